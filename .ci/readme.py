@@ -50,9 +50,9 @@ def accuracy() -> str:
 
 def tools() -> str:
     """The table of measured beside predicted runs of transfer tools."""
-    from dtnsim.report.tool_accuracy import markdown
+    from dtnsim.report.accuracy import tools_markdown
 
-    return markdown()
+    return tools_markdown()
 
 
 def printed(page: str) -> str:

@@ -18,7 +18,7 @@ from dtnsim.description import listing, schema
 from dtnsim.ground import units
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
-from dtnsim.report import documents
+from dtnsim.report import document as documents
 
 ROOT = Path(__file__).parents[1]
 FAMILIES = {"tool": "Transfer tools and benchmarks"}

@@ -156,7 +156,7 @@ def _watch(
     from dtnsim.evidence.history import History
     from dtnsim.evidence.watch import judge, watch
     from dtnsim.ground.output import write
-    from dtnsim.report import watched
+    from dtnsim.report import calibration
     from dtnsim.steady import goals
 
     (folder, kept), (hosts, volume, free, names), (path, target), (output, html) = where, how, goal, files
@@ -170,11 +170,11 @@ def _watch(
     if output is not None and found.fit is not None:
         fit_report.write(found.fit, Path(output))
     if html is not None:
-        write(html, watched.page(found, path), "--html")
+        write(html, calibration.watch_page(found, path), "--html")
     if json:
-        options.emit(watched.document(found, path))
+        options.emit(calibration.watch_document(found, path))
     else:
-        sys.stdout.write("".join(f"{visible(line)}\n" for line in watched.lines(found, path)))
+        sys.stdout.write("".join(f"{visible(line)}\n" for line in calibration.watch_lines(found, path)))
     sys.stdout.flush()
     history.write([(a.series.name, a.change.since.isoformat()) for a in found.alarms if not a.told])
     if found.alarming:

@@ -20,7 +20,7 @@ def command(
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.composition.ways import ways
     from dtnsim.description import spec
-    from dtnsim.report import document, explanation, text
+    from dtnsim.report import document, text
     from dtnsim.steady.breakdown import steps
     from dtnsim.steady.prediction import SAMPLES, predict
 
@@ -29,4 +29,4 @@ def command(
     if json:
         options.emit(document.explanation_document(answer, found, way))
     else:
-        explanation.explanation(answer, text.console(), found, way)
+        text.explanation(answer, text.console(), found, way)

@@ -61,14 +61,15 @@ def command(
                   size: {median: 20 GB, sigma: 1.5}, each: 1 GB}
         failures: [{hosts: "dtn*", mtbf: 180 d, mttr: 4 h}]
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    from dtnsim.ground import output
     from dtnsim.report import fleet as report
     from dtnsim.report import fleet_tables, text
     from dtnsim.simulation.fleet.run import fleet
 
     for file, option in ((transfers, "--transfers"), (hours, "--hours"), (checkpoint, "--checkpoint")):
         options.writable(file, option)
-    fleet_tables.check_table(transfers, "--transfers")
-    fleet_tables.check_table(hours, "--hours")
+    output.check_table(transfers, "--transfers")
+    output.check_table(hours, "--hours")
     with Watch("simulating the fleet", orderly=True) as watch:
 
         def tell(now: float, share: float, done: int) -> bool:

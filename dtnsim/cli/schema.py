@@ -26,6 +26,6 @@ def command(
       dtnsim schema prediction
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.description import schema as schemas
-    from dtnsim.report import documents
+    from dtnsim.report import document
 
-    options.emit(documents.json_schema(what) if what in documents.names() else schemas.json_schema(what))
+    options.emit(document.json_schema(what) if what in document.names() else schemas.json_schema(what))

@@ -57,13 +57,13 @@ def command(
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     options.writable(trace, "--trace")
     from dtnsim.description import spec
-    from dtnsim.ground import units
+    from dtnsim.ground import output, units
     from dtnsim.ground.errors import UnitError
     from dtnsim.report import simulation as report
     from dtnsim.report import text
     from dtnsim.simulation import simulate
 
-    report.check_trace(trace)
+    output.check_table(trace, "--trace")
     if picture is not None:
         from dtnsim.report import plots
 
@@ -80,7 +80,7 @@ def command(
             scheduler=scheduler,
         )  # fmt: skip
     if trace is not None:
-        report.write_trace(result, trace)
+        output.table(report.columns(result), trace, "--trace")
     if json:
         options.emit(report.document(result))
     else:

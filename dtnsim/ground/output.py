@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.extras import need
 
 
 @contextmanager
@@ -58,3 +60,42 @@ def write(file: Path | str, text: str, option: str = "") -> None:
     with in_one_piece(file, option) as part, part.open("w", encoding="utf-8") as out:
         out.write(text)
         out.flush()
+
+
+def check_table(file: Path | None, option: str) -> None:
+    """Whether a table can be written so, before it is made.
+
+    Raises:
+        InputError: another ending, or pyarrow missing.
+    """
+    if file is not None and file.suffix not in (".csv", ".parquet"):
+        raise InputError(f"{option} {file}: write a file that ends in .csv or .parquet")
+    if file is not None and file.suffix == ".parquet":
+        need("pyarrow", f"{option}: Parquet", instead="write a .csv")
+
+
+def table(columns: Mapping[str, Sequence[Any]], file: Path, option: str) -> None:
+    """Writes columns of equal length as CSV or Parquet, by the file's ending, in one piece.
+
+    Args:
+        columns: Arrays by the names of their columns.
+        file: The file.
+        option: Option that named it.
+
+    Raises:
+        InputError: another ending, pyarrow missing, or a place that cannot be written.
+    """
+    check_table(file, option)
+    with in_one_piece(file, option) as part:
+        if file.suffix == ".parquet":
+            import pyarrow as pa
+            from pyarrow import parquet
+
+            parquet.write_table(pa.table(columns), part)
+            return
+        import csv
+
+        with part.open("w", newline="", encoding="utf-8") as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*(c.tolist() if hasattr(c, "tolist") else c for c in columns.values()), strict=True))

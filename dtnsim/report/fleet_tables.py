@@ -9,7 +9,6 @@ import numpy as np
 
 from dtnsim.ground import output
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.extras import hint, installed
 from dtnsim.simulation.fleet.answers import used
 from dtnsim.simulation.fleet.event_loop import HOUR_S
 
@@ -17,20 +16,6 @@ if TYPE_CHECKING:
     from dtnsim.simulation.fleet.run import FleetAnswer
 
 _STATES: Final = ("not yet asked for", "queued", "under way", "backing off", "done", "failed")
-
-
-def check_table(path: Path | None, option: str) -> None:
-    """Whether a table can be written so, before it is made.
-
-    Raises:
-        InputError: Another ending, or pyarrow missing.
-    """
-    if path is None:
-        return
-    if path.suffix not in (".csv", ".parquet"):
-        raise InputError(f"{option} {path}: write a file that ends in .csv or .parquet")
-    if path.suffix == ".parquet" and not installed("pyarrow"):
-        raise InputError(f"{option}: Parquet needs pyarrow: {hint('pyarrow')}, or write a .csv")
 
 
 def transfers(a: FleetAnswer, path: Path) -> None:
@@ -70,7 +55,7 @@ def transfers(a: FleetAnswer, path: Path) -> None:
         "retries": course.tries,
         "state": np.array(_STATES, object)[course.status],
     }
-    _write(columns, path, "--transfers")
+    output.table(columns, path, "--transfers")
 
 
 def hours(a: FleetAnswer, path: Path) -> None:
@@ -86,21 +71,4 @@ def hours(a: FleetAnswer, path: Path) -> None:
     columns: dict[str, Any] = {"start_s": np.arange(len(span)) * HOUR_S, "length_s": span}
     for k in np.flatnonzero(carried.any(axis=0) & np.isfinite(capacity)).tolist():
         columns[a.first.names[k]] = carried[:, k] / capacity[k] / np.maximum(span, 1e-9)
-    _write(columns, path, "--hours")
-
-
-def _write(columns: dict[str, Any], path: Path, option: str) -> None:
-    check_table(path, option)
-    with output.in_one_piece(path, option) as part:
-        if path.suffix == ".parquet":
-            import pyarrow as pa
-            from pyarrow import parquet
-
-            parquet.write_table(pa.table(columns), part)
-            return
-        import csv
-
-        with part.open("w", newline="", encoding="utf-8") as out:
-            writer = csv.writer(out)
-            writer.writerow(columns)
-            writer.writerows(zip(*(c.tolist() for c in columns.values()), strict=True))
+    output.table(columns, path, "--hours")

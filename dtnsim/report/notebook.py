@@ -9,7 +9,7 @@ from dtnsim.ground.extras import frame as rows_frame
 from dtnsim.ground.extras import need
 from dtnsim.ground.records import Prediction
 from dtnsim.planning.plan import Plan
-from dtnsim.report import charts, drawing, fleet, fleet_page, picture, planned, simulation, timeline
+from dtnsim.report import charts, fleet, fleet_page, picture, planned, simulation, timeline
 from dtnsim.report.costs import Relief
 from dtnsim.report.document import prediction_document
 from dtnsim.report.headline import headline
@@ -35,7 +35,7 @@ def _inside(answer: object) -> str:
 def _(answer: Prediction) -> str:
     drawn = ""
     if answer.given is not None:
-        drawn = drawing.svg(picture.layout(answer, answer.given.graph), "")
+        drawn = picture.svg(picture.layout(answer, answer.given.graph), "")
     ladder = charts.ladder(answer.transfers[0], [Relief()] * len(answer.ladder)).table
     shown = Table(ladder.head[:5], [row[:5] for row in ladder.rows], ladder.numeric)
     return f"<p><b>{escaped(answer.name)}</b><br>{escaped(headline(answer))}</p>{drawn}{shown.html('The ladder')}"

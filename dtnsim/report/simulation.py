@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.ground import output, runtime, units
-from dtnsim.ground.errors import InputError
-from dtnsim.ground.extras import need
-from dtnsim.report import alike, text
+from dtnsim.ground import runtime, units
+from dtnsim.report import text
 from dtnsim.report.document import assumptions, number
+from dtnsim.simulation.durations import quantiles
 from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dtnsim.report.console import Out
+    from dtnsim.simulation.results import Run, TransferRun
 
 SCHEMA: Final = "dtnsim.simulation/1"
 #: points of a series in the JSON document, and the busiest stations shown
@@ -159,17 +160,17 @@ def show(s: Simulation, out: Out) -> None:
 def _show(s: Simulation, out: Out) -> None:
     first = s.runs[0]
     ended = "" if first.complete else f"  (stopped at {units.show(first.end_s, 's')}: what was done by then)"
-    groups = alike.groups(first)
-    those = alike.longest(first, groups)
+    groups = alike(first)
+    those = longest(first, groups)
     out.print(f"[bold]{text.plain(s.name)}[/bold]{ended}")
-    out.print(alike.summary(first, those))
+    out.print(summary(first, those))
     if len(those) < len(groups):
         out.print(f"the {len(those)} that take longest; --json has the other {len(groups) - len(those)} as well")
     if len(s.runs) > 1:
         _replicas(s, those, out)
     among = _among(s)
     for group in those:
-        f = alike.slowest(first, group)
+        f = slowest(first, group)
         which = f", the slowest of {len(group)} alike" if len(group) > 1 else ""
         _told(s, first.transfers[f], s.why[f] if s.why else {}, out, which)
         if (at := among[f]) is not None:
@@ -259,7 +260,7 @@ def _replicas(s: Simulation, groups: Sequence[Sequence[int]], out: Out) -> None:
             for values, unit in ((rates, "B/s"), (durations, "s"))
             for v in values.values()
         ]
-        rows.add_row(text.plain(alike.name_of(s.runs[0], group)), *shown)
+        rows.add_row(text.plain(name_of(s.runs[0], group)), *shown)
     out.print(rows)
 
 
@@ -277,38 +278,98 @@ def columns(s: Simulation) -> dict[str, Any]:
     return made
 
 
-def write_trace(s: Simulation, path: Path) -> None:
-    """Writes the first run over time as CSV or Parquet, by the file's ending; atomically.
+#: so many alike are one line
+TOGETHER: Final = 4
+#: so many lines are shown whole, and of more so many
+MOST: Final = 100
+FEW: Final = 20
+#: payloads closer than this (relative) are equal
+_SAME: Final = 1e-9
+_SHARES: Final = (0.5, 0.9, 0.99)
+_NAMES: Final = tuple(f"p{round(100 * share)}" for share in _SHARES)
 
-    Raises:
-        InputError: another ending, pyarrow missing, or a place that cannot be written.
+
+def alike(run: Run) -> list[list[int]]:
+    """Numbers of the transfers that are alike but for a number in their names: equal files and bytes, all of them done.
+
+    Those that stand alone, or of which there are few, are alike of one; in the order of the file.
     """
-    check_trace(path)
-    made = columns(s)
-    with output.in_one_piece(path, "--trace") as part:
-        if path.suffix == ".parquet":
-            _parquet(made, part)
-            return
-        lines = (",".join(repr(float(v)) for v in row) for row in zip(*made.values(), strict=True))
-        part.write_text("\n".join([",".join(f'"{c}"' for c in made), *lines]) + "\n", encoding="utf-8")
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for f, t in enumerate(run.transfers):
+        alike: tuple[Any, ...] = (re.sub(r"\d+", "*", t.name), t.files, round(math.log1p(t.payload_B) / _SAME))
+        found.setdefault(alike if math.isfinite(t.finished_s) else (f,), []).append(f)
+    made = [[f] for those in found.values() if len(those) < TOGETHER for f in those]
+    made += [those for those in found.values() if len(those) >= TOGETHER]
+    return sorted(made)
 
 
-def check_trace(path: Path | None) -> None:
-    """Whether a trace can be written so, before it is made.
-
-    Raises:
-        InputError: another ending, or pyarrow missing.
-    """
-    if path is None:
-        return
-    if path.suffix not in (".csv", ".parquet"):
-        raise InputError(f"--trace {path}: write a file that ends in .csv or .parquet")
-    if path.suffix == ".parquet":
-        need("pyarrow", "--trace: Parquet", instead="write a .csv")
+def longest(run: Run, every: Sequence[Sequence[int]]) -> Sequence[Sequence[int]]:
+    """All alike, or of very many those that take longest, in the order of the file."""
+    if len(every) <= MOST:
+        return every
+    took = [max(_end(run, f) for f in group) for group in every]
+    return [every[n] for n in sorted(sorted(range(len(every)), key=took.__getitem__)[-FEW:])]
 
 
-def _parquet(columns: dict[str, Any], path: Path) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
+def _end(run: Run, f: int) -> float:
+    duration = run.transfers[f].duration_s
+    return math.inf if math.isnan(duration) else duration
 
-    parquet.write_table(pa.table(columns), path)
+
+def name_of(run: Run, group: Sequence[int]) -> str:
+    """The name of a group of transfers."""
+    first, last = run.transfers[group[0]].name, run.transfers[group[-1]].name
+    return first if len(group) == 1 else f"{first} to {last} ({len(group)} alike)"
+
+
+def slowest(run: Run, group: Sequence[int]) -> int:
+    """The transfer of a group that takes longest."""
+    return max(group, key=lambda f: run.transfers[f].duration_s) if len(group) > 1 else group[0]
+
+
+def summary(run: Run, those: Sequence[Sequence[int]]) -> Any:
+    """The table of some alike of transfers: a line for each, and all transfers in the last line."""
+    several = any(t.files > 1 for t in run.transfers)
+    many = any(len(group) > 1 for group in those)
+    moved = [("files", "right"), ("bytes", "right")]
+    quantile = [(n, "right") for n in _NAMES[1:]]
+    head = [(f"duration {_NAMES[0]}", "right"), *quantile] if many else [*moved, ("duration", "right")]
+    head += [("throughput", "right"), *(moved if many else [])]
+    head += [(f"a file: {_NAMES[0]}", "right"), *quantile] if several else []
+    rows = text.table(("transfer", "left"), *head, ("workers wait", "right"))
+    for group in those:
+        alike = [run.transfers[f] for f in group]
+        rows.add_row(text.plain(name_of(run, group)), *_cells(run, alike, several=several, many=many))
+    if len(those) > 1:
+        rows.add_row("all", *_cells(run, run.transfers, several=several, many=many))
+    return rows
+
+
+def _cells(run: Run, those: Sequence[TransferRun], *, several: bool, many: bool) -> list[str]:
+    """What one line says of some transfers."""
+    done = all(math.isfinite(t.finished_s) for t in those)
+    payload = sum(t.payload_B for t in those)
+    begun = min((t.started_s + t.omitted_s for t in those if not math.isnan(t.started_s)), default=math.nan)
+    spent = (max(t.finished_s for t in those) if done else run.end_s) - begun
+    speed = text.rate(payload / spent) if spent > 0 else ""
+    if not done:
+        durations = ["not done"]
+    elif len(those) == 1 or not many:
+        durations = [units.show(those[0].duration_s if len(those) == 1 else spent, "s")]
+    else:
+        known = [t.duration_s for t in those]
+        durations = [units.show(float(v), "s") for v in quantiles(known, [1] * len(known), _SHARES)]
+    files = ([units.show(float(v), "s") for v in file_quantiles(those)] or [""] * len(_SHARES)) if several else []
+    waited, moved = sum(t.waiting_s for t in those), sum(t.moving_s for t in those)
+    said = [str(sum(t.files for t in those)), units.show(payload, "B")]
+    took = (durations + [""] * len(_SHARES))[: len(_SHARES) if many else 1]
+    speed = speed if done or not speed else f"{speed} so far"
+    share = f"{waited / (waited + moved):.0%}" if waited + moved > 0 else ""
+    return [*([*took, speed, *said] if many else [*said, *took, speed]), *files, share]
+
+
+def file_quantiles(those: Sequence[TransferRun]) -> list[float]:
+    """Durations that these shares of the files of some transfers do not exceed [s]; empty where no file is done."""
+    times = [s for t in those for s in t.file_s.tolist()]
+    counts = [n for t in those for n in t.file_counts.tolist()]
+    return [float(v) for v in quantiles(times, counts, _SHARES)] if times else []

@@ -15,7 +15,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.term import plural
 from dtnsim.planning import groups, tool_choice, whatif
-from dtnsim.report import assumed, charts, costs, drawing, fleet_page, picture, planned, timeline
+from dtnsim.report import assumed, charts, costs, fleet_page, picture, planned, timeline
 from dtnsim.report.headline import headline
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
@@ -127,7 +127,7 @@ def _path(page: Page, given: PathSpec, p: Prediction) -> None:
     page.raw('<section class="wide">')
     page.heading("The path")
     placed = picture.layout(p, given.graph)
-    page.raw(f"{drawing.svg(placed, 'about-path')}</section>")
+    page.raw(f"{picture.svg(placed, 'about-path')}</section>")
     hint = "Point at a component, or go to it with the Tab key: its capacity, demand, formula and source appear here."
     page.raw(f'<div class="about" id="about-path" role="status"><p>{escaped(hint)}</p></div>')
     if placed.unused:

@@ -17,7 +17,7 @@ import pytest
 import dtnsim
 from dtnsim import cli
 from dtnsim.cli import man
-from dtnsim.report.layout import arranged
+from dtnsim.report.console import arranged
 from tests.cli.conftest import Run
 
 PATH = "venadi/gridftp-gpfs"

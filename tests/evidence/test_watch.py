@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import yaml
 
-from dtnsim.report import documents, watched
+from dtnsim.report import calibration
+from dtnsim.report.document import json_schema
 from tests.cli.conftest import Run, run
 
 __all__ = ["run"]  # the fixture that calls the command
@@ -99,11 +100,11 @@ def test_a_slower_drive_is_dated_named_and_told_once(tmp_path: Path, host: str, 
     assert fitted["parameters"]["my"]["volumes./data.array.write"]["value"] == f"{now:.5g} MB/s"
     again = run(*watch, "--json")
     assert again.code == 0
-    made = documents.json_schema("watch")
+    made = json_schema("watch")
     document = json.loads(again.out)
     jsonschema.Draft202012Validator(made).validate(document)
     assert set(document) == set(made["properties"])
-    assert document["schema"] == watched.SCHEMA
+    assert document["schema"] == calibration.WATCH
     assert document["new"] == []
     assert all(change["told"] for change in document["changes"])
 

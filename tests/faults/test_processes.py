@@ -95,11 +95,9 @@ def test_what_is_written_is_whole_and_keeps_its_mode(tmp_path: Path) -> None:
 def test_a_trace_that_cannot_be_written_is_refused_before_the_work(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dtnsim.report import simulation
-
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match="--trace"):
-        simulation.check_trace(tmp_path / name)
+        output.check_table(tmp_path / name, "--trace")
 
 
 _PARENT = """

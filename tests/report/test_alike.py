@@ -8,7 +8,7 @@ import pytest
 
 import dtnsim
 from dtnsim.description.spec import PathSpec
-from dtnsim.report import alike, simulation, text
+from dtnsim.report import simulation, text
 from tests.strategies import load
 
 SIZES = ["1 GB"] * 5 + ["3 GB", "1 GB"]
@@ -30,10 +30,12 @@ def made() -> dtnsim.Simulation:
 
 
 def test_those_with_equal_bytes_and_names_are_together(made: dtnsim.Simulation) -> None:
-    assert alike.groups(made.runs[0]) == [[0, 1, 2, 3, 4], [5], [6]]
-    assert alike.name_of(made.runs[0], [0, 1, 2, 3, 4]) == "copy1 to copy5 (5 alike)"
+    assert simulation.alike(made.runs[0]) == [[0, 1, 2, 3, 4], [5], [6]]
+    assert simulation.name_of(made.runs[0], [0, 1, 2, 3, 4]) == "copy1 to copy5 (5 alike)"
     run = made.runs[0]
-    assert run.transfers[alike.slowest(run, [0, 1, 2, 3, 4])].duration_s == max(t.duration_s for t in run.transfers[:5])
+    assert run.transfers[simulation.slowest(run, [0, 1, 2, 3, 4])].duration_s == max(
+        t.duration_s for t in run.transfers[:5]
+    )
 
 
 def test_the_text_has_a_line_for_each_kind_and_a_total(
@@ -54,7 +56,7 @@ def test_the_text_has_a_line_for_each_kind_and_a_total(
 def test_what_is_not_done_stands_alone() -> None:
     run = dtnsim.simulate(path(["1 GB"] * 4 + ["500 GB"], [f"c{n}" for n in range(5)]), until=20.0).runs[0]
     assert math.isnan(run.transfers[4].finished_s) or math.isinf(run.transfers[4].finished_s)
-    assert alike.groups(run) == [[0, 1, 2, 3], [4]]
+    assert simulation.alike(run) == [[0, 1, 2, 3], [4]]
 
 
 def test_few_are_named_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dtnsim.ground import output
 from dtnsim.ground.errors import InputError
 from dtnsim.report import simulation as report
 from dtnsim.report.console import Out
@@ -80,13 +81,13 @@ def test_an_unfinished_run_has_no_number_that_is_none() -> None:
 def test_trace_has_every_byte(made: Simulation, tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"run{ending}"
     if ending == ".csv":
-        report.write_trace(made, file)
+        output.table(report.columns(made), file, "--trace")
         with file.open() as lines:
             head, *rows = csv.reader(lines)
         table = {name: np.array(column, float) for name, column in zip(head, zip(*rows, strict=True), strict=True)}
     else:
         parquet = pytest.importorskip("pyarrow.parquet", reason="the extra 'parquet' is not installed")
-        report.write_trace(made, file)
+        output.table(report.columns(made), file, "--trace")
         table = {name: np.array(column) for name, column in parquet.read_table(file).to_pydict().items()}
     span = table["end_s"] - table["start_s"]
     assert span @ table["transfer.throughput_Bps"] == pytest.approx(100e9, rel=1e-9)
@@ -98,7 +99,7 @@ def test_trace_has_every_byte(made: Simulation, tmp_path: Path, ending: str) -> 
 
 def test_a_trace_of_another_kind_or_in_no_place_is_refused(made: Simulation, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"\.csv or \.parquet"):
-        report.write_trace(made, tmp_path / "run.xlsx")
+        output.table(report.columns(made), tmp_path / "run.xlsx", "--trace")
     with pytest.raises(InputError, match="cannot be written"):
-        report.write_trace(made, tmp_path / "nowhere" / "run.csv")
+        output.table(report.columns(made), tmp_path / "nowhere" / "run.csv", "--trace")
     assert not list(tmp_path.iterdir())

@@ -10,7 +10,7 @@ import pytest
 import dtnsim
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction
-from dtnsim.report import explanation, text
+from dtnsim.report import text
 from dtnsim.report.console import Out
 from tests.lab import answer, journey, machine, volume
 
@@ -157,7 +157,7 @@ def test_an_explanation_shows_every_term_and_the_answer_in_full() -> None:
     host = machine(volumes={"/d": volume(DRIVE)})
     found = answer(journey(host, start="a:/d", tool="gridftp"))
     stream = io.StringIO()
-    explanation.explanation(found, Out(stream))
+    text.explanation(found, Out(stream))
     out = stream.getvalue()
     for transfer in found.problem.transfers:
         for phase in transfer.phases:

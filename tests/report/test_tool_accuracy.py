@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dtnsim.report import tool_accuracy
+from dtnsim.report import accuracy
 
 
 def test_some_points_of_every_tool_make_a_table(monkeypatch):
-    every = tool_accuracy.points()
+    every = accuracy.tool_points()
     assert sum(len(p) for p in every) == 637
-    monkeypatch.setattr(tool_accuracy, "points", lambda: every[::6])
-    lines = tool_accuracy.markdown().splitlines()
+    monkeypatch.setattr(accuracy, "tool_points", lambda: every[::6])
+    lines = accuracy.tools_markdown().splitlines()
     names = {p[0]["tool_key"] for p in every[::6]}
     assert {line.split("|")[1].strip() for line in lines[2:]} == {*names, "**all**"}
     assert float(lines[-1].split("|")[3].strip(" %")) < 6.0

@@ -14,7 +14,7 @@ from dtnsim.ground.records import Interval
 from dtnsim.physics.tcp import course
 from dtnsim.planning import tool_choice, whatif
 from dtnsim.planning.groups import Task
-from dtnsim.report import assumed, charts, costs, drawing, fleet_page, page, picture, planned, timeline, whole
+from dtnsim.report import assumed, charts, costs, fleet_page, page, picture, planned, timeline, whole
 from dtnsim.report.headline import clock, headline
 from dtnsim.simulation.fleet.run import fleet
 from dtnsim.steady import goals
@@ -183,7 +183,7 @@ def test_the_picture_has_what_is_used_and_marks_what_binds(given: object, answer
     assert [b for b in made.boxes.values() if b.binds]
     places = [(b.column, b.row) for b in made.boxes.values()]
     assert len(set(places)) == len(places)
-    svg = drawing.svg(made, "about")
+    svg = picture.svg(made, "about")
     assert svg.count('role="img"') == len(made.boxes)
     assert "<img" not in svg
 
@@ -193,7 +193,7 @@ def test_hosts_of_a_cluster_fold() -> None:
     made = picture.layout(dtnsim.predict(given, samples=0), given.graph)
     assert len(made.boxes) < 30 < len(given.graph)
     assert sum(b.folded > 0 for b in made.boxes.values()) == 6
-    assert any("7 components" in drawing.about(b)[0] for b in made.boxes.values())
+    assert any("7 components" in picture.about(b)[0] for b in made.boxes.values())
     places = [(b.column, b.row) for b in made.boxes.values()]
     assert len(set(places)) == len(places)
 
