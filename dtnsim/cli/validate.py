@@ -95,7 +95,7 @@ def command(
         return
     if html is not None:
         from dtnsim.ground import output
-        from dtnsim.report.validation_html import page
+        from dtnsim.report.validation import page
 
         output.write(html, page(found, seed=seed, samples=samples), "--html")
     if json:

@@ -22,6 +22,7 @@ from dtnsim.steady.ladder import SHOWN
 if TYPE_CHECKING:
     from dtnsim.composition.ways import Way
     from dtnsim.ground.uncertainty import Assumption
+    from dtnsim.report.page import Table
     from dtnsim.steady.breakdown import Step
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
@@ -272,6 +273,14 @@ def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Predictio
     out.print(f"{first}{rate(i.p50)}  (p10 {units.show(i.p10, 'B/s')}, p90 {units.show(i.p90, 'B/s')})")
     open_ = f": {plain(', '.join(p.unstated))}" if p.unstated else ""
     out.print(f"{then}{units.show(ceiling, 'B/s')} {_CEILING}{open_}")
+
+
+def shown(made: Table) -> Rows:
+    """A table of a page, for a terminal."""
+    rows = table(*((head, "right" if n in made.numeric else "left") for n, head in enumerate(made.head)))
+    for row in made.rows:
+        rows.add_row(*map(plain, row))
+    return rows
 
 
 def capacity(station: Station) -> str:

@@ -1,34 +1,31 @@
-"""Measured beside predicted, as text: a table of cases and a summary, fit and blind apart."""
+"""Measured beside predicted, as text and as one HTML file: cases, a summary with fit and blind apart, coverage."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.evidence.trust import LEVELS, by_kind, trust
+from dtnsim import __version__
+from dtnsim.evidence.trust import LEVELS, by_kind, judging, ranks, trust
 from dtnsim.ground import units
-from dtnsim.report.text import plain, table
+from dtnsim.report.charts import AMBER, BLUE, GREY, TONES
+from dtnsim.report.page import Figure, Page, Table, label, today
+from dtnsim.report.text import plain, shown
 
 if TYPE_CHECKING:
     from dtnsim.evidence.judgement import Judgement, Summary
     from dtnsim.evidence.validate import Validation
     from dtnsim.report.console import Out
 
-
-#: columns of the table of cases: heading, and its alignment
-_COLUMNS: Final = (
-    ("case", "left"),
-    ("role", "left"),
-    ("measured", "right"),
-    ("p10", "right"),
-    ("p50", "right"),
-    ("p90", "right"),
-    ("error", "right"),
-    ("in 80 %", "left"),
-    ("bottleneck", "left"),
-    ("as stated", "left"),
-    ("what was run", "left"),
-)
+#: roles, how they are drawn and what they are called
+_ROLES: Final = {
+    "fit": (GREY, "square-open", "fits"),
+    "blind": (BLUE, "circle", "judges"),
+    "repeat": (AMBER, "x", "repeats"),
+}
+_SYMBOLS: Final = ("circle", "square", "diamond", "cross", "triangle-up", "star", "hexagon", "pentagon")
+_LEVELS: Final = [n / 20 for n in range(1, 20)]
 
 
 def figure(value: float | None, unit: str) -> str:
@@ -68,103 +65,233 @@ def show(found: Validation, out: Out) -> None:
     """Prints every case and the summary."""
     for site in found.sites:
         out.print(f"[bold]{plain(site)}[/bold]")
-        left_out = any(j.left_out is not None for j in found.judgements)
-        rows = table(*_COLUMNS, *([("without it", "right")] if left_out else []))
-        for j in found.judgements:
-            if j.case.site == site:
-                cells = _cells(j)
-                rows.add_row(*cells, *([figure(j.left_out, j.case.unit)] if left_out else []))
-        out.print(rows)
+        out.print(shown(_cases(found, site)))
         out.print()
-    _summary(found, out)
-    _trust(found, out)
-
-
-def _cells(j: Judgement) -> list[str]:
-    case = j.case
-    unit = case.unit
-    bound = f"{case.bound} " if case.bound else ""
-    stated = stated_words(j)
-    return [
-        plain(case.id),
-        case.role,
-        bound + figure(case.measured, unit),
-        figure(j.p10, unit),
-        figure(j.p50, unit),
-        figure(j.p90, unit),
-        percent(j.error, sign=True),
-        yes(j.covered),
-        plain(j.held.station),
-        plain(stated),
-        plain(case.what),
-    ]
-
-
-def _trust(found: Validation, out: Out) -> None:
-    """Coverage and scores of the judging figures, by kind of what binds."""
-    whole = trust(found.judgements)
-    if whole is None:
-        return
-    out.print("\nintervals of the judging figures, each by laws learned without its study; scores of ln(figure)")
-    rows = table(
-        ("what binds", "left"),
-        ("figures", "right"),
-        ("in 50 %", "right"),
-        ("in 80 %", "right"),
-        ("in 95 %", "right"),
-        ("below p10", "right"),
-        ("above p90", "right"),
-        ("median too high", "right"),
-        ("p90/p10", "right"),
-        ("score", "right"),
-        ("of one factor", "right"),
-        ("CRPS", "right"),
-    )
-    for kind, t in [*by_kind(found.judgements).items(), ("all", whole)]:
-        inside = [percent(t.coverage[level]) for level in LEVELS]
-        rows.add_row(
-            kind,
-            str(t.n),
-            *inside,
-            *(percent(share) for share in (t.below, t.above, t.high)),
-            f"{math.exp(t.width):.2f}",
-            f"{t.interval_score:.2f}",
-            f"{t.constant_factor:.2f}",
-            f"{t.crps:.3f}",
-        )
-    out.print(rows)
-
-
-def _summary(found: Validation, out: Out) -> None:
-    rows = table(
-        ("", "left"),
-        ("cases", "right"),
-        ("median error", "right"),
-        ("worst error", "right"),
-        ("in 80 %", "right"),
-        ("bottleneck as stated", "right"),
-        ("min(disk, network, disk): median", "right"),
-        ("worst", "right"),
-    )
-    for site in [*found.sites, None] if len(found.sites) > 1 else [None]:
-        for role in ("fit", "blind"):
-            s, b = found.summary(role, site), found.baseline_summary(role, site)
-            if s.n:
-                right, stated = found.bottlenecks(role, site)
-                rows.add_row(
-                    f"{plain(site or 'all')}, {role}",
-                    str(s.n),
-                    percent(s.mdape),
-                    percent(s.max_ape),
-                    percent(s.coverage80),
-                    f"{right} of {stated}" if stated else "",
-                    percent(b.mdape),
-                    percent(b.max_ape),
-                )
-    out.print(rows)
+    out.print(shown(_summary(found)))
     if any(j.left_out is not None for j in found.judgements):
         out.print(_words("fit cases, each predicted by a fit without it", found.left_out_summary()))
+    if trust(found.judgements) is not None:
+        out.print("\nintervals of the judging figures, each by laws learned without its study; scores of ln(figure)")
+        out.print(shown(_trust(found)))
 
 
 def _words(name: str, s: Summary) -> str:
     return f"{name}: {s.n} cases, median error {percent(s.mdape)}, worst {percent(s.max_ape)}"
+
+
+def page(found: Validation, *, seed: int = 1, samples: int = 256) -> str:
+    """The whole page; it needs nothing from elsewhere.
+
+    Args:
+        found: What `validate` found.
+        seed: Seed of the draws.
+        samples: Draws behind each interval.
+    """
+    made = Page("Measured beside predicted")
+    blind = found.summary("blind")
+    if blind.n:
+        errors = f"median error {percent(blind.mdape)}, worst {percent(blind.max_ape)}"
+        inside = f"; {percent(blind.coverage80)} lie in their 80 % interval" if blind.coverage80 is not None else ""
+        made.text(f"{blind.n} figures that fitted nothing: {errors}{inside}.", "headline")
+    made.text(
+        f"dtnsim {__version__}, {today().isoformat()}, seed {seed}, {samples} draws behind each interval.", "note"
+    )
+    made.table(_summary(found), "Errors by system and role")
+    shown = [j for j in found.judgements if j.counted and j.case.unit == "B/s" and j.case.measured > 0 and j.p50 > 0]
+    made.figure(_scatter(shown, "by role", [(_ROLES[r], [j for j in shown if j.case.role == r]) for r in _ROLES]))
+    made.figure(_by_kind(shown))
+    whole = trust(found.judgements)
+    if whole is not None:
+        made.heading("Intervals of figures that fitted nothing")
+        made.table(_trust(found), "Coverage and scores by what binds")
+        made.figure(_calibration(judging(found.judgements)))
+        made.figure(_ranks(found.judgements))
+    made.heading("All cases")
+    for site in found.sites:
+        made.table(_cases(found, site, why=True), site, folded=len(found.sites) > 1)
+    return made.html()
+
+
+def _summary(found: Validation) -> Table:
+    rows = []
+    for site in [*found.sites, None] if len(found.sites) > 1 else [None]:
+        for role in ("fit", "blind"):
+            s, b = found.summary(role, site), found.baseline_summary(role, site)
+            right, stated = found.bottlenecks(role, site)
+            if s.n:
+                errors = [percent(value) for value in (s.mdape, s.max_ape, s.coverage80)]
+                of = f"{right} of {stated}" if stated else ""
+                rows.append((site or "all", role, str(s.n), *errors, of, percent(b.mdape), percent(b.max_ape)))
+    head = ("system", "role", "cases", "median error", "worst error", "in 80 %", "bottleneck as stated")
+    return Table((*head, "min(disk, network, disk): median", "worst"), rows, frozenset(range(2, 9)))
+
+
+def _trust(found: Validation) -> Table:
+    """Coverage and scores of the judging figures, by kind of what binds."""
+    rows = []
+    for kind, t in [*by_kind(found.judgements).items(), ("all", trust(found.judgements))]:
+        if t is not None:
+            inside = [percent(s) for s in (*(t.coverage[level] for level in LEVELS), t.below, t.above, t.high)]
+            numbers = (t.interval_score, t.constant_factor, t.crps)
+            rows.append((kind, str(t.n), *inside, f"{math.exp(t.width):.2f}", *(f"{x:.3f}" for x in numbers)))
+    levels = (f"in {100 * level:.0f} %" for level in LEVELS)
+    sides = ("below p10", "above p90", "median too high")
+    head = ("what binds", "figures", *levels, *sides, "p90/p10", "score", "of one factor", "CRPS")
+    return Table(head, rows, frozenset(range(1, len(head))))
+
+
+def _cases(found: Validation, site: str, *, why: bool = False) -> Table:
+    """The cases of a site; of the bottleneck also why it is one, where there is room."""
+    left_out = any(j.left_out is not None for j in found.judgements)
+    rows = []
+    for j in found.judgements:
+        case = j.case
+        if case.site == site:
+            bound = f"{case.bound} " if case.bound else ""
+            rates = [bound + figure(case.measured, case.unit), *(figure(v, case.unit) for v in (j.p10, j.p50, j.p90))]
+            held = f"{j.held.station}: {j.held.reason}" if why else j.held.station
+            judged = (percent(j.error, sign=True), yes(j.covered), held, stated_words(j), case.what)
+            rows.append((case.id, case.role, *rates, *judged, *([figure(j.left_out, case.unit)] if left_out else [])))
+    head = ("case", "role", "measured", "p10", "p50", "p90", "error", "in 80 %", "bottleneck", "as stated")
+    more = ("what was run", *(["without it"] if left_out else []))
+    return Table((*head, *more), rows, frozenset({2, 3, 4, 5, 6, 11}))
+
+
+def _calibration(chosen: Sequence[Judgement]) -> Figure:
+    """Coverage against level: a curve below the diagonal promises too much."""
+    shares = [sum(j.within(level) for j in chosen) / len(chosen) for level in _LEVELS]
+    ideal = {
+        "type": "scatter", "mode": "lines", "name": "as promised", "x": [0, 100], "y": [0, 100],
+        "line": {"color": GREY, "dash": "dash"}, "hoverinfo": "skip",
+    }  # fmt: skip
+    curve = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": f"{len(chosen)} figures",
+        "x": [100 * level for level in _LEVELS],
+        "y": [100 * s for s in shares],
+        "line": {"color": BLUE},
+        "hovertemplate": "%{x:.0f} % interval: %{y:.1f} % of the figures<extra></extra>",
+    }
+    layout = {
+        "xaxis": {"title": {"text": "level of the interval [%]"}, "range": [0, 100], "automargin": True},
+        "yaxis": {"title": {"text": "figures inside [%]"}, "range": [0, 100], "automargin": True},
+        "height": 420,
+    }
+    rows = [(f"{level:.0%}", f"{s:.1%}") for level, s in zip(_LEVELS, shares, strict=True)]
+    says = "; ".join(f"{level} interval: {s} inside" for level, s in rows[1::4])
+    table = Table(("level", "figures inside"), rows, frozenset({0, 1}))
+    return Figure(
+        "Calibration of the intervals (below the dashed line they promise too much)",
+        says,
+        [ideal, curve],
+        layout,
+        table,
+    )
+
+
+def _ranks(judged: Sequence[Judgement]) -> Figure:
+    """Where figures lie among their scenarios, kind by kind: tenths that hold a tenth each keep the promise."""
+    kinds = sorted({j.regime.kind for j in judging(judged)})
+    tenths = [f"{10 * n} to {10 * n + 10} %" for n in range(10)]
+    counts = {kind: [0] * 10 for kind in kinds}
+    for kind, places in counts.items():
+        for rank in ranks([j for j in judged if j.regime.kind == kind]):
+            places[min(int(10 * rank), 9)] += 1
+    traces = [
+        {"type": "bar", "name": kind, "x": tenths, "y": counts[kind], "marker": {"color": TONES[n % len(TONES)]}}
+        for n, kind in enumerate(kinds)
+    ]
+    layout = {
+        "barmode": "stack",
+        "xaxis": {"title": {"text": "scenarios below the figure"}, "automargin": True},
+        "yaxis": {"title": {"text": "figures"}, "automargin": True},
+        "height": 420,
+        "showlegend": True,
+    }
+    rows = [(kind, *map(str, counts[kind])) for kind in kinds]
+    whole = [sum(counts[kind][n] for kind in kinds) for n in range(10)]
+    says = "; ".join(f"{tenth}: {n}" for tenth, n in zip(tenths, whole, strict=True))
+    table = Table(("what binds", *tenths), rows, frozenset(range(1, 11)))
+    return Figure("Figures among their scenarios", says, traces, layout, table)
+
+
+def _by_kind(shown: Sequence[Judgement]) -> Figure | None:
+    kinds = sorted({j.regime.kind for j in shown if j.case.role == "blind"})
+    groups = [
+        ((TONES[n % len(TONES)], _SYMBOLS[n // len(TONES) % 8 if n >= len(TONES) else n % 8], kind or "other"),
+         [j for j in shown if j.case.role == "blind" and j.regime.kind == kind])
+        for n, kind in enumerate(kinds)
+    ]  # fmt: skip
+    return _scatter([j for _, group in groups for j in group], "that judge, by what binds", groups)
+
+
+def _scatter(
+    shown: Sequence[Judgement], title: str, groups: Sequence[tuple[tuple[str, str, str], Sequence[Judgement]]]
+) -> Figure | None:
+    """Predicted over measured rates on two logarithmic axes, with the 80 % interval of each."""
+    if not shown:
+        return None
+    values = [v for j in shown for v in (j.case.measured, j.p50)]
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    ends = [10.0**low, 10.0**high]
+    traces: list[dict[str, Any]] = [
+        {"type": "scatter", "mode": "lines", "name": "predicted = measured", "x": ends, "y": ends,
+         "line": {"color": GREY, "dash": "dash"}, "hoverinfo": "skip"}
+    ]  # fmt: skip
+    traces += [_points(chosen, *drawn) for drawn, chosen in groups if chosen]
+    ticks = [10.0**n for n in range(low, high + 1)]
+    axis = {
+        "type": "log",
+        "tickvals": ticks,
+        "ticktext": [figure(t, "B/s") for t in ticks],
+        "range": [low, high],
+        "automargin": True,
+    }
+    layout = {
+        "xaxis": {**axis, "title": {"text": "measured", "standoff": 12}, "tickangle": -45},
+        "yaxis": {**axis, "title": {"text": "predicted", "standoff": 12}},
+        "height": 640,
+        "showlegend": True,
+    }
+    rows = [
+        (
+            j.case.site,
+            j.case.id,
+            j.case.role,
+            j.regime.kind,
+            *(figure(v, "B/s") for v in (j.case.measured, j.p10, j.p50, j.p90)),
+        )
+        for j in shown
+    ]
+    head = ("site", "case", "role", "kind", "measured", "p10", "p50", "p90")
+    near = sum(j.p10 <= j.case.measured <= j.p90 for j in shown)
+    says = (
+        f"{len(shown)} measured rates from {figure(min(values), 'B/s')} to {figure(max(values), 'B/s')}; {near} in 80 %"
+    )
+    return Figure(f"Rates {title}", says, traces, layout, Table(head, rows, frozenset(range(4, 8))))
+
+
+def _points(chosen: Sequence[Judgement], colour: str, symbol: str, name: str) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": f"{label(name)} ({len(chosen)})",
+        "x": [j.case.measured for j in chosen],
+        "y": [j.p50 for j in chosen],
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [max(j.p90 - j.p50, 0.0) for j in chosen],
+            "arrayminus": [max(j.p50 - j.p10, 0.0) for j in chosen],
+            "color": colour,
+            "thickness": 1,
+            "width": 0,
+        },
+        "marker": {"color": colour, "symbol": symbol, "size": 8},
+        "text": [
+            label(f"{j.case.name}: measured {figure(j.case.measured, 'B/s')}, predicted {figure(j.p50, 'B/s')}")
+            for j in chosen
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+    }

@@ -16,7 +16,7 @@ from dtnsim.evidence import cases
 from dtnsim.evidence import validate as judging
 from dtnsim.report.console import Out, table, unmarked
 from dtnsim.report.text import plain
-from dtnsim.report.validation_html import page
+from dtnsim.report.validation import page
 
 END = "cpu: {kind: cpu, cores: 4, clock: 3 GHz}, memory: {kind: memory, channels: 2, rate: 2400 MT/s, size: 16 GiB}, "
 HOSTILE = (

@@ -15,7 +15,7 @@ from dtnsim.evidence import baseline, cases, figures, fit, fit_model, judgement,
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
-from dtnsim.report import accuracy, validation, validation_html
+from dtnsim.report import accuracy, validation
 from dtnsim.steady.prediction import predict
 
 CASES = library.root("calibration")
@@ -133,7 +133,7 @@ def test_table_and_page_show_every_case(capsys: pytest.CaptureFixture[str]) -> N
     found = judged("gridftp-gpfs", "bonnie-write", "gridftp-cori")
     validation.show(found, text.console())
     shown = capsys.readouterr().out
-    page = validation_html.page(found)
+    page = validation.page(found)
     for name in ("gridftp-gpfs", "bonnie-write", "gridftp-cori", "withheld", "1.559 GB/s"):
         assert name in shown
         assert name in page

@@ -14,7 +14,7 @@ import dtnsim
 from dtnsim.evidence import cases
 from dtnsim.evidence import validate as judging
 from dtnsim.ground import library
-from dtnsim.report import costs, validation_html, whole
+from dtnsim.report import costs, validation, whole
 from dtnsim.simulation.fleet.run import fleet
 from tests.report.test_whole import PATH
 
@@ -72,7 +72,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     monkeypatch.undo()
     found["validate"] = folder / "validate.html"
     judged = judging.validate(cases.load(library.root("calibration") / "esnet" / "cases.yaml"), samples=16)
-    found["validate"].write_text(validation_html.page(judged), encoding="utf-8")
+    found["validate"].write_text(validation.page(judged), encoding="utf-8")
     return found
 
 
