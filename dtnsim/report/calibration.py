@@ -11,8 +11,8 @@ from dtnsim.evidence.fit_report import joined
 from dtnsim.evidence.repeats import day_words
 from dtnsim.ground.term import plural
 from dtnsim.report import plots, text
-from dtnsim.report.charts import AMBER, BLUE
 from dtnsim.report.page import Figure, Page, Table, label
+from dtnsim.report.traces import AMBER, axis, line, marks
 
 if TYPE_CHECKING:
     from dtnsim.evidence.fit import Fit
@@ -36,10 +36,10 @@ def show(found: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
     out.print(table)
     out.print(f"\n{_errors(made)}")
     told = [*made["contradictions"], *_repeats(found), *fit_report.separable(found)]
-    told += [f"not followed: {line}" for line in made["outliers"]]
+    told += [f"not followed: {each}" for each in made["outliers"]]
     told += [_suggestion(s) for s in suggested[:_TESTS]]
-    for line in told:
-        out.print(text.plain(line))
+    for each in told:
+        out.print(text.plain(each))
     if len(suggested) > _TESTS:
         out.print(f"{len(suggested) - _TESTS} tests more would determine others: --suggest prints all as a script")
 
@@ -143,16 +143,11 @@ def over_days(
 ) -> Figure:
     """(figures, means between changes) over dates."""
     rates, means = curves
-    points = {"type": "scatter", "mode": "markers", "name": "measured", "x": dates, "y": rates,
-              "marker": {"color": BLUE}}  # fmt: skip
-    line = {"type": "scatter", "mode": "lines", "name": "mean", "x": dates, "y": means,
-            "line": {"color": AMBER, "shape": "hv"}}  # fmt: skip
-    layout = {
-        "xaxis": {"type": "date", "automargin": True},
-        "yaxis": {"title": {"text": f"measured [{unit}]"}, "rangemode": "tozero", "automargin": True},
-    }
-    rows = [(d, f"{rate:.4g}", f"{mean:.4g}") for d, rate, mean in zip(dates, rates, means, strict=True)]
-    return Figure(label(test), says, [points, line], layout, Table(("when", unit, "mean"), rows, frozenset({1, 2})))
+    points = marks("measured", dates, rates, "%{x}: %{y:.4g}")
+    mean = line("mean", dates, means, "%{x}: %{y:.4g}", color=AMBER, shape="hv")
+    layout = {"xaxis": axis(type="date"), "yaxis": axis(f"measured [{unit}]", rangemode="tozero")}
+    rows = [(d, f"{rate:.4g}", f"{mean_of:.4g}") for d, rate, mean_of in zip(dates, rates, means, strict=True)]
+    return Figure(label(test), says, [points, mean], layout, Table(("when", unit, "mean"), rows, frozenset({1, 2})))
 
 
 WATCH: Final = "dtnsim.watch/1"

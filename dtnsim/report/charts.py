@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,6 +10,25 @@ import numpy as np
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, TransferPrediction
 from dtnsim.report.page import Figure, Table, label
+from dtnsim.report.traces import (
+    AMBER,
+    BLUE,
+    PATTERNS,
+    TONES,
+    Trace,
+    axis,
+    bars,
+    folded,
+    gbps,
+    heat,
+    height,
+    line,
+    marks,
+    rate_axis,
+    rows_axis,
+    short,
+    spans,
+)
 
 if TYPE_CHECKING:
     from dtnsim.ground.records import Interval
@@ -19,100 +36,26 @@ if TYPE_CHECKING:
     from dtnsim.report.costs import Relief
     from dtnsim.steady.why_wide import Share
 
-#: tones that are readable on white and on black, told apart by those who see few colours too
-BLUE: Final = "#4f8fd0"
-AMBER: Final = "#d07a1f"
-GREY: Final = "#8a939d"
-TONES: Final = (BLUE, AMBER, "#3a9d7c", "#b56bb0", GREY, "#c4574f", "#8d8b2d", "#5f6fd0")
-PATTERNS: Final = ("", "/", ".", "x", "-", "\\", "+", "|")
-#: stations whose cost is drawn, and letters of a name on an axis
+#: stations whose cost is drawn
 BUSIEST: Final = 12
-LETTERS: Final = 34
-_ROW: Final = 34
 #: pixels of a line of a legend
 _LEGEND: Final = 20
-_AS_IT_IS: Final[Mapping[str, Any]] = {"drop_whitespace": False, "break_on_hyphens": False}
-#: marks of quantiles that are drawn in one row
-_MARKS: Final = ("circle", "diamond", "square", "triangle-up")
-
-
-def gbps(value: float | None) -> float | None:
-    """A rate as the axes show it [Gb/s]."""
-    return None if value is None or not np.isfinite(value) else value * 8 / 1e9
-
-
-def short(text: str, letters: int = LETTERS) -> str:
-    """A name that fits an axis."""
-    return label(text if len(text) <= letters else f"{text[: letters - 1]}…")
-
-
-def whole(text: str, letters: int = LETTERS) -> str:
-    """A name in as many lines as it needs on an axis: broken after what parts a station's name, else where it must."""
-    lines = [""]
-    for piece in (
-        p for part in re.split(r"(?<=[ ./\[\]_:-])", text) for p in textwrap.wrap(part, letters, **_AS_IT_IS)
-    ):
-        if lines[-1] and len(lines[-1]) + len(piece) > letters:
-            lines.append("")
-        lines[-1] += piece
-    return "<br>".join(map(label, lines))
-
-
-def rows_axis(names: Sequence[str]) -> dict[str, Any]:
-    """A vertical axis of names, the first on top, each at its place whatever it is called."""
-    places = list(range(len(names)))
-    return {
-        "tickvals": places,
-        "ticktext": [whole(n) for n in names],
-        "range": [len(names) - 0.5, -0.5],
-        "automargin": True,
-        "zeroline": False,
-    }
-
-
-def rate_axis(title: str = "throughput [Gb/s]") -> dict[str, Any]:
-    """An axis of rates from nothing on."""
-    return {"title": {"text": title}, "rangemode": "tozero", "automargin": True, "exponentformat": "none"}
-
-
-def dots(name: str, number: int, values: Sequence[float], unit: str) -> dict[str, Any]:
-    """One quantile of several rows as marks: on a logarithmic axis bars have no length."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": list(values),
-        "y": list(range(len(values))),
-        "marker": {"color": TONES[number % len(TONES)], "symbol": _MARKS[number % len(_MARKS)], "size": 12},
-        "hovertemplate": f"{name}: %{{x:.4g}} {unit}<extra></extra>",
-    }
-
-
-def height(rows: int, extra: int = 90) -> int:
-    """Pixels for so many bars."""
-    return extra + _ROW * max(rows, 2)
 
 
 def ladder(t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
     """What binds, and what binds next, with what relieves it, its command and its price."""
     names = [f"{n}  {r.station}" for n, r in enumerate(t.ladder, 1)]
     values = [gbps(r.throughput_Bps) for r in t.ladder]
-    hover = [label(f"{r.station}: {r.reason}") for r in t.ladder]
-    trace = {
-        "type": "bar",
-        "orientation": "h",
-        "x": values,
-        "y": list(range(len(names))),
-        "customdata": [_folded(text) for text in hover],
-        "hovertemplate": "%{x:.4g} Gb/s<br>%{customdata}<extra></extra>",
-        "marker": {
-            "color": [AMBER, *[BLUE] * (len(names) - 1)],
-            "pattern": {"shape": ["/", *[""] * (len(names) - 1)]},
-        },
+    others = len(names) - 1
+    trace = bars(
+        values, "%{x:.4g} Gb/s<br>%{customdata}",
+        color=[AMBER, *[BLUE] * others], pattern={"shape": ["/", *[""] * others]},
+    ) | {
+        "customdata": [folded(f"{r.station}: {r.reason}") for r in t.ladder],
         "text": [f"{v:.4g}" if v is not None else "" for v in values],
         "textposition": "outside",
         "cliponaxis": False,
-    }
+    }  # fmt: skip
     rows = [
         (str(n), units.show(r.throughput_Bps, "B/s"), r.station, r.reason, r.remedy, relief.command, relief.price)
         for n, (r, relief) in enumerate(zip(t.ladder, reliefs, strict=True), 1)
@@ -122,13 +65,10 @@ def ladder(t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
     says = f"{t.name}: {first.station} binds at {units.show(first.throughput_Bps, 'B/s')}" + "".join(
         f"; then {r.station} at {units.show(r.throughput_Bps, 'B/s')}" for r in t.ladder[1:]
     )
-    layout = {
-        "yaxis": rows_axis(names),
-        "xaxis": {**rate_axis(), "range": [0, 1.12 * max((v for v in values if v is not None), default=1.0)]},
-        "height": height(len(names)),
-    }
-    return Figure(f"Ladder of {t.name}: what binds, and what binds once that is relieved", says, [trace], layout,
-                  Table(head, rows, frozenset({0, 1})))  # fmt: skip
+    most = 1.12 * max((v for v in values if v is not None), default=1.0)
+    layout = {"yaxis": rows_axis(names), "xaxis": rate_axis(range=[0, most]), "height": height(len(names))}
+    title = f"Ladder of {t.name}: what binds, and what binds once that is relieved"
+    return Figure(title, says, [trace], layout, Table(head, rows, frozenset({0, 1})))
 
 
 def relief(t: TransferPrediction, reliefs: Sequence[Relief]) -> Table:
@@ -138,18 +78,6 @@ def relief(t: TransferPrediction, reliefs: Sequence[Relief]) -> Table:
         for n, (r, found) in enumerate(zip(t.ladder, reliefs, strict=True), 1)
     ]
     return Table(("rung", "at", "relieved by", "command", "cheapest part that helps"), rows, frozenset({0, 1}))
-
-
-def _folded(text: str, width: int = 70) -> str:
-    """A long text of a hover label in lines."""
-    lines, line = [], ""
-    for word in text.split(" "):
-        if line and len(line) + len(word) >= width:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}".strip()
-    return "<br>".join([*lines, line])
 
 
 def spending(p: Prediction) -> Figure:
@@ -174,7 +102,7 @@ def spending(p: Prediction) -> Figure:
     layout = {
         "barmode": "stack",
         "yaxis": rows_axis(list(place)),
-        "xaxis": {"title": {"text": "used [%]"}, "range": [0, 105], "automargin": True},
+        "xaxis": axis("used [%]", range=[0, 105]),
         "height": height(len(busiest), 110) + _LEGEND * len(traces),
         "showlegend": len(traces) > 1,
         "legend": {
@@ -204,16 +132,9 @@ def _busiest_turn(found: dict[tuple[int, str], list[float]], stations: int) -> d
     return by_what
 
 
-def _stacked(what: str, values: list[float], number: int) -> dict[str, Any]:
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "name": label(what),
-        "x": values,
-        "y": list(range(len(values))),
-        "marker": {"color": TONES[number % len(TONES)], "pattern": {"shape": PATTERNS[number // len(TONES) % 8]}},
-        "hovertemplate": f"{short(what, 60)}: %{{x:.3g}} %<extra></extra>",
-    }
+def _stacked(what: str, values: list[float], number: int) -> Trace:
+    look = {"color": TONES[number % len(TONES)], "pattern": {"shape": PATTERNS[number // len(TONES) % 8]}}
+    return bars(values, f"{short(what, 60)}: %{{x:.3g}} %", label(what), **look)
 
 
 def tornado(shares: Sequence[Share]) -> Figure | None:
@@ -221,20 +142,13 @@ def tornado(shares: Sequence[Share]) -> Figure | None:
     if not shares:
         return None
     kept = shares[:BUSIEST]
-    trace = {
-        "type": "bar",
-        "orientation": "h",
-        "x": [100 * s.share for s in kept],
-        "y": list(range(len(kept))),
-        "customdata": [_folded(label(f"{s.what}; find out by: {s.measure}")) for s in kept],
-        "hovertemplate": "%{x:.3g} % of the variance<br>%{customdata}<extra></extra>",
-        "marker": {"color": BLUE},
-    }
+    trace = bars([100 * s.share for s in kept], "%{x:.3g} % of the variance<br>%{customdata}")
+    trace["customdata"] = [folded(f"{s.what}; find out by: {s.measure}") for s in kept]
     rows = [(s.what, f"{s.share:.1%}", f"x {s.left:.2f}", s.measure) for s in shares]
     says = "Shares of the variance: " + "; ".join(f"{s.what} {s.share:.0%}" for s in kept)
     layout = {
         "yaxis": rows_axis([s.name for s in kept]),
-        "xaxis": {"title": {"text": "share of the variance [%]"}, "rangemode": "tozero", "automargin": True},
+        "xaxis": axis("share of the variance [%]", rangemode="tozero"),
         "height": height(len(kept)),
     }
     head = ("what", "share", "width if it were known", "how to find out")
@@ -246,43 +160,14 @@ def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | No
     if not figures:
         return None
     places = list(range(len(figures)))
-    middle = [gbps(i.p50) for *_, i in figures]
-    interval = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "predicted, 80 % interval",
-        "x": middle,
-        "y": places,
-        "error_x": {
-            "type": "data",
-            "symmetric": False,
-            "array": [(i.p90 - i.p50) * 8e-9 for *_, i in figures],
-            "arrayminus": [(i.p50 - i.p10) * 8e-9 for *_, i in figures],
-            "color": BLUE,
-        },
-        "marker": {"color": BLUE, "size": 10, "symbol": "circle"},
-        "hovertemplate": "predicted %{x:.4g} Gb/s<extra></extra>",
-    }
-    dots = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "measured",
-        "x": [gbps(m) for _, _, m, _ in figures],
-        "y": places,
-        "marker": {"color": AMBER, "size": 12, "symbol": "diamond"},
-        "hovertemplate": "measured %{x:.4g} Gb/s<extra></extra>",
-    }
-    show = units.show
+    low, middle, high = ([8e-9 * getattr(i, at) for *_, i in figures] for at in ("p10", "p50", "p90"))
+    interval = marks(
+        "predicted, 80 % interval", middle, places, "predicted %{x:.4g} Gb/s", spans("x", low, middle, high)
+    )
+    taken = [gbps(m) for _, _, m, _ in figures]
+    dots = marks("measured", taken, places, "measured %{x:.4g} Gb/s", color=AMBER, size=12, symbol="diamond")
     rows = [
-        (
-            name,
-            role,
-            show(m, "B/s"),
-            show(i.p10, "B/s"),
-            show(i.p50, "B/s"),
-            show(i.p90, "B/s"),
-            f"{i.p50 / m - 1:+.1%}",
-        )
+        (name, role, *(units.show(v, "B/s") for v in (m, i.p10, i.p50, i.p90)), f"{i.p50 / m - 1:+.1%}")
         for name, role, m, i in figures
     ]
     says = "; ".join(f"{r[0]}: measured {r[2]}, predicted {r[4]} ({r[3]} to {r[5]})" for r in rows)
@@ -298,28 +183,12 @@ def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
     if found is None:
         return None
     down, across, table = found
-    heat = {
-        "type": "heatmap",
-        "x": list(range(len(across.labels))),
-        "y": list(range(len(down.labels))),
-        "z": [[gbps(v) for v in row] for row in table],
-        "colorscale": "Viridis",
-        "zmin": 0,
-        "colorbar": {"title": {"text": "Gb/s"}, "thickness": 14},
-        "texttemplate": "%{z:.3g}",
-        "textfont": {"size": 12},
-        "hovertemplate": "%{z:.4g} Gb/s<extra></extra>",
-        "xgap": 2,
-        "ygap": 2,
-    }
-    own = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [across.own],
-        "y": [down.own],
-        "marker": {"symbol": "square-open", "size": 44, "color": "#ff4f43", "line": {"width": 3}},
-        "hoverinfo": "skip",
-    }
+    drawn = heat(
+        [[gbps(v) for v in row] for row in table], "Gb/s", "%{z:.4g} Gb/s",
+        zmin=0, texttemplate="%{z:.3g}", textfont={"size": 12}, xgap=2, ygap=2,
+    )  # fmt: skip
+    frame: Trace = {"symbol": "square-open", "size": 44, "color": "#ff4f43", "line": {"width": 3}}
+    own = marks("", [across.own], [down.own], **frame)
     layout = {
         "xaxis": _labelled(across),
         "yaxis": _labelled(down),
@@ -336,55 +205,31 @@ def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
         f"{across.labels[across.own]}, where it is {'unknown' if here is None else units.show(here, 'B/s')}"
     )
     title = f"Throughput over {down.title} and {across.title} (the frame: the path as it is)"
-    return Figure(title, says, [heat, own], layout, Table(head, cells, frozenset(range(1, len(head)))))
+    return Figure(title, says, [drawn, own], layout, Table(head, cells, frozenset(range(1, len(head)))))
 
 
-def _labelled(axis: Axis) -> dict[str, Any]:
-    return {
-        "title": {"text": label(axis.title)},
-        "tickvals": list(range(len(axis.labels))),
-        "ticktext": [short(text, 22) for text in axis.labels],
-        "automargin": True,
-        "showgrid": False,
-        "zeroline": False,
-    }
+def _labelled(varied: Axis) -> dict[str, Any]:
+    ticks = {"tickvals": list(range(len(varied.labels))), "ticktext": [short(text, 22) for text in varied.labels]}
+    return axis(label(varied.title), **ticks, showgrid=False, zeroline=False)
 
 
 def file_sizes(points: Sequence[tuple[float, float | None]], own: tuple[float, float] | None) -> Figure | None:
     """Throughput over the size of a file, with the path's own point (mean size [B], rate [B/s]) in it."""
     if not points:
         return None
-    line = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": "equal files of this size",
-        "x": [size for size, _ in points],
-        "y": [gbps(rate) for _, rate in points],
-        "line": {"color": BLUE},
-        "hovertemplate": "%{x:.3s}B files: %{y:.4g} Gb/s<extra></extra>",
-    }
-    traces = [line]
+    ticks = [size for size, _ in points]
+    rates = [gbps(rate) for _, rate in points]
+    traces = [line("equal files of this size", ticks, rates, "%{x:.3s}B files: %{y:.4g} Gb/s", marked=True)]
     if own is not None:
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "the path as it is (mean size)",
-                "x": [own[0]],
-                "y": [gbps(own[1])],
-                "marker": {"color": AMBER, "size": 13, "symbol": "diamond"},
-                "hovertemplate": "as it is: %{y:.4g} Gb/s<extra></extra>",
-            }
-        )
-    ticks = [s for s, _ in points]
+        look: Trace = {"color": AMBER, "size": 13, "symbol": "diamond"}
+        mean = "the path as it is (mean size)"
+        traces.append(marks(mean, [own[0]], [gbps(own[1])], "as it is: %{y:.4g} Gb/s", **look))
+    shown = {"tickvals": ticks, "ticktext": [units.show(s, "B") for s in ticks]}
     layout = {
-        "xaxis": {
-            "type": "log", "title": {"text": "size of a file"}, "automargin": True,
-            "tickvals": ticks, "ticktext": [units.show(s, "B") for s in ticks],
-        },
+        "xaxis": axis("size of a file", type="log", **shown),
         "yaxis": {**rate_axis(), "type": "log", "rangemode": "normal"},
         "height": 380,
-    }  # fmt: skip
+    }
     rows = [(units.show(s, "B"), "-" if r is None else units.show(r, "B/s")) for s, r in points]
     says = "; ".join(f"{size}: {rate}" for size, rate in rows)
     return Figure("Throughput over the size of a file", says, traces, layout,

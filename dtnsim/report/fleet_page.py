@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
 from dtnsim.report import fleet
-from dtnsim.report.charts import TONES, dots, height, rows_axis, short
 from dtnsim.report.page import Figure, Table
+from dtnsim.report.traces import TONES, axis, dots, heat, height, line, rows_axis, short, tenfold
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.run import FleetAnswer
@@ -71,10 +71,7 @@ def _completion(classes: list[dict[str, Any]]) -> Figure | None:
     traces = [dots(q, n, [c["completion_s"][q] / _HOUR_S for c in shown], "h") for n, q in enumerate(names)]
     layout = {
         "yaxis": rows_axis([c["class"] for c in shown]),
-        "xaxis": {
-            "title": {"text": "from asking to the end [h], each step ten times the one before"}, "type": "log",
-            "dtick": 1, "automargin": True, "exponentformat": "none",
-        },
+        "xaxis": tenfold("from asking to the end [h]"),
         "height": height(len(shown), 130),
         "showlegend": True,
     }  # fmt: skip
@@ -89,20 +86,11 @@ def _week(stations: list[dict[str, Any]]) -> Figure | None:
     kept = sorted(stations, key=lambda s: -s["utilization_mean"])[:STATIONS]
     if not kept:
         return None
-    trace = {
-        "type": "heatmap",
-        "x": list(range(168)),
-        "y": list(range(len(kept))),
-        "z": [[100 * v for v in s["by_hour_of_week"]] for s in kept],
-        "zmin": 0,
-        "zmax": 100,
-        "colorscale": "Viridis",
-        "colorbar": {"title": {"text": "used [%]"}, "thickness": 14},
-        "hovertemplate": "hour %{x} of the week: %{z:.3g} %<extra></extra>",
-    }
+    shown = [[100 * v for v in s["by_hour_of_week"]] for s in kept]
+    trace = heat(shown, "used [%]", "hour %{x} of the week: %{z:.3g} %", zmin=0, zmax=100)
     layout = {
         "yaxis": {**rows_axis([s["station"] for s in kept]), "showgrid": False},
-        "xaxis": {"tickvals": [24 * d for d in range(7)], "ticktext": list(_DAYS), "automargin": True},
+        "xaxis": axis(tickvals=[24 * d for d in range(7)], ticktext=list(_DAYS)),
         "height": height(len(kept), 80),
     }
     rows = []
@@ -122,20 +110,16 @@ def _weeks(stations: list[dict[str, Any]]) -> Figure | None:
     if weeks < 2:
         return None
     traces = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": short(s["station"], 60),
-            "x": list(range(1, weeks + 1)),
-            "y": [100 * v for v in s["by_week"]],
-            "line": {"color": TONES[n % len(TONES)], "dash": ("solid", "dash", "dot")[n % 3]},
-            "hovertemplate": "week %{x}: %{y:.3g} %<extra></extra>",
-        }
+        line(
+            short(s["station"], 60), list(range(1, weeks + 1)), [100 * v for v in s["by_week"]],
+            "week %{x}: %{y:.3g} %",
+            color=TONES[n % len(TONES)], dash=("solid", "dash", "dot")[n % 3],
+        )
         for n, s in enumerate(kept)
-    ]
+    ]  # fmt: skip
     layout = {
-        "xaxis": {"title": {"text": "week"}, "automargin": True},
-        "yaxis": {"title": {"text": "mean use [%]"}, "rangemode": "tozero", "automargin": True},
+        "xaxis": axis("week"),
+        "yaxis": axis("mean use [%]", rangemode="tozero"),
         "height": 380,
         "showlegend": True,
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dtnsim.ground import units
-from dtnsim.report.charts import AMBER, BLUE, gbps, rate_axis
 from dtnsim.report.page import Figure, Table, label
+from dtnsim.report.traces import AMBER, BLUE, axis, gbps, line, rate_axis, spans
 
 if TYPE_CHECKING:
     from dtnsim.planning.plan import Plan
@@ -16,31 +16,27 @@ def frontier(plan: Plan) -> Figure:
     """Price against throughput with its interval, the target as a line."""
     stages = [plan.now, *([plan.tuned] if plan.tuned is not plan.now else []), *plan.purchases[1:]]
     rates = [s.prediction.throughput_Bps for s in stages]
-    trace = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": [s.price.amount for s in stages],
-        "y": [gbps(r.p50) for r in rates],
-        "line": {"shape": "hv", "color": BLUE},
+    low, middle, high = ([8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90"))
+    trace = line(
+        "",
+        [s.price.amount for s in stages],
+        middle,
+        "%{customdata}<br>%{x:,.0f}: %{y:.4g} Gb/s",
+        marked=True,
+        shape="hv",
+    ) | {
         "marker": {
             "size": 11,
             "color": [AMBER if s is plan.chosen else BLUE for s in stages],
             "symbol": ["diamond" if s is plan.chosen else "circle" for s in stages],
         },
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [(r.p90 - r.p50) * 8e-9 for r in rates],
-            "arrayminus": [(r.p50 - r.p10) * 8e-9 for r in rates],
-            "color": BLUE,
-        },
         "customdata": [label(f"{s.name}, probability {s.probability:.0%}") for s in stages],
-        "hovertemplate": "%{customdata}<br>%{x:,.0f}: %{y:.4g} Gb/s<extra></extra>",
+        **spans("y", low, middle, high),
     }
     target = gbps(plan.target_Bps)
     currency = plan.now.price.currency
     layout = {
-        "xaxis": {"title": {"text": f"price [{currency}]"}, "automargin": True, "rangemode": "tozero"},
+        "xaxis": axis(f"price [{currency}]", rangemode="tozero"),
         "yaxis": rate_axis(),
         "height": 380,
         "shapes": [

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
 from dtnsim.report import simulation
-from dtnsim.report.charts import TONES, dots, gbps, height, rate_axis, rows_axis, short
 from dtnsim.report.page import Figure, Table, label
+from dtnsim.report.traces import GREY, TONES, axis, dots, gbps, heat, height, line, rate_axis, rows_axis, short, tenfold
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -77,36 +77,31 @@ def _curves(
     curves: dict[str, list[Any]],
     time: list[float],
     unit: str,
-    axis: str,
+    up: str,
     marks: Sequence[tuple[float, str]],
 ) -> Figure:
     """Curves over time, with what happened as upright lines."""
     traces = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": short(name, 60),
-            "x": time,
-            "y": values,
-            "line": {"color": TONES[n % len(TONES)], "dash": _DASHES[n % len(_DASHES)], "shape": "hv", "width": 2},
-            "hovertemplate": f"{short(name, 60)}: %{{y:.4g}}<extra></extra>",
-        }
+        line(
+            short(name, 60), time, values, f"{short(name, 60)}: %{{y:.4g}}",
+            color=TONES[n % len(TONES)], dash=_DASHES[n % len(_DASHES)], shape="hv", width=2,
+        )
         for n, (name, values) in enumerate(curves.items())
-    ]
+    ]  # fmt: skip
     scale = {"d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}[unit]
     layout = {
-        "xaxis": {"title": {"text": f"time [{unit}]"}, "automargin": True, "rangemode": "tozero"},
-        "yaxis": rate_axis(axis),
+        "xaxis": axis(f"time [{unit}]", rangemode="tozero"),
+        "yaxis": rate_axis(up),
         "height": 330 + 12 * len(traces),
         "showlegend": True,
         "legend": {"orientation": "h", "x": 0, "y": -60 / (250 + 12 * len(traces)), "yanchor": "top"},
         "shapes": [
             {"type": "line", "x0": t / scale, "x1": t / scale, "yref": "paper", "y0": 0, "y1": 1,
-             "line": {"color": "#8a939d", "dash": "dot", "width": 1.5}}
+             "line": {"color": GREY, "dash": "dot", "width": 1.5}}
             for t, _ in marks
         ],
     }  # fmt: skip
-    says = f"{title}, {axis}. " + "; ".join(f"{name}: {_span(values)}" for name, values in curves.items())
+    says = f"{title}, {up}. " + "; ".join(f"{name}: {_span(values)}" for name, values in curves.items())
     if marks:
         says += ". Marked: " + "; ".join(f"{units.show(t, 's')} {what}" for t, what in marks)
     step = max(1, math.ceil(len(time) / _POINTS))
@@ -144,10 +139,7 @@ def _files(s: Simulation, transfers: Sequence[dict[str, Any]]) -> Figure | None:
     rows = [(t["name"], str(t["files"]), *(units.show(t["file_s"][q], "s") for q in names)) for t in shown]
     layout = {
         "yaxis": rows_axis([t["name"] for t in shown]),
-        "xaxis": {
-            "title": {"text": "time of a file [s], each step ten times the one before"}, "type": "log", "dtick": 1,
-            "automargin": True, "exponentformat": "none",
-        },
+        "xaxis": tenfold("time of a file [s]"),
         "height": height(len(shown), 130),
         "showlegend": True,
     }  # fmt: skip
@@ -180,23 +172,13 @@ def by_hour(
     table = [
         [gbps(m / s) if s else None for m, s in zip(*rows, strict=True)] for rows in zip(moved, spent, strict=True)
     ]
-    trace = {
-        "type": "heatmap",
-        "x": [d + 1 for d in range(days)],
-        "y": list(range(24)),
-        "z": table,
-        "colorscale": "Viridis",
-        "colorbar": {"title": {"text": "Gb/s"}, "thickness": 14},
-        "hovertemplate": "day %{x}, %{y}:00: %{z:.4g} Gb/s<extra></extra>",
-    }
+    trace = heat(table, "Gb/s", "day %{x}, %{y}:00: %{z:.4g} Gb/s", [d + 1 for d in range(days)])
+    hours = "hour of the day" + (", if it begins at midnight" if start is None else "")
     layout = {
-        "xaxis": {"title": {"text": "day"}, "automargin": True, "tick0": 1, "dtick": math.ceil(days / _TICKS)},
-        "yaxis": {
-            "title": {"text": "hour of the day" + (", if it begins at midnight" if start is None else "")},
-            "automargin": True, "autorange": "reversed", "dtick": 3,
-        },
+        "xaxis": axis("day", tick0=1, dtick=math.ceil(days / _TICKS)),
+        "yaxis": axis(hours, autorange="reversed", dtick=3),
         "height": 420,
-    }  # fmt: skip
+    }
     mean = [sum(known) / len(known) if (known := [v for v in row if v is not None]) else 0.0 for row in table]
     rows = [(f"{hour:02d}:00", f"{m:.4g}", f"{max(v or 0.0 for v in table[hour]):.4g}") for hour, m in enumerate(mean)]
     busiest = max(range(24), key=mean.__getitem__)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim import __version__
 from dtnsim.evidence.trust import LEVELS, by_kind, judging, ranks, trust
 from dtnsim.ground import units
-from dtnsim.report.charts import AMBER, BLUE, GREY, TONES
 from dtnsim.report.page import Figure, Page, Table, label, today
 from dtnsim.report.text import plain, shown
+from dtnsim.report.traces import AMBER, BLUE, GREY, TONES, axis, line, marks, spans
 
 if TYPE_CHECKING:
     from dtnsim.evidence.judgement import Judgement, Summary
@@ -160,34 +160,21 @@ def _cases(found: Validation, site: str, *, why: bool = False) -> Table:
 def _calibration(chosen: Sequence[Judgement]) -> Figure:
     """Coverage against level: a curve below the diagonal promises too much."""
     shares = [sum(j.within(level) for j in chosen) / len(chosen) for level in _LEVELS]
-    ideal = {
-        "type": "scatter", "mode": "lines", "name": "as promised", "x": [0, 100], "y": [0, 100],
-        "line": {"color": GREY, "dash": "dash"}, "hoverinfo": "skip",
-    }  # fmt: skip
-    curve = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": f"{len(chosen)} figures",
-        "x": [100 * level for level in _LEVELS],
-        "y": [100 * s for s in shares],
-        "line": {"color": BLUE},
-        "hovertemplate": "%{x:.0f} % interval: %{y:.1f} % of the figures<extra></extra>",
-    }
+    ideal = line("as promised", [0, 100], [0, 100], color=GREY, dash="dash")
+    curve = line(
+        f"{len(chosen)} figures", [100 * level for level in _LEVELS], [100 * s for s in shares],
+        "%{x:.0f} % interval: %{y:.1f} % of the figures", marked=True,
+    )  # fmt: skip
     layout = {
-        "xaxis": {"title": {"text": "level of the interval [%]"}, "range": [0, 100], "automargin": True},
-        "yaxis": {"title": {"text": "figures inside [%]"}, "range": [0, 100], "automargin": True},
+        "xaxis": axis("level of the interval [%]", range=[0, 100]),
+        "yaxis": axis("figures inside [%]", range=[0, 100]),
         "height": 420,
     }
     rows = [(f"{level:.0%}", f"{s:.1%}") for level, s in zip(_LEVELS, shares, strict=True)]
     says = "; ".join(f"{level} interval: {s} inside" for level, s in rows[1::4])
     table = Table(("level", "figures inside"), rows, frozenset({0, 1}))
-    return Figure(
-        "Calibration of the intervals (below the dashed line they promise too much)",
-        says,
-        [ideal, curve],
-        layout,
-        table,
-    )
+    title = "Calibration of the intervals (below the dashed line they promise too much)"
+    return Figure(title, says, [ideal, curve], layout, table)
 
 
 def _ranks(judged: Sequence[Judgement]) -> Figure:
@@ -204,8 +191,8 @@ def _ranks(judged: Sequence[Judgement]) -> Figure:
     ]
     layout = {
         "barmode": "stack",
-        "xaxis": {"title": {"text": "scenarios below the figure"}, "automargin": True},
-        "yaxis": {"title": {"text": "figures"}, "automargin": True},
+        "xaxis": axis("scenarios below the figure"),
+        "yaxis": axis("figures"),
         "height": 420,
         "showlegend": True,
     }
@@ -235,22 +222,18 @@ def _scatter(
     values = [v for j in shown for v in (j.case.measured, j.p50)]
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     ends = [10.0**low, 10.0**high]
-    traces: list[dict[str, Any]] = [
-        {"type": "scatter", "mode": "lines", "name": "predicted = measured", "x": ends, "y": ends,
-         "line": {"color": GREY, "dash": "dash"}, "hoverinfo": "skip"}
-    ]  # fmt: skip
+    traces = [line("predicted = measured", ends, ends, color=GREY, dash="dash")]
     traces += [_points(chosen, *drawn) for drawn, chosen in groups if chosen]
     ticks = [10.0**n for n in range(low, high + 1)]
-    axis = {
+    shown_as: dict[str, Any] = {
         "type": "log",
         "tickvals": ticks,
         "ticktext": [figure(t, "B/s") for t in ticks],
         "range": [low, high],
-        "automargin": True,
     }
     layout = {
-        "xaxis": {**axis, "title": {"text": "measured", "standoff": 12}, "tickangle": -45},
-        "yaxis": {**axis, "title": {"text": "predicted", "standoff": 12}},
+        "xaxis": axis(**shown_as, tickangle=-45) | {"title": {"text": "measured", "standoff": 12}},
+        "yaxis": axis(**shown_as) | {"title": {"text": "predicted", "standoff": 12}},
         "height": 640,
         "showlegend": True,
     }
@@ -273,25 +256,10 @@ def _scatter(
 
 
 def _points(chosen: Sequence[Judgement], colour: str, symbol: str, name: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": f"{label(name)} ({len(chosen)})",
-        "x": [j.case.measured for j in chosen],
-        "y": [j.p50 for j in chosen],
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [max(j.p90 - j.p50, 0.0) for j in chosen],
-            "arrayminus": [max(j.p50 - j.p10, 0.0) for j in chosen],
-            "color": colour,
-            "thickness": 1,
-            "width": 0,
-        },
-        "marker": {"color": colour, "symbol": symbol, "size": 8},
-        "text": [
-            label(f"{j.case.name}: measured {figure(j.case.measured, 'B/s')}, predicted {figure(j.p50, 'B/s')}")
-            for j in chosen
-        ],
-        "hovertemplate": "%{text}<extra></extra>",
-    }
+    middle = [j.p50 for j in chosen]
+    low, high = [min(j.p10, j.p50) for j in chosen], [max(j.p90, j.p50) for j in chosen]
+    within = spans("y", low, middle, high, color=colour, thickness=1, width=0)
+    measured, look = [j.case.measured for j in chosen], {"color": colour, "symbol": symbol, "size": 8}
+    made = marks(f"{label(name)} ({len(chosen)})", measured, middle, "%{text}", within, **look)
+    values = [(j.case.name, figure(j.case.measured, "B/s"), figure(j.p50, "B/s")) for j in chosen]
+    return {**made, "text": [label(f"{case}: measured {m}, predicted {p}") for case, m, p in values]}

@@ -14,7 +14,7 @@ from dtnsim.ground.records import Interval
 from dtnsim.physics.tcp import course
 from dtnsim.planning import tool_choice, whatif
 from dtnsim.planning.groups import Task
-from dtnsim.report import assumed, charts, costs, fleet_page, page, picture, planned, timeline, whole
+from dtnsim.report import assumed, charts, costs, fleet_page, page, picture, planned, timeline, traces, whole
 from dtnsim.report.headline import clock, headline
 from dtnsim.simulation.fleet.run import fleet
 from dtnsim.steady import goals
@@ -267,11 +267,11 @@ def test_level_lines_are_a_sentence() -> None:
 
 def test_names_on_an_axis_are_whole() -> None:
     name = "nas.pcie.slot-3.switch[receive, transfer-of-the-night].workers.of.a.very.long.name" + "x" * 50
-    lines = charts.whole(name).split("<br>")
+    lines = traces.whole(name).split("<br>")
     assert "".join(lines) == name
-    assert max(map(len, lines)) <= charts.LETTERS
-    assert charts.whole("<b>") == "&lt;b&gt;"
-    assert charts.rows_axis([name])["ticktext"] == [charts.whole(name)]
+    assert max(map(len, lines)) <= traces.LETTERS
+    assert traces.whole("<b>") == "&lt;b&gt;"
+    assert traces.rows_axis([name])["ticktext"] == [traces.whole(name)]
 
 
 def test_bars_begin_at_nothing_and_rates_have_no_prefix(html: str) -> None:

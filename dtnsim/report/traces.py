@@ -1,0 +1,135 @@
+"""What figures are made of: plotly's lines, marks, bars, maps and axes, in tones that everybody can tell apart."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from dtnsim.report.page import label
+
+#: tones that are readable on white and on black, told apart by those who see few colours too
+BLUE: Final = "#4f8fd0"
+AMBER: Final = "#d07a1f"
+GREY: Final = "#8a939d"
+TONES: Final = (BLUE, AMBER, "#3a9d7c", "#b56bb0", GREY, "#c4574f", "#8d8b2d", "#5f6fd0")
+PATTERNS: Final = ("", "/", ".", "x", "-", "\\", "+", "|")
+#: letters of a name on an axis
+LETTERS: Final = 34
+_ROW: Final = 34
+_AS_IT_IS: Final[Mapping[str, Any]] = {"drop_whitespace": False, "break_on_hyphens": False}
+#: marks of quantiles that are drawn in one row
+_MARKS: Final = ("circle", "diamond", "square", "triangle-up")
+
+Trace = dict[str, Any]
+
+
+def line(
+    name: str, x: Sequence[Any], y: Sequence[Any], hover: str = "", *, marked: bool = False, **style: Any
+) -> Trace:
+    """A line, without a label where ``hover`` is empty; ``style`` is plotly's: color, dash, shape, width."""
+    mode = "lines+markers" if marked else "lines"
+    return {
+        "type": "scatter",
+        "mode": mode,
+        "name": name,
+        "x": x,
+        "y": y,
+        "line": {"color": BLUE, **style},
+        **_on(hover),
+    }
+
+
+def marks(
+    name: str, x: Sequence[Any], y: Sequence[Any], hover: str = "", spans: Trace | None = None, **marker: Any
+) -> Trace:
+    """Marks, with `spans` beside them; ``marker`` is plotly's: color, symbol, size."""
+    made = {"type": "scatter", "mode": "markers", "name": name, "x": x, "y": y, **(spans or {})}
+    return {**made, "marker": {"color": BLUE, "size": 10, **marker}, **_on(hover)}
+
+
+def spans(along: str, low: Sequence[float], middle: Sequence[float], high: Sequence[float], **style: Any) -> Trace:
+    """Intervals of marks or bars along ``x`` or ``y``."""
+    above = [h - m for h, m in zip(high, middle, strict=True)]
+    below = [m - each for m, each in zip(middle, low, strict=True)]
+    drawn = {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "color": BLUE, **style}
+    return {f"error_{along}": drawn}
+
+
+def bars(values: Sequence[Any], hover: str = "", name: str = "", **marker: Any) -> Trace:
+    """Bars to the right, one a row; ``marker`` is plotly's: color, pattern."""
+    made = {"type": "bar", "orientation": "h", "x": values, "y": list(range(len(values)))}
+    return {**made, **({"name": name} if name else {}), "marker": {"color": BLUE, **marker}, **_on(hover)}
+
+
+def heat(z: Sequence[Sequence[Any]], unit: str, hover: str, x: Sequence[Any] | None = None, **more: Any) -> Trace:
+    """A map: rows from the top of ``z``, its scale in ``unit``."""
+    across = list(range(len(z[0]))) if x is None else x
+    made = {"type": "heatmap", "x": across, "y": list(range(len(z))), "z": z, "colorscale": "Viridis"}
+    return {**made, "colorbar": {"title": {"text": unit}, "thickness": 14}, **more, **_on(hover)}
+
+
+def _on(hover: str) -> Trace:
+    return {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
+
+
+def axis(title: str = "", **more: Any) -> dict[str, Any]:
+    """An axis with its title."""
+    return {**({"title": {"text": title}} if title else {}), "automargin": True, **more}
+
+
+def rate_axis(title: str = "throughput [Gb/s]", **more: Any) -> dict[str, Any]:
+    """An axis of rates from nothing on."""
+    return axis(title, rangemode="tozero", exponentformat="none", **more)
+
+
+def tenfold(title: str) -> dict[str, Any]:
+    """A logarithmic axis."""
+    return axis(f"{title}, each step ten times the one before", type="log", dtick=1, exponentformat="none")
+
+
+def rows_axis(names: Sequence[str]) -> dict[str, Any]:
+    """A vertical axis of names, the first on top, each at its place whatever it is called."""
+    ticks: Trace = {"tickvals": list(range(len(names))), "ticktext": [whole(n) for n in names]}
+    return axis(**ticks, range=[len(names) - 0.5, -0.5], zeroline=False)
+
+
+def gbps(value: float | None) -> float | None:
+    """A rate as the axes show it [Gb/s]."""
+    return None if value is None or not np.isfinite(value) else value * 8 / 1e9
+
+
+def short(text: str, letters: int = LETTERS) -> str:
+    """A name that fits an axis."""
+    return label(text if len(text) <= letters else f"{text[: letters - 1]}…")
+
+
+def whole(text: str, letters: int = LETTERS) -> str:
+    """A name in as many lines as it needs on an axis: broken after what parts a station's name, else where it must."""
+    lines = [""]
+    for piece in (
+        p for part in re.split(r"(?<=[ ./\[\]_:-])", text) for p in textwrap.wrap(part, letters, **_AS_IT_IS)
+    ):
+        if lines[-1] and len(lines[-1]) + len(piece) > letters:
+            lines.append("")
+        lines[-1] += piece
+    return "<br>".join(map(label, lines))
+
+
+def folded(text: str, width: int = 70) -> str:
+    """A long text of a hover label in lines."""
+    return "<br>".join(textwrap.wrap(label(text), width, break_long_words=False, break_on_hyphens=False))
+
+
+def dots(name: str, number: int, values: Sequence[float], unit: str) -> Trace:
+    """One quantile of several rows as marks: on a logarithmic axis bars have no length."""
+    look: Trace = {"color": TONES[number % len(TONES)], "symbol": _MARKS[number % len(_MARKS)], "size": 12}
+    return marks(name, list(values), list(range(len(values))), f"{name}: %{{x:.4g}} {unit}", **look)
+
+
+def height(rows: int, extra: int = 90) -> int:
+    """Pixels for so many bars."""
+    return extra + _ROW * max(rows, 2)
