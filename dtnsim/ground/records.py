@@ -353,6 +353,7 @@ class Prediction(Shown):
     Attributes:
         name: Name of the path.
         throughput_Bps: All transfers together: quantiles of the scenarios; of none, all three are the ceiling.
+        duration_s: Time from the first transfer's start to the last's end.
         ceiling: The same with every parameter at its median and everything unstated at its best [B/s].
         transfers: One answer a transfer, in the order of the file.
         stations: Every station with its use, busiest first.
@@ -366,6 +367,7 @@ class Prediction(Shown):
 
     name: str
     throughput_Bps: Interval
+    duration_s: Interval
     ceiling: float
     transfers: tuple[TransferPrediction, ...]
     stations: tuple[StationUse, ...]
@@ -380,12 +382,6 @@ class Prediction(Shown):
         """One line."""
         low, middle, high = (units.show(v, "B/s") for v in self.throughput_Bps.as_dict().values())
         return f"<Prediction {self.name}: {middle} (p10 {low}, p90 {high}), held by {self.bottleneck.station}>"
-
-    @property
-    def duration_s(self) -> Interval:
-        """Time until the last transfer has finished."""
-        parts = [t.duration_s for t in self.transfers]
-        return Interval(*(max(getattr(p, q) for p in parts) for q in ("p10", "p50", "p90")))
 
     @property
     def bottleneck(self) -> Bottleneck:

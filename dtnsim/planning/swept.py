@@ -85,7 +85,7 @@ class Rates:
 
     Attributes:
         rate_Bps: All transfers together, (S,).
-        seconds: Until the last transfer has finished, (S,).
+        seconds: From the first transfer's start to the last's end, (S,).
         station: What holds the first transfer, in each scenario.
         kind: The kind of that.
     """
@@ -194,14 +194,8 @@ def rates(given: PathSpec) -> Rates:
     slowed = replace(m, capacity=solution.capacity)
     own = epochs.laid_out(problem, m, solution.rate)
     whole = turns.total_rate(problem, own)
-    payload = np.array([t.payload_B for t in problem.transfers])
-    with np.errstate(divide="ignore"):
-        each = payload / own
-    for f, transfer in enumerate(problem.transfers):
-        if transfer.timed:
-            each[:, f] = transfer.time_s
     names = [held(problem, slowed, solution, s) for s in range(len(whole))]
-    return Rates(whole, each.max(axis=1), [n for n, _ in names], [k for _, k in names])
+    return Rates(whole, turns.span(problem, own), [n for n, _ in names], [k for _, k in names])
 
 
 def held(problem: Problem, m: Matrices, solution: solve.Solution, s: int) -> tuple[str, str]:

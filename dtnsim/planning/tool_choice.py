@@ -20,15 +20,13 @@ from dtnsim.description.dataset import load as dataset
 from dtnsim.description.spec import split_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
-from dtnsim.ground.records import Interval
 from dtnsim.planning import swept
 from dtnsim.steady.prediction import predict
-from dtnsim.steady.scenarios import interval
 from dtnsim.tools.plan import Tool, Usage
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Prediction
+    from dtnsim.ground.records import Interval, Prediction
 
 #: relative difference of durations that is none
 _SAME: Final = 1e-9
@@ -75,11 +73,7 @@ class Choice:
     @property
     def duration_s(self) -> Interval:
         """How long it takes, all its steps one after the other [s]."""
-        if len(self.prediction.transfers) == 1:
-            return self.prediction.duration_s
-        if self.prediction.drawn is not None:
-            return interval(self.prediction.drawn.seconds)
-        return Interval(*(sum(t.duration_s.p50 for t in self.prediction.transfers),) * 3)
+        return self.prediction.duration_s
 
     @property
     def held_by(self) -> str:
@@ -186,18 +180,18 @@ def leads(spec: PathSpec) -> str:
 
 
 def advice(found: Sequence[Choice]) -> str:
-    """The finding in a sentence: what the fastest way saves, and the fastest that needs nothing but ssh."""
+    """The finding in a sentence: what the fastest way saves, and the fastest that needs nothing that is not there."""
     others = [c for c in found if not c.own]
     best = _plainest(others)
     was = next((c for c in found if c.own), None) or next((c for c in found if c.name == "scp"), found[-1])
     old, least = (units.show(c.duration_s.p50, "s", digits=2) for c in (was, best))
     if best.duration_s.p50 > _WORTH * was.duration_s.p50:
         return f"{was.name} will do: no tool here is more than a tenth faster than its {old}"
-    simple = _plainest([c for c in others if c.needs in ("ssh", "")] or others)
+    simple = _plainest([c for c in others if c.needs in _READY] or others)
     if simple.duration_s.p50 > _WORTH * was.duration_s.p50:  # nothing over ssh is a gain
         simple = best
     text = f"use {simple.name} ({simple.line}): {units.show(simple.duration_s.p50, 's', digits=2)} instead of {old}"
-    if simple.needs not in ("ssh", ""):
+    if simple.needs not in _READY:
         text += f"; it needs {simple.needs}"
     if best.duration_s.p50 < _WORTH * simple.duration_s.p50:
         text += f"; {best.name} takes {least}, and needs {best.needs}"

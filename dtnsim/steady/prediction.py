@@ -116,9 +116,9 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
         for f in range(len(problem.transfers))
     )
     total, top = (turns.total_rate(problem, r) for r in (rates, own[None, :]))
-    return Prediction(
-        problem.name, interval(total), float(top[0]), transfers, _uses(full, together), problem.warnings, full
-    )
+    took = transfers[0].duration_s if len(transfers) == 1 else interval(turns.span(problem, rates))
+    uses = _uses(full, together)
+    return Prediction(problem.name, interval(total), took, float(top[0]), transfers, uses, problem.warnings, full)
 
 
 def _slowed(problem: Problem, solution: solve.Solution) -> Problem:

@@ -68,11 +68,17 @@ def ends(problem: Problem, rates: Array) -> Array:
     return found
 
 
+def span(problem: Problem, rates: Array) -> Array:
+    """Time from the first transfer's start to the last's end (S,) [s]; what a timed test omits is before its start."""
+    first = [t for t in problem.transfers if not t.after]
+    begins = min(t.start_s + t.pause_s + (t.omitted_s if t.timed else 0.0) for t in first)
+    return np.asarray(ends(problem, rates).max(axis=1) - begins)
+
+
 def total_rate(problem: Problem, rates: Array) -> Array:
     """Rate of the whole path (S,) [B/s]: all bytes over the time from the first transfer's start to the last's end."""
     if len(problem.transfers) == 1:
         return np.asarray(rates[:, 0])
     moved = [rates[:, f] * t.time_s if t.timed else t.payload_B for f, t in enumerate(problem.transfers)]
-    begins = min(t.start_s + t.pause_s for t in problem.transfers if not t.after)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(sum(moved) / np.maximum(ends(problem, rates).max(axis=1) - begins, 1e-300))
+        return np.asarray(sum(moved) / np.maximum(span(problem, rates), 1e-300))

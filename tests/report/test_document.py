@@ -116,7 +116,7 @@ def test_what_has_no_end_is_null() -> None:
     found = answer(journey(wan={"bandwidth": "1 Gb/s", "rtt": "1 ms"}), samples=4)
     none, never = Interval(0.0, 0.0, 0.0), Interval(math.inf, math.inf, math.inf)
     still = tuple(replace(t, throughput_Bps=none, duration_s=never) for t in found.transfers)
-    made = strict(document.prediction_document(replace(found, throughput_Bps=none, transfers=still)))
+    made = strict(document.prediction_document(replace(found, throughput_Bps=none, duration_s=never, transfers=still)))
     check(made)
     assert made["throughput_Bps"]["p50"] == 0
     assert made["duration_s"]["p50"] is None

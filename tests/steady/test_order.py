@@ -34,6 +34,9 @@ def test_who_has_ended_before_others_begin_does_not_meet_them(starts: tuple[str,
     for here, there in zip(answer.transfers, run.transfers, strict=True):
         assert here.duration_s.p50 == pytest.approx(there.duration_s, rel=0.05)
     assert len({t.turn for t in answer.problem.transfers}) == len(starts)
+    begins = [float(start.split()[0]) for start in starts]
+    ends = max(b + t.duration_s.p50 for b, t in zip(begins, answer.transfers, strict=True))
+    assert answer.duration_s.p50 == pytest.approx(ends - min(begins))
 
 
 def test_those_that_overlap_share_and_those_after_them_do_not() -> None:
