@@ -13,10 +13,18 @@ from dtnsim.planning.tool_choice import Choice
 
 
 def command(
-    path: str, overrides: list[str], samples: int, seed: int, have: str | None, explain: str | None, *, json: bool
+    path: str,
+    overrides: list[str],
+    dataset: str | None,
+    samples: int,
+    seed: int,
+    have: str | None,
+    explain: str | None,
+    *,
+    json: bool,
 ) -> None:
     """Prints the finding, then the tools by what they would take, and how each is typed."""
-    given = spec.load(path, overrides)
+    given = options.with_dataset(spec.load(path, overrides), dataset)
     with Watch("predicting tools"):
         kinds = [kind.strip() for kind in have.split(",")] if have else []
         found, refused = tool_choice.choose(given, samples, seed, kinds)

@@ -6,11 +6,14 @@ import json
 import os
 import pathlib
 import sys
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from dtnsim.ground.errors import InputError
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
 
 
 def paths(incomplete: str) -> list[str]:
@@ -32,6 +35,14 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override any key: --set wan.rtt=20ms. May be given many times."),
 ]
+Dataset = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        help="What the first transfer moves: a file that find, du -ab, ls -lR, aws s3 ls or rclone wrote, a data set's "
+        "name, or {files: 3000000, sizes_file: LIST}.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Replicas = Annotated[int, typer.Option(help="Runs; the first at median values, the others drawn.", min=1, max=100_000)]
 Seed = Annotated[int, typer.Option(help="Seed of the draws; the same seed gives the same bytes.", min=0)]
@@ -47,6 +58,16 @@ Plot = Annotated[bool, typer.Option("--plot", help="Also draw it in the terminal
 Picture = Annotated[
     str | None, typer.Option("--picture", metavar="FILE", help="Also write its figure: .svg, .png or .pdf (kaleido).")
 ]
+
+
+def with_dataset(given: PathSpec, data: str | None) -> PathSpec:
+    """A path whose first transfer moves the files of ``--dataset``."""
+    if data is None:
+        return given
+    listed = pathlib.Path(data).is_file() and not data.endswith((".yaml", ".yml"))
+    quoted = data.replace("'", "''")
+    text = f"{{sizes_file: '{quoted}'}}" if listed else data
+    return given.changed([f"{given.transfer_key(0)}.dataset={text}"])
 
 
 def writable(name: object, option: str) -> None:

@@ -25,6 +25,7 @@ def command(
         ),
     ],
     overrides: options.Set = None,
+    dataset: options.Dataset = None,
     line: Annotated[
         str | None, typer.Option("--command", metavar="LINE", help="The first transfer's tool as it is typed.")
     ] = None,
@@ -68,6 +69,7 @@ def command(
       dtnsim predict my-path.yaml --set wan.rtt=50ms --set transfer.tool.p=16
       dtnsim predict my-path.yaml --set hosts.venadi.nic=connectx-5-100g --json
       dtnsim predict my-path.yaml --command 'rsync -aW -e ssh data/ host:/data'
+      dtnsim predict my-path.yaml --dataset sizes.txt    # find DIR -type f -printf '%s\\n' > sizes.txt
       dtnsim predict my-path.yaml --target 40Gb/s --deadline 8h
       dtnsim predict my-path.yaml --require '>= 10Gb/s at 80 %'
       dtnsim predict my-path.yaml --why-wide
@@ -77,7 +79,7 @@ def command(
 
     _drawn(None, picture, plot=False)
     wanted = _wanted(target, deadline, require or ())
-    loaded = [_typed(spec.load(p, overrides or (), calibration), line) for p in paths]
+    loaded = [_typed(options.with_dataset(spec.load(p, overrides or (), calibration), dataset), line) for p in paths]
     answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
     wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
     if json:

@@ -15,6 +15,7 @@ def command(
         str | None, typer.Argument(metavar="[PATH]", help="A path file, or the name of a shipped path.")
     ] = None,
     overrides: options.Set = None,
+    dataset: options.Dataset = None,
     table: Annotated[str | None, typer.Option(metavar="FILE", help="CSV of runs; the columns are named below.")] = None,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
     have: Annotated[
@@ -37,6 +38,7 @@ def command(
     Examples:
       dtnsim tools examples/small-files-40ms
       dtnsim tools examples/small-files-40ms --have rsync,rclone --explain rsync
+      dtnsim tools examples/small-files-40ms --dataset sizes.txt    # find DIR -type f -printf '%s\\n' > sizes.txt
       dtnsim tools --table runs.csv -o predicted.csv
 
     \b
@@ -57,4 +59,4 @@ def command(
         return
     from dtnsim.cli import _tools_advice
 
-    _tools_advice.command(str(path), list(overrides or ()), samples, seed, have, explain, json=json)
+    _tools_advice.command(str(path), list(overrides or ()), dataset, samples, seed, have, explain, json=json)

@@ -8,7 +8,11 @@ A data set is named (``esnet/5GB-in-small-files``), a YAML file, or written inli
     {sizes: [1 MB, 2 MB]}
     {files: 1000000, median: 1 MiB, sigma: 2, seed: 1}      log-normal
     {groups: [{count: 625, size: 1 MB}, {count: 117, from: 1.2 GB, to: 6 GB, total: 240 GB}], directories: 3}
-    {sizes_file: sizes.txt}                                 of: find DIR -type f -printf '%s\n'
+    {sizes_file: sizes.txt}                                 what find, du, ls -lR, aws s3 ls, rclone print
+    {files: 3000000, sizes_file: sample.txt}                the sizes of a sample, scaled to so many files
+    {histogram: {4 KiB: 200000, 1 MiB: 40000, 1 GiB: 12}, size: 3 TB}   files up to each size, and their sum
+
+Folders: ``directories``, or ``files_per_folder`` and ``depth``.
 """
 
 from __future__ import annotations
@@ -23,26 +27,21 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from dtnsim.components.base import Model, place, validate
+from dtnsim.description import file_list
+from dtnsim.description.file_sizes import between, grouped, histogram, log_normal, scaled
 from dtnsim.ground import library, units, yamlio
-from dtnsim.ground.errors import SpecError
+from dtnsim.ground.errors import SpecError, UnitError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    Groups = tuple[NDArray[np.float64], NDArray[np.int64]]
+    from dtnsim.description.file_sizes import Groups
 #: limits that keep counts exact in 64 bits and arithmetic finite
 MAX_FILES: Final = 10**12
 MAX_BYTES: Final = 1e21
-#: a distribution or list of sizes is kept as at most so many groups of equal files
-MAX_GROUPS: Final = 1000
-#: up to so many files are drawn one by one where a seed is given
-MAX_DRAWN: Final = 1_000_000
-#: a list of sizes has at most so many, and is read in blocks of so many bytes
-MAX_LISTED: Final = 100_000_000
-_BLOCK: Final = 1 << 22
 
-_WAYS: Final = ("size", "each", "sizes", "median", "groups", "sizes_file")
+_WAYS: Final = ("size", "each", "sizes", "median", "groups", "sizes_file", "histogram")
 _REMEDY: Final = "write a name like 'esnet/5GB-in-small-files', or {files: 1, size: 49.9 GB}"
 
 
@@ -157,21 +156,34 @@ class Description(Model):
     seed: Annotated[int, Field(ge=0)] | None = None
     groups: Annotated[list[Group], Field(min_length=1)] | None = None
     sizes_file: str | None = None
+    histogram: Annotated[dict[str, Count], Field(min_length=1)] | None = None
+    files_per_folder: Count | None = None
+    depth: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=64)] = 1
 
     @model_validator(mode="after")
     def _one_way(self) -> Description:
         ways = [way for way in _WAYS if getattr(self, way) is not None]
-        if len(ways) != 1:
+        if len(ways) != 1 and ways != ["size", "histogram"]:
             said = f"both {ways[0]!r} and {ways[1]!r}" if ways else "no sizes"
             raise ValueError(f"gives {said}; write one of {', '.join(_WAYS)}")
-        counted = ways[0] in ("size", "each", "median")
-        if counted and self.files is None and ways[0] != "size":
+        if ways[-1] in ("each", "median") and self.files is None:
             raise ValueError(f"{ways[0]!r} needs 'files', the number of files")
-        if self.size is not None and 0 < self.size.value < (self.files or 1):
+        if ways == ["size"] and self.size is not None and 0 < self.size.value < (self.files or 1):
             raise ValueError(f"{self.size} is less than 1 B for each of {self.files} files")
-        if not counted and self.files is not None:
+        if ways[-1] in ("sizes", "groups") and self.files is not None:
             raise ValueError(f"{ways[0]!r} counts the files itself; leave 'files' out")
+        if self.directories and self.files_per_folder is not None:
+            raise ValueError("gives both 'directories' and 'files_per_folder'; write one of them")
+        if self.depth > 1 and self.files_per_folder is None:
+            raise ValueError("'depth' needs 'files_per_folder'")
         return self
+
+    def folders(self, files: int) -> int:
+        """Folders of so many files: those that hold them, in a tree whose levels all have as many branches."""
+        if self.files_per_folder is None:
+            return self.directories
+        last = math.ceil(files / self.files_per_folder)
+        return sum(math.ceil(last ** (level / self.depth)) for level in range(1, self.depth + 1))
 
 
 def load(spec: object) -> Dataset:
@@ -208,13 +220,22 @@ def of_sizes(sizes_B: ArrayLike, *, name: str = "", directories: int = 0, source
         directories: Directories that hold the files.
         source: Where the sizes come from.
     """
-    sizes, counts = np.unique(np.asarray(sizes_B, dtype=np.float64), return_counts=True)
-    if sizes.size > MAX_GROUPS:
-        every = np.repeat(sizes, counts)
-        edges = _edges(every.size)
-        counts = np.diff(edges)
-        sizes = np.add.reduceat(every, edges[:-1]) / counts
-    return _dataset((sizes, counts), name, directories, source)
+    return _dataset(grouped(np.asarray(sizes_B, dtype=np.float64)), name, directories, source)
+
+
+def _listed(described: Description, raw: yamlio.Mapping) -> tuple[Groups, int]:
+    """Files of a list, as many as asked for, and their folders."""
+    name = str(described.sizes_file)
+    where = {**place(raw, "sizes_file"), "key": "dataset.sizes_file", "value": name}
+    where["remedy"] = file_list.REMEDY
+    listed = file_list.read((Path(raw.file).parent if raw.file else Path()) / name, where)
+    if listed.sizes_B.size:
+        groups = scaled(grouped(listed.sizes_B), described.files)
+        return groups, round(listed.directories * int(groups[1].sum()) / listed.files)
+    files = listed.files or described.files
+    if not files or not 0 < files <= MAX_FILES:
+        raise SpecError("does not say how many files", **{**where, "remedy": "add 'files', their number"})
+    return scaled((np.array([listed.total_B / files]), np.array([files])), described.files), 0
 
 
 def _named(spec: str | Path) -> Dataset:
@@ -245,11 +266,13 @@ def _build(raw: yamlio.Mapping) -> Dataset:
             raise SpecError("is given besides a list of 'files'", **place(raw, "groups"), key="dataset.groups")
         raw.put("groups", raw.pop("files"), *raw.lines.get("files", (raw.file, raw.line)))
     described = validate(Description, raw, key="dataset")
+    directories, source = 0, described.source or described.sizes_file or ""
     if described.sizes_file is not None:
-        sizes, source = _read_list(described.sizes_file, raw), described.source or described.sizes_file
-        data = of_sizes(sizes, name=described.name, directories=described.directories, source=source)
+        groups, directories = _listed(described, raw)
     else:
-        data = _dataset(_groups(described), described.name, described.directories, described.source)
+        groups = scaled(_groups(described, raw), described.files)
+    directories = described.folders(int(groups[1].sum())) or directories
+    data = _dataset(groups, described.name, directories, source)
     if not 0 < data.payload_B <= MAX_BYTES:
         raise SpecError(
             f"holds {units.show(data.payload_B, 'B')} in {data.files} files",
@@ -260,7 +283,9 @@ def _build(raw: yamlio.Mapping) -> Dataset:
     return data
 
 
-def _groups(described: Description) -> Groups:
+def _groups(described: Description, raw: yamlio.Mapping) -> Groups:
+    if described.histogram is not None:
+        return _histogram(described.histogram, described.size, raw)
     if described.files is not None and described.median is not None:
         return log_normal(described.files, described.median.value, described.sigma, described.seed)
     if described.files is not None and described.each is not None:
@@ -283,77 +308,22 @@ def _group(group: Group) -> Groups:
     return between(group.count, low, high, total)
 
 
-def between(files: int, low_B: float, high_B: float, total_B: float) -> Groups:
-    """Sizes of files of which only number, ends and sum are known.
-
-    The quantile function low + (high - low) u^k, with k such that the sum is right: one exponent, no
-    further assumption, and k = 1 (uniform) where the sum says nothing else.
-
-    Args:
-        files: Number of files.
-        low_B: Smallest size [B].
-        high_B: Largest size [B].
-        total_B: Sum of all sizes [B], between files x low and files x high.
-
-    Returns:
-        (sizes [B], counts), each the mean of its quantile range, so that the sum is kept exactly.
-
-    Valid: low_B <= total_B / files <= high_B.
-    Neglects: what the real distribution looks like between its ends.
-    Source: derived here: the mean of u^k over [0, 1] is 1 / (k + 1).
-    """
-    edges = _edges(files)
-    counts = np.diff(edges)
-    over, under = total_B / files - low_B, high_B - total_B / files
-    if over <= 0 or under < 0:
-        return np.full(counts.size, total_B / files), counts
-    power = under / over + 1.0
-    with np.errstate(divide="ignore"):  # the lowest edge: log 0
-        above = -np.expm1(power * np.log1p((edges - files) / files))  # 1 - u^power, exact near the top
-    sizes = low_B - (high_B - low_B) * np.diff(above) / power * files / counts
-    return sizes, counts
-
-
-def log_normal(files: int, median_B: float, sigma: float, seed: int | None = None) -> Groups:
-    """Log-normal file sizes in at most `MAX_GROUPS` groups.
-
-    Without a seed each group has the mean of its range of quantiles, so that the sum is that of the
-    distribution: files x median x exp(sigma^2 / 2). With a seed (and up to `MAX_DRAWN` files) the
-    files are drawn and put together; count and sum of the draw are kept.
-
-    Args:
-        files: Number of files.
-        median_B: Median size [B].
-        sigma: Standard deviation of the natural logarithm of the size [1].
-        seed: Seed of the draw.
-
-    Returns:
-        (sizes [B], counts).
-
-    Valid: sigma up to 5.
-    Neglects: correlation of sizes within directories.
-    Source: partial expectation of the log-normal distribution, N. L. Johnson, S. Kotz and
-        N. Balakrishnan, Continuous Univariate Distributions, vol. 1, 2nd edition, ch. 14.
-    """
-    edges = _edges(files)
-    counts = np.diff(edges)
-    if seed is not None and files <= MAX_DRAWN:
-        drawn = np.sort(np.random.default_rng(seed).lognormal(math.log(median_B), sigma, files))
-        return np.add.reduceat(drawn, edges[:-1]) / counts, counts
-    from scipy.special import ndtr, ndtri
-
-    # part of the bytes in files above each quantile; counted from the top, where groups are small
-    above = ndtr(sigma + ndtri((files - edges) / files))
-    mean = median_B * math.exp(sigma**2 / 2)
-    return -mean * np.diff(above) * files / counts, counts
-
-
-def _edges(files: int) -> NDArray[np.int64]:
-    """Where files in rising order are cut into groups: the largest stay alone, as they hold the bytes."""
-    if files <= MAX_GROUPS:
-        return np.arange(files + 1)
-    from_top = np.unique(np.rint(np.geomspace(1, files, MAX_GROUPS)).astype(np.int64))
-    return np.append(files - from_top[::-1], files)
+def _histogram(bins: dict[str, int], total: Quantity | None, raw: yamlio.Mapping) -> Groups:
+    key = {**place(raw, "histogram"), "key": "dataset.histogram"}
+    try:
+        high = np.array([units.parse(text, "B") for text in bins])
+    except UnitError as error:
+        raise SpecError(str(error), **key) from None
+    if high[0] < 1 or np.any(np.diff(high) <= 0):
+        remedy = "write {4 KiB: 200000, 1 MiB: 40000}: files up to each size"
+        raise SpecError("needs sizes that rise", **key, remedy=remedy)
+    counts = np.array(list(bins.values()))
+    least, most = counts[0] + high[:-1] @ counts[1:], high @ counts
+    if total is not None and not least <= total.value <= most:
+        remedy = f"give one between {units.show(float(least), 'B')} and {units.show(float(most), 'B')}, or leave it out"
+        where = {**place(raw, "size"), "key": "dataset.size", "value": str(total)}
+        raise SpecError("is not what these files can add up to", **where, remedy=remedy)
+    return histogram(high, counts, None if total is None else total.value)
 
 
 def _dataset(groups: Groups, name: str, directories: int, source: str) -> Dataset:
@@ -364,37 +334,3 @@ def _dataset(groups: Groups, name: str, directories: int, source: str) -> Datase
     files = int(counts.sum())
     label = name or f"{files} file{'s' if files > 1 else ''}, {units.show(float(sizes @ counts), 'B')}"
     return Dataset(label, sizes, counts, directories, source)
-
-
-def _read_list(name: str, raw: yamlio.Mapping) -> NDArray[np.float64]:
-    """Sizes from a text file, one number of bytes in each line."""
-    path = (Path(raw.file).parent if raw.file else Path()) / name
-    remedy = "write it with: find DIR -type f -printf '%s\\n'"
-    parts, found, lines = [], 0, 0
-    where: dict[str, Any] = {**place(raw, "sizes_file"), "key": "dataset.sizes_file", "value": name, "remedy": remedy}
-    if not path.is_file():
-        raise SpecError(f"cannot be read: {'it is' if path.exists() else 'there is'} no file", **where)
-    try:
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK) + file.readline(_BLOCK):
-                parts.append(_numbers(block, str(path), lines, remedy))
-                lines += block.count(b"\n")
-                if (found := found + parts[-1].size) > MAX_LISTED:
-                    raise SpecError(f"has more than {MAX_LISTED:,} sizes", file=str(path), remedy="use 'groups'")
-    except OSError as error:
-        raise SpecError(f"cannot be read: {error.strerror}", **where) from None
-    if not found:
-        raise SpecError("holds no sizes", file=str(path), remedy=remedy)
-    return np.concatenate(parts)
-
-
-def _numbers(block: bytes, file: str, before: int, remedy: str) -> NDArray[np.float64]:
-    """The sizes in whole lines of a list, ``before`` of which came earlier. Other text is quoted to nobody."""
-    if len(block) == 2 * _BLOCK:
-        raise SpecError(f"has a line of more than {_BLOCK:,} bytes", file=file, line=before + 1, remedy=remedy)
-    words, longest = block.split(), len(str(int(MAX_BYTES)))
-    if block.translate(None, b"0123456789 \t\r\n") or (words and len(max(words, key=len)) > longest):
-        rows = (line.split() for line in block.split(b"\n"))
-        bad = next(n for n, row in enumerate(rows) if any(not w.isdigit() or len(w) > longest for w in row))
-        raise SpecError("is not a number of bytes", file=file, line=before + bad + 1, remedy=remedy)
-    return np.array(words, dtype=np.float64)

@@ -16,7 +16,8 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.components.base import find_kind
-from dtnsim.description.dataset import Dataset, log_normal
+from dtnsim.description.dataset import Dataset
+from dtnsim.description.file_sizes import log_normal
 from dtnsim.description.spec import PathSpec, resolve
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.description import dataset
+from dtnsim.description import dataset, file_sizes
 from dtnsim.description.dataset import Dataset, load
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
@@ -98,9 +98,9 @@ def test_inline_forms(spec, files, payload_B, largest_B):
 def test_between_keeps_number_sum_and_ends(files, low, ratio, share):
     high = low * ratio
     total = files * (low + share * (high - low))
-    sizes, counts = dataset.between(files, low, high, total)
+    sizes, counts = file_sizes.between(files, low, high, total)
     assert counts.sum() == files
-    assert counts.size <= dataset.MAX_GROUPS
+    assert counts.size <= file_sizes.MAX_GROUPS
     assert sizes @ counts == pytest.approx(total, rel=1e-6)
     assert sizes.min() >= low * (1 - 1e-6)
     assert sizes.max() <= high * (1 + 1e-6)
@@ -111,9 +111,9 @@ def test_between_keeps_number_sum_and_ends(files, low, ratio, share):
 @given(files=st.integers(1, 10**10), sigma=st.floats(0.0, 3.0), median=st.floats(1.0, 1e9))
 def test_log_normal_keeps_number_and_mean(files, sigma, median):
     # mean of the log-normal distribution: median x exp(sigma^2 / 2)
-    sizes, counts = dataset.log_normal(files, median, sigma)
+    sizes, counts = file_sizes.log_normal(files, median, sigma)
     assert counts.sum() == files
-    assert counts.size <= dataset.MAX_GROUPS
+    assert counts.size <= file_sizes.MAX_GROUPS
     assert sizes @ counts == pytest.approx(files * median * math.exp(sigma**2 / 2), rel=1e-6)
     assert np.all(np.diff(sizes) >= -1e-9 * sizes.max())
 
@@ -121,7 +121,7 @@ def test_log_normal_keeps_number_and_mean(files, sigma, median):
 def test_log_normal_groups_lie_between_their_quantiles():
     from scipy.stats import lognorm
 
-    sizes, counts = dataset.log_normal(200_000, 2.0**20, 1.5)
+    sizes, counts = file_sizes.log_normal(200_000, 2.0**20, 1.5)
     edges = lognorm(1.5, scale=2.0**20).ppf(np.concatenate([[0], np.cumsum(counts)]) / 200_000)
     assert np.all(sizes >= edges[:-1] * (1 - 1e-6))
     assert np.all(sizes <= edges[1:] * (1 + 1e-6))
@@ -146,7 +146,7 @@ def test_sizes_known_one_by_one(sizes):
     data = dataset.of_sizes(sizes)
     assert data.files == len(sizes)
     assert data.payload_B == pytest.approx(sum(sizes), rel=1e-9)
-    assert data.counts.size <= dataset.MAX_GROUPS
+    assert data.counts.size <= file_sizes.MAX_GROUPS
     assert data.largest_B == max(sizes)
 
 
