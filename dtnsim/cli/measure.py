@@ -183,7 +183,7 @@ def _interval(found: Interval | None) -> str:
 def _predicted(found: Found, mount: str, number: int) -> Interval | None:
     """What a transfer of `_TRIALS` reaches on a host; None where the volume is not described."""
     from dtnsim.description import spec
-    from dtnsim.discovery.lines import text
+    from dtnsim.discovery.outputs import text
     from dtnsim.ground import yamlio
     from dtnsim.steady.prediction import predict
 

@@ -10,72 +10,46 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingABC
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from pydantic import BaseModel, Field, ValidationError
-
-from dtnsim.components.facts import Facts, Measured, Model, Price
-from dtnsim.ground import library, units
-from dtnsim.ground.errors import MISSING, SpecError
-from dtnsim.ground.quantity import Unit
+from dtnsim.components.facts import Facts, Measured, Price
+from dtnsim.components.model import Apart, Model, documentation_only, place, spot_of, validate
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-    from pydantic_core import CoreSchema, ErrorDetails
+    from pydantic_core import CoreSchema
 
 __all__ = [
+    "Apart",
     "Component",
     "Facts",
     "Measured",
     "Model",
     "Pick",
     "Price",
+    "documentation_only",
     "expand",
     "find_kind",
     "kinds",
     "place",
+    "spot_of",
     "validate",
 ]
-
-M = TypeVar("M", bound=BaseModel)
 
 #: packages that are searched for kinds, and the modules in them that are none
 PACKAGES = ("dtnsim.components", "dtnsim.tools")
 SUPPORT = frozenset(
     {
-        "base",
-        "facts",
-        "access",
-        "buses",
-        "cores",
-        "device",
-        "layer",
-        "machine",
-        "remote_block",
-        "medium",
-        "middlebox",
-        "offload",
-        "parallel",
-        "filesystem",
-        "servers",
-        "plan",
-        "_common",
-        "remote",
-        "tuning",
-        "vm",
-        "wiring",
+        "access", "base", "buses", "cores", "device", "facts", "filesystem", "machine", "medium", "model", "offload",
+        "parallel", "plan", "remote", "remote_block", "servers", "tuning", "wiring",
     }
-)
-
-
-def documentation_only(default: Any) -> Any:
-    """A key for the reader alone, which moves no answer; the schema says so."""
-    return Field(default, json_schema_extra={"x-documentation-only": True})
+)  # fmt: skip
 
 
 class Component(Model):
@@ -197,109 +171,6 @@ def _fitting(name: str, family: str) -> str | None:
     return f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}{unknown}"
 
 
-def place(mapping: object, key: str | None = None) -> dict[str, Any]:
-    """File and line of a mapping, or of one of its keys, for a `SpecError`."""
-    if not isinstance(mapping, Mapping):
-        return {}
-    file, line = mapping.lines.get(key or "", (mapping.file, mapping.line))
-    return {"file": file or None, "line": line or None}
-
-
-def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
-    """Validates a mapping; pydantic's findings become one `SpecError` that says where and what to write."""
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        first, *others = (_spec_error(one, model, given, key) for one in error.errors(include_url=False))
-        raise first.followed_by([*first.further, *(e for other in others for e in other.findings)]) from None
-
-
-#: pydantic's finding -> (what is wrong, what to write instead)
-_PLAINLY: Final = {
-    "dict_type": ("needs keys with values", "write it like {{name: {{key: value}}}}"),
-    "model_type": ("needs keys with values", "write it like {{key: value}}"),
-    "list_type": ("needs a list", "write it like [a, b]"),
-    "string_type": ("needs one word or text", "write it without brackets, like 'key: value'"),
-    "int_parsing": ("needs a whole number", "write it like 4"),
-    "int_type": ("needs a whole number", "write it like 4"),
-    "int_from_float": ("needs a whole number", "write it like 4"),
-    "float_parsing": ("needs a number", "write it like 0.5"),
-    "float_type": ("needs a number", "write it like 0.5"),
-    "bool_parsing": ("needs true or false", "write it like true"),
-    "bool_type": ("needs true or false", "write it like true"),
-    "greater_than_equal": ("must not be below {ge}", "write {ge} or more"),
-    "less_than_equal": ("must not be above {le}", "write {le} or less"),
-    "greater_than": ("must be above {gt}", "write more than {gt}"),
-    "less_than": ("must be below {lt}", "write less than {lt}"),
-    "literal_error": ("is not one of the words known here", "write one of {expected}"),
-    "too_short": ("needs at least {min_length} of them", "write more"),
-}
-
-
-def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key: str) -> SpecError:
-    """One of pydantic's findings; those of a component within it have their places already."""
-    where: Any = given
-    spot = place(given)
-    for step in first["loc"]:
-        if isinstance(where, Mapping) and isinstance(step, str) and step in where:
-            spot = place(where, str(step))
-            where = where[step]
-        elif isinstance(where, list) and isinstance(step, int) and step < len(where):
-            where = where[step]
-            spot = place(where) or spot
-    name = ".".join([*([key] if key else []), *(str(s) for s in first["loc"])])
-    inner = first.get("ctx", {}).get("error")
-    if isinstance(inner, SpecError):
-        for finding in inner.findings:
-            if not (finding.key or "").startswith("hosts."):  # those have their whole key
-                finding.key = ".".join(k for k in (name, finding.key) if k)
-        return inner
-    message, remedy = first["msg"].removeprefix("Value error, "), None
-    if first["type"] == "extra_forbidden":
-        known = [f.alias or n for n, f in _model_at(model, first["loc"][:-1]).model_fields.items()]
-        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
-        message = "is not a key here"
-        remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
-    elif first["type"] == "missing":
-        message, remedy = MISSING, _to_write(_model_at(model, first["loc"][:-1]), str(first["loc"][-1]))
-    elif first.get("input", where) is None:
-        message, remedy = "is empty", "give it a value, or leave the key out"
-    elif first["type"] in _PLAINLY:
-        message, remedy = _PLAINLY[first["type"]]
-        message, remedy = (text.format(**first.get("ctx", {})) for text in (message, remedy))
-    value = first.get("input")
-    shown = value if isinstance(value, str | int | float) and first["type"] != "missing" else None
-    return SpecError(message, **spot, key=name or None, value=str(shown) if shown is not None else None, remedy=remedy)
-
-
-def _to_write(model: type[BaseModel], name: str) -> str:
-    """An example of what is missing, and what to write where nobody knows."""
-    field = next((f for n, f in model.model_fields.items() if name in (n, f.alias)), None)
-    unit = next((m for m in (field.metadata if field is not None else ()) if isinstance(m, Unit)), None)
-    example = f"write it like {units.EXAMPLES[unit.dim]}" if unit is not None else "write it"
-    words = model.where_unknown if issubclass(model, Model) else {}
-    unknown = words.get(name) or words.get("")
-    return f"{example}; where nobody knows: {unknown}" if unknown else example
-
-
-def _model_at(model: type[BaseModel], steps: Iterable[int | str]) -> type[BaseModel]:
-    """The model that the keys of a place are those of: ``vm`` of a host has its own."""
-    for step in steps:
-        field = next((f for n, f in model.model_fields.items() if step in (n, f.alias)), None)
-        model = next(_models(field.annotation), model) if field is not None else model
-    return model
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """The models that an annotation names, however deep: of ``list[Group] | None`` the groups'."""
-    if isinstance(annotation, Apart):
-        yield annotation.model
-    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in (*getattr(annotation, "__metadata__", ()), *get_args(annotation)):
-        yield from _models(inner)
-
-
 @lru_cache(maxsize=1)
 def kinds() -> dict[str, str]:
     """All kinds and the modules they live in, without importing any of them."""
@@ -342,36 +213,6 @@ def _class_of(kind: str, module: str) -> type[Component]:
 def _kinds_remedy(family: str) -> str:
     fitting = _of_family(family)
     return f"write 'kind: ...' with one of {', '.join(fitting)}, or 'part: ...'" if fitting else "write 'part: ...'"
-
-
-class Apart:
-    """Annotation in the place of a model that few files need: its module is loaded when one has the key.
-
-    Args:
-        module: The module.
-        name: Name of the model in it.
-    """
-
-    def __init__(self, module: str, name: str) -> None:
-        self._module, self._name = module, name
-
-    @property
-    def model(self) -> type[Model]:
-        """The model."""
-        return cast("type[Model]", getattr(importlib.import_module(self._module), self._name))
-
-    def _read(self, given: Any) -> BaseModel:
-        return self.model.model_validate(given)
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Validation: the model's, errors with their places in it."""
-        from pydantic_core import core_schema
-
-        return core_schema.no_info_plain_validator_function(self._read)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """JSON Schema: what `dtnsim.description.schema` makes of the model."""
-        return {"x-model": (self._module, self._name)}
 
 
 class Pick:

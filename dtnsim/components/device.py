@@ -1,4 +1,4 @@
-"""What a drive and an array of drives have in common: bytes in, bytes out, a number of disks."""
+"""What drives, arrays of drives and layers over them have in common: bytes in, bytes out, a number of disks."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.base import Component
+from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Value, prior
 from dtnsim.ground.term import Term, term
@@ -182,3 +182,70 @@ class Device(Component):
     def bus_factor(self, use: Access) -> Value:  # noqa: ARG002 - arrays need it
         """Bytes that cross the host's bus per byte of data (parity computed by the host goes out too)."""
         return 1.0
+
+
+class Layer(Device):
+    """A device made of another one; kinds say what they add.
+
+    Attributes:
+        of: The device that it lies on.
+    """
+
+    of: Annotated[Device, Pick(Device)]
+
+    @property
+    def below(self) -> Device:
+        """The device that the layer lies on."""
+        return self.of
+
+    @property
+    def drives(self) -> int:
+        """Drives inside."""
+        return self.below.drives
+
+    @property
+    def data_disks(self) -> int:
+        """Drives that data is spread over."""
+        return self.below.data_disks
+
+    @property
+    def rotates(self) -> bool:
+        """Whether the drives inside are disks."""
+        return self.below.rotates
+
+    @property
+    def keeps_writes(self) -> bool:
+        """As the device below does."""
+        return self.below.keeps_writes
+
+    def answers_early(self, use: Access) -> bool:
+        """As the device below does."""
+        return self.below.answers_early(use)
+
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
+        """That of the device below."""
+        return self.below.latency(row, use, members)
+
+    def single_rate(self, row: Row, use: Access) -> Value:
+        """That of the device below."""
+        return self.below.single_rate(row, use)
+
+    def media_rate(self, row: Row, operation: Operation) -> Term:
+        """That of the device below."""
+        return self.below.media_rate(row, operation)
+
+    def turnaround(self, row: Row) -> Term:
+        """That of the device below."""
+        return self.below.turnaround(row)
+
+    def flush_time(self, row: Row) -> Term | None:
+        """That of the device below."""
+        return self.below.flush_time(row)
+
+    def bus_factor(self, use: Access) -> Value:
+        """As the device below has it."""
+        return self.below.bus_factor(use)
+
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
+        """Charges the device below."""
+        self.below.serve(row, use, name, copies=copies, visit_B=visit_B)

@@ -8,8 +8,7 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 
 from dtnsim.components.access import Access
-from dtnsim.components.device import Work
-from dtnsim.components.layer import Layer
+from dtnsim.components.device import Layer, Work
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import law

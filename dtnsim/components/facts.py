@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping as MappingABC
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from dtnsim.components.model import Model
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit, prior
 from dtnsim.ground.units import Money, money
@@ -18,22 +18,6 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 _DATE: Final = re.compile(r"\d{4}(-\d{2}){0,2}")
-
-
-class Model(BaseModel):
-    """Base of everything a file can describe: unknown keys are errors, instances do not change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True)
-
-    #: what to write for a key where nobody knows it; "" for any
-    where_unknown: ClassVar[MappingABC[str, str]] = {}
-
-    def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
-        """The same with some fields changed; what was worked out from the fields is worked out anew."""
-        made = super().model_copy(update=update, deep=deep)
-        for name in set(made.__dict__) - set(type(made).model_fields):
-            del made.__dict__[name]
-        return made
 
 
 # those of every part are built once, not again within each kind of component

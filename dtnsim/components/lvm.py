@@ -8,9 +8,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access
-from dtnsim.components.device import Device
+from dtnsim.components.device import Device, Layer
 from dtnsim.components.jbod import Jbod
-from dtnsim.components.layer import Layer
 from dtnsim.components.raid import Raid
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior

@@ -11,7 +11,7 @@ from dtnsim.components.device import Device
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
 from dtnsim.components.stack import Stack
-from dtnsim.components.vm import Vm
+from dtnsim.components.tuning import Vm
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.term import Term

@@ -8,8 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
-from dtnsim.components.device import Fabric
-from dtnsim.components.layer import Layer
+from dtnsim.components.device import Fabric, Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term

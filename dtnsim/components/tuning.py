@@ -1,16 +1,23 @@
-"""The TCP settings of a host."""
+"""What a host's kernel is set to: TCP's buffers and congestion control, and what its page cache lets gather."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from pydantic import model_validator
 
 from dtnsim.components.base import Model
 from dtnsim.components.stack import Stack
-from dtnsim.ground.congestion_control import CongestionControl
-from dtnsim.ground.quantity import Mixture, Quantity, Unit, factor_spread, ideally, prior
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, factor_spread, ideally, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics.tcp import linux, window
+from dtnsim.physics import cache
+from dtnsim.physics.tcp import controls, linux, window
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic_core import CoreSchema
 
 Role = Literal["untuned", "dtn", "cloud"]
 
@@ -28,6 +35,37 @@ ROLES: Final = {"untuned": _UNTUNED, "cloud": _CLOUD, "dtn": _DTN}
 _RECEIVE, _SEND = (Mixture.of_kinds("role", [sizes[n] for sizes in ROLES.values()]) for n in range(2))
 #: largest that Linux takes; 2 GiB, which is one byte more, is what people write for it
 MOST_B = window.MOST_SYSCTL_B + 1
+#: what Linux leaves to dirty pages where nothing is set
+_LINUX: Final = "Linux Documentation/admin-guide/sysctl/vm.rst"
+
+
+def known(value: Any) -> str:
+    """The name, where there is such an algorithm."""
+    names = controls.names()
+    if value in names:
+        return str(value)
+    from pydantic_core import PydanticKnownError
+
+    words = [repr(name) for name in names]
+    raise PydanticKnownError("literal_error", {"expected": f"{', '.join(words[:-1])} or {words[-1]}"})
+
+
+class _Name:
+    """Annotation of `CongestionControl`."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Validation: `known`."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(known)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """JSON Schema: one of the names."""
+        return {"enum": list(controls.names()), "type": "string"}
+
+
+#: a field that names one of the congestion controls that `dtnsim.physics.tcp.controls` finds
+CongestionControl = Annotated[str, _Name()]
 
 
 class TcpTuning(Model):
@@ -63,3 +101,56 @@ class TcpTuning(Model):
         if self.receive_share is not None:
             return self.receive_share.value
         return float(linux.receive_share(mtu_B, stack.kernel))
+
+
+class Vm(Model):
+    """The kernel's write-back settings (``sysctl vm.*``) and what programs hold of the memory.
+
+    Attributes:
+        dirty_ratio: Part of the free memory that may be dirty before writers are throttled (vm.dirty_ratio / 100).
+        dirty_background_ratio: Part from which on write-back runs (vm.dirty_background_ratio / 100).
+        dirty_bytes: The same limit in bytes (vm.dirty_bytes); it replaces the ratio.
+        dirty_background_bytes: In bytes (vm.dirty_background_bytes); it replaces the ratio.
+        dirty_expire: Age at which a dirty page is written however few there are (vm.dirty_expire_centisecs).
+        used: Memory that programs hold, which neither dirty pages nor cached files can have.
+    """
+
+    dirty_ratio: Annotated[
+        Quantity,
+        Unit("1", low=0.001, high=1.0),
+        Otherwise("40 %", "tuned's profiles for throughput on RHEL (sysctl vm)"),
+    ] = prior("0.2", 0.0, f"default 20 %, {_LINUX}")
+    dirty_background_ratio: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.1", 0.0, f"default 10 %, {_LINUX}")
+    dirty_bytes: Annotated[Quantity, Unit("B", low=8192)] | None = None
+    dirty_background_bytes: Annotated[Quantity, Unit("B")] | None = None
+    dirty_expire: Annotated[Quantity, Unit("s", high=1e6)] = prior("30 s", 0.0, f"default 3000 centiseconds, {_LINUX}")
+    used: Annotated[Quantity, Unit("B")] = prior("0 B", 0.0, "nothing is said of programs that hold memory")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bytes_or_ratio(cls, given: object) -> object:
+        if isinstance(given, dict):
+            for name in ("dirty", "dirty_background"):
+                ratio = str(given.get(f"{name}_ratio", ""))
+                if ratio.isdigit() and int(ratio) > 1:
+                    raise ValueError(f"{name}_ratio: {ratio} is per cent, as sysctl prints it: write {ratio} %")
+                if f"{name}_bytes" in given and f"{name}_ratio" in given:
+                    raise ValueError(f"write {name}_bytes or {name}_ratio: Linux forgets one when the other is set")
+        return given
+
+    def dirty_limits(self, row: Row, memory_B: Value, held_B: float = 0.0) -> tuple[Value, Value]:
+        """Dirty bytes from which on write-back runs, and those at which writers are throttled [B].
+
+        ``held_B`` is what programs of the path hold besides ``used``.
+        """
+        free = self.free(row, memory_B, held_B)
+        background, limit = cache.dirty_limits(
+            free, row.value(self.dirty_background_ratio), row.value(self.dirty_ratio)
+        )
+        at_most = limit if self.dirty_bytes is None else row.value(self.dirty_bytes)
+        begins = background if self.dirty_background_bytes is None else row.value(self.dirty_background_bytes)
+        return cache.below_limit(begins, at_most), at_most
+
+    def free(self, row: Row, memory_B: Value, held_B: float = 0.0) -> Value:
+        """Memory for files: what programs do not hold [B]."""
+        return cache.dirtyable_bytes(memory_B, row.value(self.used) + held_B)

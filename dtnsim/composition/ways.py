@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dtnsim.components.filesystem import label_of
 from dtnsim.composition.leg import End, end_of
-from dtnsim.description.redundancy import Cut, narrowest_cut, single_points
+from dtnsim.description.graph import Cut, narrowest_cut, single_points
 from dtnsim.description.spec import split_end
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dtnsim.components.base import Component, Facts, Measured, find_kind, kinds
-from dtnsim.description.words import words
+from dtnsim.description.schema_nodes import words
 from dtnsim.ground import library
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Quantity, Unit

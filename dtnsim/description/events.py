@@ -1,13 +1,18 @@
-"""What happens while a path is simulated, as a path file says it: scheduled events, other people's transfers."""
+"""What happens meanwhile: to a path its events and other people's transfers, to a workload failures and maintenance."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from dtnsim.components.base import Model
+from dtnsim.description import calendar
 from dtnsim.ground.quantity import Quantity, Unit, prior
+
+_TARGETS: Final = ("hosts", "links", "stations", "drives")
+#: what transfers do that cross what goes down: they are broken off and tried again, or wait where they are
+OnFault = Literal["fail", "wait"]
 
 
 class Event(Model):
@@ -56,4 +61,82 @@ class Others(Model):
     def _one_of(self) -> Others:
         if (self.rate is None) == (self.trace is None):
             raise ValueError("needs either 'rate' or 'trace'")
+        return self
+
+
+class _Target(Model):
+    """What it is about: one of ``hosts``, ``links``, ``stations`` (names, with ``*``)."""
+
+    hosts: str | None = None
+    links: str | None = None
+    stations: str | None = None
+    drives: Annotated[str | None, Field(description="host:/volume, both with *; every drive fails by itself")] = None
+    what: str = ""
+    transfers: OnFault = "fail"
+
+    @model_validator(mode="after")
+    def _one_target(self) -> _Target:
+        given = [name for name in _TARGETS if getattr(self, name) is not None]
+        if len(given) != 1:
+            said = f"both {given[0]!r} and {given[1]!r}" if given else "nothing"
+            raise ValueError(f"names {said}; write one of {', '.join(_TARGETS)}")
+        return self
+
+    @property
+    def target(self) -> tuple[str, str]:
+        """(kind of target, pattern)."""
+        return next((name, str(getattr(self, name))) for name in _TARGETS if getattr(self, name) is not None)
+
+
+class Failure(_Target):
+    """Something that fails by itself, again and again.
+
+    Times between failures are exponential, or Weibull with ``shape`` (below 1: early failures; above: wear); repairs
+    are exponential with mean ``mttr``, or always as long where ``repair`` is ``fixed``. Meanwhile its stations have
+    ``factor`` of their capacity. A drive that fails leaves its array degraded until it is rebuilt, which takes its size
+    over ``rebuild``.
+    """
+
+    mtbf: Annotated[Quantity, Unit("s", low=1.0)]
+    mttr: Annotated[Quantity, Unit("s", low=1e-3)] | None = None
+    shape: Annotated[float, Field(ge=0.2, le=20)] = 1.0
+    repair: Literal["exponential", "fixed"] = "exponential"
+    factor: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    size: Annotated[Quantity | None, Unit("B", low=1.0), Field(description="of a drive")] = None
+    rebuild: Annotated[Quantity | None, Unit("B/s", low=1.0), Field(description="rate at which a drive is rebuilt")] = (
+        None
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Failure:
+        if self.drives is None:
+            if self.mttr is None:
+                raise ValueError("needs 'mttr', the mean time to repair")
+            if self.size is not None or self.rebuild is not None:
+                raise ValueError("'size' and 'rebuild' go with 'drives'")
+        elif self.size is None or self.rebuild is None or self.mttr is not None:
+            raise ValueError("drives need 'size' and 'rebuild' (how fast they are rebuilt) instead of 'mttr'")
+        elif self.factor:
+            raise ValueError("what a lost drive leaves of its array follows from the array; leave 'factor' out")
+        return self
+
+
+class Maintenance(_Target):
+    """Planned downtime: once (``start``), every so often, or by cron; each lasts ``lasts``."""
+
+    lasts: Annotated[Quantity, Unit("s", low=1.0)]
+    start: Annotated[Quantity, Unit("s")] | None = None
+    every: Annotated[Quantity, Unit("s", low=1.0)] | None = None
+    cron: Annotated[str, AfterValidator(lambda t: (calendar.Cron(t), t)[1])] | None = None
+    factor: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    transfers: OnFault = "wait"
+
+    @model_validator(mode="after")
+    def _when(self) -> Maintenance:
+        if (self.start is None and self.every is None) == (self.cron is None):
+            raise ValueError("needs 'start', 'every' (with 'start' for the first), or 'cron'")
+        if self.drives is not None:
+            raise ValueError("drives are not taken down one by one; name hosts, links or stations")
+        if self.every is not None and self.every.value <= self.lasts.value:
+            raise ValueError("lasts longer than the time until the next one")
         return self

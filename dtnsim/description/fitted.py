@@ -32,8 +32,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from dtnsim.components.base import place
-from dtnsim.description.built import Built
-from dtnsim.description.hosts import Steps
+from dtnsim.description.hosts import Built, Steps
 from dtnsim.description.override import put, split_key
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError, UnitError

@@ -9,18 +9,18 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from dtnsim.components.base import Facts, Pick, Price, documentation_only
+from dtnsim.components.base import Facts, Pick, Price, documentation_only, place, validate
 from dtnsim.components.board import Board
 from dtnsim.components.buses import Buses
 from dtnsim.components.chassis import Chassis
 from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.tuning import Role, TcpTuning
-from dtnsim.components.vm import Vm
+from dtnsim.components.tuning import Role, TcpTuning, Vm
 from dtnsim.components.wiring import Volume
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.records import Slowdown
+from dtnsim.ground.yamlio import Mapping
 
 __all__ = ["Host", "Placement", "TcpTuning", "Volume", "build_host", "label_of"]
 
@@ -99,9 +99,6 @@ class Host(Buses):
 
 def build_host(name: str, raw: dict[str, Any]) -> Host:
     """Validates a host; ``nic: X`` is short for one NIC of that part, a volume needs its file system."""
-    from dtnsim.components.base import place, validate
-    from dtnsim.ground.yamlio import Mapping
-
     mapping = raw.clone() if isinstance(raw, Mapping) else Mapping()
     if not isinstance(raw, Mapping):
         mapping.update(raw)

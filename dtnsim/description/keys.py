@@ -17,9 +17,9 @@ from dtnsim.ground.quantity import Quantity
 
 if TYPE_CHECKING:
     from dtnsim.components.segment import Segment
-    from dtnsim.description.built import Built
     from dtnsim.description.fitted import Fits
     from dtnsim.description.host import Host
+    from dtnsim.description.hosts import Built
     from dtnsim.description.transfer import TransferSpec
 
 M = TypeVar("M", bound=BaseModel)

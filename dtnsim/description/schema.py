@@ -13,9 +13,8 @@ from typing import Final
 from pydantic.fields import FieldInfo
 
 from dtnsim.components.base import Apart, Model, find_kind, kinds
-from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, shown, unit
+from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, shown, summary, unit, words
 from dtnsim.description.transfer import names
-from dtnsim.description.words import summary, words
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
-from dtnsim.components.base import Apart, Model, Pick, place, validate
+from dtnsim.components.base import Apart, Model, Pick, place, spot_of, validate
 from dtnsim.components.segment import Segment, segment_names
-from dtnsim.description.built import Built, spot_of
 from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.host import Host
-from dtnsim.description.hosts import Hosts, inside, numbered
+from dtnsim.description.hosts import Built, Hosts, inside, numbered
 from dtnsim.description.keys import copied, keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out

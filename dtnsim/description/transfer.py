@@ -236,3 +236,17 @@ def written_tool(tool: object) -> object:
         tool = tool.clone()
         tool.put("kind", tool.pop("name"), *tool.lines.get("name", (tool.file, tool.line)))
     return tool
+
+
+def at_once(transfers: Sequence[TransferSpec]) -> list[tuple[int, str, int]]:
+    """(number of the transfer, option, its value) of the tools' options that are a number of things at once.
+
+    Streams, files, processes; a tool that finds the number itself where it is left out (Globus) is not asked for
+    another.
+    """
+    return [
+        (number, name, getattr(transfer.tool, name))
+        for number, transfer in enumerate(transfers)
+        for name, field in type(transfer.tool).model_fields.items()
+        if name in (transfer.tool.files_option, transfer.tool.streams_option) and field.default is not None
+    ]

@@ -21,7 +21,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 
 from dtnsim.components.base import Model
 from dtnsim.description import calendar
-from dtnsim.description.outages import Failure, Maintenance
+from dtnsim.description.events import Failure, Maintenance
 from dtnsim.ground.quantity import Quantity, Unit, prior
 
 #: a year, in which growth is counted [s]

@@ -19,8 +19,8 @@ from typing import Final
 from dtnsim.components.cpu import Cpu
 from dtnsim.components.stack import Stack
 from dtnsim.discovery.discover import Found
-from dtnsim.discovery.lines import Said, Tree, quoted
 from dtnsim.discovery.measuring import DEPTHS, MIB
+from dtnsim.discovery.outputs import Said, Tree, quoted
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_logs

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from dtnsim.discovery.lines import Said, Tree
-from dtnsim.discovery.outputs import Outputs, digits
+from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
 from dtnsim.ground import library
 
 _PCI: Final = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dtnsim.discovery import cards, machine, storage
-from dtnsim.discovery.lines import Said, Tree, quoted, text, todos
-from dtnsim.discovery.outputs import Outputs, collect, read
+from dtnsim.discovery.outputs import Outputs, Said, Tree, collect, quoted, read, text, todos
 
 #: files of the trial transfer
 _TRIAL = "{files: 1, size: 10 GB}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dtnsim.discovery.lines import Said, Tree
-from dtnsim.discovery.outputs import Outputs, digits
+from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
 from dtnsim.ground import library
 from dtnsim.physics.tcp import controls
 

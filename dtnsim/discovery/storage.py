@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dtnsim.discovery.lines import Said, Tree
-from dtnsim.discovery.outputs import Outputs, digits
+from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
 from dtnsim.ground import library
 from dtnsim.ground.term import plural
 

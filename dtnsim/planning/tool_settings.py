@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from dtnsim.description.at_once import at_once
 from dtnsim.description.spec import split_end
+from dtnsim.description.transfer import at_once
 from dtnsim.planning import tool_choice
 from dtnsim.planning.host_settings import Setting
 
@@ -29,7 +29,7 @@ def settings(given: PathSpec) -> list[Setting]:
 
 def _options(given: PathSpec) -> Iterator[Setting]:
     seen: set[tuple[str, str]] = set()
-    for number, name, now in at_once(given):
+    for number, name, now in at_once(given.transfers):
         transfer, key = given.transfers[number], given.transfer_key(number)
         if (key, name) in seen:
             continue

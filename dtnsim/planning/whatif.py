@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.description.at_once import at_once
+from dtnsim.description.transfer import at_once
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import NeedsOneError
@@ -202,7 +202,7 @@ def _loss(given: PathSpec) -> Axis | None:
 
 
 def _streams(given: PathSpec) -> Axis | None:
-    options = [] if given.programs else at_once(given)
+    options = [] if given.programs else at_once(given.transfers)
     if not options:
         return None
     name, now = options[0][1], options[0][2]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dtnsim.description.at_once import at_once
+from dtnsim.description.transfer import at_once
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
@@ -63,7 +63,7 @@ def _tried(given: PathSpec, problem: Problem, f: int, kind: str, station: Statio
             yield tuple(by_key(problem, o) for o in overrides)
     if kind not in _BY_MORE:
         return
-    for number, option, now in at_once(given):
+    for number, option, now in at_once(given.transfers):
         if number == f and now * _MORE <= _MOST_AT_ONCE:
             yield (f"{given.transfer_key(f)}.tool.{option}={now * _MORE}",)
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.congestion_control import CongestionControl
+from dtnsim.components.tuning import CongestionControl
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise

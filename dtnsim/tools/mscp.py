@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.congestion_control import CongestionControl
+from dtnsim.components.tuning import CongestionControl
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Count, Rate, Size, device_work, reading, writing
 from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd

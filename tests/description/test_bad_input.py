@@ -92,6 +92,39 @@ BAD = {
     ),
     "number with a hole": (GOOD.replace("rtt: 10 ms", "rtt: 1_0 ms"), "is not a number with a unit"),
     "count with a hole": (GOOD.replace("tool:", "dataset: {files: 1_0, size: 1 GB}, tool:"), "needs a whole number"),
+    "cores with a hole": (
+        GOOD.replace("cores: 4", "cores: 1_0"),
+        "p.yaml:4: hosts.a.cpu.cores: is not a number (got '1_0'); write 10; _ stands between thousands only",
+    ),
+    "cores with a hole in quotes": (GOOD.replace("cores: 4", "cores: '1_0'"), "hosts.a.cpu.cores: is not a number"),
+    "an hour with a hole": (
+        GOOD.replace("rtt: 10 ms", "rtt: 1 ms, background: {share: 1 %, peak_hour: 1_0}"),
+        "wan.0.background.peak_hour: is not a number (got '1_0'); write 10",
+    ),
+    "a listed core with a hole": (
+        GOOD.replace("    nic:", "    placement: {application: [2, 1_0]}\n    nic:", 1),
+        "hosts.a.placement.application.1: is not a number (got '1_0')",
+    ),
+    "an option with a hole": (
+        GOOD.replace("name: iperf3", "name: iperf3, P: 1_0"),
+        "transfers.0.tool.P: is not a number (got '1_0')",
+    ),
+    "depths with a hole": (
+        GOOD.replace(
+            "rate: 10 Gb/s}",
+            "rate: 10 Gb/s}\n    volumes: {/d: {filesystem: xfs, array: {kind: measured, read: 1 GB/s, write: "
+            "1 GB/s, depths: {1_0: {read: 1 GB/s, write: 1 GB/s, reads: 1 /s, writes: 1 /s}}}}}",
+            1,
+        ),
+        "depths.1_0: is not a number (got '1_0')",
+    ),
+    "sexagesimal": (GOOD.replace("cores: 4", "cores: 1:30"), "cores: needs a whole number (got '1:30')"),
+    "hexadecimal": (GOOD.replace("cores: 4", "cores: 0x4"), "cores: needs a whole number (got '0x4')"),
+    "full-width cores": (GOOD.replace("cores: 4", "cores: \uff14"), "cores: needs a whole number"),
+    "without end": (
+        GOOD.replace("rtt: 10 ms", "rtt: 1 ms, retransmits: {count: inf, moved: 1 GB}"),
+        "retransmits.count: needs a finite number (got 'inf')",
+    ),
     "full-width digits": (GOOD.replace("rtt: 10 ms", "rtt: \uff11\uff10 ms"), "is not a number with a unit"),
     "bits or bytes": (GOOD.replace("bandwidth: 10 Gb/s", "bandwidth: 10G"), "write 10 Gb/s or 10 GB/s"),
     "no queue": (GOOD.replace("rtt: 10 ms", "rtt: 10 ms, buffer: 0 B"), "write a value from 1.5 kB"),

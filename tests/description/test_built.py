@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 
 from dtnsim.description import spec
-from dtnsim.description.built import Built
+from dtnsim.description.hosts import Built
 
 PATH = "venadi/gridftp-gpfs"
 

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from dtnsim.components.base import Model, find_kind, kinds
-from dtnsim.description import schema, spec, words
+from dtnsim.description import schema, schema_nodes, spec
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import InputError, SpecError
 
@@ -249,11 +249,11 @@ def test_words_are_of_keys_that_exist() -> None:
         todo += model.__subclasses__()
         for base in model.__mro__:
             every.setdefault(base.__name__, set()).update(getattr(model, "model_fields", ()))
-    for name, said in words._written().items():
+    for name, said in schema_nodes._written().items():
         assert set(said) <= every[name], name
 
 
 def test_a_docstring_gives_the_words() -> None:
-    said = words.words(find_kind("segment"))
+    said = schema_nodes.words(find_kind("segment"))
     assert said["medium"].startswith("What kind of network it is, which")
     assert said["buffer"].endswith("where not given.")

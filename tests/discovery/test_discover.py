@@ -15,7 +15,7 @@ import pytest
 import dtnsim
 from dtnsim.discovery import cards, lines, machine, outputs, storage
 from dtnsim.discovery.discover import discover
-from dtnsim.discovery.lines import Said
+from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
 
 LOGS = Path(__file__).parents[3] / "shared" / "logs"

@@ -18,8 +18,8 @@ import pytest
 import dtnsim
 from dtnsim.discovery import as_measured, measuring
 from dtnsim.discovery.discover import Found
-from dtnsim.discovery.lines import Said
 from dtnsim.discovery.measuring import MIB, Benchmark
+from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture

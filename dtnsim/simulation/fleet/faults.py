@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.description import calendar
-from dtnsim.description.outages import Failure, Maintenance
+from dtnsim.description.events import Failure, Maintenance
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import arrivals as law

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from dtnsim.ground.congestion_control import CongestionControl
+from dtnsim.components.tuning import CongestionControl
 from dtnsim.physics.tcp import controls, outcome, path
 from dtnsim.physics.tcp.controls import htcp, illinois
 from dtnsim.physics.tcp.rounds import Cases

@@ -15,7 +15,7 @@ import pytest
 
 import dtnsim
 from dtnsim.description import calendar, spec
-from dtnsim.description.outages import Failure
+from dtnsim.description.events import Failure
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.quantity import Draw

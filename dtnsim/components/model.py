@@ -1,0 +1,207 @@
+"""Base of what files describe, where in a file a key is, and pydantic's findings in words of the house."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import re
+from collections.abc import Iterable, Iterator
+from collections.abc import Mapping as MappingABC
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from dtnsim.ground import units
+from dtnsim.ground.errors import MISSING, SpecError
+from dtnsim.ground.quantity import Unit
+from dtnsim.ground.yamlio import Mapping
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic_core import CoreSchema, ErrorDetails
+
+M = TypeVar("M", bound=BaseModel)
+
+_NUMBER: Final = re.compile(rf"\s*{units.NUMBER}\s*")
+
+
+class Model(BaseModel):
+    """Base of everything a file can describe: unknown keys are errors, instances do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True, allow_inf_nan=False)
+
+    #: what to write for a key where nobody knows it; "" for any
+    where_unknown: ClassVar[MappingABC[str, str]] = {}
+
+    def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
+        """The same with some fields changed; what was worked out from the fields is worked out anew."""
+        made = super().model_copy(update=update, deep=deep)
+        for name in set(made.__dict__) - set(type(made).model_fields):
+            del made.__dict__[name]
+        return made
+
+
+def documentation_only(default: Any) -> Any:
+    """A key for the reader alone, which moves no answer; the schema says so."""
+    return Field(default, json_schema_extra={"x-documentation-only": True})
+
+
+def place(mapping: object, key: str | None = None) -> dict[str, Any]:
+    """File and line of a mapping, or of one of its keys, for a `SpecError`."""
+    if not isinstance(mapping, Mapping):
+        return {}
+    file, line = mapping.lines.get(key or "", (mapping.file, mapping.line))
+    return {"file": file or None, "line": line or None}
+
+
+def spot_of(where: Any, steps: Iterable[str | int]) -> tuple[dict[str, Any], bool]:
+    """File and line of what lies furthest along some steps, and whether all of them are there."""
+    spot, whole = place(where), True
+    for step in steps:
+        keys = where if isinstance(where, Mapping) else range(len(where)) if isinstance(where, list) else ()
+        if step in keys:
+            spot, where = place(where, str(step)) or place(where[step]) or spot, where[step]
+        else:
+            whole = False
+    return spot, whole
+
+
+def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
+    """Validates a mapping; pydantic's findings become one `SpecError` that says where and what to write."""
+    try:
+        made = model.model_validate(given)
+    except ValidationError as error:
+        first, *others = (_spec_error(one, model, given, key) for one in error.errors(include_url=False))
+        raise first.followed_by([*first.further, *(e for other in others for e in other.findings)]) from None
+    for steps, text in _with_holes(given, made):
+        name = ".".join([*([key] if key else []), *map(str, steps)])
+        remedy = f"write {text.replace('_', '')}; _ stands between thousands only, as in 1_000"
+        raise SpecError("is not a number", **spot_of(given, steps)[0], key=name, value=text, remedy=remedy)
+    return made
+
+
+def _with_holes(given: Any, made: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Numbers written like 1_0, which pydantic takes for 10 and people do not, each with the steps to it."""
+    inner: Iterable[tuple[str | int, Any, Any]] = ()
+    if isinstance(given, str):
+        if "_" in given and isinstance(made, int | float) and not _NUMBER.fullmatch(given):
+            yield (), str(given)
+    elif isinstance(given, list) and isinstance(made, list | tuple):
+        inner = zip(range(len(given)), given, made, strict=False)
+    elif isinstance(given, dict) and isinstance(made, dict):
+        for key, own in zip(given, made, strict=False):
+            inner = (*inner, (key, key, own), (key, given[key], made[own]))
+    elif isinstance(given, dict) and isinstance(made, BaseModel):
+        names = {f.alias: n for n, f in type(made).model_fields.items() if f.alias}
+        inner = ((str(k), item, getattr(made, names.get(str(k), str(k)), None)) for k, item in given.items())
+    for step, item, own in inner:
+        yield from (((step, *steps), text) for steps, text in _with_holes(item, own))
+
+
+#: pydantic's finding -> (what is wrong, what to write instead)
+_PLAINLY: Final = {
+    "dict_type": ("needs keys with values", "write it like {{name: {{key: value}}}}"),
+    "model_type": ("needs keys with values", "write it like {{key: value}}"),
+    "list_type": ("needs a list", "write it like [a, b]"),
+    "string_type": ("needs one word or text", "write it without brackets, like 'key: value'"),
+    "int_parsing": ("needs a whole number", "write it like 4"),
+    "int_type": ("needs a whole number", "write it like 4"),
+    "int_from_float": ("needs a whole number", "write it like 4"),
+    "float_parsing": ("needs a number", "write it like 0.5"),
+    "float_type": ("needs a number", "write it like 0.5"),
+    "finite_number": ("needs a finite number", "write it like 0.5"),
+    "bool_parsing": ("needs true or false", "write it like true"),
+    "bool_type": ("needs true or false", "write it like true"),
+    "greater_than_equal": ("must not be below {ge}", "write {ge} or more"),
+    "less_than_equal": ("must not be above {le}", "write {le} or less"),
+    "greater_than": ("must be above {gt}", "write more than {gt}"),
+    "less_than": ("must be below {lt}", "write less than {lt}"),
+    "literal_error": ("is not one of the words known here", "write one of {expected}"),
+    "too_short": ("needs at least {min_length} of them", "write more"),
+}
+
+
+def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key: str) -> SpecError:
+    """One of pydantic's findings; those of a component within it have their places already."""
+    spot, _ = spot_of(given, first["loc"])
+    name = ".".join([*([key] if key else []), *(str(s) for s in first["loc"])])
+    inner = first.get("ctx", {}).get("error")
+    if isinstance(inner, SpecError):
+        for finding in inner.findings:
+            if not (finding.key or "").startswith("hosts."):  # those have their whole key
+                finding.key = ".".join(k for k in (name, finding.key) if k)
+        return inner
+    message, remedy = first["msg"].removeprefix("Value error, "), None
+    if first["type"] == "extra_forbidden":
+        known = [f.alias or n for n, f in _model_at(model, first["loc"][:-1]).model_fields.items()]
+        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
+        message = "is not a key here"
+        remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
+    elif first["type"] == "missing":
+        message, remedy = MISSING, _to_write(_model_at(model, first["loc"][:-1]), str(first["loc"][-1]))
+    elif first.get("input") is None:
+        message, remedy = "is empty", "give it a value, or leave the key out"
+    elif first["type"] in _PLAINLY:
+        message, remedy = _PLAINLY[first["type"]]
+        message, remedy = (text.format(**first.get("ctx", {})) for text in (message, remedy))
+    value = first.get("input")
+    shown = value if isinstance(value, str | int | float) and first["type"] != "missing" else None
+    return SpecError(message, **spot, key=name or None, value=str(shown) if shown is not None else None, remedy=remedy)
+
+
+def _to_write(model: type[BaseModel], name: str) -> str:
+    """An example of what is missing, and what to write where nobody knows."""
+    field = next((f for n, f in model.model_fields.items() if name in (n, f.alias)), None)
+    unit = next((m for m in (field.metadata if field is not None else ()) if isinstance(m, Unit)), None)
+    example = f"write it like {units.EXAMPLES[unit.dim]}" if unit is not None else "write it"
+    words = model.where_unknown if issubclass(model, Model) else {}
+    unknown = words.get(name) or words.get("")
+    return f"{example}; where nobody knows: {unknown}" if unknown else example
+
+
+def _model_at(model: type[BaseModel], steps: Iterable[int | str]) -> type[BaseModel]:
+    """The model that the keys of a place are those of: ``vm`` of a host has its own."""
+    for step in steps:
+        field = next((f for n, f in model.model_fields.items() if step in (n, f.alias)), None)
+        model = next(_models(field.annotation), model) if field is not None else model
+    return model
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models that an annotation names, however deep: of ``list[Group] | None`` the groups'."""
+    if isinstance(annotation, Apart):
+        yield annotation.model
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in (*getattr(annotation, "__metadata__", ()), *get_args(annotation)):
+        yield from _models(inner)
+
+
+class Apart:
+    """Annotation in the place of a model that few files need: its module is loaded when one has the key.
+
+    Args:
+        module: The module.
+        name: Name of the model in it.
+    """
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
+
+    @property
+    def model(self) -> type[Model]:
+        """The model."""
+        return cast("type[Model]", getattr(importlib.import_module(self._module), self._name))
+
+    def _read(self, given: Any) -> BaseModel:
+        return self.model.model_validate(given)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Validation: the model's, errors with their places in it."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(self._read)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """JSON Schema: what `dtnsim.description.schema` makes of the model."""
+        return {"x-model": (self._module, self._name)}
