@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final, NamedTuple
 
 from dtnsim.logs._net import host_of
-from dtnsim.logs.base import BINARY, DECIMAL, Conditions, DocumentParser, LineParser, Record
+from dtnsim.logs.base import BINARY, DECIMAL, Conditions, DocumentParser, LineParser, Parser, Record
 from dtnsim.logs.measurement import Measurement, Status, Unread
 
 _TOKEN: Final = re.compile(r"\S+")
@@ -78,7 +78,8 @@ class LinesParser(LineParser):
     longest: ClassVar[int] = 0
     kinds: ClassVar[tuple[_Kind, ...]] = ()
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
+        super().__init_subclass__(of)
         own = [kind for method in vars(cls).values() for kind in getattr(method, "kinds", ())]
         cls.kinds = (*own, *cls.kinds)
 

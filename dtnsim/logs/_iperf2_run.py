@@ -160,7 +160,6 @@ class Run:
         connection = self.connections.get(key[0])
         return self.groups.get(key[0], 0) if connection is None else connection.group
 
-    # ---- figures --------------------------------------------------------------------------------------
     def _interval(self, parser: LineParser, key: Key, stream: Stream, row: Row) -> Record:
         stream.interval(row)
         state = len(self.streams), len(self.connections)
@@ -280,7 +279,6 @@ class Run:
             rate, line = sum(row.rate for row in rows), max(row.line for row in rows)
             yield parser.measure("throughput", rate, "B/s", "", line=line, **conditions)
 
-    # ---- who and whither ------------------------------------------------------------------------------
     def _peers(self, key: Key) -> list[Key]:
         """Streams of the same test and direction, seen from the same end."""
         own = self._direction(key), key[2], self._group(key)

@@ -95,7 +95,6 @@ class JsonStream:
         if not self.ended:
             yield self._document(self._head, self._at, part=True, cut=True)
 
-    # ---- the text -----------------------------------------------------------------------------------------
     def _read(self) -> Iterator[Document]:
         batch: list[Any] = []
         start = self._at
@@ -195,7 +194,6 @@ class JsonStream:
     def _break(self, why: str) -> None:
         self._state, self.why = "broken", why
 
-    # ---- what comes out -----------------------------------------------------------------------------------
     def _batch(self, batch: list[Any], start: int) -> Document:
         data = _with(self._head, self._array, batch) if self._array else batch
         return self._document(data, start, part=True, cut=False)

@@ -54,7 +54,6 @@ class LogReader:
         self._stream: JsonStream | None = None  # JSON too long to hold
         self._to_stream: list[bytes] = []
 
-    # ---- bytes to lines -------------------------------------------------------------------------
     def feed(self, block: bytes) -> Iterator[Record]:
         """Takes the next bytes of the log."""
         if self._skipping:
@@ -195,7 +194,6 @@ class LogReader:
                 yield from self._take(raw[:-1] if redraw else raw, targets, number, redraw=redraw, after=after)
         self._last_raw = lines[-1]
 
-    # ---- lines to records -----------------------------------------------------------------------
     def _take(
         self, raw: bytes, targets: Targets, number: int, *, redraw: bool = False, after: bool = False
     ) -> Iterable[Record]:
@@ -295,7 +293,6 @@ class LogReader:
         host.ctx.command = self._main.ctx.command
         return host
 
-    # ---- documents ------------------------------------------------------------------------------
     def _more(self, raw: bytes, number: int) -> list[Record]:
         assert self._document is not None
         if self._document.add(raw, number):

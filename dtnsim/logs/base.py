@@ -163,6 +163,11 @@ class Parser(ABC):
     #: programs whose command lines the reader shall recognise without a prompt
     commands: ClassVar[tuple[str, ...]] = ()
 
+    def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
+        """``of``: the parser of another form of the same tool, whose name and evidence this one has."""
+        for name in ("tool", "evidence", "of_a_line", "by_document") if of is not None else ():
+            setattr(cls, name, getattr(of, name))
+
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
         self.version: str | None = None
@@ -256,7 +261,7 @@ class LineParser(Parser):
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        #: True: give me every line. Set it in `feed` or `forget`.
+        #: True: give me every line. Set it in `feed`; a command ends it.
         self.open = False
         self.forget()
 
@@ -279,6 +284,7 @@ class LineParser(Parser):
         """A new shell command was seen (``self.ctx.command`` is still the one before): it ends a run."""
         ended = self.settle()
         ended = list(ended) if ended else ended
+        self.open = False
         self.forget()
         return ended
 

@@ -105,7 +105,6 @@ class Bbcp(LineParser):
             run, self._run = self._run, _Run(self._run.known)
             yield self.failure(problem[0], **run.known)
 
-    # ---- lines ------------------------------------------------------------------------------------------
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
         run = self._run
         if run.closed:

@@ -92,15 +92,12 @@ class DiskSpd(LinesParser):
                 yield self.printed("latency", found[operation], "ms", **{**known, "operation": operation})
 
 
-class DiskSpdXml(DocumentParser):
+class DiskSpdXml(DocumentParser, of=DiskSpd):
     """Documents of ``-Rxml``: sums over threads and targets of each timespan."""
 
-    tool = "diskspd"
-    evidence = Evidence.NO_MODEL
     kind = "xml"
 
     def match(self, doc: Document) -> bool:
-        """Results of a profile."""
         return "<Results" in doc.text[:500] and "<TimeSpan>" in doc.text
 
     def read(self, doc: Document) -> Iterator[Record]:

@@ -39,7 +39,6 @@ class Lsblk(LineParser):
     commands = ("lsblk",)
 
     def forget(self) -> None:
-        self.open = False
         self._heads: list[tuple[str, int, int]] = []
         self._raw = False
 
@@ -80,14 +79,10 @@ class Lsblk(LineParser):
         return (self.measure("capacity", value, "B", size[0], **conditions),)
 
 
-class LsblkJson(DocumentParser):
+class LsblkJson(DocumentParser, of=Lsblk):
     """``lsblk -J``."""
 
-    tool = "lsblk"
-    evidence = Evidence.CORRECTS
-
     def match(self, doc: Document) -> bool:
-        """A document with block devices."""
         return isinstance(doc.data, dict) and isinstance(doc.data.get("blockdevices"), list)
 
     def read(self, doc: Document) -> Iterator[Record]:

@@ -146,7 +146,6 @@ class Bonnie(LineParser):
         self._quiet = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line of a table, or a CSV line."""
         if text.count(",") >= 12 and " " not in text.strip():
             return self._csv(text.strip().split(","))
         if "Sequential Output" in text:
@@ -222,7 +221,6 @@ class Bonnie(LineParser):
         conditions = {**self._conditions, "files": files * 1024}
         yield from _Figures(self, conditions, line).rates(values, CREATE, [0.0] * 6)
 
-    # ---- CSV ------------------------------------------------------------------------------------
     def _csv(self, fields: list[str]) -> Iterable[Record]:
         at = _csv_layout(fields)
         if at is None:
@@ -251,7 +249,6 @@ class Bonnie(LineParser):
             found.extend(figures.latencies(fields[-6:], CREATE))
         return [*_without_same_run(earlier, found), *found]
 
-    # ---- ends -----------------------------------------------------------------------------------
     def _finish(self) -> list[Record]:
         self._end_row()
         done, self._run = self._run, []
@@ -287,15 +284,12 @@ def _without_same_run(earlier: list[Record], found: list[Record]) -> list[Record
     return []
 
 
-class BonnieHtml(DocumentParser):
+class BonnieHtml(DocumentParser, of=Bonnie):
     """Tables of bon_csv2html."""
 
-    tool = "bonnie++"
-    evidence = Evidence.FITS
     kind = "html"
 
     def match(self, doc: Document) -> bool:
-        """Whether the table's headings are bonnie++'s."""
         return "Sequential Output" in doc.text or "Sequential<br>Output" in doc.text
 
     def read(self, doc: Document) -> Iterator[Record]:

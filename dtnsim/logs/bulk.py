@@ -63,7 +63,6 @@ class Ascp(LineParser):
     commands = ("ascp",)
 
     def forget(self) -> None:
-        self.open = False
         self._done: _Done | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
@@ -96,10 +95,8 @@ class Ascp(LineParser):
         return self._settle()
 
     def close(self) -> Iterator[Record]:
-        """Settles a closing line without its rate."""
         return self._settle(cut=True)
 
-    # ---- figures ------------------------------------------------------------------------------------------
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
         if self.ctx.redraw:
             return
@@ -197,7 +194,6 @@ class Wdt(LineParser):
     commands = ("wdt",)
 
     def forget(self) -> None:
-        self.open = False
         self._bar: tuple[float, str, int, int, Conditions] | None = None
         self._text: list[str] = []
         self._start = 0
@@ -223,7 +219,6 @@ class Wdt(LineParser):
                 yield from self._report(whole)
 
     def settle(self) -> Iterator[Record]:
-        """Settles a report that is cut, and a bar without report."""
         if self._text:
             yield from self._report(" ".join(self._text))
         bar, self._bar = self._bar, None
@@ -305,7 +300,6 @@ class Fdt(LineParser):
     commands = ("fdt", "fdt.jar")
 
     def forget(self) -> None:
-        self.open = False
         self._last: tuple[float, str, int, Conditions] | None = None
         self._done = False
 
@@ -330,7 +324,6 @@ class Fdt(LineParser):
             yield self.failure(problem[0], **known)
 
     def settle(self) -> Iterator[Record]:
-        """The last mean is the headline."""
         last, self._last = self._last, None
         status: Status = "complete" if self._done else "partial"
         self._done = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import declared, figures
@@ -56,7 +55,6 @@ class Vmstat(LineParser):
     commands = ("vmstat",)
 
     def forget(self) -> None:
-        self.open = False
         self._heads: list[str] = []
         self._disks = False
         self._reports = 0
@@ -126,7 +124,6 @@ class Nfsiostat(LineParser):
     commands = ("nfsiostat", "nfs-iostat", "nfs-iostat.py")
 
     def forget(self) -> None:
-        self.open = False
         self._mount: Conditions = {}
         self._reports: dict[str, int] = {}
         self._operation: str | None = None
@@ -190,18 +187,6 @@ _SCREEN: Final = 18  # rows under a head on the smallest usual terminal
 _FACTOR: Final = {"KB/s": 1024.0, "Kbps": 128.0}
 
 
-@dataclass(slots=True)
-class _Table:
-    """A table while it is read."""
-
-    devices: list[str]
-    factor: float
-    every: float | None
-    known: Conditions
-    sample: int = 0
-    since_head: int = 0
-
-
 class Ifstat(LineParser):
     """ifstat (Gael Roualland's): columns of interface rates in time.
 
@@ -223,75 +208,49 @@ class Ifstat(LineParser):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._table: _Table | None = None
-        self._tables = 0
+        self._devices: list[str] = []
+        self._known: Conditions = {}
+        self._word, self._every = "", 0.0
+        self._tables = self._sample = self._rows = 0  # tables, rows of this one, rows since its last head
 
-    def feed(self, text: str) -> Iterator[Record]:
-        units = _UNITS.match(text) if " in " in text else None
-        if units is not None:
+    def feed(self, text: str) -> Iterable[Record]:
+        if " in " in text and (units := _UNITS.match(text)) is not None:
             self._head(units)
-            return
-        table = self._table
-        row = _ROW.match(text) if table is not None else None
-        if table is not None and row is not None:
-            yield from self._row(table, row, text)
-            return
-        if not text.strip() and table is not None:
-            return
-        names = _NAME.findall(text)
-        if table is not None and not (names and self._is_names(names, table)):
-            self.settle()
-
-    def settle(self) -> Iterable[Record]:
-        """The table ends; all its rows are out."""
-        self._table = None
-        self.open = False
+        elif self._devices and (row := _ROW.match(text)) is not None:
+            return self._row(row, text)
+        elif self._devices and text.strip():
+            names = _NAME.findall(text)
+            if not set(self._devices) <= set(names) or len(names) > len(self._devices) + 1:
+                self.settle()
         return ()
 
-    # ---- lines ------------------------------------------------------------------------------------------
-    @staticmethod
-    def _is_names(names: list[str], table: _Table) -> bool:
-        return set(table.devices) <= set(names) and len(names) <= len(table.devices) + 1
+    def settle(self) -> Iterable[Record]:
+        self._devices, self.open = [], False
+        return ()
 
     def _head(self, units: re.Match[str]) -> None:
         pairs = re.findall(r"(KB/s|Kbps) in", units["pairs"])
         names = [name for name in _NAME.findall(self.ctx.previous) if name.lower() != "time"]
         devices = names if len(names) == len(pairs) else [f"column {at + 1}" for at in range(len(pairs))]
-        table = self._table
-        if table is not None and table.devices == devices and table.since_head >= _SCREEN:
-            table.since_head = 0
+        if self._devices != devices or self._rows < _SCREEN:
+            args = self.ctx.args("ifstat")
+            numbers = [arg for arg in args or () if re.fullmatch(r"\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)?", arg)]
+            self._every = float(numbers[0].partition("/")[0]) if numbers else 0.0 if args is None else 1.0
+            self._tables, self._sample, self._word = self._tables + 1, 0, pairs[0]
+            self._known = {**host_of(self.ctx), "table": self._tables, "interval": True}
+        self._devices, self._rows, self.open = devices, 0, True
+
+    def _row(self, row: re.Match[str], text: str) -> Iterator[Record]:
+        cells = row["figures"].split()
+        if len(cells) != 2 * len(self._devices):
+            yield self.unread(text, f"{len(cells)} figures in a table of {2 * len(self._devices)} columns")
             return
-        self._tables += 1
-        known: Conditions = {**host_of(self.ctx), "table": self._tables}
-        self._table = _Table(devices, _FACTOR[pairs[0]], self._every(), known)
-        self.open = True
-
-    def _row(self, table: _Table, row: re.Match[str], text: str) -> Iterator[Record]:
-        figures = row["figures"].split()
-        if len(figures) != 2 * len(table.devices):
-            yield self.unread(text, f"{len(figures)} figures in a table of {2 * len(table.devices)} columns")
-            return
-        table.sample += 1
-        table.since_head += 1
-        word = "KB/s" if table.factor == _FACTOR["KB/s"] else "Kbps"
-        for at, printed in enumerate(figures):
-            if printed == "n/a":
-                continue
-            value = float(printed) * table.factor
-            known: Conditions = {**table.known, **self._column(table, at), "interval": True}
-            known["sample"] = table.sample
-            known["time"] = row["time"]
-            if table.every is not None:
-                known |= {"start_s": (table.sample - 1) * table.every, "end_s": table.sample * table.every}
-            yield self.measure("throughput", value, "B/s", f"{printed} {word}", **known)
-
-    @staticmethod
-    def _column(table: _Table, at: int) -> Conditions:
-        return {"device": table.devices[at // 2], "direction": "send" if at % 2 else "receive"}
-
-    def _every(self) -> float | None:
-        args = self.ctx.args("ifstat")
-        if args is None:
-            return None
-        numbers = [arg for arg in args if re.fullmatch(r"\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)?", arg)]
-        return float(numbers[0].partition("/")[0]) if numbers else 1.0
+        self._sample, self._rows = self._sample + 1, self._rows + 1
+        known: Conditions = {**self._known, "sample": self._sample, "time": row["time"]}
+        if self._every:
+            known |= {"start_s": (self._sample - 1) * self._every, "end_s": self._sample * self._every}
+        for at, cell in enumerate(cells):
+            more = {"device": self._devices[at // 2], "direction": "send" if at % 2 else "receive"}
+            if cell != "n/a":
+                value = float(cell) * _FACTOR[self._word]
+                yield self.record("throughput", value, "B/s", f"{cell} {self._word}", {**known, **more})

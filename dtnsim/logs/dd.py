@@ -106,7 +106,6 @@ class Dd(LineParser):
         self._held: list[_Run] = []  # results without record counts: runs, or progress of the next run
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line of dd's stderr."""
         if "/s" in text and ("/sec)" in text or "," in text or "，" in text or "、" in text):
             return self._result(text)
         if "+" in text:

@@ -104,11 +104,8 @@ _ROWS: Final[tuple[tuple[str, tuple[str, ...], float, str, Conditions], ...]] = 
 )
 
 
-class SmartctlJson(DocumentParser):
+class SmartctlJson(DocumentParser, of=Smartctl):
     """``smartctl -j``: capacity, rotation, interface, health, wear."""
-
-    tool = "smartctl"
-    evidence = Evidence.DESCRIBES
 
     def match(self, doc: Document) -> bool:
         return isinstance(doc.data, dict) and isinstance(doc.data.get("smartctl"), dict)
@@ -177,7 +174,6 @@ class NvmeList(LineParser):
     commands = ("nvme",)
 
     def forget(self) -> None:
-        self.open = False
         self._heads = ""
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -222,15 +218,12 @@ COLUMNS: Final = declared("""
 """)
 
 
-class NvmeSmart(LineParser):
+class NvmeSmart(LineParser, of=NvmeList):
     """The lines of ``nvme smart-log``."""
 
-    tool = "nvme"
-    evidence = Evidence.DESCRIBES
     words = ("Smart",)
 
     def forget(self) -> None:
-        self.open = False
         self._device = ""
         self._lines = 0
 
@@ -250,14 +243,10 @@ class NvmeSmart(LineParser):
         return figures(self, COLUMNS, [(key, pair["value"])], {"device": self._device}, read=_whole)
 
 
-class NvmeJson(DocumentParser):
+class NvmeJson(DocumentParser, of=NvmeList):
     """``nvme list -o json`` and ``nvme smart-log -o json``."""
 
-    tool = "nvme"
-    evidence = Evidence.DESCRIBES
-
     def match(self, doc: Document) -> bool:
-        """Devices with sizes, or the keys of the health log."""
         data = doc.data
         if not isinstance(data, dict):
             return False
@@ -266,7 +255,6 @@ class NvmeJson(DocumentParser):
         return isinstance(data.get("Devices"), list) and '"PhysicalSize"' in doc.text
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Figures of every namespace, or of the health log."""
         if "percent_used" in doc.data:
             yield from self._smart(doc)
             return

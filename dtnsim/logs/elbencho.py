@@ -53,7 +53,6 @@ class Elbencho(LineParser):
     commands = ("elbencho",)
 
     def forget(self) -> None:
-        self.open = False
         self._operation: str | None = None
         self._run: Conditions = {}
         self._csv: list[str] | None = None

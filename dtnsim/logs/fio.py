@@ -26,13 +26,12 @@ from dtnsim.logs.base import (
     Command,
     Conditions,
     Context,
-    Evidence,
     LineParser,
     Record,
     decimal,
     size_bytes,
 )
-from dtnsim.logs.fio_json import PERCENTILES, TIMES, Seen, Stoppable, factor_of, figure_of, of_command
+from dtnsim.logs.fio_json import PERCENTILES, TIMES, FioJson, Seen, Stoppable, factor_of, figure_of, of_command
 from dtnsim.logs.measurement import Measurement, Status
 
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
@@ -81,11 +80,9 @@ _STOPPED: Final = re.compile(r"fio: terminating on signal \d+")
 _BLOCK: Final = re.compile(r"(?:\(R\) )?([\d.]+)([kKMG]?)i?B?-([\d.]+)([kKMG]?)i?B?")
 
 
-class Fio(Stoppable, LineParser):
+class Fio(Stoppable, LineParser, of=FioJson):
     """Normal text and terse lines."""
 
-    tool = "fio"
-    evidence = Evidence.FITS
     words = ("groupid", "iops", "IOPS", "aggrb", "READ", "WRITE", "TRIM", "fio", "g", "Jobs", "status")
     needs = (";;;;", "%=")
     shape = r"^;(?:fio-)?[^;\s]*;[^;]*+;++.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
@@ -152,7 +149,6 @@ class Fio(Stoppable, LineParser):
             return (self.failure(error["what"]),)
         return ()
 
-    # ---- one job's block ------------------------------------------------------------------------
     def _begin(self, job: re.Match[str]) -> Iterable[Record]:
         name = job["job"]
         self._job = {
@@ -277,7 +273,6 @@ class Fio(Stoppable, LineParser):
             value = float(match[name]) / 100
             yield self.measure("cpu_share", value, "1", match[name] + "%", state=state, **(self._job or {}))
 
-    # ---- group, terse ---------------------------------------------------------------------------
     def _group_line(self, match: re.Match[str]) -> Iterable[Record]:
         operation = match["op"].lower()
         count = self._counts.pop((self._group, operation), 0)
@@ -336,7 +331,6 @@ class Fio(Stoppable, LineParser):
         yield self.measure("throughput", rate * 1024, "B/s", fields[1] + " KiB/s", **conditions)
         yield self.measure("iops", iops, "1/s", fields[2] + " IOPS", **conditions)
 
-    # ---- ends -----------------------------------------------------------------------------------
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         yield from self.close()
         self.stopped = False

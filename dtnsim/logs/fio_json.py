@@ -132,11 +132,9 @@ class FioJson(Stoppable, DocumentParser):
         self._seen = Seen(ctx.memo)
 
     def match(self, doc: Document) -> bool:
-        """Whether the document is fio's."""
         return isinstance(doc.data, dict) and "fio version" in doc.data
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """Figures of every job and direction."""
         data: dict[str, Any] = doc.data
         self.version = str(data["fio version"]).removeprefix("fio-")
         shared = data.get("global options")

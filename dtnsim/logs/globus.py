@@ -48,7 +48,6 @@ class GlobusText(LineParser):
     commands = ("globus",)
 
     def forget(self) -> None:
-        self.open = False
         self._task: dict[str, str] = {}
         self._lines: dict[str, int] = {}
         self._host: Conditions = {}
@@ -72,11 +71,9 @@ class GlobusText(LineParser):
             yield from _records(self, task, line, self._host)
 
 
-class GlobusList(LineParser):
+class GlobusList(LineParser, of=GlobusText):
     """The table of ``globus task list``: which tasks failed; it has no bytes and no times."""
 
-    tool = "globus"
-    evidence = Evidence.TRANSFER
     words = ("Task", "FAILED", "SUCCEEDED", "ACTIVE", "INACTIVE")
 
     def feed(self, text: str) -> Iterator[Record]:
@@ -92,15 +89,10 @@ class GlobusList(LineParser):
         yield self.failure("task FAILED", **{**host_of(self.ctx), "task": row["task"], **known})
 
 
-class GlobusJson(DocumentParser):
+class GlobusJson(DocumentParser, of=GlobusText):
     """Task documents and task lists of the Transfer API."""
 
-    tool = "globus"
-    evidence = Evidence.TRANSFER
-    kind = "json"
-
     def match(self, doc: Document) -> bool:
-        """Whether this is a task document or a list of them."""
         data = doc.data
         if not isinstance(data, dict):
             return False

@@ -46,7 +46,6 @@ class GridFtp(LineParser):
     words = ("NBYTES",)
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line: one file."""
         found = located(_GRIDFTP_LINE, text, "DATE=")
         if found is None:
             if "DATE=" in text and "START=" in text:
@@ -171,7 +170,6 @@ class GlobusUrlCopy(LineParser):
         else:
             yield from self._message(text)
 
-    # ---- lines ------------------------------------------------------------------------------------------
     def _performance(self, found: re.Match[str]) -> Iterator[Record]:
         held = self._held
         size = int(found["bytes"])
@@ -207,7 +205,6 @@ class GlobusUrlCopy(LineParser):
             yield from self.settle()
         yield self.failure(error[0], **known)
 
-    # ---- figures ------------------------------------------------------------------------------------------
     def _instant(self, copy: _Copy) -> Record:
         known = {**copy.known, "interval": True, "average": "interval", "bytes": copy.size}
         return self.measure("throughput", copy.inst or 0.0, "B/s", copy.inst_printed, line=copy.line, **known)

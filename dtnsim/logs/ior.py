@@ -181,19 +181,14 @@ class Ior(LineParser):
         return self._end(closing=True)
 
 
-class IorJson(DocumentParser):
+class IorJson(DocumentParser, of=Ior):
     """``-O summaryFormat=JSON``."""
 
-    tool = "ior"
-    evidence = Evidence.SERVERS
-
     def match(self, doc: Document) -> bool:
-        """A document with IOR's tests."""
         tests = doc.data.get("tests") if isinstance(doc.data, dict) else None
         return isinstance(tests, list) and any(isinstance(t, dict) and "Results" in t for t in tests)
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """The best repetition of every operation of every test."""
         self.version = str(doc.data.get("Version", "")).removeprefix("IOR-") or None
         for test in doc.data["tests"]:
             if not isinstance(test, dict):

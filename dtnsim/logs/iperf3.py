@@ -131,7 +131,6 @@ class Iperf3Text(LineParser):
         for key in list(self._tests):
             yield from self._settle(key)
 
-    # ---- the lines --------------------------------------------------------------------------------
     def _opening(self, key: str | None, text: str) -> Iterator[Record]:
         test = self._tests.get(key)
         if text.lstrip().startswith("Server output"):
@@ -224,7 +223,6 @@ class Iperf3Text(LineParser):
         conditions = open_tests[0].conditions if open_tests else from_args(self.ctx.args("iperf3"))
         yield self.failure(text, **conditions)
 
-    # ---- the rows ---------------------------------------------------------------------------------
     def _row(self, key: str | None, row: Row) -> Iterator[Record]:
         test = self._tests.get(key) or self._begin(key)
         if test.error is not None:  # rows of a further run whose opening was not kept
@@ -257,7 +255,6 @@ class Iperf3Text(LineParser):
             known["omitted"] = True
         return self.record("throughput", row.rate, "B/s", row.printed, known)
 
-    # ---- the figures ------------------------------------------------------------------------------
     def _settle(self, key: str | None) -> Iterator[Record]:
         test = self._tests.pop(key, None)
         if test is None or test.error is not None:

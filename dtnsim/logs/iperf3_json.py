@@ -31,11 +31,9 @@ class Iperf3Json(DocumentParser):
 
     tool = "iperf3"
     evidence = Evidence.NETWORK
-    kind = "json"
     long = ("intervals",)
 
     def match(self, doc: Document) -> bool:
-        """Whether these are iperf3's keys."""
         data = doc.data
         if not isinstance(data, dict):
             return False
@@ -47,7 +45,6 @@ class Iperf3Json(DocumentParser):
         return "iperf" in str(start.get("version", "")) or "test_start" in start or "connected" in start
 
     def read(self, doc: Document) -> Iterator[Record]:
-        """The figures of one run, or of one event."""
         if "event" in doc.data:
             yield from self._event(doc)
             return
@@ -117,7 +114,6 @@ class Iperf3Json(DocumentParser):
             known["derived"] = "mean of intervals"
             yield self.measure("throughput", volume / seconds, "B/s", "", status="partial", line=doc.line, **known)
 
-    # ---- the summary --------------------------------------------------------------------------------
     def _end(self, doc: Document, end: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         sums: dict[str, Mapping[str, Any]]
         sums = {key: as_dict(end.get(key)) for key in _SUMS if isinstance(end.get(key), dict)}

@@ -138,7 +138,6 @@ class Ethtool(LinesParser):
         return ended
 
     def settle(self) -> list[Record]:
-        """A speed whose duplex never came."""
         return self._flush(None)
 
 

@@ -55,11 +55,9 @@ class LfsDf(LinesParser):
         self.open = self.open and (not text.strip() or text.strip() == "..." or ": inactive device" in text)
 
 
-class LfsStripe(LinesParser):
+class LfsStripe(LinesParser, of=LfsDf):
     """Layouts of ``lfs getstripe``."""
 
-    tool = "lfs"
-    evidence = Evidence.DESCRIBES
     words = ("stripe", "lcme")
 
     def forget(self) -> None:

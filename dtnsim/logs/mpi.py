@@ -164,7 +164,6 @@ class Io500(LinesParser):
     words = ("RESULT", "SCORE", "IO")
 
     def forget(self) -> None:
-        """Another run may be of another version."""
         super().forget()
         self.version = None
 
@@ -204,11 +203,9 @@ class Io500(LinesParser):
             yield self.measure("rate", float(found["iops"]) * 1e3, "1/s", f"{found['iops']} kiops", **known)
 
 
-class Io500Result(LinesParser):
+class Io500Result(LinesParser, of=Io500):
     """Sections of result.txt."""
 
-    tool = "io500"
-    evidence = Evidence.SERVERS
     shape = r"^\s*\[(?:(?:ior|mdtest)-(?:easy|hard|rnd)|find)[^\]]{0,20}\]"
 
     def forget(self) -> None:

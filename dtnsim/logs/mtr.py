@@ -108,7 +108,6 @@ class MtrText(LineParser):
             hops = max(answered)
             yield self.measure("hops", hops, "1", str(hops), line=rows[-1][3], **conditions)
 
-    # ---- lines ------------------------------------------------------------------------------------------
     def _begin(self, text: str, columns: list[str]) -> Iterator[Record]:
         head = text[: text.index(columns[0])].strip()
         if self._screen and not head.startswith("HOST"):
@@ -170,15 +169,10 @@ class MtrText(LineParser):
         return args[-1] if args and not args[-1].startswith("-") else None
 
 
-class MtrJson(DocumentParser):
+class MtrJson(DocumentParser, of=MtrText):
     """Documents of ``mtr -j``."""
 
-    tool = "mtr"
-    evidence = Evidence.WAY
-    kind = "json"
-
     def match(self, doc: Document) -> bool:
-        """Whether these are mtr's keys."""
         report = doc.data.get("report") if isinstance(doc.data, dict) else None
         return isinstance(report, dict) and "hubs" in report
 
@@ -200,15 +194,12 @@ class MtrJson(DocumentParser):
             yield self.measure("hops", answered, "1", str(answered), line=doc.line_of('"hubs"'), **conditions)
 
 
-class MtrXml(DocumentParser):
+class MtrXml(DocumentParser, of=MtrText):
     """Documents of ``mtr --xml``."""
 
-    tool = "mtr"
-    evidence = Evidence.WAY
     kind = "xml"
 
     def match(self, doc: Document) -> bool:
-        """Whether the root is mtr's."""
         return bool(re.search(r"<MTR\b", doc.text[:2000]))
 
     def read(self, doc: Document) -> Iterator[Record]:

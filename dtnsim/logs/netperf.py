@@ -41,7 +41,6 @@ class Netperf(LineParser):
     commands = ("netperf",)
 
     def forget(self) -> None:
-        self.open = False
         self._known: Conditions = {}
         self._factor = 0.0
         self._unit = ""
@@ -84,7 +83,6 @@ class Netperf(LineParser):
         value, printed = float(found["rate"]) * _factor(found), found[0].partition(" over")[0].partition(":")[2]
         yield self.measure("throughput", value, "B/s", printed.strip(), **known)
 
-    # ---- rows -------------------------------------------------------------------------------------------
     def _row(self, cells: list[str]) -> Iterator[Record]:
         test = self._known["test"]
         if test == "request/response":

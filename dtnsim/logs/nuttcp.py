@@ -84,7 +84,6 @@ class Nuttcp(LineParser):
             return
         yield from self._result(text, found)
 
-    # ---- lines ----------------------------------------------------------------------------------------
     def _result(self, text: str, found: re.Match[str]) -> Iterator[Record]:
         rest = found["rest"]
         final = bool(_CPU.search(rest))
@@ -248,7 +247,6 @@ class Nuttcp(LineParser):
             role = "receiver" if remark["end"] == "r" else "sender"
             yield self.record("cpu_share", int(cpu[1]) / 100, "1", f"{cpu[1]}%", {**self._known(), "role": role})
 
-    # ---- what is known ----------------------------------------------------------------------------------
     def _known(self) -> Conditions:
         found: Conditions = dict(self._extra)
         if self._classic:

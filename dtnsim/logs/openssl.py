@@ -30,11 +30,9 @@ class OpensslSpeed(LineParser):
         super().__init__(ctx)
 
     def forget(self) -> None:
-        """No table is open."""
         self.open, self._sizes = False, []
 
     def feed(self, text: str) -> Iterator[Record]:
-        """The head of the table, or a row of it."""
         head = _SIZES.match(text)
         if head is not None:
             self._sizes = [int(n) for n in re.findall(r"\d+", head[1])]

@@ -37,7 +37,6 @@ class PerfsonarArchive(DocumentParser):
     long = ("hits.hits", "hits")
 
     def match(self, doc: Document) -> bool:
-        """A result with its test and run, in the archive's form."""
         found = first(doc.data)
         return found.keys() >= _KEYS and isinstance(found["result"], dict) and isinstance(found["test"], dict)
 
@@ -126,7 +125,6 @@ class Esmond(DocumentParser):
     of_a_line = True
 
     def match(self, doc: Document) -> bool:
-        """Objects of ``ts`` and ``val``, or of metadata."""
         first = doc.data[0] if isinstance(doc.data, list) and doc.data else doc.data
         if not isinstance(first, dict):
             return False

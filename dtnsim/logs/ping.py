@@ -110,7 +110,6 @@ class Ping(LineParser):
         yield from self._summary(text)
 
     def close(self) -> Iterator[Record]:
-        """A run without summary: what its replies say."""
         replies, self._replies = self._replies, _Replies()
         if not replies.count:
             return
@@ -145,7 +144,6 @@ class Ping(LineParser):
         replies.bounded = replies.bounded or found["less"] == "<"
         return True
 
-    # ---- summaries ----------------------------------------------------------------------------------------
     def _summary(self, text: str) -> Iterator[Record]:
         packets = _PACKETS.search(text) if "transmitted" in text else None
         if packets is not None:

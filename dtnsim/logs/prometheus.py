@@ -169,7 +169,6 @@ class PrometheusJson(DocumentParser):
     long = ("data.result",)
 
     def match(self, doc: Document) -> bool:
-        """A successful answer of the query interface."""
         data = doc.data.get("data") if isinstance(doc.data, dict) else None
         return isinstance(data, dict) and data.get("resultType") in ("matrix", "vector")
 

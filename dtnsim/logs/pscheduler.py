@@ -34,10 +34,8 @@ class PschedulerJson(DocumentParser):
     tool = "pscheduler"
     evidence = Evidence.WAY
     of_a_line = True
-    kind = "json"
 
     def match(self, doc: Document) -> bool:
-        """Whether these are keys of a pScheduler result."""
         return isinstance(doc.data, dict) and _result(doc.data) is not None
 
     def read(self, doc: Document) -> Iterator[Record]:
@@ -58,7 +56,6 @@ class PschedulerJson(DocumentParser):
         else:
             yield from self._latency(doc, result, known)
 
-    # ---- throughput ---------------------------------------------------------------------------------------
     def _throughput(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         at = max(doc.text.find('"intervals"'), 0)
         intervals = result.get("intervals")
@@ -132,7 +129,6 @@ class PschedulerJson(DocumentParser):
         if jitter is not None:
             yield self.measure("jitter", jitter * 1e-3, "s", f"{jitter:g} ms", line=line, **more)
 
-    # ---- the other tests ------------------------------------------------------------------------------------
     def _rtt(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         loss, sent = number(result.get("loss")), number(result.get("sent"))
         more: Conditions = {**known, "packets": None if sent is None else int(sent)}
@@ -198,11 +194,9 @@ class PschedulerJson(DocumentParser):
             yield self.measure("latency", value * 1e-3, "s", f"{value:g} ms", line=line, **each)
 
 
-class PschedulerText(LineParser):
+class PschedulerText(LineParser, of=PschedulerJson):
     """The table a pScheduler throughput or rtt task prints."""
 
-    tool = "pscheduler"
-    evidence = Evidence.WAY
     words = ("bps", "Kbps", "Mbps", "Gbps", "Summary", "Stream", "RTT", "Packet", "pscheduler")
     commands = ("pscheduler",)
 

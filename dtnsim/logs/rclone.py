@@ -118,7 +118,6 @@ class RcloneText(LineParser):
         yield from self.settle()
         yield from self._json_end()
 
-    # ---- lines ------------------------------------------------------------------------------------------
     def _stats(self, found: re.Match[str], text: str) -> Iterator[Record]:
         size = decimal(found["size"]) * BINARY[found["sizeu"]]
         block = self._block
@@ -139,7 +138,6 @@ class RcloneText(LineParser):
         known = {**block.known, "interval": True, "bytes": block.size, "end_s": block.elapsed}
         return self.measure("throughput", block.rate, "B/s", block.printed, line=block.line, **known)
 
-    # ---- figures ------------------------------------------------------------------------------------------
     def settle(self) -> Iterator[Record]:
         block, self._block = self._block, None
         problem, self._failed = self._failed, None
@@ -158,15 +156,10 @@ class RcloneText(LineParser):
             yield from _headline(self, last)
 
 
-class RcloneJson(DocumentParser):
+class RcloneJson(DocumentParser, of=RcloneText):
     """Lines of ``--use-json-log`` that carry a statistics object."""
 
-    tool = "rclone"
-    evidence = Evidence.TRANSFER
-    kind = "json"
-
     def match(self, doc: Document) -> bool:
-        """Whether this is a line of rclone's JSON log."""
         data = doc.data
         return isinstance(data, dict) and "msg" in data and "level" in data and "source" in data
 

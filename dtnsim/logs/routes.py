@@ -128,7 +128,6 @@ class Traceroute(LineParser):
         yield self.measure("rtt", min(times), "s", text, status=status, line=last.line, **least)
         yield self.measure("hops", last.number, "1", str(last.number), status=status, line=last.line, **known)
 
-    # ---- lines ------------------------------------------------------------------------------------------
     def _begin(self, target: str | None, address: str | None) -> _Route:
         conditions: Conditions = {"target": target} if target is not None else {}
         host = self.ctx.host or (self.ctx.command.host if self.ctx.command is not None else None)
@@ -237,7 +236,6 @@ class Tracepath(LineParser):
             yield self.failure(problem[0])
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        """A command ends the path before it."""
         self._active = self.open = False
         return ()
 

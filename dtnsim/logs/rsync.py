@@ -110,7 +110,6 @@ class Rsync(LineParser):
         elif text.startswith(("sending incremental", "receiving ", "building file list")) and run.sent is not None:
             yield from self.settle()
 
-    # ---- lines ------------------------------------------------------------------------------------------
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
         run = self._run
         if run.sent is not None:
@@ -181,7 +180,6 @@ class Rsync(LineParser):
         yield self.failure(error[0], **run.known)
         self._run = _Run(run.known)
 
-    # ---- figures ------------------------------------------------------------------------------------------
     def settle(self) -> Iterator[Record]:
         run, self._run = self._run, _Run(dict(self._run.known))
         self._last = -9

@@ -75,7 +75,6 @@ class Scp(LineParser):
     commands = _PROGRAMS
 
     def forget(self) -> None:
-        self.open = False
         self._held: _Meter | None = None
         self._direction: str | None = None
 
@@ -99,7 +98,6 @@ class Scp(LineParser):
             return
         yield from self._message(text)
 
-    # ---- lines ------------------------------------------------------------------------------------------
     def _meter(self, text: str) -> _Meter | None:
         if "%" not in text or len(text) > 1000:
             return None
@@ -159,7 +157,6 @@ class Scp(LineParser):
             known = {**self._known(), "direction": direction, "wire": True, "bytes": size, "duration_s": seconds}
             yield self.measure("throughput", size / seconds, "B/s", f"{size} bytes in {found['s']} s", **known)
 
-    # ---- figures ------------------------------------------------------------------------------------------
     def settle(self) -> Iterator[Record]:
         held, self._held = self._held, None
         if held is not None:

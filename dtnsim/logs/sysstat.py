@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
@@ -102,7 +103,6 @@ class Iostat(LineParser):
     commands = ("iostat",)
 
     def forget(self) -> None:
-        self.open = False
         self._heads: list[str] = []
         self._cpu: list[str] | None = None
         self._reports = 0
@@ -150,14 +150,10 @@ class Iostat(LineParser):
         yield from figures(self, IOSTAT_COLUMNS, zip(heads, cells, strict=True), more)
 
 
-class IostatJson(DocumentParser):
+class IostatJson(DocumentParser, of=Iostat):
     """``iostat -o JSON``."""
 
-    tool = "iostat"
-    evidence = Evidence.BUSY
-
     def match(self, doc: Document) -> bool:
-        """A sysstat document with disks."""
         return any("disk" in entry for entry in statistics(doc.data))
 
     def read(self, doc: Document) -> Iterator[Record]:
@@ -174,7 +170,37 @@ class IostatJson(DocumentParser):
                     yield from figures(self, IOSTAT_COLUMNS, pairs, {"device": name, **more}, read=plain, line=line)
 
 
-class Mpstat(LineParser):
+_KEYS: Final = {"CPU": "cpu", "IFACE": "interface", "DEV": "device"}
+
+
+class _Stamped(LineParser):
+    """Rows behind time stamps under headings that are printed again and again; a line without a stamp ends them."""
+
+    def forget(self) -> None:
+        self._heads: list[str] = []
+
+    @abstractmethod
+    def heads(self, words: list[str]) -> list[str] | None:
+        """Headings that are read, none of those of another table; None where the words are a row's."""
+
+    def feed(self, text: str) -> Iterable[Record]:
+        match = STAMP.match(text)
+        words = match["rest"].split() if match is not None else []
+        heads = self.heads(words) if words else []
+        if match is None or heads is not None:
+            self._heads, self.open = heads or [], bool(heads)
+            return ()
+        if not self._heads:
+            return ()
+        if len(words) != len(self._heads):
+            return (self.unread(text, f"{len(words)} figures under {len(self._heads)} heads"),)
+        pairs = list(zip(self._heads, words, strict=True))
+        more: Conditions = {"interval": None if match["mean"] else True}
+        more |= {_KEYS[head]: word for head, word in pairs if head in _KEYS}
+        return figures(self, STATES if "cpu" in more else SAR_COLUMNS, pairs, more)
+
+
+class Mpstat(_Stamped):
     """mpstat text (any time format) and JSON.
 
     Units: percent of the time of one CPU, or of all (``all``, in JSON ``-1``). Interrupt tables are not read. Rows
@@ -186,38 +212,16 @@ class Mpstat(LineParser):
     words = ("CPU",)
     commands = ("mpstat",)
 
-    def forget(self) -> None:
-        self.open = False
-        self._heads: list[str] = []
-
-    def feed(self, text: str) -> Iterable[Record]:
-        match = STAMP.match(text)
-        if match is None:
-            self._heads, self.open = [], False
-            return ()
-        words = match["rest"].split()
-        if "CPU" in words:
-            known = is_mpstat(words) and self.ctx.args("sar") is None
-            self._heads = words if known else []
-            self.open = known
-            return ()
-        if not self._heads:
-            return ()
-        if len(words) != len(self._heads):
-            return (self.unread(text, f"{len(words)} figures under {len(self._heads)} heads"),)
-        cpu = words[self._heads.index("CPU")]
-        more: Conditions = {"cpu": cpu, "interval": None if match["mean"] else True}
-        return figures(self, STATES, zip(self._heads, words, strict=True), more)
+    def heads(self, words: list[str]) -> list[str] | None:
+        if "CPU" not in words:
+            return None
+        return words if is_mpstat(words) and self.ctx.args("sar") is None else []
 
 
-class MpstatJson(DocumentParser):
+class MpstatJson(DocumentParser, of=Mpstat):
     """``mpstat -o JSON``."""
 
-    tool = "mpstat"
-    evidence = Evidence.BUSY
-
     def match(self, doc: Document) -> bool:
-        """A sysstat document without disks: with CPU loads, or stopped before its first interval."""
         entries = list(statistics(doc.data))
         if not entries:
             return isinstance(doc.data, dict) and "sysstat" in doc.data
@@ -258,10 +262,9 @@ SAR_COLUMNS: Final = declared("""
     %ifutil %util        : utilization %
     await                : latency ms operation=all
 """)
-_KEYS: Final = {"CPU": "cpu", "IFACE": "interface", "DEV": "device"}
 
 
-class Sar(LineParser):
+class Sar(_Stamped):
     """sar: -u (CPU), -n DEV (interfaces), -d (devices), -b (all I/O); other tables are left out.
 
     Units: ``kB`` is 1024 B (sar manual), ``rd_sec/s`` and ``bread/s`` are sectors of 512 B, ``rxbyt/s`` of old
@@ -274,27 +277,9 @@ class Sar(LineParser):
     words = ("CPU", "IFACE", "DEV", "rtps")
     commands = ("sar", "sadf")
 
-    def forget(self) -> None:
-        self.open = False
-        self._heads: list[str] = []
-
-    def feed(self, text: str) -> Iterable[Record]:
-        match = STAMP.match(text)
-        if match is None:
-            self._heads, self.open = [], False
-            return ()
-        words = match["rest"].split()
-        if words[0] in _KEYS or words[-1] in _KEYS or "rtps" in words:
-            self._heads, self.open = [], False
-            mine = ("%user" in words or "%usr" in words) and (self.ctx.args("sar") is not None or not is_mpstat(words))
-            if mine or any(word in SAR_COLUMNS and SAR_COLUMNS[word].quantity == "throughput" for word in words):
-                self._heads, self.open = words, True
-            return ()
-        if not self._heads:
-            return ()
-        if len(words) != len(self._heads):
-            return (self.unread(text, f"{len(words)} figures under {len(self._heads)} heads"),)
-        more: Conditions = {"interval": None if match["mean"] else True}
-        more |= {_KEYS[head]: word for head, word in zip(self._heads, words, strict=True) if head in _KEYS}
-        columns = STATES if "cpu" in more else SAR_COLUMNS
-        return figures(self, columns, zip(self._heads, words, strict=True), more)
+    def heads(self, words: list[str]) -> list[str] | None:
+        if words[0] not in _KEYS and words[-1] not in _KEYS and "rtps" not in words:
+            return None
+        mine = ("%user" in words or "%usr" in words) and (self.ctx.args("sar") is not None or not is_mpstat(words))
+        read = mine or any(word in SAR_COLUMNS and SAR_COLUMNS[word].quantity == "throughput" for word in words)
+        return words if read else []

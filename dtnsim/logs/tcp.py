@@ -50,7 +50,6 @@ class Ss(LineParser):
         self._seen: dict[tuple[str, str], int] = {}
 
     def feed(self, text: str) -> Iterable[Record]:
-        """One line; the lines of details, which may be wrapped, while a connection is open."""
         head = _HEAD.match(text)
         if head is not None:
             done = list(self.settle())
@@ -163,14 +162,10 @@ class Nstat(LineParser):
             yield self.measure("rate", float(rate), "1/s", rate, of=name, interval=True)
 
 
-class NstatJson(DocumentParser):
+class NstatJson(DocumentParser, of=Nstat):
     """``nstat -j``."""
 
-    tool = "nstat"
-    evidence = Evidence.BUSY
-
     def match(self, doc: Document) -> bool:
-        """One object of counters by name, under the name of their source."""
         if not isinstance(doc.data, dict) or len(doc.data) != 1:
             return False
         counters = next(iter(doc.data.values()))

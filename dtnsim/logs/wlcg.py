@@ -163,7 +163,6 @@ class RucioEvents(DocumentParser):
     long = ("hits.hits", "hits", "data")
 
     def match(self, doc: Document) -> bool:
-        """An event, its payload, or an export of them."""
         found = first(doc.data)
         return found.keys() >= _PAYLOAD and ("transferred_at" in found or "event_type" in found)
 
@@ -203,12 +202,9 @@ class RucioEvents(DocumentParser):
         yield self.measure("duration", spent, "s", f"{spent:.6g} s", line=line, **known)
 
 
-class RucioClient(LineParser):
+class RucioClient(LineParser, of=RucioEvents):
     """Lines of ``rucio download``."""
 
-    tool = "rucio"
-    evidence = Evidence.TRANSFER
-    by_document = True
     words = ("downloaded",)
     commands = ("rucio",)
 
@@ -258,7 +254,6 @@ class FtsJson(DocumentParser):
     long = ("files", "hits.hits", "hits", "data")
 
     def match(self, doc: Document) -> bool:
-        """A message, an export of messages, a job with its files, or its files alone."""
         found = first(doc.data)
         if found.keys() >= _MESSAGE or found.keys() >= _JOB:
             return True

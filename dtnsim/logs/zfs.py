@@ -139,7 +139,6 @@ class Zpool(LineParser):
     commands = ("zpool",)
 
     def forget(self) -> None:
-        self.open = False
         self._table = ""  # "iostat" or "status"
         self._pool: str | None = None
         self._reports = 0
