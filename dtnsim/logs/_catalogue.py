@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from dtnsim.logs._clean import PREFIX
-from dtnsim.logs._commands import UNUSUAL, CommandReader
+from dtnsim.logs._commands import PREFIX, UNUSUAL, CommandReader
 from dtnsim.logs.base import Context, DocumentParser, Evidence, LineParser, Record, parser_types
 from dtnsim.logs.measurement import Unread
 
@@ -22,7 +21,7 @@ _INTERVALS: Final = re.compile(
     rb"^\[ *(?:SUM)?\](?:\[[TR]X-[CS]\])? *-+ *sec .*/sec(?!.*(?:sender|receiver))"
     rb"|^ *bytes from .* time=|^ *MB / +sec = +Mbps|^bbcp: .*% done;|^Jobs:  \(f=\)"
 )
-#: shapes of lines from which `dtnsim.logs._clean` may take something: quotes, tags, entities, stars, a time stamp
+#: shapes of lines from which `dtnsim.logs._commands` may take something: quotes, tags, entities, stars, a time stamp
 #: (whose year is gone from the shape), a host before a colon
 _DECORATED: Final = re.compile(rb"^[>(|]|[<&]|\*\*|^--T::|^[^ ]{0,80}: ?")
 _BLANKS: Final = bytes(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, ClassVar, Final, NamedTuple
 
 from dtnsim.logs._net import host_of
@@ -31,6 +32,8 @@ _WORDS: Final[dict[str, tuple[str, float, float, str]]] = {
 }  # fmt: skip
 
 _NEAR: Final = 2
+#: pieces of a pattern: an escape, a class of characters, how often, a character
+_PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*+\]|\{[\d,]+\}|.", re.DOTALL)
 
 
 Match = re.Match[str]
@@ -46,11 +49,17 @@ class _Kind(NamedTuple):
     signs: tuple[str, ...]
     inside: bool
     opens: bool
+    result: bool
     method: Callable[[Any, Match], Found]
 
 
 def reads(
-    pattern: str, *signs: str, search: bool = False, inside: bool = False, opens: bool = False
+    pattern: str,
+    *signs: str,
+    search: bool = False,
+    inside: bool = False,
+    opens: bool = False,
+    result: bool = False,
 ) -> Callable[[Callable[[Any, Match], Found]], Any]:
     """Declares that a method of a `LinesParser` reads the lines of a pattern; of several the first in order takes it.
 
@@ -60,12 +69,13 @@ def reads(
         search: The pattern may begin anywhere.
         inside: Only in a block that is open.
         opens: The line opens a block: all lines up to its end are handed over.
+        result: A line with a sign that matches only in part is noted, with the part that is as expected.
     """
     compiled = re.compile(pattern)
     find = compiled.search if search else compiled.match
 
     def mark(method: Callable[[Any, Match], Found]) -> Any:
-        kinds = [_Kind(find, compiled, signs, inside, opens, method), *getattr(method, "kinds", ())]
+        kinds = [_Kind(find, compiled, signs, inside, opens, result, method), *getattr(method, "kinds", ())]
         method.kinds = kinds  # type: ignore[attr-defined]
         return method
 
@@ -93,14 +103,17 @@ class LinesParser(LineParser):
         self.lines += 1
         if self.open and 0 < self.longest < self.lines:
             self.open = False
-        for find, _, signs, inside, opens, method in self.kinds:
+        missed = None
+        for find, pattern, signs, inside, opens, result, method in self.kinds:
             if (inside and not self.open) or (signs and not any(sign in text for sign in signs)):
                 continue
             if (match := find(text)) is not None:
                 if opens:
                     self.open, self.lines = True, 0
                 return _listed(method(self, match))
-        return _listed(self.other(text))
+            if result and missed is None:
+                missed = near(pattern.pattern, text)
+        return _listed(self.other(text)) if missed is None else (self.unread(text, missed),)
 
     def other(self, text: str) -> Found:  # noqa: ARG002 (for subclasses)
         """A line of no kind."""
@@ -221,21 +234,14 @@ def percent(text: str) -> float:
 
 
 class Line(NamedTuple):
-    """A kind of line that a tool prints.
-
-    Attributes:
-        sign: Text without which the pattern is not tried.
-        pieces: The pattern in pieces; where the first two match and a later one does not, the line is a near miss.
-        pattern: The whole.
-    """
+    """A kind of line that a tool prints: text without which it is not tried, and its pattern."""
 
     sign: str
-    pieces: tuple[str, ...]
     pattern: re.Pattern[str]
 
-    def beginnings(self) -> Iterator[re.Pattern[str]]:
-        """Patterns of all pieces but the last, but the last two ... down to the first two."""
-        return (re.compile("".join(self.pieces[:count])) for count in range(len(self.pieces) - 1, _NEAR - 1, -1))
+    def beginnings(self) -> Iterable[re.Pattern[str]]:
+        """The pattern cut off before each piece; see `beginnings`."""
+        return beginnings(self.pattern.pattern)
 
     def last(self, text: str) -> re.Match[str] | None:
         """The last of what may be several joined drawings of the line."""
@@ -245,16 +251,28 @@ class Line(NamedTuple):
                 pass
         return found
 
-    def near(self, text: str) -> str | None:
-        """Up to where a line that has the sign is as declared; None for one that is something else."""
-        matches = (pattern.search(text) for pattern in self.beginnings()) if self.sign in text else ()
-        match = next((match for match in matches if match is not None), None)
-        return None if match is None else f"the line is as expected up to {match[0][-40:]!r} only"
 
-
-def declare(sign: str, *pieces: str) -> Line:
+def declare(sign: str, pattern: str) -> Line:
     """A kind of line; see `Line`."""
-    return Line(sign, pieces, re.compile("".join(pieces)))
+    return Line(sign, re.compile(pattern))
+
+
+@lru_cache(maxsize=64)
+def beginnings(pattern: str) -> tuple[re.Pattern[str], ...]:
+    """A pattern cut off before each of its pieces that follow two named groups, the longest first."""
+    cuts, depth, groups = [], 0, 0
+    for piece in _PIECE.finditer(pattern):
+        if depth == 0 and groups >= _NEAR and piece[0][0] not in "?*+{":
+            cuts.append(piece.start())
+        groups += depth == 0 and pattern.startswith("(?P<", piece.start())
+        depth += {"(": 1, ")": -1}.get(piece[0], 0)
+    return tuple(re.compile(pattern[:cut]) for cut in reversed(cuts))
+
+
+def near(pattern: str, text: str) -> str | None:
+    """Up to where a line is as declared; None for one that is something else."""
+    match = next((match for part in beginnings(pattern) if (match := part.search(text)) is not None), None)
+    return None if match is None else f"the line is as expected up to {match[0][-40:]!r} only"
 
 
 class Progress(NamedTuple):
@@ -298,8 +316,8 @@ class ProgressParser(LineParser):
         if found is not None:
             return self._progress(found)
         if self.line.sign in text:
-            near = self.line.near(text)
-            return () if near is None else (self.unread(text, near),)
+            why = near(self.line.pattern.pattern, text)
+            return () if why is None else (self.unread(text, why),)
         problem = self.failures.match(text)
         return () if problem is None else self.failed(problem[0])
 

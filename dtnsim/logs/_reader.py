@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, Final
 
 from dtnsim.logs._catalogue import NO_NUMBER, Catalogue, Host, Shapes, Targets, catalogue, hand_over, no_number, safely
-from dtnsim.logs._clean import clean, decode, host_of, needs_cleaning, without_codes, without_prefix
+from dtnsim.logs._commands import clean, decode, host_of, needs_cleaning, without_codes, without_prefix
 from dtnsim.logs._documents import DocumentBuffer, printed
 from dtnsim.logs._json_stream import ENDS_INSIDE, JsonStream
 from dtnsim.logs.base import Document, DocumentParser, Record

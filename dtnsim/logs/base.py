@@ -19,7 +19,7 @@ is asked only for lines that
   a line of another kind.
 
 The line has no line ending, no ANSI codes, no pdsh prefix, no stamp of a log collector (Jenkins, syslog,
-CRI, log4j, mpirun: `dtnsim.logs._clean.PREFIX`), no ``> `` quote, ``# `` or ``(out)``, no HTML tags or
+CRI, log4j, mpirun: `dtnsim.logs._commands.PREFIX`), no ``> `` quote, ``# `` or ``(out)``, no HTML tags or
 entities, no ``**``; leading blanks are kept, for columns may be positional, but the whole capture may be
 indented. Use ``pattern.search`` for one-line results: titles and list dashes may precede them.
 
@@ -66,8 +66,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
-from dtnsim.logs._clean import clean, decode, host_of
-from dtnsim.logs._commands import Command
+from dtnsim.logs._commands import Command, clean, decode, host_of
 from dtnsim.logs._numbers import (
     BINARY,
     DECIMAL,

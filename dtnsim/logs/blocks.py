@@ -149,7 +149,9 @@ class Mdstat(LinesParser):
     @reads(
         r"^\s.*?\b(?P<what>recovery|resync|check|reshape|repair) =\s*(?P<done>[\d.]+)% "
         r"\(\d+/\d+\) finish=(?P<finish>[\d.]+)min speed=(?P<speed>\d+)K/sec",
+        " speed=",
         inside=True,
+        result=True,
     )
     def _progress(self, found: Match) -> Iterator[Record]:
         known, speed = {"operation": found["what"], **self.known}, int(found["speed"]) * BINARY["K"]

@@ -1,17 +1,267 @@
-"""One-way delays: owping and twping (OWAMP, TWAMP), and the text of pScheduler's latency tests."""
+"""Delays between hosts: ping, owping, twping and pScheduler's latency tests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._net import ends_of, host_of
-from dtnsim.logs.base import TIMES, Evidence, Record
+from dtnsim.logs._net import ends_of, host_of, options
+from dtnsim.logs.base import TIMES, Command, Conditions, Evidence, LineParser, Record, decimal
+
+_START: Final = re.compile(
+    r"^\s*+(?:\S++(?<=:) )?PING6?[ (](?P<target>[^\s(]++).*?(?<!\d)(?P<size>\d++)(?:\(\d++\))? (?:data )?bytes"
+    r"|^PING6?\s+(?P<other>[^\s(:]+)"
+)
+_NAMED: Final = re.compile(r"(?<![\w.:%-])(?P<target>[\w.:%-]++)\s++\[[\da-fA-F.:%]+\]")
+_PAYLOAD: Final = re.compile(r"(?<![\w.:\[])(\d{1,5})(?![\w.:\]])")
+_PACKETS: Final = re.compile(
+    r"(?<!\d)(?P<sent>\d++) packets transmitted, (?P<got>\d++) (?:packets )?received[^%]{0,200}+% (?:packet )?loss"
+)
+_WIN_PACKETS: Final = re.compile(
+    r"= (?P<sent>\d+)[,，][^=]*= (?P<got>\d+)[,，][^=]*= (?P<lost>\d+)(?:\s*\(\d+\s?%|[,，]?\s*$)"
+)
+_RTT: Final = re.compile(
+    r"(?:rtt|round-trip)(?: \(ms\))? +min/avg/max(?:/(?:mdev|stddev|std-dev))? += +(?P<min>[\d.,]+)/"
+    r"(?P<avg>[\d.,]+)/(?P<max>[\d.,]+)(?:/(?P<dev>[\d.,]+|-?nan))?(?: *(?P<unit>ms|us|s)\b)?"
+)
+_WIN_RTT: Final = re.compile(r"= (?P<min>\d+)\s?ms[,，][^=]*= (?P<max>\d+)\s?ms[,，][^=]*= (?P<avg>\d+)\s?ms")
+_CISCO: Final = re.compile(r"Success rate is (?P<rate>\d+) percent \((?P<got>\d+)/(?P<sent>\d+)\)")
+_FPING: Final = re.compile(
+    r"^(?P<target>\S+) +: xmt/rcv/%loss = (?P<sent>\d+)/(?P<got>\d+)/(?P<loss>\d+)%"
+    r"(?:, min/avg/max = (?P<min>[\d.]+)/(?P<avg>[\d.]+)/(?P<max>[\d.]+))?"
+)
+_REPLY: Final = re.compile(r"(?:\btime|[^\W\d_]{2,12})(?P<less>[=<])(?P<ms>\d++(?:[.,]\d++)?) ?ms")
+_STATISTICS: Final = re.compile(r"^-++ ?(?P<target>\S++) ping6? statistics ?-")
+_ADDRESS: Final = re.compile(
+    r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|(?=[\da-fA-F]*+:[\da-fA-F]*+:)(?:[:.%]*+[\da-fA-F]++)++)(?![\w.])"
+)
+_MTU: Final = re.compile(r"[Mm]essage too long,? \(?mtu ?= ?(?P<mtu>\d+)")
+_ERROR: Final = re.compile(
+    r"(?:^|[\s/])ping6?: .*(?:[Nn]ot known|unknown host|[Cc]annot resolve|failure|unreachable|not permitted|"
+    r"bad address|invalid|denied).*|^connect: Network is unreachable|^Ping request could not find host.*"
+    r"|^unknown host.*"
+)
+_SCALE: Final = {"ms": 1e-3, "us": 1e-6, "s": 1.0, None: 1e-3}
+_OPTIONS: Final = {
+    "-c": "count", "-s": "size", "-i": "every", "-W": "wait", "-w": "deadline", "-M": "frag", "-I": "interface",
+    "-t": "ttl", "-Q": "tos", "-q": "quiet!", "-f": "flood!", "-n": "numeric!", "-D": "time!", "-6": "ipv6!",
+    "-4": "ipv4!", "-A": "adaptive!", "-l": "preload", "-p": "pattern", "-D!": "df!",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Replies:
+    """Running statistics of the replies of a run [s]."""
+
+    count: int = 0
+    total: float = 0.0
+    lowest: float = float("inf")
+    highest: float = 0.0
+    line: int = 0
+    bounded: bool = False  # some replies were only "< 1 ms"
+
+
+class Ping(LineParser):
+    """ping: iputils, BSD and macOS, busybox, Solaris, AIX, Cisco, Windows in any language, fping's summary.
+
+    Units: milliseconds everywhere (Solaris writes ``(ms)``, Windows ``13ms``, whole ones). BSD's ``stddev`` and
+    iputils' ``mdev`` are both the square root of the variance (iputils ``ping_common.c``, finish); busybox and AIX
+    print none.
+
+    Loss is counted from packets sent and received where both are printed. At 100 % loss there is a loss and no RTT. A
+    run without its summary gives the mean of its replies as ``partial``. Replies are not records of their own: a log of
+    millions of them is read in constant memory.
+    """
+
+    tool = "ping"
+    evidence = Evidence.WAY
+    words = (
+        "PING", "ping", "Ping", "ttl", "TTL", "hlim", "icmp", "transmitted", "rtt", "trip", "xmt", "percent",
+        "unreachable",
+    )  # fmt: skip
+    #: Windows: three counts, or three times, after equal signs; the words depend on the language
+    shape = r"= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= "
+    needs = ("= ",)
+    commands = ("ping", "ping6", "fping")
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._command: Command | None = None
+        self._known: Conditions = {}
+        self._replies = _Replies()
+        self._done = False  # the packet counts of this run were read
+        self._about = -9  # line of a head that says Ping, for figures whose words depend on the language
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if self._command is not self.ctx.command:
+            yield from self._begin({})
+            self._command = self.ctx.command
+        if "min/avg/max" in text and (rtt := _RTT.search(text)) is not None and "Success" not in text:
+            yield from self._rtt(rtt)
+            return
+        if "ms" in text and "/" not in text and "%" not in text:
+            if self._reply(text):
+                return
+            if " bytes" not in text and "=" in text:
+                yield from self._windows_rtt(text)
+            return
+        yield from self._summary(text)
+
+    def close(self) -> Iterator[Record]:
+        replies, self._replies = self._replies, _Replies()
+        if not replies.count:
+            return
+        known = {**self._known, "count": replies.count, "derived": "mean of replies"}
+        if replies.bounded:
+            known["upper_bound"] = True
+        for statistic, value in (
+            (None, replies.total / replies.count),
+            ("min", replies.lowest),
+            ("max", replies.highest),
+        ):
+            more = {**known, "statistic": statistic}
+            yield self.measure("rtt", value, "s", f"{value * 1e3:g} ms", status="partial", line=replies.line, **more)
+
+    def _begin(self, known: Conditions) -> Iterator[Record]:
+        yield from self.close()
+        self._known, self._done = known, False
+
+    def _reply(self, text: str) -> bool:
+        found = _REPLY.search(text)
+        if found is None:
+            return False
+        low = text.lower()
+        if not ("ttl" in low or "seq" in low or "hlim" in low or (self._known and ": " in text and "RTT" not in text)):
+            return False
+        value = decimal(found["ms"]) * 1e-3
+        replies = self._replies
+        replies.count += 1
+        replies.total += value
+        replies.lowest, replies.highest = min(replies.lowest, value), max(replies.highest, value)
+        replies.line = self._about = self.ctx.line
+        replies.bounded = replies.bounded or found["less"] == "<"
+        return True
+
+    def _summary(self, text: str) -> Iterator[Record]:
+        packets = _PACKETS.search(text) if "transmitted" in text else None
+        if packets is not None:
+            yield from self._loss(int(packets["sent"]), int(packets["got"]), packets[0])
+            return
+        if "min/avg/max" in text or "Success" in text:
+            cisco = _CISCO.search(text)
+            if cisco is not None:
+                yield from self._loss(int(cisco["sent"]), int(cisco["got"]), cisco[0])
+            rtt = _RTT.search(text)
+            if rtt is not None:
+                yield from self._rtt(rtt)
+                return
+        if text[:3] == "---" and (statistics := _STATISTICS.search(text)) is not None:
+            self._known.setdefault("target", statistics["target"].strip("."))
+            return
+        windows = _WIN_PACKETS.search(text) if self.ctx.line - self._about <= 4 else None
+        if windows is not None:
+            self._about = self.ctx.line
+            yield from self._loss(int(windows["sent"]), int(windows["got"]), windows[0])
+            return
+        fping = _FPING.search(text)
+        if fping is not None:
+            yield from self._fping(fping)
+            return
+        yield from self._other(text)
+
+    def _other(self, text: str) -> Iterator[Record]:
+        start = _START.search(text)
+        if start is not None:
+            yield from self._begin(self._conditions(start["target"] or start["other"], start["size"]))
+            return
+        if "ing" in text and text.rstrip().endswith((":", "：")):
+            yield from self._windows_head(text)
+            return
+        mtu = _MTU.search(text)
+        if mtu is not None:
+            yield self.record("mtu", int(mtu["mtu"]), "B", mtu[0], {**self._known, "source": "local"})
+            return
+        error = _ERROR.search(text)
+        if error is not None:
+            yield self.failure(error[0], **self._known)
+
+    def _windows_head(self, text: str) -> Iterator[Record]:
+        """``Pinging host [address] with 32 bytes of data:`` or ``Ping statistics for address:``."""
+        address = _ADDRESS.search(text)
+        named = _NAMED.search(text)
+        size = _PAYLOAD.search(text)
+        if size is not None and (address is not None or text.startswith("Ping")):
+            target = named["target"] if named is not None else address[0] if address is not None else None
+            yield from self._begin(self._conditions(target, size[1]))
+        elif self._done and address is not None:
+            yield from self._begin({})
+        if address is not None:
+            self._about = self.ctx.line
+            self._known.setdefault("target", address[0])
+
+    def _conditions(self, target: str | None, size: str | None) -> Conditions:
+        found: Conditions = {"target": target.rstrip(":,") if target else None}
+        if size is not None:
+            found["payload_B"] = int(size)
+        given, _ = options(self.ctx.args("ping", "ping6"), _OPTIONS)
+        if given.get("frag") == "do":
+            found["dont_fragment"] = True
+        return {key: value for key, value in found.items() if value is not None}
+
+    def _loss(self, sent: int, got: int, text: str) -> Iterator[Record]:
+        self._done = True
+        if sent > 0:
+            lost = max(sent - got, 0) / sent
+            yield self.record("loss", lost, "1", text.strip(), {**self._known, "packets": sent})
+        if got == 0:
+            self._replies = _Replies()
+
+    def _rtt(self, found: re.Match[str]) -> Iterator[Record]:
+        scale = _SCALE[found["unit"]]
+        unit = found["unit"] or "ms"
+        self._replies = _Replies()
+        for statistic, text in (
+            (None, found["avg"]),
+            ("min", found["min"]),
+            ("max", found["max"]),
+            ("stddev", found["dev"]),
+        ):
+            if text is None or "nan" in text:
+                continue
+            try:
+                value = decimal(text) * scale
+            except ValueError:
+                yield self.unread(found[0], f"{text} is no number")
+                continue
+            known = dict(self._known)
+            if statistic is not None:
+                known["statistic"] = statistic
+            yield self.record("rtt", value, "s", f"{text} {unit}", known)
+
+    def _windows_rtt(self, text: str) -> Iterator[Record]:
+        found = _WIN_RTT.search(text) if self.ctx.line - self._about <= 4 else None
+        if found is None:
+            return
+        self._replies = _Replies()
+        for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max")):
+            known = {**self._known, "statistic": statistic, "resolution_s": 1e-3}
+            yield self.measure("rtt", int(found[key]) * 1e-3, "s", f"{found[key]}ms", **known)
+
+    def _fping(self, found: re.Match[str]) -> Iterator[Record]:
+        yield from self._begin({"target": found["target"]})
+        yield from self._loss(int(found["sent"]), int(found["got"]), found[0])
+        if found["avg"]:
+            for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max")):
+                known = {**self._known, "statistic": statistic}
+                yield self.measure("rtt", float(found[key]) * 1e-3, "s", f"{found[key]} ms", **known)
+
 
 _T: Final = r"(?:ns|us|ms|s)"
 _V: Final = r"-?[\d.]++|nan"
-_STATISTICS: Final = {"Mean": None, "Median": "median", "Minimum": "min", "Maximum": "max"}
+_OWAMP_STATISTICS: Final = {"Mean": None, "Median": "median", "Minimum": "min", "Maximum": "max"}
 
 
 class Owping(LinesParser):
@@ -108,5 +358,5 @@ class PschedulerLatency(LinesParser):
         ends, which = ends_of(self.ctx), found["which"]
         if found["error"]:
             return self.printed("latency", found["value"], "ms", of="clock error", **ends)
-        statistic = _STATISTICS.get(which, f"p{which[:2]}") if which else "stddev"
+        statistic = _OWAMP_STATISTICS.get(which, f"p{which[:2]}") if which else "stddev"
         return self.printed("latency", found["value"], "ms", statistic=statistic, one_way=True, **ends)

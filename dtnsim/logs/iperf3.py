@@ -17,8 +17,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final
 
-from dtnsim.logs._iperf import ROW_WORDS, Row, agrees_with_size, read_line, udp_of
-from dtnsim.logs._iperf3_run import Summary, Test, from_args
+from dtnsim.logs._iperf import ROW_WORDS, Row, Summary, Test, agrees_with_size, from_args, read_line, udp_of
 from dtnsim.logs._net import binary_size
 from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Measurement, Status

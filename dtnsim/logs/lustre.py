@@ -113,7 +113,9 @@ class LnetSelftest(LinesParser):
     @reads(
         rf"^\s*+\[(?P<way>[RW])\] Avg: {{1,2}}(?P<avg>{_N}) {{1,9}}(?P<unit>{_U}) {{1,2}}"
         rf"Min: {{1,2}}(?P<min>{_N}) {{1,9}}{_U} {{1,2}}Max: {{1,2}}(?P<max>{_N}) ",
+        "Avg: ",
         inside=True,
+        result=True,
     )
     def _row(self, row: Match) -> Iterator[Record]:
         known = {**self.known, "direction": "receive" if row["way"] == "R" else "send", "interval": True}

@@ -45,7 +45,9 @@ class Dcp(LinesParser):
 
     @reads(
         r"^\s*+(?P<what>Rate|Copy rate): (?P<rate>\d++\.\d++) (?P<unit>[KMGTP]?)i?B/s "
-        r"\((?P<size>\d++) bytes in (?P<seconds>\d++\.\d++) seconds\)"
+        r"\((?P<size>\d++) bytes in (?P<seconds>\d++\.\d++) seconds\)",
+        " bytes in ",
+        result=True,
     )
     def _rate(self, found: Match) -> Iterator[Record]:
         size, seconds = int(found["size"]), float(found["seconds"])
@@ -174,7 +176,9 @@ class Io500(LinesParser):
     @reads(
         r"^\s*+\[RESULT(?P<bad>-invalid)?\](?: (?:BW|IOPS) +phase \d++)? ++(?P<phase>[a-z][\w-]++) ++"
         r"(?P<value>\d++\.\d++) (?P<unit>GiB/s|GB/s|kIOPS|kiops) *+: time ++"
-        r"(?P<seconds>\d++\.\d++) seconds(?P<rest>.{0,20})"
+        r"(?P<seconds>\d++\.\d++) seconds(?P<rest>.{0,20})",
+        "[RESULT",
+        result=True,
     )
     def _phase(self, found: Match) -> Found:
         phase, value, printed = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._exports import first, records, seconds, stamp
+from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._net import iso_s
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, as_dict, number
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_plus
 
-from dtnsim.logs._exports import stamp
+from dtnsim.logs._documents import stamp
 from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, LineParser, Record, number
 from dtnsim.logs.sysstat import STATES
 

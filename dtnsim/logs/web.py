@@ -1,4 +1,4 @@
-"""wget and curl."""
+"""Copies over HTTP: wget, curl, s5cmd, aws s3 and warp."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._net import binary_size, bits_rate, clock_s, host_of
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
+from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, reads
+from dtnsim.logs._net import binary_size, bits_rate, clock_s, host_of, parts_s
+from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record, located
 from dtnsim.logs.measurement import Status
 
 _LINE: Final = re.compile(
@@ -115,3 +116,156 @@ class Curl(LineParser):
 
 def _bytes(text: str) -> float:
     return binary_size(text[:-1], text[-1]) if text[-1:].isalpha() else float(text)
+
+
+class S5cmd(ProgressParser):
+    """s5cmd cp --show-progress: ``50.00% ━━━━──── 11.02 GB / 22.04 GB (8.78 MB/s) 20m55s (32/32)``.
+
+    Units: ``kB``, ``MB``, ``GB`` are powers of 1000 (s5cmd ``progressbar.go`` sets pb's SIBytesPrefix; checked: 11.02
+    GB at 8.78 MB/s take 1255 s, printed 20m55s). The rate is the mean since the start. Releases up to 2.2.2 may count
+    the total twice and stop at 50 % (issue 680): a copy whose files are all there, ``(32/32)``, is complete all the
+    same. ``ERROR "cp ..."`` is a failure. Without the option s5cmd prints no rate.
+    """
+
+    tool = "s5cmd"
+    evidence = Evidence.TRANSFER
+    words = ("ERROR",)
+    shape = r" [kMGTP]?B /  [kMGTP]?B \( [kMGTP]?B/s\) "
+    needs = ("B/s) ",)
+    commands = ("s5cmd",)
+    line = declare(
+        "B/s) ",
+        r"(?<![\d.])(?P<got>\d++(?:\.\d++)?) (?P<gu>[kMGTP]?)B / (?P<of>\d++(?:\.\d++)?) (?P<ou>[kMGTP]?)B "
+        r"\((?P<rate>\d++(?:\.\d++)?) (?P<ru>[kMGTP]?)B/s\) "
+        r"(?P<spent>[0-9a-zµ.]++) "
+        r"\((?P<done>\d++)/(?P<files>\d++)\)",
+    )
+    failures = re.compile(r'^\s*+ERROR "(?:cp|mv|sync) .{1,300}')
+
+    def status(self, found: re.Match[str], moved: float, total: float) -> Status:
+        """Complete with all files, whatever the count of bytes says."""
+        return "complete" if found["done"] == found["files"] != "0" else super().status(found, moved, total)
+
+    def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
+        """How many files are there."""
+        return {"files": int(found["done"])}
+
+    def check(self, found: re.Match[str], progress: Progress) -> Iterable[Record]:
+        """Bytes and time give the rate."""
+        spent, moved, rate = parts_s(found["spent"]), progress.moved, progress.rate
+        if spent and rate > 0 and abs(moved / rate - spent) > 0.05 * spent + 1:
+            return (self.unread(found[0], f"bytes and time give {moved / spent:.4g} B/s"),)
+        return ()
+
+
+_UNIT: Final = r"(?:Bytes|[KMGTP]iB)"
+_DONE: Final = re.compile(r"^\s*+(?P<what>upload|download|copy|move): (?P<from>\S.{0,300}?) to (?P<to>\S.{0,300})")
+_DIRECTIONS: Final = {"upload": "send", "download": "receive"}
+
+
+class AwsS3(ProgressParser):
+    """aws s3 cp, sync and mv: the progress line of aws-cli 1.11.40 and later.
+
+    Units: ``KiB``, ``MiB``, ``GiB`` and ``Bytes``, powers of 1024 (aws-cli ``customizations/s3/utils.py``,
+    ``human_readable_size``). The rate is the mean since the start, listing and connecting among it: of small copies
+    it says little. The line is redrawn; the last drawing counts. ``Completed`` of all bytes is complete, ``~`` (not
+    all listed yet) or less is ``partial``. ``upload failed:`` is a failure.
+    """
+
+    tool = "aws s3"
+    evidence = Evidence.TRANSFER
+    words = ("Completed", "upload", "download", "copy", "move", "remaining")
+    commands = ("aws",)
+    line = declare(
+        "file(s) remaining",
+        rf"Completed (?P<got>\d++(?:\.\d++)?) (?P<gu>{_UNIT})/"
+        rf"(?P<more>~?)(?P<of>\d++(?:\.\d++)?) (?P<ou>{_UNIT}) "
+        rf"\((?P<rate>\d++(?:\.\d++)?) (?P<ru>{_UNIT})/s\) "
+        r"with (?P<left>~?\d++) file\(s\) remaining",
+    )
+    failures = re.compile(r"^\s*+(?:upload|download|copy|move) failed: .{1,300}")
+    units = {"Bytes": 1.0, **{f"{letter}iB": BINARY[letter] for letter in "KMGTP"}}  # noqa: RUF012 (ClassVar of the base)
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if self.line.sign in text:
+            return super().feed(text)
+        if "s3://" not in text:
+            return ()
+        done = _DONE.match(text)
+        if done is None:
+            return super().feed(text)
+        held = self._held
+        if held is not None:
+            count = held.known.get("files")
+            held.known["files"] = (count if isinstance(count, int) else 0) + 1
+            if (direction := _DIRECTIONS.get(done["what"])) is not None:
+                held.known["direction"] = direction
+        return ()
+
+    def status(self, found: re.Match[str], moved: float, total: float) -> Status:
+        """Complete once everything is listed, and as much is moved."""
+        return "partial" if found["more"] else super().status(found, moved, total)
+
+    def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
+        """What lines of files said of the same copy."""
+        held = self._held
+        if held is None or moved < held.moved:
+            return {}
+        return {key: held.known[key] for key in ("files", "direction") if key in held.known}
+
+
+_STATISTICS: Final = {"Average": None, "Fastest": "max", "50% Median": "median", "Slowest": "min"}
+_LATENCIES: Final = {
+    "Avg": None, "Best": "min", "Fastest": "min", "Worst": "max", "Slowest": "max", "StdDev": "stddev",
+    "Median": "median", "50%": "median",
+}  # fmt: skip
+_OPERATIONS: Final = {"PUT": "write", "GET": "read"}
+
+
+class Warp(LinesParser):
+    """warp (MinIO's S3 benchmark), 0.3 to 1: the analysis after a run.
+
+    Units: ``MiB/s`` 2^20 B/s, ``obj/s`` objects a second; times carry theirs. ``Average`` is the mean of the whole
+    run and the headline; ``Fastest``, ``50% Median`` and ``Slowest`` are of its parts, mostly seconds
+    (``statistic``). ``Reqs`` is the latency of a whole request, ``TTFB`` that of its first byte (``of``). PUT is a
+    write, GET a read.
+    """
+
+    tool = "warp"
+    evidence = Evidence.SERVERS
+    words = ("Operation", "Report")
+    commands = ("warp",)
+    longest = 40
+
+    @reads(r"^\s*+(?:Operation|Report): (?P<what>[A-Z]{3,20})(?: \(\d++\))?(?P<rest>.{0,200})", opens=True)
+    def _start(self, head: Match) -> None:
+        self.known = {"operation": _OPERATIONS.get(head["what"], head["what"].lower())}
+        for key, pattern in (("object_B", r"Size: (\d++) bytes"), ("streams", r"Concurrency: (\d++)")):
+            if (found := re.search(pattern, head["rest"])) is not None and len(found[1]) < 16:
+                self.known[key] = int(found[1])
+        if (ran := re.search(r"Ran:? (\d[0-9hmsµu.]*+)", head["rest"])) is not None:
+            self.known["duration_s"] = parts_s(ran[1].rstrip("."))
+
+    @reads(
+        r"^\s*+\* (?P<what>Average|Fastest|50% Median|Slowest): (?:(?P<rate>\d++(?:\.\d++)?) ?(?P<ru>[KMGT]?i?)B/s, )?"
+        r"(?P<objects>\d++(?:\.\d++)?) obj/s",
+        inside=True,
+    )
+    def _rates(self, found: Match) -> Iterator[Record]:
+        known = {**self.known, "statistic": _STATISTICS[found["what"]]}
+        if found["rate"] and float(found["rate"]) > 0:
+            rate = float(found["rate"]) * BINARY[found["ru"].removesuffix("i")]
+            yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['ru']}B/s", **known)
+        if float(found["objects"]) > 0:
+            yield self.measure(
+                "rate", float(found["objects"]), "1/s", found[0].split()[-2] + " obj/s", of="objects", **known
+            )
+
+    @reads(r"^\s*+\* (?:(?P<what>Reqs|TTFB): )?(?=Avg: )(?P<rest>.{1,300})", inside=True)
+    def _latencies(self, found: Match) -> Iterator[Record]:
+        known = {**self.known, "of": "first byte" if found["what"] == "TTFB" else "request"}
+        names = r"(Avg|Best|Fastest|Worst|Slowest|StdDev|Median|\d\d(?:th|%)): ([0-9.hmsuµn]++)"
+        for name, text in re.findall(names, found["rest"]):
+            if (value := parts_s(text.rstrip("."))) is not None:
+                statistic = _LATENCIES.get(name, f"p{name[:2]}")
+                yield self.measure("latency", value, "s", text, statistic=statistic, **known)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import Progress, ProgressParser, declare
-from dtnsim.logs._exports import first, records, seconds, stamp
+from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._net import host_of, options, positive_int
 from dtnsim.logs.base import (
     BINARY,
@@ -106,9 +106,9 @@ class Xrdcp(ProgressParser):
     commands = ("xrdcp", "xrdcopy")
     line = declare(
         "%][",
-        rf"\[(?P<got>{_N})(?P<gu>[kMGTP]?)B/(?P<of>{_N})(?P<ou>[kMGTP]?)B\]",
-        r"\[ *+(?P<share>\d{1,3})%\]",
-        r"\[[=> ]{0,80}+\]",
+        rf"\[(?P<got>{_N})(?P<gu>[kMGTP]?)B/(?P<of>{_N})(?P<ou>[kMGTP]?)B\]"
+        r"\[ *+(?P<share>\d{1,3})%\]"
+        r"\[[=> ]{0,80}+\]"
         rf"\[(?P<rate>{_N})(?P<ru>[kMGTP]?)B/s\]",
     )
     failures = re.compile(r"^\s*(?:Run: )?\[(?:ERROR|FATAL)\] .*")

@@ -22,7 +22,7 @@ from re import _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 import dtnsim.logs
-from dtnsim.logs._declared import Line
+from dtnsim.logs._declared import Line, beginnings
 from dtnsim.logs.base import LineParser
 
 LENGTH = 100_000
@@ -55,6 +55,8 @@ def patterns() -> list[Used]:
         for at, kind in enumerate(getattr(parser, "kinds", ())):
             name = f"{parser.__module__.rpartition('.')[2]}.{parser.__name__} {at}"
             found.setdefault(id(kind.pattern), Used(name, kind.pattern, (kind.find.__name__,)))
+            for part in beginnings(kind.pattern.pattern) if kind.result else ():
+                found.setdefault(id(part), Used(f"{name} {part.pattern[-20:]}", part, ("search",)))
     shaped = [("start", p, "match") for _, p in index._starting] + [
         ("inside", p, "search") for _, p, _ in index._inside
     ]

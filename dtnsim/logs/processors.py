@@ -1,19 +1,13 @@
-"""time: bash, ksh and busybox (``real 1m2.345s``), POSIX -p, BSD, GNU time (default and -v), zsh, csh, fish.
-
-Units: seconds; minutes and hours are written out (``11m28.600s``, ``4:14.03elapsed``, ``1:02:03``). A
-comma is a decimal mark (``0m21,738s``). Maximum resident set size of -v is KiB (``kbytes``; GNU
-time's manual). The bytes moved are not in this output: ``command`` says what was timed, the size
-must come from elsewhere.
-"""
+"""Time of processors: time and openssl speed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs.base import Conditions, Evidence, Record, decimal
+from dtnsim.logs.base import DECIMAL, Conditions, Context, Evidence, LineParser, Record, decimal
 
 _FISH_UNITS: Final = {"micros": 1e-6, "millis": 1e-3, "secs": 1.0, "mins": 60.0, "hours": 3600.0}
 _MODES: Final[dict[str, tuple[str, Conditions]]] = {
@@ -32,7 +26,12 @@ def _clock(text: str) -> float:
 
 
 class Time(LinesParser):
-    """The real time is the figure; user and system time go with it."""
+    """time: bash, ksh and busybox (``real 1m2.345s``), POSIX -p, BSD, GNU time (default and -v), zsh, csh, fish.
+
+    Units: seconds; minutes and hours are written out (``11m28.600s``, ``4:14.03elapsed``, ``1:02:03``). A comma is a
+    decimal mark (``0m21,738s``). Maximum resident set size of -v is KiB (``kbytes``; GNU time's manual). The bytes
+    moved are not in this output: ``command`` says what was timed, the size must come from elsewhere.
+    """
 
     tool = "time"
     evidence = Evidence.BUSY
@@ -150,3 +149,44 @@ def _conditions(command: str | None) -> Conditions:
     if re.search(r"&&\s*sync\b|;\s*sync\b", text):
         found["sync"] = "sync"
     return found
+
+
+_SIZES: Final = re.compile(r"^type((?:\s+\d+ bytes)+)\s*$")
+_ROW: Final = re.compile(r"^([A-Za-z][\w()/+-]*(?: [\w()/+-]+)*)((?:[ \t]+\d+\.\d+k)+)\s*$")
+
+
+class OpensslSpeed(LineParser):
+    """``openssl speed``.
+
+    Units: "The 'numbers' are in 1000s of bytes per second processed", so ``611219.58k`` is 611 MB/s of one thread
+    (openssl apps/speed.c); a column for each size of the buffer.
+    """
+
+    tool = "openssl"
+    evidence = Evidence.NO_MODEL
+    words = ("type",)
+    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"type": ("bytes",)}
+    commands = ("openssl",)
+
+    def __init__(self, ctx: Context) -> None:
+        self._sizes: list[int] = []
+        super().__init__(ctx)
+
+    def forget(self) -> None:
+        self.open, self._sizes = False, []
+
+    def feed(self, text: str) -> Iterator[Record]:
+        head = _SIZES.match(text)
+        if head is not None:
+            self._sizes = [int(n) for n in re.findall(r"\d+", head[1])]
+            self.open = True
+            return
+        row = _ROW.match(text) if self._sizes else None
+        rates = row[2].split() if row is not None else []
+        if row is None or len(rates) != len(self._sizes):
+            self.forget()
+            return
+        for size, rate in zip(self._sizes, rates, strict=True):
+            value = decimal(rate.rstrip("k")) * DECIMAL["K"]
+            if value > 0:
+                yield self.measure("throughput", value, "B/s", rate, operation=row[1].lower(), block_B=float(size))
