@@ -81,7 +81,7 @@ def case(number: int) -> tuple[str, bool]:
     while True:
         name, overrides, path, hosts = described(rng)
         asked = Asked(goal_of("1Gb/s", None, None), 0.5, hosts, "USD", math.inf, math.inf, 6, SAMPLES, 1)
-        offered = few(asked.offered(path, catalog.read(), exchange([])), rng)
+        offered = few(asked.offered(path, catalog.read(), exchange([]), ("parts",)), rng)
         now, dearest = rate(path, ()), rate(path, [max(v, key=lambda o: o.price) for v in offered.choices.values()])
         if len(offered.choices) >= 2 and dearest > 1.05 * now:
             break

@@ -29,7 +29,7 @@ def command(
     budget: Annotated[str | None, typer.Option(metavar="PRICE", help="Most to spend: 15kEUR.")] = None,
     confidence: Annotated[str, typer.Option(metavar="SHARE", help="How sure it has to be.")] = "80%",
     allow: Annotated[
-        str, typer.Option(metavar="WHAT", help="What may change: tuning, tools, parts, hosts, far.")
+        str, typer.Option(metavar="WHAT", help="What may change: tuning, tools, parts, layout, hosts, network, far.")
     ] = "tuning,tools,parts",
     keep: Annotated[
         list[str] | None, typer.Option(metavar="HOST", help="A host that is not yours: hosts.there.")
@@ -58,7 +58,8 @@ def command(
     Parts go in the place of others, or into free slots, bays and memory channels as the host's 'slots' and 'chassis'
     state them. A catalogue is YAML, 'items: {connectx-5-100g: {price: 700 EUR, date: 2026-05-01, source: shop, spread:
     10 %}}', or a dealer's spreadsheet as text with columns for part, price and date. --allow: tuning (settings), tools
-    (other ones), parts, hosts (whole machines), far (what the far side would have to set or run). The search misses no
+    (other ones), parts, layout (how data lie on their drives), hosts (whole machines), network (firewalls, losses,
+    frames, rates between), far (what the far side would have to set or run). The search misses no
     set that is half a percent faster or one percent surer for the price. 'meets it' is the probability that the target
     is met; 'more per 1,000' is what the money beyond the row above brings. Exit code 3: not reached.
 
@@ -126,6 +127,7 @@ def _document(made: Plan) -> dict[str, object]:
         "confidence": made.confidence,
         "verdict": made.verdict,
         "hosts": list(made.hosts),
+        "would": [asdict(w) for w in made.would],
         "why_not": made.why_not.document() if made.why_not is not None else None,
         "free": wins,
         "stages": made.to_dicts(),

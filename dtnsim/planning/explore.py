@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.units import Money
-from dtnsim.planning import dominance, fitting, swept, tool_settings, tuning
+from dtnsim.planning import actions, dominance, fitting, swept, tuning
+from dtnsim.planning.actions import machine
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
 from dtnsim.planning.rating import Rater
 from dtnsim.planning.search import SAME, Search, price
-from dtnsim.planning.stages import Stage, idle, named, price_spread
+from dtnsim.planning.stages import Stage, Would, idle, named, price_spread
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.planning.catalog import Catalog
-    from dtnsim.planning.option import Offered, Option
+    from dtnsim.planning.option import Offered, Option, Setting
     from dtnsim.planning.search import Rates, Set
     from dtnsim.planning.tuning import Win
     from dtnsim.steady.goals import Goal
@@ -59,10 +60,10 @@ class Asked:
     seed: int
     allow: Sequence[str] = ()
 
-    def offered(self, path: PathSpec, listed: Catalog, rates: Exchange) -> Offered:
-        """What can be bought for a path."""
+    def offered(self, path: PathSpec, listed: Catalog, rates: Exchange, kinds: Collection[str]) -> Offered:
+        """What can be bought for a path of some kinds of change."""
         dark = self.max_watts < float("inf")
-        return fitting.options(path, self.hosts, listed, rates, self.currency, watts_matter=dark)
+        return fitting.options(path, self.hosts, listed, rates, self.currency, allow=kinds, watts_matter=dark)
 
     def stage(
         self, name: str, path: PathSpec, options: tuple[Option, ...] = (), overrides: Sequence[str] = ()
@@ -106,19 +107,21 @@ class Found:
 def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...]]:
     """Settings that help a path, another tool among them where that is allowed; and what was tried."""
     rate = _Ceilings(given)
-    hosts = list(given.hosts) if "far" in asked.allow else asked.hosts
-    tried = tuning.settings(given, hosts, asked.goal.value) if "tuning" in asked.allow else []
+
+    def settings(path: PathSpec, *, anew: bool = False) -> list[Setting]:
+        return actions.settings(path, asked.hosts, asked.goal.value, asked.allow, anew=anew)
+
+    tried = settings(given)
     won = tuning.wins(given, tried, rate)
-    kept = [o for o in settings_of(won) if o.startswith("hosts.")]
-    far = "far" in asked.allow
-    others = tool_settings.another(given.changed(kept), far=far) if "tools" in asked.allow else []
+    kept = [o for o in settings_of(won) if not o.startswith("transfer")]
+    others = settings(given.changed(kept), anew=True)
     known = tuple(dict.fromkeys(s.what for s in (*tried, *others)))
-    least = rate(settings_of(won)) * (1 + _ANOTHER)
-    if not others or rate([*others[0].overrides, *kept]) <= least:
+    best = max(others, key=lambda s: rate([*s.overrides, *kept]), default=None)
+    if best is None or rate([*best.overrides, *kept]) <= rate(settings_of(won)) * (1 + _ANOTHER):
         return won, known
-    path = given.changed(others[0].overrides)
-    more = tuning.wins(path, tuning.settings(path, hosts, asked.goal.value) if tried else [], _Ceilings(path))
-    return (tuning.Win(others[0], rate(others[0].overrides), together=True), *more), known
+    path = given.changed(best.overrides)
+    more = tuning.wins(path, settings(path), _Ceilings(path))
+    return (tuning.Win(best, rate(best.overrides), together=True), *more), known
 
 
 class _Ceilings:
@@ -138,24 +141,35 @@ class _Ceilings:
         return self._known[key]
 
 
-def would_help(best: PathSpec, asked: Asked) -> list[tuple[str, str, float]]:
-    """(kind of change that is not allowed, what, ceiling with it) of those that would help the best that was found."""
-    rate, found = _Ceilings(best), []
-    least = rate(()) * (1 + tuning.WORTH)
-    for kind in ("tools", "far"):
+def would_help(best: Stage, given: PathSpec, asked: Asked, listed: Catalog, known: Exchange) -> list[Would]:
+    """Kinds of change that are not allowed and would help the best that was found."""
+    path = given.changed(best.overrides)
+    rate, found = _Ceilings(path), []
+    for kind in actions.ALLOWED:
         if kind in asked.allow:
             continue
-        others = [n for n in best.hosts if n not in asked.hosts]
-        asks = tuning.settings(best, others, asked.goal.value) if kind == "far" else []
         tried = [
-            *(s for s in asks if s.overrides[0].startswith("hosts.")),
-            *tool_settings.another(best, far=kind == "far"),
+            setting
+            for anew in (False, True)
+            for setting in actions.settings(path, asked.hosts, asked.goal.value, (kind,), anew=anew)
         ]
-        top = max(tried, key=lambda s: rate(s.overrides), default=None)
-        if top is not None and rate(top.overrides) > least:
-            found.append((kind, f"{top.what}: {top.commands[-1]}", rate(top.overrides)))
-            least = rate(top.overrides) * (1 + tuning.WORTH)
+        won = [w.setting for w in tuning.wins(path, tried, rate) if w.together]
+        what, overrides = " and ".join(s.what for s in won), [o for s in won for o in s.overrides]
+        top = None if won else _quickest(rate, asked.offered(path, listed, known, (kind,)))
+        if top is not None:
+            what = f"{top.what} for {Money(top.price, asked.currency)}"
+            overrides = [*top.overrides, *settings_of(free(path.changed(top.overrides), asked)[0])]
+        if rate(overrides) > rate(()) * (1 + tuning.WORTH):
+            chance = asked.stage(kind, path, (), overrides).probability
+            found.append(Would(kind, what, tuple(c for s in won for c in s.commands), chance))
     return found
+
+
+def _quickest(rate: Callable[[Sequence[str]], float], offered: Offered) -> Option | None:
+    """Of what can be bought, the cheapest of what is quickest by itself."""
+    rates = {o: rate(o.overrides) for o in itertools.chain(*offered.choices.values())}
+    least = max(rates.values(), default=0.0) * (1 - _FASTER)
+    return min((o for o, r in rates.items() if r >= least), key=lambda o: o.price, default=None)
 
 
 def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win], listed: Catalog, rates: Exchange) -> tuple[Win, ...]:
@@ -225,6 +239,35 @@ def purchases(
         offered.choices, rater, bound, asked.budget - spent, matters, offered.stock, asked.max_watts, asked.most, worth
     )
     return Found(search, rater, search.frontier(), offered, asked.currency)
+
+
+def machines(given: PathSpec, asked: Asked, listed: Catalog, known: Exchange) -> tuple[list[Stage], tuple[str, ...]]:
+    """The path with each machine of the list, tuned; and why some are not offered.
+
+    Of machines as they are sold, those that nothing cheaper beats get parts of the list too, where they are allowed and
+    the target is not met without.
+    """
+    offered = asked.offered(given, listed, known, ("hosts",))
+    affordable = [
+        o for v in offered.choices.values() for o in v if o.price <= asked.budget and o.watts <= asked.max_watts
+    ]
+    found: list[Stage] = []
+    settings: dict[Option, list[str]] = {}
+    for option in affordable:
+        settings[option] = (
+            settings_of(free(given.changed(option.overrides), asked)[0]) if "tuning" in asked.allow else []
+        )
+        found.append(asked.stage(named((option,)), given, (option,), settings[option]))
+    for stage in frontier(found, asked.confidence) if "parts" in asked.allow else ():
+        if stage.probability >= asked.confidence:
+            continue
+        option = stage.options[0]
+        path = given.changed([*option.overrides, *settings[option]])
+        left = replace(asked, most=asked.most - 1, max_watts=asked.max_watts - option.watts)
+        parts = machine.in_each(left.offered(path, listed, known, ("parts",)), option)
+        sets = purchases(path, left, parts, spent=option.price).frontier[1:]
+        found += [asked.stage(named((option, *s)), given, (option, *s), settings[option]) for s, _ in sets]
+    return found, offered.notes
 
 
 def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:

@@ -1,4 +1,4 @@
-"""What can be bought, what of it has no place, and how much room there is."""
+"""What can be set, what can be bought, what of it has no place, and how much room there is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,21 @@ from dataclasses import dataclass, field
 from dtnsim.planning.catalog import Offer
 
 Buys = tuple[tuple[Offer, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value of something that costs nothing that is known.
+
+    Attributes:
+        what: Of what it is a value; at most one of each is taken.
+        overrides: ``key=value`` of the path.
+        commands: What to type, or what to ask for.
+    """
+
+    what: str
+    overrides: tuple[str, ...]
+    commands: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

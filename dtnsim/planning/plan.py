@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from dtnsim.description import spec
 from dtnsim.description.drawn_hosts import at_centre
@@ -15,7 +15,8 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.units import money
 from dtnsim.planning import catalog as catalogs
-from dtnsim.planning import explore, growth, newhosts, whynot, words
+from dtnsim.planning import explore, growth, whynot, words
+from dtnsim.planning.actions import ALLOWED, USUAL
 from dtnsim.planning.explore import Asked
 from dtnsim.planning.money import Exchange, exchange
 from dtnsim.planning.stages import Plan, Stage, named
@@ -26,12 +27,6 @@ if TYPE_CHECKING:
     from dtnsim.planning.catalog import Catalog
 
 __all__ = ["Plan", "Stage", "plan"]
-
-#: what may be changed: settings of your hosts, of the tools and other tools, parts and whole machines of yours; and
-#: what you ask the far side for
-ALLOWED: Final = ("tuning", "tools", "parts", "hosts", "far")
-#: what may be changed where nobody says
-USUAL: Final = ("tuning", "tools", "parts")
 
 
 def plan(
@@ -65,8 +60,9 @@ def plan(
         within: in so much time, ``8h``.
         budget: Most to spend, ``15kEUR``; without it, sums are in the currency of the first offer.
         confidence: How likely the target has to be met.
-        allow: Of ``tuning``, ``tools`` (other ones), ``parts``, ``hosts`` (whole machines in the place of yours, or
-            beside them) and ``far`` (settings of the others' hosts, tools that need a service there).
+        allow: Of ``tuning``, ``tools`` (other ones), ``parts``, ``layout`` (how data lie on their drives), ``hosts``
+            (whole machines in the place of yours, or beside them), ``network`` (firewalls, losses, frames and rates
+            between) and ``far`` (settings of the others' hosts, tools that need a service there).
         keep: Hosts that are not yours, ``hosts.there``.
         mine: Hosts that are; without either, all that are not called after a computing centre.
         catalog: Price list to use.
@@ -109,12 +105,12 @@ def _planned(given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchang
     bought, found = [tuned], None
     if "parts" in allow:
         tuned_path = given.changed(settings)
-        found = explore.purchases(tuned_path, asked, asked.offered(tuned_path, listed, known))
+        found = explore.purchases(tuned_path, asked, asked.offered(tuned_path, listed, known, ("parts",)))
         sets = [s for s, _ in found.frontier if s]
         bought += [asked.stage(named(s), given, s, settings) for s in sets]
     notes = (*found.offered.notes, *words.refused(found.offered.refused)) if found is not None else ()
     if "hosts" in allow:
-        stages, more = newhosts.stages(given, asked, listed, known, tuning="tuning" in allow, parts="parts" in allow)
+        stages, more = explore.machines(given, asked, listed, known)
         bought, notes = [*bought, *stages], (*notes, *more)
     bought = explore.with_margins(explore.frontier(bought, confidence))
     met = next((s for s in (now, *bought) if s.probability >= confidence), None)
@@ -127,13 +123,14 @@ def _planned(given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchang
     if found is not None and met is None and best.prediction.bottleneck.host in others:
         own = explore.purchases(found.rater.given, asked, found.offered, relieved=others, like=found)
     spent = met.price.amount if met is not None else None
+    would = explore.would_help(best, given, asked, listed, known) if met is None else []
     out = whynot.of(found.search, found.offered.refused, named, confidence, spent) if found is not None else None
     said = [
         *(words.helps(found, tuned) if found is not None else ()),
         *words.foreign(hosts, best, others),
         *words.answer(goal, confidence, tuned, best, met, shares),
         *words.own_side(own, confidence, others),
-        *(words.kinds(allow, ALLOWED, explore.would_help(final, asked)) if met is None else ()),
+        *(words.kinds(allow, ALLOWED, would) if met is None else ()),
         *(out.sentences(confidence, asked.currency) if out is not None else ()),
         *words.old(bought),
         *known.notes((asked.currency, *(o.price.currency for s in bought for p in s.options for o, _ in p.buys))),
@@ -142,7 +139,7 @@ def _planned(given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchang
     ]
     due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if years else ()
     made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
-                tuple(said), due, given, best, tuple(tried), out)  # fmt: skip
+                tuple(said), due, given, best, tuple(tried), out, would=tuple(would))  # fmt: skip
     return replace(made, sentences=(*said, *words.growing(made)))
 
 

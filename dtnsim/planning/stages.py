@@ -89,6 +89,23 @@ class Due:
     lasts_years: float
 
 
+@dataclass(frozen=True, slots=True)
+class Would:
+    """A kind of change that was not allowed and would help.
+
+    Attributes:
+        kind: The word of ``--allow``.
+        what: What would change, in words.
+        commands: What to type or to ask for.
+        probability: That the goal is met with it.
+    """
+
+    kind: str
+    what: str
+    commands: tuple[str, ...]
+    probability: float
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Plan(Shown):
     """What `plan` found.
@@ -113,6 +130,7 @@ class Plan(Shown):
         stated: Whether somebody said whose the hosts are.
         verdict: What to do, and what comes of it.
         why_not: What else was tried and is out; None where nothing may be bought.
+        would: Kinds of change that were not allowed and would help; empty where the goal is met.
     """
 
     path: str
@@ -133,6 +151,7 @@ class Plan(Shown):
     why_not: WhyNot | None = None
     stated: bool = True
     verdict: str = ""
+    would: tuple[Would, ...] = ()
 
     def __repr__(self) -> str:
         """One line."""

@@ -12,9 +12,8 @@ from dtnsim.ground import units
 
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
-    from dtnsim.planning.host_settings import Setting
-    from dtnsim.planning.option import Refused
-    from dtnsim.planning.stages import Plan, Stage
+    from dtnsim.planning.option import Refused, Setting
+    from dtnsim.planning.stages import Plan, Stage, Would
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 
@@ -74,7 +73,9 @@ def verdict(made: Plan, asks: str) -> str:
     often = f"in {best.probability * 100:.0f} of 100 nights" if "within" in asks else f"{best.probability:.0%} sure"
     kept = f"{asks} {often}, {units.show(best.rate, 'B/s')} in the median"
     if made.chosen is None:
-        return f"Not with {made.confidence:.0%}, the best that was found: {does}: {kept}."
+        enough = [f"{w.what} would: --allow {w.kind}" for w in made.would if w.probability >= made.confidence]
+        then = f" {'; '.join(enough)}." if enough else ""
+        return f"Not with {made.confidence:.0%}, the best that was found: {does}: {kept}.{then}"
     return f"{does[0].upper()}{does[1:]}: {kept}."
 
 
@@ -127,12 +128,12 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
     )
 
 
-def kinds(allow: Sequence[str], known: Sequence[str], helpful: Sequence[tuple[str, str, float]]) -> list[str]:
+def kinds(allow: Sequence[str], known: Sequence[str], would: Sequence[Would]) -> list[str]:
     """Which kinds of change were tried, and which were not; of the latter what would help."""
     others = [k for k in known if k not in allow]
     said = [f"Tried: {', '.join(allow)}; not tried: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
-    would = [f"--allow {kind} would help: {what} (up to {units.show(rate, 'B/s')})." for kind, what, rate in helpful]
-    return [*said, *would] if others else []
+    helps = [f"--allow {w.kind}: {w.what}: {w.probability:.0%} ({'; '.join(w.commands)})." for w in would]
+    return [*said, *helps] if others else []
 
 
 def refused(found: Sequence[Refused]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.planning import catalog, fitting, swept, tuning
+from dtnsim.planning import actions, catalog, fitting, swept
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
 from dtnsim.steady.remedies import key_of
@@ -15,8 +15,7 @@ from dtnsim.steady.remedies import key_of
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction, Rung
-    from dtnsim.planning.host_settings import Setting
-    from dtnsim.planning.option import Option
+    from dtnsim.planning.option import Option, Setting
 
 #: time at a station that a part must save to help
 _SAVED: Final = 0.01
@@ -74,7 +73,7 @@ class Reliefs:
         """Settings of a host and of the tools, each with the load of the stations that it leaves."""
         if host not in self._settings:
             found = []
-            for setting in tuning.settings(self._given, [host] if host else [], target_Bps):
+            for setting in actions.settings(self._given, [host] if host else [], target_Bps, ("tuning",)):
                 try:
                     found.append((setting, _load(self._given.changed(setting.overrides))))
                 except DtnsimError:

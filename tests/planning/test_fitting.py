@@ -11,7 +11,7 @@ from dtnsim.components.device import Device
 from dtnsim.description import spec
 from dtnsim.ground.errors import SpecError
 from dtnsim.planning import catalog, fitting
-from dtnsim.planning.arrays import WIDEST, growths
+from dtnsim.planning.actions.drive import WIDEST, growths
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option
 

@@ -1,4 +1,4 @@
-"""Whole machines in the place of yours: `newhosts`."""
+"""Whole machines in the place of yours: `actions.machine`."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money
 from dtnsim.planning import catalog, fitting, tuning
 from dtnsim.planning.money import exchange
+from dtnsim.planning.option import Setting
 from dtnsim.planning.plan import Plan
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
@@ -58,7 +59,7 @@ def test_venadi_names_the_senders_core_and_whose_it_is(venadi: Plan) -> None:
     assert "nersc is not yours to change, and it binds" in words
     assert "Not reachable" in words
     assert re.search(r"Checked \d+ sets in full; out: .*\d+ short of the probability", words)
-    assert "Tried: tuning, parts; not tried: tools, hosts, far (--allow tuning,parts,tools,hosts,far)." in words
+    assert "Tried: tuning, parts; not tried: tools, layout, hosts, network, far (--allow tuning,parts,tools," in words
     assert venadi.chosen is None
     # nothing on the list that fits lifts the ceiling; in scenarios where the core is fast, drives do help
     most = max(s.prediction.ceiling for s in venadi.purchases)
@@ -122,7 +123,7 @@ def test_where_a_goal_is_missed_there_is_the_best_that_was_found_and_whose_hosts
 
 def test_settings_that_only_help_at_once_are_found() -> None:
     path = spec.load("venadi/iperf3")
-    one, two = (tuning.Setting(n, (f"wan.rtt={n}ms",), ()) for n in "34")
+    one, two = (Setting(n, (f"wan.rtt={n}ms",), ()) for n in "34")
 
     def rate(overrides) -> float:
         return 2.0 if len(overrides) == 2 else 1.0
@@ -232,7 +233,7 @@ def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
         ({"target": "1Gb/s", "keep": ["hosts.there"]}, "there is no host 'there'"),
         ({"target": "1Gb/s", "keep": ["nersc"], "mine": ["nersc"]}, "contradict"),
         ({"target": "1Gb/s", "keep": ["nersc", "venadi"]}, "no host is left"),
-        ({"target": "1Gb/s", "allow": ["people"]}, "write tuning, tools, parts, hosts or far"),
+        ({"target": "1Gb/s", "allow": ["people"]}, "write tuning, tools, parts, layout, hosts, network or far"),
         ({"target": "1Gb/s", "grows": "40%/year"}, "go together"),
         ({"target": "1Gb/s", "grows": "40%", "years": 3}, "no growth"),
         ({"target": "1Gb/s", "allow": []}, "nothing may be changed"),

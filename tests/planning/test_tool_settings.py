@@ -6,7 +6,8 @@ import pytest
 
 import dtnsim
 from dtnsim.description import spec
-from dtnsim.planning import tool_settings
+from dtnsim.planning import actions
+from dtnsim.planning.actions.tool import another, another_there
 from tests.lab import machine, volume
 from tests.strategies import load
 
@@ -20,7 +21,11 @@ def _between(tool: object, **disk: object) -> spec.PathSpec:
 
 
 def _values(path: spec.PathSpec, what: str) -> list[str]:
-    return [s.overrides[0].rpartition("=")[2] for s in tool_settings.settings(path) if s.what == f"transfer: {what}"]
+    return [
+        s.overrides[0].rpartition("=")[2]
+        for s in actions.settings(path, (), 1e9, ("tuning",))
+        if s.what == f"transfer: {what}"
+    ]
 
 
 def test_fewer_at_once_are_tried_too() -> None:
@@ -30,7 +35,7 @@ def test_fewer_at_once_are_tried_too() -> None:
 
 def test_one_does_not_start_globus_four_times_but_tells_its_endpoints() -> None:
     path = _between("globus")
-    found = tool_settings.settings(path)
+    found = actions.settings(path, (), 1e9, ("tuning",))
     assert not [s for s in found if "runs at once" in s.what]
     knobs = [s for s in found if "network use" in s.what]
     assert [s.overrides[0] for s in knobs] == [f"transfer.tool.concurrency={n}" for n in (4, 8, 16)]
@@ -41,11 +46,11 @@ def test_one_does_not_start_globus_four_times_but_tells_its_endpoints() -> None:
 
 def test_another_tool_needs_what_the_ends_have_unless_the_far_side_may_be_asked() -> None:
     path = _between("scp")
-    (near,), (far,) = (tool_settings.another(path, far=far) for far in (False, True))
+    (near,), (far,) = (find(path, (), 1e9) for find in (another, another_there))
     assert "# needs" not in near.commands[0]
     rates = [dtnsim.predict(path.changed(s.overrides), samples=0).ceiling for s in (near, far)]
     assert dtnsim.predict(path, samples=0).ceiling < rates[0] <= rates[1]
-    assert tool_settings.another(spec.load("venadi/iperf3"), far=True) == []  # a test moves no files
+    assert not list(another_there(spec.load("venadi/iperf3"), (), 1e9))  # a test moves no files
 
 
 @pytest.mark.parametrize("allow", [["tuning"], ["tuning", "tools"]])
@@ -59,4 +64,5 @@ def test_small_files_on_a_mount_want_a_tool_with_many_at_once(allow: list[str]) 
     else:
         assert not tools
         assert made.chosen is None
-        assert any(s.startswith("--allow tools would help: transfer: another tool: rclone") for s in made.sentences)
+        assert any("--allow tools: transfer: another tool: " in s and "rclone copy" in s for s in made.sentences)
+        assert "would: --allow tools" in made.verdict

@@ -1,4 +1,4 @@
-"""How arrays of drives grow: what a level, a vdev or a row of single disks can take, in which steps; what they hold."""
+"""Drives in the place of others, more of them, and of another form: how arrays grow, and what they hold."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.base import Facts, expand
+from dtnsim.description.boards import free_bays
 from dtnsim.description.spec import split_end
 from dtnsim.ground import units
+from dtnsim.planning.actions import bought
 
 if TYPE_CHECKING:
     from dtnsim.components.device import Device
+    from dtnsim.description.host import Host
     from dtnsim.description.spec import PathSpec
     from dtnsim.planning.catalog import Catalog, Offer
+    from dtnsim.planning.fitting import Shop
 
+#: family of what an array is made of
+DRIVE: Final = "device"
 #: levels that grow by drives, and by how many at once: mdadm(8), GROW MODE; RAID 10 keeps pairs
 _BY_DRIVES: Final = {0: 1, 5: 1, 6: 1, 10: 2}
 #: widest array of single parity or double parity that is grown into: beyond it a rebuild takes too long to be prudent
@@ -23,6 +29,64 @@ WIDEST: Final = 16
 NVME: Final = ("U.2", "U.3", "E3.S", "E1.S")
 #: drives of nearly the same size are of the same
 _AS_LARGE: Final = 0.95
+
+
+@bought("parts")
+def drives(shop: Shop, name: str, host: Host) -> None:
+    """Drives of the volumes that transfers touch."""
+    for mount in shop.used(name, host):
+        _drives(shop, f"hosts.{name}", host, mount)
+
+
+def _drives(shop: Shop, key: str, host: Host, mount: str) -> None:
+    array: Any = host.volumes[mount].array
+    steps, outer, drives = f"{key}.volumes.{mount}.array", array, int(getattr(array, "drives", 1))
+    top = steps
+    while getattr(array, "of", None) is not None:
+        array, steps = array.of, f"{steps}.of"
+    now = getattr(array, "part", None)
+    if now is None:
+        return
+    bays = free_bays(host)
+    form = shop.catalog.place_of(now)
+    present = shop.catalog.named(now)
+    free = {f: n for f, n in bays.items() if n}
+    for f, n in free.items():
+        shop.stock[f"{key}.bays.{f}"] = n
+    room = Room(shop.given, key.removeprefix("hosts."), mount, shop.catalog)
+    for offer in ([present] if present is not None else []) + shop.fitting(steps, DRIVE, now):
+        new = offer.part != now
+        change = [f"{steps}={offer.part}"] if new else []
+        if new and room.lacks(offer, outer):
+            shop.misfits.setdefault((top, room.why(offer, outer)), []).append(offer.part)
+        elif new:
+            shop.add(top, f"{drives} x {offer.part}{room.words(offer, drives)}", change, ((offer, drives),))
+        bay = next((f for f in free if f in offer.places or f == form), None)
+        for g in growths(outer, free[bay]) if bay is not None else ():
+            count = g.added + (drives if new else 0)
+            if new and room.lacks(offer, outer, (drives + g.added) / drives):
+                continue
+            held = room.words(offer, drives + g.added) if new else ""
+            what = f"{count} x {offer.part}{held or ('' if new else ' more')}: {g.what}"
+            sets = [*change, f"{top}.{g.key}={g.value}"]
+            shop.add(top, what, sets, ((offer, count),), [(f"{key}.bays.{bay}", g.added)])
+
+    for bay in set(free) & set(NVME) - {form}:
+        _lanes(shop, key, host, mount, bay, free[bay], room)
+
+
+def _lanes(shop: Shop, key: str, host: Host, mount: str, bay: str, free: int, room: Room) -> None:
+    """The volume on drives of another form, in bays and slots for drives that are free."""
+    volume, array = f"{key}.volumes.{mount}", host.volumes[mount].array
+    slots = [s for s in host.free_slots() if host.slots[s].bifurcation > 1]
+    for offer in shop.catalog.of(DRIVE) if array is not None else ():
+        for g in anew(array, min(free, sum(host.slots[s].bifurcation for s in slots))):  # type: ignore[arg-type]
+            if bay not in offer.places or room.lacks(offer, array, g.added / array.drives):  # type: ignore[arg-type,union-attr]
+                continue
+            sets = [f"{volume}.array.{s}" for s in (f"of={offer.part}", f"{g.key}={g.value}", *g.besides)]
+            what = f"{g.added} x {offer.part}{room.words(offer, g.added)} in {bay} bays: {g.what}"
+            uses = [(f"{key}.bays.{bay}", g.added), *((f"{key}.slots.{s}", 1) for s in slots)]
+            shop.add(f"{volume}.array", what, [*sets, f"{volume}.via=[{', '.join(slots)}]"], ((offer, g.added),), uses)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
-"""Settings of hosts beyond TCP's buffers: mounts, the card's offloads and queues, and where interrupts go."""
+"""Settings of hosts: mounts, records, threads of arrays, the cards' offloads and queues, and where interrupts go."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from dtnsim.planning.actions import free
+from dtnsim.planning.option import Setting
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -24,26 +26,13 @@ _PARITY: Final = (5, 6, 50, 60)
 _THREADS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One value of something that can be set.
-
-    Attributes:
-        what: Of what it is a value; at most one of each is taken.
-        overrides: ``key=value`` of the path.
-        commands: What to type.
-    """
-
-    what: str
-    overrides: tuple[str, ...]
-    commands: tuple[str, ...]
-
-
-def settings(given: PathSpec, hosts: Sequence[str]) -> Iterator[Setting]:
-    """What could be set on some hosts, except TCP and file systems of their own."""
+@free("tuning")
+def of_hosts(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """What could be set on some hosts, except TCP."""
     for name in hosts:
         host = given.hosts[name]
         yield from _mounts(name, host)
+        yield from _records(name, host)
         yield from _parity(name, host)
         yield from _cards(name, host)
         yield from _interrupts(name, host)
@@ -65,6 +54,17 @@ def _mounts(name: str, host: Host) -> Iterator[Setting]:
                 (f"{key}.rsize=1 MiB", f"{key}.wsize=1 MiB"),
                 (f"umount {mount}; mount -o rsize=1048576,wsize=1048576 ... {mount}   # and its other options",),
             )
+
+
+def _records(name: str, host: Host) -> Iterator[Setting]:
+    for mount, volume in host.volumes.items():
+        if volume.filesystem.kind == "zfs":
+            key = f"hosts.{name}.volumes.{mount}"
+            overrides = [f"{key}.filesystem.recordsize=1 MiB"]
+            if getattr(volume.array, "record", None) is not None:
+                overrides.append(f"{key}.array.recordsize=1 MiB")
+            typed = f"zfs set recordsize=1M {mount.strip('/')}   # holds for new files"
+            yield Setting(f"{name}: recordsize of {mount}", tuple(overrides), (typed,))
 
 
 def _parity(name: str, host: Host) -> Iterator[Setting]:

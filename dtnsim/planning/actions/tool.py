@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.description.spec import split_end
 from dtnsim.description.transfer import at_once
 from dtnsim.planning import tool_choice
-from dtnsim.planning.host_settings import Setting
+from dtnsim.planning.actions import free, settings
+from dtnsim.planning.option import Setting
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -22,12 +23,9 @@ _ONE_DASH: Final = frozenset({"gridftp"})
 _GLOBUS: Final = ((4, 4), (8, 4), (16, 4))
 
 
-def settings(given: PathSpec) -> list[Setting]:
-    """What could be set of the tools that are used."""
-    return [*_options(given), *_service(given), *_runs(given)]
-
-
-def _options(given: PathSpec) -> Iterator[Setting]:
+@free("tuning")
+def options(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """More or fewer files and streams at once."""
     seen: set[tuple[str, str]] = set()
     for number, name, now in at_once(given.transfers):
         transfer, key = given.transfers[number], given.transfer_key(number)
@@ -43,7 +41,25 @@ def _options(given: PathSpec) -> Iterator[Setting]:
             yield Setting(f"{transfer.name}: {dash}{name}", (f"{key}.tool.{name}={value}",), (typed,))
 
 
-def _runs(given: PathSpec) -> Iterator[Setting]:
+@free("tuning")
+def service(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """What an endpoint of Globus tells the service, which chooses the rest."""
+    for key, number in _parts(given).items():
+        transfer = given.transfers[number]
+        if transfer.tool.kind != "globus":
+            continue
+        for files, streams in _GLOBUS:
+            sets = {"concurrency": files, "max_concurrency": files, "parallelism": streams, "max_parallelism": streams}
+            typed = (
+                f"globus-connect-server endpoint update --network-use custom --preferred-concurrency {files} "
+                f"--max-concurrency {files} --preferred-parallelism {streams} --max-parallelism {streams}   # both ends"
+            )
+            overrides = tuple(f"{key}.tool.{name}={value}" for name, value in sets.items())
+            yield Setting(f"{transfer.name}: network use of the endpoints", overrides, (typed,))
+
+
+@free("tuning")
+def runs(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
     """Several runs at once, each with its share of the files, of tools that have no option for several files."""
     several = {number for number, t in enumerate(given.transfers) if t.tool.files_option}
     parts: dict[str, list[int]] = {}
@@ -62,38 +78,40 @@ def _runs(given: PathSpec) -> Iterator[Setting]:
             or given.programs
         ):
             continue
-        for runs in (2, 4):
-            if len(numbers) == 1 and runs <= files:
+        for count in (2, 4):
+            if len(numbers) == 1 and count <= files:
                 yield Setting(
                     f"{transfer.name}: runs at once",
-                    (f"{key}.runs={runs}",),
-                    (f"# start {transfer.tool.kind} {runs} times, each with its share of the files",),
+                    (f"{key}.runs={count}",),
+                    (f"# start {transfer.tool.kind} {count} times, each with its share of the files",),
                 )
 
 
-def _service(given: PathSpec) -> Iterator[Setting]:
-    """What an endpoint of Globus tells the service, which chooses the rest."""
-    for key, number in _parts(given).items():
-        transfer = given.transfers[number]
-        if transfer.tool.kind != "globus":
-            continue
-        for files, streams in _GLOBUS:
-            sets = {"concurrency": files, "max_concurrency": files, "parallelism": streams, "max_parallelism": streams}
-            typed = (
-                f"globus-connect-server endpoint update --network-use custom --preferred-concurrency {files} "
-                f"--max-concurrency {files} --preferred-parallelism {streams} --max-parallelism {streams}   # both ends"
-            )
-            overrides = tuple(f"{key}.tool.{name}={value}" for name, value in sets.items())
-            yield Setting(f"{transfer.name}: network use of the endpoints", overrides, (typed,))
+@free("tools", anew=True)
+def another(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """The quickest other tool, if any, that the ends have what it needs for."""
+    yield from _quickest(given, ready=True)
 
 
-def another(given: PathSpec, *, far: bool) -> list[Setting]:
-    """The quickest other tool, if any, that the ends have what it needs for already; of all of them with ``far``."""
-    found = tool_choice.quickest(given, ready=not far) if len(given.transfers) == 1 else None
-    if found is None:
-        return []
-    needs = f"   # needs {found.needs}" if found.needs else ""
-    return [Setting(f"{given.transfers[0].name}: another tool", (found.override,), (found.line + needs,))]
+@free("far", anew=True)
+def another_there(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """... also of those that need a service at the far side."""
+    yield from _quickest(given, ready=False)
+
+
+def _quickest(given: PathSpec, *, ready: bool) -> Iterator[Setting]:
+    found = tool_choice.quickest(given, ready=ready) if len(given.transfers) == 1 else None
+    if found is not None:
+        needs = f"   # needs {found.needs}" if found.needs else ""
+        yield Setting(f"{given.transfers[0].name}: another tool", (found.override,), (found.line + needs,))
+
+
+@free("far")
+def of_others(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
+    """What to ask those for whose hosts are not yours."""
+    others = [n for n in given.hosts if n not in hosts]
+    found = settings(given, others, target_Bps, ("tuning",)) if others else []
+    yield from (s for s in found if s.overrides[0].startswith("hosts."))
 
 
 def _parts(given: PathSpec) -> dict[str, int]:

@@ -1,0 +1,78 @@
+"""What may be changed: each kind of change is one file here, and says what it needs, alters and costs, in which words.
+
+A kind is a function. `free` marks one that yields settings, which cost nothing that is known; `bought` one that puts
+options into the shop. Both name the word of ``--allow`` that it belongs to. Files are found by being here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.planning.option import Setting
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.planning.fitting import Shop
+
+#: (path, hosts that may change, rate to reach [B/s]) -> what could be set
+Free = Callable[["PathSpec", Sequence[str], float], Iterable[Setting]]
+#: (shop, name of a host, the host): what can be bought for it
+Bought = Callable[["Shop", str, "Host"], None]
+
+#: words of --allow: settings of your hosts and tools, other tools, parts and whole machines of yours, how data lie on
+#: their drives, the network between, and what you ask the far side for
+ALLOWED: Final = ("tuning", "tools", "parts", "layout", "hosts", "network", "far")
+#: what may be changed where nobody says
+USUAL: Final = ("tuning", "tools", "parts")
+
+_FREE: Final[list[tuple[str, bool, Free]]] = []
+_BOUGHT: Final[list[tuple[str, Bought]]] = []
+
+
+def free(allow: str, *, anew: bool = False) -> Callable[[Free], Free]:
+    """Marks a kind that costs nothing that is known; ``anew``: all the others are tuned again with it."""
+
+    def marked(find: Free) -> Free:
+        _FREE.append((allow, anew, find))
+        return find
+
+    return marked
+
+
+def bought(allow: str) -> Callable[[Bought], Bought]:
+    """Marks a kind that has a price."""
+
+    def marked(find: Bought) -> Bought:
+        _BOUGHT.append((allow, find))
+        return find
+
+    return marked
+
+
+@cache
+def _load() -> None:
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    _FREE.sort(key=lambda known: known[2].__module__)  # whoever was imported first
+    _BOUGHT.sort(key=lambda known: known[1].__module__)
+
+
+def settings(
+    given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str], *, anew: bool = False
+) -> list[Setting]:
+    """What could be set of the kinds that are allowed; ``anew``: of those with which the others are tuned again."""
+    _load()
+    return [s for kind, again, find in _FREE if kind in allow and again is anew for s in find(given, hosts, target_Bps)]
+
+
+def fill(shop: Shop, name: str, host: Host, allow: Collection[str]) -> None:
+    """Puts everything into the shop that can be bought for a host."""
+    _load()
+    for kind, find in _BOUGHT:
+        if kind in allow:
+            find(shop, name, host)

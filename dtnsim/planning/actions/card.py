@@ -1,0 +1,156 @@
+"""Network cards and adapters: in the place of others, in other slots, several beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dtnsim.components.base import expand
+from dtnsim.physics import pcie
+from dtnsim.planning.actions import bought
+
+if TYPE_CHECKING:
+    from dtnsim.components.hba import Hba
+    from dtnsim.components.nic import Nic
+    from dtnsim.components.slot import Slot
+    from dtnsim.description.host import Host
+    from dtnsim.planning.catalog import Offer
+    from dtnsim.planning.fitting import Shop
+    from dtnsim.planning.option import Buys
+
+
+@bought("parts")
+def network_cards(shop: Shop, name: str, host: Host) -> None:
+    """Cards that some transfer passes."""
+    for nic, card in host.nics.items():
+        if shop.on_the_way(f"{name}.{nic}."):
+            _nic(shop, f"hosts.{name}", host, nic, card)
+
+
+@bought("parts")
+def adapters(shop: Shop, name: str, host: Host) -> None:
+    """Adapters that some transfer passes; equal ones of the same volumes together."""
+    alike: dict[Any, list[str]] = {}
+    for hba, adapter in host.hbas.items():
+        if not shop.on_the_way(f"{name}.{hba}."):
+            continue
+        volumes = tuple(m for m in shop.used(name, host) if hba in host.volumes[m].via)
+        alike.setdefault((adapter.part, adapter.uplink_lanes, volumes), []).append(hba)
+    for names in alike.values():
+        _hba(shop, f"hosts.{name}", host, names)
+
+
+def _nic(shop: Shop, key: str, host: Host, name: str, card: Nic) -> None:
+    place = f"{key}.nics.{name}"
+    present = shop.catalog.named(card.part)
+    for offer in (None, *shop.catalog.of("nic")):
+        part = offer.part if offer is not None else card.part
+        if part is None or (offer is not None and part == card.part):
+            continue
+        ports = int(expand(part).get("ports", 1))
+        for slot, moved in _seats(host, card, offer):
+            _card(shop, key, place, offer, card, slot if moved else None, max(ports, card.links))
+        if card.protocol != "ethernet":
+            continue
+        if offer is None and ports > card.links:
+            _bonded(shop, place, card, present, ports, [])
+        for slot in _kinds_of_slots(host):
+            which = offer or present
+            if which is not None:
+                _bonded(shop, place, card, which, 2 * max(card.links, 1), [slot], new=offer is not None)
+
+
+def _card(shop: Shop, key: str, place: str, offer: Offer | None, card: Nic, slot: str | None, ports: int) -> None:
+    """A card in its own slot or another; with all its ports where it has more than are used."""
+    part = offer.part if offer is not None else str(card.part)
+    sets = [f"{place}={part}"] if offer is not None else []
+    sets += [f"{place}.slot={slot}"] if slot is not None else []
+    where = f" in slot {slot}" if slot is not None else ""
+    uses = [(f"{key}.slots.{slot}", 1)] if slot is not None else []
+    buys: Buys = ((offer, 1),) if offer is not None else ()
+    shop.add(place, f"{part}{where}" if buys else f"{part} moved to slot {slot}", sets, buys, uses)
+    if offer is not None and ports > card.links and card.protocol == "ethernet":
+        both = [*sets, f"{place}.ports={ports}", *_bonding(place, card)]
+        shop.add(place, f"{part}{where}, {ports} ports bonded", both, buys, uses, ((offer, ports - 1),))
+
+
+def _bonded(
+    shop: Shop, place: str, card: Nic, offer: Offer | None, ports: int, slots: list[str], *, new: bool = False
+) -> None:
+    """More ports in a bond: of the present card, or of a second one beside it."""
+    key = place.partition(".nics.")[0]
+    part = offer.part if offer is not None else str(card.part)
+    sets = [f"{place}={part}"] if new else []
+    sets += [f"{place}.ports={ports}", *_bonding(place, card)]
+    sets += [f"{place}.more_slots=[{', '.join(slots)}]"] if slots else []
+    buys: Buys = ((offer, len(slots) + new),) if offer is not None and slots else ()
+    what = f"{1 + len(slots)} x {part} bonded" if slots else f"{ports} ports of {part} bonded"
+    there = len(slots) + (1 if new else max(card.links, 1))  # ports that have a cable, or come with one
+    wired: Buys = ((offer, ports - there),) if offer is not None else ()
+    shop.add(place, what + "".join(f", the second in slot {s}" for s in slots), sets, buys,
+              [(f"{key}.slots.{s}", 1) for s in slots], wired)  # fmt: skip
+
+
+def _hba(shop: Shop, key: str, host: Host, names: list[str]) -> None:
+    """Equal adapters of the same volumes: all of them replaced, or one more beside a single one."""
+    adapter, count = host.hbas[names[0]], len(names)
+    place = f"{key}.hbas.{'+'.join(names)}"
+    mounts = [m for m, v in host.volumes.items() if list(v.via) == names]
+    for offer in shop.catalog.of("hba"):
+        if offer.part != adapter.part:
+            sets = [f"{key}.hbas.{n}={offer.part}" for n in names]
+            shop.add(place, f"{count} x {offer.part}", sets, ((offer, count),))
+            for slot, moved in _seats(host, adapter, offer) if count == 1 else ():
+                if moved:
+                    there = [*sets, f"{key}.hbas.{names[0]}.slot={slot}"]
+                    uses = [(f"{key}.slots.{slot}", 1)]
+                    shop.add(place, f"{offer.part} in slot {slot}", there, ((offer, 1),), uses)
+        for slot in _kinds_of_slots(host) if mounts and count == 1 else ():
+            wired = f", uplink_lanes: {adapter.uplink_lanes}" if adapter.uplink_lanes else ""
+            second = f"{names[0]}-2"
+            sets = [f"{key}.hbas.{second}={{part: {offer.part}, slot: {slot}{wired}}}"]
+            sets += [f"{key}.volumes.{m}.via=[{names[0]}, {second}]" for m in mounts]
+            what = f"a second adapter, {offer.part} in slot {slot}, half of the drives on it"
+            shop.add(place, what, sets, ((offer, 1),), [(f"{key}.slots.{slot}", 1)])
+
+
+def _seats(host: Host, card: Nic | Hba, offer: Offer | None) -> Iterator[tuple[str | None, bool]]:
+    """(slot, whether it is another than now) where a card could sit: its own, and free ones that carry more."""
+    new = card if offer is None else expand(offer.part)
+    width, generation = (int(_of(new, k, d)) for k, d in (("card_lanes", 8), ("card_generation", 3)))
+    own = host.slots.get(card.slot or "")
+    if offer is not None:
+        yield card.slot, False
+    if own is None:
+        return
+    now = _link(own, width, generation) if own.accepts(width) else 0.0
+    for name in _kinds_of_slots(host):
+        slot = host.slots[name]
+        if slot.accepts(width) and _link(slot, width, generation) > now:
+            yield name, True
+
+
+def _kinds_of_slots(host: Host) -> list[str]:
+    """Free slots, one of each kind."""
+    seen: dict[Any, str] = {}
+    for name in host.free_slots():
+        s = host.slots[name]
+        if s.bifurcation > 1:  # it is wired to drives' bays
+            continue
+        seen.setdefault((s.generation, s.lanes, s.connector, s.behind, s.socket), name)
+    return list(seen.values())
+
+
+def _bonding(place: str, card: Nic) -> list[str]:
+    return [f"{place}.bonding=hash"] if card.bonding == "none" else []
+
+
+def _of(given: Any, key: str, default: int) -> Any:
+    return given.get(key, default) if isinstance(given, Mapping) else getattr(given, key, default)
+
+
+def _link(slot: Slot, lanes: int, generation: int) -> float:
+    """Rate of a card's link in a slot [B/s]."""
+    return float(
+        pcie.tlp_rate(min(slot.generation, generation), int(pcie.trained_lanes(slot.lanes, lanes)), slot.payload.value)
+    )

@@ -1,0 +1,88 @@
+"""Whole machines in the place of yours, or beside them as a pool that shares the work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.description.hosts import named as described
+from dtnsim.description.spec import split_end
+from dtnsim.description.transfer import DEVICES
+from dtnsim.planning import catalog as catalogs
+from dtnsim.planning.actions import bought
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.planning.fitting import Shop
+    from dtnsim.planning.option import Offered, Option
+
+#: machines beside one that are tried
+_MOST_BESIDE: Final = 3
+
+
+@bought("hosts")
+def in_its_place(shop: Shop, name: str, _host: Host) -> None:
+    """Each machine of the list in the place of a host, once for each of its volumes."""
+    ends, why = _ends(shop.given, name)
+    if why:
+        shop.notes.append(why)
+        return
+    for offer in shop.catalog.of(catalogs.HOST):
+        if offer.part == shop.given.host_files.get(name):
+            continue
+        volumes = described(offer.part).get("volumes") or {}
+        for mount in [m for m, v in volumes.items() if v.get("array") is not None] if ends else [""]:
+            sets = [f"hosts.{name}={offer.part}", *(f"{key}={name}:{mount}" for key in ends)]
+            where = f", the data on its {mount}" if mount else ""
+            shop.add(f"hosts.{name}", f"{offer.part} in its place{where}", sets, ((offer, 1),))
+
+
+@bought("hosts")
+def beside_it(shop: Shop, name: str, _host: Host) -> None:
+    """One, two or more machines like a host beside it, each with its share of the transfers that end on it."""
+    given = shop.given
+    offer = next((o for o in shop.catalog.of(catalogs.HOST) if o.part == given.host_files.get(name)), None)
+    keys = dict.fromkeys(
+        given.transfer_key(n)
+        for n, t in enumerate(given.transfers)
+        if name in (split_end(t.source_end)[0], split_end(t.to)[0])
+    )
+    for count in range(1, _MOST_BESIDE + 1) if offer is not None and keys and not _ends(given, name)[1] else ():
+        others = [f"{name}-{n + 2}" for n in range(count)]
+        if any(other in given.hosts for other in others):
+            return
+        sets = [f"hosts.{other}={{like: {name}}}" for other in others]
+        sets += [f"{key}.pool={{{name}: [{', '.join(others)}]}}" for key in keys]
+        what = f"{count} more like {name} ({offer.part}) beside it, the files shared out"  # type: ignore[union-attr]
+        if not shop.add(f"hosts.{name}", what, sets, ((offer, count),)):  # type: ignore[arg-type]
+            return  # fewer files than hosts, links that lead to one host only
+
+
+def in_each(offered: Offered, whole: Option) -> Offered:
+    """Parts for a host and for all those like it that were bought beside it."""
+    if not any(".pool=" in o for o in whole.overrides):
+        return offered
+    times = 1 + whole.count
+
+    def several(option: Option) -> Option:
+        buys = tuple((offer, n * times) for offer, n in option.buys)
+        return replace(option, what=f"in each of {times}: {option.what}", buys=buys, price=option.price * times,
+                       watts=option.watts * times)  # fmt: skip
+
+    return replace(offered, choices={place: tuple(map(several, found)) for place, found in offered.choices.items()})
+
+
+def _ends(given: PathSpec, name: str) -> tuple[list[str], str]:
+    """(keys of the transfers' ends on volumes of a host, why the host cannot be replaced)."""
+    keys = []
+    for number, transfer in enumerate(given.transfers):
+        for key, end in (("from", transfer.source_end), ("to", transfer.to)):
+            alias, path = split_end(end)
+            if alias != name or path in DEVICES:
+                continue
+            mount = given.hosts[name].mount_of(path)
+            if mount is not None and given.hosts[name].volumes[mount].array is None:
+                return [], f"hosts.{name}: mounts {mount} from elsewhere, so no whole machine is offered in its place."
+            keys.append(f"{given.transfer_key(number)}.{key}")
+    return keys, ""

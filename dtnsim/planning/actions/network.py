@@ -1,0 +1,78 @@
+"""The network between: around a firewall or policer, loss repaired, jumbo frames end to end, more bandwidth.
+
+None of it is bought from a list of parts; what it costs, those who run the network say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.planning.actions import free
+from dtnsim.planning.actions.tcp import JUMBO_B, small_frames
+from dtnsim.planning.option import Setting
+
+if TYPE_CHECKING:
+    from dtnsim.components.segment import Segment
+    from dtnsim.description.spec import PathSpec
+
+#: rates that circuits and ports of a wide-area network have [Gb/s]
+_CLASSES: Final = (1, 10, 25, 40, 100, 200, 400, 800)
+#: part of a circuit that one plans to fill (ESnet asks for more capacity where half is used at the busiest times)
+_FILLED: Final = 0.8
+
+
+def _segments(given: PathSpec) -> list[tuple[str, Segment]]:
+    """(key, segment) of all of a path's network."""
+    plain = [("wan" if len(given.wan) == 1 else f"wan.{n}", s) for n, s in enumerate(given.wan)]
+    return [*plain, *((f"links.{name}", s) for name, s in given.links.items())]
+
+
+@free("network")
+def around_boxes(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """Around a firewall (a Science DMZ), and a policer lifted."""
+    for key, segment in _segments(given):
+        if segment.firewall is not None:
+            box = segment.firewall.part or "the firewall"
+            asked = f"# a Science DMZ: these hosts outside {box}, filtered by address in the router (fasterdata.es.net)"
+            yield Setting(f"a bypass of the firewall ({key})", (f"{key}.firewall=null",), (asked,))
+        if segment.policer is not None:
+            asked = "# ask the provider for a contract, or an instance, without this policer"
+            yield Setting(f"no policer ({key})", (f"{key}.policer=null",), (asked,))
+
+
+@free("network")
+def repaired(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """Loss that somebody has measured, found and mended."""
+    for key, segment in _segments(given):
+        bursts = {"bursts": segment.bursts, "retransmits": segment.retransmits}
+        lossy = [k for k, lost in bursts.items() if lost is not None]
+        if segment.loss.value > 0 or lossy:
+            sets = (f"{key}.loss=0", *(f"{key}.{k}=null" for k in lossy))
+            asked = "# find it: errors of optics and ports, overruns of small buffers (ethtool -S, switches, perfSONAR)"
+            yield Setting(f"loss repaired ({key})", sets, (asked,))
+
+
+@free("network")
+def jumbo_frames(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """Jumbo frames on all segments that state smaller ones, and on your cards."""
+    small = [key for key, s in _segments(given) if s.mtu is not None and s.mtu.value < JUMBO_B]
+    if small:
+        sets = [f"{key}.mtu=9000 B" for key in small]
+        sets += [f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small_frames(given, hosts)]
+        yield Setting(
+            "jumbo frames", tuple(sets), (f"# jumbo frames on {', '.join(small)}; then ip link set dev ... mtu 9000",)
+        )
+
+
+@free("network")
+def wider(given: PathSpec, _hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
+    """The next class of circuits that carries the goal, or as many equal paths beside each other that streams share."""
+    rate = next((c * 1.25e8 for c in _CLASSES if c * 1.25e8 * _FILLED >= target_Bps), None)
+    narrow = [(key, s) for key, s in _segments(given) if rate is not None and s.bandwidth.value < rate]
+    if rate is not None and narrow:
+        sets = tuple(f"{key}.bandwidth={rate * 8e-9:g} Gb/s" for key, _ in narrow)
+        paths = max(rate / s.bandwidth.value for _, s in narrow)
+        circuits = f"# circuits and ports of {rate * 8e-9:g} Gb/s"
+        asked = f"{circuits}; or {paths:g} paths like now, shared by a hash of each stream"
+        yield Setting("bandwidth of the network", sets, (asked,))

@@ -1,0 +1,89 @@
+"""TCP on your hosts: buffers, congestion control, and the size of its packets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.components.segment import HEADERS_B, PACKET_B
+from dtnsim.ground.quantity import Draw
+from dtnsim.physics.tcp import controls
+from dtnsim.physics.tcp.linux import send_share
+from dtnsim.physics.tcp.window import MOST_SYSCTL_B, needed_buffer
+from dtnsim.planning.actions import free
+from dtnsim.planning.option import Setting
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+
+#: what counts as jumbo frames
+JUMBO_B: Final = 9000.0
+
+
+@free("tuning")
+def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
+    """Buffers for the goal's rate over the round trip in one stream."""
+    rtt = sum(s.rtt.value for s in [*given.wan, *given.links.values()])
+    draw = Draw()
+    for name in hosts:
+        host = given.hosts[name]
+        shares = {"rmem": host.receive_share(PACKET_B), "wmem": float(send_share(PACKET_B - HEADERS_B))}
+        sizes = {end: _power_of_two(float(needed_buffer(target_Bps, rtt, 1, share))) for end, share in shares.items()}
+        if all(draw(getattr(host.tcp, f"{end}_max")) >= size for end, size in sizes.items()):
+            continue
+        rmem, wmem = sizes["rmem"], sizes["wmem"]
+        yield Setting(
+            f"{name}: TCP buffers",
+            (f"hosts.{name}.tcp.rmem_max={rmem} B", f"hosts.{name}.tcp.wmem_max={wmem} B"),
+            (
+                f"sysctl -w net.core.rmem_max={rmem} net.core.wmem_max={wmem}",
+                f"sysctl -w net.ipv4.tcp_rmem='4096 131072 {rmem}' net.ipv4.tcp_wmem='4096 65536 {wmem}'",
+            ),
+        )
+
+
+def _power_of_two(need_B: float) -> int:
+    """The next power of two, as far as a sysctl goes."""
+    return min(int(2 ** math.ceil(math.log2(max(need_B, 4096.0)))), int(MOST_SYSCTL_B))
+
+
+@free("tuning")
+def congestion_control(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """Other algorithms of senders."""
+    senders = {t.source_end.partition(":")[0].strip() for t in given.transfers}
+    for name in hosts:
+        if name not in senders:
+            continue
+        for cc in controls.offered():
+            if cc != given.hosts[name].tcp.cc:
+                queue = "net.core.default_qdisc=fq " if not controls.find(cc).by_loss else ""
+                yield Setting(
+                    f"{name}: congestion control",
+                    (f"hosts.{name}.tcp.cc={cc}",),
+                    (f"modprobe tcp_{cc}", f"sysctl -w {queue}net.ipv4.tcp_congestion_control={cc}"),
+                )
+
+
+@free("tuning")
+def mtu(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """Jumbo frames on your cards, where no segment forbids them."""
+    if any(s.mtu is not None and s.mtu.value < JUMBO_B for s in [*given.wan, *given.links.values()]):
+        return
+    small = small_frames(given, hosts)
+    if small:
+        yield Setting(
+            "jumbo frames",
+            tuple(f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small),
+            tuple(f"ip link set dev {n} mtu 9000   # on {h}" for h, n in small),
+        )
+
+
+def small_frames(given: PathSpec, hosts: Sequence[str]) -> list[tuple[str, str]]:
+    """(host, Ethernet card) of those without jumbo frames."""
+    return [
+        (host, nic)
+        for host in hosts
+        for nic, card in given.hosts[host].nics.items()
+        if card.protocol == "ethernet" and card.mtu.value < JUMBO_B
+    ]

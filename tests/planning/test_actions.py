@@ -1,0 +1,127 @@
+"""Kinds of change: each is one that the kernel, the shop or the network has, and is taken where it helps."""
+
+from __future__ import annotations
+
+import pytest
+
+import dtnsim
+from dtnsim.description import spec
+from dtnsim.planning import actions
+
+LAB = "examples/lab-nas-nconnect"
+ONE = ["hosts.ws.volumes./nas.filesystem.nconnect=1"]
+
+
+def test_a_mount_with_one_connection_gets_more() -> None:
+    made = dtnsim.plan(LAB, target="14Gb/s", allow=["tuning"], overrides=ONE, samples=16)
+    (win,) = (w for w in made.wins if w.together)
+    assert win.setting.what == "ws: nconnect of /nas"
+    assert "mount -o nconnect=4" in win.setting.commands[0]  # 16 bring no more
+    assert made.tuned.rate == pytest.approx(dtnsim.predict(LAB, samples=16).throughput_Bps.p50, rel=0.01)
+
+
+def test_what_is_off_is_switched_on_and_bound_interrupts_let_go() -> None:
+    overrides = ["hosts.c1.nics.eth.gro=false", "hosts.c1.nics.eth.queues=1"]
+    given = spec.load("nasa/nuttscp-3of7", overrides)
+    found = {s.what: s for s in actions.settings(given, ["c1"], 1e9, ("tuning",))}
+    assert found["c1: offloads of eth"].commands == ("ethtool -K eth gro on",)
+    assert found["c1: receive queues of eth"].commands == ("ethtool -L eth combined 4",)
+    assert found["c1: interrupts"].overrides == (
+        "hosts.c1.placement.nic_interrupts=[]",
+        "hosts.c1.placement.storage_interrupts={}",
+    )
+    for setting in found.values():
+        given.changed(setting.overrides)
+    assert not [s for s in actions.settings(given, [], 1e9, ("tuning",)) if s.overrides[0].startswith("hosts.")]
+
+
+def test_a_mount_is_not_read_twice_to_be_read_faster() -> None:
+    """Two copies share the connections of one mount, which the path describes once for each transfer."""
+    found = actions.settings(spec.load(LAB), ["ws"], 1e9, ("tuning",))
+    assert not [s for s in found if "runs at once" in s.what]
+    two = spec.load("nasa/nuttscp-1of7-put", ["transfer.dataset={files: 2, each: 1 GB}"])
+    both = actions.settings(two, ["c1"], 1e9, ("tuning",))
+    assert [s.overrides for s in both if "runs at once" in s.what] == [("transfer.runs=2",)]
+
+
+def test_a_software_array_gets_threads_for_its_parity() -> None:
+    """One thread of md computes the parity of ten NVMe drives, which it does not keep up with."""
+    new = ["hosts.ours=esnet-dtn-2023"]
+    given = spec.load("examples/dtn-100g-to-buy", new)
+    (found,) = (s for s in actions.settings(given, ["ours"], 1e9, ("tuning",)) if "parity" in s.what)
+    assert "group_thread_cnt" in found.commands[0]
+    before, after = (dtnsim.predict(given.changed(o), samples=0) for o in ((), found.overrides))
+    assert before.bottleneck.station == "ours.data.raid5d"
+    assert "group_thread_cnt" in before.bottleneck.remedy
+    assert after.throughput_Bps.p50 > 1.5 * before.throughput_Bps.p50
+
+
+def test_requests_at_once_of_a_bucket_far_away() -> None:
+    """One request after the other over 130 ms: more of them, by the mount or by the tool's own configuration."""
+    from tests.composition.test_beyond import far
+    from tests.strategies import load
+
+    wan = {"bandwidth": "10 Gb/s", "rtt": "130 ms", "loss": 0, "background": {"share": 0}}
+    mounted = dtnsim.plan(load(far({"kind": "s3", "concurrency": 1}, wan=wan)), target="1 Gb/s", samples=8)
+    typed = [c for win in mounted.wins for c in win.setting.commands]
+    assert any("parallel_count=64" in c for c in typed)
+    tool = {"name": "aws-s3", "client": "destination", "max_concurrent_requests": 2, "overhead": "0.1 cycles/B"}
+    asked = dtnsim.plan(load(far({"kind": "s3"}, wan=wan, tool=tool)), target="1 Gb/s", samples=8, allow=["tuning"])
+    typed = [c for win in asked.wins for c in win.setting.commands]
+    assert any(c.startswith("aws configure set default.s3.max_concurrent_requests") for c in typed)
+
+
+CAMPUS = "examples/campus-25g-firewall"
+
+
+def _found(path: spec.PathSpec, hosts: list[str], kind: str, target_Bps: float = 1e9) -> dict[str, tuple[str, ...]]:
+    found = actions.settings(path, hosts, target_Bps, (kind,))
+    for setting in found:
+        path.changed(setting.overrides)
+        assert setting.commands
+    return {s.what: s.overrides for s in found}
+
+
+def test_the_network_between_is_changed_where_something_in_it_is_stated() -> None:
+    found = _found(spec.load(CAMPUS), ["campus"], "network", 15e9 / 8)
+    assert found["a bypass of the firewall (wan.0)"] == ("wan.0.firewall=null",)
+    assert found["loss repaired (wan.0)"] == ("wan.0.loss=0",)
+    assert found["jumbo frames"] == ("wan.0.mtu=9000 B", "hosts.campus.nics.eth.mtu=9000 B")
+    assert "bandwidth of the network" not in found  # 15 Gb/s fill less than 80 % of 25
+    wider = _found(spec.load(CAMPUS), ["campus"], "network", 21e9 / 8)
+    assert wider["bandwidth of the network"] == ("wan.0.bandwidth=40 Gb/s",)
+    assert _found(spec.load("examples/dtn-100g-zfs", ["wan.loss=0"]), ["east"], "network") == {}
+
+
+def test_a_kind_that_would_help_and_is_not_allowed_is_named_in_the_verdict() -> None:
+    made = dtnsim.plan(CAMPUS, target="12Gb/s", mine=["campus"], allow=["tuning"], samples=64, confidence=0.5)
+    assert made.chosen is None
+    assert "a bypass of the firewall (wan.0)" in made.verdict
+    assert "would: --allow network." in made.verdict
+    made = dtnsim.plan(
+        CAMPUS, target="12Gb/s", mine=["campus"], allow=["tuning", "network"], samples=64, confidence=0.5
+    )
+    assert made.chosen is made.tuned
+    assert "wan.0.firewall=null" in made.chosen.overrides
+    same = dtnsim.predict(CAMPUS, overrides=made.chosen.overrides, samples=64)
+    assert same.throughput_Bps == made.chosen.prediction.throughput_Bps
+
+
+def test_layouts_keep_the_drives_and_survive_a_lost_one() -> None:
+    nas = spec.load("examples/nas-24-nightly")
+    (mirrors,) = _found(nas, ["nas"], "layout").values()
+    before, after = nas.hosts["nas"].volumes["/pool"].array, nas.changed(mirrors).hosts["nas"].volumes["/pool"].array
+    assert (before.drives, after.drives) == (24, 24)  # type: ignore[union-attr]
+    assert after.kind == "mirror"  # type: ignore[union-attr]
+    levels = _found(spec.load("examples/dtn-100g-xfs"), ["east"], "layout")
+    assert levels["east: layout of /xfs"] == ("hosts.east.volumes./xfs.array.level=5",)  # the last of 6 and 5
+    stripes = actions.settings(spec.load("examples/lustre-cluster-globus"), ["b1"], 1e9, ("layout",))
+    assert [s.overrides[0].rpartition("=")[2] for s in stripes] == ["8", "16"]  # of 64 targets, 4 now
+
+
+def test_kinds_come_in_one_order_whichever_file_was_imported_first() -> None:
+    found = actions.settings(spec.load(CAMPUS), ["campus"], 1e9, actions.ALLOWED)
+    modules = [f.__module__ for _, _, f in actions._FREE]
+    assert modules == sorted(modules)
+    assert found
+    assert {kind for kind, _, _ in actions._FREE} | {kind for kind, _ in actions._BOUGHT} == set(actions.ALLOWED)
