@@ -10,19 +10,18 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.planning.option import Setting
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
     from dtnsim.description.spec import PathSpec
-    from dtnsim.planning.fitting import Shop
 
 #: (path, hosts that may change, rate to reach [B/s]) -> what could be set
 Free = Callable[["PathSpec", Sequence[str], float], Iterable[Setting]]
-#: (shop, name of a host, the host): what can be bought for it
-Bought = Callable[["Shop", str, "Host"], None]
+#: (the `fitting.Shop`, name of a host, the host): what can be bought for it
+Bought = Callable[[Any, str, "Host"], None]
 
 #: words of --allow: settings of your hosts and tools, other tools, parts and whole machines of yours, how data lie on
 #: their drives, the network between, and what you ask the far side for
@@ -70,7 +69,7 @@ def settings(
     return [s for kind, again, find in _FREE if kind in allow and again is anew for s in find(given, hosts, target_Bps)]
 
 
-def fill(shop: Shop, name: str, host: Host, allow: Collection[str]) -> None:
+def fill(shop: Any, name: str, host: Host, allow: Collection[str]) -> None:
     """Puts everything into the shop that can be bought for a host."""
     _load()
     for kind, find in _BOUGHT:
