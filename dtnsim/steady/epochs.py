@@ -213,7 +213,8 @@ class _Course:
         active = np.zeros((len(some), len(used)), dtype=bool)
         row, column = np.nonzero(which[some] >= 0)
         active[row, here[row, column]] = True
-        part = _taken(self._m, used, some)
+        part = _taken(self._m, used)
+        part = part if len(some) == s else part.some(some)
         found = np.broadcast_to(filled(part, Workers(part), active).rate, active.shape)
         rate = np.zeros((s, count))
         rate[some[row], column] = found[row, here[row, column]]
@@ -341,37 +342,33 @@ def _staged(m: Matrices, columns: list[_Column], parts: list[list[float]]) -> Ma
     )
 
 
-def _taken(m: Matrices, which: Index, some: Index) -> Matrices:
-    """Some transfers of a problem in which each has rows of its own, the stations they visit, in some scenarios."""
-
-    def of(array: Array) -> Array:
-        return array[some] if len(array) > 1 else array
-
+def _taken(m: Matrices, which: Index) -> Matrices:
+    """Some transfers of a problem in which each has rows of its own, and the stations that they visit."""
     numbers = np.flatnonzero(np.isin(m.transfer, which))
-    total, phases = m.total.taken(which, some), m.phases.taken(numbers, some)
+    total, phases = m.total.taken(which), m.phases.taken(numbers)
     visited = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
     visited[total.station] = visited[phases.station] = visited[-1] = True
     place, here = np.cumsum(visited) - 1, np.flatnonzero(visited[:-1])
     slowdowns = ((d, a[visited[a]], slope, reference) for d, a, slope, reference in m.slowdowns if visited[d])
     return replace(
         m,
-        capacity=of(m.capacity)[:, here],
-        alone=of(m.alone)[:, here],
+        capacity=m.capacity[:, here],
+        alone=m.alone[:, here],
         split=m.split[here],
         own=m.own[here],
         total=replace(total, station=place[total.station]),
         phases=replace(phases, station=place[phases.station]),
         transfer=np.searchsorted(which, m.transfer[numbers]),
-        delay=of(m.delay)[:, numbers],
-        served=of(m.served)[:, numbers],
+        delay=m.delay[:, numbers],
+        served=m.served[:, numbers],
         workers=m.workers[which],
         rounds=tuple(m.rounds[g] for g in which.tolist()),
         weight=m.weight[which],
-        opening=of(m.opening)[:, which],
+        opening=m.opening[:, which],
         lead=m.lead[:, which],
         in_turn=m.in_turn[which],
         turn=m.turn[which],
-        slowdowns=tuple((int(place[d]), place[a], of(slope), of(reference)) for d, a, slope, reference in slowdowns),
+        slowdowns=tuple((int(place[d]), place[a], slope, reference) for d, a, slope, reference in slowdowns),
     )
 
 

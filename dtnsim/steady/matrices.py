@@ -47,14 +47,13 @@ class Rows:
         part = slice(self.first[row], end)
         return self.station[part], self.demand[part].T
 
-    def taken(self, kept: Index, some: Index | slice = slice(None)) -> Rows:
-        """Some rows, in that order, in some scenarios."""
+    def taken(self, kept: Index) -> Rows:
+        """Some rows, in that order."""
         sizes = np.diff(np.append(self.first, len(self.row)))[kept]
         begins = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
         row = np.repeat(np.arange(len(kept)), sizes)
         entries = self.first[kept][row] + np.arange(len(row)) - begins[row]
-        demand = self.demand[entries]
-        return Rows(self.station[entries], row, begins, demand if demand.shape[1] == 1 else demand[:, some])
+        return Rows(self.station[entries], row, begins, self.demand[entries])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +113,28 @@ class Matrices:
     def begins(self) -> Index:
         """(F,) number of each transfer's first phase."""
         return np.searchsorted(self.transfer, np.arange(len(self.workers)))
+
+    def some(self, scenarios: Index) -> Matrices:
+        """The problem in some scenarios."""
+
+        def of(array: Array) -> Array:
+            return array[scenarios] if len(array) > 1 else array
+
+        def rows(given: Rows) -> Rows:
+            return given if given.demand.shape[1] == 1 else replace(given, demand=given.demand[:, scenarios])
+
+        return replace(
+            self,
+            capacity=of(self.capacity),
+            alone=of(self.alone),
+            total=rows(self.total),
+            phases=rows(self.phases),
+            delay=of(self.delay),
+            served=of(self.served),
+            opening=of(self.opening),
+            lead=of(self.lead),
+            slowdowns=tuple((d, a, of(slope), of(reference)) for d, a, slope, reference in self.slowdowns),
+        )
 
     def loads(self, rate: Array) -> Array:
         """What rates (S, F) take of each station, (S, K) [unit/s]; the most of all turns."""

@@ -18,7 +18,8 @@ Shapes: S scenarios, F transfers, K stations (`dtnsim.steady.matrices`).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from dtnsim.steady.matrices import Matrices, Rows, matrices
 from dtnsim.steady.turns import apart, capacity_of_all
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -68,6 +71,26 @@ class Solution:
     ceiling: Array
     binding: NDArray[np.int64]
 
+    @property
+    def parts(self) -> tuple[Array, Array, Array, NDArray[np.int64]]:
+        """All of them."""
+        return self.capacity, self.rate, self.ceiling, self.binding
+
+    def each(self, made: Callable[[NDArray[Any]], NDArray[Any]]) -> Solution:
+        """What is made of each of them."""
+        return Solution(made(self.capacity), made(self.rate), made(self.ceiling), made(self.binding))
+
+
+def _numbered(given: Index) -> tuple[Index, Index]:
+    """(numbers that occur, rising; the place of each among those): `numpy.unique` of small numbers, without sorting."""
+    occurs = np.bincount(given) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[given]
+
+
+def _begins(given: Index) -> Index:
+    """Where each run of equal numbers begins."""
+    return np.flatnonzero(np.concatenate([given[:1] >= 0, given[1:] != given[:-1]]))
+
 
 class _Filling:
     """Progressive filling of stations that several transfers share.
@@ -78,8 +101,8 @@ class _Filling:
     """
 
     def __init__(self, capacity: Array, rows: Rows, weight: Array, limit: Array, part: Index) -> None:
-        self._used, station = np.unique(rows.station[part], return_inverse=True)
-        self._transfers, transfer = np.unique(rows.row[part], return_inverse=True)
+        self._used, station = _numbered(rows.station[part])
+        self._transfers, transfer = _numbered(rows.row[part])
         count = limit.shape[1]
         self._demand = np.broadcast_to(rows.demand[part], (len(part), count))
         self._weighted = self._demand * weight[self._transfers][transfer]
@@ -91,9 +114,9 @@ class _Filling:
     def _place(self, station: Index, transfer: Index) -> None:
         """Notes which station and transfer each entry belongs to; entries come transfer by transfer."""
         self._entry_station, self._entry_transfer = station, transfer
-        self._begin = np.flatnonzero(np.diff(transfer, prepend=-1))
+        self._begin = _begins(transfer)
         self._order = np.argsort(station, kind="stable")
-        self._first = np.flatnonzero(np.diff(station[self._order], prepend=-1))
+        self._first = _begins(station[self._order])
 
     def _forget_done(self, columns: Index) -> Index:
         """Leaves out scenarios and transfers that are done, where that is much; returns the scenarios that are left."""
@@ -103,9 +126,9 @@ class _Filling:
             for name in ("_demand", "_weighted", "_left", "_own", "_free"):
                 setattr(self, name, getattr(self, name)[:, some])
         rows = np.asarray(self._free.any(axis=1))
-        if rows.mean() < _MUCH:
+        if 2 * np.count_nonzero(rows) < len(rows):
             kept = rows[self._entry_transfer]
-            used, station = np.unique(self._entry_station[kept], return_inverse=True)
+            used, station = _numbered(self._entry_station[kept])
             self._transfers, self._own, self._free = self._transfers[rows], self._own[rows], self._free[rows]
             self._used, self._left = self._used[used], self._left[used]
             self._demand, self._weighted = self._demand[kept], self._weighted[kept]
@@ -232,33 +255,57 @@ def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_]) -> Solution
     Of a shared station a transfer has the part that its workers are there for (`Workers.weights`), found with the
     rates as well.
     """
-
-    def shared(capacity: Array, weight: Array) -> Solution:
-        return maxmin(capacity, m.total, weight, np.where(active, workers.ceilings(capacity, active), 0.0))
-
-    weight, settled = m.weight[:, None], np.zeros(1, dtype=bool)
-    solution = shared(m.capacity, weight)
-    enough = _EXACT if len(solution.rate) == 1 else _DRAWN
-    for _ in range(_ROUNDS if m.slowdowns or workers.elsewhere else 0):
+    solution = _shared(m, workers, active, m.capacity, m.weight[:, None])
+    if not (m.slowdowns or workers.elsewhere):
+        return solution
+    scenarios = np.arange(len(solution.rate))
+    enough = _EXACT if len(scenarios) == 1 else _DRAWN
+    weight, settled = np.broadcast_to(m.weight[:, None], solution.rate.T.shape), np.zeros(len(scenarios), dtype=bool)
+    whole = solution.each(lambda a: np.array(np.broadcast_to(a, (len(scenarios), a.shape[1]))))
+    for _ in range(_ROUNDS):
         if workers.elsewhere:
             found = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
             weight = np.where(settled, weight, found)
-        before, solution = solution, shared(slowed_capacity(m, solution.rate) if m.slowdowns else m.capacity, weight)
-        settled = settled | np.isclose(before.rate, solution.rate, rtol=_ELSEWHERE, atol=0.0).all(axis=1)
-        if np.allclose(before.rate, solution.rate, rtol=enough, atol=0.0):
+        before, capacity = solution.rate, slowed_capacity(m, solution.rate) if m.slowdowns else m.capacity
+        solution = _shared(m, workers, active, capacity, weight)
+        for kept, now in zip(whole.parts, solution.parts, strict=True):
+            kept[scenarios] = now
+        held = np.greater_equal(weight.T, m.weight * _THERE)
+        whole.binding[scenarios] = np.where(held, solution.binding, -1)
+        settled = settled | np.isclose(before, solution.rate, rtol=_ELSEWHERE, atol=0.0).all(axis=1)
+        moves = np.flatnonzero(~np.isclose(before, solution.rate, rtol=enough, atol=0.0).all(axis=1))
+        if not len(moves):
             break
-    held = np.greater_equal(weight.T, m.weight * _THERE)
-    return solution if held.all() else replace(solution, binding=np.where(held, solution.binding, -1))
+        if len(moves) < _MUCH * len(scenarios):
+            scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
+            solution = solution.each(partial(_some, moves))
+            m, active = m.some(moves), _some(moves, active)
+            workers = Workers(m)
+    return whole
+
+
+def _some(scenarios: Index, given: NDArray[Any]) -> NDArray[Any]:
+    """Some scenarios of what may be one for all."""
+    return given[scenarios] if len(given) > 1 else given
+
+
+def _shared(m: Matrices, workers: Workers, active: NDArray[np.bool_], capacity: Array, weight: Array) -> Solution:
+    """Rates of those that run at given capacities (S, K) and weights (F, S)."""
+    return maxmin(capacity, m.total, weight, np.where(active, workers.ceilings(capacity, active), 0.0))
 
 
 def slowed_capacity(m: Matrices, rate: Array) -> Array:
     """Capacities (S, K) when the transfers run at ``rate`` (S, F)."""
     capacity = np.broadcast_to(m.capacity, (max(len(m.capacity), len(rate)), m.capacity.shape[1])).copy()
+    if not m.slowdowns:
+        return capacity
     load = m.loads(np.where(np.isfinite(rate), rate, 0.0))
-    for driver, affected, slope, reference in m.slowdowns:
-        used = np.minimum(load[:, driver] / m.capacity[:, driver], 1.0)
-        factor = np.maximum(memory.interference(used, slope, reference), 1.0)
-        capacity[:, affected] /= factor[:, None]
+    drivers = [driver for driver, _, _, _ in m.slowdowns]
+    slope, reference = (np.array(np.broadcast_arrays(*(s[n] for s in m.slowdowns))).T for n in (2, 3))
+    used = np.minimum(load[:, drivers] / m.capacity[:, drivers], 1.0)
+    factor = np.maximum(memory.interference(used, slope, reference), 1.0)
+    for n, (_, affected, _, _) in enumerate(m.slowdowns):
+        capacity[:, affected] /= factor[:, n : n + 1]
     return capacity
 
 
