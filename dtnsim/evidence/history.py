@@ -13,9 +13,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from statistics import median
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, Field, PositiveInt
 
 from dtnsim.evidence import fit_wan
 from dtnsim.evidence.cases import is_cases_file
@@ -26,7 +29,7 @@ from dtnsim.ground.term import plural
 from dtnsim.logs import iter_log
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
-from dtnsim.logs.measurement import Measurement, Unread
+from dtnsim.logs.measurement import Condition, Measurement, Unread
 
 #: logs whose figures the fit of a host takes one by one, and those of which a day's median is enough
 _FITTED: Final = (Evidence.FITS, Evidence.CORRECTS)
@@ -34,6 +37,27 @@ _DAILY: Final = (Evidence.WAY, Evidence.DELAYS, Evidence.NETWORK, Evidence.TRANS
 #: conditions that make it another test
 _OPTIONS: Final = ("operation", "protocol", "streams", "interface", "device", "includes", "bidir")
 _PREFIXES: Final = ("B", "kB", "MB", "GB", "TB", "PB")
+
+
+Figure = Annotated[float, Field(allow_inf_nan=False, ge=0)]
+Run = tuple[str, str, Figure, str, dict[str, Condition], str | None, int | None]
+Series = tuple[str, str, str, str, str, str, list[tuple[date, Figure, PositiveInt]]]
+
+
+class _Line(BaseModel):
+    """What a log says, as its line has it."""
+
+    log: str
+    digest: str
+    runs: list[Run]
+    series: list[Series]
+    note: str
+
+
+class _Told(BaseModel):
+    """A change that somebody was told."""
+
+    told: tuple[str, date]
 
 
 @dataclass(slots=True)
@@ -83,23 +107,23 @@ class History:
         for number, line in enumerate(_lines(file), 1):
             try:
                 self._take(json.loads(line))
-            except (ValueError, KeyError, TypeError):
+            except ValueError:
                 raise InputError(
                     f"--history: {file}:{number}: is no line of a history; move the file away, and it is made anew "
                     "from the logs that are there"
                 ) from None
         self.new = [log.name for log in self._read()]
 
-    def _take(self, entry: dict[str, Any]) -> None:
-        if "told" in entry:
-            series, since = entry["told"]
-            self.told.append((series, since))
+    def _take(self, entry: object) -> None:
+        if isinstance(entry, dict) and "told" in entry:
+            series, since = _Told.model_validate(entry).told
+            self.told.append((series, since.isoformat()))
             return
-        name = entry["log"]
-        file = str(self.folder / name)
-        runs = [Measurement(t, q, v, u, "", c, "complete", w, file, n) for t, q, v, u, c, w, n in entry["runs"]]
-        series = {tuple(key): [(d, v, n) for d, v, n in days] for *key, days in entry["series"]}
-        self.logs[name] = Log(name, entry["digest"], runs, series, entry["note"])
+        line = _Line.model_validate(entry)
+        file = str(self.folder / line.log)
+        runs = [Measurement(t, q, v, u, "", c, "complete", w, file, n) for t, q, v, u, c, w, n in line.runs]
+        series = {tuple(key): [(d.isoformat(), v, n) for d, v, n in days] for *key, days in line.series}
+        self.logs[line.log] = Log(line.log, line.digest, runs, series, line.note)
 
     def _read(self) -> Iterator[Log]:
         for file in sorted(self.folder.rglob("*")):

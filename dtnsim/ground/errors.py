@@ -27,6 +27,8 @@ MISSING: Final = "is missing"
 
 #: characters of a sentence
 _SAID = 800
+#: most findings of one file that are printed
+_LINES = 20
 
 
 def short(text: str, most: int = _NAMED) -> str:
@@ -111,8 +113,9 @@ class SpecError(InputError):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """A line for each finding."""
-        return tuple(finding.own_line for finding in self.findings)
+        """A line for each finding, of many for the first of them: events that were generated lack a key each."""
+        said = tuple(finding.own_line for finding in self.findings)
+        return said if len(said) <= _LINES else (*said[:_LINES], f"{len(said) - _LINES} keys more are missing")
 
     def followed_by(self, others: Iterable[SpecError]) -> SpecError:
         """This one with what else is missing, each key once."""

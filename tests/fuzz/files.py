@@ -1,4 +1,4 @@
-"""Mutated files beside paths: catalogues, data sets, lists of sizes, events, tables, traces.
+"""Mutated files beside paths: price lists, data sets, sizes, events, tables, traces, workloads, cases, calibrations.
 
 ``python tests/fuzz/files.py 10000 [FIRST]`` runs so many; the suite runs a few hundred. YAML is mutated by the grammar
 of `paths`, lines and cells of text by what people and machines get wrong.
@@ -30,6 +30,7 @@ if "fuzz_paths" not in sys.modules:
     _SPEC.loader.exec_module(paths)  # type: ignore[union-attr]
 
 PATH: Final = "esnet/lbl-anl"
+FLEET: Final = "examples/facility-year"
 _CELLS: Final = (
     "", "0", "-1", "1e999", "nan", "inf", "9" * 400, "x", "1 GB", "\x1b[31m", '"', '""', "\u202e", "a" * 200_000, ",",
     "é", "1e-300", "\x00", "\r", "1_000", "٣", "0x10", "=1+1", "  ", "true",
@@ -42,6 +43,15 @@ _TCP: Final = "rate_bps,rtt_s,cc,duration_s,flow2_cc\n1e8,0.02,cubic,2,\n1e8,0.0
 _RUNS: Final = (
     "tool_key,version,direction,options,rate_bps,rtt_s,buffer_bytes,loss,mtu,cc,files,total_bytes\n"
     "scp,9.2,put,,1e8,0.02,1250000,0,1500,cubic,1,64000000\ncurl,7.88,get,,1e8,0.05,1250000,0.001,1500,cubic,4,64000000\n"
+)
+_DD: Final = "".join(
+    f"$ dd if=/dev/zero of=/{where} bs=1M count=10240\n10737418240 bytes (11 GB) copied, {seconds} s, 3.1 GB/s\n"
+    for where, seconds in (("home/dong/10GB", 3.46705), ("bigdata/dong/10GB", 2.21714), ("home/dong/10GB", 3.4))
+)
+_SEEN: Final = (
+    '{"log": "a.txt", "digest": "00", "note": "", "runs": [["dd", "throughput", 1e8, "B/s", {"target": "/x"}, "", 1]], '
+    '"series": [["ping", "rtt", "s", "a", "b", "", [["2026-01-05", 0.01, 3], ["2026-01-06", 0.02, 3]]]]}\n'
+    '{"told": ["ping rtt", "2026-01-06"]}\n'
 )
 _TRACE: Final = "time_s,bytes\n0,1e9\n10,2e9\n30,5e8\n"
 
@@ -74,10 +84,11 @@ def _text(rng: random.Random, text: str) -> str:
 
 def _mutated(rng: random.Random, doc: Any) -> Any:
     doc = copy.deepcopy(doc)
+    gentle = rng.random() < 0.5
     for _ in range(rng.choice((1, 1, 2, 4))):
         places = list(paths._places(doc))
         if places:
-            rng.choice(paths.CHANGES)(rng, *rng.choice(places))
+            (paths._nearby if gentle else rng.choice(paths.CHANGES))(rng, *rng.choice(places))
     return doc
 
 
@@ -116,7 +127,48 @@ def _catalogue(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
     return {"catalog.yaml": _mutated(rng, rng.choice(_yaml_of("catalog")))}, ["catalog"]
 
 
-KINDS: Final = (_dataset, _sizes, _events, _table, _catalogue)
+def _workload(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
+    """A facility's day: a span that is not mutated bounds the work, and a volume that is too large is cut by time."""
+    doc = _mutated(rng, rng.choice(_yaml_of("workloads")))
+    arguments = ["fleet", FLEET, "--replicas", "1", "--json", "--processes", "1", "--workload", "workload.yaml"]
+    return {"workload.yaml": doc}, [*arguments, "--set", "workload.span=6 h"]
+
+
+@cache
+def _cases_of(site: str) -> Any:
+    """Those of shipped paths, without their logs: they lie elsewhere."""
+    whole = paths._plain(library.root("calibration") / site / "cases.yaml")
+    cases = [{k: v for k, v in case.items() if k != "log"} for case in whole["cases"] if "repeats" not in case]
+    return {**whole, "cases": cases}
+
+
+def _cases(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
+    whole = _cases_of(rng.choice(("venadi", "nasa", "uci", "esnet")))
+    few = {**whole, "cases": rng.sample(whole["cases"], min(len(whole["cases"]), rng.choice((1, 2, 4))))}
+    return {"cases.yaml": _mutated(rng, few)}, ["validate", "cases.yaml", "--json", "--samples", "16"]
+
+
+def _calibration(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
+    fitted = _mutated(rng, paths._plain(library.root("calibration") / "venadi" / "fitted.yaml"))
+    arguments = ["predict", "venadi/gridftp-gpfs", "--json", "--samples", "16", "--calibration", "fitted.yaml"]
+    return {"fitted.yaml": fitted}, arguments
+
+
+def _logs(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
+    """Logs to fit, what they are called on the host, and a history of a folder."""
+    given = _text(rng, _DD) if rng.random() < 0.5 else _DD
+    seen = [json.dumps(_mutated(rng, json.loads(line))) for line in _SEEN.splitlines()]
+    arguments = ["calibrate", "dd.txt", "--host", "host.yaml", "--as", "/home/dong=/", "-o", "/dev/null"]
+    if rng.random() < 0.3:
+        arguments = ["calibrate", "--watch", ".", "--history", "seen.jsonl", "--json"]
+        return {"dd.txt": given, "seen.jsonl": "\n".join(seen)}, arguments
+    host = paths._plain(library.root("models") / "hosts" / "venadi.yaml")
+    return {"dd.txt": given, "host.yaml": host if given != _DD else _mutated(rng, host)}, arguments
+
+
+KINDS: Final = (
+    _dataset, _sizes, _events, _table, _catalogue, _workload, _cases, _calibration, _logs,
+)  # fmt: skip
 
 
 def mutant(seed: int) -> tuple[dict[str, Any], list[str]]:

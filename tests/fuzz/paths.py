@@ -341,6 +341,8 @@ def _wrong(code: int, out: str, err: str, *, json_wanted: bool, rows: bool = Fal
             return f"{len(lines)} lines on standard error: {err[:300]}"
         if "internal error" in err or "Traceback" in err or len(err) > 2300:
             return f"not what is wrong: {err[:300]}"
+        if code == 2 and not any(f"{mark}" in err for mark in (".yaml", ".csv", ".txt", ".jsonl", "--", "Error: ")):
+            return f"neither a file nor an option is named: {err[:300]}"
         beside = out and code == 2 and not rows and "refused; the first" not in err  # other rows, other scenarios
         return f"an answer beside an error: {out[:200]}" if beside else None
     return _document(out) if json_wanted else None
