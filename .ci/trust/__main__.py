@@ -22,9 +22,16 @@ import counts  # noqa: E402 - these lie beside this file
 
 #: family -> module of this folder; a family's function takes a number and says what is wrong, or None
 FAMILIES = {
-    "paths": "mutants", "files": "mutants", "logs": "mutants", "missing": "missing", "valid": "valid",
-    "stops": "stops", "faults": "faults", "growth": "growth", "code": "code",
-}  # fmt: skip
+    "paths": "mutants",
+    "files": "mutants",
+    "logs": "mutants",
+    "missing": "missing",
+    "valid": "valid",
+    "stops": "stops",
+    "faults": "faults",
+    "growth": "growth",
+    "code": "code",
+}
 
 
 def main() -> int:

@@ -40,7 +40,7 @@ def paths(number: int) -> str | None:
 
 
 def files(number: int) -> str | None:
-    """Price lists, data sets, sizes, events, traces, tables, workloads, cases, calibrations, logs that fit, histories."""
+    """Prices, data sets, sizes, events, traces, tables, workloads, cases, calibrations, logs that fit, histories."""
     return _named(_files, number)
 
 

@@ -81,10 +81,10 @@ def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
 
 def _runs(item: Mapping) -> int:
     given = item.get("runs", "1")
-    if not str(given).isdigit() or not 1 <= int(given) <= MOST:
+    if not 1 <= (count := _whole(given)) <= MOST:
         remedy = f"write a number from 1 to {MOST}"
         raise SpecError("is no number of runs", **place(item, "runs"), key="transfer.runs", value=given, remedy=remedy)
-    return int(given)
+    return count
 
 
 def _pool(item: Mapping, hosts: MappingABC[str, Host]) -> dict[str, list[str]]:
@@ -108,7 +108,7 @@ def _shares(item: Mapping, count: int, movers: int) -> list[dict[str, Any]]:
         return [{}] * count
     whole, tool = dataset.load(item["dataset"]), item.get("tool")
     kind = str(tool.get("kind")) if isinstance(tool, Mapping) else str(tool)
-    stripes = int(str(tool.get("stripe", 1))) if isinstance(tool, Mapping) and kind in _STRIPED else 1
+    stripes = _whole(tool.get("stripe")) or 1 if isinstance(tool, Mapping) and kind in _STRIPED else 1
     if stripes >= movers > 1 and isinstance(tool, Mapping):
         own = tool.clone()
         own["stripe"] = Scalar(str(max(stripes // movers, 1)))
@@ -141,5 +141,10 @@ def _on_core(part: Mapping, run: int, ends: list[Host]) -> None:
     """Puts a further run on the next application core, where those are placed."""
     cores = min((len(h.placement.application) for h in ends if h.placement.application), default=0)
     if run and cores:
-        first = int(str(part.get("core") or 0))
-        part["core"] = Scalar(str((first + run) % cores))
+        part["core"] = Scalar(str((_whole(part.get("core")) + run) % cores))
+
+
+def _whole(given: object) -> int:
+    """A whole number as it was written; 0 for anything else, which those who read it afterwards refuse."""
+    text = str(given)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

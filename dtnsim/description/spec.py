@@ -225,8 +225,20 @@ def _load(
 def resolve(
     raw: Mapping, overrides: Sequence[str] = (), *, beside: Path | None = None, built: Built | None = None
 ) -> PathSpec:
-    """Validates the mapping of a path file; ``built``: its hosts as they were with other overrides."""
-    built = Built() if built is None else built
+    """Validates the mapping of a path file; ``built``: its hosts as they were with other overrides.
+
+    Raises:
+        SpecError: it cannot be used; what has no place of its own is in this file.
+    """
+    try:
+        return _resolved(raw, overrides, beside, Built() if built is None else built)
+    except SpecError as error:
+        for one in error.findings:
+            one.file = one.file or raw.file or None
+        raise
+
+
+def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built: Built) -> PathSpec:
     raw = named_workload(raw, beside)
     given_raw, raw = raw, raw.clone()
     if "name" not in raw:  # an answer is called after its file then

@@ -122,7 +122,8 @@ def calibration(name: str, *, beside: Path | None = None) -> Path:
     if ".." not in Path(name).parts and shipped.is_file():
         return shipped
     known = sorted(p.parent.name for p in root("calibration").glob("*/fitted.yaml"))
-    raise SpecError(f"there is no calibration {name!r}", remedy=f"write a file or one of: {', '.join(known) or 'none'}")
+    remedy = f"write a file or one of: {', '.join(known) or 'none'}"
+    raise SpecError(f"there is no calibration {name!r}", key="calibration", remedy=remedy)
 
 
 def _literal(name: str) -> str:

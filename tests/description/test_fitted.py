@@ -163,3 +163,17 @@ def test_every_entry_is_checked_whether_or_not_a_host_needs_it(
     (tmp_path / "fit.yaml").write_text(yaml.safe_dump({"parameters": {host: {"cpu.clock": entry}}}))
     with pytest.raises(SpecError, match=rf"fit\.yaml:\d+: {re.escape(said)}" if said[0] == "c" else re.escape(said)):
         made(tmp_path, {"x": "venadi"}, calibration=str(tmp_path / "fit.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [("calibration: nobody's", "calibration"), ("hosts: {a: [x], b: venadi}", "hosts.a"),
+     ("transfer: {from: 'a:/bigdata', to: 'b:/bigdata', tool: scp, dataset: []}", "dataset")],
+)  # fmt: skip
+def test_what_has_no_place_of_its_own_is_in_the_path_file(tmp_path: Path, written: str, key: str) -> None:
+    lines = {"hosts": "hosts: {a: venadi, b: venadi}", "wan": "wan: {rtt: 1 ms, bandwidth: 1 Gb/s}",
+             "transfer": "transfer: {from: 'a:/bigdata', to: 'b:/bigdata', tool: scp}"}  # fmt: skip
+    file = tmp_path / "mine.yaml"
+    file.write_text("\n".join((lines | {written.partition(":")[0]: written}).values()))
+    with pytest.raises(SpecError, match=rf"mine\.yaml(:\d+)?: {key}: "):
+        spec.load(file)

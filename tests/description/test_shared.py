@@ -68,6 +68,7 @@ def test_stripes_share_one_file() -> None:
     [
         ("transfer.runs=0", "from 1 to 64"),
         ("transfer.runs=two", "no number of runs"),
+        ("transfer.runs=²", "no number of runs"),
         ("transfer.pool={x: [ours]}", "unknown host"),
         ("transfer.pool={ours: [ours]}", "twice"),
         ("transfer.pool=[ours]", r"pool: \{dtn1: \[dtn2, dtn3\]\}"),
@@ -76,6 +77,11 @@ def test_stripes_share_one_file() -> None:
 def test_what_cannot_be_shared_is_refused(override: str, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         spec.load("examples/dtn-100g-to-buy", [override])
+
+
+def test_what_only_the_tool_can_refuse_is_left_to_it() -> None:
+    with pytest.raises(SpecError, match="stripe: needs a whole number"):
+        spec.load("examples/dtn-100g-xfs", ["transfer.runs=2", "transfer.tool.stripe=x"])
 
 
 def test_who_waits_for_a_shared_transfer_waits_for_all_of_it(tmp_path) -> None:

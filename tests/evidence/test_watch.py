@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 import yaml
 
+from dtnsim.evidence.history import History
+from dtnsim.ground.errors import InputError
 from dtnsim.report import calibration
 from dtnsim.report.document import json_schema
 from tests.cli.conftest import Run, run
@@ -194,3 +196,15 @@ def test_a_goal_is_likelier_before_the_change(tmp_path: Path, host: str, run: Ru
     (goal,) = json.loads(told.out)["goals"]
     assert goal["before"] > 0.6
     assert goal["now"] < 0.4
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"told": [{"x": 1}, "2026-01-06"]}', '{"told": ["ping", "soon"]}', '{"log": "a", "digest": "", "note": ""}', "[]",
+     '{"log": "", "digest": "", "note": "", "runs": [], "series": [["", "", "", "", "", "", [["x", 1, 2]]]]}'],
+)  # fmt: skip
+def test_a_line_that_is_none_of_a_history_is_refused_by_number(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "seen.jsonl"
+    file.write_text(f"{line}\n")
+    with pytest.raises(InputError, match=r"seen\.jsonl:1: is no line of a history"):
+        History(tmp_path, file)

@@ -42,6 +42,8 @@ _HOSTILE: Final = (
     {"value": "3 GHz", "spread": {"a": 1}}, {"value": "1 ms", "spread": "3"}, {"kind": "nothing"}, {"kind": "raid"},
 )  # fmt: skip
 _NUMBER: Final = re.compile(r"^([-+0-9.e]+)(.*)$", re.DOTALL)
+#: what a refusal names: a file, an option, a key within others, or the argument itself
+_NAMED: Final = re.compile(r"\.(?:yaml|csv|txt|jsonl)\b|--\w|Error: |name of a path|\b\w+\.\w+")
 _HOST_KEYS: Final = ("placement", "tcp", "vm", "stack", "slots", "hbas", "nics", "devices", "volumes", "cpu", "memory")
 
 Node = Any
@@ -341,8 +343,8 @@ def _wrong(code: int, out: str, err: str, *, json_wanted: bool, rows: bool = Fal
             return f"{len(lines)} lines on standard error: {err[:300]}"
         if "internal error" in err or "Traceback" in err or len(err) > 2300:
             return f"not what is wrong: {err[:300]}"
-        if code == 2 and not any(f"{mark}" in err for mark in (".yaml", ".csv", ".txt", ".jsonl", "--", "Error: ")):
-            return f"neither a file nor an option is named: {err[:300]}"
+        if code == 2 and not _NAMED.search(err):
+            return f"neither a file nor a key is named: {err[:300]}"
         beside = out and code == 2 and not rows and "refused; the first" not in err  # other rows, other scenarios
         return f"an answer beside an error: {out[:200]}" if beside else None
     return _document(out) if json_wanted else None

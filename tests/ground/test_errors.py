@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from dtnsim.ground import errors
-from dtnsim.ground.errors import DtnsimError, InputError, LogError, ModelError, SpecError, UnitError
+from dtnsim.ground.errors import MISSING, DtnsimError, InputError, LogError, ModelError, SpecError, UnitError
 
 
 def test_exit_codes() -> None:
@@ -61,3 +61,10 @@ def test_names_of_any_length_leave_a_message_that_is_read() -> None:
     assert len(str(error)) < 2200
     assert str(error).startswith("fff")
     assert "there is no host" in str(error)
+
+
+def test_of_very_many_findings_the_first_are_printed() -> None:
+    first, *others = (SpecError(MISSING, file="events.yaml", line=n, key=f"events.{n}.at") for n in range(200))
+    lines = first.followed_by(others).lines
+    assert lines[19].startswith("events.yaml:19: events.19.at: ")
+    assert lines[20:] == ("180 keys more are missing",)
