@@ -116,8 +116,8 @@ class History:
 
     def _take(self, entry: object) -> None:
         if isinstance(entry, dict) and "told" in entry:
-            series, since = _Told.model_validate(entry).told
-            self.told.append((series, since.isoformat()))
+            what, since = _Told.model_validate(entry).told
+            self.told.append((what, since.isoformat()))
             return
         line = _Line.model_validate(entry)
         file = str(self.folder / line.log)
