@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Final, Literal, Self
@@ -14,6 +15,8 @@ Operation = Literal["read", "write"]
 #: steady: caches are full, the medium must keep up. none: the tool returns when the cache has the bytes.
 #: fdatasync: the tool waits for the medium at the end. dsync: at every call. direct: no cache at all.
 Finish = Literal["steady", "none", "fdatasync", "dsync", "direct"]
+#: metadata operations that go through the file system's log
+CHANGES = frozenset({"create", "remove", "mkdir", "setattr", "rename"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +136,14 @@ class Access:
         return float(max(self.streams, 1) * max(self.queue_depth, 1))
 
     @property
+    def alone(self) -> bool:
+        """Whether nothing joins its requests, each of which is waited for."""
+        return self.random or self.finish in ("direct", "dsync")
+
+    @property
     def ahead(self) -> bool:
         """Whether the kernel's own read-ahead brings the bytes: no file system does, and no program asks for each."""
-        return self.operation == "read" and not (self.random or self.scheduled or self.finish in ("direct", "dsync"))
+        return self.operation == "read" and not (self.alone or self.scheduled)
 
     @property
     def buffered(self) -> bool:
@@ -150,6 +158,31 @@ class Access:
                 raise TypeError(f"an access has no {name!r}")
             values[_PLACE[name]] = value
         return type(self)(*values)
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """Metadata operations of the files of a transfer.
+
+    Attributes:
+        per_byte: Operations of each name for one payload byte.
+        directories: Directories that the files lie in.
+        rtt_s: Round-trip time to the servers [s].
+    """
+
+    per_byte: Mapping[str, float]
+    directories: int
+    rtt_s: Value = 0.0
+
+    @property
+    def number(self) -> float:
+        """Operations for one payload byte."""
+        return sum(self.per_byte.values())
+
+    @property
+    def changes(self) -> float:
+        """Those of them that change a directory or inode."""
+        return sum(number for operation, number in self.per_byte.items() if operation in CHANGES)
 
 
 _NAMES: Final = [each.name for each in fields(Access)]

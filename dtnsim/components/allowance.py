@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 from pydantic import model_validator
 
 from dtnsim.components.base import Component
+from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import cloud
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from dtnsim.ground.ledger import Row
 
 
 class Allowance(Component):

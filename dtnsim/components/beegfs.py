@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
+from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Group, MetadataServers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import beegfs, lustre
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
-
 
 #: requests that one of them does a second
 _META = "assumed: one metadata server whose targets are flash, as one of Lustre's of those years"
@@ -77,7 +74,7 @@ class Beegfs(ParallelFilesystem):
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Calls or buffers of the files, the client's connections, targets and servers, then the storage network."""
         label, whole, chunk = label_of(volume), self.whole(row), row.term(self.chunksize)
-        if not (use.random or use.finish in ("direct", "dsync")):
+        if not use.alone:
             asked = law(
                 beegfs.asked_bytes, call_B=term(use.block_B, "B"), buffer_B=row.term(self.buffer), chunk_B=chunk
             )

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.filesystem import AgedFilesystem, Stretch
+from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import btrfs
 from dtnsim.physics.core_rates import CORE_RATES
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 
 def _rate(name: str) -> Quantity:

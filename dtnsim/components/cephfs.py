@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
+from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Group, MetadataServers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import count, law
 from dtnsim.physics import ceph, gpfs
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
-
 
 #: requests that one of them does a second
 _MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"

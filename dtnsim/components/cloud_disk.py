@@ -80,7 +80,7 @@ class CloudDisk(Device):
         row.charge(
             f"{name}.cloud-disks", "cloud-disk", capacity=disks * rate, what=f"throughput of the disks, {use.operation}"
         )
-        alone = use.random or use.finish in ("direct", "dsync")
+        alone = use.alone
         request = term(use.block_B, "B") if alone else row.term(self.counted)
         counted = law(cloud.counted_requests, request_B=request, counted_B=row.term(self.counted))
         row.charge(

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
+from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.physics import ceph, daos
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 Rate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
 Requests = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
@@ -136,9 +134,8 @@ class Daos(ParallelFilesystem):
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Read-ahead, the servers' engines and ports, then the client's network, which carries every copy."""
         label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
-        alone = use.random or use.finish in ("direct", "dsync")
-        size = term(use.block_B, "B") if alone else largest(term(use.block_B, "B"), row.term(self.request))
-        if reading and not alone:
+        size = term(use.block_B, "B") if use.alone else largest(term(use.block_B, "B"), row.term(self.request))
+        if reading and not use.alone:
             self.ahead(row, use, label, self.read_ahead, "dfuse read-ahead")
         if self.library != "none":
             row.charge(

@@ -114,12 +114,9 @@ class Device(Component):
         """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it."""
         return 0.0
 
-    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:
+    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:  # noqa: ARG002 - disks need it
         """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices."""
-        inner = getattr(self, "of", None)
-        if not isinstance(inner, Device):
-            return self.latency(row, use.but(random=True))
-        return inner.next_file(row, use, copies * max(1, self.drives // max(inner.drives, 1)))
+        return self.latency(row, use.but(random=True))
 
     def single_rate(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - drives need it
         """Bytes per second of one request alone, once it has started [B/s]."""
@@ -132,27 +129,20 @@ class Device(Component):
     @property
     def fabric(self) -> Fabric | None:
         """How the device is reached where it is behind a network."""
-        inner = getattr(self, "of", None)
-        return inner.fabric if isinstance(inner, Device) else None
+        return None
 
-    def works(self, row: Row, use: Access) -> tuple[Work, ...]:
+    def works(self, row: Row, use: Access) -> tuple[Work, ...]:  # noqa: ARG002 - layers need it
         """What the host's kernel does to each byte that is moved, parity left out."""
-        inner = getattr(self, "of", None)
-        if not isinstance(inner, Device):
-            return ()
-        times = self.bus_factor(use) / inner.bus_factor(use)
-        return tuple(replace(work, cycles=work.cycles * term(times)) for work in inner.works(row, use))
+        return ()
 
     @property
     def rotates(self) -> bool:
         """Whether the drives inside are disks."""
-        inner = getattr(self, "of", None)
-        return isinstance(inner, Device) and inner.rotates
+        return False
 
     def piece(self, use: Access) -> float:
         """Bytes of one block of a file on one drive."""
-        inner = getattr(self, "of", None)
-        return inner.piece(use) if isinstance(inner, Device) else use.record_B or use.block_B
+        return use.record_B or use.block_B
 
     @property
     def keeps_writes(self) -> bool:
@@ -161,19 +151,15 @@ class Device(Component):
 
     def answers_early(self, use: Access) -> bool:
         """Whether a write is acknowledged before it is on the medium."""
-        inner = getattr(self, "of", None)
-        if use.operation == "read":
-            return False
-        return self.keeps_writes or (isinstance(inner, Device) and inner.answers_early(use))
+        return use.operation == "write" and self.keeps_writes
 
     def turnaround(self, row: Row) -> Term:  # noqa: ARG002 - drives need it
         """Seconds from handing a sequential write to the device until it is done, its transfer left out."""
         return term(0.0, "s")
 
-    def flush_time(self, row: Row) -> Term | None:
+    def flush_time(self, row: Row) -> Term | None:  # noqa: ARG002 - flash needs it
         """Seconds until flash that loses its memory with the power has emptied it; None where that is not known."""
-        inner = getattr(self, "of", None)
-        return inner.flush_time(row) if isinstance(inner, Device) else None
+        return None
 
     def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:  # noqa: ARG002 - arrays need it
         """Work of the host's own parity thread on a byte of data [cycles/B], and how many threads share it."""
@@ -185,10 +171,10 @@ class Device(Component):
 
 
 class Layer(Device):
-    """A device made of another one; kinds say what they add.
+    """A device made of others: what a kind does not say itself is that of the device below.
 
     Attributes:
-        of: The device that it lies on.
+        of: The device that it lies on, or each of the equal devices that it is made of.
     """
 
     of: Annotated[Device, Pick(Device)]
@@ -208,10 +194,28 @@ class Layer(Device):
         """Drives that data is spread over."""
         return self.below.data_disks
 
+    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:
+        """That of the devices below."""
+        return self.below.next_file(row, use, copies * max(1, self.drives // max(self.below.drives, 1)))
+
+    @property
+    def fabric(self) -> Fabric | None:
+        """As the device below has it."""
+        return self.below.fabric
+
+    def works(self, row: Row, use: Access) -> tuple[Work, ...]:
+        """Work on each byte that goes to the devices below."""
+        times = self.bus_factor(use) / self.below.bus_factor(use)
+        return tuple(replace(work, cycles=work.cycles * term(times)) for work in self.below.works(row, use))
+
     @property
     def rotates(self) -> bool:
         """Whether the drives inside are disks."""
         return self.below.rotates
+
+    def piece(self, use: Access) -> float:
+        """As the device below has it."""
+        return self.below.piece(use)
 
     @property
     def keeps_writes(self) -> bool:

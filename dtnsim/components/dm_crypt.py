@@ -89,7 +89,7 @@ class DmCrypt(Layer):
             under_way, piece = 1 if use.buffered else max(use.streams, 1), math.inf
         elif use.buffered:
             under_way = _MANY
-        elif use.random or use.finish in ("direct", "dsync"):
+        elif use.alone:
             under_way = int(use.in_flight) * max(1, math.ceil(use.block_B / piece))
         else:
             under_way = max(use.streams, 1) * _AHEAD

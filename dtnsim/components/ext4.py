@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import ExtentFilesystem
+from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import law
 from dtnsim.physics import journal
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 
 class Ext4(ExtentFilesystem):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import CHANGES, Access, Operations
 from dtnsim.components.base import Component
 from dtnsim.components.device import Connections, Device
+from dtnsim.components.machine import Machine
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.pages import Cache
@@ -19,18 +19,12 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import cache, cpu, journal, metadata
 
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
-
-
 #: what a worker waits for whose requests nobody reads ahead of
 _ALONE = "each request, one after the other"
 #: writes of a journal's commit that wait for each other: blocks, and then the record that makes them count
 _BARRIERS = 2.0
 #: bytes that are asked for when a file is entered (Linux, read_ahead_kb: 128 KiB)
 _FIRST_B = 131072.0
-#: metadata operations that go through the file system's log
-CHANGES = frozenset({"create", "remove", "mkdir", "setattr", "rename"})
 
 
 def label_of(mount: str) -> str:
@@ -208,24 +202,14 @@ class Filesystem(Component):
         """Waits of one file's operations for the disks of the server."""
         return 0.0
 
-    def metadata(
-        self,
-        row: Row,
-        per_byte: Mapping[str, float],
-        directories: int,
-        host: Machine,
-        volume: str,
-        rtt_s: Value = 0.0,
-    ) -> None:
+    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
         """Charges the metadata operations of one payload byte at the servers that do them; a local one has none.
 
         Args:
             row: The row to charge.
-            per_byte: Operations of each name for one payload byte.
-            directories: Directories that the files of the data set lie in.
+            asked: The operations.
             host: The host that asks.
             volume: Its volume.
-            rtt_s: Round-trip time to the servers [s].
         """
 
     def gathers(self, use: Access) -> bool:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import label_of
+from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Group, MetadataServers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law
 from dtnsim.physics import gpfs
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
-
 
 #: mdtest with empty files
 _PIXSTOR = "Dell PixStor administrator guide, pp. 24 to 35, mdtest on one array of 24 SSDs"

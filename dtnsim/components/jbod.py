@@ -6,16 +6,15 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from dtnsim.components.access import Access, Operation
-from dtnsim.components.base import Pick
-from dtnsim.components.device import Device
+from dtnsim.components.access import Access
+from dtnsim.components.device import Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.term import Term, count, law
 from dtnsim.physics import bonding
 
 
-class Jbod(Device):
+class Jbod(Layer):
     """``disks`` equal devices without striping: concatenated, or united by a file system like mergerfs.
 
     A stream is held by the one device that its file lies on; n streams meet some devices twice and others not at all.
@@ -24,42 +23,11 @@ class Jbod(Device):
     kind: ClassVar[str] = "jbod"
 
     disks: Annotated[int, Field(ge=1, le=1000)]
-    of: Annotated[Device, Pick(Device)]
 
     @property
     def drives(self) -> int:
         """Drives inside."""
         return self.disks * self.of.drives
-
-    @property
-    def data_disks(self) -> int:
-        """Drives that one file is spread over."""
-        return self.of.data_disks
-
-    @property
-    def keeps_writes(self) -> bool:
-        """As its devices do."""
-        return self.of.keeps_writes
-
-    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """That of one device."""
-        return self.of.latency(row, use, members)
-
-    def single_rate(self, row: Row, use: Access) -> Value:
-        """That of one device."""
-        return self.of.single_rate(row, use)
-
-    def media_rate(self, row: Row, operation: Operation) -> Term:
-        """That of one device."""
-        return self.of.media_rate(row, operation)
-
-    def turnaround(self, row: Row) -> Term:
-        """That of one device."""
-        return self.of.turnaround(row)
-
-    def bus_factor(self, use: Access) -> Value:
-        """As its devices have it."""
-        return self.of.bus_factor(use)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges all devices, of which the streams keep only some busy."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operations
 from dtnsim.components.base import Model
-from dtnsim.components.filesystem import CHANGES, label_of
+from dtnsim.components.filesystem import label_of
+from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Group, MetadataServers
 from dtnsim.components.stack import Stack
@@ -20,9 +20,6 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, plural, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import lustre
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 
 class Extent(Model):
@@ -184,22 +181,13 @@ class Lustre(ParallelFilesystem):
         """Targets of its files."""
         return self._fallen_on(row, use, self.whole(row).targets)
 
-    def metadata(
-        self,
-        row: Row,
-        per_byte: Mapping[str, float],
-        directories: int,
-        host: Machine,
-        volume: str,
-        rtt_s: Value = 0.0,
-    ) -> None:
+    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
         """Charges the client's metadata requests in flight, and the metadata servers."""
-        super().metadata(row, per_byte, directories, host, volume, rtt_s)
+        super().metadata(row, asked, host, volume)
         label = label_of(volume)
-        changes = sum(n for operation, n in per_byte.items() if operation in CHANGES)
         for name, number, slots in (
-            ("metadata-rpcs", sum(per_byte.values()), self.metadata_rpcs),
-            ("modifying-rpcs", changes, self.modifying_rpcs),
+            ("metadata-rpcs", asked.number, self.metadata_rpcs),
+            ("modifying-rpcs", asked.changes, self.modifying_rpcs),
         ):
             if number > 0:
                 row.charge(
@@ -207,6 +195,6 @@ class Lustre(ParallelFilesystem):
                     "metadata",
                     capacity=count(slots, "request"),
                     unit="s",
-                    per_byte=term(number) * (row.term(self.metadata_time) + term(rtt_s, "s")),
+                    per_byte=term(number) * (row.term(self.metadata_time) + term(asked.rtt_s, "s")),
                     what="metadata requests in flight of this client",
                 )

@@ -8,19 +8,18 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.base import Pick
-from dtnsim.components.device import Device
+from dtnsim.components.device import Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import hdd_streams, zfs
 
 
-class Mirror(Device):
+class Mirror(Layer):
     """``groups`` mirror vdevs of ``disks`` copies; the copies take turns in what is read of one stream.
 
     Disks take turns in zones of 2 MiB, so that each passes over what the others read: a pair streams 1.4 to 1.6 times
-    what one of its disks does.
+    what one of its disks does. A block lies on one vdev: one request has the rate of one device.
 
     Neglects: releases 0.6, which kept to a copy for 10 ms instead, and 0.7.0, in which a stream stayed with one copy.
     Source: OpenZFS vdev_mirror.c (the least loaded copy serves the next block).
@@ -30,7 +29,6 @@ class Mirror(Device):
 
     disks: Annotated[int, Field(ge=2, le=16, description="copies of every block")] = 2
     groups: Annotated[int, Field(ge=1, le=1000)] = 1
-    of: Annotated[Device, Pick(Device)]
     lost: Annotated[int, Field(ge=0, le=15)] = 0
 
     @model_validator(mode="after")
@@ -49,27 +47,14 @@ class Mirror(Device):
         """Drives that data is spread over."""
         return self.groups * self.of.data_disks
 
-    @property
-    def keeps_writes(self) -> bool:
-        """As its devices do."""
-        return self.of.keeps_writes
-
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """One copy serves a read; a write waits for all of them."""
         return self.of.latency(row, use, members * (self.disks - self.lost if use.operation == "write" else 1))
-
-    def single_rate(self, row: Row, use: Access) -> Value:
-        """That of one device: a block lies on one vdev."""
-        return self.of.single_rate(row, use)
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
         """All copies read, one copy's worth is written."""
         copies = self.disks - self.lost if operation == "read" else 1
         return float(self.groups * copies) * self.of.media_rate(row, operation)
-
-    def turnaround(self, row: Row) -> Term:
-        """That of a device."""
-        return self.of.turnaround(row)
 
     def bus_factor(self, use: Access) -> Value:
         """Each copy crosses the bus when written."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import Access
-from dtnsim.components.filesystem import CHANGES
+from dtnsim.components.access import CHANGES, Access
+from dtnsim.components.machine import Machine
 from dtnsim.components.remote import Remote
 from dtnsim.components.servers import Servers
 from dtnsim.ground.ledger import Row
@@ -16,10 +16,6 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import metadata, nfs
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
-
 
 #: requests of a sequential reader's read-ahead (Linux before 5.4, NFS_MAX_READAHEAD; RHEL 8.3, Ubuntu 18.04 and later
 #: set 128 KiB unless set otherwise: Microsoft, Linux NFS read-ahead best practices for Azure NetApp Files)

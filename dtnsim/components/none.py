@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import LocalFilesystem
+from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 
 class NoFilesystem(LocalFilesystem):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 
 from dtnsim.components.access import Access
+from dtnsim.components.machine import Machine
 from dtnsim.components.servers import Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value
 from dtnsim.ground.term import Term, count, law
 from dtnsim.physics import cache, servers
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 
 class ParallelFilesystem(SharedFilesystem):

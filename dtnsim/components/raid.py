@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Pick
-from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, Device
+from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, Device, Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, term
@@ -26,7 +26,7 @@ _MD_REBUILD: Final = prior("1000 KiB/s", 0.0, "md(4): sync_speed_min, kept besid
 _CONTROLLER_REBUILD: Final = prior("0.3", 0.5, "Dell PERC and Broadcom MegaRAID user's guides: rebuild rate of 30 %")
 
 
-class Raid(Device):
+class Raid(Layer):
     """An array of ``disks`` equal devices in each of ``groups`` groups.
 
     ``software`` parity is computed by threads of the host (md's raid5d), and crosses the bus; a hardware controller
@@ -44,7 +44,6 @@ class Raid(Device):
     level: Literal[0, 1, 5, 6, 10, 50, 60]
     disks: Annotated[int, Field(ge=1, le=1000)]
     groups: Annotated[int, Field(ge=1, le=1000)] = 1
-    of: Annotated[Device, Pick(Device)]
     software: bool = True
     chunk: Annotated[Quantity, Unit("B", low=512)] | None = None
     window: Annotated[Quantity, Unit("B", spread=0.5, low=512)] | None = None
@@ -203,10 +202,6 @@ class Raid(Device):
         """That of the data members."""
         return float(self.data_members) * self.of.media_rate(row, operation)
 
-    def turnaround(self, row: Row) -> Term:
-        """That of a member."""
-        return self.of.turnaround(row)
-
     def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:
         """Md's raid5d copies what is written into its stripe cache, computes parity and hands it to the drives."""
         if self.software and self.parity and use.operation == "write":
@@ -239,7 +234,7 @@ class Raid(Device):
         """The access as members see it: requests are cut into chunks, parity and copies fill caches too."""
         busy = middle(self._members(row, use).value)
         seen = use.but(total_B=use.total_B * float(np.mean(load.value)))
-        if use.random or use.finish in ("direct", "dsync"):
+        if use.alone:
             seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
         chunk = middle(self._chunk(row).value)
         if self.copies < self.disks:

@@ -9,15 +9,14 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.base import Pick
-from dtnsim.components.device import Device
+from dtnsim.components.device import Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import hdd_streams, raidz
 
 
-class Raidz(Device):
+class Raidz(Layer):
     """``groups`` raidz vdevs of ``disks`` devices each.
 
     ``recordsize`` is the block size where the file system above does not say its own; ``level`` is 2 for raidz2;
@@ -30,7 +29,6 @@ class Raidz(Device):
     level: Literal[1, 2, 3]
     disks: Annotated[int, Field(ge=2, le=255)]
     groups: Annotated[int, Field(ge=1, le=1000)] = 1
-    of: Annotated[Device, Pick(Device)]
     ashift: Annotated[int, Field(ge=9, le=16)] = 12
     recordsize: Annotated[Quantity, Unit("B", low=512)] = prior("128 KiB", 0.0, "OpenZFS: default recordsize")
     lost: Annotated[int, Field(ge=0, le=3)] = 0
@@ -81,11 +79,6 @@ class Raidz(Device):
         """Drives that a block's data is spread over."""
         return max(1, round(self.data_share * self.groups)) * self.of.data_disks
 
-    @property
-    def keeps_writes(self) -> bool:
-        """As its devices do."""
-        return self.of.keeps_writes
-
     def piece(self, use: Access) -> float:
         """A block is cut into one column a data disk."""
         return self._block(use) / float(self._columns(use).value)
@@ -101,10 +94,6 @@ class Raidz(Device):
     def media_rate(self, row: Row, operation: Operation) -> Term:
         """That of the data disks of all groups."""
         return self.data_share * self.groups * self.of.media_rate(row, operation)
-
-    def turnaround(self, row: Row) -> Term:
-        """That of a device."""
-        return self.of.turnaround(row)
 
     def bus_factor(self, use: Access) -> Value:
         """Parity is made by the host, so it crosses the bus when written."""

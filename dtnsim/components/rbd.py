@@ -111,7 +111,7 @@ class Rbd(Device):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
         """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
-        reading, alone = use.operation == "read", use.random or use.finish in ("direct", "dsync")
+        reading, alone = use.operation == "read", use.alone
         size = least(row.term(self.request), row.term(self.object_size))
         if alone:
             size = least(size, term(use.block_B, "B"))

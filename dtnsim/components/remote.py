@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operations
 from dtnsim.components.device import Connections, Fabric
-from dtnsim.components.filesystem import CHANGES, label_of
+from dtnsim.components.filesystem import label_of
+from dtnsim.components.machine import Machine
 from dtnsim.components.servers import Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import cache
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 
 class Remote(SharedFilesystem):
@@ -102,7 +99,7 @@ class Remote(SharedFilesystem):
     def requests(self, row: Row, use: Access) -> tuple[float, int]:
         """Bytes of one request of an access, and how many go out at once: those of a call, or of a window."""
         size = middle(self.asked(row, use).value)
-        whole = use.block_B * use.queue_depth if self.alone(use) else middle(self.window(row).value)
+        whole = use.block_B * use.queue_depth if use.alone else middle(self.window(row).value)
         if use.operation == "write":
             return size, use.queue_depth
         return min(size, whole), max(1, round(whole / size))
@@ -149,7 +146,7 @@ class Remote(SharedFilesystem):
             capacity=self.flight_rate(row, size, rtt, service),
             what=f"{self.protocol} {use.operation} requests in flight",
         )
-        if use.operation == "read" and not self.alone(use):
+        if use.operation == "read" and not use.alone:
             window, waits = self.window(row), rtt + service
             if np.any(np.asarray(use.wire_s) > 0):  # a request passes one stage after the other
                 stages = term(use.cold_s, "s", "drives of the server") + term(use.wire_s, "s/B") * least(size, window)
@@ -166,26 +163,20 @@ class Remote(SharedFilesystem):
             self.behind(row, use.but(cached=self.warm and use.operation == "read"), label, size)
             host.storage_network(row, use, volume)
 
-    @staticmethod
-    def alone(use: Access) -> bool:
-        """Whether nothing joins the requests of an access."""
-        return use.random or use.finish in ("direct", "dsync")
-
     def asked(self, row: Row, use: Access) -> Term:
         """Bytes of one request of an access."""
         size = row.term(self.io_size(use))
-        return least(size, term(use.block_B, "B")) if self.alone(use) else size
+        return least(size, term(use.block_B, "B")) if use.alone else size
 
     def thread_time(self, row: Row, use: Access) -> Term:
         """Time of a thread of the server for a byte that is read or written [s/B]."""
         data, commit = self.answer_time(row, use) / self.asked(row, use), self.commit_time(row, use)
         return data if commit is None else data + commit / term(use.block_B, "B")
 
-    def thread_operations(self, row: Row, per_byte: Mapping[str, float]) -> Term:
+    def thread_operations(self, row: Row, asked: Operations) -> Term:
         """Time of a thread of the server for the metadata operations of one payload byte [s/B]."""
-        changes = sum(n for operation, n in per_byte.items() if operation in CHANGES)
         change = self.change_time if self.change_time is not None else self.op_time
-        return term(sum(per_byte.values()) - changes) * row.term(self.op_time) + term(changes) * row.term(change)
+        return term(asked.number - asked.changes) * row.term(self.op_time) + term(asked.changes) * row.term(change)
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
         """A mount talks to one server."""

@@ -82,7 +82,7 @@ class RemoteBlock(Layer):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges requests in flight, the targets' ports and their drives."""
-        alone = use.random or use.finish in ("direct", "dsync")
+        alone = use.alone
         largest = row.term(self.largest(use))
         size = least(largest, term(use.block_B, "B")) if alone else largest
         most = float(self.connections * self.depth * copies)

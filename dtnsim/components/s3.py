@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -10,14 +10,12 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
+from dtnsim.components.machine import Machine
 from dtnsim.components.servers import SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import count, law, least, term
 from dtnsim.physics import ceph, s3
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 #: operations of files for which an object store is not asked
 _NO_REQUEST = frozenset({"close", "access", "mkdir"})

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operations
 from dtnsim.components.base import Model
 from dtnsim.components.device import MIRROR_RATE, Connections
 from dtnsim.components.filesystem import PageCached, label_of
+from dtnsim.components.machine import Machine
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import hdd_cache, hdd_streams, metadata, servers
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 Many = Annotated[int, Field(ge=1, le=100000)]
 OpRate = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
@@ -52,10 +49,10 @@ class MetadataServers(Model):
     )
     striped: bool = False
 
-    def seconds(self, row: Row, per_byte: Mapping[str, float]) -> Term:
+    def seconds(self, row: Row, asked: Operations) -> Term:
         """Time of one metadata server that the operations of one payload byte take [s/B]."""
         whole: Term | None = None
-        for operation, number in per_byte.items():
+        for operation, number in asked.per_byte.items():
             rate = row.term(getattr(self, metadata.CLASSES.get(operation, "stat")))
             part = Term(number, f"{number:.7g}") * law(metadata.server_time, operation_rate=rate)
             whole = part if whole is None else whole + part
@@ -327,15 +324,7 @@ class SharedFilesystem(PageCached):
         """Servers that the files of one transfer lie on; None where every file lies on all."""
         return None
 
-    def metadata(
-        self,
-        row: Row,
-        per_byte: Mapping[str, float],
-        directories: int,
-        host: Machine,  # noqa: ARG002 - kinds need it
-        volume: str,
-        rtt_s: Value = 0.0,  # noqa: ARG002 - kinds need it
-    ) -> None:
+    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:  # noqa: ARG002 - kinds need it
         """Charges metadata operations at the metadata servers."""
         label = label_of(volume)
         whole = self.whole(row)
@@ -345,7 +334,7 @@ class SharedFilesystem(PageCached):
             return
         source = "servers.metadata of the description" if said else "assumed: such systems have a metadata server"
         here, prefix = self.at(row, label)
-        cost, what = made.seconds(row, per_byte), "metadata operations"
+        cost, what = made.seconds(row, asked), "metadata operations"
         here.charge(
             f"{prefix}metadata",
             "metadata",
@@ -355,7 +344,7 @@ class SharedFilesystem(PageCached):
             what=what,
         )
         if made.count > 1 and not made.striped:
-            used = law(metadata.servers_used, servers=made.count, directories=directories)
+            used = law(metadata.servers_used, servers=made.count, directories=asked.directories)
             row.charge(
                 f"{label}.directories",
                 "metadata",

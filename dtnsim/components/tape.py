@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.filesystem import LocalFilesystem, Stretch, label_of
+from dtnsim.components.machine import Machine
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import tape
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 #: a cartridge is fetched before a mount and put back after it
 _MOVES = 2.0

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 
 from pydantic import model_validator
 
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import PageCached
+from dtnsim.components.machine import Machine
 from dtnsim.components.stack import Stack
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import cpu
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from dtnsim.components.machine import Machine
 
 
 class Tmpfs(PageCached):

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operations
 from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
+from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import MetadataServers
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.physics import ceph, cpu, weka
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 Cycles = Annotated[Quantity, Unit("cycles", spread=0.3)]
 Seconds = Annotated[Quantity, Unit("s", spread=0.3)]
@@ -135,14 +132,10 @@ class Weka(ParallelFilesystem):
         servers = self.whole(row).servers
         return Connections(self.num_cores * (servers.count if servers is not None else 1))
 
-    @staticmethod
-    def _alone(use: Access) -> bool:
-        return use.random or use.finish in ("direct", "dsync")
-
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Frontend cores, read-ahead, the servers' compute cores, drives and ports, then the client's network."""
         label, reading = label_of(volume), use.operation == "read"
-        size = term(use.block_B, "B") if self._alone(use) else largest(term(use.block_B, "B"), row.term(self.request))
+        size = term(use.block_B, "B") if use.alone else largest(term(use.block_B, "B"), row.term(self.request))
         work = law(
             cpu.cycles_per_byte,
             per_byte=row.term(self.core_byte),
@@ -160,7 +153,7 @@ class Weka(ParallelFilesystem):
             remedy=f"more cores for them (hosts.{host.name}.volumes.{volume}.filesystem.num_cores)",
         )
         host.pool(row, work, "WEKA frontends")
-        if reading and not self._alone(use):
+        if reading and not use.alone:
             self.ahead(row, use, label, self.read_ahead, "WEKA read-ahead")
         if self.qos_max_throughput is not None:
             row.charge(
@@ -206,19 +199,11 @@ class Weka(ParallelFilesystem):
             what=what,
         )
 
-    def metadata(
-        self,
-        row: Row,
-        per_byte: Mapping[str, float],
-        directories: int,
-        host: Machine,
-        volume: str,
-        rtt_s: Value = 0.0,
-    ) -> None:
+    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
         """The compute cores do metadata as well, unless the servers' own rates are given."""
         whole = self.whole(row)
         if whole.servers is None or whole.servers.metadata is not None:
-            super().metadata(row, per_byte, directories, host, volume, rtt_s)
+            super().metadata(row, asked, host, volume)
             return
         here, prefix = self.at(row, label_of(volume))
-        self._compute(here, prefix, whole, _METADATA.seconds(row, per_byte), "WEKA compute cores, metadata")
+        self._compute(here, prefix, whole, _METADATA.seconds(row, asked), "WEKA compute cores, metadata")

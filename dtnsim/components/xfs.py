@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from dtnsim.components.filesystem import CHANGES, ExtentFilesystem, label_of
+from dtnsim.components.access import Operations
+from dtnsim.components.filesystem import ExtentFilesystem, label_of
+from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law
 from dtnsim.physics import journal
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 
 class Xfs(ExtentFilesystem):
@@ -39,19 +37,10 @@ class Xfs(ExtentFilesystem):
         "400 B", 0.5, "assumed: inode core of 176 B, its log headers, and its part of directory and allocation blocks"
     )
 
-    def metadata(
-        self,
-        row: Row,
-        per_byte: Mapping[str, float],
-        directories: int,  # noqa: ARG002 - shared file systems need it
-        host: Machine,
-        volume: str,
-        rtt_s: Value = 0.0,  # noqa: ARG002 - shared file systems need it
-    ) -> None:
+    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
         """Charges the log with what changes directories and inodes."""
-        changes = sum(number for operation, number in per_byte.items() if operation in CHANGES)
         array = host.volumes[volume].array
-        if not changes or array is None:
+        if not asked.changes or array is None:
             return
         kernel = tuple(int(part) for part in host.stack.kernel.split("."))
         delayed = kernel >= journal.DELAYED_SINCE
@@ -67,7 +56,7 @@ class Xfs(ExtentFilesystem):
             f"{label_of(volume)}.log",
             self.kind,
             capacity=rate,
-            per_byte=Term(changes, f"{changes:.7g}") * logged,
+            per_byte=Term(asked.changes, f"{asked.changes:.7g}") * logged,
             what="log of changes to files and directories",
             remedy=f"larger log buffers (hosts.{host.name}.volumes.{volume}.filesystem.logbsize; mount -o logbsize)",
         )

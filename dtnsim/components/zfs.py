@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from pydantic import Field
@@ -12,6 +12,7 @@ from dtnsim.components.access import Access
 from dtnsim.components.base import Pick
 from dtnsim.components.device import Device
 from dtnsim.components.filesystem import LocalFilesystem, Stretch
+from dtnsim.components.machine import Machine
 from dtnsim.components.raidz import Raidz
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
@@ -20,9 +21,6 @@ from dtnsim.ground.term import Term, law, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cache, hdd_streams, zfs
 from dtnsim.physics.core_rates import CORE_RATES
-
-if TYPE_CHECKING:
-    from dtnsim.components.machine import Machine
 
 #: work on a byte that is stored: operation in `core_rates`, when written and when read
 _COMPRESSORS: Final = {

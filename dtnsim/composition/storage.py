@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dtnsim.components import memory
-from dtnsim.components.access import Access, Thread
+from dtnsim.components.access import Access, Operations, Thread
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.remote import Remote
 from dtnsim.composition import beyond, stages
@@ -336,12 +336,14 @@ class Storage:
             }
             server = end.host.volumes[end.volume].server
             if server is not None and isinstance(filesystem, Remote):
-                time, remote = filesystem.thread_operations(here, each), self.server(server, end)
+                asked, remote = Operations(each, job.directories), self.server(server, end)
+                time = filesystem.thread_operations(here, asked)
                 self._threads(here, remote, end, time, "file operations")
                 behind = remote.host.volumes[remote.volume or ""].filesystem
-                behind.metadata(row.at(remote.host.name), each, job.directories, remote.host, remote.volume or "")
+                behind.metadata(row.at(remote.host.name), asked, remote.host, remote.volume or "")
                 continue
-            filesystem.metadata(here, each, job.directories, end.host, end.volume, self.server_rtt(end))
+            asked = Operations(each, job.directories, self.server_rtt(end))
+            filesystem.metadata(here, asked, end.host, end.volume)
 
 
 def _revisited(leg: Leg, use: Access) -> bool:

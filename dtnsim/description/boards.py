@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim.components.base import expand
 from dtnsim.components.chassis import Chassis
+from dtnsim.components.device import Device
+from dtnsim.description.host import Host
 from dtnsim.description.override import merge
 from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
@@ -17,10 +19,6 @@ from dtnsim.ground.yamlio import Mapping
 #: payload of a lane of 6 Gb/s and of 12 Gb/s
 _SAS2: Final = prior("600 MB/s", 0.0, "SAS or SATA 6 Gb/s after 8b/10b")
 _SAS3: Final = prior("1200 MB/s", 0.0, "SAS 12 Gb/s after 8b/10b")
-
-if TYPE_CHECKING:
-    from dtnsim.components.device import Device
-    from dtnsim.description.host import Host
 
 
 def fitted_out(host: Mapping) -> Mapping:

@@ -9,18 +9,16 @@ and the same wherever that host is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
+from dtnsim.components.segment import Segment
+from dtnsim.description.fitted import Fits
+from dtnsim.description.host import Host
+from dtnsim.description.hosts import Built
+from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground.quantity import Quantity
-
-if TYPE_CHECKING:
-    from dtnsim.components.segment import Segment
-    from dtnsim.description.fitted import Fits
-    from dtnsim.description.host import Host
-    from dtnsim.description.hosts import Built
-    from dtnsim.description.transfer import TransferSpec
 
 M = TypeVar("M", bound=BaseModel)
 

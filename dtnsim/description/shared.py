@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping as MappingABC
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.components.base import place
 from dtnsim.description import dataset
+from dtnsim.description.dataset import Dataset
+from dtnsim.description.host import Host
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
-
-if TYPE_CHECKING:
-    from dtnsim.description.dataset import Dataset
-    from dtnsim.description.host import Host
 
 #: runs and hosts that may share a transfer
 MOST: Final = 64

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from dtnsim.ground.quantity import Value
+from dtnsim.ground.quantity import Value
 
 
 @dataclass(frozen=True, slots=True)
