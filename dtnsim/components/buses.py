@@ -33,7 +33,8 @@ class Buses(Wiring):
         self._parity(row, use, label, array)
         works = array.works(row, use)
         for work in works:
-            self._worked(row, f"{label}.{work.name}", work.cycles, work.threads, work.what)
+            place = f"{work.what} on {self.name}"
+            self._worked(row, f"{label}.{work.name}", work.cycles, work.threads, work.what, label=place)
         if works and use.ahead:
             self._read_ahead(row, use, label, array, visit_B)
         bus = row.times(array.bus_factor(use))
@@ -56,12 +57,12 @@ class Buses(Wiring):
             remedy=f"a larger read-ahead (hosts.{self.name}.volumes, filesystem.read_ahead; blockdev --setra)",
         )
 
-    def _worked(self, row: Row, name: str, cycles: Term, threads: int, what: str) -> None:
+    def _worked(
+        self, row: Row, name: str, cycles: Term, threads: int, what: str, *, label: str = "", remedy: str = ""
+    ) -> None:
         """Charges work of the kernel that so many cores may do at once; all transfers share them."""
-        capacity = count(max(1, min(threads, self.cpu.total)), "thread") * self.clock(row)
-        row.charge(
-            name, "core", capacity=capacity, per_byte=cycles, unit="cycles", what=what, label=f"{what} on {self.name}"
-        )
+        own = count(max(1, min(threads, self.cpu.total)), "thread") * self.clock(row)
+        row.charge(name, "core", capacity=own, per_byte=cycles, unit="cycles", what=what, label=label, remedy=remedy)
         self.pool(row, cycles, what)
 
     def _parity(self, row: Row, use: Access, label: str, array: Device) -> None:
@@ -69,19 +70,9 @@ class Buses(Wiring):
         made = array.parity_thread(use)
         if made is None:
             return
-        cost, threads = made
-        work, what = row.term(cost), "parity and stripe cache of md"
-        capacity = count(min(threads, self.cpu.total), "thread") * self.clock(row)
-        row.charge(
-            f"{label}.raid5d",
-            "core",
-            capacity=capacity,
-            per_byte=work,
-            unit="cycles",
-            what=what,
-            remedy="more threads for parity (the array's parity_threads; /sys/block/mdX/md/group_thread_cnt)",
-        )
-        self.pool(row, work, what)
+        remedy = "more threads for parity (the array's parity_threads; /sys/block/mdX/md/group_thread_cnt)"
+        what, (cost, threads) = "parity and stripe cache of md", made
+        self._worked(row, f"{label}.raid5d", row.term(cost), threads, what, remedy=remedy)
 
     def drives_socket(self, volume: str) -> int | None:
         """Socket that all drives of a volume hang on; None where nobody said, or where they are on several."""

@@ -68,19 +68,8 @@ def part(name: str) -> dict[str, Any]:
     rows = []
     for key in type(built).model_fields:
         value = getattr(built, key)
-        if isinstance(value, Quantity):
-            rows.append(
-                {
-                    "parameter": key,
-                    "text": str(value),
-                    "value": value.value,
-                    "unit": value.dim,
-                    "spread": value.spread,
-                    "source": value.source,
-                }
-            )
-        elif key not in Component.model_fields and value is not None:
-            rows.append({"parameter": key, "text": str(value), "value": None, "unit": "", "spread": None, "source": ""})
+        if isinstance(value, Quantity) or (key not in Component.model_fields and value is not None):
+            rows.append(_row(key, value, str(value), ""))
     rows += _facts(built)
     if built.price is not None:
         spread, source = built.price.spread.value, built.price.source
@@ -170,15 +159,13 @@ def _facts(built: Component) -> list[dict[str, Any]]:
             continue
         else:
             text = str(value)
-        number = value if isinstance(value, Quantity) else None
-        rows.append(
-            {
-                "parameter": f"facts.{key}",
-                "text": text,
-                "value": number.value if number else None,
-                "unit": number.dim if number else "",
-                "spread": number.spread if number else None,
-                "source": number.source if number else (built.facts.source if built.facts else "") or built.source,
-            }
-        )
+        rows.append(_row(f"facts.{key}", value, text, (built.facts.source if built.facts else "") or built.source))
     return rows
+
+
+def _row(key: str, value: object, text: str, source: str) -> dict[str, Any]:
+    """A parameter; ``source`` is that of what is no number."""
+    row: dict[str, Any] = {"parameter": key, "text": text, "value": None, "unit": "", "spread": None, "source": source}
+    if isinstance(value, Quantity):
+        row |= {"value": value.value, "unit": value.dim, "spread": value.spread, "source": value.source}
+    return row

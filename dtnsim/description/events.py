@@ -11,6 +11,8 @@ from dtnsim.description import calendar
 from dtnsim.ground.quantity import Quantity, Unit, prior
 
 _TARGETS: Final = ("hosts", "links", "stations", "drives")
+#: cron's five fields
+CronTime = Annotated[str, AfterValidator(lambda t: (calendar.Cron(t), t)[1])]
 #: what transfers do that cross what goes down: they are broken off and tried again, or wait where they are
 OnFault = Literal["fail", "wait"]
 
@@ -127,7 +129,7 @@ class Maintenance(_Target):
     lasts: Annotated[Quantity, Unit("s", low=1.0)]
     start: Annotated[Quantity, Unit("s")] | None = None
     every: Annotated[Quantity, Unit("s", low=1.0)] | None = None
-    cron: Annotated[str, AfterValidator(lambda t: (calendar.Cron(t), t)[1])] | None = None
+    cron: CronTime | None = None
     factor: Annotated[float, Field(ge=0, lt=1)] = 0.0
     transfers: OnFault = "wait"
 

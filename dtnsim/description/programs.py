@@ -11,7 +11,7 @@ from pydantic import Field
 from dtnsim.components.base import Model, place, validate
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit
-from dtnsim.ground.yamlio import Mapping
+from dtnsim.ground.yamlio import Mapping, mapping
 
 _Bytes = Annotated[Quantity, Unit("B", low=1)]
 _NUMBER: Final = "{instance}"
@@ -148,8 +148,8 @@ def _transfers(program: Program, instance: int, at: tuple[str, int]) -> Iterator
             "name": name,
             "from": ends[0],
             "to": ends[1],
-            "tool": _mapping(tool, at),
-            "dataset": _mapping({"files": 1, "size": size}, at),
+            "tool": tool,
+            "dataset": {"files": 1, "size": size},
         }
         if so.after:
             made["after"] = so.after
@@ -159,12 +159,5 @@ def _transfers(program: Program, instance: int, at: tuple[str, int]) -> Iterator
             begins += so.pause
         if begins:
             made["start"] = f"{begins:.17g} s"
-        yield _mapping(made, at)
+        yield mapping(made, *at)
         so.after, so.pause, begins = [name], 0.0, 0.0
-
-
-def _mapping(given: dict[str, Any], at: tuple[str, int]) -> Mapping:
-    made = Mapping(*at)
-    for key, value in given.items():
-        made.put(key, value, *at)
-    return made

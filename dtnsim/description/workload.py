@@ -21,7 +21,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 
 from dtnsim.components.base import Model
 from dtnsim.description import calendar
-from dtnsim.description.events import Failure, Maintenance
+from dtnsim.description.events import CronTime, Failure, Maintenance
 from dtnsim.ground.quantity import Quantity, Unit, prior
 
 #: a year, in which growth is counted [s]
@@ -34,6 +34,8 @@ MONDAY: Final = "2024-01-01"
 Share = Annotated[Quantity, Unit("1")]
 Seconds = Annotated[Quantity, Unit("s", low=1e-3)]
 Size = Annotated[Quantity, Unit("B", low=1.0, high=1e21)]
+#: a time of day
+ClockTime = Annotated[str, AfterValidator(lambda t: (calendar.clock(t), t)[1])]
 
 
 def _listed(given: object) -> object:
@@ -87,8 +89,8 @@ class Diurnal(Model):
 class Window(Model):
     """Hours in which transfers of a class may begin; past midnight where ``to`` is before ``from``."""
 
-    begin: Annotated[str, Field(alias="from"), AfterValidator(lambda t: (calendar.clock(t), t)[1])]
-    to: Annotated[str, AfterValidator(lambda t: (calendar.clock(t), t)[1])]
+    begin: Annotated[ClockTime, Field(alias="from")]
+    to: ClockTime
     days: Annotated[str, AfterValidator(lambda t: (calendar.weekdays(t), t)[1])] = "daily"
 
     @model_validator(mode="after")
@@ -168,8 +170,8 @@ class TransferClass(Model):
     via: list[str] = Field(default_factory=list)
     start: Annotated[Quantity, Unit("s")] | None = None
     every: Seconds | None = None
-    at: Annotated[str, AfterValidator(lambda t: (calendar.clock(t), t)[1])] | None = None
-    cron: Annotated[str, AfterValidator(lambda t: (calendar.Cron(t), t)[1])] | None = None
+    at: ClockTime | None = None
+    cron: CronTime | None = None
     count: Annotated[int, Field(ge=1, le=1_000_000)] = 1
     rate: Annotated[Quantity, Unit("1/s")] | None = None
     volume: Annotated[Quantity, Unit("B/s", low=1e-9)] | None = None
