@@ -118,15 +118,15 @@ def _wider(
         return ((f"at least {count} streams: no window of Linux holds what the path carries", ()),)
     if net.window is not None:
         asked = max(needs) / window.SOCKBUF_DOUBLING
-        given = _mib(net.window.value)
-        return ((f"raise the tool's window from {given} to at least {_mib(asked)}, or leave it to the kernel", ()),)
+        given = mib(net.window.value)
+        return ((f"raise the tool's window from {given} to at least {mib(asked)}, or leave it to the kernel", ()),)
     pairs = zip(_buffers(route), needs, strict=True)
     small = [(host, key, value, need) for (host, key, value), need in pairs if value.value < need]
     if not small:
         return (("more streams", ()),)
     named = [
-        f"{route.tcp_key(host)}.{key} (net.ipv4.tcp_{key.removesuffix('_max')}) from {_mib(value.value)} to at least "
-        f"{_mib(need)}"
+        f"{route.tcp_key(host)}.{key} (net.ipv4.tcp_{key.removesuffix('_max')}) from {mib(value.value)} to at least "
+        f"{mib(need)}"
         for host, key, value, need in small
     ]
     sets = tuple(f"{route.tcp_key(host)}.{key}={math.ceil(need)} B" for host, key, _, need in small)
@@ -139,6 +139,7 @@ def _buffers(route: Route) -> list[tuple[Host, str, Quantity]]:
     return [(source, "wmem_max", source.tcp.wmem_max), (destination, "rmem_max", destination.tcp.rmem_max)]
 
 
-def _mib(size_B: float) -> str:
+def mib(size_B: float) -> str:
+    """A size as the words of a change have it."""
     size = size_B / _MIB
     return f"{size:.0f} MiB" if size >= 100 else f"{size:.3g} MiB"

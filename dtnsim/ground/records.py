@@ -305,12 +305,16 @@ class Bottleneck:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One rung of the ladder: what binds once everything before it is relieved, and what relieves it."""
+    """One rung of the ladder: what binds once everything before it is relieved, and what relieves it.
+
+    ``overrides`` sets what relieves it, as ``key=value``; empty where nothing is to be set.
+    """
 
     station: str
     throughput_Bps: float
     reason: str
     remedy: str = ""
+    overrides: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

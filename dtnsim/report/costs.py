@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.planning import actions, catalog, fitting, swept
+from dtnsim.planning.actions import tcp
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
 from dtnsim.steady.remedies import key_of
@@ -60,14 +61,22 @@ class Reliefs:
     def _one(self, rung: Rung, target_Bps: float) -> Relief:
         station, least = self._stations.get(rung.station), self._before.get(rung.station, 0.0) * (1 - _SAVED)
         host = station.host if station is not None and station.host in self._given.hosts else ""
-        tried = self._tried(host, target_Bps)
-        command = next(("; ".join(s.commands) for s, load in tried if load.get(rung.station, least) < least), "")
+        command = self._own(rung)
+        if not command:
+            tried = self._tried(host, target_Bps)
+            command = next(("; ".join(s.commands) for s, load in tried if load.get(rung.station, least) < least), "")
         key = key_of(self._problem, station) if station is not None and host else ""
         part = self._cheapest(host, key, rung.station, least) if key else None
         price = f"{part.what}, {part.price:,.0f} {self._currency}" if part else ""
         if part is not None and part.buys:
             price += f" ({part.buys[0][0].date})"
         return Relief(command, price)
+
+    def _own(self, rung: Rung) -> str:
+        """What the rung's remedy says, as it is typed on its hosts; one sysctl has one value wherever it is named."""
+        sizes = dict(o.split("=", 1) for o in rung.overrides)
+        found = [(name, tcp.sysctls(name, sizes)) for name in self._given.hosts]
+        return "; ".join(f"on {name}: {'; '.join(s.commands)}" for name, s in found if s is not None)
 
     def _tried(self, host: str, target_Bps: float) -> list[tuple[Setting, dict[str, float]]]:
         """Settings of a host and of the tools, each with the load of the stations that it leaves."""

@@ -103,7 +103,13 @@ def _transfer(t: TransferPrediction, *, climb: bool) -> dict[str, Any]:
 
 def _ladder(t: TransferPrediction) -> list[dict[str, Any]]:
     return [
-        {"station": r.station, "throughput_Bps": r.throughput_Bps, "reason": r.reason, "remedy": r.remedy}
+        {
+            "station": r.station,
+            "throughput_Bps": r.throughput_Bps,
+            "reason": r.reason,
+            "remedy": r.remedy,
+            "set": list(r.overrides),
+        }
         for r in t.ladder
     ]
 

@@ -39,8 +39,8 @@ _LATER = 0.01
 #: width of a card, rungs beyond the first, and assumptions
 _WIDTH: Final = 80
 _RUNGS, _RESTS = 2, 3
-#: of more transfers than this no changes are tried; and so many of a transfer are shown
-_TRIED, _WAYS = 4, 3
+#: so many changes of a transfer are shown
+_WAYS = 3
 #: what `composition.transport` says of the place that holds a TCP connection: a host's port, or a segment
 _PLACE: Final = re.compile(r"the narrowest place is (the port of )?([^,:(\s]+)")
 
@@ -187,7 +187,7 @@ def assumptions(found: Sequence[Assumption], out: Out) -> None:
 
 def _ways(p: Prediction, f: int, out: Out | _Card) -> None:
     """Prints the settings that were tried and help transfer ``f``."""
-    if len(p.transfers) > _TRIED:
+    if len(p.transfers) > relieved.TRIED:
         return
     label = f"{plain(p.transfers[f].name)}: " if len(p.transfers) > 1 else ""
     for way in relieved.ways(p, f)[:_WAYS]:

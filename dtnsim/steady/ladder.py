@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem, Rung, Station
 from dtnsim.steady import solve, timed
 from dtnsim.steady.reasons import Cause, cause_of, reason
-from dtnsim.steady.relieved import by_key
+from dtnsim.steady.relieved import by_key, rate_with, tried
 from dtnsim.steady.remedies import key_of, remedy
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ SHOWN: Final = 12
 _WIDE: Final = {"network": "bandwidth=1000 Tb/s", "nic": "rate=1000 Tb/s"}
 #: a place is the narrowest of a connection where both allow as much, but for this
 _SAME: Final = 1.02
+#: a rung that is no higher than this over the one below was none
+_SAME_RATE: Final = 1 + 1e-6
 
 
 class Ladder(Later[Rung]):
@@ -46,14 +49,22 @@ class Ladder(Later[Rung]):
         cause: What binds in the answer.
         rate: The answer [B/s].
         given: The path as it is described; None where nothing of it can be changed.
+        told: ``problem`` with those changes alone that help.
     """
 
     def __init__(
-        self, problem: Problem, m: Matrices, f: int, cause: Cause, rate: float, given: PathSpec | None = None
+        self,
+        problem: Problem,
+        m: Matrices,
+        f: int,
+        cause: Cause,
+        rate: float,
+        given: PathSpec | None = None,
+        told: Problem | None = None,
     ) -> None:
         super().__init__(self._climb)
         self._problem, self._m, self._f, self._cause, self._rate = problem, m, f, cause, rate
-        self._given = given
+        self._given, self._told = given, told or problem
 
     def _climb(self) -> Iterator[Rung]:
         """Relieves what binds and solves again, until nothing binds or the rungs are enough."""
@@ -62,24 +73,42 @@ class Ladder(Later[Rung]):
         for _ in range(RUNGS):
             station = None if cause.station is None else problem.stations[cause.station]
             name = station.name if station is not None else f"{problem.transfers[f].name}.workers"
-            text = remedy(problem, station)
+            said = self._said(given, problem, station, rate, relieved)
+            text = remedy(problem, said)
             if station is not None and station.kind == "tcp" and not _settings(problem, station):
                 place = _narrowest(problem, m, f, station)
                 text += f" ({remedy(problem, place)})" if place is not None else ""
-            yield Rung(name, rate, reason(problem, f, cause, named), text)
+            sets = () if said is None else _settings(problem, said)
+            yield Rung(name, rate, reason(problem, f, cause, named), text, sets)
             named = cause.phase
             changed = None if given is None or station is None else _changed(given, problem, m, f, station)
+            solution = None
             if changed is not None:
-                given, problem = changed
-                m = _without(problem, relieved, f)
-            else:
+                wider = _without(changed[1], relieved, f)
+                solution = solve.solve(wider)
+                if float(solution.rate[0, f]) > rate * _SAME_RATE:
+                    (given, problem), m = changed, wider
+                else:  # something else holds that place as well: an allowance, a second port
+                    solution = None
+            if solution is None:
                 relieved.append(None if station is None else station.name)
                 m = solve.relieved(m, station=cause.station, transfer=f)
-            solution = solve.solve(m)
+                solution = solve.solve(m)
             rate = max(float(solution.rate[0, f]), rate)  # the solver's last digits
             if not np.isfinite(rate):
                 return
             cause = cause_of(replace(m, capacity=solution.capacity), f, int(solution.binding[0, f]))
+
+    def _said(
+        self, given: PathSpec | None, problem: Problem, station: Station | None, rate: float, gone: list[str | None]
+    ) -> Station | None:
+        """A station with those changes that help and are no larger than the next rung needs; the climb takes all."""
+        if station is None or given is None or not station.changes:
+            return station
+        if problem is self._problem:
+            return self._told.stations[problem.stations.index(station)]
+        laid_out = partial(_without, relieved=tuple(gone), f=self._f)
+        return tried(problem, station, rate, partial(rate_with, given, f=self._f, arrays=laid_out))
 
 
 def _without(problem: Problem, relieved: Sequence[str | None], f: int) -> Matrices:

@@ -22,9 +22,9 @@ from dtnsim.ground.records import (
     StationUse,
     TransferPrediction,
 )
-from dtnsim.ground.term import Term, term
+from dtnsim.ground.term import Term, term, worded
 from dtnsim.ground.uncertainty import Drawn
-from dtnsim.steady import breakdown, discrepancy, epochs, medium, solve, timed, turns
+from dtnsim.steady import breakdown, discrepancy, epochs, medium, relieved, solve, timed, turns
 from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.reasons import Cause, cause_of, reason, work
@@ -107,18 +107,32 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
     solution = solve.solve(plain)
     problem = _slowed(problem, solution)
     m = replace(plain, capacity=solution.capacity)
-    full = with_workers(problem, m)
+    told = _tried(problem, m, solution, path)
+    full = with_workers(told, m)
     together, own = solution.rate[0], epochs.laid_out(problem, plain, solution.rate)[0]
     if rates is None:
         rates = own[None, :]
     transfers = tuple(
-        _one(problem, (m, plain), f, (together, own), rates[:, f], int(solution.binding[0, f]), path)
+        _one((problem, told), (m, plain), f, (together, own), rates[:, f], int(solution.binding[0, f]), path)
         for f in range(len(problem.transfers))
     )
     total, top = (turns.total_rate(problem, r) for r in (rates, own[None, :]))
     took = transfers[0].duration_s if len(transfers) == 1 else interval(turns.span(problem, rates))
     uses = _uses(full, together)
     return Prediction(problem.name, interval(total), took, float(top[0]), transfers, uses, problem.warnings, full)
+
+
+def _tried(problem: Problem, m: Matrices, solution: solve.Solution, path: spec.PathSpec | None) -> Problem:
+    """The problem, its connections that hold a transfer with only those changes that help, and no larger than helps."""
+    if path is None or not worded():
+        return problem
+    stations = list(problem.stations)
+    for f in range(min(len(problem.transfers), relieved.TRIED)):
+        k = cause_of(m, f, int(solution.binding[0, f])).station
+        if k is not None and stations[k].changes:
+            rate_of = partial(relieved.rate_with, path, f=f)
+            stations[k] = relieved.tried(problem, stations[k], float(solution.rate[0, f]), rate_of)
+    return replace(problem, stations=tuple(stations))
 
 
 def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
@@ -134,7 +148,7 @@ def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
 
 
 def _one(
-    problem: Problem,
+    problems: tuple[Problem, Problem],
     arrays: tuple[Matrices, Matrices],
     f: int,
     rates: tuple[Array, Array],
@@ -145,7 +159,7 @@ def _one(
     """The answer for transfer ``f``.
 
     Args:
-        problem: All of them, with the capacities of the solution.
+        problems: All of them, with the capacities of the solution; and with those changes alone that help.
         arrays: The same as arrays, and with the capacities when nobody uses them.
         f: Which.
         rates: (F,) while all run, and of each over its own time [B/s].
@@ -153,7 +167,7 @@ def _one(
         binding: What binds it, as `solve.Solution` has it.
         path: The path.
     """
-    (m, given), (together, own) = arrays, rates
+    (problem, told), (m, given), (together, own) = problems, arrays, rates
     transfer = problem.transfers[f]
     cause = cause_of(m, f, binding)
     rate = interval(drawn)
@@ -165,10 +179,10 @@ def _one(
         rate,
         float(own[f]),
         seconds,
-        bottleneck(problem, f, cause),
+        bottleneck(told, f, cause),
         transfer.files,
         rate.p50 * transfer.time_s if transfer.timed else transfer.payload_B,
-        Ladder(problem, given, f, cause, float(together[f]), path),
+        Ladder(problem, given, f, cause, float(together[f]), path, told),
         timed.sender_rate(problem, transfer, rate.p50),
         all_run_Bps=float(together[f]),
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.composition import relief
 from dtnsim.description.transfer import at_once
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
@@ -15,14 +17,30 @@ from dtnsim.steady import solve, timed
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction, Problem, Station
+    from dtnsim.steady.matrices import Matrices
 
+#: of more transfers than this no changes are tried
+TRIED: Final = 4
 #: a way is worth a word when it brings this much
 _WORTH: Final = 1.05
+#: a change helps by more than this; buffers that are sized, and the least change of one [B]
+_HELPS: Final = 1.002
+_BUFFERS: Final = (".wmem_max", ".rmem_max")
+_WHOLE: Final = 2**16
+#: steps in which smaller ones are tried, down to this part, and what a window has beyond what its rate needs
+_STEP: Final = 4.0
+_SMALLEST: Final = 1e-3
+_SPARE: Final = (1.02, 1.1, 1.3)
+#: a rate that is no further below another is it
+_REACHED: Final = 1 - 1e-6
 #: kinds of stations that more streams, files or processes at once can relieve
 _BY_MORE: Final = frozenset({"core", "tcp", "window", "workers", "latency", "transport", "nfs", "s3", "smb"})
 _MORE: Final = 4
 #: more than this no tool takes kindly
 _MOST_AT_ONCE: Final = 64
+
+
+RateOf = Callable[[Sequence[str]], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +62,76 @@ def ways(made: Prediction, f: int) -> tuple[Way, ...]:
     if given is None:
         return ()
     station = next((u.station for u in made.stations if u.station.name == t.bottleneck.station), None)
-    found = []
-    for overrides in _tried(given, made.problem, f, t.bottleneck.kind, station):
-        try:
-            with without_words():
-                problem = timed.composed(given.changed(overrides), Draw())
-        except DtnsimError:
-            continue
-        rate = float(solve.solve(solve.matrices(problem)).rate[0, f])
-        if rate > _WORTH * t.ceiling:
-            found.append(Way(overrides, rate))
+    tried = [(o, rate_with(given, o, f)) for o in _tried(given, made.problem, f, t.bottleneck.kind, station)]
+    found = (Way(overrides, rate) for overrides, rate in tried if rate > _WORTH * t.ceiling)
     return tuple(sorted(found, key=lambda way: -way.rate_Bps))
+
+
+def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf) -> Station:
+    """A station whose changes were tried: only those that help, their buffers no larger than what then binds needs.
+
+    Args:
+        problem: The path, composed.
+        station: The station.
+        now_Bps: Rate of the transfer that it holds.
+        rate_of: Its rate with a change [B/s].
+    """
+    kept: list[tuple[str, tuple[str, ...]]] = []
+    for words, changed in station.changes:
+        overrides = tuple(by_key(problem, o) for o in changed)
+        rate = rate_of(overrides) if overrides else math.inf
+        if rate <= now_Bps * _HELPS:
+            continue
+        buffers = bool(overrides) and all(o.partition("=")[0].endswith(_BUFFERS) for o in overrides)
+        kept.append(_least(words, overrides, rate, rate_of) if buffers else (words, changed))
+    return replace(station, changes=tuple(kept), remedy="; or ".join(words for words, _ in kept))
+
+
+def _least(words: str, overrides: tuple[str, ...], rate: float, rate_of: RateOf) -> tuple[str, tuple[str, ...]]:
+    """Buffers with which the transfer still reaches the rate that those asked for give: what it gets is in proportion.
+
+    The first part that no longer gives the rate is held by its window, so that it says what the rate needs.
+    """
+    sizes, part = [_size(o) for o in overrides], 1.0
+    keys = [o.rpartition("=")[0] for o in overrides]
+
+    def cut(part: float) -> list[str]:
+        return [f"{key}={math.ceil(size * part / _WHOLE) * _WHOLE} B" for key, size in zip(keys, sizes, strict=True)]
+
+    while part > _SMALLEST:
+        less = rate_of(cut(part / _STEP))
+        if less < rate * _REACHED:
+            needed = (min(part / _STEP * rate / max(less, 1e-300) * spare, part) for spare in _SPARE)
+            part = next((p for p in needed if p == part or rate_of(cut(p)) >= rate * _REACHED), part)
+            break
+        part /= _STEP
+    made = cut(part) if part < 1 else list(overrides)
+    for size, override in zip(sizes, made, strict=True):
+        words = words.replace(f"at least {relief.mib(size)}", f"at least {relief.mib(_size(override))}")
+    return words, tuple(made)
+
+
+def _size(override: str) -> float:
+    return float(override.rpartition("=")[2].removesuffix(" B"))
+
+
+def rate_with(
+    given: PathSpec, overrides: Sequence[str], f: int, arrays: Callable[[Problem], Matrices] | None = None
+) -> float:
+    """Rate of transfer ``f`` while all run, with a change; nothing where it cannot be made [B/s].
+
+    Args:
+        given: The path.
+        overrides: The change.
+        f: Number of the transfer.
+        arrays: How the changed path is laid out; whole where it is left out.
+    """
+    try:
+        with without_words():
+            problem = timed.composed(given.changed(list(overrides)), Draw())
+    except DtnsimError:
+        return 0.0
+    return float(solve.solve((arrays or solve.matrices)(problem)).rate[0, f])
 
 
 def _tried(given: PathSpec, problem: Problem, f: int, kind: str, station: Station | None) -> Iterator[tuple[str, ...]]:

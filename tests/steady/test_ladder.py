@@ -2,6 +2,7 @@
 
 import pytest
 
+import dtnsim
 from dtnsim.report.document import prediction_document
 from dtnsim.steady import ladder, solve
 from tests.lab import answer, journey, machine
@@ -63,3 +64,25 @@ def test_what_relieves_a_connection_gives_what_writing_it_gives(wan, tcp, overri
     then = answer(path, *overrides).throughput_Bps.p50
     assert then > 1.05 * made.throughput_Bps.p50
     assert made.transfers[0].ladder[1].throughput_Bps == pytest.approx(then)
+
+
+def test_a_buffer_is_no_larger_than_the_next_rung_needs():
+    """The window is the buffer's share over the round trip: a tenth less carries a tenth less, whatever binds next."""
+    host = machine(nic={"kind": "nic", "rate": "40 Gb/s"}, tcp={"rmem_max": "16 MiB", "wmem_max": "16 MiB"})
+    path = journey(host, host, wan={"bandwidth": "100 Gb/s", "rtt": "50 ms"}, tool={"name": "gridftp"})
+    made = answer(path, samples=0)
+    held, then = made.ladder[:2]
+    assert "wmem_max" in held.remedy + "".join(held.overrides)
+    assert made.bottleneck.remedy == held.remedy
+    assert answer(path, *held.overrides, samples=0).throughput_Bps.p50 == pytest.approx(then.throughput_Bps)
+    sizes = [(key, 0.9 * float(size.removesuffix(" B"))) for key, _, size in (o.partition("=") for o in held.overrides)]
+    less = answer(path, *(f"{key}={size:.0f} B" for key, size in sizes), samples=0)
+    assert less.throughput_Bps.p50 < 0.99 * then.throughput_Bps
+    assert [b.throughput_Bps for b in made.ladder] == sorted(b.throughput_Bps for b in made.ladder)
+
+
+def test_a_place_that_something_else_holds_too_is_no_rung_again():
+    """An allowance is not the port's rate: raising that brings nothing, and the ladder goes on to the next rung."""
+    rungs = dtnsim.predict("examples/cloud-to-campus", samples=0).ladder
+    assert len({r.station for r in rungs}) > 4
+    assert rungs[-1].throughput_Bps > 2 * rungs[0].throughput_Bps

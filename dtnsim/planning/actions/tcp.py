@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.components.segment import HEADERS_B, PACKET_B
@@ -13,17 +13,27 @@ from dtnsim.physics.tcp.linux import send_share
 from dtnsim.physics.tcp.window import MOST_SYSCTL_B, needed_buffer
 from dtnsim.planning.actions import free
 from dtnsim.planning.option import Setting
+from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
 
 #: what counts as jumbo frames
 JUMBO_B: Final = 9000.0
+#: the ends of a connection, and what stands before the largest size in their sysctls (Linux's own)
+_STARTS: Final = (("rmem", "4096 131072"), ("wmem", "4096 65536"))
 
 
 @free("tuning")
 def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
-    """Buffers for the goal's rate over the round trip in one stream."""
+    """Buffers as the ladder has them where they reach the goal, else for its rate over the round trip in one stream."""
+    first, *rest = predict(given, samples=0).transfers[0].ladder[:2]
+    if rest and first.overrides and rest[0].throughput_Bps >= target_Bps:
+        sizes_of = dict(o.split("=", 1) for o in first.overrides)
+        found = [s for name in hosts if (s := sysctls(name, sizes_of)) is not None]
+        if found:
+            yield from found
+            return
     rtt = sum(s.rtt.value for s in [*given.wan, *given.links.values()])
     draw = Draw()
     for name in hosts:
@@ -32,15 +42,21 @@ def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterato
         sizes = {end: _power_of_two(float(needed_buffer(target_Bps, rtt, 1, share))) for end, share in shares.items()}
         if all(draw(getattr(host.tcp, f"{end}_max")) >= size for end, size in sizes.items()):
             continue
-        rmem, wmem = sizes["rmem"], sizes["wmem"]
-        yield Setting(
-            f"{name}: TCP buffers",
-            (f"hosts.{name}.tcp.rmem_max={rmem} B", f"hosts.{name}.tcp.wmem_max={wmem} B"),
-            (
-                f"sysctl -w net.core.rmem_max={rmem} net.core.wmem_max={wmem}",
-                f"sysctl -w net.ipv4.tcp_rmem='4096 131072 {rmem}' net.ipv4.tcp_wmem='4096 65536 {wmem}'",
-            ),
-        )
+        made = sysctls(name, {f"hosts.{name}.tcp.{end}_max": f"{size} B" for end, size in sizes.items()})
+        if made is not None:
+            yield made
+
+
+def sysctls(host: str, sizes: Mapping[str, str]) -> Setting | None:
+    """TCP buffers of a host from ``key=size`` of any; None where none is its own."""
+    known = [(end, start, key) for end, start in _STARTS if (key := f"hosts.{host}.tcp.{end}_max") in sizes]
+    if not known:
+        return None
+    values = {key: sizes[key].removesuffix(" B") for _, _, key in known}
+    core = " ".join(f"net.core.{end}_max={values[key]}" for end, _, key in known)
+    tcp = " ".join(f"net.ipv4.tcp_{end}='{start} {values[key]}'" for end, start, key in known)
+    sets = tuple(f"{key}={sizes[key]}" for _, _, key in known)
+    return Setting(f"{host}: TCP buffers", sets, (f"sysctl -w {core}", f"sysctl -w {tcp}"))
 
 
 def _power_of_two(need_B: float) -> int:
