@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,6 +22,16 @@ from dtnsim.steady.prediction import predict
 from tests.strategies import load
 
 KiB, MiB, GiB = 2.0**10, 2.0**20, 2.0**30
+
+#: CONTRIBUTING's recipes as they are printed: shape -> (name of the file, its code)
+RECIPES: Final = {
+    shape: (module, code)
+    for shape, module, code in re.findall(
+        r"<!-- recipe: (\w+) (\w+) -->\n```py\n(.*?)```",
+        (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
+}
 
 #: a kernel that costs nothing, so that what is left is the component under test
 FREE = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,14 +17,9 @@ from dtnsim.physics.tcp import competition, controls, outcome, path
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.steady import scenarios, solve
 from dtnsim.steady.prediction import predict
-from tests.lab import journey, machine, problem, sheet, volume
+from tests.lab import RECIPES, journey, machine, problem, sheet, volume
 from tests.strategies import load
 
-RECIPE = re.compile(r"<!-- recipe: (\w+) (\w+) -->\n```py\n(.*?)```", re.DOTALL)
-RECIPES = {
-    shape: (module, code)
-    for shape, module, code in RECIPE.findall((Path(__file__).parents[2] / "CONTRIBUTING.md").read_text())
-}
 FAST = {"kind": "ssd", "read": "10 TB/s", "write": "10 TB/s", "link": "10 TB/s"}
 
 
@@ -37,7 +31,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     folder.mkdir()
     (folder / "__init__.py").write_text('"""Kinds of others."""\n')
     for shape, (module, code) in RECIPES.items():
-        if shape != "control":
+        if shape not in ("control", "parser"):
             (folder / f"{module}.py").write_text(code)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(base, "PACKAGES", (*base.PACKAGES, name))
@@ -49,7 +43,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_there_is_a_recipe_for_each_shape() -> None:
-    assert set(RECIPES) == {"volume", "host", "segment", "tool", "control"}
+    assert set(RECIPES) == {"volume", "host", "segment", "tool", "control", "parser"}
 
 
 def path_of(shape: str) -> dict[str, Any]:

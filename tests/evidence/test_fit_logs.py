@@ -13,6 +13,7 @@ import pytest
 from dtnsim.evidence import fit_logs
 from dtnsim.ground import library
 from dtnsim.ground.errors import InputError
+from tests.lab import RECIPES
 
 LOGS = library.root("calibration") / "venadi" / "logs"
 DD = "$ dd if=/dev/zero of={path} bs=1M count=10240 {more}\n10737418240 bytes (11 GB) copied, {seconds} s, 1 GB/s\n"
@@ -127,30 +128,16 @@ def test_every_parser_says_what_its_figures_are_good_for():
     assert all(use.value for use in Evidence if use is not Evidence.FITS)
 
 
-_SMOKE = '''"""smoke: one line a run. Units: MB is 10^6 B."""
-from dtnsim.logs.base import Evidence, LineParser
-
-
-class Smoke(LineParser):
-    tool = "smoke"
-    evidence = Evidence.{use}
-    by_document = True
-    words = ("smoked",)
-
-    def feed(self, text):
-        yield self.measure("throughput", float(text.split()[0]) * 1e6, "B/s", text)
-'''
-
-
 @pytest.mark.parametrize(("use", "page"), [("TRANSFER", "end-to-end transfer"), ("WAY", "Becomes a network"),
                                            ("BUSY", "how busy"), ("CORRECTS", "Corrects the host file")])  # fmt: skip
 def test_a_parser_in_a_new_file_is_found_by_everything(tmp_path: Path, monkeypatch, use: str, page: str) -> None:
+    """CONTRIBUTING's recipe, as printed and with other evidence."""
     import dtnsim.logs as package
     from dtnsim.cli import man
     from dtnsim.evidence import fit_tests, transfer_cases
     from dtnsim.logs._catalogue import catalogue
 
-    (tmp_path / "smoke.py").write_text(_SMOKE.replace("{use}", use))
+    (tmp_path / "smoke.py").write_text(RECIPES["parser"][1].replace("Evidence.TRANSFER", f"Evidence.{use}"))
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
     catalogue.cache_clear()
     try:
