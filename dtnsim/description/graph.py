@@ -7,17 +7,20 @@ edges are the wiring. Routes are shortest paths in it, and what still works when
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from pydantic import Field
+
+from dtnsim.components.base import Model, Pick
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.segment import Segment, segment_names
 from dtnsim.description.host import Host
+from dtnsim.description.transfer import TransferSpec
 
 if TYPE_CHECKING:
     import networkx as nx
-
-    from dtnsim.description.spec import PathSpec
 
 #: name that stands for all segments of the WAN
 WAN = "wan"
@@ -25,7 +28,22 @@ WAN = "wan"
 _HOP_S = 1e-9
 
 
-def graph(spec: PathSpec) -> nx.Graph[str]:
+class Joined(Model):
+    """What is joined on a path, and by whom it is used: all that its graph is made of."""
+
+    name: str
+    hosts: dict[str, Host]
+    wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=list)
+    links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
+    transfers: Annotated[list[TransferSpec], Field(min_length=1)]
+
+    @cached_property
+    def graph(self) -> nx.Graph[str]:
+        """What is wired to what, from drives to drives."""
+        return graph(self)
+
+
+def graph(spec: Joined) -> nx.Graph[str]:
     """Everything on a path: volumes, adapters, slots and uplinks, memory, processors, NICs, segments.
 
     Args:
@@ -60,7 +78,7 @@ def graph(spec: PathSpec) -> nx.Graph[str]:
     return whole
 
 
-def _beyond(whole: nx.Graph[str], spec: PathSpec, node: str, host: Host, over: list[str]) -> None:
+def _beyond(whole: nx.Graph[str], spec: Joined, node: str, host: Host, over: list[str]) -> None:
     """Joins a volume to the last of the segments that its servers lie behind."""
     near = whole.graph["near"]
     chain = segment_names(spec.wan) if near is None or near[host.name] else segment_names(spec.wan)[::-1]
@@ -95,13 +113,13 @@ def way(whole: nx.Graph[str], source: str, destination: str) -> list[str]:
     return [n.removeprefix("network.") for n in nodes if whole.nodes[n]["kind"] == "segment"]
 
 
-def order(spec: PathSpec) -> dict[str, int]:
+def order(spec: Joined) -> dict[str, int]:
     """Numbers of the hosts as transfers name them, sources first: the order in which hosts are described is none."""
     ends = (end.partition(":")[0].strip() for t in spec.transfers for end in (t.source_end, t.to))
     return {name: number for number, name in enumerate(dict.fromkeys([*ends, *sorted(spec.hosts)]))}
 
 
-def near_end(spec: PathSpec) -> dict[str, bool] | None:
+def near_end(spec: Joined) -> dict[str, bool] | None:
     """Which hosts are at the near end of the WAN, that of its first segment; None where talkers are not two sides.
 
     The first transfer starts there.
@@ -125,7 +143,7 @@ def near_end(spec: PathSpec) -> dict[str, bool] | None:
     return near
 
 
-def _wan(whole: nx.Graph[str], spec: PathSpec) -> None:
+def _wan(whole: nx.Graph[str], spec: Joined) -> None:
     """The segments in series between both ends; hosts that talk across it are at its two ends.
 
     A chain leaves no choice of ways, so any of many round trips will do.
@@ -150,7 +168,7 @@ def _segment(whole: nx.Graph[str], name: str, segment: Segment, key: str) -> str
     return node
 
 
-def _named(spec: PathSpec) -> set[tuple[str, str]]:
+def _named(spec: Joined) -> set[tuple[str, str]]:
     """(host, NIC) that transfers name."""
     return {named for t in spec.transfers if t.nics for named in t.nics.items()}
 

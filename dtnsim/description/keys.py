@@ -83,15 +83,7 @@ def named(model: M, name: Name, prefix: str = "") -> M:
         new = _named(value, name, f"{prefix}{field}")
         if new is not value:
             changed[field] = new
-    return copied(model, changed) if changed else model
-
-
-def copied(model: M, changed: dict[str, Any]) -> M:
-    """A copy with some fields changed; what was worked out from the old ones is worked out anew."""
-    made = model.model_copy(update=changed)
-    for name in set(made.__dict__) - set(type(model).model_fields):
-        del made.__dict__[name]  # a cached property
-    return made
+    return model.model_copy(update=changed) if changed else model
 
 
 def _named(value: Any, name: Name, key: str) -> Any:

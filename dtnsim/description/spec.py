@@ -8,42 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping as MappingABC
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr
 
-from dtnsim.components.base import Apart, Model, Pick, place, spot_of, validate
-from dtnsim.components.segment import Segment, segment_names
+from dtnsim.components.base import Apart, place, spot_of, validate
+from dtnsim.components.segment import segment_names
 from dtnsim.description.fitted import Fits, fitted
+from dtnsim.description.graph import Joined
 from dtnsim.description.host import Host
 from dtnsim.description.hosts import Built, Hosts, inside, numbered
-from dtnsim.description.keys import copied, keyed
+from dtnsim.description.keys import keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
-from dtnsim.description.transfer import DEVICES, TransferSpec, check_order, with_ends
+from dtnsim.description.transfer import DEVICES, check_order, with_ends
 from dtnsim.ground import library, runtime, yamlio
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Correlation, Scalar
+from dtnsim.ground.records import Slowdown
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
-    import networkx as nx
-
     from dtnsim.description.events import Event, Others
     from dtnsim.description.programs import Program
     from dtnsim.description.workload import Workload
-    from dtnsim.ground.ledger import Ledger
-    from dtnsim.ground.records import Slowdown
 else:
     Event, Others = (Annotated[Any, Apart("dtnsim.description.events", name)] for name in ("Event", "Others"))
     Program = Annotated[Any, Apart("dtnsim.description.programs", "Program")]
     Workload = Annotated[Any, Apart("dtnsim.description.workload", "Workload")]
 
 
-class PathSpec(Model):
+class PathSpec(Joined):
     """A whole path file, resolved.
 
     Attributes:
@@ -67,13 +65,8 @@ class PathSpec(Model):
         stated_bottleneck: What the source says held it back.
     """
 
-    name: str
     source: str = ""
     description: str = ""
-    hosts: dict[str, Host]
-    wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=list)
-    links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
-    transfers: Annotated[list[TransferSpec], Field(min_length=1)]
     workload: Workload | None = Field(None, description="what a fleet moves: a name, a file, or written out")
     programs: list[Program] = Field(default_factory=list, description="programs that read, compute and write in turn")
     calibration: str | None = None
@@ -139,13 +132,6 @@ class PathSpec(Model):
             number = self._origins[number]
         named = raw.get("transfers")
         return f"transfers.{list(named)[number] if isinstance(named, Mapping) else number}"
-
-    @cached_property
-    def graph(self) -> nx.Graph[str]:
-        """What is wired to what, from drives to drives: see `dtnsim.description.graph`."""
-        from dtnsim.description.graph import graph
-
-        return graph(self)
 
     def with_fits(self, fits: Fits) -> Self:
         """This path, with what its calibration said."""
@@ -274,7 +260,7 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     _check_names(spec, raw)
     _check_ways(spec, raw)
     known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)
-    spec = copied(spec, known).with_fits(fits)
+    spec = spec.model_copy(update=known).with_fits(fits)
     return spec.remembering(given_raw, overrides, beside, origins, built)
 
 

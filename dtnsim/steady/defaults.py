@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 from pydantic import BaseModel
 
-from dtnsim.description.keys import copied
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw, Unit
 from dtnsim.ground.term import without_words
@@ -220,7 +219,7 @@ def _put(value: Any, place: Place, new: object) -> Any:
         return new
     first, rest = place[0], place[1:]
     if isinstance(value, BaseModel):
-        return copied(value, {str(first): _put(getattr(value, str(first)), rest, new)})
+        return value.model_copy(update={str(first): _put(getattr(value, str(first)), rest, new)})
     if isinstance(value, list):
         return [_put(item, rest, new) if n == first else item for n, item in enumerate(value)]
     return {**value, first: _put(value[first], rest, new)}

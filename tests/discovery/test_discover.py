@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import dtnsim
-from dtnsim.discovery import cards, lines, machine, outputs, storage
+from dtnsim.discovery import cards, machine, outputs, storage
 from dtnsim.discovery.discover import discover
 from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
@@ -60,7 +60,7 @@ def folder(place: Path, **changed: str | None) -> Path:
     return place
 
 
-def value(tree: lines.Tree, *keys: str) -> object:
+def value(tree: outputs.Tree, *keys: str) -> object:
     for key in keys:
         tree = tree[key]  # type: ignore[assignment]
     assert isinstance(tree, Said)
@@ -228,9 +228,9 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 def test_texts_are_quoted_where_yaml_needs_it() -> None:
-    assert lines.quoted("/data") == "/data"
-    assert lines.quoted("on") == '"on"'
-    assert lines.quoted("a: b") == '"a: b"'
+    assert outputs.quoted("/data") == "/data"
+    assert outputs.quoted("on") == '"on"'
+    assert outputs.quoted("a: b") == '"a: b"'
 
 
 def test_queues_memory_and_targets_come_from_where_they_are_told(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import TypeAdapter
 
-from dtnsim.components import base, vm
-from dtnsim.components.tuning import TcpTuning
+from dtnsim.components import base
+from dtnsim.components.tuning import TcpTuning, Vm
 from dtnsim.composition.compose import Composer
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import Otherwise
@@ -82,7 +82,7 @@ def test_simulate_lists_the_same() -> None:
 
 
 def test_every_other_value_fits_its_field_and_is_another() -> None:
-    models = [*map(base.find_kind, base.kinds()), vm.Vm, TcpTuning]
+    models = [*map(base.find_kind, base.kinds()), Vm, TcpTuning]
     found = 0
     for model in models:
         for name, field in model.model_fields.items():
