@@ -239,6 +239,7 @@ class Workload(Model):
         span: How long it is simulated.
         date: Day on which it starts: hours and weekdays count from it.
         growth: Of every class that does not say its own, a year.
+        ahead: Growth that has gone by when it starts: the same demand so much later.
         service: Limits of a service by name: ``globus`` lets each user have three transfers at once.
         queue: Who comes first among equal priorities: the oldest, the user with the least under way for his share,
             or the nearest deadline.
@@ -254,6 +255,7 @@ class Workload(Model):
     span: Annotated[Quantity, Unit("s", low=1.0, high=100 * YEAR_S)] = prior("1 year", 0.0, "a year")
     date: Annotated[str, AfterValidator(lambda t: (calendar.date(t), t)[1])] = MONDAY
     growth: Annotated[Quantity, Unit("1", low=-1.0, high=_MOST_GROWTH)] = prior("0", 0.0, "no growth asked for")
+    ahead: Annotated[Quantity, Unit("s", high=100 * YEAR_S)] = prior("0 s", 0.0, "the demand of now")
     service: Literal["none", "globus"] = "none"
     queue: Literal["fifo", "fair", "deadline"] = "fifo"
     full: Annotated[Quantity, Unit("1", low=0.01, high=1.0)] = prior("80 %", 0.0, "the usual mark for upgrades")

@@ -7,11 +7,15 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.ground import units
+from dtnsim.ground.quantity import Draw
 from dtnsim.report import text
 from dtnsim.report.document import number
+from dtnsim.simulation.fleet import promises
 from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
 
@@ -26,6 +30,9 @@ _MOST: Final = 400
 #: what holds transfers less than that part of their time is not named
 _WORTH: Final = 0.001
 _NAMES: Final = tuple(f"p{round(100 * q)}" for q in QUANTILES)
+#: runs from which percentiles are told, and growths that are drawn
+ENOUGH: Final = 8
+_GROWTHS: Final = 256
 #: shades of a utilisation in the map of the week
 _SHADES: Final = " .:-=+*#%@"
 
@@ -44,6 +51,7 @@ def document(a: FleetAnswer) -> dict[str, Any]:
         "total": _group(a, len(first.groups) - 1),
         "classes": [_group(a, n) for n in range(len(first.groups) - 1)],
         "pairs": [_plain(p) for p in sorted(first.pairs, key=lambda p: -p.size_B)[:_MOST]],
+        "promises": [_promise(a, n) for n in range(len(first.promises))],
         "upgrades": [_due(a, name) for name in _order(a)],
         "stations": [
             {
@@ -104,13 +112,42 @@ def _group(a: FleetAnswer, n: int) -> dict[str, Any]:
 
 def _over(values: list[float]) -> dict[str, float | None]:
     low, middle, high = spread(values)
-    return {"p10": number(low), "p50": number(middle), "p90": number(high)}
+    several = len(values) >= ENOUGH
+    return {"p10": number(low) if several else None, "p50": number(middle), "p90": number(high) if several else None}
 
 
 def _years(a: FleetAnswer, name: str) -> tuple[float, float, float]:
-    """When a station is due, over the runs [years]."""
+    """When a station is due, over the runs [years]; of too few runs the median alone."""
     found = [next((s.due_years for s in run.stations if s.name == name), math.inf) for run in a.runs]
-    return spread(found)
+    return _told(spread(found), several=len(found) >= ENOUGH)
+
+
+def _told(years: tuple[float, float, float], *, several: bool) -> tuple[float, float, float]:
+    return years if several else (math.nan, years[1], math.nan)
+
+
+def _broken(a: FleetAnswer, n: int, what: str) -> tuple[float, float, float]:
+    """When a promise of a class breaks, over the runs and its growth as it is drawn [years].
+
+    Demand multiplies by the same factor whatever its growth is: twice the logarithm, half of the time.
+    """
+    kind = a.workload.classes[a.runs[0].promises[n].name]
+    growth = kind.growth or a.workload.growth
+    found = np.array([getattr(run.promises[n], what) for run in a.runs], float)  # None is nan
+    drawn = np.asarray(Draw(_GROWTHS, 1)(growth)) if growth.spread else np.array([growth.value])
+    faster = np.log1p(growth.value) / np.log1p(np.maximum(drawn, 1e-6))
+    later = (found[:, None] * np.where(found[:, None] > 0, faster[None, :], 1.0)).ravel()
+    years = spread([math.inf if y > promises.HORIZON else y for y in later.tolist()])
+    return _told(years, several=growth.spread > 0 or len(found) >= ENOUGH)
+
+
+def _promise(a: FleetAnswer, n: int) -> dict[str, Any]:
+    made: dict[str, Any] = {"class": a.runs[0].promises[n].name, "held_by": a.runs[0].promises[n].held}
+    for key, what in (("first_missed", "missed_years"), ("p95_doubled", "doubled_years")):
+        years = _broken(a, n, what)
+        made[f"{key}_years"] = dict(zip(("p10", "p50", "p90"), map(number, years), strict=True))
+        made[f"{key}_date"] = dict(zip(("p10", "p50", "p90"), (_date(a, y) for y in years), strict=True))
+    return made
 
 
 def _order(a: FleetAnswer) -> list[str]:
@@ -153,6 +190,7 @@ def show(a: FleetAnswer, out: Out) -> None:
     runs = f"; {len(a.runs)} of {a.wanted} runs, the first one shown" if a.wanted > 1 else ""
     moved = f"{total.asked:,} transfer{'s' * (total.asked != 1)}, {units.show(total.size_B, 'B')}"
     out.print(f"{moved} in {span}: {daily} a day, growing {a.workload.growth.value:.0%} a year{runs}")
+    _promises(a, out)
     out.print()
     _completion(a, out)
     _upgrades(a, out)
@@ -183,7 +221,7 @@ def _completion(a: FleetAnswer, out: Out) -> None:
             units.show(g.resent_B, "B") if g.resent_B else "0 B",
         )
     out.print(rows)
-    if len(a.runs) > 1:
+    if len(a.runs) >= ENOUGH:
         for n, g in enumerate(first.groups):
             low, middle, high = spread([r.groups[n].completion_s[1] for r in a.runs])
             if math.isfinite(middle):
@@ -207,6 +245,36 @@ def _completion(a: FleetAnswer, out: Out) -> None:
         )
 
 
+def _promises(a: FleetAnswer, out: Out) -> None:
+    """For each class when its first deadline is missed, and when it takes twice as long, in weeks without failures."""
+    for n, promise in enumerate(a.runs[0].promises):
+        missed, doubled = (_broken(a, n, what) for what in ("missed_years", "doubled_years"))
+        years = missed[1] if math.isfinite(missed[1]) else doubled[1]
+        deadline = "" if math.isnan(missed[1]) else f"first missed deadline {_between(a, missed)}; "
+        out.print(f"{text.plain(promise.name)}: {deadline}p95 doubled {_between(a, doubled)}{_remedy(a, n, years)}")
+
+
+def _between(a: FleetAnswer, years: tuple[float, float, float]) -> str:
+    low, middle, high = years
+    if not math.isfinite(low) or not math.isfinite(middle) or low == high:
+        return _when(a, middle, promises.HORIZON)
+    until = f"{_date(a, high)}" if math.isfinite(high) else f"beyond {promises.HORIZON:g} years"
+    return f"{_when(a, middle, promises.HORIZON)}, 8 in 10: {_date(a, low)} to {until}"
+
+
+def _remedy(a: FleetAnswer, n: int, years: float) -> str:
+    """What holds a class when its promise breaks, what relieves it, and how much more of it lasts to the horizon."""
+    promise, known = a.runs[0].promises[n], dict(a.remedies)
+    if not promise.held or not math.isfinite(years):
+        return ""
+    growth = (a.workload.classes[promise.name].growth or a.workload.growth).value
+    more = (
+        f"; {(1 + growth) ** (promises.HORIZON - years):.2g} times its capacity would last {promises.HORIZON:g} years"
+    )
+    buy = f", {known[promise.held]}" if known.get(promise.held) else ""
+    return text.plain(f" ({_kind(promise.held)} holds it then{buy}{more if promise.held in known else ''})")
+
+
 def _upgrades(a: FleetAnswer, out: Out) -> None:
     mark = f"{a.workload.full.value:.0%}"
     order = _order(a)
@@ -214,7 +282,7 @@ def _upgrades(a: FleetAnswer, out: Out) -> None:
     if not order:
         out.print(f"upgrades: no station passes {mark} in its busy {a.workload.full_over} within {HORIZON:g} years")
         return
-    several = len(a.runs) > 1
+    several = len(a.runs) >= ENOUGH
     head = [("due for an upgrade", "left"), (f"passes {mark}", "right")]
     shown_as = a.workload.full_over
     head[1] = (f"busy {shown_as} passes {mark}", "right")
@@ -242,9 +310,9 @@ def _kind(name: str) -> str:
     return re.sub(r"\d+", "*", host) + dot + rest
 
 
-def _when(a: FleetAnswer, years: float) -> str:
+def _when(a: FleetAnswer, years: float, within: float = HORIZON) -> str:
     if not math.isfinite(years):
-        return f"not in {HORIZON:g} years"
+        return f"not in {within:g} years"
     return "now" if years == 0 else f"{_date(a, years)} (in {years:.1f} years)"
 
 

@@ -27,7 +27,7 @@ QUANTILES: Final = (0.5, 0.95, 0.99)
 #: the day, or the hour, that capacity is planned for: one in twenty is busier
 BUSY: Final = 0.95
 #: later than that nothing is said [years]
-HORIZON: Final = 30.0
+HORIZON: Final = 20.0
 #: hours of a week
 WEEK: Final = 168
 
@@ -93,6 +93,23 @@ class StationYear:
 
 
 @dataclass(frozen=True, slots=True)
+class Promise:
+    """When a class breaks its promises, at the growth that is stated.
+
+    Attributes:
+        name: The class.
+        missed_years: When a week first misses a deadline; infinite beyond the horizon, None without deadlines.
+        doubled_years: When the p95 of completion is twice that of the first week.
+        held: Station that holds the class most in the week in which the first of these breaks; empty where none does.
+    """
+
+    name: str
+    missed_years: float | None
+    doubled_years: float
+    held: str
+
+
+@dataclass(frozen=True, slots=True)
 class FleetRun:
     """One run of a fleet."""
 
@@ -105,6 +122,7 @@ class FleetRun:
     complete: bool
     events: int
     happened: tuple[tuple[float, str], ...] = field(default=())
+    promises: tuple[Promise, ...] = ()
 
     @property
     def total(self) -> Group:
@@ -116,10 +134,7 @@ def answer(made: Made, workload: Workload) -> FleetRun:
     """What a run says, whether it came to its end or was stopped."""
     course = made.course
     work = course.work
-    kinds = np.array([lane.kind.number for lane in course.lanes] or [0])[work.lane]
-    columns = _Columns(made)
-    groups = [columns.group(name, "", "", kinds == n) for n, name in enumerate(workload.classes)]
-    groups.append(columns.group("", "", "", np.ones(len(work), np.bool_)))
+    classes, columns = groups(made, workload)
     pairs = []
     where: dict[tuple[str, str, str], list[int]] = {}
     for lane, (source, target) in zip(course.lanes, made.pairs, strict=True):
@@ -129,10 +144,6 @@ def answer(made: Made, workload: Workload) -> FleetRun:
     for (name, source, target), lanes in where.items():
         mine = np.concatenate([order[edges[n] : edges[n + 1]] for n in lanes])
         pairs.append(columns.group(name, source, target, np.sort(mine)))
-    held: dict[str, dict[str, float]] = {name: {} for name in workload.classes}
-    names = list(workload.classes)
-    for (kind, what), seconds in sorted(course.held.items(), key=lambda item: -item[1]):
-        held[names[kind]][made.names[what] if isinstance(what, int) else what] = seconds
     down: dict[str, tuple[int, float]] = {}
     for outage in made.outages:
         if outage.begin < course.now:
@@ -142,9 +153,27 @@ def answer(made: Made, workload: Workload) -> FleetRun:
     happened = tuple((o.begin, f"{o.name} {o.word}") for o in made.outages if o.begin < course.now)
     complete = course.finished == len(work) or course.now >= course.until
     return FleetRun(
-        tuple(groups), tuple(pairs), tuple(_stations(made, workload)), held, down, course.now, complete,
+        classes, tuple(pairs), tuple(_stations(made, workload)), held(made, workload), down, course.now, complete,
         course.events, happened,
     )  # fmt: skip
+
+
+def groups(made: Made, workload: Workload) -> tuple[tuple[Group, ...], _Columns]:
+    """The transfers of each class, and all of them; and their columns."""
+    course = made.course
+    kinds = np.array([lane.kind.number for lane in course.lanes] or [0])[course.work.lane]
+    columns = _Columns(made)
+    found = [columns.group(name, "", "", kinds == n) for n, name in enumerate(workload.classes)]
+    return (*found, columns.group("", "", "", np.ones(len(course.work), np.bool_))), columns
+
+
+def held(made: Made, workload: Workload) -> dict[str, dict[str, float]]:
+    """For each class what held its transfers, and for how long [s], the longest first."""
+    names = list(workload.classes)
+    found: dict[str, dict[str, float]] = {name: {} for name in names}
+    for (kind, what), seconds in sorted(made.course.held.items(), key=lambda item: -item[1]):
+        found[names[kind]][made.names[what] if isinstance(what, int) else what] = seconds
+    return found
 
 
 class _Columns:

@@ -96,7 +96,7 @@ def growth_of(kind: TransferClass, workload: Workload) -> float:
 
 
 def _growth(kind: TransferClass, workload: Workload, times: Array) -> Array:
-    return np.asarray(law.grown(times, growth_of(kind, workload), YEAR_S))
+    return np.asarray(law.grown(times + workload.ahead.value, growth_of(kind, workload), YEAR_S))
 
 
 def _times(kind: TransferClass, workload: Workload, where: str, rng: np.random.Generator) -> Array:
@@ -124,11 +124,12 @@ def _random(kind: TransferClass, workload: Workload, where: str, rng: np.random.
     """Poisson arrivals that follow the day, the week and growth."""
     span, begin, growth = workload.span.value, calendar.date(workload.date), growth_of(kind, workload)
     rate = kind.rate.value if kind.rate is not None else kind.volume.value / kind.mean_B if kind.volume else 0.0
-    most = max(1.0, float(law.grown(span, growth, YEAR_S)))
+    ahead = workload.ahead.value
+    most = max(float(law.grown(ahead + t, growth, YEAR_S)) for t in (0.0, span))
     _check_count(rate * span * most, where)
 
     def intensity(times: Array) -> Array:
-        part = np.asarray(law.grown(times, growth, YEAR_S))
+        part = np.asarray(law.grown(times + ahead, growth, YEAR_S))
         if kind.diurnal is None:
             return part
         week = calendar.of_week(times, begin)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import __version__
 from dtnsim.ground.errors import InputError
-from dtnsim.simulation.fleet.answers import FleetRun, Group, StationYear
+from dtnsim.simulation.fleet.answers import FleetRun, Group, Promise, StationYear
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.run import Task
@@ -98,5 +98,7 @@ def _run(given: dict[str, Any]) -> FleetRun:
     stations = tuple(StationYear(**_tuples(s)) for s in given["stations"])
     outages = {name: (int(n), float(s)) for name, (n, s) in given["outages"].items()}
     happened = tuple((float(t), str(what)) for t, what in given["happened"])
-    fixed = {"groups": groups, "pairs": pairs, "stations": stations, "outages": outages, "happened": happened}
+    broken = tuple(Promise(**p) for p in given["promises"])
+    fixed = {"promises": broken, "groups": groups, "pairs": pairs, "stations": stations, "outages": outages,
+             "happened": happened}  # fmt: skip
     return FleetRun(**{**given, **fixed})

@@ -21,6 +21,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.simulation.fleet import kept, saved
 from dtnsim.simulation.fleet.answers import FleetRun, answer
 from dtnsim.simulation.fleet.build import Fleet
+from dtnsim.simulation.fleet.promises import promises
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.build import Made
@@ -48,6 +49,7 @@ class FleetAnswer(Shown):
         first: The first run itself, for tables of its transfers; None where it came from a checkpoint.
         warnings: What the reader should know.
         given: The path.
+        remedies: (station, what relieves it) of those that hold a promise when it breaks.
     """
 
     name: str
@@ -57,6 +59,7 @@ class FleetAnswer(Shown):
     first: Made | None
     warnings: tuple[str, ...]
     given: Any = None
+    remedies: tuple[tuple[str, str], ...] = ()
 
     def __repr__(self) -> str:
         return f"<FleetAnswer {self}>"
@@ -142,6 +145,8 @@ def fleet(
             first = whole.made(seed)
             stopped = _course(first, progress, replicas, _part(checkpoint, mark, 0))
             runs[0] = answer(first, whole.workload)
+            if not stopped:  # of a fleet of its own: later demand brings stations that the first run's tables lack
+                runs[0] = replace(runs[0], promises=promises(Fleet(given, Draw(), whole.runs), seed, 0))
             if store is not None and runs[0].complete:
                 store.add(0, runs[0])
         if left and not stopped:
@@ -154,7 +159,9 @@ def fleet(
                     break
     warnings = tuple(whole.reduction.warnings)
     made = tuple(runs[n] for n in sorted(runs))
-    return FleetAnswer(given.name, whole.workload, made, replicas, first, warnings, given)
+    holding = {p.held for p in made[0].promises}
+    remedies = tuple((s.name, s.remedy) for s in whole.reduction.stations.given if s is not None and s.name in holding)
+    return FleetAnswer(given.name, whole.workload, made, replicas, first, warnings, given, remedies)
 
 
 def asked(progress: Progress | None, share: float) -> bool:
@@ -199,7 +206,8 @@ def replica(task: Task, number: int, part: tuple[str, str] | None = None) -> Fle
     fleet = _drawn(task)
     made = fleet.made(task.seed + number, number - 1)
     _course(made, None, 1, None if part is None else _part(part[0], part[1], number))
-    return slim(answer(made, fleet.workload))
+    done = slim(answer(made, fleet.workload))
+    return replace(done, promises=promises(fleet, task.seed + number, number - 1))
 
 
 def share(replicas: int) -> int:

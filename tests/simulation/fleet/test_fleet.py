@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -422,8 +423,12 @@ def test_replicas_draw_arrivals_faults_and_parameters(four):
 
 def test_the_page_and_the_document_say_how_runs_differ(four, capsys):
     fleet_report.show(four, text.console())
+    assert "(p10" not in capsys.readouterr().out  # of four runs there are no percentiles
+    assert fleet_report.document(four)["total"]["over_replicas"]["completion_s"]["p95"]["p10"] is None
+    four = replace(four, runs=four.runs * 2, wanted=8)
+    fleet_report.show(four, text.console())
     page = capsys.readouterr().out
-    for words in ("4 of 4 runs", "earliest (p10)", "p95 of completion over the runs", "like it: down", "given up"):
+    for words in ("8 of 8 runs", "earliest (p10)", "p95 of completion over the runs", "like it: down", "given up"):
         assert words in page, words
     document = fleet_report.document(four)
     assert json.loads(json.dumps(document, allow_nan=False)) == document

@@ -1,0 +1,114 @@
+"""When promises break as demand grows: the first deadline that is missed, and completion that takes twice as long.
+
+A week without failures is run with the demand of later years, until it misses a deadline of a class, or until the p95
+of its completion is twice that of the first week. So a date is that of the broken promise, whatever the utilisation is.
+
+Neglects: failures and maintenance (a deadline that a broken node misses is counted in the run itself), seasons, traces.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.description import calendar
+from dtnsim.description.workload import YEAR_S
+from dtnsim.ground.quantity import Quantity
+from dtnsim.simulation.fleet import answers, arrivals
+from dtnsim.simulation.fleet.answers import Promise
+
+if TYPE_CHECKING:
+    from dtnsim.simulation.fleet.build import Fleet
+
+#: years that are looked ahead, and how finely a date is told [years]
+HORIZON: Final = 10.0
+_STEP: Final = 0.25
+#: events between two looks
+_LOOK: Final = 1_000_000
+#: years that are tried first
+_FIRST: Final = (0.0, 1.0, 3.0, 6.0, HORIZON)
+
+
+@dataclass(frozen=True, slots=True)
+class _Week:
+    missed: int
+    deadlines: int  # that fall into it
+    done: int
+    p95_s: float
+    held: str
+
+
+def promises(fleet: Fleet, seed: int, scenario: int) -> tuple[Promise, ...]:
+    """The promises of the classes that grow.
+
+    Args:
+        fleet: The facility.
+        seed: Of what is drawn in the week.
+        scenario: Which of the drawn values of the parameters.
+    """
+    known: dict[float, dict[str, _Week]] = {}
+
+    def week(years: float) -> dict[str, _Week]:
+        if years not in known:
+            known[years] = _week(fleet, years, seed, scenario)
+        return known[years]
+
+    kinds = fleet.workload.classes.items()
+    growing = [name for name, kind in kinds if kind.trace is None and arrivals.growth_of(kind, fleet.workload) > 0]
+    found = []
+    for name in growing:
+        base = week(0.0)[name]
+        if not base.done:  # none of it in a week, or in what is simulated of it
+            continue
+        missed = _first(lambda y, n=name: week(y)[n].missed > 0) if base.deadlines else None  # type: ignore[misc]
+        doubled = _first(lambda y, n=name, b=base: week(y)[n].p95_s > 2 * b.p95_s)  # type: ignore[misc]
+        breaks = min((y for y in (missed, doubled) if y is not None and math.isfinite(y)), default=None)
+        found.append(Promise(name, missed, doubled, week(breaks)[name].held if breaks is not None else ""))
+    return tuple(found)
+
+
+def _first(broken: Callable[[float], bool]) -> float:
+    """The first time at which something is broken, from the start on; infinite beyond the horizon [years]."""
+    low = 0.0
+    for high in _FIRST:
+        if broken(high):
+            break
+        low = high
+    else:
+        return math.inf
+    while high - low > _STEP:
+        middle = (low + high) / 2
+        low, high = (low, middle) if broken(middle) else (middle, high)
+    return high
+
+
+def _week(fleet: Fleet, years: float, seed: int, scenario: int) -> dict[str, _Week]:
+    """The classes in a week of a later year."""
+    span = min(fleet.workload.span.value, calendar.WEEK_S)
+    update = {
+        "span": Quantity(span, "s"),
+        "ahead": Quantity(years * YEAR_S, "s"),
+        "failures": [],
+        "maintenance": [],
+    }
+    later = copy.copy(fleet)
+    later.workload = fleet.workload.model_copy(update=update)
+    made = later.made(seed, scenario)
+    while not made.course.run(_LOOK):
+        pass
+    groups, _ = answers.groups(made, later.workload)
+    held = answers.held(made, later.workload)
+    course = made.course
+    kinds = np.array([lane.kind.number for lane in course.lanes] or [0])[course.work.lane]
+    falling = np.bincount(kinds[course.work.due < course.now], minlength=len(groups))
+    return {
+        g.name: _Week(
+            g.missed, int(falling[n]), g.done, g.completion_s[1] if g.done else math.inf, next(iter(held[g.name]), "")
+        )
+        for n, g in enumerate(groups[:-1])
+    }
