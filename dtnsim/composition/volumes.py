@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
@@ -77,8 +78,18 @@ class Volumes:
         return self._visited[f]
 
     def neighbours(self, f: int) -> list[int]:
-        """Transfers that share a volume with ``f``, itself included."""
-        return list(dict.fromkeys(g for shelf, _ in self._visited[f] for g in self.visitors[shelf]))
+        """Transfers that share a volume with ``f``, itself included, but for those known to mind no other streams."""
+        kinds = [kind for shelf, _ in self._visited[f] for kind in self._by_drives[shelf].items()]
+        return list(dict.fromkeys(g for drives, those in kinds if drives not in self._alike for g in those))
+
+    @cached_property
+    def _by_drives(self) -> dict[Shelf, dict[tuple[int, ...], list[int]]]:
+        """The visitors of each volume by what makes them mind the streams of others."""
+        found: dict[Shelf, dict[tuple[int, ...], list[int]]] = {}
+        for shelf, here in self.visitors.items():
+            for f in here:
+                found.setdefault(shelf, {}).setdefault(self._drives(f), []).append(f)
+        return found
 
     def whole(self, f: int) -> Transfer:
         """The transfer beside all others."""

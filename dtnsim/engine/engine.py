@@ -100,6 +100,8 @@ class Engine:
         self._tightest: dict[int, int] = {}  # station that binds, by node; until the next change
         self._depth = self._epoch = 0
         self._deferred: dict[Callable[[], None], None] = {}
+        #: labels of transfers that something else may hold back than when somebody last emptied this
+        self.stirred: dict[Any, None] = {}
 
     # ---- transfers ----
 
@@ -152,6 +154,7 @@ class Engine:
         if transfer.flow.at < 0:
             return 0.0
         left = self.fluid.withdraw(transfer.flow, self._now())
+        self.stirred[transfer.flow.label] = None
         self._soon()
         return left
 
@@ -272,6 +275,7 @@ class Engine:
         now = self._time = max(self._now(), self._planned)
         self._planned, self._tick = math.inf, None
         for flow in self.fluid.finished(now):
+            self.stirred[flow.label] = None
             flow.owner.succeed(now - flow.owner.started)
         self._stale = True
         self._settle()
@@ -283,6 +287,7 @@ class Engine:
         now = self._now()
         self.fluid.settle(now)
         self._tightest.clear()
+        self.stirred.update(dict.fromkeys([flow.label for flow in (*self.fluid.changed, *self.fluid.unlimited)]))
         for flow in self.fluid.unlimited:
             flow.owner.succeed(now - flow.owner.started)
         self.fluid.unlimited.clear()

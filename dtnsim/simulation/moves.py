@@ -251,7 +251,7 @@ def _start(engine: Engine, job: Job, number: int, what: tuple[int, float, int], 
     if job.cache is not None and leg.drain is not None:
         move = job.cache.fill(leg, size, weight, max(files, 1))
     else:
-        flow = engine.transfer(leg.fill, size, weight=weight, cap=leg.cap)
+        flow = engine.transfer(leg.fill, size, weight=weight, cap=leg.cap, label=job)
         move = Move(flow, leg, size, engine.env.now)
     job.moves[number] = move
     return move.flow

@@ -12,12 +12,13 @@ import numpy as np
 
 from dtnsim.ground import runtime
 from dtnsim.ground.errors import ModelError
+from dtnsim.ground.lazy import Later
 from dtnsim.ground.records import Problem
 from dtnsim.simulation import moves
 from dtnsim.simulation.jobs import Job, at, cached, engine_stations, make_job
 from dtnsim.simulation.luck import uneven
 from dtnsim.simulation.record import Recorder, first_width
-from dtnsim.simulation.results import PhaseTime, Run, Series, TransferRun
+from dtnsim.simulation.results import LaterSeries, PhaseTime, Run, Series, TransferRun
 from dtnsim.steady.timed import sender_rate
 
 if TYPE_CHECKING:
@@ -286,13 +287,13 @@ def _result(world: World, recorder: Recorder, how: tuple[int, float, int, str], 
                 counts,
                 tuple(PhaseTime(leg.name, busy, waiting) for leg, busy, waiting in spent),
                 job.retries,
-                recorder.held(f, names) if whole else recorder.held(f, names, _FEW_STRETCHES),
+                Later(partial(recorder.held, f, names)) if whole else recorder.held(f, names, _FEW_STRETCHES),
                 job.transfer.omitted_s,
                 sender_rate(world.scene.problem, job.transfer, job.moved / job.transfer.time_s) if job.done else None,
             )
         )
     none = Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))
-    series = recorder.series() if whole else none
+    series = LaterSeries(recorder.series) if whole else none
     complete = not stopped
     return Run(
         seed,

@@ -38,7 +38,7 @@ OPENING: Final = -2
 _NAMES: Final = {WAITING: "waiting", OPENING: SLOW_START}
 #: part of a bin below which the last one belongs to the one before
 _SLIVER: Final = 1e-6
-#: instants after each of which it is noted what holds the transfers; one counts so often where many are under way
+#: instants after each of which it is noted what holds the transfers; one counts so often where many are looked at
 NOTES: Final = 20_000
 _AT_ONCE: Final = 10
 #: a station is hardly ever without one of those that use it in turns
@@ -115,7 +115,11 @@ class Recorder:
         self._offered = np.zeros(len(capacity))
         self._since = 0.0
         self._closed = np.zeros((2, len(capacity)))
-        self.under_way: dict[int, Job] = {}
+        self._under_way: dict[int, Job] = {}
+        self._number = {job: f for f, job in enumerate(jobs)}
+        #: those whose holder may change though nothing but rates does: several workers, a cache, links that may die
+        self._always: dict[int, Job] = {}
+        self._all, self._epoch = True, 0
         self._moving = dict.fromkeys(range(len(jobs)))
         self._passed = np.zeros((3, len(jobs)))
         self._table: _Table | None = None
@@ -145,6 +149,18 @@ class Recorder:
         """Counts for the last time."""
         self.edges.close(now, self._count)
 
+    def begun(self, f: int) -> None:
+        """A transfer has begun."""
+        job = self._under_way[f] = self.jobs[f]
+        self.engine.stirred[job] = None
+        if job.workers > 1 or job.cache is not None or job.turned() is not None:
+            self._always[f] = job
+
+    def ended(self, f: int) -> None:
+        """A transfer has ended."""
+        del self._under_way[f]
+        self._always.pop(f, None)
+
     def replaced(self, which: Sequence[int]) -> None:
         """Legs of some jobs are about to be replaced: what has passed the old ones is added to the stations."""
         for f in which:
@@ -155,6 +171,7 @@ class Recorder:
     def offer(self, station: int, capacity: float) -> None:
         """A station has another capacity from now on."""
         now = self.engine.env.now
+        self._all = True
         self._offered = self._offered_by(now)
         self._since = now
         self._given[station] = capacity
@@ -202,9 +219,15 @@ class Recorder:
 
     def note(self, now: float) -> None:
         """Notes what holds each transfer from now on, all events of this instant done."""
-        under_way = self.under_way.items()
-        self.notes -= max(1, len(under_way) // _AT_ONCE)
-        for f, job in under_way:
+        engine = self.engine
+        if self._all or engine.fluid.epoch != self._epoch:
+            looked, self._all, self._epoch = dict(self._under_way), False, engine.fluid.epoch
+        else:
+            numbers = (self._number.get(job, -1) for job in engine.stirred)
+            looked = {**self._always, **{f: self._under_way[f] for f in numbers if f in self._under_way}}
+        engine.stirred.clear()
+        self.notes -= max(1, len(looked) // _AT_ONCE)
+        for f, job in looked.items():
             if not job.in_turns or not self.holds[f]:
                 self._note(f, now, self._holder(job))
         if self.notes <= 0:
@@ -221,7 +244,7 @@ class Recorder:
 
         Where waiting and moving take turns, a station holds them that is hardly ever without one of them.
         """
-        for f, job in self.under_way.items():
+        for f, job in self._under_way.items():
             if self.notes > 0 and not job.in_turns:
                 continue
             seconds = sum(leg.tally.seconds for leg in job.legs)

@@ -14,6 +14,7 @@ from dtnsim.description import spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import cluster, runtime
 from dtnsim.ground.errors import InputError, SpecError
+from dtnsim.ground.lazy import EachLater
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.simulation import plain as plain_flows
 from dtnsim.simulation import replicas as replicas_of
@@ -85,7 +86,8 @@ def simulate(
         made = replicas_of.results(task, scene, runs[0], processes, scheduler, whole_run)
         runs += _drawn(made, runs[0], whole_run)
     number = {s.name: k for k, s in enumerate(scene.problem.stations)}
-    why = tuple(_why(scene.problem, number, f, t.held) for f, t in enumerate(runs[0].transfers))
+    first = runs[0].transfers
+    why = EachLater(len(first), lambda f: _why(scene.problem, number, f, first[f].held))
     return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why, given)
 
 

@@ -131,7 +131,7 @@ class World:
             self._change(job, self._as_drawn(f, self._beside(f)), self.capacities())
             job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))
         if self.recorder is not None:
-            self.recorder.under_way[f] = self.jobs[f]
+            self.recorder.begun(f)
         self._came_or_went(f, 1)
 
     def ended(self, f: int) -> None:
@@ -140,16 +140,17 @@ class World:
             self.files.ended(f)
             self.files.holds(f, -1)
         if self.recorder is not None:
-            del self.recorder.under_way[f]
+            self.recorder.ended(f)
         self._came_or_went(f, -1)
 
     def _came_or_went(self, f: int, sign: int) -> None:
         if not self._sharing:
             return
         self._drives.count(f, self._streams, sign)
-        if not self._touched:  # looked at once all that happens at this instant has
+        neighbours = self._drives.neighbours(f)
+        if neighbours and not self._touched:  # looked at once all that happens at this instant has
             self.env.timeout(0).callbacks.append(lambda _event: self._serve_others())
-        self._touched.update(dict.fromkeys(self._drives.neighbours(f)))
+        self._touched.update(dict.fromkeys(neighbours))
 
     def _serve_others(self) -> None:
         """Gives those under way on the drives that others have come to or left their costs from now on."""
