@@ -14,6 +14,7 @@ from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Unit
 from dtnsim.tools._programs import PROGRAMS, Manner
+from dtnsim.tools._ssh import cipher_of
 from dtnsim.tools.plan import Tool
 
 
@@ -122,7 +123,7 @@ class Reader:
         """``-o Ciphers=aes128-ctr``, of ssh_config(5): those that change a duration."""
         key, _, value = text.replace(" ", "=", 1).partition("=")
         if key.lower() == "ciphers" and "cipher" in self.fields:
-            self.options["cipher"] = _cipher(value.partition(",")[0])
+            self.options["cipher"] = cipher_of(value.partition(",")[0])
         elif key.lower() == "compression" and "compress" in self.fields:
             self.options["compress"] = value.lower() == "yes"
 
@@ -151,6 +152,8 @@ class Reader:
             if not queue:
                 raise SpecError("needs a value", key="tool", value=f"{self.program} -{name}")
             value = queue.pop(0)
+        if name == "e" and (cipher := re.search(r"(?:-c *|Ciphers=)([\w.@-]+)", value)):
+            self.options["ssh"] = {"cipher": cipher_of(cipher[1])}
         self.options[name] = self._text(name, info, value)
 
     def _text(self, name: str, info: FieldInfo, value: str) -> str:
@@ -164,7 +167,7 @@ class Reader:
         if "s" in dims and re.fullmatch(r"[0-9.]+", value):  # -t, -T, --runtime: seconds where nothing else is said
             return f"{value} s"
         if name in ("c", "cipher", "Ciphers"):
-            return _cipher(value)
+            return cipher_of(value)
         if name == "cksum":
             return value.partition(":")[0]
         if name in ("e", "rsh"):
@@ -182,13 +185,6 @@ def _sized(value: str, unit: str, k: str, bare: str) -> str:
         return f"{number} {bare}"
     letter = prefix.upper() if k == "Ki" or prefix.upper() != "K" else "k"
     return f"{number} {letter}{'i' if k == 'Ki' else ''}{unit}"
-
-
-def _cipher(value: str) -> str:
-    name = value.partition("@")[0]
-    if "gcm" in name:
-        return "aes-gcm"
-    return "aes-ctr" if "ctr" in name else name
 
 
 def _metadata(annotation: object) -> list[object]:

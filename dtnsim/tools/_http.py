@@ -49,11 +49,6 @@ def download(
         ),
         write=writing(job, receiver, BLOCK, workers=workers),
         cpu=cpu,
-        files=FileCost(
-            round_trips=each,
-            fixed=process,
-            source=("open", "close") if job.source == "volume" else (),
-            destination=("create", "close") if job.destination == "volume" else (),
-        ),
+        files=FileCost(round_trips=each, fixed=process, source=("open", "close"), destination=("create", "close")),
     )
     return Plan((step,), workers=workers, weight=streams, opening=opening)

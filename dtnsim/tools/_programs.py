@@ -164,6 +164,19 @@ PROGRAMS: Final[dict[str, Manner]] = {
         )
         for verb in ("write", "read", "send")
     },
+    "iperf": Manner("iperf2", quiet=_set("e m N"), skip=_set("c p i B T f"), rate=("b/s", "k")),
+    "ntttcp": Manner("ntttcp", quiet=_set("r e H"), skip=_set("s p W C")),
+    "msrsync": Manner("msrsync", quiet=_set("P progress stats"), skip=_set("r rsync t")),
+    "restic": Manner(
+        "restic",
+        quiet=_set("r v verbose q json"),
+        skip=_set("p o tag exclude"),
+        words={"rest:": {"repository": "rest"}, "s3:": {"repository": "s3"}},
+    ),
+    "warp": Manner(
+        "warp", quiet=_set("noclear"), skip=_set("host access-key secret-key bucket"), words={"--tls": {"tls": True}}
+    ),
+    "pelican": Manner("pelican", quiet=_set("r recursive d debug"), skip=_set("t token")),
     "iperf3": Manner("iperf3", quiet=_set("J V f"), skip=_set("c p i B O A"), rate=("b/s", "k")),
     "bbcp": Manner("bbcp", quiet=_set("f v V a"), skip=_set("P")),
     "ascp": Manner("ascp", quiet=_set("q v"), skip=_set("i P k"), rate=("b/s", "k")),

@@ -9,7 +9,7 @@ from typing import Final
 from dtnsim.components.access import Access, Thread
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, crowd
 from dtnsim.tools.plan import CpuUse, FileCost, Job, Opening, Plan, Step
-from dtnsim.tools.rsync import DAEMON, PROTOCOL, Rsync
+from dtnsim.tools.rsync import DAEMON, PROTOCOL, START, Rsync
 
 #: a file costs fpart a stat beside rsync's own
 CRAWL: Final = ("stat",)
@@ -31,13 +31,14 @@ def several(rsync: Rsync, job: Job, parts: int, at_once: int) -> Plan:
     one = rsync.plan(job)
     trips = (LOGIN + FAREWELL if rsync.e == "ssh" else DAEMON) + PROTOCOL
     each = math.ceil(parts / workers) / math.ceil(job.files / workers)  # runs a worker does for each of its files
-    work = crowd(LOGIN_CPU, workers, job, 0.0) if rsync.e == "ssh" else None
+    trips = trips if job.remote else 0.0
+    work = START if not job.remote else crowd(LOGIN_CPU, workers, job, 0.0) if rsync.e == "ssh" else None
     steps: list[Step] = []
     for step in one.steps:
         files = step.files
         if step.name == "scan":
-            files = replace(files, source=(*files.source, *(CRAWL if job.source == "volume" else ())))
-        if step is one.steps[-1] and job.remote:
+            files = replace(files, source=(*files.source, *CRAWL))
+        if step is one.steps[-1]:
             fixed = None if work is None else work.worth(work.value * each, f"{work.source}; {each:.3g} runs a file")
             files = replace(files, round_trips=files.round_trips + trips * each, fixed=fixed)
         steps.append(_wider(step, workers, files))

@@ -88,12 +88,12 @@ class Session:
     def plan(self, job: Job, block: Quantity, limit: Quantity | None) -> Plan:
         """One connection, file after file."""
         source, sink = Thread(f"{self.ssh.kind} reader"), Thread(f"{self.ssh.kind} writer")
-        volume, sent = job.destination == "volume", self.ssh.sent(job)
+        sent = self.ssh.sent(job)
         files = FileCost(
             round_trips=self.round_trips(job),
-            source=("stat", "open", "close") if job.source == "volume" else (),
-            destination=("create", "close") if volume else (),
-            directory=("mkdir",) if volume else (),
+            source=("stat", "open", "close"),
+            destination=("create", "close"),
+            directory=("mkdir",),
         )
         flight = self.in_flight()
         net = self.ssh.network(channel=flight, rate=limit, stopped=True, grain=self.block, sent=sent)

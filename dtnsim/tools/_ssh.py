@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Final, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, BeforeValidator, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.components.base import Model
@@ -15,7 +16,18 @@ from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.tools._common import Client, Rate, Ratio, Size, Version, both_ends, core_cost, scaled, version_tuple
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Tool
 
-Cipher = Literal["chacha20-poly1305", "aes-gcm", "aes-ctr", "none"]
+
+def cipher_of(name: str) -> str:
+    """A cipher by the name that ssh_config(5) has for it: aes256-gcm@openssh.com, aes128-ctr."""
+    plain = name.partition("@")[0]
+    return re.sub(r"^aes(128|192|256)-(gcm|ctr)$", r"aes-\2", plain)
+
+
+def _told(given: object) -> object:
+    return cipher_of(given) if isinstance(given, str) else given
+
+
+Cipher = Annotated[Literal["chacha20-poly1305", "aes-gcm", "aes-ctr", "none"], BeforeValidator(_told)]
 
 #: TCP work that the end-to-end figures contain and that the path charges by itself (Stack.receive_byte)
 _TCP = 0.62

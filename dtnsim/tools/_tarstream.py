@@ -1,8 +1,10 @@
-"""An archive made at one end and unpacked at the other while it travels."""
+"""A stream made at one end and unpacked at the other while it travels: an archive, a file or device, a snapshot."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity
@@ -13,6 +15,24 @@ from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step
 HEADER_B: Final = 512.0
 RECORD_B: Final = 10240.0
 
+#: what makes the stream: tar a folder, dd a file or device, zfs send a snapshot
+Packer = Annotated[
+    Literal["tar", "dd", "zfs"], Field(description="tar -c | tar -x, dd | dd, or zfs send | zfs receive")
+]
+#: what the packer and unpacker do for a file, and for a folder at the destination; those of dd and zfs know no files
+_OF_A_FILE: Final = FileCost(
+    source=("stat", "open", "close"),
+    destination=("create", "close", "setattr"),
+    directory=("mkdir", "setattr"),
+    together=True,
+)
+_UNPACKERS: Final = {"tar": "tar -x", "dd": "dd of", "zfs": "zfs receive"}
+
+
+def overhead(job: Job, packer: str) -> float:
+    """Bytes of the stream per payload byte."""
+    return archive_B(job) / max(job.payload_B, 1.0) if packer == "tar" else 1.0
+
 
 def archive_B(job: Job) -> float:
     """Bytes of the archive of a job: headers and padding come on top of the files."""
@@ -20,21 +40,23 @@ def archive_B(job: Job) -> float:
     return float(-(-(bare + 2 * HEADER_B) // RECORD_B) * RECORD_B)
 
 
-def stream(job: Job, net: NetUse, cpu: tuple[CpuUse, ...], record: Quantity, opening: Opening) -> Plan:
-    """tar, a connection and tar: no message of a file waits."""
-    packer, unpacker = Thread("tar"), Thread("tar -x")
-    there = job.destination == "volume"
+def stream(
+    job: Job,
+    packer: str,
+    net: NetUse,
+    cpu: tuple[CpuUse, ...],
+    record: Quantity,
+    opening: Opening,
+    holds_B: float = 0.0,
+) -> Plan:
+    """A packer, a connection and an unpacker: no message of a file waits."""
+    maker, unpacker = Thread(packer), Thread(_UNPACKERS[packer])
     step = Step(
         "transfer",
-        read=reading(job, packer, record),
+        read=reading(job, maker, record),
         net=net,
         write=writing(job, unpacker, record),
-        cpu=(*device_work(job, packer), *cpu),
-        files=FileCost(
-            source=("stat", "open", "close") if job.source == "volume" else (),
-            destination=("create", "close", "setattr") if there else (),
-            directory=("mkdir", "setattr") if there else (),
-            together=True,
-        ),
+        cpu=(*device_work(job, maker), *cpu),
+        files=_OF_A_FILE if packer == "tar" else FileCost(),
     )
-    return Plan((step,), opening=opening)
+    return Plan((step,), opening=opening, holds_B=holds_B)

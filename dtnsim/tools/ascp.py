@@ -23,7 +23,8 @@ _CIPHER = Quantity(
 class Ascp(Tool):
     """``ascp -l target [-T] [-k 0..3] [-Q policy]``.
 
-    ``l`` is written with its unit (``1 Gb/s`` for ``-l 1G``). Work for each packet in user space belongs to
+    ``fallback`` is what happens where no UDP passes and ``-y 1`` allows it: one connection over HTTP(S) to port 8080 or
+    8443. ``l`` is written with its unit (``1 Gb/s`` for ``-l 1G``). Work for each packet in user space belongs to
     the transport; the cipher is charged here, and not with ``T``.
 
     Neglects: what ``k`` 2 and 3 read back of files that exist; the policies' shares against other traffic.
@@ -42,17 +43,17 @@ class Ascp(Tool):
         Literal["fixed", "high", "fair", "low"],
         Field(json_schema_extra=READER, validation_alias=AliasChoices("policy", "Q")),
     ] = "fair"
+    fallback: Annotated[bool, Field(description="UDP is blocked: HTTP(S) over TCP (-y 1)")] = False
     block: Size = prior("256 KiB", 0.7, "assumed: read and write size of ascp")
 
     def plan(self, job: Job) -> Plan:
         """One UDP flow; disk threads beside the network threads."""
         reader, writer = Thread("ascp reader"), Thread("ascp writer")
         sender, receiver = Thread("ascp sender"), Thread("ascp receiver")
-        volume = job.destination == "volume"
         step = Step(
             "transfer",
             read=reading(job, reader, self.block),
-            net=NetUse(sender, receiver, transport="fasp", rate=self.target),
+            net=NetUse(sender, receiver, transport="tcp" if self.fallback else "fasp", rate=self.target),
             write=writing(job, writer, self.block),
             cpu=(
                 *device_work(job, reader),
@@ -60,9 +61,9 @@ class Ascp(Tool):
             ),
             files=FileCost(
                 round_trips=1.0,  # name and attributes of a file are acknowledged before its data (assumed)
-                source=("stat", "open", "close") if job.source == "volume" else (),
-                destination=("create", "close", "setattr") if volume else (),
-                directory=("mkdir",) if volume else (),
+                source=("stat", "open", "close"),
+                destination=("create", "close", "setattr"),
+                directory=("mkdir",),
             ),
         )
         return Plan((step,))

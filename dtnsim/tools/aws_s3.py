@@ -47,6 +47,11 @@ class AwsS3(Tool):
             "aws s3 cp", "aws s3 cp --recursive SRC DST  (max_concurrent_requests = {max_concurrent_requests})",
             "the bucket's keys", "bucket", tries={"max_concurrent_requests": (10, 20, 50, 100)},
         ),
+        Usage(
+            "aws s3 cp, CRT", "aws s3 cp --recursive SRC DST  (preferred_transfer_client = crt, target_bandwidth = "
+            "{target_bandwidth})", "the bucket's keys", "bucket", options={"preferred_transfer_client": "crt"},
+            tries={"target_bandwidth": ("10 Gb/s", "25 Gb/s", "100 Gb/s")},
+        ),
     )  # fmt: skip
 
     command: Annotated[Literal["cp", "sync"], Field(description="aws s3 cp --recursive, or aws s3 sync")] = "cp"

@@ -95,7 +95,6 @@ class Bbcp(Tool):
         """One reader, ``s`` network threads a side, one writer; file after file."""
         reader, writer = Thread("bbcp reader"), Thread("bbcp writer")
         senders, receivers = Thread("bbcp senders", self.s), Thread("bbcp receivers", self.s)
-        volume = job.destination == "volume"
         turns = CpuUse("source", Thread("bbcp streams in turn"), self.turn_work, "streams wait for each other")
         sums = both_ends(senders, receivers, _MD5, "MD5") if self.e else ()
         step = Step(
@@ -113,9 +112,9 @@ class Bbcp(Tool):
             ),
             files=FileCost(
                 round_trips=2.0,  # the request for a file and its end (bbcp_Protocol)
-                source=("stat", "open", "close") if job.source == "volume" else (),
-                destination=("create", "close") if volume else (),
-                directory=("mkdir",) if volume else (),
+                source=("stat", "open", "close"),
+                destination=("create", "close"),
+                directory=("mkdir",),
             ),
         )
         return Plan((step,), weight=self.s)

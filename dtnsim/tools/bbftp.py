@@ -76,7 +76,6 @@ class Bbftp(Tool):
             )
         # setrecvwinsize is the daemon's receive window and the client's send window, setsendwinsize the other way
         window = self.setrecvwinsize if self.client == "source" else self.setsendwinsize
-        volume = job.destination == "volume"
         step = Step(
             "transfer",
             read=reading(job, sender, self.setbuffersize, workers=1),
@@ -86,9 +85,9 @@ class Bbftp(Tool):
             files=FileCost(
                 round_trips=_FILE,
                 fixed=_FORK.worth(_FORK.value * self.p, f"{_FORK.source}; {self.p} streams"),
-                source=("stat", "open", "close") if job.source == "volume" else (),
-                destination=("create", "close", "setattr", "rename") if volume else (),
-                directory=("mkdir",) if volume else (),
+                source=("stat", "open", "close"),
+                destination=("create", "close", "setattr", "rename"),
+                directory=("mkdir",),
             ),
         )
         opening = Opening(_SSH if self.s else _LOGIN, LOGIN_WORK if self.s else _WORK, "log-in at bbftpd")

@@ -59,7 +59,7 @@ class Crashplan(Tool):
 
     def plan(self, job: Job) -> Plan:
         """A scan of all files, then one engine thread at the source; on one host there is no network."""
-        scan = FileCost(source=("stat",) if job.source == "volume" else (), fixed=_LOOK_UP)
+        scan = FileCost(source=("stat",), fixed=_LOOK_UP)
         steps = [Step("scan", files=scan)]
         if self.changed.value > 0:
             steps.append(self._backup(job))

@@ -67,7 +67,7 @@ class Dd(Tool):
         write = writing(job, process, self.bs, finish=self.finish)
         if write is not None and "notrunc" in self.conv.split(","):
             write = write.but(rewrite=True)
-        cost = FileCost(source=("open", "close") if read else (), destination=("create", "close") if write else ())
+        cost = FileCost(source=("open", "close"), destination=("create", "close"))
         cpu = device_work(job, process)
         if direct and read is not None and write is not None:
             return Plan((Step("read", read=read), Step("write", write=write, cpu=cpu, files=cost)))

@@ -9,9 +9,12 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import READER, Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 _MD5 = core_cost("md5", "Java's MD5")
+_JAVA = prior("0.5 s", 0.5, "assumed: start of a Java machine and FDT's classes, 0.2 to 1 s")
+#: TCP, session and its key on the control channel, the list of files, go, and the farewell (assumed)
+_OPENING = Opening(5.0, _JAVA, "Java and the session")
 
 
 class Fdt(Tool):
@@ -20,7 +23,7 @@ class Fdt(Tool):
     A thread reads, a thread writes (one a device); selectors serve the sockets, with ``bio`` a thread
     each. Files follow each other without waiting for the other end.
 
-    Neglects: start of the session; several devices at an end.
+    Neglects: several devices at an end.
     Source: FDT documentation, doc-fdt-ddcopy.md.
     """
 
@@ -48,17 +51,12 @@ class Fdt(Tool):
         copies = self.P if self.bio else max(1, min(self.P, job.cores))
         sender, receiver = Thread("fdt senders", copies), Thread("fdt receivers", copies)
         sums = (CpuUse("source", reader, _MD5, "MD5"),) if self.md5 else ()
-        volume = job.destination == "volume"
         step = Step(
             "transfer",
             read=reading(job, reader, self.bs),
             net=NetUse(sender, receiver, streams=self.P, window=self.ss, rate=self.limit),
             write=writing(job, writer, self.bs),
             cpu=(*device_work(job, reader), *both_ends(sender, receiver, self.overhead, "Java NIO"), *sums),
-            files=FileCost(
-                source=("open", "close") if job.source == "volume" else (),
-                destination=("create", "close") if volume else (),
-                directory=("mkdir",) if volume else (),
-            ),
+            files=FileCost(source=("open", "close"), destination=("create", "close"), directory=("mkdir",)),
         )
-        return Plan((step,), weight=self.P)
+        return Plan((step,), weight=self.P, opening=_OPENING if job.remote else Opening())

@@ -45,7 +45,7 @@ class Ftp(Tool):
     def plan(self, job: Job) -> Plan:
         """One control connection, a data connection a file."""
         sender, receiver = Thread("ftp sender"), Thread("ftp receiver")
-        volume, get = job.destination == "volume", self.client == "destination"
+        get = self.client == "destination"
         trips = _PUT - (_ACTIVE if self.mode == "active" else 0.0)
         trips += (_GET_MORE - (0.0 if self.preserve else 1.0)) if get else 0.0
         step = Step(
@@ -56,9 +56,9 @@ class Ftp(Tool):
             cpu=(*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "ftp")),
             files=FileCost(
                 round_trips=trips,
-                source=("stat", "open", "close") if job.source == "volume" else (),
-                destination=("create", "close") if volume else (),
-                directory=("mkdir",) if volume else (),
+                source=("stat", "open", "close"),
+                destination=("create", "close"),
+                directory=("mkdir",),
             ),
         )
         folders = _LIST * max(job.directories, 1) if get and job.files > 1 else float(job.directories)

@@ -76,7 +76,6 @@ class Fts(Tool):
         sender, receiver = Thread("storage sender", workers), Thread("storage receiver", workers)
         login, each = _TRIPS[self.protocol]
         kept = self.reuse and self.protocol == "gsiftp"
-        volume = job.destination == "volume"
         return Step(
             "transfer",
             read=reading(job, sender, self.block, workers=workers),
@@ -88,9 +87,9 @@ class Fts(Tool):
             files=FileCost(
                 round_trips=_STATS + each + (0.0 if self.reuse else login),
                 fixed=None if self.reuse else _PROCESS,
-                source=("stat", "open", "close") if job.source == "volume" else (),
-                destination=("create", "close") if volume else (),
-                directory=("mkdir",) if volume else (),
+                source=("stat", "open", "close"),
+                destination=("create", "close"),
+                directory=("mkdir",),
             ),
         )
 

@@ -154,9 +154,9 @@ class Gridftp(Tool):
         """Commands and file operations of one file."""
         return FileCost(
             round_trips=self.messages(),
-            source=("open", "stat", "close") if job.source == "volume" else (),
-            destination=("create", "close") if job.destination == "volume" else (),
+            source=("open", "stat", "close"),
+            destination=("create", "close"),
             fixed=None if self.third_party else FILE_WORK,
             ahead=self.ahead(job),
-            directory=("mkdir",) if job.destination == "volume" else (),
+            directory=("mkdir",),
         )

@@ -8,7 +8,6 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.components.tuning import CongestionControl
-from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import READER, STREAMS, Count, Rate, Size, Version, scaled, version_tuple
@@ -64,17 +63,8 @@ class Iperf3(Tool):
         Raises:
             SpecError: a time and a number of bytes.
         """
-        if not sized:
-            return Timing(self.t.value, self.omit.value if self.omit is not None else 0.0)
-        for name in ("t", "omit"):
-            if name in self.model_fields_set:
-                raise SpecError(
-                    "iperf3 takes a time or a number of bytes, not both",
-                    key=f"tool.{name}",
-                    value=str(getattr(self, name)),
-                    remedy="leave out 't' and 'O', or the dataset",
-                )
-        return None
+        omitted = self.omit.value if self.omit is not None else 0.0
+        return self.timed(self.t, "t", "omit", sized=sized, omitted=omitted)
 
     def plan(self, job: Job) -> Plan:
         """Streams from memory to memory."""

@@ -82,9 +82,9 @@ class Lftp(Tool):
             cpu=(*device_work(job, sender), *(self.ssh.crypto() if over_ssh else ())),
             files=FileCost(
                 round_trips=_FILE[self.protocol],
-                source=("open", "close") if job.source == "volume" else (),
-                destination=("create", "close") if job.destination == "volume" else (),
-                directory=("mkdir",) if job.destination == "volume" else (),
+                source=("open", "close"),
+                destination=("create", "close"),
+                directory=("mkdir",),
             ),
         )
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, streams))

@@ -78,7 +78,6 @@ class Mscp(SshCopy):
             flight = window
         chunks = job.per_file(lambda size: math.ceil(max(size, 1.0) / self.chunk_B(size, workers)))
         each = max(_CHUNK * chunks, _WALK * workers) if not put else _PUT_FILE + _CHUNK * chunks
-        volume = job.destination == "volume"
         step = Step(
             "transfer",
             read=reading(job, sender, self.b, workers=workers),
@@ -98,9 +97,9 @@ class Mscp(SshCopy):
             cpu=(*device_work(job, sender), *self._ciphers(sender, receiver, sent)),
             files=FileCost(
                 round_trips=each,
-                source=("stat", "open", "close") if job.source == "volume" else (),
-                destination=("create", "close", "setattr") if volume else (),
-                directory=("mkdir",) if volume else (),
+                source=("stat", "open", "close"),
+                destination=("create", "close", "setattr"),
+                directory=("mkdir",),
             ),
         )
         waves = (math.ceil((workers - 1) / self.u) + 1) / 2  # u log in at once: how long a mean one waits

@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import Size
 from dtnsim.tools.plan import Job, NetUse, Plan, Step, Timing, Tool
@@ -47,16 +46,7 @@ class Netperf(Tool):
         Raises:
             SpecError: a time and a number of bytes.
         """
-        if not sized:
-            return Timing(self.seconds.value)
-        if "seconds" in self.model_fields_set:
-            raise SpecError(
-                "ends after a time or a number of bytes, not both",
-                key="tool.l",
-                value=str(self.seconds),
-                remedy="leave out l, or the dataset",
-            )
-        return None
+        return self.timed(self.seconds, "seconds", sized=sized)
 
     def plan(self, job: Job) -> Plan:
         """One stream from memory to memory."""

@@ -35,17 +35,12 @@ class NfsCp(Tool):
     def plan(self, job: Job) -> Plan:
         """One connection, one buffer after the other."""
         sender, receiver = Thread("nfs server"), Thread("nfs-cp")
-        volume = job.destination == "volume"
         step = Step(
             "transfer",
             read=reading(job, sender, self.buffer),
             net=NetUse(sender, receiver, channel=self.buffer, grain=self.buffer),
             write=writing(job, receiver, self.buffer),
             cpu=device_work(job, sender),
-            files=FileCost(
-                round_trips=_FILE,
-                source=("open", "close") if job.source == "volume" else (),
-                destination=("create", "close") if volume else (),
-            ),
+            files=FileCost(round_trips=_FILE, source=("open", "close"), destination=("create", "close")),
         )
         return Plan((step,), opening=Opening(_OPENING, _START, "mount in user space"))

@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar, Final
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import STREAMS, Count, Rate, Size, device_work, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Timing, Tool
@@ -48,16 +47,7 @@ class Nuttcp(Tool):
         Raises:
             SpecError: a time and a number of bytes.
         """
-        if not sized:
-            return Timing(self.T.value)
-        if "T" in self.model_fields_set:
-            raise SpecError(
-                "ends after a time or a number of bytes, not both",
-                key="tool.T",
-                value=str(self.T),
-                remedy="leave out T, or the dataset",
-            )
-        return None
+        return self.timed(self.T, "T", sized=sized)
 
     def plan(self, job: Job) -> Plan:
         """One thread a side."""
@@ -66,8 +56,8 @@ class Nuttcp(Tool):
         files = FileCost(
             # a file is one run: its start and its result cross the control connection
             round_trips=2.0 if job.destination == "volume" else 0.0,
-            source=("open", "close") if job.source == "volume" else (),
-            destination=("create", "close") if job.destination == "volume" else (),
+            source=("open", "close"),
+            destination=("create", "close"),
         )
         step = Step(
             "transfer",

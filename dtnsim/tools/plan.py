@@ -13,6 +13,7 @@ import numpy as np
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.base import Component
 from dtnsim.components.offload import Duty
+from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Value
 
 End = Literal["source", "destination"]
@@ -362,4 +363,19 @@ class Tool(Component):
             sized: Whether the path file says what is moved (``dataset``).
         """
         del sized
+        return None
+
+    def timed(self, seconds: Quantity, *given: str, sized: bool, omitted: float = 0.0) -> Timing | None:
+        """The time of a test that ends after so long, or with its bytes, but not by both.
+
+        Raises:
+            SpecError: a data set, and one of the options that say the time.
+        """
+        if not sized:
+            return Timing(seconds.value, omitted)
+        for name in given:
+            if name in self.model_fields_set:
+                message = f"{self.kind} takes a time or a number of bytes, not both"
+                value, remedy = str(getattr(self, name)), f"leave out {' and '.join(given)}, or the dataset"
+                raise SpecError(message, key=f"tool.{name}", value=value, remedy=remedy)
         return None

@@ -35,7 +35,7 @@ class Program(Tool):
         one_host(job, self.kind)
         thread = Thread("program")
         read, write = reading(job, thread, self.block), writing(job, thread, self.block)
-        cost = FileCost(source=("open", "close") if read else (), destination=("create", "close") if write else ())
+        cost = FileCost(source=("open", "close"), destination=("create", "close"))
         cpu = device_work(job, thread)
         if self.fresh and write is None:
             cpu += (CpuUse("destination", thread, ZERO_BYTE, "page faults of the program", stack="first_touch"),)

@@ -275,7 +275,7 @@ class Rclone(Tool):
         return cpu
 
     def _files(self, way: Way, job: Job, workers: int) -> FileCost:
-        volume, trips = job.destination == "volume", 0.0
+        trips = 0.0
         opened = ("stat",) if job.buckets[0] else ("stat", "open", "close")  # a bucket: HEAD; the GET is data
         if way.backend != "local":
             backend = _BACKENDS[way.backend]
@@ -283,9 +283,9 @@ class Rclone(Tool):
         return FileCost(
             round_trips=trips,
             fixed=self._waits(way, job, workers),
-            source=opened if job.source == "volume" else (),
-            destination=("create", "close") if volume else (),
-            directory=("mkdir",) if volume else (),
+            source=opened,
+            destination=("create", "close"),
+            directory=("mkdir",),
         )
 
     def _opening(self, way: Way, job: Job, workers: int) -> Opening:

@@ -35,17 +35,12 @@ class Robocopy(Tool):
         one_host(job, self.kind)
         workers = max(1, min(self.MT, job.files))
         process = Thread("robocopy", workers)
-        there = job.destination == "volume"
-        seen = FileCost(
-            source=("stat",) if job.source == "volume" else (), destination=("lookup", "stat") if there else ()
-        )
+        seen = FileCost(source=("stat",), destination=("lookup", "stat"))
         steps = [Step("scan", files=seen)]
         if self.changed.value > 0:
             finish: Finish = "direct" if self.J else "none"
             cost = FileCost(
-                source=("open", "close") if job.source == "volume" else (),
-                destination=("create", "setattr", "close") if there else (),
-                directory=("mkdir", "setattr") if there else (),
+                source=("open", "close"), destination=("create", "setattr", "close"), directory=("mkdir", "setattr")
             )
             read = reading(job, process, self.buffer, workers=workers, finish="direct" if self.J else "steady")
             write = writing(job, process, self.buffer, workers=workers, finish=finish)

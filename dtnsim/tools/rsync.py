@@ -40,7 +40,7 @@ _SENDER, _RECEIVER = Thread("rsync sender"), Thread("rsync receiver")
 PROTOCOL = 6.0
 #: the daemon: TCP, greeting, module, @RSYNCD: OK, and its fork's answer (clientserver.c)
 DAEMON = 6.0
-_START = prior(
+START = prior(
     "0.05 s",
     0.4,
     "rsync 3.2.7, an empty folder within one host: 0.03 to 0.07 s, most of it waiting for its own processes to end",
@@ -98,12 +98,7 @@ class Rsync(Tool):
 
     def plan(self, job: Job) -> Plan:
         """Scan of every file; sums of all bytes with ``checksum``; transfer of what changed."""
-        there = job.destination == "volume"
-        scan = FileCost(
-            source=("stat",) if job.source == "volume" else (),
-            destination=("lookup", "stat") if there else (),
-            together=True,
-        )
+        scan = FileCost(source=("stat",), destination=("lookup", "stat"), together=True)
         steps = [Step("scan", files=scan)]
         if self.checksum:
             steps.append(self._sums(job))
@@ -111,7 +106,7 @@ class Rsync(Tool):
         if changed > 0:
             steps.append(self._transfer(job))
         partly = 0 < changed < 1
-        opening = self._opening() if job.remote else Opening(0.0, _START, "start and end of three processes")
+        opening = self._opening() if job.remote else Opening(0.0, START, "start and end of three processes")
         said = "rsync: operations of the changed files are neglected, as their number is not known"
         return Plan(tuple(steps), warnings=(said,) if partly else (), opening=opening)
 
@@ -146,7 +141,7 @@ class Rsync(Tool):
             write=writing(job, _RECEIVER, self.buffer),
             reread=rereading(job, _GENERATOR, self.buffer) if delta else None,
             cpu=self._work(job, sent, delta=delta, remote=remote),
-            files=self._files(job) if self.changed.value == 1 else FileCost(),
+            files=self._files() if self.changed.value == 1 else FileCost(),
             share=self.changed.value,
         )
 
@@ -175,12 +170,9 @@ class Rsync(Tool):
             work += self.ssh.crypto(sent)
         return work
 
-    def _files(self, job: Job) -> FileCost:
+    def _files(self) -> FileCost:
         """A new file is made under a temporary name and renamed; requests to the sender run ahead."""
-        there = job.destination == "volume"
         kept = ("setattr",) if self.archive else ()
         return FileCost(
-            source=("open", "close") if job.source == "volume" else (),
-            destination=("create", "close", *kept, "rename") if there else (),
-            directory=("mkdir", *kept) if there else (),
+            source=("open", "close"), destination=("create", "close", *kept, "rename"), directory=("mkdir", *kept)
         )

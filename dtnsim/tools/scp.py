@@ -48,12 +48,11 @@ class Scp(SshCopy):
             session = Session(self, self.client == "source", in_place=True)
             return session.plan(job, self.block, self.limit)
         source, sink = Thread("scp reader"), Thread("scp writer")
-        volume = job.destination == "volume"
         files = FileCost(
             round_trips=SCP_ROUND_TRIPS,
-            source=("stat", "open", "close") if job.source == "volume" else (),
-            destination=("create", "close") if volume else (),
-            directory=("mkdir",) if volume else (),
+            source=("stat", "open", "close"),
+            destination=("create", "close"),
+            directory=("mkdir",),
         )
         step = Step(
             "transfer",

@@ -58,7 +58,7 @@ class Tar(Tool):
 
     def _files(self, job: Job) -> FileCost:
         if self.mode == "c":
-            return FileCost(source=("stat", "open", "close") if job.source == "volume" else ())
+            return FileCost(source=("stat", "open", "close"))
         if job.destination != "volume":
             return FileCost()
         return FileCost(

@@ -10,17 +10,22 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import Count, Rate, Size, both_ends, core_cost, device_work, reading, writing
-from dtnsim.tools.plan import FileCost, Job, NetUse, Plan, Step, Tool, Usage
+from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_WORK
+from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 _CIPHERS = {
     "aes128ctr": core_cost("aes128_ctr", "WDT in user space"),
     "aes128gcm": core_cost("aes128_gcm", "WDT in user space"),
 }
+#: the receiver's address comes back, then each connection says what it sends and is told where to begin (assumed)
+_URL = 2.0
 _CRC = prior("0.3 cycles/B", 0.5, "assumed: CRC32C with SSE 4.2, one 8-byte step every 1 to 3 cycles")
 
 
 class Wdt(Tool):
     """``wdt -num_ports -block_size_mbytes -buffer_size -encryption_type -enable_checksum ...``.
+
+    The receiver is started through ssh, and prints the address to send to.
 
     Large files are cut into blocks, so that all ports work on one file. The checksum belongs to
     connections that are not authenticated by the cipher.
@@ -57,20 +62,16 @@ class Wdt(Tool):
             cpu += both_ends(sender, receiver, _CIPHERS[self.encryption_type], self.encryption_type)
         elif self.enable_checksum:
             cpu += both_ends(sender, receiver, _CRC, "CRC32C")
-        volume = job.destination == "volume"
         step = Step(
             "transfer",
             read=reading(job, sender, self.buffer_size, workers=workers),
             net=NetUse(sender, receiver, streams=workers, rate=self._limit()),
             write=writing(job, receiver, self.buffer_size, workers=workers),
             cpu=cpu,
-            files=FileCost(
-                source=("open", "close") if job.source == "volume" else (),
-                destination=("create", "close") if volume else (),
-                directory=("mkdir",) if volume else (),
-            ),
+            files=FileCost(source=("open", "close"), destination=("create", "close"), directory=("mkdir",)),
         )
-        return Plan((step,), workers=workers, weight=workers, divided=size > 0)
+        opening = Opening(LOGIN + FAREWELL + _URL, LOGIN_WORK, "ssh log-in that starts the receiver, and its answer")
+        return Plan((step,), workers=workers, weight=workers, divided=size > 0, opening=opening)
 
     def _limit(self) -> Rate | None:
         if self.avg_mbytes_per_sec < 0:

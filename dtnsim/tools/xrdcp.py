@@ -96,7 +96,6 @@ class Xrdcp(Tool):
         sums: tuple[CpuUse, ...] = ()
         if self.cksum != "none":
             sums = (CpuUse("destination", Thread("xrdcp checksum", workers), _SUMS[self.cksum], self.cksum),)
-        volume = job.destination == "volume"
         step = Step(
             "transfer",
             read=reading(job, reader, self.chunk_size, workers=workers),
@@ -114,9 +113,9 @@ class Xrdcp(Tool):
             files=FileCost(
                 round_trips=_FILE + (self._told() + _OPENING if third else 0.0),
                 fixed=self._looks(job) if third else _FILE_WORK,
-                source=("stat", "open", "close") if job.source == "volume" else (),
-                destination=("create", "close") if volume else (),
-                directory=("mkdir",) if volume else (),
+                source=("stat", "open", "close"),
+                destination=("create", "close"),
+                directory=("mkdir",),
             ),
         )
         if third:

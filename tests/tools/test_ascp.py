@@ -27,3 +27,8 @@ def test_resume_levels(tool):
     for options, key in (({"k": "4"}, "k"), ({"l": "1G"}, "l"), ({"Q": "greedy"}, "Q")):
         with pytest.raises(SpecError, match=f"^{key}: "):
             tool("ascp", **options)
+
+
+def test_fallback_is_one_stream_of_tcp(tool, job):
+    udp, tcp = (tool("ascp", fallback=f).plan(job()).steps[0].net for f in ("false", "true"))
+    assert (udp.transport, tcp.transport, tcp.streams) == ("fasp", "tcp", 1)

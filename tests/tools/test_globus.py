@@ -1,18 +1,32 @@
+"""Globus: network use of endpoints, chunks, verification."""
+
 import pytest
 
 from dtnsim.ground.errors import SpecError
 
 
-@pytest.mark.parametrize(
-    ("mean", "chosen"), [(1e6, (2, 2, 20)), (49.9e6, (2, 2, 20)), (100e6, (2, 4, 5)), (1e9, (2, 8, 5))]
-)
-def test_the_service_tunes_by_mean_file_size(mean, chosen, tool, job):
-    assert tool("globus").chosen(job(files=1000, payload_B=1000 * mean)) == chosen
+def test_normal_network_use(tool, job):
+    """Two files for each server are preferred and four allowed; four streams, and eight."""
+    given = job(files=1000, payload_B=1e9, largest_B=1e6)
+    assert tool("globus").chosen(given)[:2] == (2, 4)
+    assert tool("globus", servers="3").chosen(given)[:2] == (6, 4)
+    assert tool("globus", servers="3", concurrency="99", parallelism="99").chosen(given)[:2] == (12, 8)
 
 
-def test_one_file_cannot_be_concurrent(tool, job):
+def test_globus_connect_personal_has_what_is_preferred(tool, job):
+    made = tool("globus", personal="true", concurrency="8", parallelism="8")
+    assert made.chosen(job(files=1000))[:2] == (2, 4)
+    assert "concurrency 8 is cut to 2" in made.plan(job(files=1000)).warnings[0]
+
+
+def test_a_large_file_is_cut_and_a_small_one_is_not(tool, job):
+    """100 GB are 200 chunks of 500 MB: as many movers, and threads that verify, as are preferred."""
     plan = tool("globus").plan(job(files=1))
-    assert (plan.workers, plan.weight) == (1, 8)
+    assert (plan.workers, plan.weight, plan.divided) == (2, 8, True)
+    assert plan.steps[1].cpu[0].thread.copies == 2
+    whole = tool("globus", chunked="false").plan(job(files=1))
+    assert (whole.workers, whole.weight, whole.divided) == (1, 4, False)
+    assert tool("globus").plan(job(files=1, payload_B=4e8, largest_B=4e8)).workers == 1
 
 
 def test_endpoint_limits_hold(tool, job):
@@ -27,7 +41,7 @@ def test_verification_reads_both_ends_and_sums_each(tool, job):
     assert check.read is not None
     assert check.reread is not None
     assert {w.end for w in check.cpu} == {"source", "destination"}
-    assert transfer.net.streams == 8
+    assert transfer.net.streams == 2 * 4
     assert len(tool("globus", verify="false").plan(job()).steps) == 1
 
 
@@ -49,8 +63,8 @@ def test_nothing_is_summed_where_there_is_no_file(tool, job):
 
 def test_verification_follows_the_transfer(run):
     """Serial in the same worker: 1/X = 1/X_transfer + 1/X_verify."""
-    both = run("{name: globus}").throughput_Bps.p50
-    alone = run("{name: globus, verify: false}").throughput_Bps.p50
+    both = run("{name: globus, chunked: false}").throughput_Bps.p50
+    alone = run("{name: globus, chunked: false, verify: false}").throughput_Bps.p50
     md5 = 9e9 / (4.058 + 0.45 + 3000 / 2**20)  # OpenSSL MD5 and the read of 1 MiB calls on the same core [B/s]
     assert 1 / both == pytest.approx(1 / alone + 1 / md5, rel=0.01)
 

@@ -32,6 +32,8 @@ BESIDE: dict[str, dict[str, Any]] = {
     "old_protocol": {"version": "9.2"}, "aws-s3.changed": {"command": "sync"},
     "aws-s3.target_bandwidth": {"preferred_transfer_client": "crt"}, "fpsync.n": {"f": 10},
     "mscp.u": {"n": 32},
+    "globus.personal": {"concurrency": 4}, "borg.ratio": {"limit": "1 MB/s"}, "restic.ratio": {"limit": "1 MB/s"},
+    "msrsync.p": {"f": 10}, "ntttcp.connections": {"P": 1, "n": 1},
     "sftp_disable_hashcheck": {"backend": "sftp"}, "sftp_concurrency": {"backend": "sftp"},
     "sftp_chunk_size": {"backend": "sftp"}, "ignore_checksum": {"backend": "sftp"},
     "parallel_chunks": {"chunk_size": "1 MB"},
@@ -123,7 +125,7 @@ def worlds(kind: str) -> tuple[str, ...]:
     except DtnsimError:
         local = False
     between = ("network", "drives", "cores", "host", "mount")
-    if local and find_kind(kind).tool_class == "mover":  # it copies between hosts as well
+    if local and find_kind(kind).tool_class in ("mover", "backup"):  # it copies between hosts as well
         return (*between, "pool", "into")
     return ("host", "mount", "pool", "into") if local else between
 
@@ -154,7 +156,7 @@ def moves(kind: str, name: str, value: Any, around: dict[str, Any]) -> bool:
 
 
 #: options that act on other things than the duration of one transfer; the tests below show on what
-APART = {"fio.ramp_time", "program.holds"}
+APART = {"fio.ramp_time", "program.holds", "tar-nc.m"}
 
 
 def test_ramp_time_is_left_out_of_the_time(tool):
@@ -164,6 +166,8 @@ def test_ramp_time_is_left_out_of_the_time(tool):
 
 def test_what_a_program_holds_is_kept_from_page_caches(tool, job):
     assert tool("program", holds="2 GB").plan(job(rtt_s=0.0)).holds_B == 2e9
+    assert tool("tar-nc", through="mbuffer", m="4 GB").plan(job()).holds_B == 4e9
+    assert tool("tar-nc", m="4 GB").plan(job()).holds_B == 0
 
 
 @pytest.mark.parametrize("kind", TOOLS)

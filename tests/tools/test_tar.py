@@ -1,5 +1,7 @@
 import pytest
 
+from dtnsim.tools.plan import FileCost
+
 
 def test_untar_over_nfs_waits_five_round_trips_a_file(run):
     """RFC 1813 requests of an extracted file; five is also what 'tarxpathology' and two measured untars show."""
@@ -37,3 +39,20 @@ def test_a_directory_costs_three_round_trips(run):
         run("{name: tar}", rtt="10 ms", data=d, start="a:/data", to="a:/nfs").duration_s.p50 for d in (trees, files)
     )
     assert with_ - without == pytest.approx(50 * 3 * 0.010, rel=1e-6)
+
+
+def test_a_stream_is_an_archive_a_device_or_a_snapshot(tool, job):
+    """tar pays headers of 512 B, padding and operations a file; dd and zfs send none of them."""
+    given = job(files=100_000, payload_B=1e9, largest_B=1e4, directories=10)
+    for kind in ("tar-ssh", "tar-nc"):
+        tar, dd, zfs = (tool(kind, packer=p).plan(given).steps[0] for p in ("tar", "dd", "zfs"))
+        assert tar.net.overhead / dd.net.overhead == pytest.approx(1 + 100_000 * 768 / 1e9, rel=1e-4)
+        assert dd.net.overhead == zfs.net.overhead
+        assert tar.files.source
+        assert dd.files == zfs.files == FileCost()
+
+
+def test_a_reflink_moves_no_byte(tool, job):
+    step = tool("cp", reflink="true").plan(job(rtt_s=0.0)).steps[0]
+    assert (step.read, step.write, step.cpu) == (None, None, ())
+    assert "create" in step.files.destination
