@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from dtnsim.logs._net import options, positive_int
-from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, decimal, size_bytes
+from dtnsim.logs._net import Options
+from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, decimal
 
 #: words that occur in every report row of either tool
 ROW_WORDS: Final = ("Bytes", "KBytes", "MBytes", "GBytes", "TBytes", "PBytes")
@@ -145,52 +145,34 @@ def agrees_with_size(row: Row) -> bool:
     return abs(row.size / span - row.rate) <= (0.1 + 0.01 / span) * row.rate
 
 
-#: options of the iperf3 command line (iperf3 manual); those that are no condition take their value off
-_OPTIONS: Final = {
-    "-c": "host", "--client": "host", "-P": "streams", "--parallel": "streams", "-u": "udp!", "--udp": "udp!",
-    "-R": "reverse!", "--reverse": "reverse!", "--bidir": "bidir!", "-w": "window", "--window": "window",
-    "-l": "block", "--len": "block", "--length": "block", "-b": "rate", "--bitrate": "rate", "--bandwidth": "rate",
-    "-C": "congestion", "--congestion": "congestion", "-Z": "zerocopy!", "--zerocopy": "zerocopy!", "-t": "time",
-    "--time": "time", "-p": "port", "--port": "port", "-i": "every", "--interval": "every", "-f": "format",
-    "-O": "omit", "--omit": "omit", "-A": "affinity", "--affinity": "affinity", "-s": "server!",
-    "--server": "server!", "-F": "file", "--file": "file", "-T": "title", "--title": "title", "-B": "bind",
-    "--bind": "bind", "-M": "mss", "-S": "tos", "-n": "bytes", "--bytes": "bytes", "-k": "blocks", "-V": "verbose!",
-    "-J": "json!", "-4": "ipv4!", "-6": "ipv6!", "-N": "nodelay!", "--fq-rate": "pacing", "--logfile": "log",
-    "-D": "daemon!", "-1": "once!", "-X": "xbind", "-I": "pid", "--cport": "cport", "-L": "label", "--dscp": "dscp",
-    "--sctp": "sctp!",
-}  # fmt: skip
-
-_TEXTS: Final = (("congestion", "congestion"), ("host", "target"), ("affinity", "affinity"), ("file", "disk_file"))
+#: the iperf3 command line (iperf3 manual): sizes are 1024-based, rates 1000-based
+_OPTIONS: Final = Options("""
+    target text      : -c --client
+    reverse true     : -R --reverse
+    bidir true       : --bidir
+    zerocopy true    : -Z --zerocopy
+    protocol =udp    : -u --udp
+    sctp flag        : --sctp
+    reporter =server : -s --server
+    streams count    : -P --parallel
+    window_B size    : -w --window
+    block_B size     : -l --len --length
+    target_Bps bits  : -b --bitrate --bandwidth
+    congestion text  : -C --congestion
+    affinity text    : -A --affinity
+    disk_file text   : -F --file
+    - value          : -t --time -p --port -i --interval -f --format -O --omit -T --title -B --bind -M -S -n --bytes -k
+    - value          : --fq-rate --logfile -X -I --cport -L --dscp
+    - flag           : -V -J -4 -6 -N -D -1
+""")
 
 
 def from_args(args: list[str] | None) -> Conditions:
-    """Conditions from an iperf3 command line; sizes are 1024-based, rates 1000-based (iperf3 manual)."""
-    found, _ = options(args, _OPTIONS)
-    conditions: Conditions = {}
-    for name in ("reverse", "bidir", "zerocopy"):
-        if name in found:
-            conditions[name] = True
+    """Conditions from an iperf3 command line."""
+    given = _OPTIONS.read(args)
     if args is not None:
-        conditions["protocol"] = "udp" if "udp" in found else "sctp" if "sctp" in found else "tcp"
-    if "server" in found:
-        conditions["reporter"] = "server"
-    streams = positive_int(found.get("streams"))
-    if streams is not None:
-        conditions["streams"] = streams
-    for option, key, table in (
-        ("window", "window_B", None),
-        ("block", "block_B", None),
-        ("rate", "target_Bps", DECIMAL),
-    ):
-        if option in found:
-            text = found[option].split("/")[0]
-            value = size_bytes(text) if table is None else size_bytes(text, {**table, "m": 1e6, "g": 1e9, "t": 1e12})
-            if value:
-                conditions[key] = value / 8 if key == "target_Bps" else value
-    for option, key in _TEXTS:
-        if option in found:
-            conditions[key] = found[option]
-    return conditions
+        given.known.setdefault("protocol", "sctp" if "sctp" in given.values else "tcp")
+    return given.known
 
 
 @dataclass(slots=True)

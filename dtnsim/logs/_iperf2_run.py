@@ -8,60 +8,48 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dtnsim.logs._iperf import Row, udp_of
-from dtnsim.logs._net import options, positive_int
-from dtnsim.logs.base import DECIMAL, Command, Conditions, LineParser, Record, decimal, size_bytes
+from dtnsim.logs._net import Options
+from dtnsim.logs.base import Command, Conditions, LineParser, Record, decimal
 from dtnsim.logs.measurement import Status
 
-_OPTIONS: Final = {
-    "-c": "host", "--client": "host", "-P": "streams", "--parallel": "streams", "-u": "udp!", "--udp": "udp!",
-    "-w": "window", "--window": "window", "-l": "block", "--len": "block", "-b": "rate", "--bandwidth": "rate",
-    "-t": "time", "--time": "time", "-i": "every", "--interval": "every", "-d": "dual!", "--dualtest": "dual!",
-    "-r": "tradeoff!", "--tradeoff": "tradeoff!", "-R": "reverse!", "--reverse": "reverse!",
-    "--full-duplex": "full_duplex!", "-s": "server!", "--server": "server!", "-n": "bytes", "--num": "bytes",
-    "-p": "port", "--port": "port", "-L": "listen", "-f": "format", "-y": "report", "-e": "enhanced!",
-    "-N": "nodelay!", "-Z": "congestion", "-M": "mss", "-B": "bind", "-S": "tos", "-T": "ttl", "-F": "file",
-    "-V": "ipv6!", "-D": "daemon!", "-m": "print_mss!", "-o": "output",
-}  # fmt: skip
+#: the iperf 2 command line (iperf2 manual): sizes are 1024-based, rates 1000-based
+_OPTIONS: Final = Options("""
+    dual true         : -d --dualtest
+    tradeoff true     : -r --tradeoff
+    reverse true      : -R --reverse
+    full_duplex true  : --full-duplex
+    protocol =udp     : -u --udp
+    streams count     : -P --parallel
+    window_B size     : -w --window
+    block_B size      : -l --len
+    target_Bps bits   : -b --bandwidth
+    target text       : -c --client
+    congestion text   : -Z
+    disk_file text    : -F
+    time value        : -t --time
+    every value       : -i --interval
+    bytes value       : -n --num
+    server flag       : -s --server
+    - value           : -p --port -L -f -y -M -B -S -T -o
+    - flag            : -e --enhanced -N --nodelay -V -D -m
+""")
 _ENHANCED: Final = re.compile(r"\s+\d+/\d+\s+(?P<retry>\d+)(?:\s+-?\d+K.*)?\s*$")
 _ZERO: Final = 0.005  # a start of 0.0 in any of the printed precisions [s]
 _MANY: Final = 256
 
 
-def from_args(args: list[str] | None) -> Conditions:
-    """Conditions of an iperf 2 command line; sizes are 1024-based, rates 1000-based (iperf2 manual)."""
-    found, _ = options(args, _OPTIONS)
-    conditions: Conditions = {}
-    for name in ("dual", "tradeoff", "reverse", "full_duplex"):
-        if name in found:
-            conditions[name] = True
+def from_args(args: list[str] | None) -> tuple[Conditions, float | None, float | None]:
+    """(conditions, interval [s], time [s]) of an iperf 2 command line; it runs 10 s by default."""
+    given, values, _ = _OPTIONS.read(args)
     if args is not None:
-        conditions["protocol"] = "udp" if "udp" in found else "tcp"
-    if positive_int(found.get("streams")):
-        conditions["streams"] = positive_int(found.get("streams"))
-    for option, key in (("window", "window_B"), ("block", "block_B")):
-        size = size_bytes(found[option]) if option in found else None
-        if size:
-            conditions[key] = size
-    rate = size_bytes(found["rate"], {**DECIMAL, "m": 1e6, "g": 1e9}) if "rate" in found else None
-    if rate and not found["rate"].lower().endswith("pps"):
-        conditions["target_Bps"] = rate / 8
-    for option, key in (("host", "target"), ("congestion", "congestion"), ("file", "disk_file")):
-        if option in found:
-            conditions[key] = found[option]
-    return conditions
-
-
-def timing(args: list[str] | None) -> tuple[float | None, float | None]:
-    """(interval, time) of a command line [s]; iperf runs 10 s by default."""
-    found, _ = options(args, _OPTIONS)
+        given.setdefault("protocol", "tcp")
     try:
-        every = decimal(found["every"]) if "every" in found else None
-        time = decimal(found["time"]) if "time" in found else None
+        every, time = (decimal(values[key]) if key in values else None for key in ("every", "time"))
     except ValueError:
-        return None, None
-    if time is None and args is not None and "bytes" not in found and "server" not in found:
+        return given, None, None
+    if time is None and args is not None and "bytes" not in values and "server" not in values:
         time = 10.0
-    return every, time
+    return given, every, time
 
 
 @dataclass(slots=True)

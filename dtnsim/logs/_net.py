@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
 
 from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, decimal, size_bytes
+from dtnsim.logs.measurement import Condition
 
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
 _PARTS: Final = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|us|µs|w|d|h|m|s)")
 _PART_S: Final = {
     "w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6,
 }  # fmt: skip
+_BITS: Final = {**DECIMAL, "m": 1e6, "g": 1e9, "t": 1e12}
 _REMOTE: Final = re.compile(r"(?:rsync://|scp://|[^/\s]+:)")
 _ISO: Final = re.compile(
     r"P(?:(?P<w>\d+(?:\.\d+)?)W)?(?:(?P<d>\d+(?:\.\d+)?)D)?"
@@ -57,48 +58,69 @@ def iso_s(text: object) -> float | None:
     return sum(float(value) * scale[key] for key, value in match.groupdict().items() if value)
 
 
-def options(args: Iterable[str] | None, spec: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Reads command options: (name -> value, what is left).
+class Given(NamedTuple):
+    """A command line as it was read: what it says of the run, values of all options, words that are no options."""
 
-    Args:
-        args: Arguments of the command; None gives nothing.
-        spec: Option -> name; a name that ends in ``!`` takes no value. ``-P 4``, ``-P4``,
-            ``--parallel 4``, ``--parallel=4`` and bundles such as ``-uR`` are understood. Options
-            that are not named are skipped (their values end up in what is left).
+    known: Conditions
+    values: dict[str, str]
+    rest: list[str]
+
+
+class Options:
+    """What options of a command mean: a table ``name kind : options``, a line each.
+
+    ``-P 4``, ``-P4``, ``--parallel 4``, ``--parallel=4`` and bundles such as ``-uR`` are understood; options that are
+    not named are skipped (their values end up in what is left). Kinds of conditions: ``text``, ``count``, ``size`` [B],
+    ``bits`` (a decimal rate in bit/s) [B/s]; without a value ``true`` and ``=word``. ``value`` and ``flag`` (without
+    one) are no conditions.
     """
-    found: dict[str, str] = {}
-    rest: list[str] = []
-    queue = list(args or ())
-    while queue:
-        word = queue.pop(0)
-        if not word.startswith("-") or word == "-":
-            rest.append(word)
-            continue
-        name, _, value = word.partition("=")
-        if name in spec:
-            _take(spec[name], value, queue, found)
-        elif not word.startswith("--"):
-            _bundle(word, spec, queue, found)
-    return found, rest
+
+    def __init__(self, table: str) -> None:
+        rows = [line.split() for line in filter(str.strip, table.splitlines())]
+        self._kinds = {name: kind for name, kind, *_ in rows}
+        self._names = {option: (name, kind in ("true", "flag") or kind[0] == "=")
+                       for name, kind, _, *own in rows for option in own}  # fmt: skip
+
+    def read(self, args: Iterable[str] | None) -> Given:
+        """Reads the arguments of a command; None gives nothing."""
+        values: dict[str, str] = {}
+        rest: list[str] = []
+        queue = list(args or ())
+        while queue:
+            word = queue.pop(0)
+            name, _, value = word.partition("=")
+            if not word.startswith("-") or word == "-":
+                rest.append(word)
+            elif name in self._names:
+                self._take(name, value, queue, values)
+            elif not word.startswith("--"):
+                for at, letter in enumerate(word[1:], start=2):  # letters up to the first that takes a value
+                    if self._take("-" + letter, word[at:], queue, values):
+                        break
+        pairs = {name: _said(self._kinds[name], value) for name, value in values.items()}
+        return Given({name: said for name, said in pairs.items() if said is not None}, values, rest)
+
+    def _take(self, option: str, value: str, queue: list[str], values: dict[str, str]) -> bool:
+        """Whether a bundle of letters ends with this option."""
+        name, alone = self._names.get(option, ("", False))
+        if alone:
+            values[name] = ""
+        elif name and (value or queue):
+            values[name] = value or queue.pop(0)
+        return not alone
 
 
-def _take(name: str, value: str, queue: list[str], found: dict[str, str]) -> None:
-    if name.endswith("!"):
-        found[name[:-1]] = ""
-    elif value or queue:
-        found[name] = value or queue.pop(0)
-
-
-def _bundle(word: str, spec: Mapping[str, str], queue: list[str], found: dict[str, str]) -> None:
-    """``-P4`` or ``-uR``: letters up to the first that takes a value."""
-    for at, letter in enumerate(word[1:], start=1):
-        name = spec.get("-" + letter)
-        if name is None:
-            return
-        if not name.endswith("!"):
-            _take(name, word[at + 1 :], queue, found)
-            return
-        found[name[:-1]] = ""
+def _said(kind: str, value: str) -> Condition:
+    """The condition that an option's value is; None for none."""
+    if kind == "text":
+        return value
+    if kind == "count":
+        return positive_int(value)
+    if kind == "size":
+        return size_bytes(value) or None
+    if kind == "bits":
+        return (size_bytes(value.partition("/")[0], _BITS) or 0.0) / 8 or None
+    return True if kind == "true" else kind[1:] if kind[0] == "=" else None
 
 
 def host_of(ctx: Context) -> Conditions:
@@ -138,12 +160,12 @@ def turned(known: Conditions) -> Conditions:
     return known
 
 
-def ends_of_copy(paths: Sequence[str], given: Mapping[str, str] = MappingProxyType({})) -> Conditions:
-    """Source, target and direction of a copy from ``host:path`` arguments; window and block in B from its options."""
-    found: Conditions = {f"{name}_B": size_bytes(given[name]) for name in ("window", "block") if name in given}
-    if len(paths) > 1:
-        found["source"], found["target"] = paths
-        remote = [_REMOTE.match(path) is not None for path in paths]
-        if remote[0] != remote[1]:
-            found["direction"] = "receive" if remote[0] else "send"
+def ends_of_copy(paths: Sequence[str]) -> Conditions:
+    """Source, target and direction of a copy from its arguments, of which the first and last may be ``host:path``."""
+    if len(paths) < 2:
+        return {}
+    found: Conditions = {"source": paths[0], "target": paths[-1]}
+    remote = [_REMOTE.match(path) is not None for path in (paths[0], paths[-1])]
+    if remote[0] != remote[1]:
+        found["direction"] = "receive" if remote[0] else "send"
     return found

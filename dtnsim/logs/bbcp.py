@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from dtnsim.logs._net import binary_size, ends_of_copy, host_of, options, positive_int
+from dtnsim.logs._net import Options, binary_size, ends_of_copy, host_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
 
 _PROGRESS: Final = re.compile(
@@ -41,14 +41,13 @@ _FAILED: Final = re.compile(
     r"(?<!\S)bbcp(?:@\S+)?: (?!Warning|Creating|Copying|Indexing|Appending|\d{6})\S.*"
     r"(?:failed|[Ee]rror|denied|refused|[Uu]nable|[Ii]nvalid|not found|No such|timed out|exists|closed|space|abort).*"
 )
-_OPTIONS: Final = {
-    "-P": "every", "-s": "streams", "-w": "window", "-B": "block", "-S": "source", "-T": "target", "-z": "reverse!",
-    "-v": "verbose!", "-V": "very!", "-f": "force!", "-r": "recursive!", "-a": "append!", "-k": "keep!",
-    "-x": "limit", "-t": "limit_s", "-d": "dir", "-i": "identity", "-l": "log", "-I": "list", "-c": "compress",
-    "-e": "error!", "-E": "checksum", "-F": "noflush!", "-4": "ipv4!", "-p": "preserve!", "-N": "named",
-    "-u": "unbuffered", "-b": "buffers", "-D": "debug!", "-m": "mode", "-n": "nodns!", "-o": "ordered!",
-    "-O": "omit!", "-q": "qos", "-y": "sync",
-}  # fmt: skip
+_OPTIONS: Final = Options("""
+    streams count : -s
+    window_B size : -w
+    block_B size  : -B
+    - value       : -P -S -T -x -t -d -i -l -I -c -E -N -u -b -m -q -y
+    - flag        : -z -v -V -f -r -a -k -e -F -4 -p -D -n -o -O
+""")
 _DAY: Final = 86400.0
 
 
@@ -191,12 +190,10 @@ class Bbcp(LineParser):
             yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known)
 
     def _conditions(self) -> Conditions:
-        given, paths = options(self.ctx.args("bbcp"), _OPTIONS)
-        found: Conditions = {}
+        given = _OPTIONS.read(self.ctx.args("bbcp"))
         if self.ctx.args("bbcp") is not None:
-            found["streams"] = positive_int(given.get("streams")) or 4  # bbcp's default
-        found |= ends_of_copy((paths[0], paths[-1]) if len(paths) > 1 else (), given)
-        return {key: value for key, value in found.items() if value is not None}
+            given.known.setdefault("streams", 4)  # bbcp's default
+        return given.known | ends_of_copy(given.rest)
 
 
 def _ordered(found: re.Match[str]) -> tuple[float, float, str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from dtnsim.logs._net import bits_rate, ends_of_copy, host_of, options, positive_int
+from dtnsim.logs._net import Options, bits_rate, ends_of_copy, host_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, agrees, integer
 from dtnsim.logs.measurement import Status
 
@@ -25,12 +25,12 @@ _ASCP_FAILED: Final = re.compile(
 )
 _BITS: Final = {"": 1.0, "K": 1e3, "k": 1e3, "M": 1e6, "G": 1e9}
 _ASCP_BYTES: Final = {"": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
-_ASCP_OPTIONS: Final = {
-    "-l": "target", "-m": "minimum", "-i": "identity", "-k": "resume", "-P": "port", "-O": "udp_port",
-    "-T": "clear!", "-Q": "fair!", "-d": "create!", "-p": "times!", "-w": "measure", "-L": "log", "-Z": "mtu",
-    "-u": "user", "--mode": "mode", "--host": "host", "--user": "user", "--file-list": "list", "-q": "quiet!",
-    "-v": "verbose!",
-}  # fmt: skip
+_ASCP_OPTIONS: Final = Options("""
+    limit value      : -l
+    encryption =none : -T
+    - value          : -m -i -k -P -O -w -L -Z -u --mode --host --user --file-list
+    - flag           : -Q -d -p -q -v
+""")
 
 
 @dataclass(slots=True)
@@ -145,14 +145,11 @@ class Ascp(LineParser):
             )
 
     def _conditions(self) -> Conditions:
-        given, paths = options(self.ctx.args("ascp"), _ASCP_OPTIONS)
-        found: Conditions = {}
-        limit = re.fullmatch(r"(\d+(?:\.\d+)?)([KkMmGg]?)", given.get("target", ""))
+        found, values, paths = _ASCP_OPTIONS.read(self.ctx.args("ascp"))
+        limit = re.fullmatch(r"(\d+(?:\.\d+)?)([KkMmGg]?)", values.get("limit", ""))
         if limit is not None:
             found["target_Bps"] = float(limit[1]) * _BITS[limit[2].upper()] / 8 if limit[2] else float(limit[1]) * 125.0
-        if "clear" in given:
-            found["encryption"] = "none"
-        return found | ends_of_copy((paths[0], paths[-1]) if len(paths) > 1 else ())
+        return found | ends_of_copy(paths)
 
 
 _WDT_RATE: Final = re.compile(
@@ -167,12 +164,11 @@ _BAR: Final = re.compile(
     r"\[[=>\s]*\] +(?P<share>\d{1,3})% +(?P<rate>\d+(?:\.\d+)?) Mbytes/s(?:ec)?(?:\s+\[(?P<now>[\d.]+) Mbytes/s)?"
 )
 _WRAPPED: Final = 10
-_WDT_OPTIONS: Final = {
-    "-directory": "source",
-    "-destination": "target",
-    "-num_ports": "streams",
-    "-avg_mbytes_per_sec": "limit",
-}
+_WDT_OPTIONS: Final = Options("""
+    source text : -directory
+    target text : -destination
+    - value     : -num_ports -avg_mbytes_per_sec
+""")
 
 
 class Wdt(LineParser):
@@ -261,9 +257,7 @@ class Wdt(LineParser):
             yield self.measure("throughput", float(found["pure"]) * 2**20, "B/s", text, line=self.ctx.line, **pure)
 
     def _known(self) -> Conditions:
-        given, _ = options(self.ctx.args("wdt"), _WDT_OPTIONS)
-        found: Conditions = {key: given[key] for key in ("source", "target") if key in given}
-        return {**found, **host_of(self.ctx)}
+        return {**_WDT_OPTIONS.read(self.ctx.args("wdt")).known, **host_of(self.ctx)}
 
 
 _LINE: Final = re.compile(
@@ -275,11 +269,12 @@ _FDT_DONE: Final = re.compile(
     r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully"
 )
 _FDT_FAILED: Final = re.compile(r"^.*(?:finished with errors?|Exit Status: Not OK|Cannot (?:connect|start)|SEVERE).*")
-_FDT_OPTIONS: Final = {
-    "-c": "target", "-P": "streams", "-d": "directory", "-ss": "window", "-bs": "block", "-p": "port",
-    "-limit": "limit", "-pull": "pull!", "-N": "nodelay!", "-fl": "list", "-r": "recursive!", "-jar": "jar",
-    "-S": "once!", "-f": "allowed",
-}  # fmt: skip
+_FDT_OPTIONS: Final = Options("""
+    target text   : -c
+    streams count : -P
+    - value       : -d -ss -bs -p -limit -fl -jar -f
+    - flag        : -pull -N -r -S
+""")
 
 
 class Fdt(LineParser):
@@ -332,11 +327,6 @@ class Fdt(LineParser):
             yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
 
     def _known(self, way: str) -> Conditions:
-        given, _ = options(self.ctx.args("java", "fdt", "fdt.jar"), _FDT_OPTIONS)
-        found: Conditions = {
-            "direction": "receive" if way == "In" else "send",
-            "role": "receiver" if way == "In" else "sender",
-            "target": given.get("target"),
-            "streams": positive_int(given.get("streams")),
-        }
-        return {**found, **host_of(self.ctx)}
+        ends = {"In": ("receive", "receiver"), "Out": ("send", "sender")}[way]
+        given = _FDT_OPTIONS.read(self.ctx.args("java", "fdt", "fdt.jar")).known
+        return {"direction": ends[0], "role": ends[1], **given, **host_of(self.ctx)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._net import ends_of, host_of, options
+from dtnsim.logs._net import Options, ends_of, host_of
 from dtnsim.logs.base import TIMES, Command, Conditions, Evidence, LineParser, Record, decimal
 
 _START: Final = re.compile(
@@ -45,11 +45,11 @@ _ERROR: Final = re.compile(
     r"|^unknown host.*"
 )
 _SCALE: Final = {"ms": 1e-3, "us": 1e-6, "s": 1.0, None: 1e-3}
-_OPTIONS: Final = {
-    "-c": "count", "-s": "size", "-i": "every", "-W": "wait", "-w": "deadline", "-M": "frag", "-I": "interface",
-    "-t": "ttl", "-Q": "tos", "-q": "quiet!", "-f": "flood!", "-n": "numeric!", "-D": "time!", "-6": "ipv6!",
-    "-4": "ipv4!", "-A": "adaptive!", "-l": "preload", "-p": "pattern", "-D!": "df!",
-}  # fmt: skip
+_OPTIONS: Final = Options("""
+    frag value : -M
+    - value    : -c -s -i -W -w -I -t -Q -l -p
+    - flag     : -q -f -n -D -6 -4 -A
+""")
 
 
 @dataclass(slots=True)
@@ -206,8 +206,7 @@ class Ping(LineParser):
         found: Conditions = {"target": target.rstrip(":,") if target else None}
         if size is not None:
             found["payload_B"] = int(size)
-        given, _ = options(self.ctx.args("ping", "ping6"), _OPTIONS)
-        if given.get("frag") == "do":
+        if _OPTIONS.read(self.ctx.args("ping", "ping6")).values.get("frag") == "do":
             found["dont_fragment"] = True
         return {key: value for key, value in found.items() if value is not None}
 

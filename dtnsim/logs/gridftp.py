@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
-from dtnsim.logs._net import binary_size, ends_of_copy, host_of, options, positive_int
+from dtnsim.logs._net import Options, binary_size, host_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
 from dtnsim.logs.measurement import Status
 
@@ -99,15 +99,19 @@ _NAMES: Final = re.compile(r"^ {1,12}(?P<from>\S.*?) {2}-> {2}(?P<to>\S.*)$")
 _ERROR: Final = re.compile(
     r"^\s*(?:error: |globus_\w+: |\d{3}[- ]\d{3}[- ]|5\d\d[- ]|GlobusUrlCopy ?error).*|^ERROR: .*"
 )
-_OPTIONS: Final = {
-    "-p": "streams", "-parallel": "streams", "-cc": "concurrency", "-concurrency": "concurrency",
-    "-tcp-bs": "window", "-tcp-buffer-size": "window", "-bs": "block", "-block-size": "block", "-t": "timer",
-    "-len": "length", "-partial-length": "length", "-stripe": "stripe!", "-fast": "fast!", "-vb": "vb!",
-    "-r": "recursive!", "-cd": "create!", "-udt": "udt!", "-sync": "sync!", "-f": "list", "-off": "offset",
-    "-rst": "restart!", "-nodcau": "nodcau!", "-dcpriv": "private!", "-dcsafe": "safe!", "-pp": "pipeline!",
-    "-list": "list_url!", "-dbg": "debug!", "-v": "verbose!", "-q": "quiet!", "-ss": "subject", "-ds": "subject",
-    "-s": "subject", "-g2": "g2!", "-sbs": "stripe_block", "-no-g2": "no_g2!", "-ipv6": "ipv6!",
-}  # fmt: skip
+_OPTIONS: Final = Options("""
+    streams count     : -p -parallel
+    concurrency count : -cc -concurrency
+    window_B size     : -tcp-bs -tcp-buffer-size
+    block_B size      : -bs -block-size
+    stripe true       : -stripe
+    udt true          : -udt
+    recursive true    : -r
+    fast true         : -fast
+    timer value       : -t
+    - value           : -len -partial-length -f -off -ss -ds -s -sbs
+    - flag            : -vb -cd -sync -rst -nodcau -dcpriv -dcsafe -pp -list -dbg -v -q -g2 -no-g2 -ipv6
+""")
 _PROGRAMS: Final = ("globus-url-copy", "gfal-copy", "uberftp")
 
 
@@ -164,7 +168,7 @@ class GlobusUrlCopy(LineParser):
             self._where |= {"file": names["from"].strip(), "file_to": names["to"].strip()}
         elif "Cancelling copy" in text:
             if self._held is not None:
-                timer = "timer" in options(self.ctx.args(*_PROGRAMS), _OPTIONS)[0]
+                timer = "timer" in _OPTIONS.read(self.ctx.args(*_PROGRAMS)).values
                 self._held.ended = "timer" if timer else "cancelled"
                 self._held.status = "complete" if timer else "partial"
         else:
@@ -225,15 +229,9 @@ class GlobusUrlCopy(LineParser):
 
     def _conditions(self) -> Conditions:
         args = self.ctx.args(*_PROGRAMS)
-        given, urls = options(args, _OPTIONS)
-        found: Conditions = {
-            "streams": positive_int(given.get("streams")) or (1 if args is not None else None),
-            "concurrency": positive_int(given.get("concurrency")),
-        }
-        found |= ends_of_copy((), given)
-        for name in ("stripe", "udt", "recursive", "fast"):
-            if name in given:
-                found[name] = True
+        found, _, urls = _OPTIONS.read(args)
+        if args is not None:
+            found.setdefault("streams", 1)
         if len(urls) > 1:
             found["source"], found["target"] = urls[-2], urls[-1]
-        return {key: value for key, value in found.items() if value is not None}
+        return found

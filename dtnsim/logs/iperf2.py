@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
-from dtnsim.logs._iperf2_run import Connection, Run, from_args, timing
+from dtnsim.logs._iperf2_run import Connection, Run, from_args
 from dtnsim.logs.base import Evidence, LineParser, Record, size_bytes
 
 _CONNECTED: Final = re.compile(
@@ -75,8 +75,8 @@ class _Iperf2(LineParser):
         command = self.ctx.command
         args = self.ctx.args("iperf", "iperf2")
         host = self.ctx.host or (command.host if command is not None else None)
-        every, time = timing(args)
-        self._run = Run(command, from_args(args), host, every, time)
+        known, every, time = from_args(args)
+        self._run = Run(command, known, host, every, time)
 
     def _settled(self) -> Iterator[Record]:
         if self._run.command is not self.ctx.command:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._net import options, positive_int
+from dtnsim.logs._net import Options
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, decimal, size_bytes
 from dtnsim.logs.measurement import Status
 
@@ -44,11 +44,15 @@ _FORMS: Final = (
     ("rtt_ms", "%.4f msRTT"), ("msavgjitter", "%.4f msAvgJitter"), ("msmaxjitter", "%.4f msMaxJitter"),
     ("msminjitter", "%.4f msMinJitter"),
 )  # fmt: skip
-_OPTIONS: Final = {
-    "-T": "time", "-N": "streams", "-w": "window", "-l": "block", "-R": "rate", "-u": "udp!", "-r": "receive!",
-    "-t": "transmit!", "-i": "every", "-n": "count", "-p": "port", "-P": "ctl", "-I": "label", "-v": "verbose!",
-    "-b": "brief!", "-s": "stdio!", "-xc": "affinity", "-S": "server!",
-}  # fmt: skip
+_OPTIONS: Final = Options("""
+    streams count      : -N
+    window value       : -w
+    block_B size       : -l
+    protocol =udp      : -u
+    direction =receive : -r
+    - value            : -T -R -i -n -p -P -I -xc
+    - flag             : -t -v -b -s -S
+""")
 
 
 class Nuttcp(LineParser):
@@ -254,16 +258,10 @@ class Nuttcp(LineParser):
         args = self.ctx.args("nuttcp", "nuttscp")
         if args is None:
             return found
-        given, rest = options(args, _OPTIONS)
-        found["protocol"] = "udp" if "udp" in given else "tcp"
-        found["direction"] = "receive" if "receive" in given else "send"
-        if positive_int(given.get("streams")):
-            found["streams"] = positive_int(given["streams"])
-        for name, key in (("window", "window_B"), ("block", "block_B")):
-            if name in given:
-                # a bare -w and -l count KB and B (nuttcp manual)
-                text = given[name] + ("k" if name == "window" and given[name].isdigit() else "")
-                found[key] = size_bytes(text)
+        given, values, rest = _OPTIONS.read(args)
+        found |= {"protocol": "tcp", "direction": "send", **given}
+        if "window" in values:  # a bare -w counts KB (nuttcp manual)
+            found["window_B"] = size_bytes(values["window"] + "k" * values["window"].isdigit())
         if rest:
             found["target"] = rest[-1]
         return found

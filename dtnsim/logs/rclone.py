@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from dtnsim.logs._net import host_of, options, parts_s, positive_int
+from dtnsim.logs._net import Options, host_of, parts_s
 from dtnsim.logs.base import (
     BINARY,
     Conditions,
@@ -45,15 +45,14 @@ _ERRORS: Final = re.compile(r"^\s*Errors:\s+(\d+)")
 _FILES: Final = re.compile(r"^\s*Transferred:\s+(?P<done>\d+)(?: / (?P<all>\d+), \d+%)?\s*$")
 _FAILED: Final = re.compile(r"(?:ERROR : .*Attempt \d+/\d+ failed.*|(?:CRITICAL|Fatal error): .*|Failed to \w+.*)")
 _VERSION: Final = re.compile(r"\brclone:? v(\d[\w.-]*)")
-_OPTIONS: Final = {
-    "--transfers": "transfers", "--checkers": "checkers", "--bwlimit": "limit", "--stats": "every", "-v": "verbose!",
-    "-P": "progress!", "--progress": "progress!", "--buffer-size": "buffer", "--multi-thread-streams": "streams",
-    "--use-json-log": "json!", "--stats-one-line": "one!", "--checksum": "checksum!", "--log-file": "log",
-    "--log-level": "level", "--config": "config", "--s3-chunk-size": "chunk", "--drive-chunk-size": "chunk",
-    "--s3-upload-concurrency": "concurrency", "--include": "x", "--exclude": "x", "-c": "checksum!",
-    "--stats-unit": "unit", "--size-only": "size!", "--retries": "retries", "--low-level-retries": "retries",
-    "--filter": "x", "--min-age": "x",
-}  # fmt: skip
+_OPTIONS: Final = Options("""
+    transfers count : --transfers
+    limit value     : --bwlimit
+    - value         : --checkers --stats --buffer-size --multi-thread-streams --log-file --log-level --config
+    - value         : --s3-chunk-size --drive-chunk-size --s3-upload-concurrency --include --exclude --stats-unit
+    - value         : --retries --low-level-retries --filter --min-age
+    - flag          : -v -P --progress --use-json-log --stats-one-line --checksum -c --size-only
+""")
 
 
 @dataclass(slots=True)
@@ -217,17 +216,15 @@ def _headline(parser: LineParser | DocumentParser, block: _Block) -> Iterator[Re
 
 
 def _conditions(args: list[str] | None) -> Conditions:
-    given, rest = options(args, _OPTIONS)
-    found: Conditions = {"transfers": positive_int(given.get("transfers"))}
+    found, values, rest = _OPTIONS.read(args)
     if args is not None:
-        found["transfers"] = found["transfers"] or 4  # rclone's default
-    if "limit" in given:
-        limit = re.fullmatch(r"(\d+(?:\.\d+)?)([BbkKMGT]?)i?[Bb]?", given["limit"])
-        if limit is not None:
-            unit = limit[2] if limit[2] not in ("B", "b") else ""
-            found["target_Bps"] = float(limit[1]) * (BINARY[unit] if limit[2] else 1024.0)  # a bare number is in KiB/s
+        found.setdefault("transfers", 4)  # rclone's default
+    limit = re.fullmatch(r"(\d+(?:\.\d+)?)([BbkKMGT]?)i?[Bb]?", values.get("limit", ""))
+    if limit is not None:
+        unit = limit[2] if limit[2] not in ("B", "b") else ""
+        found["target_Bps"] = float(limit[1]) * (BINARY[unit] if limit[2] else 1024.0)  # a bare number is in KiB/s
     if len(rest) > 2:
         found["operation"], found["source"], found["target"] = rest[0], rest[-2], rest[-1]
     elif len(rest) == 2 and rest[0] not in ("copy", "sync", "move"):
         found["source"], found["target"] = rest
-    return {key: value for key, value in found.items() if value is not None}
+    return found

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from dtnsim.logs._net import binary_size, clock_s, ends_of_copy, host_of, options
+from dtnsim.logs._net import Options, binary_size, clock_s, ends_of_copy, host_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, decimal, grouped
 from dtnsim.logs.measurement import Status
 
@@ -45,15 +45,14 @@ _STATS: Final = re.compile(
 _ERROR: Final = re.compile(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code (?P<code>\d+)\)")
 _SKIPPED: Final = frozenset({"23", "24", "25"})  # some files vanished or were not sent
 _ANY: Final = re.compile(r"^rsync(?:\(\d+\))?: (?:\[\w+\] )?.*")
-_OPTIONS: Final = {
-    "-e": "shell", "--rsh": "shell", "-z": "compress!", "--compress": "compress!", "--bwlimit": "limit",
-    "-W": "whole!", "--whole-file": "whole!", "-c": "checksum!", "--checksum": "checksum!", "-a": "archive!",
-    "-v": "verbose!", "-r": "recursive!", "-P": "progress!", "-h": "human!", "-n": "dry!", "--inplace": "inplace!",
-    "--info": "info", "--include": "x", "--exclude": "x", "-f": "x", "--filter": "x", "-T": "tmp", "-B": "block",
-    "--files-from": "list", "-u": "update!", "-t": "times!", "-l": "links!", "-p": "perms!", "-o": "owner!",
-    "-g": "group!", "-D": "devices!", "-H": "hard!", "-A": "acls!", "-X": "xattrs!", "-x": "one!", "-S": "sparse!",
-    "--log-file": "log", "-q": "quiet!", "-i": "itemize!", "-R": "relative!", "-L": "copy_links!",
-}  # fmt: skip
+_OPTIONS: Final = Options("""
+    compress true : -z --compress
+    checksum true : -c --checksum
+    inplace true  : --inplace
+    whole true    : -W --whole-file
+    - value       : -e --rsh --bwlimit --info --include --exclude -f --filter -T -B --files-from --log-file
+    - flag        : -a -v -r -P -h -n -u -t -l -p -o -g -D -H -A -X -x -S -q -i -R -L
+""")
 
 
 @dataclass(slots=True)
@@ -238,12 +237,8 @@ class Rsync(LineParser):
 
     def _conditions(self) -> Conditions:
         args = self._command_args()
-        given, paths = options(args, _OPTIONS)
-        found: Conditions = {}
+        found, _, paths = _OPTIONS.read(args)
         letters = "".join(arg[1:] for arg in args or () if re.fullmatch(r"-[A-Za-z]+", arg))
         if letters.count("h") + (args or []).count("--human-readable") >= 2:
             found["scale"] = 1024
-        for name in ("compress", "checksum", "inplace", "whole"):
-            if name in given:
-                found[name] = True
         return found | ends_of_copy(paths[-2:])

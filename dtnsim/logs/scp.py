@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
-from dtnsim.logs._net import binary_size, clock_s, ends_of_copy, host_of, options
+from dtnsim.logs._net import Options, binary_size, clock_s, ends_of_copy, host_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, agrees, decimal
 from dtnsim.logs.measurement import Status
 
@@ -36,12 +36,12 @@ _FAILED: Final = re.compile(
     r"Host key verification failed|No such file or directory|No space left|Couldn't |Disk quota exceeded).*"
 )
 _SSH: Final = re.compile(r"^Transferred: sent (?P<sent>\d+), received (?P<got>\d+) bytes, in (?P<s>[\d.]+) seconds")
-_OPTIONS: Final = {
-    "-c": "cipher", "-P": "port", "-i": "identity", "-o": "option", "-l": "limit_kbit", "-C": "compress!",
-    "-r": "recursive!", "-p": "times!", "-q": "quiet!", "-v": "verbose!", "-F": "config", "-S": "program",
-    "-J": "jump", "-B": "batch!", "-3": "third!", "-4": "ipv4!", "-6": "ipv6!", "-R": "remote!", "-O": "legacy!",
-    "-s": "sftp!", "-D": "sftp_server", "-X": "sftp_option", "-b": "batchfile", "-T": "check!",
-}  # fmt: skip
+_OPTIONS: Final = Options("""
+    cipher text      : -c
+    compression true : -C
+    - value          : -P -i -o -l -F -S -J -D -X -b
+    - flag           : -r -p -q -v -B -3 -4 -6 -R -O -s -T
+""")
 _PROGRAMS: Final = ("scp", "sftp", "pscp", "psftp")
 
 
@@ -195,15 +195,10 @@ class Scp(LineParser):
             yield self.measure("throughput", rate, "B/s", "", status=status, line=meter.line, **known)
 
     def _known(self) -> Conditions:
-        found: Conditions = {}
-        given, paths = options(self.ctx.args(*_PROGRAMS), _OPTIONS)
-        if "cipher" in given:
-            found["cipher"] = given["cipher"]
-        if "compress" in given:
-            found["compression"] = True
+        found, _, paths = _OPTIONS.read(self.ctx.args(*_PROGRAMS))
         found["direction"] = self._direction
         if self.ctx.args("scp", "pscp") is not None and len(paths) > 1:
-            found |= ends_of_copy((paths[0], paths[-1]))
+            found |= ends_of_copy(paths)
         elif paths:
             found["target"] = paths[0]
         return found

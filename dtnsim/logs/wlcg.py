@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import Progress, ProgressParser, declare
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._net import host_of, options, positive_int
+from dtnsim.logs._net import Options, host_of
 from dtnsim.logs.base import (
     BINARY,
     DECIMAL,
@@ -83,10 +83,11 @@ class GfalCopy(LineParser):
 
 
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
-_OPTIONS: Final = {
-    "-S": "streams", "--streams": "streams", "-y": "sources", "--sources": "sources", "-f": "force!",
-    "--parallel": "parallel",
-}  # fmt: skip
+_OPTIONS: Final = Options("""
+    streams count : -S --streams
+    - value       : -y --sources --parallel
+    - flag        : -f
+""")
 
 
 class Xrdcp(ProgressParser):
@@ -124,8 +125,7 @@ class Xrdcp(ProgressParser):
 
     def conditions(self, found: re.Match[str] | None, moved: float) -> Conditions:  # noqa: ARG002
         """What the command line says; the time is whole seconds."""
-        given, paths = options(self.ctx.args(*self.commands), _OPTIONS)
-        known: Conditions = {"streams": positive_int(given.get("streams"))}
+        known, _, paths = _OPTIONS.read(self.ctx.args(*self.commands))
         if len(paths) > 1:
             known["source"], known["target"] = paths[-2], paths[-1]
         return known if found is None else {**known, "resolution_s": 1.0}
