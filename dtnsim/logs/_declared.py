@@ -54,12 +54,7 @@ class _Kind(NamedTuple):
 
 
 def reads(
-    pattern: str,
-    *signs: str,
-    search: bool = False,
-    inside: bool = False,
-    opens: bool = False,
-    result: bool = False,
+    pattern: str, *signs: str, search: bool = False, inside: bool = False, opens: bool = False, result: bool = False
 ) -> Callable[[Callable[[Any, Match], Found]], Any]:
     """Declares that a method of a `LinesParser` reads the lines of a pattern; of several the first in order takes it.
 

@@ -110,12 +110,7 @@ class GlobusJson(DocumentParser, of=GlobusText):
 
 
 def _records(
-    parser: LineParser | DocumentParser,
-    task: Mapping[str, Any],
-    line: int,
-    more: Conditions,
-    *,
-    cut: bool = False,
+    parser: LineParser | DocumentParser, task: Mapping[str, Any], line: int, more: Conditions, *, cut: bool = False
 ) -> Iterator[Record]:
     status = str(task.get("status", "")).upper()
     size, rate = _figure(task, "bytes_transferred"), _figure(task, "effective_bytes_per_second")

@@ -18,17 +18,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from dtnsim.logs._net import Options, host_of, parts_s
-from dtnsim.logs.base import (
-    BINARY,
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Record,
-    decimal,
-    number,
-)
+from dtnsim.logs.base import BINARY, Conditions, Document, DocumentParser, Evidence, LineParser, Record, decimal, number
 from dtnsim.logs.measurement import Status
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"

@@ -80,11 +80,7 @@ class Ss(LineParser):
                 yield self._figure("rtt", value * 1e-3, "s", f"{printed} ms", {**known, "statistic": statistic})
         rate = _RATE.search(text)
         if rate is not None and float(rate[1]) > 0:
-            more: Conditions = {
-                **known,
-                "of": "delivery",
-                "app_limited": True if "app_limited" in text else None,
-            }
+            more: Conditions = {**known, "of": "delivery", "app_limited": True if "app_limited" in text else None}
             value = float(rate[1]) * DECIMAL[rate[2]] / 8
             yield self._figure("throughput", value, "B/s", f"{rate[1]}{rate[2]}bps", more)
         if "cwnd" in found and "mss" in found:
