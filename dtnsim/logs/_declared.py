@@ -105,17 +105,18 @@ class LinesParser(LineParser):
             if (match := find(text)) is not None:
                 if opens:
                     self.open, self.lines = True, 0
-                return _listed(method(self, match))
+                return listed(method(self, match))
             if result and missed is None:
                 missed = near(pattern.pattern, text)
-        return _listed(self.other(text)) if missed is None else (self.unread(text, missed),)
+        return listed(self.other(text)) if missed is None else (self.unread(text, missed),)
 
     def other(self, text: str) -> Found:  # noqa: ARG002 (for subclasses)
         """A line of no kind."""
         return None
 
 
-def _listed(found: Found) -> Iterable[Record]:
+def listed(found: Found) -> Iterable[Record]:
+    """What a method gave as records."""
     return () if found is None else (found,) if isinstance(found, Measurement | Unread) else found
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, decimal, size_bytes
+from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, decimal, number, size_bytes
 from dtnsim.logs.measurement import Condition
 
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
@@ -56,6 +56,23 @@ def iso_s(text: object) -> float | None:
         return None
     scale = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
     return sum(float(value) * scale[key] for key, value in match.groupdict().items() if value)
+
+
+def of_histogram(counts: Mapping[str, object]) -> tuple[int, dict[str | None, float]]:
+    """(packets, mean, median, least, greatest) of a histogram, delay -> packets; nothing of an empty one."""
+    pairs = [(number(delay), number(count)) for delay, count in counts.items()]
+    found = sorted((delay, count) for delay, count in pairs if delay is not None and count is not None and count > 0)
+    packets = sum(count for _, count in found)
+    if not packets:
+        return 0, {}
+    middle, seen = found[-1][0], 0.0
+    for delay, count in found:
+        seen += count
+        if seen >= packets / 2:
+            middle = delay
+            break
+    mean = sum(delay * count for delay, count in found) / packets
+    return int(packets), {None: mean, "median": middle, "min": found[0][0], "max": found[-1][0]}
 
 
 class Given(NamedTuple):

@@ -62,7 +62,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
@@ -238,6 +238,22 @@ class Parser(ABC):
         return self.record(
             quantity, decimal(text) * factor * times, unit, f"{text}{word}" if word == "%" else f"{text} {word}", known
         )
+
+    def each(
+        self, quantity: str, word: str, pairs: Iterable[tuple[str | None, str | None]], known: Conditions
+    ) -> Iterator[Record]:
+        """`printed` of every (statistic, text) that has a text."""
+        for statistic, text in pairs:
+            if text:
+                yield self.printed(quantity, text, word, **{**known, "statistic": statistic})
+
+    def copied(
+        self, size: float, seconds: float, printed: tuple[str, str], known: Conditions, line: int | None = None
+    ) -> Iterator[Record]:
+        """Rate and duration of a copy of so many bytes, each as it is printed."""
+        known = {**known, "bytes": size, "duration_s": seconds}
+        yield self.measure("throughput", size / seconds, "B/s", printed[0], line=line, **known)
+        yield self.measure("duration", seconds, "s", printed[1], line=line, **known)
 
     def unread(self, text: str, why: str, *, line: int | None = None) -> Unread:
         """Makes the note of a part that could not be read."""

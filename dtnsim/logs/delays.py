@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
@@ -44,24 +44,11 @@ _ERROR: Final = re.compile(
     r"bad address|invalid|denied).*|^connect: Network is unreachable|^Ping request could not find host.*"
     r"|^unknown host.*"
 )
-_SCALE: Final = {"ms": 1e-3, "us": 1e-6, "s": 1.0, None: 1e-3}
 _OPTIONS: Final = Options("""
     frag value : -M
     - value    : -c -s -i -W -w -I -t -Q -l -p
     - flag     : -q -f -n -D -6 -4 -A
 """)
-
-
-@dataclass(slots=True)
-class _Replies:
-    """Running statistics of the replies of a run [s]."""
-
-    count: int = 0
-    total: float = 0.0
-    lowest: float = float("inf")
-    highest: float = 0.0
-    line: int = 0
-    bounded: bool = False  # some replies were only "< 1 ms"
 
 
 class Ping(LineParser):
@@ -91,7 +78,9 @@ class Ping(LineParser):
         super().__init__(*args)
         self._command: Command | None = None
         self._known: Conditions = {}
-        self._replies = _Replies()
+        self._replies = [0.0, 0.0, math.inf, 0.0]  # of this run: how many, their sum, the least and the most [s]
+        self._line = 0  # of the last reply
+        self._bounded = False  # some replies were only "< 1 ms"
         self._done = False  # the packet counts of this run were read
         self._about = -9  # line of a head that says Ping, for figures whose words depend on the language
 
@@ -99,31 +88,27 @@ class Ping(LineParser):
         if self._command is not self.ctx.command:
             yield from self._begin({})
             self._command = self.ctx.command
-        if "min/avg/max" in text and (rtt := _RTT.search(text)) is not None and "Success" not in text:
+        if "min/avg/max" in text and "Success" not in text and (rtt := _RTT.search(text)) is not None:
             yield from self._rtt(rtt)
-            return
-        if "ms" in text and "/" not in text and "%" not in text:
-            if self._reply(text):
-                return
-            if " bytes" not in text and "=" in text:
-                yield from self._windows_rtt(text)
-            return
-        yield from self._summary(text)
+        elif "ms" not in text or "/" in text or "%" in text:
+            yield from self._summary(text)
+        elif not self._reply(text) and " bytes" not in text and self.ctx.line - self._about <= 4:
+            windows = _WIN_RTT.search(text)
+            yield from () if windows is None else self._times(windows, "{}ms", resolution_s=1e-3)
 
     def close(self) -> Iterator[Record]:
-        replies, self._replies = self._replies, _Replies()
-        if not replies.count:
+        """A run without its summary: what its replies say."""
+        (count, total, least, most), bounded = self._replies, self._bounded
+        self._forget_replies()
+        if not count:
             return
-        known = {**self._known, "count": replies.count, "derived": "mean of replies"}
-        if replies.bounded:
-            known["upper_bound"] = True
-        for statistic, value in (
-            (None, replies.total / replies.count),
-            ("min", replies.lowest),
-            ("max", replies.highest),
-        ):
-            more = {**known, "statistic": statistic}
-            yield self.measure("rtt", value, "s", f"{value * 1e3:g} ms", status="partial", line=replies.line, **more)
+        known = {**self._known, "count": int(count), "derived": "mean of replies", "upper_bound": bounded or None}
+        for statistic, value in ((None, total / count), ("min", least), ("max", most)):
+            more, text = {**known, "statistic": statistic}, f"{value * 1e3:g} ms"
+            yield self.record("rtt", value, "s", text, more, status="partial", line=self._line)
+
+    def _forget_replies(self) -> None:
+        self._replies, self._bounded = [0.0, 0.0, math.inf, 0.0], False
 
     def _begin(self, known: Conditions) -> Iterator[Record]:
         yield from self.close()
@@ -131,61 +116,42 @@ class Ping(LineParser):
 
     def _reply(self, text: str) -> bool:
         found = _REPLY.search(text)
-        if found is None:
-            return False
         low = text.lower()
-        if not ("ttl" in low or "seq" in low or "hlim" in low or (self._known and ": " in text and "RTT" not in text)):
+        if found is None or not (
+            "ttl" in low or "seq" in low or "hlim" in low or (self._known and ": " in text and "RTT" not in text)
+        ):
             return False
-        value = decimal(found["ms"]) * 1e-3
-        replies = self._replies
-        replies.count += 1
-        replies.total += value
-        replies.lowest, replies.highest = min(replies.lowest, value), max(replies.highest, value)
-        replies.line = self._about = self.ctx.line
-        replies.bounded = replies.bounded or found["less"] == "<"
+        value, (count, total, least, most) = decimal(found["ms"]) * 1e-3, self._replies
+        self._replies = [count + 1, total + value, min(least, value), max(most, value)]
+        self._line = self._about = self.ctx.line
+        self._bounded = self._bounded or found["less"] == "<"
         return True
 
     def _summary(self, text: str) -> Iterator[Record]:
-        packets = _PACKETS.search(text) if "transmitted" in text else None
-        if packets is not None:
-            yield from self._loss(int(packets["sent"]), int(packets["got"]), packets[0])
-            return
-        if "min/avg/max" in text or "Success" in text:
-            cisco = _CISCO.search(text)
-            if cisco is not None:
-                yield from self._loss(int(cisco["sent"]), int(cisco["got"]), cisco[0])
-            rtt = _RTT.search(text)
-            if rtt is not None:
-                yield from self._rtt(rtt)
-                return
-        if text[:3] == "---" and (statistics := _STATISTICS.search(text)) is not None:
-            self._known.setdefault("target", statistics["target"].strip("."))
-            return
-        windows = _WIN_PACKETS.search(text) if self.ctx.line - self._about <= 4 else None
-        if windows is not None:
+        counts = _PACKETS.search(text) or (_CISCO.search(text) if "Success" in text else None)
+        if counts is None and self.ctx.line - self._about <= 4 and (counts := _WIN_PACKETS.search(text)) is not None:
             self._about = self.ctx.line
-            yield from self._loss(int(windows["sent"]), int(windows["got"]), windows[0])
-            return
-        fping = _FPING.search(text)
-        if fping is not None:
-            yield from self._fping(fping)
-            return
-        yield from self._other(text)
+        if counts is not None:
+            yield from self._loss(counts)
+        if "Success" in text and (rtt := _RTT.search(text)) is not None:
+            yield from self._rtt(rtt)
+        elif counts is None and text[:3] == "---" and (statistics := _STATISTICS.search(text)) is not None:
+            self._known.setdefault("target", statistics["target"].strip("."))
+        elif counts is None and (fping := _FPING.search(text)) is not None:
+            yield from self._begin({"target": fping["target"]})
+            yield from self._loss(fping)
+            yield from self._times(fping, "{} ms")
+        elif counts is None:
+            yield from self._other(text)
 
     def _other(self, text: str) -> Iterator[Record]:
-        start = _START.search(text)
-        if start is not None:
+        if (start := _START.search(text)) is not None:
             yield from self._begin(self._conditions(start["target"] or start["other"], start["size"]))
-            return
-        if "ing" in text and text.rstrip().endswith((":", "：")):
+        elif "ing" in text and text.rstrip().endswith((":", "：")):
             yield from self._windows_head(text)
-            return
-        mtu = _MTU.search(text)
-        if mtu is not None:
+        elif (mtu := _MTU.search(text)) is not None:
             yield self.record("mtu", int(mtu["mtu"]), "B", mtu[0], {**self._known, "source": "local"})
-            return
-        error = _ERROR.search(text)
-        if error is not None:
+        elif (error := _ERROR.search(text)) is not None:
             yield self.failure(error[0], **self._known)
 
     def _windows_head(self, text: str) -> Iterator[Record]:
@@ -203,59 +169,37 @@ class Ping(LineParser):
             self._known.setdefault("target", address[0])
 
     def _conditions(self, target: str | None, size: str | None) -> Conditions:
-        found: Conditions = {"target": target.rstrip(":,") if target else None}
+        found: Conditions = {"target": target.rstrip(":,")} if target else {}
         if size is not None:
             found["payload_B"] = int(size)
         if _OPTIONS.read(self.ctx.args("ping", "ping6")).values.get("frag") == "do":
             found["dont_fragment"] = True
-        return {key: value for key, value in found.items() if value is not None}
+        return found
 
-    def _loss(self, sent: int, got: int, text: str) -> Iterator[Record]:
-        self._done = True
+    def _loss(self, counts: re.Match[str]) -> Iterator[Record]:
+        sent, got, self._done = int(counts["sent"]), int(counts["got"]), True
         if sent > 0:
-            lost = max(sent - got, 0) / sent
-            yield self.record("loss", lost, "1", text.strip(), {**self._known, "packets": sent})
+            lost, printed = max(sent - got, 0) / sent, counts[0].strip()
+            yield self.record("loss", lost, "1", printed, {**self._known, "packets": sent})
         if got == 0:
-            self._replies = _Replies()
+            self._forget_replies()
+
+    def _times(self, found: re.Match[str], form: str, **more: float) -> Iterator[Record]:
+        """Times of fping and of Windows, in ms."""
+        if found["avg"]:
+            self._forget_replies()
+            for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max")):
+                known = {**self._known, "statistic": statistic, **more}
+                yield self.record("rtt", float(found[key]) * 1e-3, "s", form.format(found[key]), known)
 
     def _rtt(self, found: re.Match[str]) -> Iterator[Record]:
-        scale = _SCALE[found["unit"]]
-        unit = found["unit"] or "ms"
-        self._replies = _Replies()
-        for statistic, text in (
-            (None, found["avg"]),
-            ("min", found["min"]),
-            ("max", found["max"]),
-            ("stddev", found["dev"]),
-        ):
-            if text is None or "nan" in text:
-                continue
-            try:
-                value = decimal(text) * scale
-            except ValueError:
-                yield self.unread(found[0], f"{text} is no number")
-                continue
-            known = dict(self._known)
-            if statistic is not None:
-                known["statistic"] = statistic
-            yield self.record("rtt", value, "s", f"{text} {unit}", known)
-
-    def _windows_rtt(self, text: str) -> Iterator[Record]:
-        found = _WIN_RTT.search(text) if self.ctx.line - self._about <= 4 else None
-        if found is None:
-            return
-        self._replies = _Replies()
-        for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max")):
-            known = {**self._known, "statistic": statistic, "resolution_s": 1e-3}
-            yield self.measure("rtt", int(found[key]) * 1e-3, "s", f"{found[key]}ms", **known)
-
-    def _fping(self, found: re.Match[str]) -> Iterator[Record]:
-        yield from self._begin({"target": found["target"]})
-        yield from self._loss(int(found["sent"]), int(found["got"]), found[0])
-        if found["avg"]:
-            for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max")):
-                known = {**self._known, "statistic": statistic}
-                yield self.measure("rtt", float(found[key]) * 1e-3, "s", f"{found[key]} ms", **known)
+        self._forget_replies()
+        for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max"), ("stddev", "dev")):
+            if (text := found[key]) is not None and "nan" not in text:
+                try:
+                    yield self.printed("rtt", text, found["unit"] or "ms", **{**self._known, "statistic": statistic})
+                except ValueError:
+                    yield self.unread(found[0], f"{text} is no number")
 
 
 _T: Final = r"(?:ns|us|ms|s)"

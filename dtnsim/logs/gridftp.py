@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from dtnsim.logs._net import Options, binary_size, host_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
@@ -67,12 +66,12 @@ class GridFtp(LineParser):
             why = "no bytes were transferred: no rate" if size == 0 else "no time passed: the clock was set back"
             yield self.unread(f"NBYTES={size}", why)
             return
-        known |= {"bytes": size, "duration_s": seconds}
-        yield self.measure("throughput", size / seconds, "B/s", f"NBYTES={size} in {seconds:.6f} s", **known)
-        yield self.measure("duration", seconds, "s", f"{seconds:.6f} s", **known)
+        printed = f"NBYTES={size} in {seconds:.6f} s", f"{seconds:.6f} s"
+        yield from self.copied(size, seconds, printed, known)
         if found["retrans"]:
             count = sum(int(part) for part in found["retrans"].split(",") if part)
-            yield self.measure("retransmits", count, "1", found["retrans"], **known)
+            more = {**known, "bytes": size, "duration_s": seconds}
+            yield self.record("retransmits", count, "1", found["retrans"], more)
 
     @staticmethod
     def _conditions(found: re.Match[str]) -> Conditions:
@@ -115,20 +114,16 @@ _OPTIONS: Final = Options("""
 _PROGRAMS: Final = ("globus-url-copy", "gfal-copy", "uberftp")
 
 
-@dataclass(slots=True)
-class _Copy:
+class _Copy(NamedTuple):
     """The last performance line, until it is known how the copy ended."""
 
+    found: re.Match[str]
     size: int
-    avg: float
-    printed: str
-    inst: float | None
-    inst_printed: str
+    avg: float  # [B/s]
+    inst: float | None  # [B/s]
     line: int
     cut: bool
-    known: Conditions = field(default_factory=dict)
-    status: Status = "complete"
-    ended: str | None = None
+    known: Conditions
 
 
 class GlobusUrlCopy(LineParser):
@@ -151,6 +146,7 @@ class GlobusUrlCopy(LineParser):
 
     def forget(self) -> None:
         self._held: _Copy | None = None
+        self._ended: tuple[str | None, Status] = (None, "complete")  # how it ended, and with what status
         self._where: Conditions = {}
         self._failed = -100  # line of the last error: its text goes on over several lines
 
@@ -167,63 +163,53 @@ class GlobusUrlCopy(LineParser):
             yield from self.settle()
             self._where |= {"file": names["from"].strip(), "file_to": names["to"].strip()}
         elif "Cancelling copy" in text:
-            if self._held is not None:
-                timer = "timer" in _OPTIONS.read(self.ctx.args(*_PROGRAMS)).values
-                self._held.ended = "timer" if timer else "cancelled"
-                self._held.status = "complete" if timer else "partial"
+            timer = "timer" in _OPTIONS.read(self.ctx.args(*_PROGRAMS)).values
+            self._ended = ("timer", "complete") if timer else ("cancelled", "partial")
         else:
             yield from self._message(text)
 
     def _performance(self, found: re.Match[str]) -> Iterator[Record]:
-        held = self._held
-        size = int(found["bytes"])
-        if held is not None and (size < held.size or held.ended is not None):
+        held, size = self._held, int(found["bytes"])
+        if held is not None and (size < held.size or self._ended[0] is not None):
             yield from self.settle()
         elif held is not None and held.inst is not None and not self.ctx.after_redraw:
             yield self._instant(held)  # a line of its own, not overwritten
         inst = None if found["inst"] is None else binary_size(found["inst"], found["iu"])
-        self._held = _Copy(
-            size,
-            binary_size(found["avg"], found["u"]),
-            f"{found['avg']} {found['u']}B/sec avg",
-            inst,
-            f"{found['inst']} {found['iu']}B/sec inst",
-            self.ctx.line,
-            self.ctx.cut,
-            {**self._conditions(), **self._where, **host_of(self.ctx)},
-        )
+        known = {**self._conditions(), **self._where, **host_of(self.ctx), "bytes": size}
+        avg = binary_size(found["avg"], found["u"])
+        self._ended = (None, "complete")
+        self._held = _Copy(found, size, avg, inst, self.ctx.line, self.ctx.cut, known)
 
     def _message(self, text: str) -> Iterator[Record]:
-        error = _ERROR.match(text)
+        error, held = _ERROR.match(text), self._held
         if error is None:
             return
-        mine = self._held is not None or self._where or self.ctx.args(*_PROGRAMS) is not None or "globus" in text
+        mine = held is not None or self._where or self.ctx.args(*_PROGRAMS) is not None or "globus" in text
         if not mine or self.ctx.line - self._failed <= 4:
             return
         self._failed = self.ctx.line
-        held = self._held
         known = held.known if held is not None else {**self._conditions(), **self._where}
-        if held is not None:
-            known = {**known, "bytes": held.size}
-            held.status, held.ended = "partial", "error"
-            yield from self.settle()
+        self._ended = ("error", "partial")
+        yield from self.settle()
         yield self.failure(error[0], **known)
 
     def _instant(self, copy: _Copy) -> Record:
-        known = {**copy.known, "interval": True, "average": "interval", "bytes": copy.size}
-        return self.measure("throughput", copy.inst or 0.0, "B/s", copy.inst_printed, line=copy.line, **known)
+        known, printed = {**copy.known, "interval": True, "average": "interval"}, copy.found
+        text = f"{printed['inst']} {printed['iu']}B/sec inst"
+        return self.record("throughput", copy.inst or 0.0, "B/s", text, known, line=copy.line)
 
     def settle(self) -> Iterator[Record]:
-        copy, self._held = self._held, None
+        (copy, self._held), (ended, status) = (self._held, None), self._ended
+        self._ended = (None, "complete")
         if copy is None:
             return
+        printed = f"{copy.found['avg']} {copy.found['u']}B/sec avg"
         if copy.size <= 0 or copy.avg <= 0:
-            yield self.unread(copy.printed, "no bytes were transferred: no rate", line=copy.line)
+            yield self.unread(printed, "no bytes were transferred: no rate", line=copy.line)
             return
-        status: Status = "truncated" if copy.cut else copy.status
-        known: Conditions = {**copy.known, "bytes": copy.size, "ended": copy.ended}
-        known["duration_s"] = copy.size / copy.avg
-        yield self.measure("throughput", copy.avg, "B/s", copy.printed, status=status, line=copy.line, **known)
+        known: Conditions = {**copy.known, "ended": ended, "duration_s": copy.size / copy.avg}
+        status = "truncated" if copy.cut else status
+        yield self.record("throughput", copy.avg, "B/s", printed, known, status=status, line=copy.line)
         if copy.inst is not None:
             yield self._instant(copy)
 

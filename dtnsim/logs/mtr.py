@@ -10,54 +10,57 @@ headline, unless it is ``???``. Of an interactive screen only the last drawing c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs.base import (
+    Conditions,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Parser,
+    Record,
+    as_dict,
+    as_list,
+    number,
+)
 
 _COLUMN: Final = re.compile(r"Loss%|Drop|Rcv|Snt|Last|Best|Avg|Wrst|StDev|Gmean|Jttr|Javg|Jmax|Jint")
 _ROW: Final = re.compile(r"^\s*(?P<hop>\d{1,3})\.(?:\|--)?\s+(?P<rest>\S.*)$")
 _OTHER: Final = re.compile(r"^\s+(?:\||`|\+|\\|[\w.:-]+\s*$|\[MPLS)")
 _FIGURES: Final = re.compile(r"(?<=\s)-?\d+(?:\.\d+)?%?(?=\s|$)")
 _AS: Final = re.compile(r"^AS\S*\s+")
-_CSV_HEAD: Final = re.compile(r"^Mtr_Version[,;]")
-_CSV: Final = re.compile(r"^MTR\.(?P<version>[\d.]++\w*+)[,;]")
+_CSV: Final = re.compile(r"^(?:Mtr_Version|MTR\.(?P<version>[\d.]++\w*+))[,;]")
 
-#: column -> (statistic, is a time)
+#: column -> statistic of the times
 _TIMES: Final = {"Avg": None, "Best": "min", "Wrst": "max", "StDev": "stddev"}
 
-
-class _Hops:
-    """Turns the figures of hops into records."""
-
-    @staticmethod
-    def records(
-        parser: LineParser | DocumentParser,
-        hop: int,
-        host: str,
-        values: Mapping[str, float],
-        conditions: Conditions,
-        line: int,
-    ) -> Iterator[Record]:
-        known: Conditions = {**conditions, "hop": hop, "address": host}
-        sent = values.get("Snt")
-        if sent is not None:
-            known["packets"] = int(sent)
-        loss = values.get("Loss%")
-        if loss is not None and loss <= 100:
-            yield parser.measure("loss", loss / 100, "1", f"{loss:g}%", line=line, **known)
-        if host == "???" or loss == 100:
-            return
-        for column, statistic in _TIMES.items():
-            if column in values:
-                more = {**known, "statistic": statistic}
-                text = f"{values[column]:g} ms"
-                yield parser.measure("rtt", values[column] * 1e-3, "s", text, line=line, **more)
-        if "Javg" in values:
-            yield parser.measure("jitter", values["Javg"] * 1e-3, "s", f"{values['Javg']:g} ms", line=line, **known)
-
-
+#: hop, address, figures by column, line
 _Row = tuple[int, str, dict[str, float], int]
+
+
+def _path(parser: Parser, rows: Sequence[_Row], path: Conditions, *, whole: bool = True) -> Iterator[Record]:
+    """The figures of all hops; the last of a whole path is its headline."""
+    for hop, host, values, line in rows:
+        loss, sent = values.get("Loss%"), values.get("Snt")
+        known = {**path, "hop": hop, "address": host, "packets": None if sent is None else int(sent)}
+        if whole and line == rows[-1][3] and hop == rows[-1][0]:
+            known["last"] = True
+        if loss is not None and loss <= 100:
+            yield parser.record("loss", loss / 100, "1", f"{loss:g}%", dict(known), line=line)
+        for column in (*_TIMES, "Javg") if host != "???" and loss != 100 else ():
+            if column in values:
+                quantity = "jitter" if column == "Javg" else "rtt"
+                more, text = {**known, "statistic": _TIMES.get(column)}, f"{values[column]:g} ms"
+                yield parser.record(quantity, values[column] * 1e-3, "s", text, more, line=line)
+
+
+def _hops(parser: Parser, rows: Sequence[_Row], path: Conditions, line: int) -> Iterator[Record]:
+    """How far away the last hop is that answered."""
+    answered = [row[0] for row in rows if row[1] != "???"]
+    if answered:
+        yield parser.record("hops", max(answered), "1", str(max(answered)), dict(path), line=line)
 
 
 class MtrText(LineParser):
@@ -70,53 +73,39 @@ class MtrText(LineParser):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._columns: list[str] = []
+        self._columns: list[str] = []  # of the table that is open
+        self._heads: list[str] = []  # of the CSV
         self._rows: list[_Row] = []
+        self._known: Conditions = {}
         self._screen = False
-        self._source: str | None = None
-        self._csv: list[str] = []
-        self._csv_hops: list[_Row] = []
-        self._csv_target: str | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        if _CSV.match(text) or _CSV_HEAD.match(text):
-            yield from self._csv_row(text)
-            return
-        if "Snt" in text or "Loss%" in text:
-            columns = _COLUMN.findall(text)
-            if len(columns) >= 3 and "Snt" in columns:
-                yield from self._begin(text, columns)
-                return
-        if "mtr: " in text and re.search(r"(?:Failed|failure|resolve|known|permitted|denied)", text):
+        if (row := _CSV.match(text)) is not None:
+            yield from self._csv_row(row, [field.strip() for field in re.split(r"[,;]", text.rstrip(",; "))])
+        elif "Snt" in text and len(columns := _COLUMN.findall(text)) >= 3 and "Snt" in columns:
+            yield from self._begin(text, columns)
+        elif "mtr: " in text and re.search(r"(?:Failed|failure|resolve|known|permitted|denied)", text):
             yield self.failure(text)
-            return
-        if self._columns:
+        elif self._columns:
             yield from self._row(text)
 
     def settle(self) -> Iterator[Record]:
         rows, self._rows, self._columns, self.open = self._rows, [], [], False
-        conditions: Conditions = {"target": self._target(), "source": self._source}
-        yield from self._csv_close()
-        yield from self._path(rows, conditions)
-
-    def _path(self, rows: list[_Row], conditions: Conditions) -> Iterator[Record]:
-        for at, (hop, host, values, line) in enumerate(rows):
-            last = {"last": True} if at == len(rows) - 1 else {}
-            yield from _Hops.records(self, hop, host, values, {**conditions, **last}, line)
-        answered = [row[0] for row in rows if row[1] != "???"]
-        if answered:
-            hops = max(answered)
-            yield self.measure("hops", hops, "1", str(hops), line=rows[-1][3], **conditions)
+        if rows:
+            yield from _path(self, rows, self._known)
+            yield from _hops(self, rows, self._known, rows[-1][3])
 
     def _begin(self, text: str, columns: list[str]) -> Iterator[Record]:
         head = text[: text.index(columns[0])].strip()
-        if self._screen and not head.startswith("HOST"):
+        report = head.startswith("HOST")
+        if self._screen and not report:
             self._rows = []  # the screen is drawn anew
         else:
             yield from self.settle()
-        self._screen = not head.startswith("HOST")
-        self._source = head.removeprefix("HOST:").strip() or None if not self._screen else None
-        self._columns, self.open = columns, True
+        args = self.ctx.args("mtr")
+        self._known = {"target": args[-1] if args and not args[-1].startswith("-") else None}
+        self._known["source"] = head.removeprefix("HOST:").strip() or None if report else None
+        self._screen, self._columns, self.open = not report, columns, True
 
     def _row(self, text: str) -> Iterator[Record]:
         found = _ROW.match(text)
@@ -125,48 +114,33 @@ class MtrText(LineParser):
             if not (_OTHER.match(text) if text.strip() else self._screen):
                 yield from self.settle()
             return
-        rest = _AS.sub("", found["rest"])
+        rest, hop = _AS.sub("", found["rest"]), int(found["hop"])
         figures = list(_FIGURES.finditer(rest))
-        if len(figures) < len(self._columns):
-            if rest.strip() in ("???", "(waiting for reply)"):
-                self._rows.append((int(found["hop"]), "???", {"Loss%": 100.0}, self.ctx.line))
-            return
-        tail = figures[-len(self._columns) :]
-        values = {c: float(f[0].rstrip("%")) for c, f in zip(self._columns, tail, strict=True)}
-        host = rest[: tail[0].start()].strip()
-        if len(self._rows) < 256:
-            self._rows.append((int(found["hop"]), host, values, self.ctx.line))
+        if len(figures) >= len(self._columns) and len(self._rows) < 256:
+            tail = figures[-len(self._columns) :]
+            values = {c: float(f[0].rstrip("%")) for c, f in zip(self._columns, tail, strict=True)}
+            self._rows.append((hop, rest[: tail[0].start()].strip(), values, self.ctx.line))
+        elif rest.strip() in ("???", "(waiting for reply)"):
+            self._rows.append((hop, "???", {"Loss%": 100.0}, self.ctx.line))
 
-    def _csv_row(self, text: str) -> Iterator[Record]:
-        fields = [field.strip() for field in re.split(r"[,;]", text.rstrip(",; "))]
-        if _CSV_HEAD.match(text):
-            yield from self._csv_close()
-            self._csv = fields
+    def _csv_row(self, found: re.Match[str], fields: list[str]) -> Iterator[Record]:
+        self.version = found["version"] or self.version
+        if found["version"] is None:
+            yield from self.settle()
+            self._heads = fields
             return
-        version = _CSV.match(text)
-        self.version = version["version"] if version is not None else None
-        if not self._csv or not -1 <= len(fields) - len(self._csv) <= 0:
-            yield self.unread(text, "CSV without a head that names its columns")
-            return
-        row = dict(zip(self._csv, fields, strict=False))
-        hop = number(row.get("Hop"))
-        if hop is None:
-            yield self.unread(text, "the hop is no number")
-            return
-        values = {column: value for column in self._csv if (value := number(row.get(column))) is not None}
-        if self._csv_hops and (hop <= self._csv_hops[-1][0] or row.get("Host") != self._csv_target):
-            yield from self._csv_close()
-        self._csv_target = row.get("Host")
-        self._csv_hops.append((int(hop), row.get("Ip", ""), values, self.ctx.line))
-
-    def _csv_close(self) -> Iterator[Record]:
-        """The hops of one path: a further one begins, or the file ends."""
-        rows, self._csv_hops = self._csv_hops, []
-        yield from self._path(rows, {"target": self._csv_target})
-
-    def _target(self) -> str | None:
-        args = self.ctx.args("mtr")
-        return args[-1] if args and not args[-1].startswith("-") else None
+        row = dict(zip(self._heads, fields, strict=False))
+        hop, target = number(row.get("Hop")), {"target": row.get("Host")}
+        if not self._heads or not -1 <= len(fields) - len(self._heads) <= 0:
+            yield self.unread(found.string, "CSV without a head that names its columns")
+        elif hop is None:
+            yield self.unread(found.string, "the hop is no number")
+        else:
+            if self._rows and (self._columns or hop <= self._rows[-1][0] or target != self._known):
+                yield from self.settle()
+            values = {column: value for column in self._heads if (value := number(row.get(column))) is not None}
+            self._rows.append((int(hop), row.get("Ip", ""), values, self.ctx.line))
+            self._known = target
 
 
 class MtrJson(DocumentParser, of=MtrText):
@@ -177,21 +151,18 @@ class MtrJson(DocumentParser, of=MtrText):
         return isinstance(report, dict) and "hubs" in report
 
     def read(self, doc: Document) -> Iterator[Record]:
-        report = doc.data["report"]
-        about = report.get("mtr") if isinstance(report.get("mtr"), dict) else {}
-        hubs = [hub for hub in report["hubs"] if isinstance(hub, dict)] if isinstance(report["hubs"], list) else []
-        conditions: Conditions = {"target": _text(about.get("dst")), "source": _text(about.get("src"))}
-        at, answered = 0, 0
-        for index, hub in enumerate(hubs):
-            at = max(doc.text.find('"count"', at + 1), at)
-            line = doc.line_at(at)
-            host, hop = str(hub.get("host", "")), int(number(hub.get("count")) or index + 1)
+        report, lines = doc.data["report"], doc.lines()
+        about = as_dict(report.get("mtr"))
+        path = {name: None if (end := about.get(key)) is None else str(end)
+                for name, key in (("target", "dst"), ("source", "src"))}  # fmt: skip
+        rows: list[_Row] = []
+        for index, hub in enumerate(filter(None, map(as_dict, as_list(report["hubs"]))), 1):
+            hop = int(number(hub.get("count")) or index)
             values = {key: value for key in hub if (value := number(hub[key])) is not None and key != "count"}
-            last = {"last": True} if index == len(hubs) - 1 and not doc.cut else {}
-            answered = hop if host != "???" else answered
-            yield from _Hops.records(self, hop, host, values, {**conditions, **last}, line)
-        if answered and not doc.cut:
-            yield self.measure("hops", answered, "1", str(answered), line=doc.line_of('"hubs"'), **conditions)
+            rows.append((hop, str(hub.get("host", "")), values, lines.next('"count"')))
+        yield from _path(self, rows, path, whole=not doc.cut)
+        if not doc.cut:
+            yield from _hops(self, rows, path, doc.line_of('"hubs"'))
 
 
 class MtrXml(DocumentParser, of=MtrText):
@@ -205,17 +176,11 @@ class MtrXml(DocumentParser, of=MtrText):
     def read(self, doc: Document) -> Iterator[Record]:
         """The hops; read by pattern, for the files are flat and may be cut."""
         target = re.search(r'\bDST="([^"]*)"', doc.text)
-        conditions: Conditions = {"target": target[1] if target is not None else None}
-        hubs = list(re.finditer(r'<HUB COUNT="(\d+)" HOST="([^"]*)">(.*?)</HUB>', doc.text, re.DOTALL))
-        for at, hub in enumerate(hubs):
+        rows: list[_Row] = []
+        for hub in re.finditer(r'<HUB COUNT="(\d+)" HOST="([^"]*)">(.*?)</HUB>', doc.text, re.DOTALL):
             pairs = re.findall(r"<(\w+)%?>\s*(-?[\d.]+)%?\s*</", hub[3])
             values = {
                 "Loss%" if key == "Loss" else key: value for key, text in pairs if (value := number(text)) is not None
             }
-            last = {"last": True} if at == len(hubs) - 1 else {}
-            line = doc.line_at(hub.start())
-            yield from _Hops.records(self, int(hub[1]), hub[2], values, {**conditions, **last}, line)
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
+            rows.append((int(hub[1]), hub[2], values, doc.line_at(hub.start())))
+        yield from _path(self, rows, {"target": target[1] if target is not None else None})

@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._net import Options
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, decimal, size_bytes
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Conditions, Evidence, Record, decimal, size_bytes
 
 _LINE: Final = re.compile(
     r"(?<![\d.,])(?:(?P<mb>\d+[.,]\d+) +MB */ *(?P<s>\d+[.,]\d+) +sec = *)?"
@@ -29,14 +29,9 @@ _CWND: Final = re.compile(r"(?<!\d)(\d++)(?: = \d++(?:\+\d++)*+)? KB-cwnd")
 _RTT: Final = re.compile(r"(?<!\d)(\d++[.,]\d++) msRTT")
 _DROP: Final = re.compile(r"(?<!\d)(\d++) *+/ *+(\d++) ~?drop/pkt")
 _JITTER: Final = re.compile(r"(?<!\d)(\d++[.,]\d++) ms(Min|Avg|Max)Jitter")
-_PARSE: Final = re.compile(r"megabytes=\d")
-_VERBOSE: Final = re.compile(
-    r"nuttcp-(?P<end>[rt])\S*: (?P<mb>\d+\.\d+) MB in (?P<s>\d+\.\d+) real seconds = (?P<kb>[\d.]+) KB/sec"
-    r"(?: = (?P<rate>\d+\.\d+) Mbps)?"
-)
-_REMARK: Final = re.compile(r"nuttcp-(?P<end>[rt])\S*: (?P<what>.*)")
 _LABEL: Final = re.compile(r"(?:^|[-•*]\s++)\s*+(?P<label>[A-Za-z][^:]{0,80}+):\s*+(?=[\d.]+ +(?:MB|[KMG]?bps)|$)")
-_ERROR: Final = re.compile(r"nuttcp-[rt]\S*: (?:v[\d.]+: )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*")
+_ROLES: Final = {"t": "sender", "r": "receiver", "TX": "sender", "RX": "receiver"}
+_NOTHING: Final = "no time passed or no bytes were sent: no rate"
 _NAMES: Final = {"M": 1e6, "K": 1e3, "G": 1e9, "": 1.0}
 #: keys of -fparse and the words of the plain form
 _FORMS: Final = (
@@ -55,7 +50,10 @@ _OPTIONS: Final = Options("""
 """)
 
 
-class Nuttcp(LineParser):
+_DIRECTIONS: Final = {"get": "receive", "rx": "receive", "put": "send", "tx": "send"}
+
+
+class Nuttcp(LinesParser):
     """Result lines of nuttcp and nuttscp."""
 
     tool = "nuttcp"
@@ -65,60 +63,47 @@ class Nuttcp(LineParser):
     commands = ("nuttcp", "nuttscp")
 
     def forget(self) -> None:
+        super().forget()
         self._label: tuple[str, int] | None = None
         self._seen = -100  # line of the last figure that surely was nuttcp's
-        self._extra: Conditions = {}
-        self._classic = False
         self._intervals: list[float] = [0.0, 0.0, 0.0]  # MB, seconds, line
 
     def feed(self, text: str) -> Iterable[Record]:
         if "nuttcp-" in text or text.startswith("nuttcp:"):
-            yield from self._verbose(text)
-            return
-        if "megabytes=" in text and _PARSE.search(text):
-            yield from self._parse(text)
-            return
+            return super().feed(text)
+        if re.search(r"megabytes=\d", text):
+            return self._parse(text)
         found = _LINE.search(text)
         if found is None and "bps" in text:
             found = _LINE.search(re.sub(r"(?<!\s)\s*+\([^()]*+\)\s*+$", "", text))
-        if found is None:
-            label = _LABEL.search(text)
-            if label is not None:
-                self._label = (label["label"].strip(), self.ctx.line)
-            return
-        yield from self._result(text, found)
+        if found is not None:
+            return self._result(text, found)
+        if (label := _LABEL.search(text)) is not None:
+            self._label = (label["label"].strip(), self.ctx.line)
+        return ()
 
     def _result(self, text: str, found: re.Match[str]) -> Iterator[Record]:
-        rest = found["rest"]
+        rest, title = found["rest"], self._title(text)
         final = bool(_CPU.search(rest))
         near = self.ctx.line - self._seen <= 12
-        title = self._title(text)
         if found["mb"] is None and not final and not (near and title and re.search(r"(?i)aggregate|total", title)):
             return
         self._seen = self.ctx.line
-        conditions = self._known()
-        if title is not None:
-            conditions["label"] = title
-            conditions |= _direction_of(title)
+        known = {**self._known(), "label": title}
+        if title is not None and (way := _DIRECTIONS.get(title.partition(" ")[0].lower())) is not None:
+            known["direction"] = way  # slides name it
         rate = decimal(found["rate"]) * _NAMES[found["u"]] / 8
         printed = f"{found['rate']} {found['u']}bps"
         if found["mb"] is None:
-            if not final:
-                conditions["aggregate"] = True
-            yield from self._final(rate, printed, conditions, rest)
+            yield from self._final(rate, printed, known | ({} if final else {"aggregate": True}), rest)
             return
         megabytes, seconds = decimal(found["mb"]), decimal(found["s"])
         if not self._checked(text, megabytes, seconds, rate):
             yield self.unread(text, "MB, seconds and Mbps do not fit together")
-        if not (final or self._classic):
-            yield from self._interval(rate, printed, conditions, megabytes, seconds, rest)
-            return
-        if seconds == 0 or rate == 0:
-            yield self.unread(text, "no time passed or no bytes were sent: no rate")
-            return
-        conditions |= {"duration_s": seconds, "bytes": megabytes * 2**20}
-        self._intervals = [0.0, 0.0, 0.0]
-        yield from self._final(rate, printed, conditions, rest)
+        if not (final or known.get("classic")):
+            yield self._interval(rate, printed, known, megabytes, seconds, rest)
+        else:
+            yield from self._ended(text, rate, printed, known, megabytes, seconds, rest)
 
     @staticmethod
     def _checked(text: str, megabytes: float, seconds: float, rate: float) -> bool:
@@ -131,46 +116,44 @@ class Nuttcp(LineParser):
         label = _LABEL.search(text)
         if label is not None:
             return label["label"].strip()
-        if self._label is not None and self.ctx.line - self._label[1] == 1:
-            return self._label[0]
-        return None
+        return self._label[0] if self._label is not None and self.ctx.line - self._label[1] == 1 else None
 
-    def _interval(
-        self, rate: float, printed: str, conditions: Conditions, mb: float, seconds: float, rest: str
-    ) -> Iterator[Record]:
+    def _interval(self, rate: float, printed: str, known: Conditions, mb: float, seconds: float, rest: str) -> Record:
         start = self._intervals[1]
         self._intervals = [self._intervals[0] + mb, start + seconds, float(self.ctx.line)]
-        conditions |= {"interval": True, "start_s": start, "end_s": start + seconds}
+        known |= {"interval": True, "start_s": start, "end_s": start + seconds}
         for name, pattern, scale in (("retransmits", _RETRANS, 1), ("cwnd_B", _CWND, 1024)):
-            number = pattern.search(rest)
-            if number is not None:
-                conditions[name] = int(number[1]) * scale
-        drop = _DROP.search(rest)
-        if drop is not None:
-            conditions |= {"lost": int(drop[1]), "packets": int(drop[2])}
-        yield self.measure("throughput", rate, "B/s", printed, **conditions)
+            if (count := pattern.search(rest)) is not None:
+                known[name] = int(count[1]) * scale
+        if (drop := _DROP.search(rest)) is not None:
+            known |= {"lost": int(drop[1]), "packets": int(drop[2])}
+        return self.record("throughput", rate, "B/s", printed, known)
 
-    def _final(self, rate: float, printed: str, conditions: Conditions, rest: str) -> Iterator[Record]:
-        cwnd = _CWND.search(rest)
-        if cwnd is not None:
-            conditions["cwnd_B"] = int(cwnd[1]) * 1024
-        yield self.measure("throughput", rate, "B/s", printed, **conditions)
+    def _ended(
+        self, text: str, rate: float, printed: str, known: Conditions, mb: float, seconds: float, rest: str
+    ) -> Iterator[Record]:
+        if seconds == 0 or rate == 0:
+            yield self.unread(text, _NOTHING)
+            return
+        self._intervals = [0.0, 0.0, 0.0]
+        yield from self._final(rate, printed, {**known, "duration_s": seconds, "bytes": mb * 2**20}, rest)
+
+    def _final(self, rate: float, printed: str, known: Conditions, rest: str) -> Iterator[Record]:
+        if (cwnd := _CWND.search(rest)) is not None:
+            known["cwnd_B"] = int(cwnd[1]) * 1024
+        yield self.measure("throughput", rate, "B/s", printed, **known)
         for share, end in _CPU.findall(rest):
-            role = "sender" if end == "TX" else "receiver"
-            yield self.record("cpu_share", int(share) / 100, "1", f"{share} %{end}", {**conditions, "role": role})
-        retrans = _RETRANS.search(rest)
-        if retrans is not None:
-            yield self.measure("retransmits", int(retrans[1]), "1", retrans[0], **conditions)
-        rtt = _RTT.search(rest)
-        if rtt is not None:
-            yield self.measure("rtt", decimal(rtt[1]) * 1e-3, "s", rtt[0], **conditions)
-        drop = _DROP.search(rest)
-        if drop is not None and int(drop[2]) > 0:
-            known = {**conditions, "packets": int(drop[2])}
-            yield self.measure("loss", int(drop[1]) / int(drop[2]), "1", drop[0], **known)
+            yield self.record("cpu_share", int(share) / 100, "1", f"{share} %{end}", {**known, "role": _ROLES[end]})
+        if (retrans := _RETRANS.search(rest)) is not None:
+            yield self.measure("retransmits", int(retrans[1]), "1", retrans[0], **known)
+        if (rtt := _RTT.search(rest)) is not None:
+            yield self.measure("rtt", decimal(rtt[1]) * 1e-3, "s", rtt[0], **known)
+        if (drop := _DROP.search(rest)) is not None and int(drop[2]) > 0:
+            more = {**known, "packets": int(drop[2])}
+            yield self.record("loss", int(drop[1]) / int(drop[2]), "1", drop[0], more)
         for value, which in _JITTER.findall(rest):
-            known = {**conditions, "statistic": (None if which == "Avg" else which.lower())}
-            yield self.measure("jitter", decimal(value) * 1e-3, "s", f"{value} ms{which}Jitter", **known)
+            more = {**known, "statistic": (None if which == "Avg" else which.lower())}
+            yield self.record("jitter", decimal(value) * 1e-3, "s", f"{value} ms{which}Jitter", more)
 
     def _parse(self, text: str) -> Iterator[Record]:
         """``-fparse``: key=value; intervals say ``real_sec``, the summary ``real_seconds``."""
@@ -180,82 +163,74 @@ class Nuttcp(LineParser):
         except ValueError:
             yield self.unread(text, "a value is no number")
             return
-        rate = numbers.get("rate_Mbps")
-        if rate is None:
+        if "rate_Mbps" not in numbers:
             yield self.unread(text, "no rate_Mbps: the line is cut or of an unknown form")
             return
-        rest = ""
-        for key, form in _FORMS:
-            if key in numbers:
-                rest += " " + form % numbers[key]
+        rest = "".join(" " + form % numbers[key] for key, form in _FORMS if key in numbers)
         if "drop" in numbers and "pkt" in numbers:
             rest += f" {numbers['drop']:.0f} / {numbers['pkt']:.0f} drop/pkt"
-        conditions, printed = self._known(), f"{values['rate_Mbps']} Mbps"
         self._seen = self.ctx.line
-        megabytes = numbers.get("megabytes", 0.0)
+        printed, megabytes, rate = f"{values['rate_Mbps']} Mbps", numbers.get("megabytes", 0.0), numbers["rate_Mbps"]
         if "real_sec" in numbers:
-            yield from self._interval(rate * 125e3, printed, conditions, megabytes, numbers["real_sec"], rest)
+            yield self._interval(rate * 125e3, printed, self._known(), megabytes, numbers["real_sec"], rest)
             return
         seconds = numbers.get("real_seconds", 0.0)
-        if seconds == 0 or rate == 0:
-            yield self.unread(text, "no time passed or no bytes were sent: no rate")
-            return
-        conditions |= {"duration_s": seconds, "bytes": megabytes * 2**20}
+        yield from self._ended(text, rate * 125e3, printed, self._known(), megabytes, seconds, rest)
+
+    @reads(r"nuttcp-[rt]\S*: (?:v[\d.]+: )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*", search=True)
+    def _error(self, found: Match) -> Found:
+        self._version(found)
         self._intervals = [0.0, 0.0, 0.0]
-        yield from self._final(rate * 125e3, printed, conditions, rest)
+        return self.failure(found[0], **self._known())
 
-    def _verbose(self, text: str) -> Iterator[Record]:
-        version = re.search(r"nuttcp-[rt]\S*: v([\d.]+): ", text)
-        if version is not None:
-            self.version = version[1]
-        error = _ERROR.search(text)
-        if error is not None:
-            self._intervals = [0.0, 0.0, 0.0]
-            yield self.failure(error[0], **self._known())
-            return
-        found = _VERBOSE.search(text)
-        if found is not None:
-            seconds = float(found["s"])
-            if seconds == 0 or float(found["mb"]) == 0:
-                yield self.unread(text, "no time passed or no bytes were sent: no rate")
-                return
-            if found["rate"] is None and self.ctx.last:
-                yield self.unread(text, "the file ends inside this line")
-                return
-            rate = float(found["rate"]) * 125e3 if found["rate"] else float(found["kb"]) * 1024
-            conditions = {**self._known(), "role": "receiver" if found["end"] == "r" else "sender"}
-            conditions |= {"duration_s": seconds, "bytes": float(found["mb"]) * 2**20}
-            printed = f"{found['rate']} Mbps" if found["rate"] else f"{found['kb']} KB/sec"
-            yield self.measure("throughput", rate, "B/s", printed, **conditions)
-            return
-        yield from self._details(text)
+    @reads(
+        r"nuttcp-(?P<end>[rt])\S*: (?P<mb>\d+\.\d+) MB in (?P<s>\d+\.\d+) real seconds = (?P<kb>[\d.]+) KB/sec"
+        r"(?: = (?P<rate>\d+\.\d+) Mbps)?",
+        search=True,
+    )
+    def _real(self, found: Match) -> Found:
+        seconds, megabytes = float(found["s"]), float(found["mb"])
+        if seconds == 0 or megabytes == 0:
+            return self.unread(found.string, _NOTHING)
+        if found["rate"] is None and self.ctx.last:
+            return self.unread(found.string, "the file ends inside this line")
+        rate, printed = float(found["kb"]) * 1024, f"{found['kb']} KB/sec"
+        if found["rate"]:
+            rate, printed = float(found["rate"]) * 125e3, f"{found['rate']} Mbps"
+        known = {**self._known(), "role": _ROLES[found["end"]], "duration_s": seconds, "bytes": megabytes * 2**20}
+        return self.record("throughput", rate, "B/s", printed, known)
 
-    def _details(self, text: str) -> Iterator[Record]:
-        remark = _REMARK.search(text)
-        if remark is None:
-            return
-        what = remark["what"]
-        if '"classic"' in what:
-            self._classic = True
-        shape = re.search(r"buflen=(\d+), nstream=(\d+), port=\d+ (tcp|udp)", what)
-        if shape is not None:
-            self._extra |= {"block_B": int(shape[1]), "streams": int(shape[2]), "protocol": shape[3]}
-        rtt = re.search(r"RTT=([\d.]+) ms", what)
-        if rtt is not None:
-            yield self.measure("rtt", float(rtt[1]) * 1e-3, "s", rtt[0], **self._known())
-        retrans = re.fullmatch(r"(?:\w+-)?retrans = (\d+)\s*", what)
-        if retrans is not None:
-            yield self.record("retransmits", int(retrans[1]), "1", what.strip(), {**self._known(), "role": "sender"})
-        cpu = re.search(r"real (\d+)% ", what)
-        if cpu is not None:
-            role = "receiver" if remark["end"] == "r" else "sender"
-            yield self.record("cpu_share", int(cpu[1]) / 100, "1", f"{cpu[1]}%", {**self._known(), "role": role})
+    @reads(r"nuttcp-[rt]\S*: v([\d.]+): ", search=True)
+    def _version(self, found: Match) -> None:
+        version = re.search(r"nuttcp-[rt]\S*: v([\d.]+): ", found.string)
+        self.version = version[1] if version is not None else self.version
+
+    @reads(
+        r"nuttcp-[rt]\S{0,80}: .{0,300}?buflen=(?P<block_B>\d+), nstream=(?P<streams>\d+), port=\d+ (tcp|udp)",
+        search=True,
+    )
+    def _shape(self, found: Match) -> None:
+        self.known |= {**{key: int(value) for key, value in found.groupdict().items()}, "protocol": found[3]}
+
+    @reads(r"nuttcp-[rt]\S{0,80}: .{0,300}?(RTT=([\d.]+) ms)", search=True)
+    def _rtt(self, found: Match) -> Found:
+        return self.record("rtt", float(found[2]) * 1e-3, "s", found[1], self._known())
+
+    @reads(r"nuttcp-[rt]\S*: ((?:\w+-)?retrans = (\d+))\s*$", search=True)
+    def _retrans(self, found: Match) -> Found:
+        return self.record("retransmits", int(found[2]), "1", found[1], {**self._known(), "role": "sender"})
+
+    @reads(r"nuttcp-([rt])\S{0,80}: .{0,300}?real (\d+)% ", search=True)
+    def _cpu(self, found: Match) -> Found:
+        known = {**self._known(), "role": _ROLES[found[1]]}
+        return self.record("cpu_share", int(found[2]) / 100, "1", f"{found[2]}%", known)
+
+    @reads(r'nuttcp-[rt]\S{0,80}: .{0,300}?"classic"', search=True)
+    def _classic(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
+        self.known |= {"classic": True, "role": "sender"}
 
     def _known(self) -> Conditions:
-        found: Conditions = dict(self._extra)
-        if self._classic:
-            found["classic"], found["role"] = True, "sender"
-        args = self.ctx.args("nuttcp", "nuttscp")
+        found, args = dict(self.known), self.ctx.args("nuttcp", "nuttscp")
         if args is None:
             return found
         given, values, rest = _OPTIONS.read(args)
@@ -271,17 +246,6 @@ class Nuttcp(LineParser):
         megabytes, seconds, line = self._intervals
         self._intervals = [0.0, 0.0, 0.0]
         if seconds > 0 and megabytes > 0:
-            status: Status = "partial"
+            known: Conditions = {"derived": "mean of intervals", "duration_s": seconds}
             rate = megabytes * 2**20 / seconds
-            conditions: Conditions = {"derived": "mean of intervals", "duration_s": seconds}
-            yield self.measure("throughput", rate, "B/s", "", status=status, line=int(line), **conditions)
-
-
-def _direction_of(title: str) -> Conditions:
-    """Slides name the direction: Get, Put, TX, RX."""
-    word = title.partition(" ")[0].lower()
-    if word in ("get", "rx"):
-        return {"direction": "receive"}
-    if word in ("put", "tx"):
-        return {"direction": "send"}
-    return {}
+            yield self.record("throughput", rate, "B/s", "", known, status="partial", line=int(line))

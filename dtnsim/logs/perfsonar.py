@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._net import iso_s
+from dtnsim.logs._net import iso_s, of_histogram
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, as_dict, number
 
 _KEYS: Final = {"pscheduler", "result", "test"}
@@ -209,34 +209,14 @@ class Esmond(DocumentParser):
             yield self.measure("loss", share, "1", f"{share:.6g}", line=line, **known)
 
     def _delays(self, quantity: str, value: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
-        found: dict[str, float | None]
         if "median" in value:
-            found = {name: number(value.get(name)) for name in _ESMOND_STATISTICS}
+            found = {statistic: number(value.get(name)) for name, statistic in _ESMOND_STATISTICS.items()}
         else:
-            pairs = sorted(
-                (delay, count)
-                for key, many in value.items()
-                if (delay := number(key)) is not None and (count := number(many))
-            )
-            packets = sum(count for _, count in pairs)
-            if packets <= 0:
-                return
-            found = {"minimum": pairs[0][0], "maximum": pairs[-1][0]}
-            found["mean"] = sum(delay * count for delay, count in pairs) / packets
-            seen = 0.0
-            for delay, count in pairs:
-                seen += count
-                if seen >= packets / 2:
-                    found["median"] = delay
-                    break
-            known = {**known, "packets": int(packets)}
-        for name, delay in found.items():
+            packets, figures = of_histogram(value)
+            known, found = {**known, "packets": packets}, dict(figures)
+        for statistic, delay in found.items():
             if delay is not None:
-                more = {
-                    **known,
-                    "statistic": _ESMOND_STATISTICS[name],
-                    "one_way": True if quantity == "latency" else None,
-                }
+                more = {**known, "statistic": statistic, "one_way": True if quantity == "latency" else None}
                 yield self.measure(quantity, delay * 1e-3, "s", f"{delay:.6g} ms", line=line, **more)
 
     def _intervals(self, value: list[Any], known: Conditions, line: int) -> Iterator[Record]:

@@ -15,8 +15,19 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._net import ends_of, iso_s, turned
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, as_dict, number, whole
+from dtnsim.logs._net import ends_of, iso_s, of_histogram, turned
+from dtnsim.logs.base import (
+    Conditions,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Record,
+    as_dict,
+    as_list,
+    number,
+    whole,
+)
 
 _BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
 _ROW: Final = re.compile(
@@ -57,43 +68,37 @@ class PschedulerJson(DocumentParser):
             yield from self._latency(doc, result, known)
 
     def _throughput(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        at = max(doc.text.find('"intervals"'), 0)
-        intervals = result.get("intervals")
-        for interval in intervals if isinstance(intervals, list) else []:
-            part = as_dict(as_dict(interval).get("summary"))
-            at = max(doc.text.find('"summary"', at + 1), at)
-            rate = number(part.get("throughput-bits"))
-            if rate is None:
-                continue
-            more: Conditions = {**known, "interval": True}
-            more |= {"start_s": number(part.get("start")), "end_s": number(part.get("end"))}
+        lines = doc.lines(doc.text.find('"intervals"'))
+        parts = [
+            (as_dict(as_dict(i).get("summary")), lines.next('"summary"')) for i in as_list(result.get("intervals"))
+        ]
+        for part, line in parts:
+            more = {**known, "interval": True, "start_s": number(part.get("start")), "end_s": number(part.get("end"))}
             more["retransmits"] = whole(part.get("retransmits"))
-            if part.get("omitted") is True:
-                more["omitted"] = True
-            line = doc.line_at(at)
-            yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **more)
+            more["omitted"] = True if part.get("omitted") is True else None
+            yield from self._rate(part.get("throughput-bits"), more, line)
         summary = as_dict(result.get("summary"))
         if not summary and doc.cut:
-            yield from self._mean(doc, intervals, known)
+            yield from self._mean(doc, [part for part, _ in parts], known)
             return
-        last = max(doc.text.rfind('"summary"'), 0)
+        line = doc.line_at(max(doc.text.rfind('"summary"'), 0))
         streams = [stream for stream in summary.get("streams", []) if isinstance(stream, dict)]
-        total = as_dict(summary.get("summary"))
-        line = doc.line_at(last)
-        yield from self._sum(total, {**known, "streams": len(streams) or None}, line)
-        for stream in streams if len(streams) > 1 else []:
-            yield from self._sum(stream, {**known, "stream": whole(stream.get("stream-id"))}, line)
-        for stream in streams:
-            rtt = number(stream.get("rtt"))
-            if rtt:
-                more = {**known, "stream": whole(stream.get("stream-id")) if len(streams) > 1 else None}
+        yield from self._sum(as_dict(summary.get("summary")), {**known, "streams": len(streams) or None}, line)
+        named = [{**known, "stream": whole(s.get("stream-id")) if len(streams) > 1 else None} for s in streams]
+        for stream, more in zip(streams, named, strict=True) if len(streams) > 1 else ():
+            yield from self._sum(stream, more, line)
+        for stream, more in zip(streams, named, strict=True):
+            if rtt := number(stream.get("rtt")):
                 yield self.measure("rtt", rtt * 1e-6, "s", f"{rtt:g} us", line=line, **more)
 
-    def _mean(self, doc: Document, intervals: object, known: Conditions) -> Iterator[Record]:
+    def _rate(self, bits: object, known: Conditions, line: int) -> Iterator[Record]:
+        if (rate := number(bits)) is not None:
+            yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **known)
+
+    def _mean(self, doc: Document, parts: list[dict[str, Any]], known: Conditions) -> Iterator[Record]:
         """The mean of the intervals of a document that stops before its summary."""
         seconds = volume = 0.0
-        for interval in intervals if isinstance(intervals, list) else []:
-            part = as_dict(as_dict(interval).get("summary"))
+        for part in parts:
             rate, start, end = (number(part.get(key)) for key in ("throughput-bits", "start", "end"))
             if rate is not None and start is not None and end is not None and part.get("omitted") is not True:
                 seconds, volume = seconds + end - start, volume + rate / 8 * (end - start)
@@ -102,69 +107,55 @@ class PschedulerJson(DocumentParser):
             yield self.measure("throughput", volume / seconds, "B/s", "", status="partial", line=doc.line, **more)
 
     def _sum(self, part: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
-        rate, size = number(part.get("throughput-bits")), number(part.get("throughput-bytes"))
-        start, end = number(part.get("start")), number(part.get("end"))
+        keys = ("throughput-bits", "throughput-bytes", "start", "end", "retransmits", "lost", "sent", "jitter")
+        rate, size, start, end, again, lost, sent, jitter = (number(part.get(key)) for key in keys)
         if rate is None:
             yield self.unread("", "the summary has no throughput-bits", line=line)
             return
         if rate <= 0 or size == 0:
             yield self.unread(f"{rate:g} bit/s", "no bytes were transferred: no rate", line=line)
             return
-        more: Conditions = {**known, "bytes": size}
-        if start is not None and end is not None:
-            more["duration_s"] = end - start
-        yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **more)
-        received = number(part.get("receiver-throughput-bits"))
-        if received:
-            role: Conditions = {**more, "role": "receiver"}
-            yield self.measure("throughput", received / 8, "B/s", f"{received:.10g} bit/s", line=line, **role)
-        retransmits = number(part.get("retransmits"))
-        if retransmits is not None:
-            yield self.measure("retransmits", retransmits, "1", f"{retransmits:g}", line=line, **more)
-        lost, sent = number(part.get("lost")), number(part.get("sent"))
+        more: Conditions = {**known, "bytes": size, "duration_s": None if start is None or end is None else end - start}
+        yield from self._rate(rate, more, line)
+        if number(part.get("receiver-throughput-bits")):
+            yield from self._rate(part["receiver-throughput-bits"], {**more, "role": "receiver"}, line)
+        if again is not None:
+            yield self.measure("retransmits", again, "1", f"{again:g}", line=line, **more)
         if lost is not None and sent:
             packets: Conditions = {**more, "packets": int(sent)}
             yield self.measure("loss", lost / sent, "1", f"{lost:g}/{sent:g}", line=line, **packets)
-        jitter = number(part.get("jitter"))
         if jitter is not None:
             yield self.measure("jitter", jitter * 1e-3, "s", f"{jitter:g} ms", line=line, **more)
 
     def _rtt(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        loss, sent = number(result.get("loss")), number(result.get("sent"))
-        more: Conditions = {**known, "packets": None if sent is None else int(sent)}
+        loss = number(result.get("loss"))
+        more: Conditions = {**known, "packets": whole(result.get("sent"))}
         if loss is not None:
             yield self.measure("loss", loss, "1", f"{loss:g}", line=doc.line_of('"loss"'), **more)
         for key, statistic in (("mean", None), ("min", "min"), ("max", "max"), ("stddev", "stddev")):
             value = iso_s(result.get(key))
             if value is not None and loss != 1:
-                line = doc.line_of(f'"{key}"')
-                with_statistic: Conditions = {**more, "statistic": statistic}
-                yield self.measure("rtt", value, "s", str(result[key]), line=line, **with_statistic)
+                each = {**more, "statistic": statistic}
+                yield self.record("rtt", value, "s", str(result[key]), each, line=doc.line_of(f'"{key}"'))
 
     def _trace(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        at = 0
-        paths = result["paths"] if isinstance(result["paths"], list) else []
+        lines, paths = doc.lines(), as_list(result["paths"])
         for index, path in enumerate(paths):
-            hops = path if isinstance(path, list) else []
+            hops = [as_dict(hop) for hop in as_list(path)]
             more: Conditions = {**known, "path": index if len(paths) > 1 else None}
-            answered: tuple[int, float, int, dict[str, Any]] | None = None
+            answered: list[tuple[str, float, int, Conditions]] = []
             for count, hop in enumerate(hops, start=1):
-                value = iso_s(as_dict(hop).get("rtt"))
-                if value is None:
-                    continue
-                at = max(doc.text.find('"rtt"', at + 1), at)
-                line = doc.line_at(at)
-                answered = (count, value, line, as_dict(hop))
-                if count < len(hops):
-                    each = {**more, "hop": count, "address": _address(hop), "interval": True}
-                    yield self.measure("rtt", value, "s", str(hop["rtt"]), line=line, **each)
-            if answered is not None:
-                count, value, line, hop = answered
-                last: Conditions = {**more, "hop": count, "address": _address(hop), "last": True}
-                yield self.measure("rtt", value, "s", str(hop["rtt"]), line=line, **last)
+                if (value := iso_s(hop.get("rtt"))) is not None:
+                    each = {**more, "hop": count, "address": _address(hop)}
+                    answered.append((str(hop["rtt"]), value, lines.next('"rtt"'), each))
+            for at, (printed, value, line, each) in enumerate(answered, start=1):
+                if each["hop"] < len(hops):
+                    yield self.record("rtt", value, "s", printed, {**each, "interval": True}, line=line)
+                if at == len(answered):
+                    yield self.record("rtt", value, "s", printed, {**each, "last": True}, line=line)
             if hops:
                 yield self.measure("hops", len(hops), "1", str(len(hops)), line=doc.line_of('"paths"'), **more)
-            mtus = [value for hop in hops if (value := number(as_dict(hop).get("mtu"))) is not None]
+            mtus = [value for hop in hops if (value := number(hop.get("mtu"))) is not None]
             if mtus:
                 yield self.measure("mtu", min(mtus), "B", f"{min(mtus):g}", line=doc.line_of('"mtu"'), **more)
 
@@ -175,22 +166,10 @@ class PschedulerJson(DocumentParser):
         if sent and lost is not None:
             line = doc.line_of('"packets-lost"')
             yield self.measure("loss", lost / sent, "1", f"{lost:g}/{sent:g}", line=line, **more)
-        histogram = result.get("histogram-latency")
-        pairs = [(number(k), number(v)) for k, v in histogram.items()] if isinstance(histogram, dict) else []
-        values = sorted((k, v) for k, v in pairs if k is not None and v is not None and v > 0)
-        count = sum(v for _, v in values)
-        if not count:
-            return
-        line = doc.line_of('"histogram-latency"')
-        middle, seen = values[-1][0], 0.0
-        for delay, weight in values:
-            seen += weight
-            if seen >= count / 2:
-                middle = delay
-                break
-        mean = sum(k * v for k, v in values) / count
-        for statistic, value in ((None, mean), ("median", middle), ("min", values[0][0]), ("max", values[-1][0])):
+        _, delays = of_histogram(as_dict(result.get("histogram-latency")))
+        for statistic, value in delays.items():
             each: Conditions = {**more, "statistic": statistic, "one_way": True}
+            line = doc.line_of('"histogram-latency"')
             yield self.measure("latency", value * 1e-3, "s", f"{value:g} ms", line=line, **each)
 
 
@@ -218,15 +197,13 @@ class PschedulerText(LineParser, of=PschedulerJson):
             known = ends_of(self.ctx)
             yield self.measure("loss", float(rtt["loss"]) / 100, "1", f"{rtt['loss']}%", **known)
             for statistic, part in zip(("min", None, "max", "stddev"), rtt["figures"].split("/"), strict=False):
-                value = number(part)
-                if value is not None:
+                if (value := number(part)) is not None:
                     yield self.record("rtt", value * 1e-3, "s", f"{part} ms", {**known, "statistic": statistic})
         elif "Run did not complete" in text or words.startswith("Failed to schedule"):
             yield self.failure(text, **ends_of(self.ctx))
 
     def _row(self, row: re.Match[str]) -> Iterator[Record]:
-        rate = float(row["rate"]) * _BPS[row["u"]]
-        start, end = float(row["start"]), float(row["end"])
+        rate, start, end = float(row["rate"]) * _BPS[row["u"]], float(row["start"]), float(row["end"])
         known: Conditions = {**ends_of(self.ctx), "duration_s": end - start}
         printed = f"{row['rate']} {row['u']}"
         if self._section != "Summary":
@@ -234,41 +211,31 @@ class PschedulerText(LineParser, of=PschedulerJson):
             if self._section is not None and self._section.startswith("*"):
                 known["stream"] = self._section.rsplit(" ", 1)[-1]
             known["retransmits"] = int(row["retr"]) if row["retr"] else None
-            yield self.measure("throughput", rate, "B/s", printed, **known)
-            return
-        if rate <= 0:
+        elif rate <= 0:
             yield self.unread(printed, "no bytes were transferred: no rate")
             return
         yield self.measure("throughput", rate, "B/s", printed, **known)
-        if row["retr"]:
+        if row["retr"] and "interval" not in known:
             yield self.measure("retransmits", int(row["retr"]), "1", row["retr"], **known)
-        if row["rrate"]:
-            received = float(row["rrate"]) * _BPS[row["ru"]]
-            role: Conditions = {**known, "role": "receiver"}
-            yield self.measure("throughput", received, "B/s", f"{row['rrate']} {row['ru']}", **role)
+        if row["rrate"] and "interval" not in known:
+            received = {**known, "role": "receiver"}
+            yield self.record(
+                "throughput", float(row["rrate"]) * _BPS[row["ru"]], "B/s", f"{row['rrate']} {row['ru']}", received
+            )
 
 
 def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The result inside a document; None if there is none of pScheduler's."""
-    for candidate in (
-        data,
-        data.get("result"),
-        data.get("result-merged"),
-        as_dict(data.get("run")).get("result-merged"),
-    ):
-        if not isinstance(candidate, dict):
-            continue
-        summary = candidate.get("summary")
-        intervals = candidate.get("intervals")
-        first = as_dict(intervals[0]) if isinstance(intervals, list) and intervals else {}
-        if "throughput-bits" in as_dict(first.get("summary")):
-            return candidate
-        if isinstance(summary, dict) and "throughput-bits" in as_dict(summary.get("summary")):
+    for candidate in (data, *(as_dict(data.get(key)) for key in ("result", "result-merged")),
+                      as_dict(as_dict(data.get("run")).get("result-merged"))):  # fmt: skip
+        intervals = as_list(candidate.get("intervals"))
+        first = as_dict(intervals[0]) if intervals else {}
+        if any(
+            "throughput-bits" in as_dict(part.get("summary")) for part in (first, as_dict(candidate.get("summary")))
+        ):
             return candidate
         if "succeeded" in candidate and (
-            "paths" in candidate
-            or "roundtrips" in candidate
-            or "packets-sent" in candidate
+            not {"paths", "roundtrips", "packets-sent"}.isdisjoint(candidate)
             or "throughput-bits" in str(candidate)[:5000]
             or candidate.get("succeeded") is False
         ):

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._net import host_of
-from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record, size_bytes
+from dtnsim.logs._declared import Found, LinesParser, Match, listed, reads
+from dtnsim.logs._net import Options, host_of
+from dtnsim.logs.base import BINARY, TIMES, Conditions, Evidence, LineParser, Record, number, size_bytes
 
 
 class Gpfsperf(LinesParser):
@@ -84,6 +84,14 @@ _PAIR: Final = re.compile(
 )
 _STATISTICS: Final = {"": None, "average": None, "stddev": "stddev", "max": "max", "min": "min"}
 _MIB: Final = 2.0**20
+_FIGURES: Final = {
+    "bandwidth": ("throughput", _MIB, "B/s", " MB/sec"), "iops": ("iops", 1.0, "1/s", ""),
+    "latency": ("latency", 1.0, "s", " s"),
+}  # fmt: skip
+_RADOS: Final = Options("""
+    depth count : -t --concurrent-ios
+    target text : -p --pool
+""")
 
 
 class RadosBench(LineParser):
@@ -112,10 +120,9 @@ class RadosBench(LineParser):
         key = pair["key"].lower().replace(" (mb/sec)", "").replace("(s)", "")
         done: list[Record] = []
         if key == "total time run":
-            done = list(self.settle())
-            self._found["seconds"] = (float(pair["value"]), pair["value"], self.ctx.line)
+            done, key = list(self.settle()), "seconds"
             self._known = {**self._arguments(), **host_of(self.ctx)}
-        elif self._found:
+        if self._found or key == "seconds":
             self._found[key] = (float(pair["value"]), pair["value"], self.ctx.line)
         return done
 
@@ -123,69 +130,55 @@ class RadosBench(LineParser):
         found, self._found = self._found, {}
         if "bandwidth" not in found:
             return
-        seconds, printed, line = found["seconds"]
+        (seconds, printed, line), (rate, text, _) = found["seconds"], found["bandwidth"]
         known = self._conditions(found)
-        rate, text, _ = found["bandwidth"]
-        moved = known.pop("moved", None)
-        if isinstance(moved, float) and seconds >= 1 and abs(moved / seconds - rate * _MIB) > 0.02 * rate * _MIB:
-            yield self.unread(
-                f"{text} MB/sec", f"operations, size and time give {moved / seconds / _MIB:.6g}", line=line
-            )
+        moved = known.get("bytes", 0.0)
+        if moved and seconds >= 1 and abs(moved / seconds - rate * _MIB) > 0.02 * rate * _MIB:
+            why = f"operations, size and time give {moved / seconds / _MIB:.6g}"
+            yield self.unread(f"{text} MB/sec", why, line=line)
         if rate <= 0:
             yield self.unread(text, "nothing was moved: no rate", line=line)
             return
         yield self.measure("duration", seconds, "s", printed, line=line, **known)
         for key, (value, shown, at) in found.items():
             statistic, _, what = key.rpartition(" ")
-            if what not in ("bandwidth", "iops", "latency"):
-                continue
-            more = {**known, "statistic": _STATISTICS[statistic]}
-            if what == "bandwidth":
-                yield self.measure("throughput", value * _MIB, "B/s", f"{shown} MB/sec", line=at, **more)
-            elif what == "iops":
-                yield self.measure("iops", value, "1/s", shown, line=at, **more)
-            else:
-                yield self.measure("latency", value, "s", f"{shown} s", line=at, **more)
+            if what in _FIGURES:
+                quantity, factor, unit, word = _FIGURES[what]
+                more = {**known, "statistic": _STATISTICS[statistic]}
+                yield self.record(quantity, value * factor, unit, shown + word, more, line=at)
 
     def _conditions(self, found: dict[str, tuple[float, str, int]]) -> Conditions:
         operation = "write" if "total writes made" in found else "read"
-        count = found.get(f"total {operation}s made", (0.0, "", 0))[0]
-        size = found.get(f"{operation} size", (0.0, "", 0))[0]
-        known: Conditions = {**self._known, "operation": operation, "duration_s": found["seconds"][0]}
-        if size and count:
-            known |= {"block_B": size, "bytes": size * count, "moved": size * count}
-        if "object size" in found:
-            known["object_B"] = found["object size"][0]
-        return known
+        count, size, whole = (
+            found[key][0] if key in found else None
+            for key in (f"total {operation}s made", f"{operation} size", "object size")
+        )
+        known = {**self._known, "operation": operation, "duration_s": found["seconds"][0], "object_B": whole}
+        return known | {"block_B": size, "bytes": size * count} if size and count else known
 
     def _arguments(self) -> Conditions:
-        args = self.ctx.args("rados")
-        if args is None:
-            return {}
-        known: Conditions = {"pattern": "random" if "rand" in args else "sequential" if "seq" in args else None}
-        for at, word in enumerate(args[:-1]):
-            if word in ("-t", "--concurrent-ios") and args[at + 1].isdigit() and len(args[at + 1]) < 6:
-                known["depth"] = int(args[at + 1])
-            elif word in ("-p", "--pool"):
-                known["target"] = args[at + 1]
-        return known
+        args = self.ctx.args("rados") or []
+        pattern = "random" if "rand" in args else "sequential" if "seq" in args else None
+        return {**_RADOS.read(args).known, "pattern": pattern}
 
 
-_HEAD: Final = re.compile(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE")
+_ELAPSED: Final = re.compile(r"^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:(\d+)ms)?(?:(\d+)us)?$")
+_DATASET: Final = re.compile(r"(?<!\d)(\d++)x(\d++)([KMGT]iB)$")
 _ROW: Final = re.compile(
     r"^(?P<op>[A-Z][A-Z0-9]*+)?\s++(?P<what>[A-Z][\w/]*+(?: ++[\w/]++)*)\s*+:\s++"
     r"(?:\[ (?P<lat>[^\]]*) \]|(?P<first>[\w.-]++)\s++(?P<last>[\w.-]++))\s*+$"
 )
-_ELAPSED: Final = re.compile(r"^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:(\d+)ms)?(?:(\d+)us)?$")
-_WORKING: Final = re.compile(r"Working on (\S+) with (\d+) threads")
-_DATASET: Final = re.compile(r"(?<!\d)(\d++)x(\d++)([KMGT]iB)$")
-_LATENCY: Final = re.compile(r"(min|avg|max)=([\d.]+)(us|ms|s)?")
 _OPERATIONS: Final = {
     "WRITE": "write", "READ": "read", "RWMIX": "mixed", "MKDIRS": "mkdir", "RMDIRS": "rmdir", "RMFILES": "delete",
     "STAT": "stat", "STATDIRS": "statdir", "MKBUCKETS": "mkbucket", "DROPCACHE": "dropcache", "SYNC": "sync",
     "LISTOBJ": "list", "HEADOBJ": "stat", "RMOBJECTS": "delete", "RMBUCKETS": "rmbucket",
 }  # fmt: skip
-_TIMES: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+#: heading of the CSV -> label of the table
+_CSV: Final = {
+    "time ms [last]": "Elapsed ms", "MiB/s [last]": "Throughput MiB/s", "MiB [last]": "Total MiB",
+    "IOPS [last]": "IOPS", "entries/s [last]": "Entries/s",
+}  # fmt: skip
+_LATENCIES: Final = {"min": "min", "avg": "mean", "max": "max"}
 
 
 def _seconds(text: str, what: str) -> float | None:
@@ -198,7 +191,7 @@ def _seconds(text: str, what: str) -> float | None:
     return sum(float(part) * factor for part, factor in zip(match.groups(), factors, strict=True) if part)
 
 
-class Elbencho(LineParser):
+class Elbencho(LinesParser):
     """elbencho: its text table and CSV, and the CSV of its storage_sweep scripts.
 
     Units: ``Throughput MiB/s`` and ``Total MiB`` are MiB, ``Elapsed ms`` milliseconds, later versions write
@@ -214,129 +207,96 @@ class Elbencho(LineParser):
     commands = ("elbencho",)
 
     def forget(self) -> None:
+        super().forget()
         self._operation: str | None = None
-        self._run: Conditions = {}
-        self._csv: list[str] | None = None
+        self._heads: list[str] = []  # of the CSV
         self._sweep = False
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if _HEAD.search(text):
-            self.open, self._operation, self._csv, self._sweep = True, None, None, False
-        elif (working := _WORKING.search(text)) is not None:
-            self._run = {"threads": int(working[2]), "target": working[1], **_dataset(working[1])}
-        elif text.startswith("ISO date,") and "operation" in text:
-            self._csv, self.open, self._sweep = text.strip().split(","), True, False
-        elif text.strip() == "Dataset,Mean-value":
-            self._sweep, self.open, self._csv = True, True, None
-        elif self._sweep:
-            return self._sweep_row(text)
-        elif self._csv is not None:
-            return self._csv_row(text)
-        elif self.open or (" : " in text and ("Elapsed" in text or "Throughput" in text)):
-            return self._row(text)
-        return ()
+    @reads(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE", search=True, opens=True)
+    def _table(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
+        self._operation, self._heads, self._sweep = None, [], False
 
-    def _row(self, text: str) -> Iterable[Record]:
+    @reads(r"Working on (\S+) with (\d+) threads", search=True)
+    def _working(self, found: Match) -> None:
+        self.known = {"threads": int(found[2]), "target": found[1], **_dataset(found[1])}
+
+    @reads(r"ISO date,.*operation", opens=True)
+    @reads(r"\s*Dataset,Mean-value\s*$", opens=True)
+    def _csv_head(self, found: Match) -> None:
+        self._sweep = "Dataset" in found[0]
+        self._heads = [] if self._sweep else found.string.strip().split(",")
+
+    def other(self, text: str) -> Found:
+        if self._sweep:
+            return self._sweep_row(text)
+        if self._heads:
+            return self._csv_row(text)
+        return self._row(text) if self.open or (" : " in text and ("Elapsed" in text or "Throughput" in text)) else None
+
+    def _row(self, text: str) -> Found:
         match = _ROW.match(text)
         if match is None:
-            if text.strip(" -=\t"):
-                self.open = False
-            return ()
-        self.open = True
-        if match["op"] is not None:
-            self._operation = match["op"]
+            self.open = self.open and not text.strip(" -=\t")
+            return None
+        self.open, self._operation = True, match["op"] or self._operation
         if self._operation is None:
-            return ()
-        operation = _OPERATIONS.get(self._operation, self._operation.lower())
+            return None
+        known = {**self.known, "operation": _OPERATIONS.get(self._operation, self._operation.lower())}
         if match["lat"] is not None:
-            return self._latency(match["what"], match["lat"], operation)
-        return self._figure(match["what"], match["last"], operation)
+            return self._latency(match["what"], match["lat"], known)
+        return self._figure(match["what"], match["last"], known)
 
-    def _figure(self, what: str, text: str, operation: str) -> Iterator[Record]:
-        conditions = {**self._run, "operation": operation}
+    def _figure(self, what: str, text: str, known: Conditions) -> Found:
         if what.startswith("Elapsed"):
             seconds = _seconds(text, what)
-            if seconds is not None:
-                yield self.measure("duration", seconds, "s", text, **conditions)
-            return
-        try:
-            value = float(text)
-        except ValueError:
-            return
+            return None if seconds is None else self.record("duration", seconds, "s", text, known)
+        value = number(text) or 0.0
         if value <= 0:
-            return  # too little for a whole unit, or nothing moved
-        if what == "Throughput MiB/s":
-            yield self.measure("throughput", value * BINARY["M"], "B/s", f"{text} MiB/s", **conditions)
-        elif what == "Total MiB":
-            yield self.measure("bytes", value * BINARY["M"], "B", f"{text} MiB", **conditions)
-        elif what == "IOPS":
-            yield self.measure("iops", value, "1/s", f"{text} IOPS", **conditions)
-        elif what.endswith("/s"):
-            yield self.measure("rate", value, "1/s", f"{text} {what}", of=what[:-2].strip().lower(), **conditions)
+            return None  # no figure, too little for a whole unit, or nothing moved
+        if what == "Total MiB":
+            return self.record("bytes", value * _MIB, "B", f"{text} MiB", known)
+        if what in ("Throughput MiB/s", "IOPS"):
+            return self.printed("iops" if what == "IOPS" else "throughput", text, what.rsplit(maxsplit=1)[-1], **known)
+        more = {**known, "of": what[:-2].strip().lower()}
+        return self.record("rate", value, "1/s", f"{text} {what}", more) if what.endswith("/s") else None
 
-    def _latency(self, what: str, text: str, operation: str) -> Iterator[Record]:
-        for name, value, unit in _LATENCY.findall(text):
-            seconds = float(value) * _TIMES[unit or ("ms" if what.endswith("ms") else "us")]
-            statistic = {"avg": "mean"}.get(name, name)
-            of = "file" if what.lower().startswith(("file", "ent")) else "io"
-            yield self.measure(
-                "latency",
-                seconds,
-                "s",
-                f"{name}={value}{unit}",
-                statistic=statistic,
-                of=of,
-                operation=operation,
-                **self._run,
-            )
+    def _latency(self, what: str, text: str, known: Conditions) -> Iterator[Record]:
+        of = "file" if what.lower().startswith(("file", "ent")) else "io"
+        for name, value, unit in re.findall(r"(min|avg|max)=([\d.]+)(us|ms|s)?", text):
+            seconds = float(value) * TIMES[unit or ("ms" if what.endswith("ms") else "us")]
+            more = {**known, "statistic": _LATENCIES[name], "of": of}
+            yield self.record("latency", seconds, "s", f"{name}={value}{unit}", more)
 
-    def _sweep_row(self, text: str) -> Iterable[Record]:
+    def _sweep_row(self, text: str) -> Found:
         name, _, value = text.strip().partition(",")
         if not re.fullmatch(r"[\d.]+", value) or _DATASET.search(name) is None:
             self._sweep = self.open = False
-            return ()
-        if float(value) == 0:
-            return ()
-        rate = float(value) * 1e9 / 8
-        return (self.measure("throughput", rate, "B/s", f"{value} Gbit/s", dataset=name, **_dataset(name)),)
+            return None
+        known = {"dataset": name, **_dataset(name)}
+        return self.printed("throughput", value, "Gbit/s", **known) if float(value) > 0 else None
 
     def _csv_row(self, text: str) -> Iterator[Record]:
-        fields = next(csv.reader([text]), [])
-        heads = self._csv or []
+        fields, heads = next(csv.reader([text]), []), self._heads
         if len(fields) != len(heads):
-            self._csv, self.open = None, False
+            self._heads, self.open = [], False
             if text.count(",") > 10:
                 yield self.unread(text, f"the CSV row has {len(fields)} fields under {len(heads)} heads")
             return
         row = dict(zip(heads, fields, strict=True))
-        operation = _OPERATIONS.get(row["operation"], row["operation"].lower())
-        self._run = {
+        self.known = {
             "threads": int(row["threads"]) if row.get("threads", "").isdigit() else None,
-            "file_B": size_bytes(row.get("file size", "")),
-            "block_B": size_bytes(row.get("block size", "")),
-            "direct": row.get("direct IO") == "1",
-            "random": row.get("random") == "1",
-        }
-        for head, what in (
-            ("time ms [last]", "Elapsed ms"),
-            ("MiB/s [last]", "Throughput MiB/s"),
-            ("MiB [last]", "Total MiB"),
-            ("IOPS [last]", "IOPS"),
-            ("entries/s [last]", "Entries/s"),
-        ):
-            if row.get(head):
-                yield from self._figure(what, row[head], operation)
+            "file_B": size_bytes(row.get("file size", "")), "block_B": size_bytes(row.get("block size", "")),
+            "direct": row.get("direct IO") == "1", "random": row.get("random") == "1",
+        }  # fmt: skip
+        known = {**self.known, "operation": _OPERATIONS.get(row["operation"], row["operation"].lower())}
+        for head, what in _CSV.items():
+            yield from listed(self._figure(what, row.get(head, ""), known))
         for kind, of in (("IO", "io"), ("Ent", "file")):
-            for name, statistic in (("min", "min"), ("avg", "mean"), ("max", "max")):
-                text_us = row.get(f"{kind} lat us [{name}]", "")
-                if text_us.isdigit():
-                    more: Conditions = {"statistic": statistic, "of": of, "operation": operation, **self._run}
-                    yield self.measure("latency", int(text_us) * 1e-6, "s", f"{text_us} us", **more)
+            pairs = [(statistic, row.get(f"{kind} lat us [{name}]", "")) for name, statistic in _LATENCIES.items()]
+            yield from self.each("latency", "us", [pair for pair in pairs if pair[1].isdigit()], {**known, "of": of})
 
 
 def _dataset(name: str) -> Conditions:
     """``1048576x1KiB`` as files and their size."""
     match = _DATASET.search(name)
-    if match is None:
-        return {}
-    return {"files": int(match[1]), "file_B": int(match[2]) * BINARY[match[3][0]]}
+    return {} if match is None else {"files": int(match[1]), "file_B": int(match[2]) * BINARY[match[3][0]]}

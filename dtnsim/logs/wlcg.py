@@ -45,7 +45,7 @@ class GfalCopy(LineParser):
     commands = ("gfal-copy",)
 
     def forget(self) -> None:
-        self._size: dict[str, tuple[int, str]] = {}
+        self._size: dict[str, tuple[int, str | None]] = {}
 
     def feed(self, text: str) -> Iterable[Record]:
         if "[DONE]" in text or "[FAILED]" in text:
@@ -61,25 +61,21 @@ class GfalCopy(LineParser):
         return ()
 
     def _copied(self, found: re.Match[str]) -> Iterator[Record]:
-        size, target = self._size.pop(found["source"], (0, self._target()))
+        args = self.ctx.args("gfal-copy") or []
+        named = args[-1] if len(args) > 1 and not args[-1].startswith("-") else None
+        size, target = self._size.pop(found["source"], (0, named))
         known: Conditions = {**host_of(self.ctx), "source": found["source"], "target": target}
+        seconds, printed = int(found["seconds"]), f"after {found['seconds']}s"
         if found["state"] == "FAILED":
             yield self.failure(found[0], **known)
-            return
-        seconds = int(found["seconds"])
-        if seconds == 0:
+        elif seconds == 0:
             yield self.unread(found[0], "a copy of less than a second: no duration, no rate")
-            return
-        known |= {"resolution_s": 1.0, "bytes": size or None}
-        printed = f"after {seconds}s"
-        yield self.measure("duration", seconds, "s", printed, **known)
-        if size:
-            rate = size / seconds
-            yield self.record("throughput", rate, "B/s", f"{size} B {printed}", {**known, "duration_s": seconds})
-
-    def _target(self) -> str | None:
-        args = self.ctx.args("gfal-copy") or []
-        return args[-1] if len(args) > 1 and not args[-1].startswith("-") else None
+        else:
+            known |= {"resolution_s": 1.0, "bytes": size or None}
+            yield self.measure("duration", seconds, "s", printed, **known)
+            if size:
+                known |= {"duration_s": seconds}
+                yield self.record("throughput", size / seconds, "B/s", f"{size} B {printed}", known)
 
 
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
@@ -194,12 +190,11 @@ class RucioEvents(DocumentParser):
         if not size or not spent or spent <= 0:
             yield self.unread(f"{size} B in {spent} s", "no bytes, or less than a second: no rate", line=line)
             return
-        known |= {"bytes": size, "duration_s": spent, "resolution_s": 1.0, "end": stamp(ended)}
+        known |= {"resolution_s": 1.0, "end": stamp(ended)}
         submitted = seconds(event.get("submitted_at"))
         if submitted is not None and began is not None and began >= submitted:
             known["queued_s"] = round(began - submitted, 3)
-        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", line=line, **known)
-        yield self.measure("duration", spent, "s", f"{spent:.6g} s", line=line, **known)
+        yield from self.copied(size, spent, (f"{size:.15g} B in {spent:.6g} s", f"{spent:.6g} s"), known, line)
 
 
 class RucioClient(LineParser, of=RucioEvents):
