@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import PREFIX, UNUSUAL, CommandReader
-from dtnsim.logs.base import Context, DocumentParser, Evidence, LineParser, Record, parser_types
+from dtnsim.logs.base import Context, DocumentParser, Evidence, LineParser, Parser, Record
 from dtnsim.logs.measurement import Unread
 
 # Which parsers care for a line: an index over words and shapes, filled by importing the parsers.
@@ -170,6 +170,19 @@ class Shapes(dict[bytes, Targets]):
         return targets
 
 
+def _parser_types(modules: Sequence[Any]) -> list[type[Parser]]:
+    """The parser classes that ``modules`` define, in order of definition."""
+    return [
+        item
+        for module in modules
+        for item in vars(module).values()
+        if isinstance(item, type)
+        and issubclass(item, Parser)
+        and item.__module__ == module.__name__
+        and not getattr(item, "__abstractmethods__", None)
+    ]
+
+
 @lru_cache(maxsize=1)
 def catalogue() -> Catalogue:
     """Imports every parser module of the package once."""
@@ -180,7 +193,7 @@ def catalogue() -> Catalogue:
         for m in pkgutil.iter_modules(package.__path__)
         if m.name[0] != "_" and m.name not in ("base", "measurement")
     )
-    return Catalogue(parser_types([importlib.import_module(f"dtnsim.logs.{name}") for name in names]))
+    return Catalogue(_parser_types([importlib.import_module(f"dtnsim.logs.{name}") for name in names]))
 
 
 # The parsers of one host of a log, and how lines and documents are handed to them safely.

@@ -62,7 +62,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
@@ -392,16 +392,3 @@ def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] |
     """The match of a pattern at the first place of one of the words it begins with: one try, however long the text."""
     starts = [at for word in words if (at := text.find(word)) >= 0]
     return pattern.match(text, min(starts)) if starts else None
-
-
-def parser_types(modules: Sequence[Any]) -> list[type[Parser]]:
-    """The parser classes that ``modules`` define, in order of definition."""
-    return [
-        item
-        for module in modules
-        for item in vars(module).values()
-        if isinstance(item, type)
-        and issubclass(item, Parser)
-        and item.__module__ == module.__name__
-        and not getattr(item, "__abstractmethods__", None)
-    ]

@@ -213,7 +213,10 @@ class Esmond(DocumentParser):
             found = {statistic: number(value.get(name)) for name, statistic in _ESMOND_STATISTICS.items()}
         else:
             packets, figures = of_histogram(value)
-            known, found = {**known, "packets": packets}, dict(figures)
+            known, found = (
+                {**known, "packets": packets},
+                {key: figures.get(key) for key in ("min", "max", None, "median")},
+            )
         for statistic, delay in found.items():
             if delay is not None:
                 more = {**known, "statistic": statistic, "one_way": True if quantity == "latency" else None}

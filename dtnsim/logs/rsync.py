@@ -60,12 +60,11 @@ class _Run:
     """One run of rsync until its end is known."""
 
     known: Conditions = field(default_factory=dict)
-    sent: tuple[float, float, float, str, int] | None = None  # sent, received [B], rate [B/s], as printed, line
+    sent: tuple[float, float, str, int] | None = None  # sent and received [B], rate [B/s], as printed, line
     total: tuple[float, float, bool, int, str] | None = None  # size [B], speedup, dry run, line, text
     stats: Conditions = field(default_factory=dict)
     progress: tuple[float, int, float, str, int, bool] | None = None  # size, share, rate, printed, line, ended
     names: bool = False  # other text stood between progress lines: one line a file
-    files: int = 0
     status: Status = "complete"
 
 
@@ -121,46 +120,39 @@ class Rsync(LineParser):
             run.names = True
         self._last = self.ctx.line
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']}{found['u']}B/s"
-        # the last drawing is not overwritten, and rsync closes it with a newline
-        ended = found["left"] == "0" and not self.ctx.redraw and not self.ctx.last
-        run.progress = (size, share, rate, printed, self.ctx.line, ended)
-        if found["tail"] and share == 100 and not self.ctx.redraw:
-            run.files += 1
-        if rate > 0 and not self.ctx.redraw and not self.ctx.last:
+        drawn = not self.ctx.redraw and not self.ctx.last  # the last drawing, which rsync closes with a newline
+        run.progress = (size, share, rate, printed, self.ctx.line, found["left"] == "0" and drawn)
+        if rate > 0 and drawn:
             known: Conditions = {**run.known, "interval": True, "bytes": size}
-            if found["tail"] and run.names:
-                known["operation"] = "file"
-            seconds = clock_s(found["time"])
-            if found["tail"] and seconds:
-                known["duration_s"] = seconds
+            if found["tail"]:
+                known["operation"] = "file" if run.names else None
+                known["duration_s"] = clock_s(found["time"]) or None
             yield self.measure("throughput", rate, "B/s", printed, **known)
 
     def _sums(self, found: re.Match[str], text: str) -> Iterator[Record]:
-        sent, got = self._number(found["sent"], found["su"]), self._number(found["got"], found["gu"])
-        rate = self._number(found["rate"], found["ru"])
+        sent, got, rate = (
+            self._number(found[of], found[u]) for of, u in (("sent", "su"), ("got", "gu"), ("rate", "ru"))
+        )
         if sent is None or got is None or rate is None:
             yield self.unread(text, "a number of the summary cannot be read")
             return
         if found["ru"] and self._command_args() is None:
             yield self.unread(text, "-h (powers of 1000) or -hh (of 1024)? The command is not there: taken as -h")
-        self._run.sent = (sent, got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
+        self._run.sent = (sent + got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
 
     def _size(self, text: str) -> Iterator[Record]:
-        found = _TOTAL.search(text)
-        if found is None:
+        if (found := _TOTAL.search(text)) is None:
             return
         size, speedup = self._number(found["size"], found["u"]), self._number(found["speedup"], "")
         if size is None or speedup is None:
             yield self.unread(text, "a number of the summary cannot be read")
-            return
-        self._run.total = (size, speedup, found["dry"] is not None, self.ctx.line, text)
+        else:
+            self._run.total = (size, speedup, found["dry"] is not None, self.ctx.line, text)
 
     def _stat(self, found: re.Match[str]) -> None:
-        value = self._number(found["n"], found["u"])
-        if value is None:
-            return
-        key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
-        self._run.stats[key] = int(value)
+        if (value := self._number(found["n"], found["u"])) is not None:
+            key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
+            self._run.stats[key] = int(value)
 
     def _message(self, text: str) -> Iterator[Record]:
         error = _ERROR.search(text)
@@ -185,32 +177,26 @@ class Rsync(LineParser):
         if run.sent is None:
             yield from self._unfinished(run)
             return
-        sent, got, rate, printed, line = run.sent
-        known: Conditions = {**run.known, **run.stats, "wire": True, "bytes": sent + got}
-        if rate <= 0 or sent + got <= 0:
+        moved, rate, printed, line = run.sent
+        if rate <= 0 or moved <= 0:
             yield self.unread(printed, "no bytes were transferred: no rate", line=line)
             return
-        seconds = (sent + got) / rate
-        known |= {"duration_s": seconds, "resolution_s": 1.0}
-        if run.total is not None:
-            size, speedup, dry, _, _ = run.total
-            known |= {"file_B": size, "speedup": speedup}
-            if size <= 0:
-                yield self.unread(run.total[4], "zero bytes: no rate", line=line)
-                return
-            if dry:
-                yield self.unread(run.total[4], "a dry run moves no data: no rate", line=line)
-                return
-        status: Status = run.status if run.total is not None else "truncated"
-        yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
-        if run.total is not None and 0.95 <= run.total[1] <= 1.05 and run.total[0] > 0:
-            data = {**known, "derived": "total size / time"}
-            del data["wire"]
-            yield self.measure(
-                "throughput", run.total[0] / seconds, "B/s", "", status=run.status, line=run.total[3], **data
-            )
+        known: Conditions = {**run.known, **run.stats, "wire": True, "bytes": moved, "duration_s": moved / rate}
+        known["resolution_s"] = 1.0
         if run.total is None:
+            yield self.measure("throughput", rate, "B/s", printed, status="truncated", line=line, **known)
             yield self.unread(printed, "the line with the total size is missing", line=line)
+            return
+        size, speedup, dry, at, text = run.total
+        known |= {"file_B": size, "speedup": speedup}
+        if size <= 0 or dry:
+            why = "zero bytes: no rate" if size <= 0 else "a dry run moves no data: no rate"
+            yield self.unread(text, why, line=line)
+            return
+        yield self.measure("throughput", rate, "B/s", printed, status=run.status, line=line, **known)
+        if 0.95 <= speedup <= 1.05:
+            data = {**known, "derived": "total size / time", "wire": None}
+            yield self.record("throughput", size / known["duration_s"], "B/s", "", data, status=run.status, line=at)
 
     def _unfinished(self, run: _Run) -> Iterator[Record]:
         """A run without summary: ``progress2`` to its end, or the last progress line of a run that stopped."""

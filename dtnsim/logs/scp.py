@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from dtnsim.logs._net import Options, binary_size, clock_s, ends_of_copy, host_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, agrees, decimal
@@ -30,6 +29,7 @@ _METER: Final = re.compile(
 _PSCP: Final = re.compile(
     r"^(?P<name>.+?)(?<=\s)\| (?P<size>\d++) kB \|\s+(?P<rate>\d+(?:\.\d+)?) kB/s \| ETA: \S+ \|\s+(?P<share>\d+)%"
 )
+_STALLED: Final = re.compile(r"^(?P<name>.*?)(?P<share>\d{1,3})%\s++(?P<size>\d++(?:\.\d++)?)(?P<su>[KMGTPE]?)B?\s")
 _TRANSFER: Final = re.compile(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$")
 _FAILED: Final = re.compile(
     r"^(?:scp|sftp|pscp|ssh): .*|^.*(?:Permission denied|lost connection|Connection (?:closed|refused|timed out|reset)|"
@@ -45,19 +45,18 @@ _OPTIONS: Final = Options("""
 _PROGRAMS: Final = ("scp", "sftp", "pscp", "psftp")
 
 
-@dataclass(slots=True)
-class _Meter:
-    """One progress line."""
+class _Meter(NamedTuple):
+    """One progress line: the rate in B/s, as digits and as printed."""
 
     name: str
     share: int
     size: float
-    rate: tuple[float, str, str] | None  # [B/s], digits, as printed
+    rate: tuple[float, str, str] | None
     seconds: float | None
     line: int
     text: str
     cut: bool
-    known: Conditions = field(default_factory=dict)
+    known: Conditions
 
 
 class Scp(LineParser):
@@ -79,58 +78,39 @@ class Scp(LineParser):
         self._direction: str | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        meter = self._meter(text)
+        meter = self._meter(text) if "%" in text and len(text) <= 1000 else None
         if meter is not None:
             held = self._held
             if held is not None and (held.name != meter.name or held.share > meter.share or held.share == 100):
                 yield from self.settle()
-            meter.known = {**self._known(), **host_of(self.ctx)}
             self._held = meter
-            return
-        transfer = _TRANSFER.match(text)
-        if transfer is not None:
+        elif (transfer := _TRANSFER.match(text)) is not None:
             yield from self.settle()
             self._direction = "send" if transfer["what"] == "Uploading" else "receive"
-            return
-        ssh = _SSH.match(text)
-        if ssh is not None and self.ctx.args(*_PROGRAMS) is not None:
+        elif (ssh := _SSH.match(text)) is not None and self.ctx.args(*_PROGRAMS) is not None:
             yield from self._wire(ssh)
-            return
-        yield from self._message(text)
+        else:
+            yield from self._message(text)
 
     def _meter(self, text: str) -> _Meter | None:
-        if "%" not in text or len(text) > 1000:
+        found = _PSCP.match(text) or _METER.match(text)
+        stalled = "stalled" in found.groupdict() and found["stalled"] if found is not None else None
+        if stalled:
+            found = _STALLED.match(text)
+        if found is None or (not stalled and int(found["share"]) > 100 and found.re is _METER):
             return None
-        pscp = _PSCP.match(text)
-        line, cut = self.ctx.line, self.ctx.cut
-        if pscp is not None:
-            rate = float(pscp["rate"]) * 1024
-            size = int(pscp["size"]) * 1024.0
-            printed = (rate, pscp["rate"], f"{pscp['rate']} kB/s")
-            return _Meter(pscp["name"].strip(), int(pscp["share"]), size, printed, None, line, text, cut)
-        found = _METER.match(text)
-        if found is None or (found["stalled"] is None and int(found["share"]) > 100):
-            return None
-        if found["stalled"] is not None:
-            return self._stalled(text)
-        rate_of: tuple[float, str, str] | None = None
-        if found["rate"] is not None:
-            printed_rate = f"{found['rate']}{found['ru']}B/s"
-            rate_of = (binary_size(found["rate"], found["ru"]), found["rate"], printed_rate)
-        elif "|" not in text and self.ctx.args(*_PROGRAMS) is None:
+        groups, rate, seconds = found.groupdict(), None, None
+        share = min(int(found["share"]), 99) if stalled else int(found["share"])
+        unit = groups.get("su", "K")
+        if groups.get("rate") is not None:
+            word = " kB/s" if found.re is _PSCP else f"{groups['ru']}B/s"
+            rate = binary_size(found["rate"], groups.get("ru", "K")), found["rate"], found["rate"] + word
+        elif not stalled and "|" not in text and self.ctx.args(*_PROGRAMS) is None:
             return None  # without rate and bar it may be anybody's
-        share = int(found["share"])
-        seconds = clock_s(found["time"]) if found["eta"] is None and share == 100 else None
-        size = binary_size(found["size"], found["su"])
-        return _Meter(found["name"].strip(), share, size, rate_of, seconds, line, text, cut)
-
-    def _stalled(self, text: str) -> _Meter | None:
-        found = re.match(r"^(?P<name>.*?)(?P<share>\d{1,3})%\s++(?P<size>\d++(?:\.\d++)?)(?P<su>[KMGTPE]?)B?\s", text)
-        if found is None:
-            return None
-        size = binary_size(found["size"], found["su"])
-        share = min(int(found["share"]), 99)
-        return _Meter(found["name"].strip(), share, size, None, None, self.ctx.line, text, self.ctx.cut)
+        if groups.get("time") and found["eta"] is None and share == 100:
+            seconds = clock_s(found["time"])
+        size, known = binary_size(found["size"], unit), {**self._known(), **host_of(self.ctx)}
+        return _Meter(found["name"].strip(), share, size, rate, seconds, self.ctx.line, text, self.ctx.cut, known)
 
     def _message(self, text: str) -> Iterator[Record]:
         args = self.ctx.args(*_PROGRAMS)
@@ -163,36 +143,29 @@ class Scp(LineParser):
             yield from self._records(held)
 
     def _records(self, meter: _Meter) -> Iterator[Record]:
-        known = {**meter.known, "file": meter.name or None}
-        status: Status = "complete" if meter.share == 100 else "partial"
-        if meter.cut:
-            status = "truncated"
-        if meter.share == 100:
-            known["file_B"] = meter.size
-        else:
-            known["bytes"] = meter.size
-        if meter.rate is None and meter.share < 100:
-            yield self.unread(meter.text, f"stalled at {meter.share} %: no rate", line=meter.line)
+        whole, line = meter.share == 100, meter.line
+        known = {**meter.known, "file": meter.name or None, "file_B" if whole else "bytes": meter.size}
+        status: Status = "truncated" if meter.cut else "complete" if whole else "partial"
+        if meter.rate is None and not whole:
+            yield self.unread(meter.text, f"stalled at {meter.share} %: no rate", line=line)
             return
         if meter.size <= 0:
-            yield self.unread(meter.text, "no bytes were transferred: no rate", line=meter.line)
+            yield self.unread(meter.text, "no bytes were transferred: no rate", line=line)
             return
         if meter.seconds:
             known["duration_s"] = meter.seconds
             yield self.measure(
-                "duration", meter.seconds, "s", f"{meter.seconds:g} s", status=status, line=meter.line, **known
+                "duration", meter.seconds, "s", f"{meter.seconds:g} s", status=status, line=line, **known
             )
-        if meter.rate is not None and meter.rate[0] > 0:
-            rate, digits, printed = meter.rate
-            if meter.seconds and meter.seconds >= 20:
-                scale = rate / decimal(digits)
-                if not agrees(meter.size / meter.seconds / scale, decimal(digits), digits):
-                    yield self.unread(meter.text, "size and time do not give the printed rate", line=meter.line)
-            yield self.measure("throughput", rate, "B/s", printed, status=status, line=meter.line, **known)
-        elif meter.rate is None and meter.seconds:  # OpenSSH 3 printed no rate
-            rate = meter.size / meter.seconds
+        rate, digits, printed = meter.rate or (meter.size / meter.seconds if meter.seconds else 0.0, "", "")
+        if meter.rate is None:  # OpenSSH 3 printed none
             known["derived"] = "size / time"
-            yield self.measure("throughput", rate, "B/s", "", status=status, line=meter.line, **known)
+        elif meter.seconds and meter.seconds >= 20 and rate > 0:
+            scale = rate / decimal(digits)
+            if not agrees(meter.size / meter.seconds / scale, decimal(digits), digits):
+                yield self.unread(meter.text, "size and time do not give the printed rate", line=line)
+        if rate > 0:
+            yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
 
     def _known(self) -> Conditions:
         found, _, paths = _OPTIONS.read(self.ctx.args(*_PROGRAMS))
