@@ -12,7 +12,7 @@ from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Group, MetadataServers
+from dtnsim.components.servers import Group, Left, MetadataServers, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
@@ -48,14 +48,10 @@ class Beegfs(ParallelFilesystem):
     numtargets: Annotated[int, Field(ge=1, le=1000)] = 4
     chunksize: Annotated[Quantity, Unit("B", low=65536)] = prior("512 KiB", 0.0, "BeeGFS: default chunk size")
     targets: Annotated[int, Field(ge=1, le=100000)] = 12
-    target_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
-        "1 GB/s", 0.6, "assumed: a RAID 6 of ten to twelve nearline disks"
-    )
-    target_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
+    target_rate: TargetRate = prior("1 GB/s", 0.6, "assumed: a RAID 6 of ten to twelve nearline disks")
+    target_write: TargetRate | None = None
     mirror: bool = False
-    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
-        "0.6", 0.5, "assumed: what other users leave of a group's scratch system at a random hour"
-    )
+    share: Left = prior("0.6", 0.5, "assumed: what other users leave of a group's scratch system at a random hour")
     connections: Annotated[int, Field(ge=1, le=1000)] = 12
     buffer: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "512 KiB", 0.0, "BeeGFS client: tuneFileCacheBufSize, 512 KiB"
@@ -63,7 +59,7 @@ class Beegfs(ParallelFilesystem):
     latency: Annotated[Quantity, Unit("s", spread=0.5, low=1e-6)] = prior(
         "0.5 ms", 0.6, "assumed: one request of 512 KiB over InfiniBand: 0.15 ms on the wire, the server's page cache"
     )
-    metadata_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    metadata_time: RequestTime = prior(
         "0.6 ms", 0.7, "assumed: a request to a metadata server whose targets are flash, and its answer"
     )
 

@@ -11,7 +11,7 @@ from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Group, MetadataServers
+from dtnsim.components.servers import Group, Left, MetadataServers, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import count, law
@@ -53,24 +53,20 @@ class Cephfs(ParallelFilesystem):
         "4 MiB", 0.0, "Ceph: object size of a default layout"
     )
     osds: Annotated[int, Field(ge=1, le=100000)] = 60
-    osd_read: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
+    osd_read: TargetRate = prior(
         "1 GB/s", 0.6, "assumed: an OSD on flash; its daemon's few cores bind before a drive of 2 to 7 GB/s does"
     )
-    osd_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
-        "1 GB/s", 0.6, "assumed: as it reads; the copies are counted apart"
-    )
+    osd_write: TargetRate = prior("1 GB/s", 0.6, "assumed: as it reads; the copies are counted apart")
     replicas: Annotated[int, Field(ge=1, le=10)] = 3
     data: Annotated[int, Field(ge=0, le=32)] = 0
     coding: Annotated[int, Field(ge=0, le=16)] = 0
-    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
-        "0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour"
-    )
+    share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
     read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior("8 MiB", 0.0, "mount.ceph(8): rasize, default 8 MiB")
     write_back: Annotated[int, Field(ge=1, le=10000)] = 16
-    latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    latency: RequestTime = prior(
         "8 ms", 0.7, "assumed: an object of 4 MiB from one OSD, or to all of its copies: 4 ms at 1 GB/s and the queues"
     )
-    metadata_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    metadata_time: RequestTime = prior(
         "1 ms", 0.8, "assumed: a request to an MDS and its answer; changes are journaled to the metadata pool later"
     )
 

@@ -11,14 +11,12 @@ from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
+from dtnsim.components.servers import Left, OpRate, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.physics import ceph, daos
 
-Rate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
-Requests = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
-Seconds = Annotated[Quantity, Unit("s", spread=0.5)]
 Work = Annotated[Quantity, Unit("cycles/B", spread=0.4)]
 
 #: connections where every process has its own: as many as there are cores for
@@ -89,32 +87,30 @@ class Daos(ParallelFilesystem):
     read_ahead: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "1 MiB", 0.5, "assumed: the largest request, as a FUSE daemon may ask for in its init reply"
     )
-    latency: Seconds = prior("0.3 ms", 0.4, "Google Cloud, Parallelstore overview: reads of 4 KiB, from one client")
-    sync_latency: Seconds = prior("0.3 ms", 0.5, "assumed: as a read; a write is answered once it is persistent")
-    metadata_time: Seconds = prior(
+    latency: RequestTime = prior("0.3 ms", 0.4, "Google Cloud, Parallelstore overview: reads of 4 KiB, from one client")
+    sync_latency: RequestTime = prior("0.3 ms", 0.5, "assumed: as a read; a write is answered once it is persistent")
+    metadata_time: RequestTime = prior(
         "0.9 ms",
         0.5,
         "docs.daos.io, Run mdtest: 2,944 files of 4 KiB created a second by ten tasks, 3.4 ms for some four calls",
     )
-    metadata_direct: Seconds = prior(
+    metadata_direct: RequestTime = prior(
         "0.4 ms", 0.6, "assumed: a transaction at a server or two, without the kernel's way"
     )
-    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
-        "0.6", 0.5, "assumed: what other users leave of a shared system at a random hour"
-    )
+    share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared system at a random hour")
     replicas: Annotated[int, Field(ge=1, le=10)] = 1
     data: Annotated[int, Field(ge=0, le=32)] = 0
     coding: Annotated[int, Field(ge=0, le=16)] = 0
-    engine_read: Rate = prior(
+    engine_read: TargetRate = prior(
         "29 GB/s", 0.4, "ALCF user guides, DAOS on Aurora: more than 30 TB/s of 1,024 servers with two engines each"
     )
-    engine_write: Rate = prior(
+    engine_write: TargetRate = prior(
         "19 GB/s", 0.5, "as they read, by the ratio of Parallelstore: 0.5 GiB/s with 2+1 (0.75 stored) to 1.15 GiB/s"
     )
-    engine_reads: Requests = prior(
+    engine_reads: OpRate = prior(
         "0.7M ops/s", 0.6, "as they read, by the ratio of Parallelstore: 30,000 requests a second to 1.15 GiB/s"
     )
-    engine_writes: Requests = prior(
+    engine_writes: OpRate = prior(
         "0.36M ops/s",
         0.6,
         "as they write, by the ratio of Parallelstore with 2+1: 10,000 (15,000 stored) to 0.75 GiB/s",

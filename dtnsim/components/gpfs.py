@@ -11,7 +11,7 @@ from dtnsim.components.access import Access
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Group, MetadataServers
+from dtnsim.components.servers import Group, MetadataServers, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law
@@ -53,10 +53,8 @@ class Gpfs(ParallelFilesystem):
         "20 ms", 0.6, "assumed: one block from disk NSDs under load"
     )
     nsds: Annotated[int, Field(ge=1, le=100000)] = 100
-    nsd_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
-        "500 MB/s", 0.5, "assumed: one NSD (RAID group of ten disks) of the 2010s"
-    )
-    nsd_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
+    nsd_rate: TargetRate = prior("500 MB/s", 0.5, "assumed: one NSD (RAID group of ten disks) of the 2010s")
+    nsd_write: TargetRate | None = None
     share: Annotated[Quantity, Unit("1", spread=0.5, low=1e-3, high=1.0)] = prior(
         "0.4", 0.7, "assumed: what other users leave of the servers at a random hour"
     )

@@ -13,7 +13,7 @@ from dtnsim.components.base import Model
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Group, MetadataServers
+from dtnsim.components.servers import Group, Left, MetadataServers, TargetRate
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
@@ -54,13 +54,9 @@ class Lustre(ParallelFilesystem):
     stripe_size: Annotated[Quantity, Unit("B", low=65536)] = prior("1 MiB", 0.0, "Lustre manual: default stripe size")
     layout: list[Extent] = Field(default_factory=list)
     targets: Annotated[int, Field(ge=1, le=100000)] = 100
-    target_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
-        "1 GB/s", 0.6, "assumed: one OST of ten disks in a production system of the 2010s"
-    )
-    target_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] | None = None
-    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
-        "0.4", 0.7, "assumed: what other users leave of a busy scratch system at a random hour"
-    )
+    target_rate: TargetRate = prior("1 GB/s", 0.6, "assumed: one OST of ten disks in a production system of the 2010s")
+    target_write: TargetRate | None = None
+    share: Left = prior("0.4", 0.7, "assumed: what other users leave of a busy scratch system at a random hour")
     stream: Annotated[Quantity, Unit("B/s", spread=0.5, low=1e5)] = prior(
         "425 MB/s",
         0.6,

@@ -10,7 +10,7 @@ from pydantic import Field
 from dtnsim.components.access import CHANGES, Access
 from dtnsim.components.machine import Machine
 from dtnsim.components.remote import Remote
-from dtnsim.components.servers import Servers
+from dtnsim.components.servers import RequestTime, Servers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
@@ -46,7 +46,7 @@ class Nfs(Remote):
     setting: ClassVar[str] = "nfs.conf: threads"
     wires: ClassVar[str] = "filesystem.nconnect"
 
-    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    op_time: RequestTime = prior(
         "0.2 ms",
         1.5,
         "assumed: one metadata request, from some 0.05 ms with a log in memory to some ms where a disk's log is "
@@ -88,7 +88,7 @@ class Nfs(Remote):
         0.5,
         "VAST documentation: two connections for each 100 Gb/s with RDMA, 6 GB/s each at about 3 GHz",
     )
-    stable: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    stable: RequestTime = prior(
         "0 s", 0.0, "async export, or a server with a log in memory that survives (then part of op_time and service)"
     )
 

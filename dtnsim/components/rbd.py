@@ -8,6 +8,7 @@ from pydantic import Field
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import Device, Fabric
+from dtnsim.components.servers import Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
@@ -45,10 +46,10 @@ class Rbd(Device):
 
     object_size: Annotated[Quantity, Unit("B", low=65536)] = prior("4 MiB", 0.0, "rbd(8): --object-size, 4 MiB")
     osds: Annotated[int, Field(ge=1, le=100000)] = 60
-    osd_read: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
+    osd_read: TargetRate = prior(
         "1 GB/s", 0.6, "assumed: an OSD on flash; its daemon's few cores bind before a drive of 2 to 7 GB/s does"
     )
-    osd_write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior("1 GB/s", 0.6, "assumed: as it reads")
+    osd_write: TargetRate = prior("1 GB/s", 0.6, "assumed: as it reads")
     osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
         "27k IOPS",
         0.5,
@@ -59,19 +60,15 @@ class Rbd(Device):
     coding: Annotated[int, Field(ge=0, le=16)] = 0
     nodes: Annotated[int, Field(ge=1, le=10000)] = 10
     port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
-    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
-        "0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour"
-    )
+    share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
     depth: Annotated[int, Field(ge=1, le=4096)] = 128
     request: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "4 MiB", 0.0, "krbd sets read_ahead_kb and the largest request to the object size (drivers/block/rbd.c)"
     )
-    read_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    read_time: RequestTime = prior(
         "0.6 ms", 0.6, "assumed: client, messenger and OSD in user space, 0.3 to 1 ms on flash"
     )
-    write_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "1.5 ms", 0.6, "assumed: the primary waits for all copies, 0.8 to 3 ms on flash"
-    )
+    write_time: RequestTime = prior("1.5 ms", 0.6, "assumed: the primary waits for all copies, 0.8 to 3 ms on flash")
     connections: Annotated[int, Field(ge=1, le=1000)] = 3
     byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
         "0.4 cycles/B", 0.7, "assumed: CRC32C of each message and a copy, some 0.3 to 0.6 cycles a byte"

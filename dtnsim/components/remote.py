@@ -12,7 +12,7 @@ from dtnsim.components.access import Access, Operations
 from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
-from dtnsim.components.servers import Servers, SharedFilesystem
+from dtnsim.components.servers import RequestTime, Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
@@ -37,9 +37,7 @@ class Remote(SharedFilesystem):
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
     warm: Annotated[bool, Field(description="True where the server has the files in its memory")] = False
     threads: Annotated[int, Field(ge=1, le=4096)] = 8
-    service: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "0.3 ms", 0.7, "assumed: time of one request for data at the server"
-    )
+    service: RequestTime = prior("0.3 ms", 0.7, "assumed: time of one request for data at the server")
 
     @property
     def connections(self) -> int:

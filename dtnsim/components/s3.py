@@ -11,7 +11,7 @@ from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
-from dtnsim.components.servers import SharedFilesystem
+from dtnsim.components.servers import RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import count, law, least, term
@@ -53,7 +53,7 @@ class S3(SharedFilesystem):
         "8 MiB", 0.0, "aws-cli: multipart_chunksize 8 MB; AWS advises ranges of 8 to 16 MB"
     )
     concurrency: Annotated[int, Field(ge=1, le=10000)] = 10
-    latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    latency: RequestTime = prior(
         "100 ms", 0.5, "AWS, Performance guidelines for Amazon S3: first-byte latencies of roughly 100 to 200 ms"
     )
     stream: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e4)] = prior(

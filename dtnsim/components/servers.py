@@ -22,6 +22,10 @@ from dtnsim.physics import hdd_cache, hdd_streams, metadata, servers
 
 Many = Annotated[int, Field(ge=1, le=100000)]
 OpRate = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
+#: of one target or one of its drives, what others leave of all, and one request
+TargetRate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
+Left = Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)]
+RequestTime = Annotated[Quantity, Unit("s", spread=0.5)]
 
 
 class MetadataServers(Model):
@@ -208,7 +212,7 @@ class SharedFilesystem(PageCached):
 
     system: str | None = None
     servers: Servers | None = None
-    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior("1", 0.0, "nobody else is there")
+    share: Left = prior("1", 0.0, "nobody else is there")
 
     @model_validator(mode="after")
     def _no_strangers(self) -> Self:

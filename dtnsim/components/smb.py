@@ -8,6 +8,7 @@ from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.remote import Remote
+from dtnsim.components.servers import RequestTime
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law
@@ -35,7 +36,7 @@ class Smb(Remote):
     setting: ClassVar[str] = "smb.conf: aio max threads"
     wires: ClassVar[str] = "filesystem.channels"
 
-    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    op_time: RequestTime = prior(
         "0.3 ms", 1.5, "assumed: one compound of create, query and close at a server in user space"
     )
     threads: Annotated[int, Field(ge=1, le=4096)] = 100

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from dtnsim.components.access import Access
 from dtnsim.components.nfs import Nfs
-from dtnsim.components.servers import Servers
+from dtnsim.components.servers import RequestTime, Servers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, count
@@ -31,7 +31,7 @@ class Vast(Nfs):
 
     nconnect: Annotated[int, Field(ge=1, le=64)] = 1
     remoteports: Annotated[int, Field(ge=1, le=1024)] = 1
-    service: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    service: RequestTime = prior(
         "0.5 ms", 0.6, "assumed: a request for data at a node whose flash is behind a fabric, 0.3 to 1 ms"
     )
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = prior(

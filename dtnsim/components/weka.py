@@ -11,7 +11,7 @@ from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import MetadataServers
+from dtnsim.components.servers import Left, MetadataServers, RequestTime
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, count, largest, law, term
@@ -94,14 +94,12 @@ class Weka(ParallelFilesystem):
         "32 MiB", 0.0, "docs.weka.io, mount options: readahead_kb, 32768"
     )
     latency: Seconds = prior("0.2 ms", 0.5, "docs.weka.io, single client, 4 KiB: 0.145 and 0.272 ms, 0.107 and 0.298")
-    sync_latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+    sync_latency: RequestTime = prior(
         "0.2 ms", 0.5, "docs.weka.io: writes of 4 KiB with direct=1 take 0.107 and 0.298 ms; drives keep what they have"
     )
     metadata_time: Seconds = prior("0.3 ms", 0.7, "assumed: one request to a compute process, up to a few of them")
     qos_max_throughput: Rate | None = None
-    share: Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)] = prior(
-        "0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour"
-    )
+    share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
     data: Annotated[int, Field(ge=1, le=16)] = 4
     parity: Annotated[int, Field(ge=0, le=4)] = 2
     compute: Cores = 12
