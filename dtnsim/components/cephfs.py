@@ -11,7 +11,7 @@ from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Group, Left, MetadataServers, RequestTime, TargetRate
+from dtnsim.components.servers import Copies, Group, Left, MetadataServers, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import count, law
@@ -21,7 +21,7 @@ from dtnsim.physics import ceph, gpfs
 _MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"
 
 
-class Cephfs(ParallelFilesystem):
+class Cephfs(ParallelFilesystem, Copies):
     """A CephFS mount of the kernel client; ``servers`` are the nodes that hold the OSDs.
 
     A pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards. Capabilities that another
@@ -32,16 +32,7 @@ class Cephfs(ParallelFilesystem):
     """
 
     kind: ClassVar[str] = "cephfs"
-    common: ClassVar[tuple[str, ...]] = (
-        "servers",
-        "share",
-        "osds",
-        "osd_read",
-        "osd_write",
-        "replicas",
-        "data",
-        "coding",
-    )
+    common: ClassVar[tuple[str, ...]] = ("servers", "share", "osds", "osd_read", "osd_write", *Copies.model_fields)
 
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(
         create=prior("8000 ops/s", 1.0, _MDS),
@@ -58,8 +49,6 @@ class Cephfs(ParallelFilesystem):
     )
     osd_write: TargetRate = prior("1 GB/s", 0.6, "assumed: as it reads; the copies are counted apart")
     replicas: Annotated[int, Field(ge=1, le=10)] = 3
-    data: Annotated[int, Field(ge=0, le=32)] = 0
-    coding: Annotated[int, Field(ge=0, le=16)] = 0
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
     read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior("8 MiB", 0.0, "mount.ceph(8): rasize, default 8 MiB")
     write_back: Annotated[int, Field(ge=1, le=10000)] = 16
@@ -96,14 +85,13 @@ class Cephfs(ParallelFilesystem):
                 capacity=files * law(ceph.readahead_rate, window_B=window, latency_s=wait),
                 what="CephFS objects in flight",
             )
-        copies = law(ceph.stored, replicas=whole.replicas, data=whole.data, coding=whole.coding)
+        copies = whole.stored()
         rate = row.term(whole.osd_read if reading else whole.osd_write)
         lies = law(gpfs.nsds_touched, file_B=use.file_B, block_B=size, nsds=whole.osds)
         self.groups(
             row if reading else row.times(copies), use, label, Group("osds", "OSDs", whole.osds, rate, lies, size)
         )
-        ports = law(ceph.port_bytes, stored_per_byte=copies, data=whole.data, reading=float(reading))
-        self.behind(row.times(ports), use, label, size)
+        self.behind(row.times(whole.ports(reading=reading)), use, label, size)
         host.storage_network(row, use, volume)
 
     def connections_of(self, row: Row, use: Access) -> Connections:

@@ -11,11 +11,11 @@ from dtnsim.components.device import Connections, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Left, OpRate, RequestTime, TargetRate
+from dtnsim.components.servers import Copies, Left, OpRate, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
-from dtnsim.physics import ceph, daos
+from dtnsim.physics import daos
 
 Work = Annotated[Quantity, Unit("cycles/B", spread=0.4)]
 
@@ -25,7 +25,7 @@ _EACH = 1_000_000
 _FUSE_SHARE = 0.01
 
 
-class Daos(ParallelFilesystem):
+class Daos(ParallelFilesystem, Copies):
     """A POSIX container of DAOS.
 
     ``library`` is what programs are started with (LD_PRELOAD): with ``none`` all goes through the kernel to the dfuse
@@ -45,9 +45,6 @@ class Daos(ParallelFilesystem):
         latency: Time of one small request.
         metadata_time: Time of one metadata operation through dfuse.
         metadata_direct: Time of one with pil4dfs.
-        replicas: Copies of an object that is not coded.
-        data: Data cells of a coded object, 0 where it is not coded.
-        coding: Parity cells.
         engine_read: What the engines of one server read.
         engine_write: What they write, copies and parity included.
         engine_reads: Small reads a second of one server.
@@ -59,13 +56,11 @@ class Daos(ParallelFilesystem):
     common: ClassVar[tuple[str, ...]] = (
         "servers",
         "share",
-        "replicas",
-        "data",
-        "coding",
         "engine_read",
         "engine_write",
         "engine_reads",
         "engine_writes",
+        *Copies.model_fields,
     )
 
     library: Literal["none", "ioil", "pil4dfs"] = "none"
@@ -98,9 +93,6 @@ class Daos(ParallelFilesystem):
         "0.4 ms", 0.6, "assumed: a transaction at a server or two, without the kernel's way"
     )
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared system at a random hour")
-    replicas: Annotated[int, Field(ge=1, le=10)] = 1
-    data: Annotated[int, Field(ge=0, le=32)] = 0
-    coding: Annotated[int, Field(ge=0, le=16)] = 0
     engine_read: TargetRate = prior(
         "29 GB/s", 0.4, "ALCF user guides, DAOS on Aurora: more than 30 TB/s of 1,024 servers with two engines each"
     )
@@ -144,7 +136,7 @@ class Daos(ParallelFilesystem):
                 what="DAOS library, in the processes themselves",
                 label=f"the processes with lib{self.library} on {host.name}",
             )
-        stored = law(ceph.stored, replicas=whole.replicas, data=whole.data, coding=whole.coding)
+        stored = whole.stored()
         below = row if reading else row.times(stored)
         if whole.servers is not None:
             here, prefix = self.at(below, label)
@@ -175,7 +167,7 @@ class Daos(ParallelFilesystem):
     def sent(self, row: Row, use: Access) -> Term:
         """Every copy and shard."""
         whole = self.whole(row)
-        stored = law(ceph.stored, replicas=whole.replicas, data=whole.data, coding=whole.coding)
+        stored = whole.stored()
         return law(daos.client_bytes, stored=stored, reading=float(use.operation == "read"))
 
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:

@@ -8,14 +8,14 @@ from pydantic import Field
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import Device, Fabric
-from dtnsim.components.servers import Left, RequestTime, TargetRate
+from dtnsim.components.servers import Copies, Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import ceph, offload, servers
+from dtnsim.physics import offload, servers
 
 
-class Rbd(Device):
+class Rbd(Device, Copies):
     """An image that ``rbd map`` or QEMU shows as a block device; the volume's ``via`` names the NICs to the cluster.
 
     A pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards.
@@ -28,9 +28,6 @@ class Rbd(Device):
         osd_read: Rate of one OSD.
         osd_write: Rate of one OSD, the copies counted apart.
         osd_iops: Small requests a second of one OSD.
-        replicas: Copies of each object.
-        data: Data shards of an erasure-coded pool; 0 for a replicated one.
-        coding: Coding shards.
         nodes: Nodes with OSDs.
         port_rate: Rate of a node's ports together.
         share: Part of the cluster that other users leave.
@@ -56,8 +53,6 @@ class Rbd(Device):
         "Micron, Ceph Storage and NVMe SSDs: 1.3 million random reads of 4 KiB on 24 drives; two OSDs a drive assumed",
     )
     replicas: Annotated[int, Field(ge=1, le=10)] = 3
-    data: Annotated[int, Field(ge=0, le=32)] = 0
-    coding: Annotated[int, Field(ge=0, le=16)] = 0
     nodes: Annotated[int, Field(ge=1, le=10000)] = 10
     port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
@@ -97,14 +92,11 @@ class Rbd(Device):
         rate, whole = row.term(self.osd_read), count(self.osds, "OSD")
         if operation == "read":
             return whole * rate
-        return whole * row.term(self.osd_write) / self._copies()
+        return whole * row.term(self.osd_write) / self.stored()
 
     def turnaround(self, row: Row) -> Term:
         """That of one write."""
         return row.term(self.write_time)
-
-    def _copies(self) -> Term:
-        return law(ceph.stored, replicas=self.replicas, data=self.data, coding=self.coding)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
         """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
@@ -125,7 +117,7 @@ class Rbd(Device):
             remedy="more requests in flight: read-ahead, queue depth, several images (array.depth, array.request)",
         )
         used = law(servers.occupied, items=max(1.0, flying), bins=float(self.osds))
-        written, share = self._copies(), row.term(self.share)
+        written, share = self.stored(), row.term(self.share)
         osds = count(self.osds, "OSD") if not reading else used
         load = row if reading else row.times(written)
         load.charge(
@@ -146,8 +138,7 @@ class Rbd(Device):
                 remedy="more or faster OSDs (array.osds, array.osd_iops)",
             )
         if self.port_rate is not None:
-            ports = law(ceph.port_bytes, stored_per_byte=written, data=self.data, reading=float(reading))
-            row.times(ports).charge(
+            row.times(self.ports(reading=reading)).charge(
                 f"{name}.node-ports",
                 "cephfs",
                 capacity=count(self.nodes, "node") * row.term(self.port_rate) * share,

@@ -11,18 +11,18 @@ from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
-from dtnsim.components.servers import RequestTime, SharedFilesystem
+from dtnsim.components.servers import Copies, RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import count, law, least, term
-from dtnsim.physics import ceph, s3
+from dtnsim.physics import s3
 
 #: operations of files for which an object store is not asked
 _NO_REQUEST = frozenset({"close", "access", "mkdir"})
 _PREFIX = "AWS, optimizing Amazon S3 performance: requests a second of one prefix"
 
 
-class S3(SharedFilesystem):
+class S3(SharedFilesystem, Copies):
     """A bucket that a host reads or writes through ``via``; ``servers`` describe a store of one's own.
 
     A file moves in parts of ``part_size`` on ``concurrency`` connections; files at once are the tool's. Tools that
@@ -33,16 +33,7 @@ class S3(SharedFilesystem):
     """
 
     kind: ClassVar[str] = "s3"
-    common: ClassVar[tuple[str, ...]] = (
-        "servers",
-        "share",
-        "prefixes",
-        "get_rate",
-        "put_rate",
-        "replicas",
-        "data",
-        "coding",
-    )
+    common: ClassVar[tuple[str, ...]] = ("servers", "share", "prefixes", "get_rate", "put_rate", *Copies.model_fields)
     striped: ClassVar[bool] = True
     flushes_at_close: ClassVar[bool] = True
     over_ip: ClassVar[bool] = True
@@ -61,9 +52,6 @@ class S3(SharedFilesystem):
     )
     prefixes: Annotated[int, Field(ge=1, le=100000)] = 1
     get_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("5500 ops/s", 0.1, _PREFIX)
-    replicas: Annotated[int, Field(ge=1, le=10)] = 1
-    data: Annotated[int, Field(ge=0, le=32)] = 0
-    coding: Annotated[int, Field(ge=0, le=16)] = 0
     put_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("3500 ops/s", 0.1, _PREFIX)
 
     def sees(self, use: Access) -> Access:
@@ -101,8 +89,7 @@ class S3(SharedFilesystem):
             what="requests a second of the bucket's prefixes",
             capacity=law(s3.prefix_rate, requests_per_s=limit, prefixes=whole.prefixes, part_B=part),
         )
-        copies = law(ceph.stored, replicas=whole.replicas, data=whole.data, coding=whole.coding)
-        ports = law(ceph.port_bytes, stored_per_byte=copies, data=whole.data, reading=float(reading))
+        copies, ports = whole.stored(), whole.ports(reading=reading)
         self.behind(row.times(ports), use, label, part, drives=row if reading else row.times(copies))
         host.storage_network(row, use, volume)
 

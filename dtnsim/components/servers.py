@@ -18,7 +18,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import hdd_cache, hdd_streams, metadata, servers
+from dtnsim.physics import ceph, hdd_cache, hdd_streams, metadata, servers
 
 Many = Annotated[int, Field(ge=1, le=100000)]
 OpRate = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
@@ -61,6 +61,28 @@ class MetadataServers(Model):
             part = Term(number, f"{number:.7g}") * law(metadata.server_time, operation_rate=rate)
             whole = part if whole is None else whole + part
         return whole if whole is not None else term(0.0)
+
+
+class Copies(Model):
+    """What a pool of objects keeps of each: copies, or the shards of an erasure code.
+
+    Attributes:
+        replicas: Copies of an object that is not coded.
+        data: Data shards of a coded object; 0 where it is not coded.
+        coding: Its coding shards.
+    """
+
+    replicas: Annotated[int, Field(ge=1, le=10)] = 1
+    data: Annotated[int, Field(ge=0, le=32)] = 0
+    coding: Annotated[int, Field(ge=0, le=16)] = 0
+
+    def stored(self) -> Term:
+        """Bytes on drives for a byte that is written."""
+        return law(ceph.stored, replicas=self.replicas, data=self.data, coding=self.coding)
+
+    def ports(self, *, reading: bool) -> Term:
+        """Bytes that pass the nodes' ports for one that is read or written, copies between them counted."""
+        return law(ceph.port_bytes, stored_per_byte=self.stored(), data=self.data, reading=float(reading))
 
 
 class Servers(Model):

@@ -61,19 +61,9 @@ class Weka(ParallelFilesystem):
     kind: ClassVar[str] = "weka"
     over_ip: ClassVar[bool] = True
     common: ClassVar[tuple[str, ...]] = (
-        "servers",
-        "share",
-        "data",
-        "parity",
-        "compute",
-        "compute_read",
-        "compute_write",
-        "compute_reading",
-        "compute_writing",
-        "drives",
-        "drive_read",
-        "drive_write",
-    )
+        "servers", "share", "data", "parity", "compute", "compute_read", "compute_write", "compute_reading",
+        "compute_writing", "drives", "drive_read", "drive_write",
+    )  # fmt: skip
 
     num_cores: Annotated[int, Field(ge=1, le=19)] = 1
     core_byte: Annotated[Quantity, Unit("cycles/B", spread=0.3)] = prior(
