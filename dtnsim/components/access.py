@@ -15,6 +15,8 @@ Operation = Literal["read", "write"]
 #: steady: caches are full, the medium must keep up. none: the tool returns when the cache has the bytes.
 #: fdatasync: the tool waits for the medium at the end. dsync: at every call. direct: no cache at all.
 Finish = Literal["steady", "none", "fdatasync", "dsync", "direct"]
+#: requests of one sequential reader that read-ahead has under way: one that is read and one beyond it
+AHEAD = 2.0
 #: metadata operations that go through the file system's log
 CHANGES = frozenset({"create", "remove", "mkdir", "setattr", "rename"})
 
@@ -139,6 +141,16 @@ class Access:
     def alone(self) -> bool:
         """Whether nothing joins its requests, each of which is waited for."""
         return self.random or self.finish in ("direct", "dsync")
+
+    def under_way(self, piece_B: float, most: float) -> float:
+        """Requests of ``piece_B`` at most that are before a device which takes ``most`` at once.
+
+        A program's own, cut into pieces; of each reader that is read ahead for one that is read and one beyond it; of
+        write-back as many as there is room for.
+        """
+        if self.alone:
+            return min(most, self.in_flight * max(1.0, self.block_B / piece_B))
+        return most if self.operation == "write" else min(most, max(self.streams, 1) * AHEAD)
 
     @property
     def ahead(self) -> bool:

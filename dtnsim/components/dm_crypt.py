@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Final
 
 import numpy as np
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import AHEAD, Access
 from dtnsim.components.device import Layer, Work
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
@@ -21,8 +21,6 @@ _QUEUES: Final = (
     "LKML, dm crypt: add flags to optionally bypass dm-crypt workqueues (July 2020): 4 KiB, null cipher, RAM disk, "
     "{}; a virtual machine of 2.8 GHz"
 )
-#: requests of one sequential reader that read-ahead has under way: one that is read and one beyond it
-_AHEAD: Final = 2
 #: write-back has as many requests under way as there are cores
 _MANY: Final = 4096
 
@@ -92,5 +90,5 @@ class DmCrypt(Layer):
         elif use.alone:
             under_way = int(use.in_flight) * max(1, math.ceil(use.block_B / piece))
         else:
-            under_way = max(use.streams, 1) * _AHEAD
+            under_way = max(use.streams, 1) * int(AHEAD)
         return (Work("crypt", cycles, under_way, "cipher of dm-crypt", piece), *super().works(row, use))

@@ -100,13 +100,10 @@ class Rbd(Device, Copies):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
         """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
-        reading, alone = use.operation == "read", use.alone
-        size = least(row.term(self.request), row.term(self.object_size))
-        if alone:
+        reading, size = use.operation == "read", least(row.term(self.request), row.term(self.object_size))
+        flying = use.under_way(float(size.value), float(self.depth * copies))
+        if use.alone:
             size = least(size, term(use.block_B, "B"))
-        most = float(self.depth * copies)
-        ahead = use.in_flight * max(1.0, use.block_B / float(size.value)) if alone else 2.0 * max(use.streams, 1)
-        flying = min(most, ahead) if alone or reading else most
         rate = row.term(self.osd_read if reading else self.osd_write)
         wait = row.term(self.read_time if reading else self.write_time)
         row.charge(

@@ -14,9 +14,6 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import offload
 
-#: requests of one sequential reader that read-ahead has under way: one that is read and one beyond it
-AHEAD = 2.0
-
 
 class RemoteBlock(Layer):
     """Drives of a target (``of``), ``targets`` of them, behind a network: the volume's ``via`` names the host's NICs.
@@ -82,15 +79,10 @@ class RemoteBlock(Layer):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges requests in flight, the targets' ports and their drives."""
-        alone = use.alone
         largest = row.term(self.largest(use))
-        size = least(largest, term(use.block_B, "B")) if alone else largest
-        most = float(self.connections * self.depth * copies)
-        if alone:
-            flying = min(most, use.in_flight * max(1.0, use.block_B / self.largest(use).value))
-        else:
-            flying = most if use.operation == "write" else min(most, max(use.streams, 1) * AHEAD)
-        drives = term(self.of.latency(row, use.but(random=alone)), "s", "drives of the target")
+        size = least(largest, term(use.block_B, "B")) if use.alone else largest
+        flying = use.under_way(self.largest(use).value, float(self.connections * self.depth * copies))
+        drives = term(self.of.latency(row, use.but(random=use.alone)), "s", "drives of the target")
         waits = drives + self.trips(row, use) * self.added(row)
         row.charge(
             f"{name}.in-flight",

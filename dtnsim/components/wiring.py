@@ -5,7 +5,7 @@ An access follows that chain to memory and charges everything on the way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
@@ -121,10 +121,11 @@ class Wiring(Cores):
                     )
         for name, device in self.devices.items():
             for nic in device.nics():
-                self._nic(f"devices.{name}.nic", nic)
+                self._there(f"devices.{name}.nic", nic, "a NIC", "NICs", self.nics)
+        adapters = [*self.hbas, *self.nics, *self.slots]
         for mount, volume in self.volumes.items():
             for name in volume.via:
-                self._adapter(f"volumes.{mount}.via", name)
+                self._there(f"volumes.{mount}.via", name, "an adapter, NIC or slot", "adapters", adapters)
                 self._seat_free(f"volumes.{mount}.via", name, taken)
             self._reached(mount, volume)
         self._names_apart()
@@ -189,24 +190,15 @@ class Wiring(Cores):
             slot = self.slots[slot].behind
         return found
 
-    def _slot(self, key: str, name: str | None) -> None:
-        if name is not None and name not in self.slots:
-            raise SpecError(
-                "is not a slot of this host",
-                key=f"{self.name}.{key}",
-                value=name,
-                remedy=f"slots: {', '.join(self.slots) or 'none'}",
-            )
+    def _there(self, key: str, name: str | None, what: str, listed: str, known: Iterable[str]) -> None:
+        """Checks that the host has what a key names."""
+        names = list(dict.fromkeys(known))
+        if name is not None and name not in names:
+            remedy = f"{listed}: {', '.join(names) or 'none'}"
+            raise SpecError(f"is not {what} of this host", key=f"{self.name}.{key}", value=name, remedy=remedy)
 
-    def _adapter(self, key: str, name: str) -> None:
-        if any(name in cards for cards in (self.hbas, self.nics, self.slots)):
-            return
-        raise SpecError(
-            "is not an adapter, NIC or slot of this host",
-            key=f"{self.name}.{key}",
-            value=name,
-            remedy=f"adapters: {', '.join(dict.fromkeys([*self.hbas, *self.nics, *self.slots])) or 'none'}",
-        )
+    def _slot(self, key: str, name: str | None) -> None:
+        self._there(key, name, "a slot", "slots", self.slots)
 
     def _cards(self) -> Iterator[tuple[str, Card]]:
         """Everything that sits in a slot, with its key."""
@@ -217,15 +209,6 @@ class Wiring(Cores):
         ]
         for family, cards in families:
             yield from ((f"{family}.{name}", card) for name, card in cards.items())
-
-    def _nic(self, key: str, name: str) -> None:
-        if name not in self.nics:
-            raise SpecError(
-                "is not a NIC of this host",
-                key=f"{self.name}.{key}",
-                value=name,
-                remedy=f"NICs: {', '.join(self.nics) or 'none'}",
-            )
 
     def _fits(self, key: str, card: Card, name: str | None) -> None:
         slot = self.slots.get(name or "")

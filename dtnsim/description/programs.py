@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dtnsim.components.base import Model, place, validate
 from dtnsim.ground.errors import SpecError
@@ -36,6 +36,17 @@ class ProgramStep(Model):
     size: _Bytes | None = None
     block: _Bytes | None = None
 
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        kinds = (self.read is not None, self.write is not None, self.compute is not None, self.release)
+        if sum(kinds) != 1:
+            raise ValueError("does one thing; write one of read, write, compute, release")
+        if self.moves and self.size is None:
+            raise ValueError("how many bytes?; write size: 20 GB beside it")
+        if not self.moves and (self.size is not None or self.block is not None):
+            raise ValueError("size and block belong to read and write; take them out")
+        return self
+
     @property
     def moves(self) -> bool:
         """Whether it reads or writes."""
@@ -61,6 +72,11 @@ class Program(Model):
     start: Annotated[Quantity, Unit("s")] | None = None
     after: list[str] = Field(default_factory=list)
 
+    @property
+    def last_move(self) -> int:
+        """Number of the last step that reads or writes; -1 where none does."""
+        return max((n for n, step in enumerate(self.steps) if step.moves), default=-1)
+
 
 def expanded(given: object, at: tuple[str, int]) -> list[Mapping]:
     """The transfers of a path file's ``programs``.
@@ -80,28 +96,12 @@ def expanded(given: object, at: tuple[str, int]) -> list[Mapping]:
             where = {**place(item, "name"), "key": f"programs.{number}.name"}
             raise SpecError("is the name of two programs", **where, value=program.name, remedy="give each its own")
         names.add(program.name)
-        steps = item.get("steps") or []
-        lines = [place(step) if isinstance(step, Mapping) else {} for step in steps]
-        _check(program, number, lines)
+        if any(step.compute is not None for step in program.steps[program.last_move + 1 :]):
+            where = {**place(item["steps"][-1]), "key": f"programs.{number}.steps.{len(program.steps) - 1}"}
+            raise SpecError("nothing is read or written after it", **where, remedy="end with a read or a write")
         for instance in range(1, program.instances + 1):
             found += _transfers(program, instance, (item.file, item.line))
     return found
-
-
-def _check(program: Program, number: int, lines: list[dict[str, Any]]) -> None:
-    for place_, step in enumerate(program.steps):
-        where: dict[str, Any] = {**lines[place_], "key": f"programs.{number}.steps.{place_}"}
-        kinds = (step.read is not None, step.write is not None, step.compute is not None, step.release)
-        if sum(kinds) != 1:
-            raise SpecError("does one thing", **where, remedy="write one of read, write, compute, release")
-        if step.moves and step.size is None:
-            raise SpecError("how many bytes?", **where, remedy="write size: 20 GB beside it")
-        if not step.moves and (step.size is not None or step.block is not None):
-            raise SpecError("size and block belong to read and write", **where, remedy="take them out")
-    last = max((n for n, s in enumerate(program.steps) if s.moves), default=-1)
-    if any(s.compute is not None for s in program.steps[last + 1 :]):
-        where = {**lines[-1], "key": f"programs.{number}.steps.{len(program.steps) - 1}"}
-        raise SpecError("nothing is read or written after it", **where, remedy="end with a read or a write")
 
 
 @dataclass(slots=True)

@@ -118,6 +118,22 @@ BAD = {
         ),
         "depths.1_0: is not a number (got '1_0')",
     ),
+    **{
+        f"program {what}": (
+            GOOD.split("transfer:")[0] + f"programs: [{{name: p, host: a, steps: {steps}}}]\n",
+            f"p.yaml:13: programs.0.steps.{said}",
+        )
+        for what, steps, said in (
+            ("without bytes", "[{read: /d/x}]", "0: how many bytes?; write size: 20 GB beside it"),
+            ("of two minds", "[{read: /d/x, write: /d/y, size: 1 GB}]", "0: does one thing; write one of read, write,"),
+            ("that computes bytes", "[{compute: 1 s, size: 1 GB}]", "0: size and block belong to read and write; take"),
+            (
+                "that ends computing",
+                "[{read: /d/x, size: 1 GB}, {compute: 3 s}]",
+                "1: nothing is read or written after",
+            ),
+        )
+    },
     "sexagesimal": (GOOD.replace("cores: 4", "cores: 1:30"), "cores: needs a whole number (got '1:30')"),
     "hexadecimal": (GOOD.replace("cores: 4", "cores: 0x4"), "cores: needs a whole number (got '0x4')"),
     "full-width cores": (GOOD.replace("cores: 4", "cores: \uff14"), "cores: needs a whole number"),
