@@ -2,7 +2,8 @@
 
 Recognised prompts: ``$ cmd``, ``531 $ cmd``, ``# cmd`` (only before a known command, for ``#`` also
 starts comments), ``[user@host dir]$ cmd``, ``user@host:dir> cmd``, ``host:dir user$ cmd`` (macOS),
-``host# cmd``, ``+ cmd`` (set -x), and a bare line that can only be a command (``dd if=...``).
+``host# cmd``, ``host:~ # cmd``, ``PS C:/> cmd``, ``+ cmd`` (set -x), and a bare line that can only be a command
+(``dd if=...``).
 A prompt may take two lines (``... user@host:dir`` then ``89 $ cmd``). Lines ended by a
 backslash are joined. Nothing is guessed: a line that is not surely a command is none.
 """
@@ -30,23 +31,26 @@ COMMON: Final = frozenset({
 
 _HOST = r"[A-Za-z0-9][\w.-]*"
 #: signs of prompts that shells' themes have: arrows, angle quotes, lambda
-UNUSUAL: Final = "[\u276f\u279c\u00bb\u203a\u03bb\u2192\u25b6\u21d2\u2771]"
+UNUSUAL: Final = "[\u276f\u279c\u00bb\u203a\u03bb\u2192\u25b6\u21d2\u2771\u27a4\u26a1\u2234]"
+#: lines that join the two lines of a prompt
+_BOX: Final = "[\u2500-\u257f]{1,5} ?"
 _SIGN: Final = re.compile(f"[$#>%]|{UNUSUAL}")
 _PROMPTS: Final = (
     re.compile(
-        rf"^\s*(?:\([^()]*\) ?)?\[?(?P<user>[\w.-]+)@(?P<host>{_HOST})(?:[\s:~/][^$#%<>]*)?"
+        rf"^\s*(?:\([^()]*\) ?)?(?:\[(?:\d+:)?)?(?P<user>[\w.-]+)@(?P<host>{_HOST})(?:[\s:~/][^$#%<>]*)?"
         r"[$#%>] *(?P<cmd>\S.*)"
     ),
     re.compile(rf"^(?P<host>{_HOST}):\S* (?P<user>[\w.-]+)[$#%] +(?P<cmd>\S.*)"),
     re.compile(r"^(?:ba|z|k)?sh-[\d.]+[$#] +(?P<cmd>\S.*)"),
-    re.compile(r"^\s*(?:\d+ )?(?P<mark>\$) +(?P<cmd>\S.*)"),
+    re.compile(rf"^\s*(?:\d+ |{_BOX})?(?P<mark>\$) +(?P<cmd>\S.*)"),
     re.compile(r"^\s*(?:\d+ )?(?P<mark>[#>%]) *(?P<cmd>\S.*)"),
     re.compile(r"^(?P<mark>\++) +(?P<cmd>\S.*)"),
     re.compile(
-        rf"^\s*+(?:(?:(?P<user>[\w.-]++)@)?(?P<host>{_HOST})?[ :])?+(?:[~/]\S*+ )?(?P<mark>{UNUSUAL}) ++"
+        rf"^\s*+(?:{_BOX})?(?:(?:(?P<user>[\w.-]++)@)?(?P<host>{_HOST})?[ :])?+(?:[~/]\S*+ )?(?P<mark>{UNUSUAL}) ++"
         rf"(?:(?:[~/]\S*+|\S++(?= ++git:\()) ++)?(?:git:\(\S++ ++)?(?:[\u2717\u2718\u2713\u00b1] ++)?(?P<cmd>\S.*)"
     ),
-    re.compile(rf"^(?P<host>{_HOST})(?P<mark>[#>%]|:[~/]\S*[$#%>]) *(?P<cmd>\S.*)"),
+    re.compile(rf"^(?P<host>{_HOST})(?P<mark>[#>%]|:[~/]\S* ?[$#%>]) *(?P<cmd>\S.*)"),
+    re.compile(r"^PS (?:[A-Z]:\\|/)[^<>|]{0,200}(?P<mark>>) *(?P<cmd>\S.*)"),
 )
 _HEAD: Final = re.compile(rf"(?:^|\s)\[?(?P<user>[\w.-]+)@(?P<host>{_HOST}):(?P<cwd>[~/]\S*)?\s*$")
 _BARE: Final = re.compile(
@@ -141,7 +145,7 @@ class CommandReader:
                 continue
             groups = match.groupdict()
             mark, cmd = groups.get("mark"), match["cmd"]
-            strict = mark is not None and (mark in "#>%" or not mark.isascii())
+            strict = mark is not None and (mark in "#>%" or " " in mark or not mark.isascii())
             if mark != "$" and not self._is_known(cmd, strict=strict):
                 continue
             host, user = groups.get("host"), groups.get("user")

@@ -161,6 +161,8 @@ class Parser(ABC):
     by_document: ClassVar[bool] = False
     #: programs whose command lines the reader shall recognise without a prompt
     commands: ClassVar[tuple[str, ...]] = ()
+    #: whether the run that is read was stopped, so that its figures are ``partial``
+    stopped: bool = False
 
     def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
         """``of``: the parser of another form of the same tool, whose name and evidence this one has."""
@@ -205,6 +207,8 @@ class Parser(ABC):
         if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
             shown = f"{value:g}" if abs(value) < 1e300 else "more than 1e300"
             return Unread(ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {shown} {unit}")
+        if self.stopped and status == "complete":
+            status = "partial"
         if ctx.cut and (line is None or line == ctx.line) and status == "complete":
             status = "truncated"
         if "host" not in conditions:

@@ -18,25 +18,14 @@ The headline is ``N files copied at effectively R`` (from the start of the progr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._net import Options, binary_size, ends_of_copy, host_of
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
+from dtnsim.logs.base import Conditions, Evidence, Record, located
 
-_PROGRESS: Final = re.compile(
-    r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?"
-    r"(?:copy )?(?P<share>\d+%|not) (?:complete|done); "
-    r"(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s(?:, avg (?P<avg>\d+(?:\.\d+)?) (?P<au>[KMGT]?)B/s)?"
-)
-_FILE: Final = re.compile(
-    r"File (?P<file>\S.*?) created; (?P<size>\d++) bytes at (?P<rate>\d++(?:\.\d++)?) (?P<u>[KMGT]?)B/s"
-)
-_CLOSING: Final = re.compile(
-    r"(?<!\d)(?P<n>\d++) files? copied at effectively (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s"
-)
-_CREATING: Final = re.compile(r"bbcp: Creating (?P<file>\S.*)$")
 _FAILED: Final = re.compile(
     r"(?<!\S)bbcp(?:@\S+)?: (?!Warning|Creating|Copying|Indexing|Appending|\d{6})\S.*"
     r"(?:failed|[Ee]rror|denied|refused|[Uu]nable|[Ii]nvalid|not found|No such|timed out|exists|closed|space|abort).*"
@@ -59,14 +48,14 @@ class _Run:
     last: tuple[float, str, int, str] | None = None  # running mean [B/s], as printed, line, share
     clock: float | None = None  # of the line before [s]
     elapsed: float | None = None  # from the start of the file to the line before, as far as is known [s]
-    waiting: tuple[float, float] | None = None  # first line: its running mean and half of its last digit [B/s]
+    waiting: bool = False  # only the first line was seen
     mean: tuple[float, float] | None = None  # running mean of the line before, half of its last digit [B/s]
     files: int = 0
     file: tuple[float, str, int, Conditions] | None = None
     closed: bool = False
 
 
-class Bbcp(LineParser):
+class Bbcp(LinesParser):
     """Progress, file and closing lines of bbcp."""
 
     tool = "bbcp"
@@ -75,36 +64,22 @@ class Bbcp(LineParser):
     commands = ("bbcp",)
 
     def forget(self) -> None:
+        super().forget()
         self._run = _Run()
 
-    def feed(self, text: str) -> Iterator[Record]:
+    def feed(self, text: str) -> Iterable[Record]:
         if not self._run.known:
             self._run.known = {**self._conditions(), **host_of(self.ctx)}
-        if "/s" in text:
-            progress = _PROGRESS.search(text)
-            if progress is not None:
-                yield from self._progress(progress)
-                return
-            done = located(_FILE, text, "File ")
-            if done is not None:
-                yield self._file(done)
-                return
-            closing = _CLOSING.search(text)
-            if closing is not None:
-                yield from self._closing(closing)
-                return
-        creating = _CREATING.search(text)
-        if creating is not None:
-            run = self._run
-            run.clock = run.elapsed = run.waiting = run.mean = None
-            run.known["file"] = creating["file"]
-            return
-        problem = located(_FAILED, text, "bbcp: ", "bbcp@")
-        if problem is not None:
-            run, self._run = self._run, _Run(self._run.known)
-            yield self.failure(problem[0], **run.known)
+        return super().feed(text)
 
-    def _progress(self, found: re.Match[str]) -> Iterator[Record]:
+    @reads(
+        r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?"
+        r"(?:copy )?(?P<share>\d+%|not) (?:complete|done); "
+        r"(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s(?:, avg (?P<avg>\d+(?:\.\d+)?) (?P<au>[KMGT]?)B/s)?",
+        "/s",
+        search=True,
+    )
+    def _progress(self, found: Match) -> Iterator[Record]:
         run = self._run
         if run.closed:
             run = self._run = _Run(dict(run.known))
@@ -123,7 +98,7 @@ class Bbcp(LineParser):
         if found["avg"] is None and found["day"] is not None:
             yield from self._differentiated(run, running[0], running[2], found)
 
-    def _differentiated(self, run: _Run, mean: float, digits: str, found: re.Match[str]) -> Iterator[Record]:
+    def _differentiated(self, run: _Run, mean: float, digits: str, found: Match) -> Iterator[Record]:
         """The rate since the line before, where rounding leaves at least one good digit.
 
         The monitor reports at a fixed period from the start of the file on: the first line comes after
@@ -131,28 +106,30 @@ class Bbcp(LineParser):
         """
         clock = int(found["day"][4:]) * _DAY + int(found["h"]) * 3600.0 + int(found["m"]) * 60.0 + int(found["s"])
         half = 0.5 * 10.0 ** -len(digits.partition(".")[2]) * (mean / float(digits) if float(digits) else 0.0)
-        before, run.clock = run.clock, clock
+        (before, run.clock), (last, run.mean) = (run.clock, clock), (run.mean, (mean, half))
         if before is None:
-            run.waiting = run.mean = (mean, half)
+            run.waiting = True
             return
         step = clock - before
-        if step <= 0 or run.mean is None:
-            run.elapsed, run.mean = None, (mean, half)
+        if step <= 0 or last is None:
+            run.elapsed = None
             return
-        if run.elapsed is None and run.waiting is not None:
-            run.elapsed, run.waiting = step, None
+        if run.elapsed is None and run.waiting:
+            run.elapsed, run.waiting = step, False
         if run.elapsed is not None:
-            start = run.elapsed
-            end = run.elapsed = start + step
-            rate = (mean * end - run.mean[0] * start) / step
-            error = (half * end + run.mean[1] * start) / step
+            start, end = run.elapsed, run.elapsed + step
+            run.elapsed = end
+            rate, error = (mean * end - last[0] * start) / step, (half * end + last[1] * start) / step
             if rate > 0 and error <= 0.1 * rate:
                 known: Conditions = {**run.known, "interval": True, "derived": "differentiated"}
-                known |= {"start_s": start, "end_s": end}
-                yield self.measure("throughput", rate, "B/s", "", **known)
-        run.mean = (mean, half)
+                yield self.record("throughput", rate, "B/s", "", known | {"start_s": start, "end_s": end})
 
-    def _file(self, found: re.Match[str]) -> Record:
+    @reads(
+        r"File (?P<file>\S.{0,400}?) created; (?P<size>\d++) bytes at (?P<rate>\d++(?:\.\d++)?) (?P<u>[KMGT]?)B/s",
+        "/s",
+        search=True,
+    )
+    def _file(self, found: Match) -> Record:
         run = self._run
         run.files += 1
         size = int(found["size"])
@@ -163,7 +140,12 @@ class Bbcp(LineParser):
         run.file = (rate, printed, self.ctx.line, known)
         return self.record("throughput", rate, "B/s", printed, {**known, "interval": True})
 
-    def _closing(self, found: re.Match[str]) -> Iterator[Record]:
+    @reads(
+        r"(?<!\d)(?P<n>\d++) files? copied at effectively (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s",
+        "/s",
+        search=True,
+    )
+    def _closing(self, found: Match) -> Iterator[Record]:
         run = self._run
         run.closed = True
         rate = binary_size(found["rate"], found["u"])
@@ -176,6 +158,19 @@ class Bbcp(LineParser):
             yield self.unread(found[0], "no bytes were transferred: no rate")
         else:
             yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['u']}B/s", **known)
+
+    @reads(r"bbcp: Creating (?P<file>\S.*)$", search=True)
+    def _creating(self, found: Match) -> None:
+        run = self._run
+        run.clock = run.elapsed = run.mean = None
+        run.waiting, run.known["file"] = False, found["file"]
+
+    def other(self, text: str) -> Found:
+        problem = located(_FAILED, text, "bbcp: ", "bbcp@")
+        if problem is None:
+            return None
+        run, self._run = self._run, _Run(self._run.known)
+        return self.failure(problem[0], **run.known)
 
     def settle(self) -> Iterator[Record]:
         run, self._run = self._run, _Run()
@@ -196,7 +191,7 @@ class Bbcp(LineParser):
         return given.known | ends_of_copy(given.rest)
 
 
-def _ordered(found: re.Match[str]) -> tuple[float, float, str, str]:
+def _ordered(found: Match) -> tuple[float, float, str, str]:
     """(rate, mean, rate as printed, mean as printed) of the verbose form, swapped letters put right."""
     rate, mean = binary_size(found["rate"], found["u"]), binary_size(found["avg"], found["au"])
     if found["u"] != found["au"] and min(rate, mean) > 0 and max(rate, mean) / min(rate, mean) > 100:

@@ -135,7 +135,9 @@ class Dd(LineParser):
         run, end = self._parse(text)
         if run is None:
             return ()
-        if " copied," in text[end:]:  # joined: drawings of one copy grow, other results are of further runs
+        if (
+            " copied," in text[end:] or " transferred" in text[end:]
+        ):  # joined: drawings of one copy grow, other results are of further runs
             following, _ = self._parse(text[end:])
             if following is not None and (following.bytes <= run.bytes or following.seconds <= run.seconds):
                 return [*self._ended(run), *self._result(text[end:])]

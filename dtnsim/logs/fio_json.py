@@ -19,7 +19,6 @@ from dtnsim.logs.base import (
     number,
     size_bytes,
 )
-from dtnsim.logs.measurement import Status
 
 # What the readers of fio's text and of its JSON share: units, runs already counted, runs that were stopped.
 
@@ -53,21 +52,6 @@ class Stoppable(Parser):
     @stopped.setter
     def stopped(self, value: bool) -> None:
         self.ctx.memo["fio stopped"] = value
-
-    def record(
-        self,
-        quantity: str,
-        value: float,
-        unit: str,
-        printed: str,
-        conditions: Conditions,
-        *,
-        status: Status = "complete",
-        line: int | None = None,
-    ) -> Record:
-        """The record of one figure; that of a stopped run is not complete."""
-        status = "partial" if status == "complete" and self.stopped else status
-        return super().record(quantity, value, unit, printed, conditions, status=status, line=line)
 
 
 #: options of a command line -> conditions

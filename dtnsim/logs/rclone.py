@@ -14,25 +14,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
+from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import Options, host_of, parts_s
-from dtnsim.logs.base import BINARY, Conditions, Document, DocumentParser, Evidence, LineParser, Record, decimal, number
+from dtnsim.logs.base import (
+    BINARY,
+    Conditions,
+    Document,
+    DocumentParser,
+    Evidence,
+    Parser,
+    Record,
+    decimal,
+    number,
+    whole,
+)
 from dtnsim.logs.measurement import Status
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
-_STATS: Final = re.compile(
-    rf"(?:Transferred:|INFO +:|^)\s+{_SIZE.format('size')} / {_SIZE.format('total')}, (?P<share>\d+%|-), "
-    r"(?P<rate>\d+(?:\.\d+)?)\s*(?P<rateu>[kKMGTPE]?)i?(?P<kind>Bytes?|B|[Bb]its?)/s(?:, ETA (?P<eta>\S+))?"
-)
-_OLD: Final = re.compile(
-    rf"Transferred:\s+{_SIZE.format('size')} "
-    r"\((?P<rate>\d+(?:\.\d+)?)\s*(?P<rateu>[kKMGTPE]?)(?P<kind>Bytes?|[Bb]its?)/s\)"
-)
-_ELAPSED: Final = re.compile(r"Elapsed time:\s+(\S+)")
-_ERRORS: Final = re.compile(r"^\s*Errors:\s+(\d+)")
-_FILES: Final = re.compile(r"^\s*Transferred:\s+(?P<done>\d+)(?: / (?P<all>\d+), \d+%)?\s*$")
 _FAILED: Final = re.compile(r"(?:ERROR : .*Attempt \d+/\d+ failed.*|(?:CRITICAL|Fatal error): .*|Failed to \w+.*)")
 _VERSION: Final = re.compile(r"\brclone:? v(\d[\w.-]*)")
 _OPTIONS: Final = Options("""
@@ -47,7 +48,7 @@ _OPTIONS: Final = Options("""
 
 @dataclass(slots=True)
 class _Block:
-    """One block of statistics."""
+    """One block of statistics: bytes moved and in all, rate [B/s] and as printed."""
 
     size: float
     total: float | None
@@ -56,12 +57,39 @@ class _Block:
     printed: str
     line: int
     text: str
-    known: Conditions = field(default_factory=dict)
+    known: Conditions
     elapsed: float | None = None
     errors: int = 0
 
+    def interval(self, parser: Parser) -> Iterator[Record]:
+        """The figure of a block that another follows."""
+        if self.rate > 0:
+            known = {**self.known, "interval": True, "bytes": self.size, "end_s": self.elapsed}
+            yield parser.measure("throughput", self.rate, "B/s", self.printed, line=self.line, **known)
 
-class RcloneText(LineParser):
+    def headline(self, parser: Parser) -> Iterator[Record]:
+        """The figures of the last block."""
+        known: Conditions = {**self.known, "bytes": self.size, "duration_s": self.elapsed}
+        known |= {"file_B": self.total or None, "errors": self.errors or None}
+        whole = self.share == 100 or (self.total is None and self.elapsed)
+        status: Status = "complete" if whole and not self.errors else "partial"
+        rate, printed = self.rate, self.printed
+        if self.size <= 0:
+            yield parser.unread(self.text, "no bytes were transferred: no rate", line=self.line)
+            return
+        if rate <= 0:
+            if self.elapsed is None or self.elapsed < 1:
+                yield parser.unread(self.text, "no speed is printed, and less than a second passed", line=self.line)
+                return
+            rate, printed = self.size / self.elapsed, ""
+            known["derived"] = "bytes / elapsed time"
+        yield parser.measure("throughput", rate, "B/s", printed, status=status, line=self.line, **known)
+        if self.elapsed:
+            text = f"{self.elapsed:g}s"
+            yield parser.measure("duration", self.elapsed, "s", text, status=status, line=self.line, **known)
+
+
+class RcloneText(LinesParser):
     """Statistics blocks, one-line statistics and messages of rclone."""
 
     tool = "rclone"
@@ -70,79 +98,75 @@ class RcloneText(LineParser):
     commands = ("rclone",)
 
     def forget(self) -> None:
+        super().forget()
         self._block: _Block | None = None
-        self._failed: str | None = None
-        self._failed_line = 0
+        self._failed: tuple[str, int] | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
         if self.ctx.memo.get("rclone last") is not None and "rclone" in text and "$" in text:
             yield from self._json_end()
-        found = (_STATS.search(text) or _OLD.search(text)) if "/s" in text else None
-        if found is not None:
-            yield from self._stats(found, text)
-            return
-        block = self._block
-        elapsed = _ELAPSED.search(text)
-        if elapsed is not None and block is not None:
-            block.elapsed = parts_s(elapsed[1])
-            return
-        errors = _ERRORS.match(text)
-        if errors is not None and block is not None:
-            block.errors = int(errors[1])
-            return
-        files = _FILES.match(text)
-        if files is not None and block is not None:
-            block.known["files"] = int(files["done"])
-            return
-        version = _VERSION.search(text)
-        if version is not None:
-            self.version = version[1]
-        problem = _FAILED.search(text)
-        if problem is not None and (
-            self._block is not None or self.ctx.args("rclone") is not None or "Attempt" in text
-        ):
-            self._failed, self._failed_line = problem[0], self.ctx.line
+        yield from super().feed(text)
 
     def close(self) -> Iterator[Record]:
         yield from self.settle()
         yield from self._json_end()
 
-    def _stats(self, found: re.Match[str], text: str) -> Iterator[Record]:
-        size = decimal(found["size"]) * BINARY[found["sizeu"]]
-        block = self._block
+    @reads(
+        rf"(?:Transferred:|INFO +:|^)\s+{_SIZE.format('size')} / {_SIZE.format('total')}, (?P<share>\d+%|-), "
+        r"(?P<rate>\d+(?:\.\d+)?)\s*(?P<rateu>[kKMGTPE]?)i?(?P<kind>Bytes?|B|[Bb]its?)/s(?:, ETA (?P<eta>\S+))?",
+        "/s",
+        search=True,
+    )
+    @reads(
+        rf"Transferred:\s+{_SIZE.format('size')} "
+        r"\((?P<rate>\d+(?:\.\d+)?)\s*(?P<rateu>[kKMGTPE]?)(?P<kind>Bytes?|[Bb]its?)/s\)",
+        "/s",
+        search=True,
+    )
+    def _stats(self, found: Match) -> Iterator[Record]:
+        size, block, groups = decimal(found["size"]) * BINARY[found["sizeu"]], self._block, found.groupdict()
         if block is not None:
-            if size < block.size:
-                yield from self.settle()
-            elif block.rate > 0:
-                yield self._interval(block)
-        groups = found.groupdict()
+            yield from self.settle() if size < block.size else block.interval(self)
         total = decimal(groups["total"]) * BINARY[groups["totalu"]] if groups.get("total") else None
         share = int(groups["share"][:-1]) if groups.get("share") not in (None, "-") else None
         rate = decimal(found["rate"]) * BINARY[found["rateu"]] / (8 if found["kind"][1:] in ("it", "its") else 1)
         printed = found[0][found.start("rate") - found.start() :].split(",")[0].rstrip(")")
         known = {**_conditions(self.ctx.args("rclone")), **host_of(self.ctx)}
-        self._block = _Block(size, total, share, rate, printed, self.ctx.line, text, known)
+        self._block = _Block(size, total, share, rate, printed, self.ctx.line, found.string, known)
 
-    def _interval(self, block: _Block) -> Record:
-        known = {**block.known, "interval": True, "bytes": block.size, "end_s": block.elapsed}
-        return self.measure("throughput", block.rate, "B/s", block.printed, line=block.line, **known)
+    @reads(r"Elapsed time:\s+(?P<elapsed>\S+)", search=True)
+    @reads(r"^\s*Errors:\s+(?P<errors>\d+)")
+    @reads(r"^\s*Transferred:\s+(?P<files>\d+)(?: / \d+, \d+%)?\s*$")
+    def _more(self, found: Match) -> None:
+        block, ((key, text),) = self._block, found.groupdict().items()
+        if block is None:
+            self.other(found.string)
+        elif key == "elapsed":
+            block.elapsed = parts_s(text)
+        elif key == "errors":
+            block.errors = int(text)
+        else:
+            block.known["files"] = int(text)
+
+    def other(self, text: str) -> None:
+        if (version := _VERSION.search(text)) is not None:
+            self.version = version[1]
+        mine = self._block is not None or self.ctx.args("rclone") is not None or "Attempt" in text
+        if (problem := _FAILED.search(text)) is not None and mine:
+            self._failed = problem[0], self.ctx.line
 
     def settle(self) -> Iterator[Record]:
-        block, self._block = self._block, None
-        problem, self._failed = self._failed, None
+        (block, self._block), (problem, self._failed) = (self._block, None), (self._failed, None)
         if problem is not None:
             known = block.known if block is not None else _conditions(self.ctx.args("rclone"))
-            yield self.failure(problem, line=self._failed_line, **known)
-            if block is None or block.size <= 0 or block.share != 100:
-                return
-        if block is not None:
-            yield from _headline(self, block)
+            yield self.failure(problem[0], line=problem[1], **known)
+        if block is not None and (problem is None or (block.size > 0 and block.share == 100)):
+            yield from block.headline(self)
 
     def _json_end(self) -> Iterator[Record]:
         """The last statistics object of a JSON log is its headline."""
-        last = self.ctx.memo.pop("rclone last", None)
-        if last is not None:
-            yield from _headline(self, last)
+        last: _Block | None = self.ctx.memo.pop("rclone last", None)
+        yield from () if last is None else last.headline(self)
 
 
 class RcloneJson(DocumentParser, of=RcloneText):
@@ -164,44 +188,13 @@ class RcloneJson(DocumentParser, of=RcloneText):
         if size is None or rate is None or (doc.cut and total is None):
             return  # what is cut may not be the whole
         last: _Block | None = self.ctx.memo.get("rclone last")
-        if last is not None and size < last.size:
-            yield from _headline(self, last)
-        elif last is not None and last.rate > 0:
-            known = {**last.known, "interval": True, "bytes": last.size, "end_s": last.elapsed}
-            yield self.measure("throughput", last.rate, "B/s", last.printed, line=last.line, **known)
+        if last is not None:
+            yield from last.headline(self) if size < last.size else last.interval(self)
         share = int(100 * size / total) if total else None
-        known = {**_conditions(self.ctx.args("rclone")), **host_of(self.ctx)}
-        files = number(stats.get("transfers"))
-        known["files"] = None if files is None else int(files)
-        printed = f"{rate:.10g} B/s"
-        errors = int(number(stats.get("errors")) or 0)
+        known = {**_conditions(self.ctx.args("rclone")), **host_of(self.ctx), "files": whole(stats.get("transfers"))}
+        errors, text = int(number(stats.get("errors")) or 0), str(doc.data["msg"])[:80]
         self.ctx.memo["rclone last"] = _Block(
-            size, total, share, rate, printed, doc.line, str(doc.data["msg"])[:80], known, elapsed, errors
-        )
-
-
-def _headline(parser: LineParser | DocumentParser, block: _Block) -> Iterator[Record]:
-    known: Conditions = {**block.known, "bytes": block.size, "duration_s": block.elapsed}
-    if block.total:
-        known["file_B"] = block.total
-    status: Status = "complete" if block.share == 100 or (block.total is None and block.elapsed) else "partial"
-    if block.errors:
-        known["errors"] = block.errors
-        status = "partial"
-    if block.size <= 0:
-        yield parser.unread(block.text, "no bytes were transferred: no rate", line=block.line)
-        return
-    rate, printed = block.rate, block.printed
-    if rate <= 0:
-        if block.elapsed is None or block.elapsed < 1:
-            yield parser.unread(block.text, "no speed is printed, and less than a second passed", line=block.line)
-            return
-        rate, printed = block.size / block.elapsed, ""
-        known["derived"] = "bytes / elapsed time"
-    yield parser.measure("throughput", rate, "B/s", printed, status=status, line=block.line, **known)
-    if block.elapsed:
-        yield parser.measure(
-            "duration", block.elapsed, "s", f"{block.elapsed:g}s", status=status, line=block.line, **known
+            size, total, share, rate, f"{rate:.10g} B/s", doc.line, text, known, elapsed, errors
         )
 
 

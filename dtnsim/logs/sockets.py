@@ -44,17 +44,19 @@ class Netperf(LineParser):
     def forget(self) -> None:
         self._known: Conditions = {}
         self._factor = 0.0
-        self._unit = ""
+        self._unit = self._before = ""  # what stands before the title, and maybe before every line
         self._sent: tuple[float, float] | None = None  # UDP: messages and seconds of the sender's row
         self._lines = 0
 
     def feed(self, text: str) -> Iterable[Record]:
         title = _TITLE.search(text)
         if title is not None:
+            self._before = text[: title.start() + 1] if title.start() else ""
             self._begin(title, text)
             return ()
         if not self.open:
             return ()
+        text = text.removeprefix(self._before)
         if (interim := _INTERIM.search(text)) is not None:  # -D: any number of them
             return self._interim(interim)
         self._lines += 1
