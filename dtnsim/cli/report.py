@@ -28,10 +28,11 @@ def command(
     ] = False,
     plan: Annotated[
         str | None,
-        typer.Option(metavar="'--target 40Gb/s ...'", help="Also plan it: options as 'dtnsim plan' takes them."),
+        typer.Option(metavar="'--target 40Gb/s ...'", help="Plan it otherwise: options as 'dtnsim plan' takes them."),
     ] = None,
-    target: Annotated[str | None, typer.Option(metavar="RATE", help="A rate for the headline: 40Gb/s.")] = None,
-    deadline: Annotated[str | None, typer.Option(metavar="TIME", help="A deadline for the headline: 8h.")] = None,
+    no_plan: Annotated[bool, typer.Option("--no-plan", help="Leave the plan out.")] = False,  # noqa: FBT002 - a flag
+    target: Annotated[str | None, typer.Option(metavar="RATE", help="The goal, for headline and plan: 40Gb/s.")] = None,
+    deadline: Annotated[str | None, typer.Option(metavar="TIME", help="The same as a deadline: 8h.")] = None,
     start: Annotated[
         str | None, typer.Option(metavar="HH:MM", help="When it begins: the headline then says when it ends.")
     ] = None,
@@ -51,7 +52,9 @@ def command(
 ) -> None:
     """Write one HTML file to attach to a proposal: answer, path, ladder, evidence, tools, plan, what-if.
 
-    The file says how to make it again, needs nothing from the network, and prints on A4.
+    It says what is free and what to buy for the goal (--target, --deadline; twice today's rate where none is stated);
+    --no-plan leaves that out, for it takes as long as the rest. The file says how to make it again, needs nothing from
+    the network, and prints on A4 and letter.
 
     \b
     Examples:
@@ -71,6 +74,7 @@ def command(
             simulation=_simulated(given, seed, until) if simulate and given.workload is None else None,
             fleet=_fleet(given, seed) if given.workload is not None else None,
             plan=_planned(given, plan, seed, samples) if plan is not None else None,
+            planned=not no_plan,
             goal=_goal(target, deadline),
             start=clock(start) if start is not None else None,
             scenarios=scenarios,

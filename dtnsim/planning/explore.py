@@ -47,6 +47,7 @@ class Asked:
         most: Most changes at once.
         samples, seed: Of the predictions.
         allow: What may be changed.
+        hints: Whether other kinds of change are tried where the goal is not met.
     """
 
     goal: Goal
@@ -59,6 +60,7 @@ class Asked:
     samples: int
     seed: int
     allow: Sequence[str] = ()
+    hints: bool = True
 
     def offered(self, path: PathSpec, listed: Catalog, rates: Exchange, kinds: Collection[str]) -> Offered:
         """What can be bought for a path of some kinds of change."""

@@ -50,6 +50,7 @@ def plan(
     calibration: str | Path | None = None,
     samples: int = 256,
     seed: int = 1,
+    hints: bool = True,
 ) -> Plan:
     """Plans settings and purchases that make a path reach a rate.
 
@@ -75,6 +76,7 @@ def plan(
         calibration: File of fitted parameters to use.
         samples: Draws behind the probabilities.
         seed: Seed of the draws.
+        hints: Whether kinds of change that are not allowed are tried too where the goal is not met.
 
     Raises:
         InputError: constraints that contradict each other, or that name what is not there.
@@ -89,7 +91,7 @@ def plan(
         raise InputError("--budget: nothing to spend; leave parts out with --allow tuning, or give more")
     currency = most_money.currency if most_money is not None else listed.offers[0].price.currency
     spend = most_money.amount if most_money is not None else float("inf")
-    asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, tuple(allow))
+    asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, tuple(allow), hints)
     made = replace(_planned(given, asked, listed, known, rate, years), stated=bool(keep or mine))
     return replace(made, verdict=words.verdict(made, f"{move} within {within}" if move is not None else goal.words))
 
@@ -123,14 +125,15 @@ def _planned(given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchang
     if found is not None and met is None and best.prediction.bottleneck.host in others:
         own = explore.purchases(found.rater.given, asked, found.offered, relieved=others, like=found)
     spent = met.price.amount if met is not None else None
-    would = explore.would_help(best, given, asked, listed, known) if met is None else []
+    hints = met is None and asked.hints
+    would = explore.would_help(best, given, asked, listed, known) if hints else []
     out = whynot.of(found.search, found.offered.refused, named, confidence, spent) if found is not None else None
     said = [
         *(words.helps(found, tuned) if found is not None else ()),
         *words.foreign(hosts, best, others),
         *words.answer(goal, confidence, tuned, best, met, shares),
         *words.own_side(own, confidence, others),
-        *(words.kinds(allow, ALLOWED, would) if met is None else ()),
+        *(words.kinds(allow, ALLOWED, would) if hints else ()),
         *(out.sentences(confidence, asked.currency) if out is not None else ()),
         *words.old(bought),
         *known.notes((asked.currency, *(o.price.currency for s in bought for p in s.options for o, _ in p.buys))),

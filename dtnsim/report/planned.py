@@ -2,14 +2,77 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dtnsim.ground import units
 from dtnsim.report.page import Figure, Table, label
-from dtnsim.report.traces import AMBER, BLUE, axis, gbps, line, rate_axis, spans
+from dtnsim.report.traces import (
+    AMBER,
+    BLUE,
+    GREY,
+    axis,
+    bars,
+    folded,
+    gbps,
+    height,
+    line,
+    rate_axis,
+    rows_axis,
+    spans,
+)
 
 if TYPE_CHECKING:
     from dtnsim.planning.plan import Plan
+
+
+def steps(plan: Plan) -> Figure:
+    """Now, what is free, and what is bought, each with its interval, against the line of the goal.
+
+    Each step has the ones before it in it: gains are of all of them together.
+    """
+    kept = [("now", plan.now)]
+    if plan.tuned is not plan.now:
+        kept.append(("free", plan.tuned))
+    bought = plan.best if plan.best is not None and plan.best.options else None
+    if bought is not None:
+        kept.append((f"bought, {bought.price}", bought))
+    stages = [s for _, s in kept]
+    rates = [s.prediction.throughput_Bps for s in stages]
+    low, middle, high = ([8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90"))
+    tones = [AMBER if s.probability >= plan.confidence else BLUE for s in stages]
+    trace = bars(middle, "%{customdata}<br>%{x:.4g} Gb/s", color=tones) | spans("x", low, middle, high, color=GREY)
+    trace["customdata"] = [folded(f"{s.name}: the goal is met with {s.probability:.0%}") for s in stages]
+    base = max(plan.now.rate, 1e-300)
+    rows = [
+        (
+            name,
+            s.name,
+            "; ".join(f"--set {o}" for o in s.overrides),
+            *(units.show(v, "B/s", digits=3) for v in s.prediction.throughput_Bps.as_dict().values()),
+            f"x {s.rate / base:.2g}",
+            f"{s.probability:.0%}",
+        )
+        for name, s in kept
+    ]
+    target = units.show(plan.target_Bps, "B/s", digits=3)
+    says = f"The goal is {target}. " + "; ".join(f"{r[0]}: {r[4]} ({r[3]} to {r[5]}), met with {r[7]}" for r in rows)
+    layout = {
+        "xaxis": rate_axis(),
+        "yaxis": rows_axis([name for name, _ in kept]),
+        "height": height(len(kept)),
+        **_goal(plan, "x"),
+    }
+    head = ("step", "what", "set", "p10", "p50", "p90", "of now", "P(goal)")
+    return Figure("Now, free, bought: against the goal", says, [trace], layout,
+                  Table(head, rows, frozenset(range(3, 8))))  # fmt: skip
+
+
+def _goal(plan: Plan, along: str) -> dict[str, Any]:
+    """The goal as a line across a figure, where ``along`` is the axis of rates."""
+    value, other = gbps(plan.target_Bps), "y" if along == "x" else "x"
+    line_at = {f"{along}0": value, f"{along}1": value, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
+    words = {along: value, other: 1, f"{other}ref": "paper", "text": "goal", "showarrow": False, "yanchor": "bottom"}
+    return {"shapes": [{"type": "line", **line_at, "line": {"dash": "dash", "color": AMBER}}], "annotations": [words]}
 
 
 def frontier(plan: Plan) -> Figure:
@@ -33,20 +96,13 @@ def frontier(plan: Plan) -> Figure:
         "customdata": [label(f"{s.name}, probability {s.probability:.0%}") for s in stages],
         **spans("y", low, middle, high),
     }
-    target = gbps(plan.target_Bps)
     currency = plan.now.price.currency
     layout = {
         "xaxis": axis(f"price [{currency}]", rangemode="tozero"),
         "yaxis": rate_axis(),
         "height": 380,
-        "shapes": [
-            {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": target, "y1": target,
-             "line": {"dash": "dash", "color": AMBER}}
-        ],
-        "annotations": [
-            {"xref": "paper", "x": 1, "y": target, "text": "target", "showarrow": False, "yanchor": "bottom"}
-        ],
-    }  # fmt: skip
+        **_goal(plan, "y"),
+    }
     rows = [
         (
             s.name,

@@ -15,6 +15,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.term import plural
 from dtnsim.planning import groups, tool_choice, whatif
+from dtnsim.planning.plan import plan
 from dtnsim.report import assumed, charts, costs, fleet_page, picture, planned, timeline
 from dtnsim.report.headline import headline
 from dtnsim.report.page import Page, Table, escaped
@@ -51,7 +52,8 @@ class Asked:
     Attributes:
         simulation: The path in time.
         fleet: Its workload over months, where it has one.
-        plan: What to buy.
+        plan: What to set and to buy, as somebody planned it.
+        planned: Whether it is planned for the goal where nobody has; without a goal, for twice today's rate.
         goal: A deadline or a rate for the headline.
         start: Time of day at which the transfers begin.
         scenarios: Crossings behind the sliders and heat maps; 0 for none.
@@ -65,6 +67,7 @@ class Asked:
     simulation: Simulation | None = None
     fleet: FleetAnswer | None = None
     plan: Plan | None = None
+    planned: bool = True
     goal: Goal | None = None
     start: dt.time | None = None
     scenarios: int = SCENARIOS
@@ -97,6 +100,8 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     page.text(
         f"Why: {p.bottleneck.reason}.{f' What relieves it: {p.bottleneck.remedy}.' if p.bottleneck.remedy else ''}"
     )
+    if asked.plan is not None or asked.planned:
+        _plan(page, given, p, asked)
     if p.warnings:
         page.heading("Warnings")
         page.items(p.warnings, "warnings")
@@ -106,8 +111,6 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
     _evidence(page, given, p)
     if asked.tools:
         _tools(page, given, asked)
-    if asked.plan is not None:
-        _plan(page, asked.plan)
     if asked.simulation is not None:
         _time(page, asked.simulation, asked.start)
     _scenarios(page, given, p, asked, progress)
@@ -217,14 +220,35 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
     page.table(Table(head, rows, frozenset({1, 2, 3, 4})), f"The best of {len(found)} ways; 'dtnsim tools' has all")
 
 
-def _plan(page: Page, plan: Plan) -> None:
-    page.heading("The plan")
-    target = units.show(plan.target_Bps, "B/s")
-    page.text(f"{target} with a probability of {plan.confidence:.0%}; to be changed: {', '.join(plan.hosts)}.")
-    page.items(plan.sentences)
-    page.figure(planned.frontier(plan))
-    if plan.wins:
-        page.table(planned.free(plan), "Settings that cost nothing")
+def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
+    """Now, free, bought: against the goal; of what is not planned for (months of work, programs) nothing."""
+    if asked.plan is None and (given.workload is not None or given.programs):
+        return
+    try:
+        made = asked.plan or _planned(given, p, asked)
+    except DtnsimError as error:
+        page.text(f"No plan: {error}.", "note")
+        return
+    page.heading("What to do")
+    page.text(f"{made.verdict[0].upper()}{made.verdict[1:]}")
+    if asked.plan is None and asked.goal is None:
+        page.text("No goal is stated: this is for twice today's rate; --target or --deadline states one.", "note")
+    page.figure(planned.steps(made))
+    if made.wins:
+        page.table(planned.free(made), "Settings that cost nothing")
+    page.items(made.sentences)
+    if len(made.purchases) > 2:
+        page.figure(planned.frontier(made))
+
+
+def _planned(given: PathSpec, p: Prediction, asked: Asked) -> Plan:
+    """The plan for the goal of the headline."""
+    goal = asked.goal
+    rate = 2 * p.throughput_Bps.p50 if goal is None else goal.value
+    if goal is not None and goal.kind == "deadline":
+        rate = sum(t.payload_B for t in p.transfers) / goal.value
+    samples = max(asked.samples, 16)
+    return plan(given, target=f"{rate!r} B/s", allow=("tuning", "parts"), samples=samples, seed=asked.seed, hints=False)
 
 
 def _time(page: Page, s: Simulation, start: dt.time | None) -> None:

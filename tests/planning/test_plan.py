@@ -284,7 +284,7 @@ def test_the_command_shows_the_plan_and_exits_with_3_where_it_is_not_reached(run
     line = ["plan", "examples/dtn-100g-zfs", "--target", "7Gb/s", "--allow", "tuning", "--samples", "16"]
     code, out, _ = run(*line, *(x for o in SLOW_END for x in ("--set", o)), "--confidence", "20%")
     assert code == 0
-    assert "sysctl -w net.ipv4.tcp_rmem=" in out
+    assert "sysctl -w net.ipv4.tcp_wmem=" in out  # east sends: its sending buffer, the smaller, is what holds it
     assert "measure first:" in out
     code, out, _ = run("plan", "venadi/iperf3", "--target", "900Gb/s", "--allow", "tuning", "--samples", "16", "--json")
     assert code == 3

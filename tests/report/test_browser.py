@@ -61,7 +61,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ("cluster", dtnsim.load("examples/lustre-cluster-globus"), 0),
     ):
         simulation = dtnsim.simulate(given) if name == "evil" else None
-        html = whole.report(given, whole.Asked(simulation, scenarios=scenarios, samples=16, sensitivity=0))
+        html = whole.report(
+            given, whole.Asked(simulation, planned=name == "nasa", scenarios=scenarios, samples=16, sensitivity=0)
+        )
         found[name] = folder / f"{name}.html"
         found[name].write_text(html, encoding="utf-8")
     short = ["workload.span=1 d", "workload.classes.users.volume=1 TB/day"]

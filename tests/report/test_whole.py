@@ -102,7 +102,7 @@ def test_every_figure_has_words_and_a_table(html: str) -> None:
 def test_the_same_input_gives_the_same_bytes(given: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [costs.Relief()] * len(rungs))  # tested by itself
-    asked = whole.Asked(scenarios=0, samples=16, sensitivity=0, tools=False)
+    asked = whole.Asked(planned=False, scenarios=0, samples=16, sensitivity=0, tools=False)
     first = whole.report(given, asked)
     assert first == whole.report(given, asked)
     assert "1970-01-02" in first
@@ -303,7 +303,9 @@ def test_a_report_says_which_tool(given: object, html: str, monkeypatch: pytest.
     assert found[0].own
     monkeypatch.setattr(tool_choice, "choose", lambda *_: pytest.fail("asked for tools"))
     monkeypatch.setattr(costs.Reliefs, "of", lambda _, rungs: [costs.Relief()] * len(rungs))
-    assert "Which tool" not in whole.report(given, whole.Asked(scenarios=0, samples=16, sensitivity=0, tools=False))
+    assert "Which tool" not in whole.report(
+        given, whole.Asked(planned=False, scenarios=0, samples=16, sensitivity=0, tools=False)
+    )
 
 
 def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -330,3 +332,16 @@ def test_a_fleet_has_its_figures() -> None:
     captions = [caption for caption, _ in fleet_page.tables(made)]
     assert captions[0] == "What was asked for, and what became of it"
     assert f"of {made.runs[0].total.asked:,} transfers done" in fleet_page.sentence(made)
+
+
+def test_the_plan_is_there_by_default_against_the_goal() -> None:
+    """Now, free and bought, where the window holds a path whose drives are not enough for ten times that."""
+    given = dtnsim.load("examples/nas-24-nightly")
+    asked = whole.Asked(goal=goals.target("25Gb/s"), scenarios=0, samples=16, sensitivity=0, tools=False)
+    html = whole.report(given, asked)
+    first = data(html)["figures"][0]
+    assert len(first["data"][0]["x"]) >= 2
+    assert first["layout"]["shapes"][0]["x0"] == pytest.approx(25.0)
+    assert first["data"][0]["x"][0] < first["data"][0]["x"][1]
+    assert html.index("What to do") < html.index("The path")
+    assert "--set hosts.nas.tcp.wmem_max" in html
