@@ -16,13 +16,18 @@ from dtnsim.evidence import tool_runs
 
 #: round-trip times that are taken together [s]: below 3, 30 and 100 ms, and longer
 EDGES = (0.003, 0.03, 0.1, 10.0)
+#: columns that make a condition, in which tools can be compared
+AROUND = ("rate_bps", "rtt_s", "buffer_bytes", "loss", "mtu", "cc", "dataset", "direction", "tcp_rmem_max",
+          "tcp_wmem_max", "rerun_nothing_changed")  # fmt: skip
+#: tools that have to be measured for a choice
+SEVERAL = 3
 #: part of the runs that an interval should hold
 HELD = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run and what is predicted for it."""
+    """A run and what is predicted for it; ``around`` is the path and the data, ``way`` the tool with its options."""
 
     tool: str
     point: str
@@ -30,11 +35,30 @@ class Run:
     empty: bool
     measured_s: float
     told: tool_runs.Answer
+    around: tuple[str, ...] = ()
+    way: str = ""
 
     @property
     def fold(self) -> int:
         """Which group of round-trip times it belongs to."""
         return next(n for n, edge in enumerate(EDGES) if self.rtt_s < edge)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A condition in which several tools were measured, and the one that is predicted to be the fastest.
+
+    Attributes:
+        around: The path and the data.
+        tools: Tools measured.
+        chosen: The tool, with its options, that is predicted to be the fastest.
+        behind: Its measured time over that of the fastest [1].
+    """
+
+    around: tuple[str, ...]
+    tools: int
+    chosen: str
+    behind: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +71,8 @@ class Fold:
         error, error_in: Median error of its points, by the work that the other groups say and by that in use.
         last: 90 % quantile of the errors by the others' work.
         held, held_in: Runs inside the 80 % interval, by the others' width and by that in use.
+        runs: Runs in it.
+        errors: Errors of its points by the others' work, rising.
     """
 
     low_s: float
@@ -57,6 +83,8 @@ class Fold:
     last: float
     held: float
     held_in: float
+    runs: int
+    errors: tuple[float, ...]
 
 
 def runs(rows: Sequence[Mapping[str, str]], samples: int = 64) -> list[Run]:
@@ -70,7 +98,25 @@ def runs(rows: Sequence[Mapping[str, str]], samples: int = 64) -> list[Run]:
         empty = (row.get("dataset") or "").startswith("Z")
         key = row.get("tool_key") or tool_runs.key_of(row)
         rtt, wall = float(row["rtt_s"]), float(row["wall_s"])
-        found.append(Run(key, row.get("point") or run.alike, rtt, empty, wall, known[run.alike]))
+        way = " ".join(filter(None, (key, row.get("options"), row.get("env"))))
+        around = (*(row.get(name) or "" for name in AROUND), row["files"], row["total_bytes"])
+        found.append(Run(key, row.get("point") or run.alike, rtt, empty, wall, known[run.alike], around, way))
+    return found
+
+
+def choices(given: Sequence[Run]) -> list[Choice]:
+    """Every condition with at least `SEVERAL` tools, and what is predicted to be the fastest there."""
+    conditions: dict[tuple[str, ...], dict[str, list[Run]]] = {}
+    for run in given:
+        conditions.setdefault(run.around, {}).setdefault(run.way, []).append(run)
+    found = []
+    for around, ways in conditions.items():
+        tools = len({run.tool for same in ways.values() for run in same})
+        if tools < SEVERAL:
+            continue
+        took = {way: statistics.median(run.measured_s for run in same) for way, same in ways.items()}
+        chosen = min(ways, key=lambda way: ways[way][0].told.p50_s)
+        found.append(Choice(around, tools, chosen, took[chosen] / min(took.values())))
     return found
 
 
@@ -93,9 +139,18 @@ def folds(given: Sequence[Run]) -> list[Fold]:
                 errors[min(int(0.9 * len(errors)), len(errors) - 1)],
                 _held(inside, work, width),
                 _held(inside, {}, 1.0),
+                len(inside),
+                tuple(errors),
             )
         )
     return found
+
+
+def together(given: Sequence[Fold]) -> tuple[float, float, float]:
+    """Median and 90 % quantile of the errors of all points, and the part of all runs inside, by the others' widths."""
+    errors = sorted(e for fold in given for e in fold.errors)
+    held = sum(fold.held * fold.runs for fold in given) / sum(fold.runs for fold in given)
+    return statistics.median(errors), errors[min(int(0.9 * len(errors)), len(errors) - 1)], held
 
 
 def _work(given: Sequence[Run]) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import islice
@@ -12,7 +11,7 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import visible
-from dtnsim.ground.records import Interval, Phase, Prediction, Station, StationUse, Transfer, TransferPrediction
+from dtnsim.ground.records import Interval, Phase, Prediction, Station, StationUse, Transfer
 from dtnsim.ground.term import plural
 from dtnsim.ground.units import show
 from dtnsim.report.console import BARS, Out, Rows, console, table
@@ -41,8 +40,6 @@ _WIDTH: Final = 80
 _RUNGS, _RESTS = 2, 3
 #: so many changes of a transfer are shown
 _WAYS = 3
-#: what `composition.transport` says of the place that holds a TCP connection: a host's port, or a segment
-_PLACE: Final = re.compile(r"the narrowest place is (the port of )?([^,:(\s]+)")
 
 
 def rate(value: float) -> str:
@@ -70,9 +67,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     out.print(f"[bold]{plain(p.name)}[/bold]")
     order = sorted(range(len(p.transfers)), key=lambda f: -p.transfers[f].duration_s.p50)
     for f in sorted(order if every else order[:SHOWN]):
-        t = p.transfers[f]
-        _transfer(p, t, out, named=len(p.transfers) > 1)
-        _ways(p, f, out)
+        _transfer(p, f, out, named=len(p.transfers) > 1)
     if len(p.transfers) > SHOWN and not every:
         out.print(f"and {len(p.transfers) - SHOWN} more, which take less time; --all shows them, --json has all")
     if len(p.transfers) > 1:
@@ -114,7 +109,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     longest = max(range(len(p.transfers)), key=lambda f: p.transfers[f].duration_s.p50)
     t = p.transfers[longest]
     if len(p.transfers) == 1:
-        _transfer(p, t, card, named=False)
+        _transfer(p, 0, card, named=False)
     else:
         rows = table(("transfer", "left"), ("throughput", "right"), ("duration", "right"), ("held by", "left"))
         for each in sorted(p.transfers, key=lambda t: -t.duration_s.p50)[:SHOWN]:
@@ -122,8 +117,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
             rows.add_row(plain(each.name), *numbers, plain(each.bottleneck.station))
         card.print(rows)
         card.print()
-        _held(p, t, card, "")
-    _ways(p, longest, card)
+        _held(p, longest, card, "")
     for number, rung in enumerate(islice(t.ladder, 1, 1 + _RUNGS)):
         label = "" if number else "then binds"
         card.print(f"{label:14}{plain(rung.station)}, at a ceiling of {units.show(rung.throughput_Bps, 'B/s')}")
@@ -185,16 +179,6 @@ def assumptions(found: Sequence[Assumption], out: Out) -> None:
     out.print(rows)
 
 
-def _ways(p: Prediction, f: int, out: Out | _Card) -> None:
-    """Prints the settings that were tried and help transfer ``f``."""
-    if len(p.transfers) > relieved.TRIED:
-        return
-    label = f"{plain(p.transfers[f].name)}: " if len(p.transfers) > 1 else ""
-    for way in relieved.ways(p, f)[:_WAYS]:
-        sets = " ".join(f"--set {plain(o)}" if " " not in o else f"--set '{plain(o)}'" for o in way.overrides)
-        out.print(f"{label}try           {sets}: ceiling {units.show(way.rate_Bps, 'B/s')}")
-
-
 def goals(p: Prediction, wanted: Sequence[Goal], out: Out | _Card) -> None:
     """Prints how likely each goal is met."""
     for goal in wanted:
@@ -222,22 +206,8 @@ def _tells(p: Prediction, use: StationUse) -> bool:
     )
 
 
-def _without(p: Prediction, t: TransferPrediction) -> str:
-    """What the transfer does once its bottleneck holds nothing.
-
-    The narrowest place of a TCP connection is a station too, and no other bottleneck.
-    """
-    place = _PLACE.search(t.bottleneck.reason)
-    same = place[2] if place else ""
-    cards = {u.station.name for u in p.stations if u.station.kind in ("nic", "ib")} if place and place[1] else set()
-    for rung in islice(t.ladder, 1, None):
-        mine = rung.station in cards and rung.station.startswith(f"{same}.")
-        if not place or not (mine or (not place[1] and rung.station == f"network.{same}")):
-            return f"; ceiling if it held nothing: {units.show(rung.throughput_Bps, 'B/s')}"
-    return ""
-
-
-def _transfer(p: Prediction, t: TransferPrediction, out: Out | _Card, *, named: bool) -> None:
+def _transfer(p: Prediction, f: int, out: Out | _Card, *, named: bool) -> None:
+    t = p.transfers[f]
     label = f"{plain(t.name)}: " if named else ""
     _throughput(f"{label}throughput    ", f"{label}ceiling       ", t.throughput_Bps, t.ceiling, p, out)
     d = t.duration_s
@@ -255,14 +225,20 @@ def _transfer(p: Prediction, t: TransferPrediction, out: Out | _Card, *, named: 
     if t.on_medium_s is not None and t.on_medium_s.p50 > t.duration_s.p50 * (1 + _LATER):
         later = ", ".join(f"{k} {units.show(v, 's')}" for k, v in t.on_medium_s.as_dict().items() if k != "p50")
         out.print(f"{label}on the medium {units.show(t.on_medium_s.p50, 's')}  ({later})")
-    _held(p, t, out, label)
+    _held(p, f, out, label)
 
 
-def _held(p: Prediction, t: TransferPrediction, out: Out | _Card, label: str) -> None:
+def _held(p: Prediction, f: int, out: Out | _Card, label: str) -> None:
+    """Prints what holds transfer ``f``, what relieves it, and the settings that were tried and help."""
+    t = p.transfers[f]
     station, why = t.bottleneck.station, t.bottleneck.reason
     out.print(f"{label}bottleneck    {plain(why if why.startswith(station) else f'{station}: {why}')}")
-    if t.bottleneck.remedy:
-        out.print(f"{label}relieved by   {plain(t.bottleneck.remedy)}{_without(p, t)}")
+    ways = relieved.ways(p, f) if len(p.transfers) <= relieved.TRIED else ()
+    if remedy := relieved.by(p, f, ways):
+        out.print(f"{label}relieved by   {plain(remedy)}")
+    for way in ways[:_WAYS]:
+        sets = " ".join(f"--set {plain(o)}" if " " not in o else f"--set '{plain(o)}'" for o in way.overrides)
+        out.print(f"{label}try           {sets}: ceiling {units.show(way.rate_Bps, 'B/s')}")
 
 
 def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Prediction, out: Out | _Card) -> None:

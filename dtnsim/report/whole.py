@@ -20,7 +20,7 @@ from dtnsim.report import assumed, charts, costs, fleet_page, picture, planned, 
 from dtnsim.report.headline import headline
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
-from dtnsim.steady import why_wide
+from dtnsim.steady import relieved, why_wide
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
@@ -97,9 +97,8 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
         page.text(headline(p, start=asked.start, goal=asked.goal))
     else:
         page.text(headline(p, start=asked.start, goal=asked.goal), "headline")
-    page.text(
-        f"Why: {p.bottleneck.reason}.{f' What relieves it: {p.bottleneck.remedy}.' if p.bottleneck.remedy else ''}"
-    )
+    relief = relieved.by(p, 0, relieved.ways(p, 0) if len(p.transfers) <= relieved.TRIED else ())
+    page.text(f"Why: {p.bottleneck.reason}.{f' What relieves it: {relief}.' if relief else ''}")
     if asked.plan is not None or asked.planned:
         _plan(page, given, p, asked)
     if p.warnings:

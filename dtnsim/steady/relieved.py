@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.composition import relief
 from dtnsim.description.transfer import at_once
+from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
@@ -16,21 +19,24 @@ from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Prediction, Problem, Station
+    from dtnsim.ground.records import Prediction, Problem, Rung, Station, TransferPrediction
     from dtnsim.steady.matrices import Matrices
 
 #: of more transfers than this no changes are tried
 TRIED: Final = 4
-#: a way is worth a word when it brings this much
-_WORTH: Final = 1.05
-#: a change helps by more than this; buffers that are sized, and the least change of one [B]
+#: a change is worth a word when it brings this much
+_WORTH: Final = 1.1
+#: where none is, one that helps by more than this is kept
 _HELPS: Final = 1.002
+#: buffers that are sized, and the least change of one [B]
 _BUFFERS: Final = (".wmem_max", ".rmem_max")
 _WHOLE: Final = 2**16
 #: steps in which smaller ones are tried, down to this part, and what a window has beyond what its rate needs
 _STEP: Final = 4.0
 _SMALLEST: Final = 1e-3
 _SPARE: Final = (1.02, 1.1, 1.3)
+#: what `composition.transport` says of the place that holds a TCP connection: a host's port, or a segment
+_PLACE: Final = re.compile(r"the narrowest place is (the port of )?([^,:(\s]+)")
 #: a rate that is no further below another is it
 _REACHED: Final = 1 - 1e-6
 #: kinds of stations that more streams, files or processes at once can relieve
@@ -67,8 +73,44 @@ def ways(made: Prediction, f: int) -> tuple[Way, ...]:
     return tuple(sorted(found, key=lambda way: -way.rate_Bps))
 
 
+def by(made: Prediction, f: int, found: Sequence[Way]) -> str:
+    """What relieves transfer ``f``, or that nothing does by a tenth: no change, and not the lack of its limit either.
+
+    Args:
+        made: The answer.
+        f: Which transfer.
+        found: Its `ways`.
+    """
+    t = made.transfers[f]
+    then, remedy = _once_gone(made, t), t.bottleneck.remedy
+    station = next((u.station for u in made.stations if u.station.name == t.bottleneck.station), None)
+    typed = station is not None and station.changes and all(overrides for _, overrides in station.changes)
+    if then is not None and not found and (typed or then.throughput_Bps < _WORTH * t.ceiling):
+        without = units.show(then.throughput_Bps, "B/s")
+        return f"no single change by a tenth: without this limit the ceiling is {without}, where {then.station} holds"
+    if not remedy or then is None:
+        return remedy
+    return f"{remedy}; ceiling if it held nothing: {units.show(then.throughput_Bps, 'B/s')}"
+
+
+def _once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:
+    """What holds a transfer once its bottleneck holds nothing.
+
+    The narrowest place of a TCP connection is a station too, and no other bottleneck.
+    """
+    place = _PLACE.search(t.bottleneck.reason)
+    same = place[2] if place else ""
+    ports = ("nic", "ib")
+    cards = {u.station.name for u in made.stations if u.station.kind in ports} if place and place[1] else set()
+    for rung in islice(t.ladder, 1, None):
+        mine = rung.station in cards and rung.station.startswith(f"{same}.")
+        if not place or not (mine or (not place[1] and rung.station == f"network.{same}")):
+            return rung
+    return None
+
+
 def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf) -> Station:
-    """A station whose changes were tried: only those that help, their buffers no larger than what then binds needs.
+    """A station with the changes worth a word, the best first, buffers as small as what then binds needs.
 
     Args:
         problem: The path, composed.
@@ -76,15 +118,19 @@ def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf) -
         now_Bps: Rate of the transfer that it holds.
         rate_of: Its rate with a change [B/s].
     """
-    kept: list[tuple[str, tuple[str, ...]]] = []
+    kept: list[tuple[float, tuple[str, tuple[str, ...]]]] = []
     for words, changed in station.changes:
         overrides = tuple(by_key(problem, o) for o in changed)
         rate = rate_of(overrides) if overrides else math.inf
         if rate <= now_Bps * _HELPS:
             continue
         buffers = bool(overrides) and all(o.partition("=")[0].endswith(_BUFFERS) for o in overrides)
-        kept.append(_least(words, overrides, rate, rate_of) if buffers else (words, changed))
-    return replace(station, changes=tuple(kept), remedy="; or ".join(words for words, _ in kept))
+        known = rate if overrides else 0.0  # what nobody could try comes last
+        kept.append((known, _least(words, overrides, rate, rate_of) if buffers else (words, changed)))
+    kept.sort(key=lambda each: -each[0])
+    worth = [each for each in kept if not each[1][1] or each[0] > now_Bps * _WORTH]
+    changes = tuple(change for _, change in worth or kept)
+    return replace(station, changes=changes, remedy="; or ".join(words for words, _ in changes))
 
 
 def _least(words: str, overrides: tuple[str, ...], rate: float, rate_of: RateOf) -> tuple[str, tuple[str, ...]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
 
-from dtnsim.evidence.tool_folds import Run, folds
+from dtnsim.evidence.tool_folds import Run, choices, folds, runs, together
 from dtnsim.evidence.tool_runs import Answer
+from dtnsim.ground import library
 
 
 def made(rtt: float, measured: float, predicted: float, width: float = 0.1, *, empty: bool = False) -> Run:
@@ -27,3 +30,28 @@ def test_a_width_is_judged_on_runs_that_it_has_not_seen():
     found = {f.low_s: f for f in folds([*narrow, *wide])}
     assert found[0.05].held == pytest.approx(0.1)  # the runs at 200 ms never scatter
     assert found[0.2].held == 1.0
+
+
+def test_a_choice_needs_three_tools_and_is_judged_by_what_was_measured():
+    def run(tool: str, measured: float, predicted: float) -> Run:
+        told = Answer(predicted, predicted, predicted, "")
+        return Run(tool, tool, 0.05, False, measured, told, ("50 ms", "A"), tool)
+
+    two = [run("scp", 9.0, 8.0), run("rsync", 4.0, 5.0)]
+    assert choices(two) == []
+    (choice,) = choices([*two, run("tar-ssh", 5.0, 4.0)])
+    assert (choice.tools, choice.chosen, choice.behind) == (3, "tar-ssh", 1.25)
+
+
+@pytest.mark.long
+def test_the_measured_runs_are_met_by_those_of_other_round_trips_and_the_fastest_tool_is_named():
+    """The bars: median 3 %, 90 % of the points within 15 %, 75 to 88 % of the runs inside, 90 % of the choices."""
+    with (library.root("calibration") / "tools-truth" / "public.csv").open() as file:
+        given = runs(list(csv.DictReader(file)))
+    error, last, held = together(folds(given))
+    assert error <= 0.03
+    assert last <= 0.15
+    assert 0.75 <= held <= 0.88
+    chosen = choices(given)
+    assert len(chosen) >= 15
+    assert sum(choice.behind <= 1.1 for choice in chosen) >= 0.9 * len(chosen)

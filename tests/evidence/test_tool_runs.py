@@ -87,26 +87,3 @@ def test_most_of_the_measured_runs_are_met():
         errors.append(abs(predicted / measured - 1))
     assert statistics.median(errors) < 0.05
     assert statistics.quantiles(errors, n=10)[-1] < 0.20
-
-
-@pytest.mark.long
-@pytest.mark.skipif(not TRUTH.exists(), reason="the measured runs are not here")
-def test_the_tool_that_is_predicted_to_be_fastest_is_within_a_tenth_of_it() -> None:
-    """In conditions in which at least three tools were measured."""
-    with TRUTH.open() as file:
-        rows = [r for r in csv.DictReader(file) if float(r["rerun_nothing_changed"] or 0) == 0]
-    around = ("rate_bps", "rtt_s", "buffer_bytes", "loss", "mtu", "cc", "dataset", "direction", "tcp_rmem_max",
-              "tcp_wmem_max")  # fmt: skip
-    conditions: dict[tuple[str, ...], dict[str, list[dict[str, str]]]] = {}
-    for row in rows:
-        same = conditions.setdefault(tuple(row[k] for k in around), {})
-        same.setdefault(f"{row['tool_key']} {row['options']} {row['env']}", []).append(row)
-    right = []
-    for tools in conditions.values():
-        if len({name.partition(" ")[0] for name in tools}) < 3:
-            continue
-        measured = {name: statistics.median(float(r["wall_s"]) for r in same) for name, same in tools.items()}
-        said = {name: tool_runs.answer(tool_runs.run_of(same[0]), samples=0).p50_s for name, same in tools.items()}
-        right.append(measured[min(said, key=lambda name: said[name])] <= 1.1 * min(measured.values()))
-    assert len(right) >= 15
-    assert statistics.mean(right) >= 0.9
