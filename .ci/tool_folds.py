@@ -34,9 +34,7 @@ def main(tables: list[str]) -> None:
         print(f"{'all':17} {points:8d} {error:8.1%} {'':10} {last:14.1%} {held:19.0%}")
     choices = tool_folds.choices(given)
     right = sum(choice.behind <= _AS_GOOD for choice in choices)
-    print(
-        f"\nThe tool predicted to be the fastest is the measured one or within 10 %: {right} of {len(choices)} conditions"
-    )
+    print(f"\nPredicted to be the fastest, and measured so or within 10 % of it: {right} of {len(choices)} conditions")
     for choice in choices:
         if choice.behind > _AS_GOOD:
             print(f"  not: {choice.chosen} takes {choice.behind:.2f} times as long ({', '.join(choice.around)})")
