@@ -15,9 +15,8 @@ _HEAD: Final = re.compile(
 )
 _PAIR: Final = re.compile(r"(?<!\S)(rtt|minrtt|cwnd|mss|pmtu|retrans|bytes_acked|bytes_received):([\d./]++)")
 _RATE: Final = re.compile(r"(?<!\S)delivery_rate (\d++(?:\.\d++)?)([KMGT]?)bps")
-_CONTROL: Final = re.compile(
-    r"(?<!\S)(cubic|reno|bbr[123]?|htcp|dctcp|vegas|westwood|illinois|bic|scalable|yeah|hybla|veno|highspeed|prague)(?=\s)"
-)
+#: whatever its name: it stands behind the options and before the first key (iproute2 misc/ss.c, tcp_stats_print)
+_CONTROL: Final = re.compile(r"(?<!\S)(?!(?:ts|sack|ecn|ecnseen|fastopen)\s)([a-z][\w-]{1,15}) (?=wscale:|rto:)")
 _MANY: Final = 4096  # connections whose samples are counted
 _LONGEST: Final = 8000  # characters of one connection
 
