@@ -9,26 +9,20 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access, Thread
+from dtnsim.components.cores import core_cost
 from dtnsim.components.filesystem import AgedFilesystem, Stretch
 from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import btrfs
-from dtnsim.physics.core_rates import CORE_RATES
-
-
-def _rate(name: str) -> Quantity:
-    rate = CORE_RATES[name]
-    return Quantity(rate.cycles_per_byte, "cycles/B", rate.spread, rate.source)
-
 
 _CHECKSUMS: Final = {
     "crc32c": prior(
         "0.3 cycles/B", 0.5, "assumed: the processor's own CRC32C instruction, some 0.15 to 0.5 cycles a byte"
     ),
-    "xxhash": _rate("xxh64"),
-    "sha256": _rate("sha256_ni"),
+    "xxhash": core_cost("xxh64"),
+    "sha256": core_cost("sha256_ni"),
     "blake2": prior(
         "3.5 cycles/B", 0.4, "assumed: BLAKE2b in the kernel without vector instructions, 3 to 5 cycles a byte"
     ),
@@ -39,8 +33,8 @@ _COMPRESSORS: Final = {
         prior("9 cycles/B", 0.5, "assumed: lz4 takes 6.3 and LZO1X-1 half as much again"),
         prior("3 cycles/B", 0.5, "assumed: lz4 takes 1 and LZO some times that"),
     ),
-    "zlib": (_rate("zlib6_compress"), _rate("zlib6_decompress")),
-    "zstd": (_rate("zstd1_kernel"), _rate("zstd1_decompress")),
+    "zlib": (core_cost("zlib6_compress"), core_cost("zlib6_decompress")),
+    "zstd": (core_cost("zstd1_kernel"), core_cost("zstd1_decompress")),
 }
 
 

@@ -12,8 +12,16 @@ from dtnsim.components.base import Model, Pick
 from dtnsim.components.cpu import Cpu
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.physics import cpu as physics
+from dtnsim.physics.core_rates import CORE_RATES
+
+
+def core_cost(operation: str, what: str = "") -> Quantity:
+    """Cycles per byte of an operation in `CORE_RATES`, as a quantity with its spread and source."""
+    rate = CORE_RATES[operation]
+    return Quantity(rate.cycles_per_byte, "cycles/B", rate.spread, rate.source + (f"; {what}" if what else ""))
 
 
 class Placement(Model):

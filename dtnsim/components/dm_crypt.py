@@ -8,15 +8,14 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 
 from dtnsim.components.access import AHEAD, Access
+from dtnsim.components.cores import core_cost
 from dtnsim.components.device import Layer, Work
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import law
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cpu
-from dtnsim.physics.core_rates import CORE_RATES
 
-_XTS = CORE_RATES["aes256_xts"]
 _QUEUES: Final = (
     "LKML, dm crypt: add flags to optionally bypass dm-crypt workqueues (July 2020): 4 KiB, null cipher, RAM disk, "
     "{}; a virtual machine of 2.8 GHz"
@@ -44,9 +43,7 @@ class DmCrypt(Layer):
 
     kind: ClassVar[str] = "dm-crypt"
 
-    cipher: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = Quantity(
-        _XTS.cycles_per_byte, "cycles/B", _XTS.spread, _XTS.source
-    )
+    cipher: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = core_cost("aes256_xts")
     sector: Annotated[Quantity, Unit("B", low=512, high=4096)] = prior(
         "512 B", 0.0, "cryptsetup(8): LUKS1, and drives of 512 B"
     )

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from dtnsim.components.access import Access
+from dtnsim.components.cores import core_cost
 from dtnsim.components.remote import Remote
 from dtnsim.components.servers import RequestTime
 from dtnsim.ground.ledger import Row
@@ -14,11 +15,9 @@ from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import smb
-from dtnsim.physics.core_rates import CORE_RATES
 
-_GCM = CORE_RATES["aes128_gcm"]
 #: AES-128-GMAC (SMB 3.1.1) is the authentication of GCM without its cipher
-_CIPHER = Quantity(_GCM.cycles_per_byte, "cycles/B", _GCM.spread, _GCM.source)
+_CIPHER = core_cost("aes128_gcm")
 
 
 class Smb(Remote):

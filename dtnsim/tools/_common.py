@@ -9,12 +9,12 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, JsonValue
 
+from dtnsim.components import cores
 from dtnsim.components.access import Access, Finish, Thread
 from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.tools.plan import CpuUse, End, Far, Job
 
 Size = Annotated[Quantity, Unit("B", low=1)]
@@ -69,10 +69,8 @@ def _check_version(text: str) -> str:
 Version = Annotated[str, AfterValidator(_check_version)]
 
 
-def core_cost(operation: str, what: str = "") -> Quantity:
-    """Cycles per byte of an operation in `CORE_RATES`, as a quantity with its spread and source."""
-    rate = CORE_RATES[operation]
-    return Quantity(rate.cycles_per_byte, "cycles/B", rate.spread, rate.source + (f"; {what}" if what else ""))
+#: cycles per byte of an operation whose rate is published
+core_cost = cores.core_cost
 
 
 def scaled(quantity: Quantity, factor: float, why: str) -> Quantity:
