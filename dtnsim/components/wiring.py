@@ -23,6 +23,7 @@ from dtnsim.components.servers import SharedFilesystem
 from dtnsim.components.slot import Slot
 from dtnsim.components.stack import Stack
 from dtnsim.components.tuning import TcpTuning
+from dtnsim.ground import graphs
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics import pcie
@@ -229,6 +230,7 @@ class Wiring(Cores):
         Nodes have ``kind``, ``part``, ``key`` (where the host's file describes it) and, where they have a nominal rate
         of their own, ``rate_Bps``.
         """
+        graphs.prepare()
         import networkx as nx
 
         made: nx.Graph[str] = nx.Graph()

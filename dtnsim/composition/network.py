@@ -92,8 +92,6 @@ class Network:
         if via:
             forward = self._forward(source, destination)
             return Route(source, destination, tuple(self._along(via, source.name, forward=forward)))
-        import networkx as nx
-
         whole = self._spec.graph
         ends = [f"{h.name}.{nic_of(h, nics)[0]}" for h in (source, destination)]
         if self._spec.wan and not self._linked:
@@ -102,6 +100,8 @@ class Network:
             return Route(source, destination, tuple((n, whole.nodes[f"network.{n}"]["part"], forward) for n in names))
         if not self._linked:
             return Route(source, destination, ())
+        import networkx as nx
+
         try:
             names = self._way(*ends)
         except nx.NetworkXNoPath:

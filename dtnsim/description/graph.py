@@ -18,6 +18,7 @@ from dtnsim.components.filesystem import label_of
 from dtnsim.components.segment import Segment, segment_names
 from dtnsim.description.host import Host
 from dtnsim.description.transfer import TransferSpec
+from dtnsim.ground import graphs
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -55,6 +56,7 @@ def graph(spec: Joined) -> nx.Graph[str]:
         path file describes it) and, where it has a nominal rate of its own, ``rate_Bps``; edges with ``rtt`` [s], half
         of a segment's delay at either side of it.
     """
+    graphs.prepare()
     import networkx as nx
 
     whole: nx.Graph[str] = nx.Graph(name=spec.name, order=order(spec), near=near_end(spec))
@@ -132,15 +134,12 @@ def near_end(spec: Joined) -> dict[str, bool] | None:
     for name, host in spec.hosts.items():
         pairs += [(name, v.server.partition(":")[0].strip()) for v in host.volumes.values() if v.server]
     talk.add_edges_from((a, b) for a, b in pairs if a != b and a in spec.hosts and b in spec.hosts)
-    if not nx.is_bipartite(talk):
-        return None
     near: dict[str, bool] = {}
-    numbers = order(spec)
-    for group in nx.connected_components(talk):
-        first = min(group, key=numbers.__getitem__)
-        for name in group:
-            near[name] = nx.shortest_path_length(talk, first, name) % 2 == 0
-    return near
+    for first in order(spec):
+        if first not in near:
+            steps = nx.single_source_shortest_path_length(talk, first)
+            near |= {name: n % 2 == 0 for name, n in steps.items()}
+    return None if any(near[a] == near[b] for a, b in talk.edges) else near
 
 
 def _wan(whole: nx.Graph[str], spec: Joined) -> None:

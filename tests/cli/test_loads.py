@@ -34,18 +34,20 @@ class May(NamedTuple):
         libraries: Packages of others, beside typer and what those here load themselves.
         rooms: Rooms of dtnsim.
         modules: How many modules of dtnsim at most: those of today and a twentieth.
+        networkx: How many of networkx at most: those of a graph and its ways, or all.
     """
 
     libraries: frozenset[str]
     rooms: frozenset[str]
     modules: int
+    networkx: int = 30
 
 
 COMMANDS = {
     ("--help",): May(frozenset(), frozenset({"cli", "ground"}), 5),
     ("--version",): May(frozenset(), frozenset({"cli", "ground"}), 7),
     ("predict", PATH): May(ANSWERS, ROOMS, 186),
-    ("explain", PATH): May(ANSWERS, ROOMS, 190),
+    ("explain", PATH): May(ANSWERS, ROOMS, 190, networkx=300),
     ("simulate", PATH): May(ANSWERS | {"simpy"}, ROOMS | {"simulation", "engine"}, 234),
 }
 #: libraries of which a command loads one or none, and which no command above needs unless it says so
@@ -70,6 +72,7 @@ def test_a_command_loads_what_it_needs(arguments: tuple[str, ...]) -> None:
     commands = set(dtnsim.cli.COMMANDS).intersection(n.split(".")[2] for n in own if n.startswith("dtnsim.cli."))
     assert commands <= set(arguments)
     assert len(own) <= may.modules, len(own)
+    assert sum(name.startswith("networkx.") for name in loaded) <= may.networkx
 
 
 def test_every_command_has_its_file_and_its_summary() -> None:
