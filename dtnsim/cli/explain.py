@@ -18,7 +18,7 @@ def command(
       dtnsim explain venadi/gridftp-gpfs
       dtnsim explain venadi/gridftp-gpfs --json
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
-    from dtnsim.composition.ways import ways
+    from dtnsim.composition.leg import ways
     from dtnsim.description import spec
     from dtnsim.report import document, text
     from dtnsim.steady.breakdown import steps

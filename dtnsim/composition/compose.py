@@ -20,7 +20,7 @@ from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import files, like, overlap, sharing, transport, waits
 from dtnsim.composition.leg import Leg, carried, check_space, end_of, leg
 from dtnsim.composition.network import Network
-from dtnsim.composition.past import NOTHING, Past
+from dtnsim.composition.residency import NOTHING, Past
 from dtnsim.composition.route import Route
 from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.composition.volumes import Volumes

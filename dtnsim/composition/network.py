@@ -11,8 +11,8 @@ from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Duty
 from dtnsim.components.segment import Segment, segment_names
 from dtnsim.components.wiring import SERVERS_TCP
-from dtnsim.composition import endpoint, segments, transport
-from dtnsim.composition.route import Framing, Route
+from dtnsim.composition import endpoint, transport
+from dtnsim.composition.route import Framing, Route, charge_segment
 from dtnsim.composition.tcp import Openings
 from dtnsim.description import graph
 from dtnsim.description.host import Host
@@ -180,7 +180,7 @@ class Network:
                 here.likewise(("end", id(host), name, key, frame, receiving, bound), charge)
         for name, segment, forward in route.hops:
             here = row.at("")
-            charge = partial(segments.charge, here, name, segment, frame, (net.streams, net.workers), forward=forward)
+            charge = partial(charge_segment, here, name, segment, frame, (net.streams, net.workers), forward=forward)
             here.likewise(("segment", name, id(segment), frame, net.streams, net.workers, forward), charge)
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw, openings)
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dtnsim.composition import segments, sharing, tcp, transport
+from dtnsim.composition import sharing, tcp, transport
 from dtnsim.composition.endpoint import Side
 from dtnsim.composition.endpoint import charge as charge_end
 from dtnsim.composition.network import END_UNSEEN, Network, nic_of
 from dtnsim.composition.plainness import Use, ends_of, kind_of, may_be_plain, use_of
-from dtnsim.composition.route import narrowest
+from dtnsim.composition.route import charge_segment, narrowest
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
@@ -203,7 +203,7 @@ class _Composer:
             return self._known[key]
         row = self._row(use)
         for name, segment, forward in route.hops:
-            segments.charge(row.at(""), name, segment, frame, (use.net.streams, 1), forward=forward)
+            charge_segment(row.at(""), name, segment, frame, (use.net.streams, 1), forward=forward)
         return self._kept(key, row)
 
     def _row(self, use: Use) -> Row:

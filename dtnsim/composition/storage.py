@@ -13,10 +13,10 @@ from dtnsim.components import memory
 from dtnsim.components.access import Access, Operations, Thread
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.remote import Remote
-from dtnsim.composition import beyond, stages
+from dtnsim.composition import remote_servers
 from dtnsim.composition.leg import End, Leg, end_of
 from dtnsim.composition.network import Network
-from dtnsim.composition.past import NOTHING, Past
+from dtnsim.composition.residency import NOTHING, Past
 from dtnsim.composition.tcp import main_connection
 from dtnsim.description.spec import PathSpec, split_end
 from dtnsim.ground.errors import SpecError
@@ -139,7 +139,7 @@ class Storage:
         seen = filesystem.sees(seen)
         if server is None or seen.cached or not isinstance(filesystem, Remote):
             return seen
-        return seen.but(**stages.of_request(self.network, self.ledger, end, self.server(server, end), seen))
+        return seen.but(**remote_servers.of_request(self.network, self.ledger, end, self.server(server, end), seen))
 
     def kept_in_flight(self, leg: Leg) -> float:
         """Part of the workers' requests that the file systems of a leg really keep in flight."""
@@ -209,7 +209,7 @@ class Storage:
                 return
             medium = medium.times(missed)
         if volume.over:
-            use = beyond.carry(medium, self.network, end, use)
+            use = remote_servers.carry(medium, self.network, end, use)
         volume.filesystem.medium(medium, use, host, end.volume)
         if volume.server is not None:
             self._remote(medium, end, use, volume.server)
@@ -252,7 +252,7 @@ class Storage:
             remote.host.core(there, serving, safe, "cipher or signature")
         self._threads(row, remote, end, filesystem.thread_time(near, use), "reads and writes")
         self._serving.append(end)
-        self.charge(row, row.where_missed() if row.missed else row, remote, stages.inner(filesystem, near, use))
+        self.charge(row, row.where_missed() if row.missed else row, remote, remote_servers.inner(filesystem, near, use))
         self._serving.pop()
 
     @staticmethod
@@ -299,7 +299,8 @@ class Storage:
         for step in leg.plan.steps:
             for end, asked in ((leg.source, step.read), (leg.destination, step.write)):
                 use = self.use(end, asked, leg)
-                net = None if use is None else beyond.net_of(Row(self.ledger, "", [], 1.0, end.host.name), end, use)
+                probe = Row(self.ledger, "", [], 1.0, end.host.name)
+                net = None if use is None else remote_servers.net_of(probe, end, use)
                 found.append(1.0 if net is None else float(net.streams))
         return max(found)
 
@@ -315,7 +316,7 @@ class Storage:
             else:
                 far = self.server(volume.server or "", end).host
                 route = self.network.route(*((far, end.host) if reading else (end.host, far)), [])
-            found = main_connection(beyond.owned(row, end, use), route)
+            found = main_connection(remote_servers.owned(row, end, use), route)
             if found is not None:
                 yield found
 

@@ -19,12 +19,12 @@ from dtnsim.engine.flow_lists import (
     set_band,
     sweep,
     touch,
+    unlink,
     vacate,
     weigh,
 )
 from dtnsim.engine.heaps import cut, entry, push, put, size
 from dtnsim.engine.layout import *
-from dtnsim.engine.linked_lists import unlink
 
 
 def cap(f: Floats, q: Integers, h: Heaps, x: int, rest: float, now: float) -> None:

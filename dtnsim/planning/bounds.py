@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.steady import turns
+from dtnsim.steady import ordering
 from dtnsim.steady.scenarios import solved
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class Bound:
         return self._whole(found.parameters), self._rater.sure(self._whole(found.times(law)))
 
     def _whole(self, rates: Array) -> Array:
-        return turns.total_rate(self._of, rates)
+        return ordering.total_rate(self._of, rates)
 
     def _solved(self, candidates: Mapping[str, Sequence[Option | None]], crowded: str | None = None) -> Scenarios:
         own = self._decided_by(crowded) if crowded is not None else np.zeros(1, bool)

@@ -18,7 +18,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
 from dtnsim.planning import swept
 from dtnsim.planning.search import SAME, Rates, Set
-from dtnsim.steady import discrepancy, scenarios, solve, timed, turns
+from dtnsim.steady import discrepancy, ordering, scenarios, solve, timed
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -81,7 +81,7 @@ class Rater:
         except DtnsimError:
             return 0.0, 0.0, 0.0, 0.0
         found = scenarios.solved(made.drawn, self.matrices(made.drawn), made.draw, made.held)
-        return self.sure(turns.total_rate(made.nominal, found.times(self.met[made.held])))
+        return self.sure(ordering.total_rate(made.nominal, found.times(self.met[made.held])))
 
     def could_help(self, hosts: Collection[str]) -> bool:
         """Whether more is to be had, by half a percent or one percent surer, if some hosts held nothing.

@@ -19,7 +19,7 @@ from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Draw, NeedsOneError, Quantity
 from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
-from dtnsim.steady import epochs, solve, timed, turns
+from dtnsim.steady import epochs, ordering, solve, timed
 from dtnsim.steady.matrices import Matrices, Rows
 from dtnsim.steady.reasons import cause_of
 
@@ -193,9 +193,9 @@ def rates(given: PathSpec) -> Rates:
     solution = solve.solve(m)
     slowed = replace(m, capacity=solution.capacity)
     own = epochs.laid_out(problem, m, solution.rate)
-    whole = turns.total_rate(problem, own)
+    whole = ordering.total_rate(problem, own)
     names = [held(problem, slowed, solution, s) for s in range(len(whole))]
-    return Rates(whole, turns.span(problem, own), [n for n, _ in names], [k for _, k in names])
+    return Rates(whole, ordering.span(problem, own), [n for n, _ in names], [k for _, k in names])
 
 
 def held(problem: Problem, m: Matrices, solution: solve.Solution, s: int) -> tuple[str, str]:

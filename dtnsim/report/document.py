@@ -15,7 +15,7 @@ from dtnsim.ground.records import Demand, Prediction, Problem, StationUse, Trans
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
-    from dtnsim.composition.ways import Way
+    from dtnsim.composition.leg import Way
     from dtnsim.ground.uncertainty import Assumption
     from dtnsim.steady.breakdown import Step
     from dtnsim.steady.goals import Goal

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.simulation.alarm import Alarm
 from dtnsim.simulation.memory import EVEN, SLACK, Memory, Part
-from dtnsim.simulation.moves import Move
 from dtnsim.simulation.store import COUPLED, EMPTY, FREE, FULL, HELD, State, Store
+from dtnsim.simulation.transfer_processes import Move
 
 if TYPE_CHECKING:
     import simpy

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
+from dtnsim.simulation.chunks import in_turns, parts_of_files, work
 from dtnsim.simulation.durations import Durations
 from dtnsim.simulation.opening import Ramp, ramp_of
-from dtnsim.simulation.portions import in_turns, parts_of_files, work
 
 if TYPE_CHECKING:
     import simpy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from dtnsim.engine.flows import Row
     from dtnsim.simulation.cache import PageCache
-    from dtnsim.simulation.moves import Move
+    from dtnsim.simulation.transfer_processes import Move
 
     Array = NDArray[np.float64]
 

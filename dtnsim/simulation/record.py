@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.ground.records import SLOW_START
-from dtnsim.simulation import moves
+from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.results import Held, Series, joined
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Recorder:
     def replaced(self, which: Sequence[int]) -> None:
         """Legs of some jobs are about to be replaced: what has passed the old ones is added to the stations."""
         for f in which:
-            moves.book(self.engine, self.jobs[f], self.engine.env.now)
+            transfer_processes.book(self.engine, self.jobs[f], self.engine.env.now)
         self._closed += _Table([leg for f in which for leg in self.jobs[f].legs]).used(self._closed.shape[1])
         self._table = None
 
@@ -188,7 +188,7 @@ class Recorder:
     def _counted(self, time: float) -> tuple[Array, Array, Array]:
         for f in [f for f in self._moving if self.jobs[f].begun]:
             job = self.jobs[f]
-            moves.book(self.engine, job, time)
+            transfer_processes.book(self.engine, job, time)
             self._passed[:, f] = carried(job)
             if job.done and job.cache is None:
                 del self._moving[f]

@@ -14,9 +14,9 @@ from dtnsim.composition import sharing
 from dtnsim.ground import pool
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem
-from dtnsim.simulation.one import Limits, Progress, run_once
 from dtnsim.simulation.results import Run
-from dtnsim.simulation.scene import Scene, make_scene, settled
+from dtnsim.simulation.run_path import Limits, Progress, run_once
+from dtnsim.simulation.scenario import Scene, make_scene, settled
 from dtnsim.steady import timed
 
 if TYPE_CHECKING:

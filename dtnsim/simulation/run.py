@@ -18,9 +18,9 @@ from dtnsim.ground.lazy import EachLater
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.simulation import plain as plain_flows
 from dtnsim.simulation import replicas as replicas_of
-from dtnsim.simulation.one import MAX_EVENTS, Limits, Progress, run_once
 from dtnsim.simulation.results import Held, Run, Simulation
-from dtnsim.simulation.scene import check_load, make_scene
+from dtnsim.simulation.run_path import MAX_EVENTS, Limits, Progress, run_once
+from dtnsim.simulation.scenario import check_load, make_scene
 from dtnsim.steady.reasons import Cause, reason
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dtnsim.engine.engine import Engine, Transfer
     from dtnsim.engine.flows import Row
     from dtnsim.simulation.jobs import Leg
-    from dtnsim.simulation.moves import Move
+    from dtnsim.simulation.transfer_processes import Move
 
 
 class State(Enum):

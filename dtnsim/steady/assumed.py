@@ -18,13 +18,13 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.quantity import Draw, Mixture
 from dtnsim.ground.uncertainty import Assumption, written
-from dtnsim.steady import defaults, epochs, scenarios, timed, turns
+from dtnsim.steady import defaults, epochs, ordering, scenarios, timed
 from dtnsim.steady.defaults import WORTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dtnsim.composition.past import Past
+    from dtnsim.composition.residency import Past
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.quantity import Quantity, Value
     from dtnsim.ground.records import Problem
@@ -133,7 +133,7 @@ def _uncertain(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past
 
 def _tried(drawn: Scenarios, file: str) -> list[str]:
     """Keys of the numbers that nobody wrote, those first that go with the answer most in the scenarios."""
-    total = np.log(np.maximum(turns.total_rate(drawn.problem, drawn.parameters), 1e-300))
+    total = np.log(np.maximum(ordering.total_rate(drawn.problem, drawn.parameters), 1e-300))
     total = total - total.mean()
     keys = [k for k, quantity in drawn.draw.quantities.items() if k in drawn.draw.scores and unwritten(quantity, file)]
     return sorted(keys, key=lambda k: -abs(float(total @ drawn.draw.scores[k])))[:_MOST]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.quantity import Draw
-from dtnsim.steady import discrepancy, epochs, timed, turns
+from dtnsim.steady import discrepancy, epochs, ordering, timed
 from dtnsim.steady.scenarios import scenarios
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def steps(given: PathSpec, samples: int, seed: int = 1) -> tuple[Step, ...]:
 
 
 def _median(problem: Problem, rates: Array) -> float:
-    return float(np.quantile(turns.total_rate(problem, rates), 0.5, method="inverted_cdf"))
+    return float(np.quantile(ordering.total_rate(problem, rates), 0.5, method="inverted_cdf"))
 
 
 def _groups(drawn: Scenarios) -> Mapping[str, set[str]]:
@@ -95,7 +95,7 @@ def _groups(drawn: Scenarios) -> Mapping[str, set[str]]:
 
 def unstated(drawn: Scenarios) -> tuple[str, ...]:
     """Names of unstated things that go with the rate, the strongest first."""
-    total = turns.total_rate(drawn.problem, drawn.parameters)
+    total = ordering.total_rate(drawn.problem, drawn.parameters)
     order = np.argsort(np.argsort(total)).astype(float)
     found: dict[str, float] = {}
     for key in sorted(drawn.draw.unstated):

@@ -24,7 +24,7 @@ from dtnsim.steady import epochs, timed
 
 if TYPE_CHECKING:
     from dtnsim.composition.leg import Leg
-    from dtnsim.composition.past import Past
+    from dtnsim.composition.residency import Past
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
     from dtnsim.tools.plan import Tool

@@ -25,8 +25,8 @@ from dtnsim.composition import sharing
 from dtnsim.ground.quantity import middle
 from dtnsim.steady.ceilings import Workers
 from dtnsim.steady.matrices import Rows, matrices
+from dtnsim.steady.ordering import total_rate
 from dtnsim.steady.solve import filled, solve
-from dtnsim.steady.turns import total_rate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,13 +17,12 @@ import numpy as np
 
 from dtnsim.composition import files
 from dtnsim.composition.compose import Composer
-from dtnsim.composition.past import NOTHING, Past
-from dtnsim.composition.residency import Residency
+from dtnsim.composition.residency import NOTHING, Past, Residency
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, middle
 from dtnsim.ground.term import without_words
-from dtnsim.steady import epochs, medium
-from dtnsim.steady.turns import ends as ends_of
+from dtnsim.steady import durability, epochs
+from dtnsim.steady.ordering import ends as ends_of
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -175,8 +174,8 @@ def _find(walk: _Walk, t: Transfer) -> None:
 
 def _leave(walk: _Walk, problem: Problem) -> None:
     """What a turn leaves in memory."""
-    waiting = medium.waits_for(problem)
-    drains = medium.drain_rates(problem, waiting)[0] if waiting else np.empty(0)
+    waiting = durability.waits_for(problem)
+    drains = durability.drain_rates(problem, waiting)[0] if waiting else np.empty(0)
     together: dict[str, list[tuple[Transfer, float]]] = {}
     for f, drain in zip(waiting, drains, strict=True):
         t = problem.transfers[f]

@@ -24,7 +24,7 @@ from dtnsim.ground.records import (
 )
 from dtnsim.ground.term import Term, term, worded
 from dtnsim.ground.uncertainty import Drawn
-from dtnsim.steady import breakdown, discrepancy, epochs, medium, relieved, solve, timed, turns
+from dtnsim.steady import breakdown, discrepancy, durability, epochs, ordering, relieved, solve, timed
 from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.reasons import Cause, cause_of, reason, work
@@ -85,7 +85,7 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
     together = np.quantile(drawn.together(rates), 0.5, axis=0, method="inverted_cdf")
     transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
     made = replace(made, transfers=transfers)
-    ends, whole = turns.ends(problem, rates), turns.total_rate(problem, rates)
+    ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)
     behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole)
     rests_on = Later(partial(assumed, given, problem, drawn, composer.past))
     return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(drawn))
@@ -93,10 +93,10 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
 
 def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:
     """The answer with the time at which the medium has every byte, where tools end before."""
-    if not medium.waits_for(nominal):
+    if not durability.waits_for(nominal):
         return made
     rates = np.array([[t.ceiling for t in made.transfers]]) if rates is None else rates
-    found = medium.seconds(drawn, rates)
+    found = durability.seconds(drawn, rates)
     transfers = [replace(t, on_medium_s=interval(found[f])) if f in found else t for f, t in enumerate(made.transfers)]
     return replace(made, transfers=tuple(transfers))
 
@@ -116,8 +116,8 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
         _one((problem, told), (m, plain), f, (together, own), rates[:, f], int(solution.binding[0, f]), path)
         for f in range(len(problem.transfers))
     )
-    total, top = (turns.total_rate(problem, r) for r in (rates, own[None, :]))
-    took = transfers[0].duration_s if len(transfers) == 1 else interval(turns.span(problem, rates))
+    total, top = (ordering.total_rate(problem, r) for r in (rates, own[None, :]))
+    took = transfers[0].duration_s if len(transfers) == 1 else interval(ordering.span(problem, rates))
     uses = _uses(full, together)
     return Prediction(problem.name, interval(total), took, float(top[0]), transfers, uses, problem.warnings, full)
 

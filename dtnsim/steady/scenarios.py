@@ -18,7 +18,7 @@ from dtnsim.steady.regime import Regime, regime
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from dtnsim.composition.past import Past
+    from dtnsim.composition.residency import Past
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.quantity import Correlation, Quantity, Value
     from dtnsim.ground.records import Problem

@@ -26,7 +26,7 @@ import numpy as np
 from dtnsim.physics import memory
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, Rows, matrices
-from dtnsim.steady.turns import apart, capacity_of_all
+from dtnsim.steady.ordering import apart, capacity_of_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable

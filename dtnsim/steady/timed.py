@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from dtnsim.composition.compose import Composer, compose
 from dtnsim.composition.leg import FIRST_GUESS_BPS
-from dtnsim.composition.past import NOTHING, Past
+from dtnsim.composition.residency import NOTHING, Past
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, middle
 from dtnsim.ground.term import without_words

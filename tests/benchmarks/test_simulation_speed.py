@@ -16,7 +16,7 @@ import pytest
 
 import dtnsim
 from dtnsim.description import spec
-from dtnsim.simulation import portions, simulate
+from dtnsim.simulation import chunks, simulate
 from tests.simulation.slow import FAST, make
 
 pytestmark = pytest.mark.long
@@ -79,7 +79,7 @@ def test_replicas(benchmark: Any, replicas: int) -> None:
 @pytest.mark.parametrize("files", [1_000, 10_000, 100_000, 1_000_000, 10**9])
 @pytest.mark.parametrize("kind", ["equal", "log-normal"])
 def test_files(benchmark: Any, kind: str, files: int) -> None:
-    """Growth with the number of files: one by one up to `portions.MAX_FILES`, in batches above."""
+    """Growth with the number of files: one by one up to `chunks.MAX_FILES`, in batches above."""
     sizes = {"size": f"{files} MB"} if kind == "equal" else {"median": "1 MiB", "sigma": 2}
     path = make(FAST, transfer__dataset={"files": files, **sizes}, transfer__tool=TOOL)
     run = benchmark.pedantic(lambda: simulate(path), rounds=1).runs[0]
@@ -92,7 +92,7 @@ def test_batches_against_one_by_one(benchmark: Any, monkeypatch: pytest.MonkeyPa
     files = 25_000 if benchmark.disabled else 1_000_000
     path = make(FAST, transfer__dataset={"files": files, "size": f"{files} MB"}, transfer__tool=TOOL)
     batched = simulate(path).runs[0]
-    monkeypatch.setattr(portions, "MAX_FILES", files)
+    monkeypatch.setattr(chunks, "MAX_FILES", files)
     single = benchmark.pedantic(lambda: simulate(path), rounds=1).runs[0]
     assert batched.end_s == pytest.approx(single.end_s, rel=1e-4)  # the waits of files are drawn, of a batch together
     if benchmark.stats is not None:

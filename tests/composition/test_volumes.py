@@ -11,7 +11,7 @@ from dtnsim.composition.compose import compose
 from dtnsim.composition.volumes import EXACT, step
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.quantity import Draw
-from dtnsim.simulation.scene import make_scene
+from dtnsim.simulation.scenario import make_scene
 from tests.strategies import load
 
 HDD: dict[str, Any] = {"kind": "hdd", "rate": "200 MB/s"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import dtnsim
-from dtnsim.composition.ways import ways
+from dtnsim.composition.leg import ways
 from tests.lab import journey
 from tests.strategies import load
 

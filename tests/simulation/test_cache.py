@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dtnsim.engine.engine import Engine
 from dtnsim.ground.pages import Cache
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
-from dtnsim.simulation import moves
+from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.cache import PageCache, State
 from dtnsim.simulation.jobs import Job, make_job
 from dtnsim.simulation.memory import Memory
@@ -57,12 +57,12 @@ class Box:
         self.way = way
         self.levels: list[tuple[float, float]] = []
         self.engine.watch(range(4), self._look)
-        self.process = self.env.process(moves.run_job(self.env, self.engine, self.job))
+        self.process = self.env.process(transfer_processes.run_job(self.env, self.engine, self.job))
 
     def _look(self) -> None:
         """At every event: what came in is what went out and what is there."""
         now = self.env.now
-        moves.book(self.engine, self.job, now)
+        transfer_processes.book(self.engine, self.job, now)
         if math.ulp(now) * self.way > 1e-9 * self.cache.payload:
             return  # the last digit of the clock is more than what is asked for here
         cache, tally = self.cache, self.job.legs[0].tally
@@ -152,7 +152,7 @@ def test_a_fault_leaves_what_is_in_it_to_be_written() -> None:
 
     def fault() -> Iterator[Any]:
         yield box.env.timeout(1.0)
-        moves.stop(box.engine, box.job, 2.0)
+        transfer_processes.stop(box.engine, box.job, 2.0)
 
     box.env.process(fault())
     box.run()
@@ -203,7 +203,7 @@ def test_against_small_steps(
     for number, files in enumerate(own):
         part = Job(box.job.transfer, box.job.legs, iter([(s, 1) for s in files]), cache=box.cache)
         part.moves, part.waiting, part.moving = box.job.moves, box.job.waiting, box.job.moving
-        processes.append(box.env.process(moves._worker(box.env, box.engine, part, number)))
+        processes.append(box.env.process(transfer_processes._worker(box.env, box.engine, part, number)))
     box.job.steps = iter([])
     box.env.process(outage())
     box.env.run(box.env.all_of(processes))

@@ -1,4 +1,4 @@
-"""No connection is set up over a dead link, and none opens over it: `dtnsim.simulation.world` and `moves`."""
+"""No connection is set up over a dead link, and none opens over it: `dtnsim.simulation.environment` and `moves`."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import dtnsim
 from dtnsim.ground.records import Phase, Transfer
-from dtnsim.simulation import portions
-from dtnsim.simulation.portions import MAX_FILES, steps
+from dtnsim.simulation import chunks
+from dtnsim.simulation.chunks import MAX_FILES, steps
 from tests.simulation.slow import FAST, make
 
 SIZES = st.lists(st.tuples(st.floats(0, 1e12), st.integers(1, 3 * MAX_FILES)), min_size=1, max_size=4)
@@ -58,7 +58,7 @@ def test_batches_take_as_long_as_files_one_by_one(monkeypatch: pytest.MonkeyPatc
     files = {"files": 6000, "median": "2 MiB", "sigma": sigma}
     path = make(FAST, transfer__dataset=files, transfer__tool={"name": "gridftp", "p": 2, "cc": 50})
     single = dtnsim.simulate(path).runs[0]
-    monkeypatch.setattr(portions, "MAX_FILES", 100)
+    monkeypatch.setattr(chunks, "MAX_FILES", 100)
     batched = dtnsim.simulate(path).runs[0]
     assert batched.end_s == pytest.approx(single.end_s, rel=0.03 if sigma else 0.01)
     if not sigma:

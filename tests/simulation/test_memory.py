@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dtnsim.engine.engine import Engine
 from dtnsim.ground.pages import Cache
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
-from dtnsim.simulation import moves
+from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.alarm import Alarm
 from dtnsim.simulation.cache import PageCache, State
 from dtnsim.simulation.jobs import Job, make_job
@@ -53,7 +53,7 @@ class Host:
                 self.engine, job.legs[0], self.memory, payload, write_back=(min(hold, size), math.inf)
             )
             self.jobs.append(job)
-        self.done = [self.env.process(moves.run_job(self.env, self.engine, job)) for job in self.jobs]
+        self.done = [self.env.process(transfer_processes.run_job(self.env, self.engine, job)) for job in self.jobs]
         self.highest, self.idle, self.steps = 0.0, 0, 0
 
     def run(self) -> Host:

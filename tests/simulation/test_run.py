@@ -14,7 +14,7 @@ from dtnsim.description import spec
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import ModelError, SpecError
 from dtnsim.simulation import simulate
-from dtnsim.steady.medium import drain_rates
+from dtnsim.steady.durability import drain_rates
 from dtnsim.steady.prediction import predict
 from tests.strategies import load, paths
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.simulation import simulate
 from dtnsim.steady import epochs, solve
+from dtnsim.steady.ordering import ends, total_rate
 from dtnsim.steady.prediction import predict
-from dtnsim.steady.turns import ends, total_rate
 from tests.lab import journey, machine, volume
 from tests.strategies import load
 from tests.wide import difference, mixed, path_of

@@ -11,7 +11,7 @@ import numpy as np
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.physics import arrivals as law
-from dtnsim.simulation.fleet import damage
+from dtnsim.simulation.fleet import corruption
 from dtnsim.simulation.fleet.event_loop import DONE, FAILED, HOUR_S
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class _Columns:
     def __init__(self, made: Made) -> None:
         course = made.course
         work = course.work
-        self.damage = work.damage or damage.none(len(work))
+        self.damage = work.damage or corruption.none(len(work))
         self.status = np.where((course.status == DONE) & self.damage.spoiled, FAILED, course.status)
         self.tries = course.tries
         self.size, self.resent, self.moved = work.size, course.resent, course.moved

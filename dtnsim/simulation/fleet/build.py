@@ -14,10 +14,10 @@ from dtnsim.description.templates import members
 from dtnsim.description.workload import TransferClass
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity
-from dtnsim.simulation.fleet import arrivals, compiled, damage, faults, reduce
+from dtnsim.simulation.fleet import arrivals, compiled, corruption, faults, job_classes
 from dtnsim.simulation.fleet.degraded import Degraded
 from dtnsim.simulation.fleet.event_loop import EventLoop
-from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, User, Way, Work
+from dtnsim.simulation.fleet.facility import Endpoint, Kind, Lane, User, Way, Work
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -71,7 +71,7 @@ class Fleet:
             remedy = "write 'workload:' into the path file, or give one with --workload"
             raise SpecError("has no workload", file=given.file or None, key="workload", remedy=remedy)
         self.given, self.workload, self.runs = given, given.workload, runs
-        self.reduction = reduce.Reduction(given, draw)
+        self.reduction = job_classes.Reduction(given, draw)
         self.degraded = Degraded(self)
         self.hosts = list(given.hosts)
         self._number = {name: n for n, name in enumerate(self.hosts)}
@@ -125,7 +125,7 @@ class _Build:
         self.lanes: list[Lane] = []
         self.pairs: list[tuple[str, str]] = []
         self.ways: list[Way] = []
-        self._known: dict[tuple[int, tuple[str, str], reduce.Sort], Way] = {}
+        self._known: dict[tuple[int, tuple[str, str], job_classes.Sort], Way] = {}
 
     def made(self) -> Made:
         columns = _Columns()
@@ -181,7 +181,7 @@ class _Build:
     def _class(self, kind: Kind, given: TransferClass, arrived: Arrived, columns: _Columns) -> None:
         """Lanes and columns of the transfers of a class."""
         typical = float(np.median(arrived.size)) if given.size is None and len(arrived.size) else given.typical_B
-        sorts, grain = reduce.sorts(arrived.size, arrived.files, typical)
+        sorts, grain = job_classes.sorts(arrived.size, arrived.files, typical)
         count = len(given.user)
         key = (arrived.pair[:, 0] * len(given.to) + arrived.pair[:, 1]) * count + arrived.user
         lane, alone = np.zeros(len(key), np.int64), np.zeros(len(key))
@@ -230,14 +230,13 @@ class _Build:
         between = self.workload.corruption
         if between is None:
             return np.zeros((n, 0))
-        noticed = (
-            damage.notices(self.fleet.given.transfers[kind.number].tool) if given.verified is None else given.verified
-        )
+        tool = self.fleet.given.transfers[kind.number].tool
+        noticed = corruption.notices(tool) if given.verified is None else given.verified
         rng = np.random.default_rng([self.seed, 2, *kind.name.encode()])
-        made = damage.drawn(arrived.size, arrived.files, between.value, kind.retry.times, rng, noticed=noticed)
+        made = corruption.drawn(arrived.size, arrived.files, between.value, kind.retry.times, rng, noticed=noticed)
         return np.column_stack([made.again_B, made.found, made.unnoticed, made.spoiled])
 
-    def _lane(self, kind: Kind, user: User, ends: tuple[str, str], sorts: list[reduce.Sort]) -> Lane:
+    def _lane(self, kind: Kind, user: User, ends: tuple[str, str], sorts: list[job_classes.Sort]) -> Lane:
         (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
         one, two = self._endpoint(source), self._endpoint(target)
         hosts = self.fleet.hosts
@@ -264,7 +263,7 @@ class _Build:
         self.pairs.append((source, target))
         return lane
 
-    def _way(self, template: int, ends: tuple[str, str], at: tuple[int, int], sort: reduce.Sort) -> Way:
+    def _way(self, template: int, ends: tuple[str, str], at: tuple[int, int], sort: job_classes.Sort) -> Way:
         """The way between two hosts for one kind of files."""
         key = (template, ends, sort)
         known = self._known.get(key)
@@ -279,11 +278,11 @@ class _Build:
         return arrays(self.fleet, pattern, rebuild, key)
 
 
-def _damage(columns: Any) -> damage.Damage | None:
+def _damage(columns: Any) -> corruption.Damage | None:
     if not columns.any():
         return None
     again, found, unnoticed, spoiled = columns.T
-    return damage.Damage(again, found.astype(np.int64), unnoticed.astype(np.int64), spoiled > 0)
+    return corruption.Damage(again, found.astype(np.int64), unnoticed.astype(np.int64), spoiled > 0)
 
 
 def _alone(way: Way, sizes: Any) -> Any:

@@ -9,16 +9,16 @@ from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any, Final, cast
 
-from dtnsim.engine import flow_lists, heaps, linked_lists, max_min, rate_updates
+from dtnsim.engine import flow_lists, heaps, max_min, rate_updates
 from dtnsim.engine import layout as engine_layout
 from dtnsim.ground import machine_code
-from dtnsim.simulation.fleet import accounting, layout, traffic
+from dtnsim.simulation.fleet import layout, traffic
 
 #: transfers from which on reading code that is kept pays, and from which on, over all runs, compiling does: what each
 #: takes over what a transfer then takes less, measured once and rounded up (`tests/benchmarks/README.md`)
 WORTH_READING: Final = 10_000
 WORTH_COMPILING: Final = 250_000
-_MODULES: Final = (linked_lists, flow_lists, accounting, rate_updates, max_min, traffic)
+_MODULES: Final = (flow_lists, rate_updates, max_min, traffic)
 #: what is called from outside, and touches heaps
 _CALLED: Final = (
     "run",

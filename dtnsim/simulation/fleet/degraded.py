@@ -11,7 +11,7 @@ from dtnsim.components.filesystem import label_of
 from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.simulation.fleet.faults import Target
-from dtnsim.simulation.fleet.reduce import renamed
+from dtnsim.simulation.fleet.job_classes import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dtnsim.description.host import Host
     from dtnsim.ground.quantity import Quantity
     from dtnsim.simulation.fleet.build import Fleet
-    from dtnsim.simulation.fleet.reduce import Composed
+    from dtnsim.simulation.fleet.job_classes import Composed
 
 #: drives lost at once that are looked at, and kinds of transfers that are composed for each
 _MOST_LOST: Final = 3

@@ -19,12 +19,12 @@ from dtnsim.engine import flow_lists
 from dtnsim.engine.network import least, more_flows
 from dtnsim.ground.errors import ModelError
 from dtnsim.physics.restart import kept_bytes
-from dtnsim.simulation.fleet import accounting, compiled, state, traffic
+from dtnsim.simulation.fleet import compiled, state, traffic
 from dtnsim.simulation.fleet import layout as at
 
 if TYPE_CHECKING:
+    from dtnsim.simulation.fleet.facility import Lane, Way, Work
     from dtnsim.simulation.fleet.faults import Fault
-    from dtnsim.simulation.fleet.plant import Lane, Way, Work
 
 #: stretches in which use is summed [s]
 HOUR_S: Final = traffic.HOUR_S
@@ -251,7 +251,7 @@ class EventLoop:
         touched = {k for k, _ in fault.factors}
         hit = [x for x in self._live() if not touched.isdisjoint(self._way(x).stations)]
         for x in hit:
-            accounting.book_flow(f, q, x, int(q[x + at.SIDE]), flow_lists.left(f, q, x, now), now)
+            traffic.book_flow(f, q, x, int(q[x + at.SIDE]), flow_lists.left(f, q, x, now), now)
         for k, factor in fault.factors:
             s = int(q[at.STATIONS]) + at.STATION * k
             f[s] = self.capacity[k] * factor
@@ -312,11 +312,11 @@ class EventLoop:
             lane = self._lane(int(self.work.lane[i]))
             since = float(self.t[at.QUEUED_AT, i])
             if self.status[i] == QUEUED:
-                accounting.book_wait(f, q, lane, since, now)
+                traffic.book_wait(f, q, lane, since, now)
             else:
                 what = int(q[at.N_HELD]) - at.OTHERS + at.BY_BACK_OFF
-                accounting.hold(f, q, int(q[lane + at.KIND]), what, now - since)
+                traffic.hold(f, q, int(q[lane + at.KIND]), what, now - since)
             self.t[at.QUEUED_AT, i] = now
-        accounting.book_all(f, q, now)
+        traffic.book_all(f, q, now)
         self._collect()
         q[at.HOUR] += 1

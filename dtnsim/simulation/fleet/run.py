@@ -18,9 +18,9 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.pool import Pool, once, processors
 from dtnsim.ground.quantity import Draw
-from dtnsim.simulation.fleet import kept, saved
 from dtnsim.simulation.fleet.answers import FleetRun, answer
 from dtnsim.simulation.fleet.build import Fleet
+from dtnsim.simulation.fleet.checkpoint import Kept, load, save, signature
 from dtnsim.simulation.fleet.promises import promises
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ def fleet(
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration, workload=workload)
     whole = Fleet(given, Draw(), share(replicas))
     task = Task(given, seed, replicas)
-    mark = kept.signature(task, overrides)
-    store = kept.Kept(checkpoint, mark) if checkpoint is not None else None
+    mark = signature(task, overrides)
+    store = Kept(checkpoint, mark) if checkpoint is not None else None
     runs: dict[int, FleetRun] = dict(store.runs) if store is not None else {}
     first: Made | None = None
     stopped = False
@@ -185,13 +185,13 @@ def _course(made: Made, progress: Progress | None, replicas: int = 1, part: tupl
     """
     course = made.course
     if part is not None:
-        saved.load(course, *part)
+        load(course, *part)
     last = time.monotonic()
     while not course.run(_LOOK):
         share = course.now / course.until / replicas
         stop = progress is not None and progress(course.now, share, course.finished)
         if part is not None and (stop or time.monotonic() - last > _KEEP_S):
-            saved.save(course, *part)
+            save(course, *part)
             last = time.monotonic()
         if stop:
             course.stop()

@@ -12,7 +12,7 @@ from dtnsim.engine.network import Demands, Network, more_flows
 from dtnsim.simulation.fleet import layout as at
 
 if TYPE_CHECKING:
-    from dtnsim.simulation.fleet.plant import Lane, Place, Way, Work
+    from dtnsim.simulation.fleet.facility import Lane, Place, Way, Work
 
 _ORDERS: Final = {"fifo": 0, "fair": 1, "deadline": 2}
 

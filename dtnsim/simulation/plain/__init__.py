@@ -9,9 +9,9 @@ from dtnsim.ground import runtime
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
-    from dtnsim.simulation.one import Limits
     from dtnsim.simulation.plain.columns import Columns
     from dtnsim.simulation.results import Simulation
+    from dtnsim.simulation.run_path import Limits
 
 
 def flows(given: PathSpec) -> Columns | None:
@@ -26,7 +26,7 @@ def flows(given: PathSpec) -> Columns | None:
 def simulation(columns: Columns, seed: int, limits: Limits) -> Simulation:
     """Runs plain flows once, every parameter at its median."""
     from dtnsim.simulation.plain.answer import answer
-    from dtnsim.simulation.plain.course import run
+    from dtnsim.simulation.plain.event_loop import run
 
     with runtime.gc_paused():
         return answer(run(columns, limits), seed)

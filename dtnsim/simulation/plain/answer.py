@@ -9,7 +9,7 @@ import numpy as np
 
 from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.records import SLOW_START
-from dtnsim.simulation.plain.course import OWN, Course, stretches
+from dtnsim.simulation.plain.event_loop import OWN, Course, stretches
 from dtnsim.simulation.plain.words import Words
 from dtnsim.simulation.record import held_by
 from dtnsim.simulation.results import Held, LaterSeries, PhaseTime, Run, Series, Simulation, TransferRun

@@ -1,6 +1,6 @@
 """One source, plain and `compiled`, gives the same bytes.
 
-`layout`, `state`, `heaps`, `compiled_heaps`, `linked_lists`, `flow_lists`, `rate_updates`, `max_min`, `accounting` and
+`layout`, `state`, `heaps`, `compiled_heaps`, `flow_lists`, `rate_updates`, `max_min` and
 `traffic`.
 """
 

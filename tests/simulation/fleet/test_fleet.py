@@ -1,6 +1,6 @@
 """A fleet from a path file: a fleet of one is `predict`, alike hosts are composed once, seeds, faults, traces, answers.
 
-`reduce`, `build`, `degraded`, `answers`, `trace`, `kept` and `run` of `dtnsim.simulation.fleet`.
+`job_classes`, `build`, `degraded`, `answers`, `trace`, `checkpoint` and `run` of `dtnsim.simulation.fleet`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dtnsim.report import text
 from dtnsim.simulation.fleet import arrivals, faults, run, trace
 from dtnsim.simulation.fleet.answers import answer, due
 from dtnsim.simulation.fleet.build import Fleet
-from dtnsim.simulation.fleet.kept import Kept
+from dtnsim.simulation.fleet.checkpoint import Kept
 from dtnsim.simulation.fleet.run import fleet
 
 HEAD = """

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from dtnsim.description.workload import Retry
-from dtnsim.simulation.fleet import damage
+from dtnsim.simulation.fleet import corruption
 from dtnsim.simulation.fleet.event_loop import EventLoop
-from dtnsim.simulation.fleet.plant import Endpoint, Kind, Lane, Reduced, User, Way, Work
+from dtnsim.simulation.fleet.facility import Endpoint, Kind, Lane, Reduced, User, Way, Work
 
 
 def course(
@@ -63,7 +63,7 @@ def course(
         np.zeros(n, np.int64) if lane is None else np.asarray(lane), np.zeros(n, np.int64),
         np.full(n, math.inf) if due is None else np.asarray(due, float),
         np.full(n, math.inf) if cap is None else np.asarray(cap, float),
-        None if hurt is None else replace(damage.none(n), again_B=hurt),
+        None if hurt is None else replace(corruption.none(n), again_B=hurt),
     )  # fmt: skip
     return EventLoop(capacity, work, lanes, ways, faults, until=until, order=order, hosts=hosts + 1, fast=fast)
 

@@ -14,7 +14,7 @@ from dtnsim.ground.errors import ModelError
 from dtnsim.ground.lazy import EachLater
 from dtnsim.report import simulation as report
 from dtnsim.simulation import plain, simulate
-from dtnsim.simulation.plain import course
+from dtnsim.simulation.plain import event_loop
 from dtnsim.simulation.results import Run, Simulation
 from tests.lab import machine
 from tests.strategies import load
@@ -111,7 +111,7 @@ def test_a_run_can_end_before_all_is_done(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_run_can_be_stopped_and_is_given_up_after_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(course, "_TELL_EVERY", 10)
+    monkeypatch.setattr(event_loop, "_TELL_EVERY", 10)
     given = mesh(1, WANS[2][0])
     told: list[float] = []
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from dtnsim.ground.errors import SpecError
-from dtnsim.simulation import simulate, world
+from dtnsim.simulation import environment, simulate
 from tests.simulation.test_run import SLOW, make
 
 
 def test_the_world_is_checked_at_the_start() -> None:
-    assert world.World is not None
+    assert environment.World is not None
     late: list[dict[str, Any]] = [{"at": "1000 d", "station": "no.such.station", "factor": 0}]
     with pytest.raises(SpecError, match="is not a station"):
         simulate(make(SLOW, events=late))

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from dtnsim.simulation.one import Limits
     from dtnsim.simulation.plain.columns import Columns
+    from dtnsim.simulation.run_path import Limits
 
     Array = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.simulation.portions import turns
+from dtnsim.simulation.chunks import turns
 
 if TYPE_CHECKING:
     import simpy

@@ -12,7 +12,7 @@ import pytest
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.records import Problem, Station
 from dtnsim.simulation import simulate
-from dtnsim.simulation.scene import DIURNAL_STEP_S, SHARE_STEP, check_load, make_scene, matching
+from dtnsim.simulation.scenario import DIURNAL_STEP_S, SHARE_STEP, check_load, make_scene, matching
 from dtnsim.steady.prediction import predict
 from tests.simulation.slow import FAST, SLOW, make
 

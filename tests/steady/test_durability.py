@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import dtnsim
-from dtnsim.steady import medium
+from dtnsim.steady import durability
 from tests.lab import FREE, journey, machine, volume
 from tests.strategies import load
 
@@ -106,4 +106,4 @@ def test_the_interval_of_the_medium_is_that_of_the_disk() -> None:
 
 
 def test_memory_to_memory_has_no_medium() -> None:
-    assert medium.seconds(dtnsim.predict(load(journey()), samples=0).problem, None) == {}  # type: ignore[arg-type]
+    assert durability.seconds(dtnsim.predict(load(journey()), samples=0).problem, None) == {}  # type: ignore[arg-type]

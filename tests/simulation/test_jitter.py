@@ -1,4 +1,4 @@
-"""Equals that share a link do not march in step (`dtnsim.simulation.luck`); predict has the same mean."""
+"""Equals that share a link do not march in step (`dtnsim.simulation.jitter`); predict has the same mean."""
 
 from itertools import islice
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dtnsim.simulation import luck, simulate
+from dtnsim.simulation import jitter, simulate
 from dtnsim.steady.prediction import predict
 from tests.lab import journey, machine, volume
 from tests.strategies import load
@@ -74,12 +74,12 @@ def test_workers_of_small_files_meet_at_the_drive_as_predicted(workers: int, fil
 
 def test_waits_have_a_mean_of_one_however_few() -> None:
     for few in (4, 16, 256):
-        drawn = list(islice(luck.pauses("any", 0.5), few))
+        drawn = list(islice(jitter.pauses("any", 0.5), few))
         assert np.mean(drawn) == pytest.approx(1.0, abs=1 / few**0.75)
         assert min(drawn) > 0
-    assert np.std(list(islice(luck.pauses("any", 0.5), 4096))) == pytest.approx(0.5, rel=0.05)
+    assert np.std(list(islice(jitter.pauses("any", 0.5), 4096))) == pytest.approx(0.5, rel=0.05)
 
 
 def test_drawn_runs_draw_how_unfair_shares_are() -> None:
-    assert 0 < luck.UNFAIRNESS.value < 0.2
-    assert luck.UNFAIRNESS.spread >= 0.5
+    assert 0 < jitter.UNFAIRNESS.value < 0.2
+    assert jitter.UNFAIRNESS.spread >= 0.5

@@ -10,15 +10,15 @@ import pytest
 
 from dtnsim.description import spec
 from dtnsim.ground.errors import ModelError
-from dtnsim.simulation import moves, one, simulate
-from dtnsim.simulation.scene import make_scene
+from dtnsim.simulation import run_path, simulate, transfer_processes
+from dtnsim.simulation.scenario import make_scene
 from dtnsim.steady.prediction import predict
 from tests.simulation.slow import FAST, SLOW, make
 
 
-def run(path: dict[str, Any], limits: one.Limits, **changes: Any) -> Any:
+def run(path: dict[str, Any], limits: run_path.Limits, **changes: Any) -> Any:
     scene = make_scene(make(path, **changes))
-    return one.run_once(scene, scene.problem, 0, 1, limits)
+    return run_path.run_once(scene, scene.problem, 0, 1, limits)
 
 
 def test_time_that_does_not_move_on_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,15 +26,15 @@ def test_time_that_does_not_move_on_is_given_up(monkeypatch: pytest.MonkeyPatch)
         while True:
             yield env.timeout(0)
 
-    monkeypatch.setattr(moves, "run_job", endless)
-    monkeypatch.setattr(one, "MAX_AT_ONCE", 10_000)
+    monkeypatch.setattr(transfer_processes, "run_job", endless)
+    monkeypatch.setattr(run_path, "MAX_AT_ONCE", 10_000)
     with pytest.raises(ModelError, match="time does not move on"):
-        run(FAST, one.Limits())
+        run(FAST, run_path.Limits())
 
 
 def test_too_many_events_are_given_up_and_tell_when() -> None:
     with pytest.raises(ModelError, match=r"given up after 30 events at [\d.]+ s"):
-        run(FAST, one.Limits(max_events=30), transfer__dataset={"files": 100, "size": "10 GB"})
+        run(FAST, run_path.Limits(max_events=30), transfer__dataset={"files": 100, "size": "10 GB"})
 
 
 def test_somebody_who_watches_may_end_it_with_what_was_done() -> None:
@@ -45,7 +45,7 @@ def test_somebody_who_watches_may_end_it_with_what_was_done() -> None:
         return share > 0.3
 
     files = {"files": 20_000, "size": "200 GB"}
-    made = run(FAST, one.Limits(progress=stop), transfer__dataset=files)
+    made = run(FAST, run_path.Limits(progress=stop), transfer__dataset=files)
     assert made.interrupted
     assert not made.complete
     assert told == sorted(told)
@@ -59,15 +59,15 @@ def test_ctrl_c_within_it_ends_it_as_well() -> None:
             raise KeyboardInterrupt
         return False
 
-    made = run(FAST, one.Limits(progress=interrupt), transfer__dataset={"files": 20_000, "size": "200 GB"})
+    made = run(FAST, run_path.Limits(progress=interrupt), transfer__dataset={"files": 20_000, "size": "200 GB"})
     assert made.interrupted
     assert made.transfers[0].files > 5000
 
 
 def test_a_run_of_which_only_quantiles_are_asked_keeps_little() -> None:
     files = {"files": 2000, "size": "20 GB"}
-    whole = run(FAST, one.Limits(), transfer__dataset=files)
-    short = run(FAST, one.Limits(whole=False), transfer__dataset=files)
+    whole = run(FAST, run_path.Limits(), transfer__dataset=files)
+    short = run(FAST, run_path.Limits(whole=False), transfer__dataset=files)
     assert len(short.series.edge_s) == 1
     assert len(short.transfers[0].file_s) <= 256 < len(whole.transfers[0].file_s)
     assert short.end_s == whole.end_s
@@ -78,14 +78,14 @@ def test_a_run_of_which_only_quantiles_are_asked_keeps_little() -> None:
 
 def test_flows_that_have_only_just_begun_do_not_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
     """All workers begin files at one instant, again and again: looked at in the middle of it, none has a rate yet."""
-    monkeypatch.setattr(one, "_TELL_EVERY", 1)
+    monkeypatch.setattr(run_path, "_TELL_EVERY", 1)
     files = {"files": 400, "size": "4 GB"}
-    made = run(FAST, one.Limits(), transfer__dataset=files, transfer__tool={"name": "gridftp", "p": 1, "cc": 100})
+    made = run(FAST, run_path.Limits(), transfer__dataset=files, transfer__tool={"name": "gridftp", "p": 1, "cc": 100})
     assert made.transfers[0].files == 400
 
 
 def test_at_its_time_it_ends_between_two_events() -> None:
-    made = run(SLOW, one.Limits(until=math.pi))
+    made = run(SLOW, run_path.Limits(until=math.pi))
     assert made.end_s == math.pi
     assert made.series.edge_s[-1] == math.pi
     assert made.transfers[0].payload_B > 0

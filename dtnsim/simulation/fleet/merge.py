@@ -18,7 +18,7 @@ from dtnsim.ground.quantity import Draw, Quantity, Value
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
-    from dtnsim.simulation.fleet.reduce import Composed
+    from dtnsim.simulation.fleet.job_classes import Composed
 
 #: pairs from which on it pays
 WORTH: Final = 200

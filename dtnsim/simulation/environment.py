@@ -11,9 +11,9 @@ import numpy as np
 
 from dtnsim.composition.files import found
 from dtnsim.ground.records import Problem, Transfer
-from dtnsim.simulation import moves
+from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.jobs import Job, Leg, MakeRow, engine_stations, legs_of, station_capacities
-from dtnsim.simulation.scene import Key, Scene, matching
+from dtnsim.simulation.scenario import Key, Scene, matching
 from dtnsim.simulation.variants import as_drawn, drawn_transfer
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ class World:
         """Stops the files under way on some stations (all files where None); they start again after a time."""
         for job in self.jobs:
             if stations is None or any(leg.visits(stations) for leg in job.legs):
-                moves.stop(self.engine, job, retry_after)
+                transfer_processes.stop(self.engine, job, retry_after)
 
 
 def happen(world: World, number: int, event: Event) -> Process:

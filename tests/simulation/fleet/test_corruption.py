@@ -15,7 +15,7 @@ import dtnsim
 from dtnsim.physics.restart import damaged_share
 from dtnsim.report import fleet as report
 from dtnsim.report import text
-from dtnsim.simulation.fleet import damage
+from dtnsim.simulation.fleet import corruption
 
 sys.path[:0] = [str(Path(__file__).parent)]
 
@@ -45,7 +45,7 @@ def test_two_files_are_whole_as_often_as_one_of_both_sizes(a, b, between):
 def test_what_is_sent_again_is_geometric():
     size, files = np.full(4000, 1e12), np.full(4000, 100)
     p = float(damaged_share(1e10, 1e11))
-    made = damage.drawn(size, files, 1e11, 1000, np.random.default_rng(1), noticed=True)
+    made = corruption.drawn(size, files, 1e11, 1000, np.random.default_rng(1), noticed=True)
     assert made.found.mean() == pytest.approx(100 * p / (1 - p), rel=0.02)
     assert made.again_B == pytest.approx(made.found * 1e10)
     assert not made.spoiled.any()
@@ -54,10 +54,10 @@ def test_what_is_sent_again_is_geometric():
 
 def test_nothing_is_sent_again_where_nobody_looks_or_tries():
     size, files = np.full(4000, 1e12), np.full(4000, 100)
-    made = damage.drawn(size, files, 1e11, 3, np.random.default_rng(1), noticed=False)
+    made = corruption.drawn(size, files, 1e11, 3, np.random.default_rng(1), noticed=False)
     assert made.unnoticed.mean() == pytest.approx(100 * float(damaged_share(1e10, 1e11)), rel=0.02)
     assert not made.again_B.any()
-    made = damage.drawn(size, files, 1e11, 0, np.random.default_rng(1), noticed=True)
+    made = corruption.drawn(size, files, 1e11, 0, np.random.default_rng(1), noticed=True)
     assert made.spoiled.all()
     assert not made.again_B.any()
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dtnsim
-from dtnsim.composition.ways import ways
+from dtnsim.composition.leg import ways
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import bonding, s3
 from tests.lab import MiB, machine, problem, rate, sheet, volume

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dtnsim.ground.errors import InputError
-from dtnsim.simulation.fleet import compiled, run, saved
+from dtnsim.simulation.fleet import checkpoint, compiled, run
 from dtnsim.simulation.fleet.run import fleet
 
 HERE = Path(__file__).parent
@@ -28,8 +28,8 @@ def halves(seed, cut, file, first=False, second=False):
     whole, part, rest = (course(**scene(seed), fast=fast) for fast in (False, first, second))
     ended(whole)
     if not part.run(cut):
-        saved.save(part, file, "this")
-        assert saved.load(rest, file, "this")
+        checkpoint.save(part, file, "this")
+        assert checkpoint.load(rest, file, "this")
         ended(rest)
         same(rest, whole)
 
@@ -50,21 +50,21 @@ def test_plain_and_compiled_runs_go_on_from_each_other(first, second, tmp_path):
 
 def test_only_whole_files_of_the_same_fleet_are_gone_on_from(tmp_path):
     file, made = tmp_path / "kept.0", course(**scene(1))
-    assert not saved.load(made, file, "this")
+    assert not checkpoint.load(made, file, "this")
     made.run(20)
-    saved.save(made, file, "this")
+    checkpoint.save(made, file, "this")
     with pytest.raises(InputError, match="another path, workload or seed"):
-        saved.load(made, file, "that")
+        checkpoint.load(made, file, "that")
     file.write_bytes(file.read_bytes()[:500])
-    assert not saved.load(made, file, "this")
-    saved.save(made, file, "this")
+    assert not checkpoint.load(made, file, "this")
+    checkpoint.save(made, file, "this")
     whole = bytearray(file.read_bytes())
     for at in [*range(0, len(whole), 1 + len(whole) // 200), *range(120), *range(len(whole) - 120, len(whole))]:
         file.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
         with contextlib.suppress(InputError):  # in no other words
-            saved.load(course(**scene(1)), file, "this")
+            checkpoint.load(course(**scene(1)), file, "this")
     with pytest.raises(InputError, match="cannot be written"):
-        saved.save(made, tmp_path / "no" / "kept.0", "this")
+        checkpoint.save(made, tmp_path / "no" / "kept.0", "this")
 
 
 def test_ctrl_c_within_a_replica_loses_nothing(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from dtnsim.description.workload import Retry
-    from dtnsim.simulation.fleet.damage import Damage
+    from dtnsim.simulation.fleet.corruption import Damage
 
 #: no limit on transfers at once
 UNLIMITED: Final = 1 << 60

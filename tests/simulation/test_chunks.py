@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dtnsim.ground.records import Transfer
 from dtnsim.simulation import simulate
-from dtnsim.simulation.portions import turns, work
+from dtnsim.simulation.chunks import turns, work
 from dtnsim.steady.prediction import predict
 from tests.lab import machine, volume
 from tests.strategies import load

@@ -24,8 +24,8 @@ from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
-from dtnsim.simulation.fleet import together
-from dtnsim.simulation.fleet.plant import Reduced
+from dtnsim.simulation.fleet import merge
+from dtnsim.simulation.fleet.facility import Reduced
 from dtnsim.steady import solve, timed
 from dtnsim.steady.reasons import cause_of
 
@@ -171,17 +171,17 @@ class Reduction:
         for ends in every:
             if (key := self._key(template, ends, sort)) not in self._made:
                 new.setdefault(key, ends)
-        if len(new) < together.WORTH or self.draw.many or self.given.links:
+        if len(new) < merge.WORTH or self.draw.many or self.given.links:
             return
         pairs = list(new.values())
         made = self._together(template, pairs, sort)
         if made is None:
             return
         first = replace(sort, sizes_B=(sort.sizes_B[sort.middle],), middle=0)
-        for n in together.tried([hosts_of(ends) for ends in pairs]):
+        for n in merge.tried([hosts_of(ends) for ends in pairs]):
             alone = self._compose(self.given, template, pairs[n], first)
             here = replace(made[n], sizes_B=first.sizes_B, times_s=made[n].times_s[sort.middle : sort.middle + 1])
-            if not together.alike(alone, here, dict(zip(hosts_of(pairs[0]), hosts_of(pairs[n]), strict=True))):
+            if not merge.alike(alone, here, dict(zip(hosts_of(pairs[0]), hosts_of(pairs[n]), strict=True))):
                 return
         for key, composed in zip(new, made, strict=True):
             self._made[key] = composed, template, pairs[0], sort
@@ -195,7 +195,7 @@ class Reduction:
         hosts, values = dict(self.given.hosts), dict[str, Any]()
         for side in (0, 1):
             listed = list(dict.fromkeys(n[side] for n in names))
-            found = together.varied([self.given.hosts[h] for h in listed], f"~{side}")
+            found = merge.varied([self.given.hosts[h] for h in listed], f"~{side}")
             if found is None:
                 return None
             hosts[listed[0]] = found[0]
@@ -203,7 +203,7 @@ class Reduction:
             values |= {key: np.array(each)[place] for key, each in found[1].items()}
         given = self.given.model_copy(update={"hosts": hosts})
         try:
-            rows = self._solved(given, template, pairs[0], sort, together.Table(values))
+            rows = self._solved(given, template, pairs[0], sort, merge.Table(values))
         except DtnsimError:
             return None
         return _apart(rows, sort, len(pairs))

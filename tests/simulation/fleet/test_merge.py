@@ -8,7 +8,7 @@ import pytest
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
 from dtnsim.ground.quantity import Draw
-from dtnsim.simulation.fleet import together
+from dtnsim.simulation.fleet import merge
 from dtnsim.simulation.fleet.build import Fleet
 
 MACHINE = (
@@ -40,7 +40,7 @@ def fleet(other: str = "", rtt: str = "1 us") -> Fleet:
 def test_all_pairs_at_once_say_what_each_says_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     one_by_one = fleet()
     slow = one_by_one.made(1)
-    monkeypatch.setattr(together, "WORTH", 2)
+    monkeypatch.setattr(merge, "WORTH", 2)
     at_once = fleet()
     quick = at_once.made(1)
     assert len({ends for _, ends, _, _ in at_once.reduction.made()}) == 1  # all of them as the first pair
@@ -57,24 +57,24 @@ def test_all_pairs_at_once_say_what_each_says_alone(monkeypatch: pytest.MonkeyPa
 
 
 def test_hosts_of_another_build_are_composed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(together, "WORTH", 2)
+    monkeypatch.setattr(merge, "WORTH", 2)
     mixed = fleet("  x: example-dtn-100g")
     hosts = [mixed.given.hosts[name] for name in ("s0", "x")]
-    assert together.varied(hosts, "~") is None
+    assert merge.varied(hosts, "~") is None
     assert np.isfinite(mixed.made(1).alone_s).all()
 
 
 def test_where_a_pair_alone_says_otherwise_none_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """How connections open is worked out for the first pair alone, and matters over 30 ms: each pair has its own."""
     plain = fleet(rtt="30 ms").made(1)
-    monkeypatch.setattr(together, "WORTH", 2)
+    monkeypatch.setattr(merge, "WORTH", 2)
     doubted = fleet(rtt="30 ms").made(1)
     assert [w.reduced for w in doubted.course.ways] == [w.reduced for w in plain.course.ways]
 
 
 def test_what_is_tried_has_every_host() -> None:
     pairs = [(f"s{a}", f"d{b}") for a in range(30) for b in range(20)]
-    chosen = [pairs[n] for n in together.tried(pairs)]
+    chosen = [pairs[n] for n in merge.tried(pairs)]
     assert {a for a, _ in chosen} == {a for a, _ in pairs}
     assert {b for _, b in chosen} == {b for _, b in pairs}
     assert len(chosen) < 45

@@ -14,18 +14,18 @@ from dtnsim.ground import runtime
 from dtnsim.ground.errors import ModelError
 from dtnsim.ground.lazy import Later
 from dtnsim.ground.records import Problem
-from dtnsim.simulation import moves
+from dtnsim.simulation import transfer_processes
+from dtnsim.simulation.jitter import uneven
 from dtnsim.simulation.jobs import Job, at, cached, engine_stations, make_job
-from dtnsim.simulation.luck import uneven
 from dtnsim.simulation.record import Recorder, first_width
 from dtnsim.simulation.results import LaterSeries, PhaseTime, Run, Series, TransferRun
 from dtnsim.steady.timed import sender_rate
 
 if TYPE_CHECKING:
     from dtnsim.engine.engine import Engine
+    from dtnsim.simulation.environment import World
     from dtnsim.simulation.memory import Memory
-    from dtnsim.simulation.scene import Scene
-    from dtnsim.simulation.world import World
+    from dtnsim.simulation.scenario import Scene
 
 #: steps of the event loop after which a run is given up
 MAX_EVENTS: Final = 50_000_000
@@ -96,8 +96,8 @@ def _ready(
     import simpy
 
     from dtnsim.engine.engine import Engine
+    from dtnsim.simulation.environment import World, arrive, follow, happen
     from dtnsim.simulation.files import Files
-    from dtnsim.simulation.world import World, arrive, follow, happen
 
     env = simpy.Environment(0.0)
     capacity = [at(s.capacity, scenario) for s in problem.stations]
@@ -126,7 +126,7 @@ def _processes(world: World) -> list[Any]:
     env, jobs = world.env, world.jobs
     made = [
         env.process(
-            moves.run_job(
+            transfer_processes.run_job(
                 env, world.engine, job, partial(world.begun, f), partial(world.ended, f), partial(world.follows, f)
             )
         )

@@ -1,4 +1,4 @@
-"""Servers beyond a network: what the traffic of a volume charges on the way to servers that are no hosts of the path.
+"""Servers of a volume: what its traffic charges on the way to those that are no hosts of the path, stages of a request.
 
 A store, a filer or the servers of a parallel file system are reached like any host: the segments of the way, and the
 connections' TCP with its windows and losses. At their end nothing is charged but what the file system itself says.
@@ -7,12 +7,19 @@ connections' TCP with its windows and losses. At their end nothing is charged bu
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
 
 from dtnsim.components.access import Access, Thread
+from dtnsim.components.filesystem import charged
 from dtnsim.components.nic import Nic
-from dtnsim.composition import segments, tcp, transport
+from dtnsim.components.remote import Remote
+from dtnsim.composition import tcp, transport
 from dtnsim.composition.leg import End
+from dtnsim.composition.network import nic_of
+from dtnsim.composition.route import charge_segment, narrowest
+from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, prior
 from dtnsim.tools.plan import NetUse
 
@@ -20,7 +27,6 @@ if TYPE_CHECKING:
     from dtnsim.components.device import Fabric
     from dtnsim.components.servers import Servers
     from dtnsim.composition.network import Network
-    from dtnsim.ground.ledger import Row
     from dtnsim.ground.records import Connection
 
 #: a port of a server of which nothing is said
@@ -73,7 +79,7 @@ def carry(row: Row, network: Network, end: End, use: Access) -> Access:
     frame = transport.packets(net, network.framing(route, cards), cards)
     there = owned(row.times(filesystem.sent(row, use)), end, use).at("")
     for name, segment, forward in route.hops:
-        segments.charge(there, name, segment, frame, (net.streams, 1), forward=forward)
+        charge_segment(there, name, segment, frame, (net.streams, 1), forward=forward)
     ends = [_far(end, cards[0]), cards[0]] if reading else [cards[0], _far(end, cards[0])]
     transport.charge(there, route, net, frame, ends if len(cards) == 1 else [], row.ledger.draw)
     found = tcp.main_connection(there, route)
@@ -94,3 +100,54 @@ def _far(end: End, card: Nic) -> Nic:
         rate = made.port_rate.worth(made.port_rate.value * made.ports * made.count, made.port_rate.source)
     plain = {"rate": rate, "ports": 1, "bonding": "none", "allowance": None, "packets": None}
     return card.model_copy(update=plain)
+
+
+# -- servers that are hosts of the path -----------------------------------------------------------
+
+
+def inner(filesystem: Remote, row: Row, use: Access) -> Access:
+    """An access of a mount as the server's own file system sees it: requests of the protocol, several at once."""
+    size, at_once = filesystem.requests(row, use)
+    return use.but(
+        thread=Thread(filesystem.daemon, copies=filesystem.threads),
+        finish="steady",
+        cached=filesystem.warm and use.operation == "read",
+        rtt_s=0.0,
+        wire_s=0.0,
+        cold_s=0.0,
+        drives_s=0.0,
+        queue_depth=at_once,
+        block_B=size,
+    )
+
+
+def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access) -> dict[str, Value]:
+    """Times of one request on the wire and at the drives of the server.
+
+    Args:
+        network: The network of the path.
+        ledger: Its ledger.
+        end: Host and mount.
+        far: Host and volume that the mount shows.
+        use: The access.
+
+    Returns:
+        ``wire_s`` [s/B], ``cold_s`` [s] and ``drives_s`` [s/B] of an `Access`.
+    """
+    filesystem = cast("Remote", end.host.volumes[end.volume or ""].filesystem)
+    reading = use.operation == "read"
+    ends = (far.host, end.host) if reading else (end.host, far.host)
+    route, cards = network.route(*ends, []), [nic_of(host, None)[1] for host in ends]
+    frame = network.framing(route, cards)
+    rate, _ = narrowest(route, frame, cards, filesystem.connections, ledger.draw)
+    times: dict[str, Value] = {"wire_s": frame.mtu / frame.mss / rate}
+    volume = far.host.volumes[far.volume or ""]
+    if not reading or volume.array is None:
+        return times
+    probe = Row(Ledger(ledger.draw), "", [], 1.0, far.host.name)
+    seen = volume.filesystem.sees(inner(filesystem, probe, use))
+    if seen.cached:
+        return times
+    cold = volume.filesystem.demand_time(probe, seen, far.host, far.volume or "")
+    drives = np.minimum(charged(probe, seen, far.host, volume.array), cold / seen.block_B)
+    return times | {"cold_s": cold, "drives_s": drives}
