@@ -43,7 +43,8 @@ def command(
     grows: Annotated[
         str | None, typer.Option("--growth", metavar="SHARE", help="How the target grows: 40%/year.")
     ] = None,
-    years: Annotated[int, typer.Option(metavar="N", help="... for so many years.", min=0, max=50)] = 0,
+    years: Annotated[int, typer.Option(metavar="N", help="... for so many years; what it costs.", min=0, max=50)] = 0,
+    kwh: Annotated[str | None, typer.Option(metavar="PRICE", help="Of a kilowatt-hour, for --years: 0.30EUR.")] = None,
     rates: Annotated[
         list[str] | None, typer.Option("--rate", metavar="EUR/USD=1.08", help="Where currencies mix.")
     ] = None,
@@ -88,6 +89,7 @@ def command(
             most=most,
             grows=grows,
             years=years,
+            kwh=kwh,
             rates=rates or (),
             overrides=overrides or (),
             calibration=calibration,
@@ -189,7 +191,8 @@ def _list(chosen: Stage, made: Plan, out: Out) -> None:
     out.print(f"buy, for {chosen.price}{spread}{short}:" if chosen.options else f"buy nothing{short}; set:")
     for option in chosen.options:
         for offer, count in option.buys:
-            out.print(f"  {count} x {offer.part}, {offer.price} each ({offer.date}; {offer.source or 'no source'})")
+            said = "; ".join(filter(None, (str(offer.date), offer.source or "no source", offer.stock, offer.lead)))
+            out.print(f"  {count} x {offer.part}, {offer.each(count)} each ({said})")
         out.print(f"    {option.place.split('.')[1]}: {option.what}")
     out.print("  " + " ".join(f"--set '{o}'" for o in chosen.overrides))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -34,6 +34,11 @@ _KEYS: Final = (
     "rate",
     "size",
     "what",
+    "least",
+    "discount",
+    "stock",
+    "lead",
+    "support",
 )
 #: families of what is no part of the library
 HOST, DIMM, EXTRA = "host", "dimm", "extra"
@@ -56,6 +61,11 @@ class Offer:
         replaces: Parts in whose place it can go, whatever ``fits`` says.
         rate: Transfers a second of a memory module.
         size_B: Its bytes.
+        library: Whether its price is that of the library's part, which is in no list.
+        steps: From how many on each costs what, the most first; below all of them ``price`` holds.
+        stock: What the list says of what is in stock.
+        lead: ... and of how long it takes.
+        support: Price of a year's support over the price [1].
     """
 
     part: str
@@ -70,6 +80,15 @@ class Offer:
     replaces: tuple[str, ...] = ()
     rate: float = 0.0
     size_B: float = 0.0
+    library: bool = False
+    steps: tuple[tuple[int, Money], ...] = ()
+    stock: str = ""
+    lead: str = ""
+    support: float = 0.0
+
+    def each(self, count: int) -> Money:
+        """Price of one where so many are bought."""
+        return next((price for least, price in self.steps if count >= least), self.price)
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -159,6 +178,7 @@ def _read(path: Path) -> Catalog:
         found = [_offer(row, path.name) for row in rows]
     else:
         found, notes = _sheet(path)
+    found = _stepped(found)
     offers, extras = tuple(o for o in found if o.family != EXTRA), {o.part: o for o in found if o.family == EXTRA}
     for offer in offers:
         for name, _ in offer.extras:
@@ -229,6 +249,8 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
         rate = units.parse(str(row["rate"]), "1/s") if row.get("rate") else 0.0
         size = units.parse(str(row["size"]), "B") if row.get("size") else 0.0
         date = dt.date.fromisoformat(str(row.get("date", "")))
+        discount, support = (units.parse(str(row.get(k) or "0 %"), "1") for k in ("discount", "support"))
+        least = int(units.parse(str(row.get("least") or 1), "1"))
     except ValueError:
         raise InputError(f"{where}: needs the day of its price; write date: 2026-05-01") from None
     except DtnsimError as error:
@@ -236,6 +258,7 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
     if family == DIMM and not (rate and size):
         raise InputError(f"{where}: a memory module needs its rate and size; write rate: 3200 MT/s and size: 32 GiB")
     price = money(str(row["price"]), f"{where}: price")
+    price = Money(round(price.amount * (1 - discount), 2), price.currency)
     return Offer(
         str(row["part"]),
         family,
@@ -249,7 +272,24 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
         tuple(_list(row.get("replaces"))),
         rate,
         size,
+        steps=((least, price),) if least > 1 else (),
+        stock=str(row.get("stock", "")),
+        lead=str(row.get("lead", "")),
+        support=support,
     )
+
+
+def _stepped(found: Sequence[Offer]) -> list[Offer]:
+    """Rows of one part for several quantities, as one offer; below the least of them the dearest holds."""
+    rows: dict[str, list[Offer]] = {}
+    for offer in found:
+        rows.setdefault(offer.part, []).append(offer)
+    made = []
+    for same in rows.values():
+        steps = sorted({step for o in same for step in o.steps}, key=lambda s: -s[0])
+        base = next((o for o in same if not o.steps), max(same, key=lambda o: o.price.amount))
+        made.append(replace(base, steps=tuple(steps)))
+    return made
 
 
 def _list(given: object) -> list[str]:

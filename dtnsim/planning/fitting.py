@@ -7,13 +7,15 @@ array its level, and so on, the description decides.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from dtnsim.components.base import Facts, expand
 from dtnsim.description.spec import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
-from dtnsim.planning import actions
+from dtnsim.planning import actions, offers
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.catalog import Catalog, Offer
 from dtnsim.planning.money import Exchange
@@ -67,6 +69,7 @@ class Shop:
         self.notes: list[str] = []
         self.misfits: dict[tuple[str, str], list[str]] = {}
         self._dark: list[str] = []
+        self._beaten: list[Refused] = []
         self._stations = [s.name for s in timed.composed(given, Draw()).stations]
 
     def refused(self) -> Iterator[Refused]:
@@ -77,6 +80,7 @@ class Shop:
                 yield Refused(part, place, why)
         for part in dict.fromkeys(self._dark):
             yield Refused(part, "", "nobody states its power", "dark")
+        yield from self._beaten
 
     def host(self, name: str, host: Host, allow: Collection[str]) -> None:
         """Everything that can be bought for one host."""
@@ -106,10 +110,12 @@ class Shop:
         buys: Buys,
         uses: Sequence[tuple[str, int]] = (),
         wired: Buys = (),
+        gone: Sequence[tuple[str | None, int]] = (),
     ) -> bool:
         """Adds an option if the path can be described with it.
 
         A card comes with the cable or optic of one port; ``wired`` are cards, and how many more ports of them get one.
+        The power of parts that are ``gone`` counts against that of what is bought.
         """
         counts: dict[Offer, int] = dict(buys)
         for offer, count in (*buys, *wired):
@@ -126,8 +132,9 @@ class Shop:
             why = getattr(error, "message", str(error)).rpartition(": ")[2]
             self.misfits.setdefault((place, why), []).append(buys[0][0].part if buys else what)
             return False
-        price = sum(self._rates.to(o.price, self._currency, o.part) * n for o, n in whole)
-        watts = sum((o.watts or 0.0) * n for o, n in whole)
+        price = math.fsum(round(self._rates.to(o.each(n), self._currency, o.part), 2) * n for o, n in whole)
+        before = sum((there.watts or 0.0) * n for part, n in gone if (there := self.present(part)) is not None)
+        watts = sum((o.watts or 0.0) * n for o, n in whole) - before
         made = Option(place, what, tuple(overrides), tuple(whole), price, watts, tuple(uses))
         self.found.setdefault(place, []).append(made)
         return True
@@ -135,7 +142,35 @@ class Shop:
     def fitting(self, place: str, family: str, now: str | None) -> list[Offer]:
         """Offers of a family that fit the socket or bay of what is there."""
         own = self.catalog.place_of(now)
-        offers = [o for o in self.catalog.of(family) if o.part != now]
-        if offers and not own and not any(now in o.replaces for o in offers):
+        others = [o for o in self.catalog.of(family) if o.part != now]
+        if others and not own and not any(now in o.replaces for o in others):
             self.notes.append(f"{place}: what fits in the place of {now or 'the present part'} is not in the catalogue")
-        return [o for o in offers if (own and own in o.places) or (now is not None and now in o.replaces)]
+        fits = [o for o in others if (own and own in o.places) or (now is not None and now in o.replaces)]
+        return self.best(place, fits, now)
+
+    def cards(self, place: str, family: str, now: str | None, protocol: str = "") -> list[Offer]:
+        """Cards of a family that speak a protocol; whether a slot takes them, the description says."""
+        said = (expand(o.part).get("protocol", protocol and "ethernet") == protocol for o in self.catalog.of(family))
+        alike = [o for o, same in zip(self.catalog.of(family), said, strict=True) if same or not protocol]
+        return self.best(place, [o for o in alike if o.part != now], now)
+
+    def best(self, place: str, found: Sequence[Offer], now: str | None) -> list[Offer]:
+        """Offers that no other beats."""
+        kept, beaten = offers.unbeaten(found, self.given.folder, self.present(now))
+        why = "another costs no more and none of its figures is worse"
+        self._beaten += [Refused(o.part, place, why, "beaten") for o in beaten]
+        return kept
+
+    def present(self, part: str | None) -> Offer | None:
+        """What is there, as an offer; None where neither a list nor its own file has a price."""
+        if part is None:
+            return None
+        return self.catalog.named(part) or offers.of_part(part, self.given.folder)
+
+    def size_of(self, part: str | None) -> float:
+        """Bytes of a drive; 0 where nobody says."""
+        there = self.present(part)
+        if there is not None and there.size_B:
+            return there.size_B
+        stated = Facts.model_validate(expand(part).get("facts") or {}).capacity if part is not None else None
+        return stated.value if stated is not None else 0.0

@@ -13,9 +13,9 @@ from dtnsim.description.drawn_hosts import at_centre
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
-from dtnsim.ground.units import money
+from dtnsim.ground.units import Money, money
 from dtnsim.planning import catalog as catalogs
-from dtnsim.planning import explore, growth, whynot, words
+from dtnsim.planning import explore, growth, offers, whynot, words
 from dtnsim.planning.actions import ALLOWED, USUAL
 from dtnsim.planning.explore import Asked
 from dtnsim.planning.money import Exchange, exchange
@@ -45,6 +45,7 @@ def plan(
     most: int = 6,
     grows: str | None = None,
     years: int = 0,
+    kwh: str | None = None,
     rates: Sequence[str] = (),
     overrides: Overrides = (),
     calibration: str | Path | None = None,
@@ -70,7 +71,8 @@ def plan(
         max_watts: Most power that what is bought may take; what states no power is then left out.
         most: Most changes at once.
         grows: How the target grows, ``40%/year``,
-        years: for how many years.
+        years: for how many years, over which the cost of ownership is counted too.
+        kwh: Price of a kilowatt-hour, ``0.30 EUR``; without it, one that is assumed, and said.
         rates: ``EUR/USD=1.08`` where prices are in several currencies.
         overrides: Keys and values put over the path: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
         calibration: File of fitted parameters to use.
@@ -85,18 +87,22 @@ def plan(
     rate = _check(confidence, allow, max_watts, grows, years)
     given = path.changed(overrides) if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     hosts = _hosts(given, keep, mine)
-    listed, known = catalogs.read(catalog), exchange(rates)
+    known = exchange(rates)
+    listed = offers.world(catalogs.read(catalog), given.folder, shipped=catalog is None)
     most_money = money(budget, "--budget") if budget is not None else None
     if most_money is not None and not most_money.amount > 0:
         raise InputError("--budget: nothing to spend; leave parts out with --allow tuning, or give more")
     currency = most_money.currency if most_money is not None else listed.offers[0].price.currency
     spend = most_money.amount if most_money is not None else float("inf")
+    energy = money(kwh, "--kwh") if kwh is not None else None
     asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, tuple(allow), hints)
-    made = replace(_planned(given, asked, listed, known, rate, years), stated=bool(keep or mine))
+    made = replace(_planned(given, asked, listed, known, rate, years, energy), stated=bool(keep or mine))
     return replace(made, verdict=words.verdict(made, f"{move} within {within}" if move is not None else goal.words))
 
 
-def _planned(given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchange, rate: float, years: int) -> Plan:
+def _planned(
+    given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchange, rate: float, years: int, energy: Money | None
+) -> Plan:
     goal, hosts, confidence, allow = asked.goal, asked.hosts, asked.confidence, asked.allow
     now = asked.stage("as it is", given)
     won, tried = explore.free(given, asked)
@@ -135,12 +141,13 @@ def _planned(given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchang
         *words.own_side(own, confidence, others),
         *(words.kinds(allow, ALLOWED, would) if hints else ()),
         *(out.sentences(confidence, asked.currency) if out is not None else ()),
+        *words.ownership(best, years, energy, known),
         *words.old(bought),
         *known.notes((asked.currency, *(o.price.currency for s in bought for p in s.options for o, _ in p.buys))),
         *listed.notes,
         *notes,
     ]
-    due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if years else ()
+    due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if rate else ()
     made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
                 tuple(said), due, given, best, tuple(tried), out, would=tuple(would))  # fmt: skip
     return replace(made, sentences=(*said, *words.growing(made)))
@@ -195,8 +202,8 @@ def _check(confidence: float, allow: Sequence[str], max_watts: float, grows: str
         raise InputError("--allow: nothing may be changed; write tuning, parts, hosts or several of them")
     if not max_watts >= 0:
         raise InputError("--max-watts: write a power from 0 W on")
-    if (grows is None) != (not years):
-        raise InputError("--growth and --years go together: --growth 40%/year --years 3")
+    if grows is not None and not years:
+        raise InputError("--growth needs --years: --growth 40%/year --years 3")
     if not 0 <= years <= 50:
         raise InputError("--years: write a number from 1 to 50")
     return growth.growth(grows) if grows is not None else 0.0

@@ -23,12 +23,18 @@ HEADINGS: Final = {
     "part": "part, part name, article, artikel, artikelbezeichnung, bezeichnung, produkt, product, item, "
     "item description, description, modell, model, modele, designation, produit, reference, name",
     "price": "price, unit price, list price, your price, price each, preis, einzelpreis, stuckpreis, listenpreis, "
-    "nettopreis, preis netto, prix, prix unitaire, prix ht, prix unitaire ht, prix net, tarif, msrp",
+    "nettopreis, preis netto, bruttopreis, preis brutto, price net, price gross, prix ttc, prix, "
+    "prix unitaire, prix ht, prix unitaire ht, prix net, tarif, msrp",
     "date": "date, price date, as of, valid from, quote date, datum, stand, preisdatum, gultig ab, angebotsdatum, "
     "date du prix, date du devis, valable des",
     "currency": "currency, wahrung, devise, monnaie, cur, curr",
     "source": "source, quelle, dealer, vendor, supplier, handler, lieferant, fournisseur, shop",
     "watts": "watts, power, leistung, leistungsaufnahme, puissance",
+    "stock": "stock, in stock, availability, lager, auf lager, lagerbestand, verfugbar, verfugbarkeit, disponibilite",
+    "lead": "lead, lead time, delivery, delivery time, lieferzeit, delai, delai de livraison",
+    "least": "least, from quantity, from qty, min qty, minimum quantity, moq, ab menge, ab stuck, staffel, a partir de",
+    "discount": "discount, rabatt, nachlass, remise",
+    "support": "support, support a year, wartung, wartung pro jahr, maintenance",
     **{key: key for key in ("spread", "fits", "with", "replaces", "rate", "size", "what")},
 }
 _KEY: Final = {heading: key for key, headings in HEADINGS.items() for heading in headings.split(", ")}
@@ -62,6 +68,7 @@ def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     keys = [_key(h) for h in heading]
     ignored = [h.strip() for h, k in zip(heading, keys, strict=True) if not k and h.strip()]
     notes = [f"{path.name}: columns left out: {', '.join(ignored)}."] if ignored else []
+    notes += _tax(path.name, next(h for h, k in zip(heading, keys, strict=True) if k == "price"))
     rows = []
     for number, line in enumerate(lines[found + 1 :], found + 2):
         cells = _cells(line, mark)
@@ -76,6 +83,16 @@ def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
         elif row:
             notes.append(f"{path.name}: line {number} is left out: it names no part.")
     return list(_normal(rows)), notes
+
+
+def _tax(name: str, heading: str) -> list[str]:
+    """What the heading of the prices says of value-added tax; nothing where it says nothing."""
+    words = set(re.findall(r"[a-z]+", heading.lower()))
+    if words & {"brutto", "bruttopreis", "ttc", "incl", "inkl", "gross"}:
+        return [f"{name}: prices with VAT."]
+    if words & {"netto", "nettopreis", "ht", "excl", "exkl", "zzgl", "net"}:
+        return [f"{name}: prices without VAT."]
+    return []
 
 
 def _cells(line: str, mark: str) -> list[str]:

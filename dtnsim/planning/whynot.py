@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 TESTS: Final = {
     "fit": "{} fit nowhere",
     "dark": "{} of unknown power",
+    "beaten": "{} beaten by a part that costs no more",
     "budget": "{} over the budget",
     "power": "{} over the power",
     "room": "{} without enough slots or bays",

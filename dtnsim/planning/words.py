@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground import units
+from dtnsim.ground.units import Money
 
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
+    from dtnsim.planning.money import Exchange
     from dtnsim.planning.option import Refused, Setting
     from dtnsim.planning.stages import Plan, Stage, Would
     from dtnsim.steady.goals import Goal
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 #: gain below which nothing is gained
 _WORTH: Final = 0.005
+#: price of a kilowatt-hour where nobody says, in the plan's currency: between data centres 0.10 to 0.35
+_KWH: Final = 0.2
 _FAMILIES: Final = {
     "nic": "NIC", "cpu": "processor", "memory": "memory", "dimm": "memory", "hba": "adapter", "device": "drive",
     "extra": "cable",
@@ -139,7 +143,7 @@ def kinds(allow: Sequence[str], known: Sequence[str], would: Sequence[Would]) ->
 def refused(found: Sequence[Refused]) -> list[str]:
     """What fits nowhere, and why."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for r in found:
+    for r in (r for r in found if r.test != "beaten"):
         groups.setdefault((f"{r.place}: does not take " if r.place else "Left out: ", r.why), []).append(r.part)
     return [f"{head}{', '.join(parts)}: {why}" for (head, why), parts in groups.items()]
 
@@ -159,6 +163,23 @@ def own_side(found: Found | None, confidence: float, others: Sequence[str]) -> l
     chosen, rates = enough
     how = f"needs {found.name(chosen)} ({found.money(chosen)})" if chosen else "needs nothing more"
     return [f"If {names} held nothing, your side {how}: {units.show(rates[0], 'B/s')}."]
+
+
+def ownership(stage: Stage, years: int, energy: Money | None, known: Exchange) -> list[str]:
+    """What is bought over some years: its price, power day and night, and support as the list has it."""
+    if not years or not stage.options:
+        return []
+    currency = stage.price.currency
+    kwh = known.to(energy, currency, "a kilowatt-hour") if energy is not None else _KWH
+    power = stage.watts / 1e3 * 24 * 365.25 * years * kwh
+    buys = [b for option in stage.options for b in option.buys]
+    support = sum(known.to(o.each(n), currency, o.part) * n * o.support for o, n in buys) * years
+    whole = Money(stage.price.amount + power + support, currency)
+    assumed = "" if energy is not None else ", assumed; --kwh says otherwise"
+    rate = f"{stage.watts:+.0f} W at {kwh:g} {currency}/kWh{assumed}"
+    said = f"{stage.price} to buy, {Money(power, currency)} of power ({rate})"
+    more = f", {Money(support, currency)} of support" if support else "; the list states no support"
+    return [f"Over {years} years: {said}{more}: {whole}."]
 
 
 def old(bought: Sequence[Stage]) -> list[str]:

@@ -234,7 +234,7 @@ def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
         ({"target": "1Gb/s", "keep": ["nersc"], "mine": ["nersc"]}, "contradict"),
         ({"target": "1Gb/s", "keep": ["nersc", "venadi"]}, "no host is left"),
         ({"target": "1Gb/s", "allow": ["people"]}, "write tuning, tools, parts, layout, hosts, network or far"),
-        ({"target": "1Gb/s", "grows": "40%/year"}, "go together"),
+        ({"target": "1Gb/s", "grows": "40%/year"}, "needs --years"),
         ({"target": "1Gb/s", "grows": "40%", "years": 3}, "no growth"),
         ({"target": "1Gb/s", "allow": []}, "nothing may be changed"),
         ({"target": "1Gb/s", "confidence": 80}, "share like 80%"),

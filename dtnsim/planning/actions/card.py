@@ -43,7 +43,7 @@ def adapters(shop: Shop, name: str, host: Host) -> None:
 def _nic(shop: Shop, key: str, host: Host, name: str, card: Nic) -> None:
     place = f"{key}.nics.{name}"
     present = shop.catalog.named(card.part)
-    for offer in (None, *shop.catalog.of("nic")):
+    for offer in (None, *shop.cards(place, "nic", card.part, card.protocol)):
         part = offer.part if offer is not None else card.part
         if part is None or (offer is not None and part == card.part):
             continue
@@ -68,10 +68,11 @@ def _card(shop: Shop, key: str, place: str, offer: Offer | None, card: Nic, slot
     where = f" in slot {slot}" if slot is not None else ""
     uses = [(f"{key}.slots.{slot}", 1)] if slot is not None else []
     buys: Buys = ((offer, 1),) if offer is not None else ()
-    shop.add(place, f"{part}{where}" if buys else f"{part} moved to slot {slot}", sets, buys, uses)
+    gone = ((card.part, 1),) if buys else ()
+    shop.add(place, f"{part}{where}" if buys else f"{part} moved to slot {slot}", sets, buys, uses, gone=gone)
     if offer is not None and ports > card.links and card.protocol == "ethernet":
         both = [*sets, f"{place}.ports={ports}", *_bonding(place, card)]
-        shop.add(place, f"{part}{where}, {ports} ports bonded", both, buys, uses, ((offer, ports - 1),))
+        shop.add(place, f"{part}{where}, {ports} ports bonded", both, buys, uses, ((offer, ports - 1),), gone)
 
 
 def _bonded(
@@ -96,15 +97,18 @@ def _hba(shop: Shop, key: str, host: Host, names: list[str]) -> None:
     adapter, count = host.hbas[names[0]], len(names)
     place = f"{key}.hbas.{'+'.join(names)}"
     mounts = [m for m, v in host.volumes.items() if list(v.via) == names]
-    for offer in shop.catalog.of("hba"):
-        if offer.part != adapter.part:
+    present = shop.catalog.named(adapter.part)
+    for offer in (*([present] if present is not None else ()), *shop.cards(place, "hba", adapter.part)):
+        if offer is not present:
             sets = [f"{key}.hbas.{n}={offer.part}" for n in names]
-            shop.add(place, f"{count} x {offer.part}", sets, ((offer, count),))
+            shop.add(place, f"{count} x {offer.part}", sets, ((offer, count),), gone=((adapter.part, count),))
             for slot, moved in _seats(host, adapter, offer) if count == 1 else ():
                 if moved:
                     there = [*sets, f"{key}.hbas.{names[0]}.slot={slot}"]
                     uses = [(f"{key}.slots.{slot}", 1)]
-                    shop.add(place, f"{offer.part} in slot {slot}", there, ((offer, 1),), uses)
+                    shop.add(
+                        place, f"{offer.part} in slot {slot}", there, ((offer, 1),), uses, gone=((adapter.part, 1),)
+                    )
         for slot in _kinds_of_slots(host) if mounts and count == 1 else ():
             wired = f", uplink_lanes: {adapter.uplink_lanes}" if adapter.uplink_lanes else ""
             second = f"{names[0]}-2"

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.components.base import Facts, expand
 from dtnsim.description.boards import free_bays
 from dtnsim.description.spec import split_end
 from dtnsim.ground import units
@@ -15,8 +14,7 @@ from dtnsim.planning.actions import bought
 if TYPE_CHECKING:
     from dtnsim.components.device import Device
     from dtnsim.description.host import Host
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.planning.catalog import Catalog, Offer
+    from dtnsim.planning.catalog import Offer
     from dtnsim.planning.fitting import Shop
 
 #: family of what an array is made of
@@ -53,14 +51,20 @@ def _drives(shop: Shop, key: str, host: Host, mount: str) -> None:
     free = {f: n for f, n in bays.items() if n}
     for f, n in free.items():
         shop.stock[f"{key}.bays.{f}"] = n
-    room = Room(shop.given, key.removeprefix("hosts."), mount, shop.catalog)
+    room = Room(shop, key.removeprefix("hosts."), mount)
     for offer in ([present] if present is not None else []) + shop.fitting(steps, DRIVE, now):
         new = offer.part != now
         change = [f"{steps}={offer.part}"] if new else []
         if new and room.lacks(offer, outer):
             shop.misfits.setdefault((top, room.why(offer, outer)), []).append(offer.part)
         elif new:
-            shop.add(top, f"{drives} x {offer.part}{room.words(offer, drives)}", change, ((offer, drives),))
+            shop.add(
+                top,
+                f"{drives} x {offer.part}{room.words(offer, drives)}",
+                change,
+                ((offer, drives),),
+                gone=((now, drives),),
+            )
         bay = next((f for f in free if f in offer.places or f == form), None)
         for g in growths(outer, free[bay]) if bay is not None else ():
             count = g.added + (drives if new else 0)
@@ -69,7 +73,8 @@ def _drives(shop: Shop, key: str, host: Host, mount: str) -> None:
             held = room.words(offer, drives + g.added) if new else ""
             what = f"{count} x {offer.part}{held or ('' if new else ' more')}: {g.what}"
             sets = [*change, f"{top}.{g.key}={g.value}"]
-            shop.add(top, what, sets, ((offer, count),), [(f"{key}.bays.{bay}", g.added)])
+            shop.add(top, what, sets, ((offer, count),), [(f"{key}.bays.{bay}", g.added)],
+                         gone=((now, drives),) if new else ())  # fmt: skip
 
     for bay in set(free) & set(NVME) - {form}:
         _lanes(shop, key, host, mount, bay, free[bay], room)
@@ -152,14 +157,14 @@ class Room:
     """What drives of a volume have to hold, and whether others do.
 
     Args:
-        given: The path.
+        shop: What says how large drives are.
         host: Name of the host.
         mount: The volume.
-        catalog: What says how large drives are, beside their own files.
     """
 
-    def __init__(self, given: PathSpec, host: str, mount: str, catalog: Catalog) -> None:
-        self._catalog, self._array = catalog, given.hosts[host].volumes[mount].array
+    def __init__(self, shop: Shop, host: str, mount: str) -> None:
+        given = shop.given
+        self._size, self._array = shop.size_of, given.hosts[host].volumes[mount].array
         #: bytes of the path's own transfers
         self.needed_B = 0.0
         for transfer in given.transfers:
@@ -171,19 +176,11 @@ class Room:
         self._drives = int(getattr(array, "drives", 1))
         while getattr(array, "of", None) is not None:
             array = array.of
-        self._now_B = self._size(array.part, catalog.named(array.part))
-
-    @staticmethod
-    def _size(part: str | None, offer: Offer | None) -> float:
-        """Bytes of a drive; 0 where nobody says."""
-        if offer is not None and offer.size_B:
-            return offer.size_B
-        stated = Facts.model_validate(expand(part).get("facts") or {}).capacity if part is not None else None
-        return stated.value if stated is not None else 0.0
+        self._now_B = self._size(array.part)
 
     def usable(self, offer: Offer, array: Device, more: float = 1.0) -> float:
         """Bytes that an array of other drives holds beside its redundancy; 0 where nobody says."""
-        return self._size(offer.part, offer) * self._drives * more * self._share(array)
+        return self._size(offer.part) * self._drives * more * self._share(array)
 
     def lacks(self, offer: Offer, array: Device, more: float = 1.0) -> bool:
         """Whether the path's data do not go onto other drives, though they do onto those of now."""
@@ -203,7 +200,7 @@ class Room:
 
     def words(self, offer: Offer, drives: int) -> str:
         """What so many drives hold, all together, where that is less than now or not known."""
-        each = self._size(offer.part, offer)
+        each = self._size(offer.part)
         if not each:
             return " (of a size that is not stated)"
         if not self._now_B or each * drives >= self._now_B * self._drives * _AS_LARGE:

@@ -37,4 +37,4 @@ def memory(shop: Shop, name: str, host: Host) -> None:
 
 def _replaced(shop: Shop, key: str, family: str, now: str | None) -> None:
     for offer in shop.fitting(key, family, now):
-        shop.add(key, f"{offer.part} as {family}", [f"{key}={offer.part}"], ((offer, 1),))
+        shop.add(key, f"{offer.part} as {family}", [f"{key}={offer.part}"], ((offer, 1),), gone=((now, 1),))
