@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dtnsim.cli import options
+from dtnsim.ground.errors import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +53,10 @@ def command(
         bool,
         typer.Option("-v", "--verbose", help="All stations, the whole ladder, what is assumed and why."),
     ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="What changed since, and why: a document that --json has written."),
+    ] = None,
     stations: Annotated[
         int | None, typer.Option(help="How many of the busiest stations to show (with -v: 12).", min=1)
     ] = None,
@@ -73,19 +79,22 @@ def command(
       dtnsim predict my-path.yaml --target 40Gb/s --deadline 8h
       dtnsim predict my-path.yaml --require '>= 10Gb/s at 80 %'
       dtnsim predict my-path.yaml --why-wide
+      dtnsim predict my-path.yaml --against last-month.json
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.description import spec
     from dtnsim.steady.prediction import predict
 
     _drawn(None, picture, plot=False)
+    before = _before(against, paths)
     wanted = _wanted(target, deadline, require or ())
     loaded = [_typed(options.with_dataset(spec.load(p, overrides or (), calibration), dataset), line) for p in paths]
     answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
     wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
     if json:
-        _documents(answers, wanted, wide)
+        _documents(answers, wanted, wide, before)
     else:
         _show(answers, wanted, wide, stations, every=every, verbose=verbose)
+        sys.stdout.write("".join(f"{visible(each)}\n" for each in _since(before, answers[0])))
     _drawn(answers, picture, plot=plot and not json)
     if not all(goal.met(answer) for goal in wanted for answer in answers):
         raise typer.Exit(3)
@@ -100,6 +109,33 @@ def _wanted(target: str | None, deadline: str | None, require: Sequence[str]) ->
     wanted = [goals.target(target)] if target is not None else []
     wanted += [goals.deadline(deadline)] if deadline is not None else []
     return wanted + [goals.requirement(text) for text in require]
+
+
+def _before(against: str | None, paths: Sequence[str]) -> dict[str, Any] | None:
+    """The answer that is compared with.
+
+    Raises:
+        InputError: it is none, or there are several paths.
+    """
+    if against is None:
+        return None
+    from dtnsim.ground.errors import InputError
+    from dtnsim.report.against import read
+
+    if len(paths) > 1:
+        raise InputError("--against: give one path: the file has the answer of one")
+    return read(against)
+
+
+def _since(before: dict[str, Any] | None, answer: Prediction) -> list[str]:
+    """What changed since, in lines."""
+    if before is None:
+        return []
+    from dtnsim.report.against import changes
+    from dtnsim.report.document import prediction_document
+
+    first, *why = changes(before, prediction_document(answer))
+    return ["", f"since then: {first}", *(f"  {line}" for line in why)]
 
 
 def _drawn(answers: list[Prediction] | None, picture: str | None, *, plot: bool) -> None:
@@ -135,7 +171,9 @@ def _wide(given: PathSpec, seed: int, *, mean: bool) -> tuple[Share, ...]:
     return why_wide.shares(drawn, given.correlation.keys) if drawn is not None else ()
 
 
-def _documents(answers: list[Prediction], wanted: list[Goal], wide: list[tuple[Share, ...]]) -> None:
+def _documents(
+    answers: list[Prediction], wanted: list[Goal], wide: list[tuple[Share, ...]], before: dict[str, Any] | None
+) -> None:
     from dtnsim.report.document import goals_document, prediction_document, shares_document
 
     documents = []
@@ -145,6 +183,10 @@ def _documents(answers: list[Prediction], wanted: list[Goal], wide: list[tuple[S
             document["goals"] = goals_document(answer, wanted)
         if shares:
             document["why_wide"] = shares_document(shares)
+        if before is not None:
+            from dtnsim.report.against import changes
+
+            document["changes"] = changes(before, document)
         documents.append(document)
     options.emit(documents[0] if len(documents) == 1 else {"schema": "dtnsim.predictions/1", "predictions": documents})
 
@@ -165,8 +207,8 @@ def _show(
         if number:
             out.print()
         if verbose or every or stations is not None:
-            text.prediction(answer, out, busiest=stations or 12, every=every)
             text.goals(answer, wanted, out)
+            text.prediction(answer, out, busiest=stations or 12, every=every)
         else:
             text.card(answer, out, wanted)
         text.shares(shares, out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import yaml
 
+from dtnsim import __version__
 from dtnsim.ground.records import Demand, Prediction, Problem, StationUse, TransferPrediction
 from dtnsim.steady.ladder import SHOWN
 
@@ -47,6 +49,7 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
         "transfers": [_transfer(t, climb=n == 0 or len(p.transfers) <= SHOWN) for n, t in enumerate(p.transfers)],
         "warnings": list(p.warnings),
         "assumed": assumptions(p.assumed),
+        "versions": {"dtnsim": __version__, "Python": platform.python_version(), "numpy": np.__version__},
     }
 
 

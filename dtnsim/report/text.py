@@ -103,8 +103,8 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     """Prints what a decision needs on one screen: verdict, goals, what holds it, the next rungs, what it rests on."""
     card = _Card(out)
     out.print(f"[bold]{plain(p.name)}[/bold]")
-    card.print(verdict(p))
     goals(p, wanted, card)
+    card.print(verdict(p))
     card.print()
     longest = max(range(len(p.transfers)), key=lambda f: p.transfers[f].duration_s.p50)
     t = p.transfers[longest]
@@ -182,8 +182,9 @@ def assumptions(found: Sequence[Assumption], out: Out) -> None:
 def goals(p: Prediction, wanted: Sequence[Goal], out: Out | _Card) -> None:
     """Prints how likely each goal is met."""
     for goal in wanted:
-        asked = "" if goal.required is None else f" (required {goal.required:.0%}: {'yes' if goal.met(p) else 'no'})"
-        out.print(f"{goal.words}: probability {goal.probability(p):.0%}{asked}")
+        asked = "" if goal.required is None else f" ({goal.required:.0%} required)"
+        verdict_ = "" if goal.required is None else "met: " if goal.met(p) else "missed: "
+        out.print(f"{verdict_}{goal.words}, probability {goal.probability(p):.0%}{asked}")
 
 
 def shares(found: Sequence[Share], out: Out) -> None:
