@@ -35,15 +35,16 @@ COMMANDS = {
 GATHERS = ("rows.csv", "kept.jsonl", "all.csv", "stdout", "stderr", "dd.txt")
 
 
-def _run(arguments: tuple[str, ...], folder: Path, signal_at: tuple[int, float] | None = None) -> tuple[int, float]:
-    """Exit code (below 0: the signal that ended it) and seconds of a command in a child that has all modules already."""
+def run(arguments: tuple[str, ...], folder: Path, signal_at: tuple[int, float] | None = None) -> tuple[int, float]:
+    """Exit code (below 0: the signal that ended it) and seconds of a command in a child of this process."""
     start = time.monotonic()
     child = os.fork()
     if child == 0:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal, also where this runs behind one
         os.chdir(folder)
         for number, name in ((1, "stdout"), (2, "stderr")):
             os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), number)
-        sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
+        sys.stdout, sys.stderr = (os.fdopen(n, "w", encoding="utf-8") for n in (1, 2))
         sys.argv = ["dtnsim", *arguments]
         code = 0
         try:
@@ -68,12 +69,12 @@ def _left(folder: Path) -> dict[str, bytes]:
 
 
 @cache
-def _whole(name: str) -> tuple[dict[str, bytes], float]:
+def whole(name: str) -> tuple[dict[str, bytes], float]:
     """What a command leaves that nobody stops, and its seconds, of a second run."""
     for _ in range(2):
         with TemporaryDirectory() as made:
             (Path(made) / "dd.txt").write_text(LOG)
-            code, seconds = _run(COMMANDS[name], Path(made))
+            code, seconds = run(COMMANDS[name], Path(made))
             assert code == 0, (Path(made) / "stderr").read_text()
             left = _left(Path(made))
     return left, seconds
@@ -83,24 +84,24 @@ def stops(number: int) -> str | None:
     """One command, stopped at one moment."""
     r = random.Random(number)
     name, sign = r.choice(sorted(COMMANDS)), r.choice((signal.SIGINT, signal.SIGKILL))
-    whole, seconds = _whole(name)
+    ended, seconds = whole(name)
     at = r.uniform(0.0, seconds)
     said = f"{name}, {sign.name} after {at:.2f} of {seconds:.2f} s"
     with TemporaryDirectory() as made:
         folder = Path(made)
         (folder / "dd.txt").write_text(LOG)
-        code, _ = _run(COMMANDS[name], folder, (sign, at))
+        code, _ = run(COMMANDS[name], folder, (sign, at))
         words = (folder / "stderr").read_text() if (folder / "stderr").exists() else ""
         if "Traceback" in words or "internal error" in words or code not in (0, 130, -sign):
             return f"{said}: exit {code}: {words[-300:]}"
         for file, data in _left(folder).items():
-            if file not in GATHERS and not file.startswith(".") and data != whole[file]:
+            if file not in GATHERS and not file.startswith(".") and data != ended[file]:
                 return f"{said}: {file} is not whole"
         if sign == signal.SIGINT and (parts := [f.name for f in folder.glob(".*.part")]):
             return f"{said}: leaves {parts}"
-        code, _ = _run(COMMANDS[name], folder)
+        code, _ = run(COMMANDS[name], folder)
         again = {f: data for f, data in _left(folder).items() if not f.startswith(".")}
-        if code != 0 or again.keys() != whole.keys():
+        if code != 0 or again.keys() != ended.keys():
             return f"{said}, then exit {code}, {sorted(again)}: {(folder / 'stderr').read_text()[-300:]}"
-        different = [f for f, data in again.items() if (f != "stdout" or name == "plan") and data != whole[f]]
+        different = [f for f, data in again.items() if (f != "stdout" or name == "plan") and data != ended[f]]
         return f"{said}: other bytes in {different}" if different else None

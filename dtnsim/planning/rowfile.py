@@ -57,11 +57,16 @@ class RowFile:
                     self._take(csv.reader(stream))
                 except (csv.Error, UnicodeDecodeError, ValueError) as error:
                     raise InputError(f"--out: {self.file} is there and has no rows of a sweep: {error}") from None
-        self._begun = self._csv.exists() and self._csv.stat().st_size > 0
+        self._size = self._csv.stat().st_size if self._csv.exists() else 0
+        self._begun = self._size > 0
         self._rows = list(self.done.values())
 
     def append(self, rows: Iterable[Row]) -> None:
-        """Adds rows, all of them in one write."""
+        """Adds rows, all of them in one write.
+
+        Raises:
+            InputError: it cannot be written, or is not as it was left: another run writes it, too.
+        """
         kept = list(rows)
         if self._parquet and not self._begun:
             kept = [*self._rows, *kept]
@@ -74,6 +79,10 @@ class RowFile:
         with _named(self._csv):
             handle = os.open(self._csv, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             try:
+                if os.fstat(handle).st_size != self._size:
+                    remedy = "let that one end, or write elsewhere, and give the command again"
+                    raise InputError(f"--out: {self._csv} is written by another run at the same time; {remedy}")
+                self._size += len(data)
                 while data:
                     data = data[os.write(handle, data) :]
             finally:

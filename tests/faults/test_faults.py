@@ -1,7 +1,7 @@
 """What a machine does to a command: killed workers, full disks, no HOME, closed streams, foreign locales, -O, -W error.
 
 The slow ones (cold caches of numba in parallel, folders that nobody may write, small file systems, children of killed
-sweeps, more locales) are run by ``python -m tests.faults.slow``.
+sweeps, more locales) are run by ``python .ci/trust faults``.
 """
 
 from __future__ import annotations

@@ -41,3 +41,12 @@ def test_a_file_that_is_no_parquet_is_refused(tmp_path) -> None:
     (tmp_path / "r.parquet").write_text("nothing")
     with pytest.raises(InputError, match="no Parquet file"):
         RowFile(tmp_path / "r.parquet", ["wan.rtt"], "p")
+
+
+def test_two_runs_into_one_file_do_not_mix(tmp_path) -> None:
+    one, other = (RowFile(tmp_path / "r.csv", ["wan.rtt"], "p") for _ in range(2))
+    one.append(ROWS[:1])
+    with pytest.raises(InputError, match=r"r\.csv is written by another run at the same time"):
+        other.append(ROWS[:1])
+    one.append(ROWS[1:])
+    assert list(RowFile(tmp_path / "r.csv", ["wan.rtt"], "p").done.values()) == ROWS
