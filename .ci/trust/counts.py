@@ -33,3 +33,50 @@ def add(name: str, number: int, problem: str | None) -> None:
         new = FILE.with_suffix(".new")
         new.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
         new.replace(FILE)
+
+
+#: what a family tries, in the words of the table
+WHAT = {
+    "paths": "mutants of paths, hosts, parts, calibrations, `--set` and events, with predict, explain, simulate",
+    "files": "mutants of price lists, data sets, sizes, traces, tables, workloads, cases, calibrations, histories",
+    "logs": "mutants of benchmark logs",
+    "missing": "shipped paths and starters, each without one of its keys",
+    "valid": "random valid paths: more is never slower, names, order and units move nothing, commands within 10 %",
+    "stops": "Ctrl-C and SIGKILL at random moments of sweep, fleet, calibrate, plan, report, given again: same bytes",
+    "faults": "full and read-only disks, two processes, cut and foreign checkpoints, bombs, killed children, locales",
+    "code": "single-point mutants of the code that the tests of its room have to find",
+}
+
+
+def write_table() -> None:
+    """Makes docs/trust.md: the counts, and what grew how."""
+    known = read()
+    lines = [
+        "# What it was tried with",
+        "",
+        "Made by `python .ci/trust table` of what `python .ci/trust FAMILY` has counted. A find is mended with its",
+        "smallest case in the suite; what is still wrong stands below, with its number: `--again` tries those again.",
+        "",
+        "| family | what is tried | tried | finds | still wrong |",
+        "|---|---|---:|---:|---:|",
+    ]
+    lines += [
+        f"| `{name}` | {WHAT[name]} | {of['tried']:,} | {of['found']} | {len(of['wrong'])} |"
+        for name, of in known.items()
+        if name in WHAT
+    ]
+    left = [f"- `{name} {n}`: {why}" for name, of in known.items() if name in WHAT for n, why in of["wrong"].items()]
+    if left:
+        lines += ["", "Still wrong:", "", *left]
+    grown = known.get("growth", {}).get("rows", [])
+    if grown:
+        lines += [
+            "",
+            "## Growth",
+            "",
+            "One command, its CPU time and peak memory.",
+            "",
+        ]
+        lines += ["| what | how many | CPU | memory | exit code |", "|---|---:|---:|---:|---:|"]
+        lines += [f"| {what} | {n:,} | {cpu:.1f} s | {mb:.0f} MB | {code} |" for what, n, cpu, mb, code in grown]
+    TABLE.write_text("\n".join([*lines, ""]))

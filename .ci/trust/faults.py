@@ -1,4 +1,4 @@
-"""Faults that take long to make, or need rights: ``python -m tests.faults.slow`` makes each and says what came of it.
+"""Faults that take long to make, or need rights; those of files and disks are in `hostile`.
 
 What this machine cannot make (a small file system needs root) is skipped, and said to be.
 """
@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import hostile
 
 PATH = "venadi/gridftp-gpfs"
 DTNSIM = (sys.executable, "-m", "dtnsim")
@@ -197,29 +199,25 @@ def locales(_: Path) -> None:
 
 
 FAULTS: tuple[Callable[[Path], None], ...] = (
-    cold_caches_in_parallel, read_only_folder, full_disk, children_of_killed_parents, killed_worker, locales,
-)  # fmt: skip
+    cold_caches_in_parallel,
+    read_only_folder,
+    full_disk,
+    children_of_killed_parents,
+    killed_worker,
+    locales,
+    *hostile.FAULTS,
+)
+USUAL = {"faults": len(FAULTS)}
 
 
-def main() -> None:
-    """Makes each fault, or those named; leaves with 1 if any was not borne."""
-    failed = 0
-    for fault in FAULTS:
-        if sys.argv[1:] and fault.__name__ not in sys.argv[1:]:
-            continue
-        start = time.monotonic()
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                fault(Path(folder))
-                came = "ok"
-            except SkippedError as error:
-                came = f"skipped: {error}"
-            except AssertionError as error:
-                came, failed = f"FAILED: {error}", failed + 1
-        sys.stdout.write(f"{fault.__name__:28s} {time.monotonic() - start:5.0f} s  {came}\n")
-        sys.stdout.flush()
-    sys.exit(1 if failed else 0)
-
-
-if __name__ == "__main__":
-    main()
+def faults(number: int) -> str | None:
+    """Makes one fault."""
+    fault = FAULTS[number % len(FAULTS)]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            fault(Path(folder))
+        except (SkippedError, PermissionError) as error:
+            print(f"{fault.__name__} is skipped: {error}")
+        except AssertionError as error:
+            return f"{fault.__name__}: {error}"
+    return None

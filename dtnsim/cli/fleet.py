@@ -87,6 +87,7 @@ def command(
             scheduler=scheduler,
             checkpoint=checkpoint,
             progress=tell,
+            transfers=transfers is not None or hours is not None,
         )
     if transfers is not None:
         fleet_tables.transfers(made, transfers)

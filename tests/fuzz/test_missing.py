@@ -37,11 +37,16 @@ def ways(node: Any, before: Way = ()) -> Iterator[Way]:
         yield from ways(node[step], (*before, step))
 
 
+def starters() -> list[Path]:
+    """Files to begin with that are paths."""
+    return [f for f in sorted((MODELS / "starters").glob("*.yaml")) if {"hosts", "wan"} <= plain(f).keys()]
+
+
 @cache
 def cases() -> tuple[tuple[Path, Way], ...]:
     """(path file, way of the key to take out): those of a shipped host once, in the first path that has it."""
     found, seen = [], set()
-    for file in sorted((MODELS / "paths").rglob("*.yaml")):
+    for file in [*sorted((MODELS / "paths").rglob("*.yaml")), *starters()]:
         hosts = plain(file)["hosts"]
         for way in ways(whole(file)):
             host = hosts.get(way[1]) if way[0] == "hosts" and len(way) > 1 else None

@@ -101,6 +101,7 @@ def fleet(
     scheduler: str | None = None,
     checkpoint: str | Path | None = None,
     progress: Progress | None = None,
+    transfers: bool = False,
 ) -> FleetAnswer:
     """Simulates the workload of a path over its span.
 
@@ -117,6 +118,7 @@ def fleet(
         checkpoint: File in which every replica that is done is kept; where it is there, those in it are not done again.
             Beside it (``FILE.0`` ...) those in mid-run are kept, now and then and when they are stopped.
         progress: Called now and then; returning True stops it with what was done.
+        transfers: Every transfer of the first run is wanted, which no checkpoint has: that run is done again.
 
     Returns:
         The `FleetAnswer`; ``complete`` says whether everything was done.
@@ -135,6 +137,8 @@ def fleet(
     mark = signature(task, overrides)
     store = Kept(checkpoint, mark) if checkpoint is not None else None
     runs: dict[int, FleetRun] = dict(store.runs) if store is not None else {}
+    if transfers:
+        runs.pop(0, None)
     first: Made | None = None
     stopped = False
     left = [n for n in range(1, replicas) if n not in runs]
@@ -147,7 +151,7 @@ def fleet(
             runs[0] = answer(first, whole.workload)
             if not stopped:  # of a fleet of its own: later demand brings stations that the first run's tables lack
                 runs[0] = replace(runs[0], promises=promises(Fleet(given, Draw(), whole.runs), seed, 0))
-            if store is not None and runs[0].complete:
+            if store is not None and runs[0].complete and 0 not in store.runs:
                 store.add(0, runs[0])
         if left and not stopped:
             for place, run in workers.results(lambda: asked(progress, len(runs) / replicas)):

@@ -449,6 +449,10 @@ def test_a_checkpoint_goes_on_where_it_was_broken_off(mixed, four, tmp_path):
     assert 1 <= len(part.runs) < 4
     file.write_text(file.read_text() + '{"replica": 3, "ru')  # killed while it wrote
     whole = fleet(mixed, replicas=4, seed=3, processes=1, checkpoint=file)
+    kept = file.read_bytes()
+    again = fleet(mixed, replicas=4, seed=3, processes=1, checkpoint=file, transfers=True)
+    assert again.first is not None  # its transfers are in no checkpoint: that run is done again
+    assert (again.runs, file.read_bytes()) == (whole.runs, kept)
     assert repr(whole.runs) == repr(four.runs)
     assert whole.first is None
     kept = file.read_bytes()

@@ -1,0 +1,95 @@
+"""Single-point mutants of the code, each against the tests of its room; what they do not find is printed and kept.
+
+A comparison turned, a number moved, an operator, a boolean, a condition or a `return` taken away, in a copy of the
+checkout. The room's tests get five minutes: what takes longer than that is found as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("composition", "description", "discovery", "engine", "evidence", "ground", "logs", "physics", "planning",
+         "report", "simulation", "steady", "tools", "components")  # fmt: skip
+USUAL = {"code": 30}
+FOLDER = TemporaryDirectory()
+_TURNED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+           ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is}  # fmt: skip
+_OTHER = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And}
+
+
+def _changes(tree: ast.AST) -> Iterator[tuple[int, int, int, int, str]]:
+    """(first line, column, last line, column, text to put there) of every change that a file allows."""
+    for node in ast.walk(tree):
+        made: ast.AST | None = None
+        if isinstance(node, ast.Compare) and type(node.ops[0]) in _TURNED:
+            made = ast.Compare(node.left, [_TURNED[type(node.ops[0])](), *node.ops[1:]], node.comparators)
+        elif isinstance(node, ast.BinOp) and type(node.op) in _OTHER:
+            made = ast.BinOp(node.left, _OTHER[type(node.op)](), node.right)
+        elif isinstance(node, ast.BoolOp):
+            made = ast.BoolOp(_OTHER[type(node.op)](), node.values)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            made = node.operand
+        elif isinstance(node, ast.IfExp):
+            made = ast.IfExp(node.test, node.orelse, node.body)
+        elif isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
+            made = ast.Return(ast.Constant(None))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+            made = ast.Constant(not node.value)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            made = ast.Constant(node.value + 1)
+        if made is not None and node.lineno == node.end_lineno:  # type: ignore[attr-defined]
+            yield node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, ast.unparse(made)  # type: ignore[attr-defined]
+
+
+@cache
+def _copy() -> Path:
+    """A checkout of its own."""
+    place = Path(FOLDER.name) / "dtnsim"
+    keep = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache")
+    shutil.copytree(ROOT, place, ignore=keep)
+    return place
+
+
+def code(number: int) -> str | None:
+    """One mutant: None where a test fails."""
+    drawn = random.Random(f"code {number}")
+    files = [f for room in ROOMS for f in sorted((ROOT / "dtnsim" / room).rglob("*.py"))]
+    where = drawn.choice(files)
+    text = where.read_text()
+    changes = sorted(_changes(ast.parse(text)))
+    if not changes:
+        return None
+    line, first, _, last, put = drawn.choice(changes)
+    lines = text.splitlines(keepends=True)
+    before = lines[line - 1].encode()
+    lines[line - 1] = (
+        (before[:first] + f"({put})".encode() + before[last:]).decode()
+        if not put.startswith("return")
+        else (before[:first] + put.encode() + before[last:]).decode()
+    )
+    place = _copy() / where.relative_to(ROOT)
+    room = where.relative_to(ROOT / "dtnsim").parts[0]
+    own = [_copy() / "tests" / room, *([_copy() / "tests" / "cli"] if room == "report" else [])]
+    place.write_text("".join(lines))
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *map(str, own)],
+            cwd=_copy(), env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(_copy())}, capture_output=True, timeout=300,
+            check=False,
+        )  # fmt: skip
+        survived = done.returncode == 0
+    except subprocess.TimeoutExpired:
+        survived = False
+    finally:
+        place.write_text(text)
+    said = f"{where.relative_to(ROOT)}:{line}: {before.decode()[first:last]!r} became {put!r}"
+    return said if survived else None
