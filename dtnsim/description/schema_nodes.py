@@ -46,7 +46,7 @@ def as_yaml(node: Node) -> Node:
         }
     elif kind == "integer":
         limits = {k: node.pop(k) for k in list(node) if k in ("minimum", "maximum")}
-        text = {"type": "string", "pattern": r"^\d[\d_,]*(\.\d+)?([eE]\+?\d+)?$"}
+        text = {"type": "string", "pattern": rf"^({units.NUMBER}|[0-9]{{1,3}}(,[0-9]{{3}})+)$"}
         node = {**_without(node, "type"), "anyOf": [{"type": "integer", **limits}, text]}
     return node
 

@@ -153,6 +153,8 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "unit that is none": {"wan__rtt": "40 msec"},
     "unit of another dimension": {"wan__bandwidth": "10 GB"},
     "no unit": {"wan__bandwidth": 10},
+    "count with a hole": {"transfer__dataset": {"files": "1_0", "size": "1 GB"}},
+    "cores with a hole": {"hosts__nas__cpu": {"kind": "cpu", "cores": "1_0", "clock": "3 GHz"}},
     "unit in a part": {"hosts__nas__nics__eth__mtu": "9000 Bytez"},
     "wrong key of a NIC": {"hosts__nas__nics__eth__ratee": "10 Gb/s"},
     "wrong key at the top": {"transfre": {}},
