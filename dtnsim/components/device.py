@@ -246,6 +246,11 @@ class Layer(Device):
         """That of the device below."""
         return self.below.flush_time(row)
 
+    def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:
+        """That of the device below; of several arrays that share the data each has threads of its own."""
+        made = self.below.parity_thread(use)
+        return None if made is None else (made[0], made[1] * max(1, self.data_disks // self.below.data_disks))
+
     def bus_factor(self, use: Access) -> Value:
         """As the device below has it."""
         return self.below.bus_factor(use)

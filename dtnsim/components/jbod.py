@@ -9,7 +9,7 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.device import Layer
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Value
+from dtnsim.ground.quantity import Quantity, Value
 from dtnsim.ground.term import Term, count, law
 from dtnsim.physics import bonding
 
@@ -28,6 +28,11 @@ class Jbod(Layer):
     def drives(self) -> int:
         """Drives inside."""
         return self.disks * self.of.drives
+
+    def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:
+        """Streams have those of the arrays that their files lie on."""
+        made = self.of.parity_thread(use)
+        return None if made is None else (made[0], made[1] * max(1, min(self.disks, use.streams)))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges all devices, of which the streams keep only some busy."""

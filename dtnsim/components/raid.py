@@ -206,7 +206,7 @@ class Raid(Layer):
         """Md's raid5d copies what is written into its stripe cache, computes parity and hands it to the drives."""
         if self.software and self.parity and use.operation == "write":
             return self.parity_work, self.parity_threads
-        return self.of.parity_thread(use)
+        return super().parity_thread(use)
 
     def bus_factor(self, use: Access) -> Value:
         """Parity and mirror copies cross the bus when the host makes them; what a controller makes does not."""

@@ -64,6 +64,9 @@ class RemoteBlock(Layer):
         """Ways there and back of one request."""
         return 1.0
 
+    def parity_thread(self, use: Access) -> None:
+        """The targets compute their own parity."""
+
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """That of the target's drives, and the ways there and back."""
         return np.asarray(self.of.latency(row, use, members)) + (self.trips(row, use) * self.added(row)).value

@@ -50,6 +50,27 @@ def rate(*given: Any, **more: Any) -> float:
 
 
 CRYPT = {"kind": "dm-crypt", "of": SSD, "cipher": "1 cycles/B", "sector_work": "0 cycles"}
+MD = {"kind": "raid", "level": 6, "disks": 10, "of": SSD, "parity_work": "2 cycles/B"}
+
+
+@pytest.mark.parametrize(
+    ("array", "threads"),
+    [
+        (MD, 1),
+        ({**CRYPT, "of": MD}, 1),
+        ({"kind": "lvm", "of": {**CRYPT, "of": MD}}, 1),
+        ({"kind": "jbod", "disks": 3, "of": MD}, 1),  # one writer is on one of the arrays
+        ({"kind": "lvm", "type": "striped", "disks": 2, "of": MD}, 2),
+        ({"kind": "raid", "level": 1, "disks": 2, "of": MD}, 1),  # each of both computes all of it
+        ({"kind": "nvme-of", "of": MD}, 0),  # the target's processors do it
+        ({**CRYPT, "of": {**MD, "software": False}}, 0),
+    ],
+)
+def test_md_below_a_layer_has_its_parity_threads(array: dict[str, Any], threads: int) -> None:
+    """A thread does 3 GHz / 2 cycles a byte, whatever lies over the array."""
+    found = sheet(problem(path(array, WRITE)))
+    rates = [found.rate("d.raid5d") for name in found.stations if name.endswith("raid5d")]
+    assert rates == ([pytest.approx(threads * 1.5e9)] if threads else [])
 
 
 def test_one_reader_is_ciphered_by_two_cores_and_many_by_all() -> None:
