@@ -20,7 +20,9 @@ def command(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Path files, or names of shipped ones.")],
     variants: Annotated[
         list[str] | None,
-        typer.Option("--with", metavar="KEY=VALUE", help="A variant of the one path; several keys with ';' between."),
+        typer.Option(
+            "--with", metavar="KEY=VALUE", help="A variant of the one path; several keys with ';' between; or 'tools'."
+        ),
     ] = None,
     overrides: options.Set = None,
     rates: Annotated[
@@ -37,6 +39,7 @@ def command(
     Examples:
       dtnsim compare examples/dtn-100g-xfs examples/dtn-100g-zfs
       dtnsim compare venadi/gridftp-gpfs --with wan.rtt=50ms --with transfer.tool.p=1
+      dtnsim compare examples/one-large-file --with tools
       dtnsim compare my-path.yaml --with 'hosts.here.nic=connectx-5-100g; hosts.here.slots.eth=pcie-gen4-x16'
     """  # noqa: D301 - \b is click's mark for text that must not be wrapped
     from dtnsim.planning.compare import compare

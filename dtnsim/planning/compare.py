@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: relative change of a station's allowance that is worth a line
 _WORTH = 0.005
+#: a variant that stands for the best tools, and how many of them are compared
+_TOOLS, _BEST = "tools", 3
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -139,7 +141,8 @@ def compare(
 
     Args:
         paths: Path files, or names of shipped ones.
-        variants: For one path: ``key=value``, or several of them, that make each variant.
+        variants: For one path: ``key=value``, or several of them, that make each variant; ``tools`` stands for the
+            best tools, as ``dtnsim tools`` finds them.
         overrides: What all share: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
         calibration: File of fitted parameters to use.
         rates: ``EUR/USD=1.08`` where prices are in several currencies.
@@ -158,7 +161,7 @@ def compare(
         loaded.append((given.name if isinstance(path, spec.PathSpec) else str(path), given.changed(overrides)))
     if variants and len(loaded) != 1:
         raise InputError("--with makes variants of one path; give one path, or several without --with")
-    for variant in variants:
+    for variant in _expanded(variants, loaded[0][1], samples, seed) if variants else ():
         changes = [variant] if isinstance(variant, str) else list(variant)
         with override.given_with("--with"):
             loaded.append((" ".join(changes), loaded[0][1].changed(changes)))
@@ -173,3 +176,17 @@ def compare(
         currency = price.currency if price is not None else currency
         found.append(Variant(name, predict(given, samples=samples, seed=seed), price, unpriced))
     return Comparison(tuple(found), tuple(known.notes(mixed)))
+
+
+def _expanded(
+    variants: Sequence[str | Sequence[str]], given: spec.PathSpec, samples: int, seed: int
+) -> Iterator[str | Sequence[str]]:
+    """The variants, with the settings of the best tools in the place of ``tools``."""
+    for variant in variants:
+        if variant not in (_TOOLS, [_TOOLS]):
+            yield variant
+            continue
+        from dtnsim.planning import tool_choice
+
+        rows = [row for row in tool_choice.choose(given, samples, seed)[0] if row.options]
+        yield from (tool_choice.setting(row.options, given.transfer_key(0)) for row in rows[:_BEST])

@@ -14,6 +14,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money, money
 from dtnsim.planning import bill
 from dtnsim.planning.money import exchange
+from dtnsim.planning.tool_choice import choose
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
 
@@ -49,6 +50,15 @@ def test_prices_are_those_of_the_parts_and_drives_count() -> None:
     assert price is not None
     assert price.amount == sum(i.count * i.price.amount for i in found if i.price is not None)
     assert not {i.part for i in found if i.price is not None} & set(unpriced)
+
+
+def test_tools_are_those_that_the_search_finds() -> None:
+    """The rows of ``dtnsim tools``, by the same settings, draws included."""
+    path = "examples/one-large-file"
+    made = dtnsim.compare(path, variants=["tools"], samples=16)
+    rows = [row for row in choose(dtnsim.load(path), samples=16)[0] if row.options][:3]
+    assert [v.prediction.duration_s for v in made.variants[1:]] == [row.duration_s for row in rows]
+    assert all(f"name: {row.options['name']}" in v.name for v, row in zip(made.variants[1:], rows, strict=True))
 
 
 @given(st.floats(1, 1e7), st.floats(0.01, 100))

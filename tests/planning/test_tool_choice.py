@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+import dtnsim
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.description.spec import PathSpec
+from dtnsim.ground import library
 from dtnsim.ground.errors import InputError
 from dtnsim.planning.tool_choice import _usages, advice, choose, leads, setting
 from dtnsim.steady.prediction import predict
@@ -44,6 +46,34 @@ def test_predict_with_the_setting_of_a_row_gives_the_row(ends: tuple[dict[str, A
     assert leads(spec) in ("host", "bucket", "mount")
     assert max(r.best for r in rows) <= 1
     assert sum(r.best for r in rows) >= 1  # in each draw something is the best
+
+
+def _whole(name: str) -> bool:
+    """Whether a shipped path is one transfer of files, so that a row is the path."""
+    spec = dtnsim.load(name)
+    t = spec.transfers[0]
+    return len(spec.transfers) == 1 and t.dataset is not None and t.timing() is None and not spec.programs
+
+
+#: shipped paths whose rows are predicted again; three of them in the suite
+PATHS = [name for name in library.names("paths") if name.startswith(("esnet/", "examples/", "venadi/", "uci/"))]
+
+
+@pytest.mark.parametrize(
+    "name", [*PATHS[8:9], *(pytest.param(name, marks=pytest.mark.long) for name in PATHS[:8] + PATHS[9:70])]
+)
+def test_a_shipped_path_with_the_setting_of_a_row_is_the_row(name: str) -> None:
+    """From the file, as ``dtnsim predict NAME --set ...`` reads it."""
+    if not _whole(name):
+        pytest.skip("several transfers, a test, or no files")
+    try:
+        rows, _ = choose(dtnsim.load(name), samples=4)
+    except InputError:
+        pytest.skip("no tool moves files here")
+    for row in rows:
+        if row.options:
+            key = setting(row.options, dtnsim.load(name).transfer_key(0))
+            assert dtnsim.predict(name, overrides=[key], samples=4).duration_s == row.duration_s, row.name
 
 
 def test_options_are_the_best_of_those_tried() -> None:
