@@ -18,10 +18,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from dtnsim.logs.base import (
     BINARY,
+    DECIMAL,
+    TIMES,
     Command,
     Conditions,
     Context,
@@ -29,10 +32,11 @@ from dtnsim.logs.base import (
     DocumentParser,
     Evidence,
     LineParser,
+    Parser,
     Record,
     decimal,
 )
-from dtnsim.logs.measurement import Condition, Measurement
+from dtnsim.logs.measurement import Measurement
 
 #: operation of each rate, in the order of all forms
 SEQUENTIAL: Final = ("write_per_char", "write", "rewrite", "read_per_char", "read", "seek")
@@ -42,6 +46,8 @@ CREATE: Final = (
 _FILLED: Final = (1, 2, 4, 5)  # columns left under -f
 
 KIB: Final = BINARY["K"]
+_KIB: Final = [KIB, KIB, KIB, KIB, KIB, 0.0]
+_NONE: Final = [0.0] * 6
 _VALUE: Final = r"(?:\d[\d.,]*+[kmg]?+|\+{3,}+|x{2,}+)"
 _ROW: Final = re.compile(
     rf"^\s*+(?P<host>|\S.{{0,200}}?)(?<![\d.*])(?P<size>\d++(?:\*\d++)?[KMGT]?(?::[\w:]{{0,40}}+)?)(?P<gap>\s++)"
@@ -53,7 +59,6 @@ _FILES: Final = re.compile(
 )
 _FILES_PART: Final = re.compile(rf"^\s*+(?:\S++\s++)?\d[\d:]*+\s++(?P<values>{_VALUE}(?:\s++{_VALUE}){{0,11}}+)\s*+$")
 _TIME: Final = re.compile(r"(?<!\d)(\d++)(us|ms|s)\b")
-_TIMES: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _FAILED: Final = re.compile(r"Bonnie: drastic I/O error.*|^Can't write block\b.*")
 _VERSION: Final = re.compile(r"Version\s+(\d\.\d+\w?)")
 _CSV_VERSION: Final = re.compile(r"^1\.9\d\w?$")
@@ -78,52 +83,42 @@ def _size_bytes(text: str) -> float | None:
     return total if total > 0 else None
 
 
-class _Figures:
-    """Turns pairs of (rate, %CPU) into records; shared by text, CSV and HTML."""
+def _rates(
+    parser: Parser, known: Conditions, line: int, values: Sequence[str], names: Sequence[str], units: Sequence[float]
+) -> Iterator[Record]:
+    """Of text, CSV and HTML: ``values`` alternate rate and CPU share; a unit of 0 is a rate per second."""
+    for name, rate, cpu, unit in zip(
+        names, map(str.strip, values[::2]), map(str.strip, values[1::2]), units, strict=True
+    ):
+        if not rate or rate[0] in "+x" or cpu[:1] == "+":
+            continue
+        figure = rate.rstrip("kmg")
+        try:
+            value = decimal(figure)
+        except ValueError:
+            yield parser.unread(rate, f"{name} rate is not a number", line=line)
+            continue
+        if value == 0:
+            continue  # printed for tests that were not timed
+        letter = rate[len(figure) :][-1:]
+        kind = ("throughput", value * (BINARY[letter] if letter else unit), "B/s", rate + "/sec")
+        if not unit:
+            kind = ("iops" if name == "seek" else "rate", value * DECIMAL[letter.upper()], "1/s", rate + " /sec")
+        yield parser.record(*kind, {**known, "operation": name}, line=line)
+        with suppress(ValueError):
+            yield parser.record(
+                "cpu_share", decimal(cpu) / 100, "1", cpu + " %CP", {**known, "operation": name}, line=line
+            )
 
-    def __init__(self, parser: LineParser | DocumentParser, conditions: Conditions, line: int) -> None:
-        self.parser, self.conditions, self.line = parser, conditions, line
 
-    def rates(self, values: Sequence[str], names: Sequence[str], unit: Sequence[float]) -> Iterator[Record]:
-        """``values`` alternate rate and CPU; ``unit`` is the factor of each rate (0: per second)."""
-        for at, name in enumerate(names):
-            rate, cpu = values[2 * at].strip(), values[2 * at + 1].strip()
-            if not rate or rate[0] in "+x" or cpu[:1] == "+":
-                continue
-            number, factor = rate.rstrip("kmg"), unit[at]
-            try:
-                value = decimal(number)
-            except ValueError:
-                yield self.parser.unread(rate, f"{name} rate is not a number", line=self.line)
-                continue
-            if value == 0:
-                continue  # printed for tests that were not timed
-            if number != rate:
-                factor = BINARY[rate[-1]]
-            if factor and name != "seek" and name not in CREATE:
-                record = self._record("throughput", value * factor, "B/s", rate + "/sec", name)
-            else:
-                scale = {"k": 1e3, "m": 1e6, "g": 1e9}.get(rate[-1], 1.0)
-                quantity = "iops" if name == "seek" else "rate"
-                record = self._record(quantity, value * scale, "1/s", rate + " /sec", name)
-            yield record
-            try:
-                share = decimal(cpu) / 100
-            except ValueError:
-                continue
-            yield self._record("cpu_share", share, "1", cpu + " %CP", name)
-
-    def latencies(self, values: Sequence[str], names: Sequence[str]) -> Iterator[Record]:
-        """Worst latencies, as 1.9x prints them."""
-        for name, text in zip(names, values, strict=False):
-            match = _TIME.fullmatch(text.strip())
-            if match is not None:
-                value = int(match[1]) * _TIMES[match[2]]
-                yield self._record("latency", value, "s", text.strip(), name, statistic="max")
-
-    def _record(self, quantity: str, value: float, unit: str, printed: str, name: str, **more: Condition) -> Record:
-        conditions = {**self.conditions, "operation": name, **more}
-        return self.parser.measure(quantity, value, unit, printed, line=self.line, **conditions)
+def _latencies(
+    parser: Parser, known: Conditions, line: int, values: Sequence[str], names: Sequence[str]
+) -> Iterator[Record]:
+    """Worst latencies, as 1.9x prints them."""
+    for name, text in zip(names, map(str.strip, values), strict=False):
+        if (match := _TIME.fullmatch(text)) is not None:
+            more = {**known, "operation": name, "statistic": "max"}
+            yield parser.record("latency", int(match[1]) * TIMES[match[2]], "s", text, more, line=line)
 
 
 class Bonnie(LineParser):
@@ -170,7 +165,7 @@ class Bonnie(LineParser):
             pass
         elif text.lstrip().startswith("Latency"):
             self._latency(text.split()[1:])
-        elif (row := (_ROW if self._part == "sequential" else _FILES_PART).match(text)) is not None and row["values"]:
+        elif (row := self._pattern().match(text)) is not None and row["values"]:
             self._row, self._quiet = (text.rstrip(" =\\"), self.ctx.line), 0
         else:
             self._quiet += 1
@@ -178,16 +173,19 @@ class Bonnie(LineParser):
                 return self._finish()
         return ()
 
+    def _pattern(self) -> re.Pattern[str]:
+        return _ROW if self._part == "sequential" else _FILES_PART
+
     def _wants(self, more: list[str]) -> bool:
         """Whether the row at hand, which a mailer may have wrapped, has room for these figures."""
-        row = (_ROW if self._part == "sequential" else _FILES_PART).match(self._row[0] if self._row else "")
+        row = self._pattern().match(self._row[0] if self._row else "")
         return row is not None and len(row["values"].split()) + len(more) - ("=" in more) <= 12
 
     def _latency(self, values: list[str]) -> None:
         names: Sequence[str] = self._names if len(values) == 6 else ()
         if len(values) == 4 and self._names is SEQUENTIAL:
             names = [SEQUENTIAL[at] for at in _FILLED]
-        self._run.extend(_Figures(self, self._conditions, self.ctx.line).latencies(values, names))
+        self._run.extend(_latencies(self, self._conditions, self.ctx.line, values, names))
 
     def _end_row(self) -> None:
         if self._row is None:
@@ -210,7 +208,7 @@ class Bonnie(LineParser):
         if len(values) != 12:
             yield self.unread(row[0], f"the row has {len(values)} figures, not 12 (or 8 with -f)", line=line)
             return
-        yield from _Figures(self, self._conditions, line).rates(values, SEQUENTIAL, [KIB] * 5 + [0.0])
+        yield from _rates(self, self._conditions, line, values, SEQUENTIAL, _KIB)
 
     def _create_row(self, row: re.Match[str], line: int) -> Iterator[Record]:
         self._names, values = CREATE, row["values"].split()
@@ -219,7 +217,7 @@ class Bonnie(LineParser):
         if (self.version or "").startswith("2") and rates and all(rate == files * 1024 for rate in rates):
             return  # 2.00 prints the number of files instead of the rate
         conditions = {**self._conditions, "files": files * 1024}
-        yield from _Figures(self, conditions, line).rates(values, CREATE, [0.0] * 6)
+        yield from _rates(self, conditions, line, values, CREATE, _NONE)
 
     def _csv(self, fields: list[str]) -> Iterable[Record]:
         at = _csv_layout(fields)
@@ -235,18 +233,16 @@ class Bonnie(LineParser):
         if new_form:
             self.version = fields[1]
             conditions["concurrency"] = int(fields[3]) if fields[3].isdigit() else None
-        found = list(_Figures(self, conditions, self.ctx.line).rates(values, SEQUENTIAL, [KIB] * 5 + [0.0]))
+        found = list(_rates(self, conditions, self.ctx.line, values, SEQUENTIAL, _KIB))
         files = first + 12
         if fields[files : files + 1] and fields[files].partition(":")[0].isdigit():
             start = files + (5 if new_form else 1)
             rates = fields[start : start + 12]
             if len(rates) == 12:
                 more = {**conditions, "files": int(fields[files].partition(":")[0]) * 1024}
-                found.extend(_Figures(self, more, self.ctx.line).rates(rates, CREATE, [0.0] * 6))
+                found.extend(_rates(self, more, self.ctx.line, rates, CREATE, _NONE))
         if new_form and len(fields) == files + 29:
-            figures = _Figures(self, conditions, self.ctx.line)
-            found.extend(figures.latencies(fields[-12:-6], SEQUENTIAL))
-            found.extend(figures.latencies(fields[-6:], CREATE))
+            found += _latencies(self, conditions, self.ctx.line, fields[-12:], SEQUENTIAL + CREATE)
         return [*_without_same_run(earlier, found), *found]
 
     def _finish(self) -> list[Record]:
@@ -297,7 +293,7 @@ class BonnieHtml(DocumentParser, of=Bonnie):
         version = _VERSION.search(_TAG.sub(" ", doc.text))
         self.version = version[1] if version else None
         mebi = "M/sec" in doc.text
-        unit = [KIB, BINARY["M"], BINARY["M"], KIB, BINARY["M"], 0.0] if mebi else [KIB] * 5 + [0.0]
+        unit = [KIB, BINARY["M"], BINARY["M"], KIB, BINARY["M"], 0.0] if mebi else _KIB
         host, conditions, offset = "", Conditions(), 0
         for part in re.split(r"(?=<t[rR][\s>])", doc.text):
             cells = [_text_of(cell) for cell in re.split(r"</?t[dhDH]\b[^<>]*>", part)]
@@ -310,9 +306,9 @@ class BonnieHtml(DocumentParser, of=Bonnie):
                 conditions = {"machine": host, "file_B": _size_bytes(cells[start])}
                 yield from self._row(cells[start + 1 :], conditions, unit, line)
             elif cells and cells[0] == "Latency":
-                figures = _Figures(self, conditions, line)
-                yield from figures.latencies(cells[1:7], SEQUENTIAL)
-                yield from figures.latencies(cells[8:14] if "Latency" in cells[1:] else cells[7:13], CREATE)
+                yield from _latencies(self, conditions, line, cells[1:7], SEQUENTIAL)
+                more = cells[8:14] if "Latency" in cells[1:] else cells[7:13]
+                yield from _latencies(self, conditions, line, more, CREATE)
             elif "Size" in cells[1:2]:
                 host = cells[0]
 
@@ -320,10 +316,10 @@ class BonnieHtml(DocumentParser, of=Bonnie):
         if len(values) < 12:
             yield self.unread(" ".join(values), "a table row has fewer than 12 figures", line=line)
             return
-        yield from _Figures(self, conditions, line).rates(values[:12], SEQUENTIAL, unit)
+        yield from _rates(self, conditions, line, values[:12], SEQUENTIAL, unit)
         if len(values) >= 25 and values[12].isdigit():
             more = {**conditions, "files": int(values[12]) * 1024}
-            yield from _Figures(self, more, line).rates(values[13:25], CREATE, [0.0] * 6)
+            yield from _rates(self, more, line, values[13:25], CREATE, _NONE)
 
 
 def _text_of(cell: str) -> str:

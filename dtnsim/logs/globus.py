@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from dtnsim.logs._net import host_of
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, number, whole
 from dtnsim.logs.measurement import Status
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
@@ -33,6 +33,7 @@ _KEYS: Final = {
     "Destination Collection": "destination_endpoint_display_name", "Subtasks Failed": "subtasks_failed",
     "Source Endpoint ID": "source_endpoint_id", "Destination Endpoint ID": "destination_endpoint_id",
 }  # fmt: skip
+_SWITCHES: Final = {"verify_checksum": "checksum", "encrypt_data": "encryption"}
 _WORDS: Final = (
     "Task", "Transferred", "Bytes", "Status", "Faults", "Request", "Completion", "Source", "Destination", "Files",
     "Directories", "Type", "Subtasks", "Label", "Is",
@@ -110,33 +111,25 @@ class GlobusJson(DocumentParser, of=GlobusText):
 
 
 def _records(
-    parser: LineParser | DocumentParser, task: Mapping[str, Any], line: int, more: Conditions, *, cut: bool = False
+    parser: Parser, task: Mapping[str, Any], line: int, more: Conditions, *, cut: bool = False
 ) -> Iterator[Record]:
     status = str(task.get("status", "")).upper()
-    size, rate = _figure(task, "bytes_transferred"), _figure(task, "effective_bytes_per_second")
+    size, rate, seconds = _figure(task, "bytes_transferred"), _figure(task, "effective_bytes_per_second"), _span(task)
     known: Conditions = {
         **more,
         "operation": str(task.get("type", "TRANSFER")).lower(),
         "source": _text(task, "source_endpoint_display_name") or _text(task, "source_endpoint"),
         "target": _text(task, "destination_endpoint_display_name") or _text(task, "destination_endpoint"),
-        "files": _whole(_figure(task, "files")),
-        "directories": _whole(_figure(task, "directories")),
-        "faults": _whole(_figure(task, "faults")),
-        "files_skipped": _whole(_figure(task, "files_skipped")),
+        **{key: whole(_figure(task, key)) for key in ("files", "directories", "faults", "files_skipped")},
+        **{to: task[key] for key, to in _SWITCHES.items() if isinstance(task.get(key), bool)},
         "task": _text(task, "task_id"),
         "bytes": size,
         "includes": "queueing, listing and checksums",
+        "duration_s": seconds,
     }
-    if isinstance(task.get("verify_checksum"), bool):
-        known["checksum"] = bool(task["verify_checksum"])
-    if isinstance(task.get("encrypt_data"), bool):
-        known["encryption"] = bool(task["encrypt_data"])
-    seconds = _span(task)
-    known["duration_s"] = seconds
     if status == "FAILED":
-        yield parser.failure(
-            f"task {status}: {_text(task, 'nice_status_details') or ''}".rstrip(": "), line=line, **known
-        )
+        text = f"task {status}: {_text(task, 'nice_status_details') or ''}".rstrip(": ")
+        yield parser.failure(text, line=line, **known)
         return
     if not size or not rate:
         why = "an ACTIVE task has no rate yet" if status in ("ACTIVE", "INACTIVE") else "zero bytes: no rate"
@@ -157,10 +150,6 @@ def _figure(task: Mapping[str, Any], key: str) -> float | None:
     return number(value.replace(",", "")) if isinstance(value, str) else number(value)
 
 
-def _whole(value: float | None) -> int | None:
-    return None if value is None else int(value)
-
-
 def _text(task: Mapping[str, Any], key: str) -> str | None:
     value = task.get(key)
     return None if value in (None, "", "None") else str(value)
@@ -169,11 +158,10 @@ def _text(task: Mapping[str, Any], key: str) -> str | None:
 def _span(task: Mapping[str, Any]) -> float | None:
     """Request to completion [s]; None if one of them is missing."""
     try:
-        ends = [
+        began, ended = (
             datetime.fromisoformat(str(task[key]).replace(" UTC", "+00:00"))
             for key in ("request_time", "completion_time")
-        ]
-        seconds = (ends[1] - ends[0]).total_seconds()
+        )
+        return (ended - began).total_seconds() if ended > began else None
     except (KeyError, ValueError, TypeError):
         return None
-    return seconds if seconds > 0 else None

@@ -10,9 +10,11 @@ time. Source: ior-output.c.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs.base import (
     BINARY,
     Command,
@@ -21,7 +23,6 @@ from dtnsim.logs.base import (
     Document,
     DocumentParser,
     Evidence,
-    LineParser,
     Record,
     number,
     size_bytes,
@@ -29,8 +30,6 @@ from dtnsim.logs.base import (
 from dtnsim.logs.measurement import Status
 
 MIB: Final = BINARY["M"]
-_VERSION: Final = re.compile(r"\bIOR-(\d[\w.+-]*): MPI")
-_MAX: Final = re.compile(r"^\s*Max (Write|Read):\s+([\d.]+) MiB/sec \(([\d.]+) MB/sec\)")
 _OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*)\s*+[=:]\s*+(\S*+(?:\s++\S++)*)\s*+$")
 _ROW: Final = re.compile(r"^\s*(?:\S+\s+)?(write|read)\s+([\d.]+)(?:\s+[\d.]+)+\s*$")
 _SIZE: Final = re.compile(r"(?<![\d.])([\d.]++) ?(bytes|[KMGTP]iB)")
@@ -42,137 +41,115 @@ _OPTIONS: Final = {
 }  # fmt: skip
 
 
-class Ior(LineParser):
+class Ior(LinesParser):
     """One run from its version line to its summary."""
 
     tool = "ior"
     evidence = Evidence.SERVERS
     words = ("IOR", "bw", "Max", "Stonewall", "OPs", "ERROR", "Began")
     commands = ("ior", "IOR")
+    longest = 5000
 
     def __init__(self, ctx: Context) -> None:
+        self._reset()
         super().__init__(ctx)
-        self._run: Conditions = {}
-        self._rows: list[tuple[str, str, int, bool]] = []
-        self._table = False
+
+    def _reset(self) -> None:
+        self._rows: list[tuple[str, str, int, bool]] = []  # operation, figure, line, whether it is cut
         self._heads: list[str] = []
         self._done: set[str] = set()
-        self._quiet = 0
+        self._table = False
 
-    def feed(self, text: str) -> Iterable[Record]:
-        version = _VERSION.search(text)
-        if version is not None:
-            ended = list(self._end())
-            self.version, self.open, self._quiet = version[1], True, 0
-            return ended
-        if (best := _MAX.match(text)) is not None:
-            return self._max(best)
-        if "bw(MiB/s)" in text and "access" in text:
-            ended = list(self._end()) if self._done else []
-            self.open, self._table, self._quiet = True, True, 0
-            return ended
+    @reads(r"\bIOR-(\d[\w.+-]*): MPI", search=True, opens=True)
+    def _version(self, found: Match) -> Found:
+        ended = list(self._end())
+        self.version, self.open = found[1], True
+        return ended
+
+    @reads(r"^\s*Max (?P<what>Write|Read):\s+(?P<mib>[\d.]+) MiB/sec \((?P<mb>[\d.]+) MB/sec\)")
+    def _max(self, found: Match) -> Iterator[Record]:
+        operation, value = found["what"].lower(), float(found["mib"]) * MIB
+        if value == 0 or operation in self._done:
+            return  # zero: not run
+        self._done.add(operation)
+        if abs(value - float(found["mb"]) * 1e6) > 0.006 * 1e6 + 1e-3 * value:
+            yield self.unread(found[0], "MiB/sec and MB/sec disagree; the former is used")
+        yield self.measure("throughput", value, "B/s", f"{found['mib']} MiB/sec", operation=operation, **self.known)
+
+    @reads(r"(?=.*access).*bw\(MiB/s\)", "bw(MiB/s)", opens=True)
+    def _head(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
+        ended = list(self._end()) if self._done else []
+        self.open = self._table = True
+        return ended
+
+    def other(self, text: str) -> Found:
         if "ERROR" in text and (self.open or text.startswith(("ior ERROR", "IOR ERROR"))) and _ERROR.search(text):
-            return (self.failure(text, **self._run),)
-        return self._inside(text) if self.open else ()
-
-    def _inside(self, text: str) -> Iterable[Record]:
-        self._quiet += 1
-        if self._quiet > 5000:
-            return self._end()
-        if self._table and (row := _ROW.match(text)) is not None and not self._heads:
+            return self.failure(text, **self.known)
+        if not self.open:
+            return self._end() if self.longest < self.lines and self._rows else None
+        if self._table and not self._heads and (row := _ROW.match(text)) is not None:
             if len(self._rows) < 10_000:
                 self._rows.append((row[1], row[2], self.ctx.line, self.ctx.cut))
-            return ()
-        if text.startswith("Operation") and "Max(MiB)" in text:
+        elif text.startswith("Operation") and "Max(MiB)" in text:
             self._heads = text.split()
-            return ()
-        if self._heads and text.strip():
+        elif self._heads and text.strip():
             return self._summary(text.split())
-        if not self._table and (option := _OPTION.match(text)) is not None:
-            self._option(option[1].strip().lower(), option[2])
-        if text.startswith("Finished") or "Finished:" in text:
-            return self._end()
-        return ()
+        else:
+            if not self._table and (option := _OPTION.match(text)) is not None:
+                self._option(option[1].strip().lower(), option[2])
+            return self._end() if text.startswith("Finished") or "Finished:" in text else None
+        return None
 
     def _option(self, key: str, value: str) -> None:
         name = _OPTIONS.get(key)
         if name is None or not value:
             return
         if name.endswith("_B"):
-            size = _SIZE.match(value)
-            if size is not None:
-                self._run[name] = size_bytes(size[1] + ("" if size[2] == "bytes" else size[2]))
+            self.known |= _sized(name, value)
         elif (count := re.match(r"(\d+)(?: \((\d+) per node\))?", value)) is not None:
-            self._run[name] = int(count[1])
-            if count[2]:
-                self._run["tasks_per_node"] = int(count[2])
+            self.known |= {name: int(count[1]), **({"tasks_per_node": int(count[2])} if count[2] else {})}
         else:
-            self._run[name] = value.partition(" (")[0]
-
-    def _max(self, match: re.Match[str]) -> Iterator[Record]:
-        operation, value = match[1].lower(), float(match[2]) * MIB
-        if value == 0 or operation in self._done:
-            return  # zero: not run
-        self._done.add(operation)
-        if abs(value - float(match[3]) * 1e6) > 0.006 * 1e6 + 1e-3 * value:
-            yield self.unread(match[0], "MiB/sec and MB/sec disagree; the former is used")
-        yield self.measure("throughput", value, "B/s", f"{match[2]} MiB/sec", operation=operation, **self._run)
+            self.known[name] = value.partition(" (")[0]
 
     def _summary(self, words: list[str]) -> Iterator[Record]:
         """The row under the summary's heads; blank cells cannot occur before the ones read."""
-        named = dict(zip(self._heads, words, strict=False))
-        operation = words[0]
+        named, operation = dict(zip(self._heads, words, strict=False)), words[0]
         if operation not in ("write", "read") or len(words) < 6:
             return
         try:
-            heads = ["Max(MiB)", "Min(MiB)", "Mean(MiB)"]
-            figures = {head: float(named[head]) for head in heads if head in named}
-            ops = float(named["Max(OPs)"]) if "Max(OPs)" in named else 0.0
+            heads = ("Max(MiB)", "Min(MiB)", "Mean(MiB)", "Max(OPs)")
+            most, least, mean, ops = (float(named.get(head, 0)) for head in heads)
         except ValueError:
             return
-        conditions = {**self._run, "operation": operation}
-        if figures.get("Max(MiB)", 0) > 0 and operation not in self._done:
+        known = {**self.known, "operation": operation}
+        if most > 0 and operation not in self._done:
             self._done.add(operation)
-            printed = f"{named['Max(MiB)']} MiB/s"
-            yield self.measure("throughput", figures["Max(MiB)"] * MIB, "B/s", printed, **conditions)
-        if figures.get("Min(MiB)") != figures.get("Max(MiB)"):
-            for key, statistic in (("Min(MiB)", "min"), ("Mean(MiB)", "mean")):
-                if figures.get(key, 0) > 0:
-                    value = figures[key] * MIB
-                    yield self.measure("throughput", value, "B/s", named[key], statistic=statistic, **conditions)
+            yield self.measure("throughput", most * MIB, "B/s", f"{named['Max(MiB)']} MiB/s", **known)
+        for value, key, statistic in ((least, "Min(MiB)", "min"), (mean, "Mean(MiB)", "mean")):
+            if value > 0 and least != most:
+                yield self.measure("throughput", value * MIB, "B/s", named[key], statistic=statistic, **known)
         if ops > 0:
-            yield self.measure("iops", ops, "1/s", f"{named['Max(OPs)']} OPs", **conditions)
+            yield self.measure("iops", ops, "1/s", f"{named['Max(OPs)']} OPs", **known)
         stonewall = named.get("Stonewall(MiB)", "NA")
         if re.fullmatch(r"\d+\.\d+", stonewall) and float(stonewall) > 0:
-            value = float(stonewall) * MIB
-            yield self.measure("throughput", value, "B/s", f"{stonewall} MiB", view="stonewall", **conditions)
+            printed = f"{stonewall} MiB"
+            yield self.measure("throughput", float(stonewall) * MIB, "B/s", printed, view="stonewall", **known)
 
     def _end(self, *, closing: bool = False) -> Iterator[Record]:
         """Rows whose operation got no summary: the single repetition's row, or an unfinished run's rows."""
         rows = [row for row in self._rows if row[0] not in self._done]
-        finished = bool(self._done)
-        unfinished = closing and self.version is not None and not finished  # a whole run prints its summary
-        counts = {row[0]: sum(1 for other in rows if other[0] == row[0]) for row in rows}
+        unfinished = closing and self.version is not None and not self._done  # a whole run prints its summary
+        counts = Counter(row[0] for row in rows)
         for operation, figure, line, cut in rows:
-            if float(figure) <= 0:
-                continue
-            single = self._run.get("repetitions", 1) == 1 and counts[operation] == 1
-            status: Status = (
-                "truncated" if cut else "complete" if (single or finished) and not unfinished else "partial"
-            )
-            printed = f"{figure} MiB/s"
-            yield self.measure(
-                "throughput",
-                float(figure) * MIB,
-                "B/s",
-                printed,
-                operation=operation,
-                line=line,
-                status=status,
-                **self._run,
-            )
-        self._run, self._rows, self._heads, self._done = {}, [], [], set()
-        self.open, self._table, self.version = False, False, None
+            single = self.known.get("repetitions", 1) == 1 and counts[operation] == 1
+            whole = (single or bool(self._done)) and not unfinished
+            status: Status = "truncated" if cut else "complete" if whole else "partial"
+            known = {**self.known, "operation": operation}
+            if float(figure) > 0:
+                rate, printed = float(figure) * MIB, f"{figure} MiB/s"
+                yield self.measure("throughput", rate, "B/s", printed, line=line, status=status, **known)
+        self._reset()
+        self.known, self.open, self.version = {}, False, None
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         return self._end()
@@ -214,10 +191,14 @@ def _json_conditions(options: dict[str, object]) -> Conditions:
     found: Conditions = {}
     for key, value in options.items():
         name = _OPTIONS.get(key.lower())
-        if name is None:
-            continue
-        if not name.endswith("_B"):
+        if name is not None and name.endswith("_B"):
+            found |= _sized(name, str(value))
+        elif name is not None:
             found[name] = value if isinstance(value, str | int) else None
-        elif (size := _SIZE.match(str(value))) is not None:
-            found[name] = size_bytes(size[1] + ("" if size[2] == "bytes" else size[2]))
     return found
+
+
+def _sized(name: str, value: str) -> Conditions:
+    """``1 MiB`` or ``4096 bytes`` under a name."""
+    size = _SIZE.match(value)
+    return {} if size is None else {name: size_bytes(size[1] + ("" if size[2] == "bytes" else size[2]))}

@@ -16,8 +16,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._declared import by_right_edge, tokens
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, LineParser, Record, decimal, size_bytes
+from dtnsim.logs._declared import Found, LinesParser, Match, by_right_edge, reads, tokens
+from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, Record, decimal, size_bytes
 
 KIB: Final = BINARY["K"]
 #: operations in the order of the table; the numbers of the -i option that fill them
@@ -42,28 +42,23 @@ _REPORTS: Final = {
     "pwrite writers": "pwrite", "pread readers": "pread", "fwriters": "fwrite", "freaders": "fread",
 }  # fmt: skip
 
-_HEAD: Final = re.compile(r"^\s*(?:k|K)B\s+reclen\s+\S")
 _HALF: Final = re.compile(r"^\s+\d+\s+\d+\s+\S")
 _CELL: Final = re.compile(r"^\s*(?:\d+\s+)+\d+\s*$")
-_REPORT: Final = re.compile(r'^\s*"?([A-Za-z][\w -]*?) report"?\s*$')
 _REPORT_ROW: Final = re.compile(r'^\s*+"(\d++)"\s++([\d.][\d\s.]*+)$')
 _REPORT_HEAD: Final = re.compile(r'^\s*(?:"\d+"\s*)+$')
-_CHILDREN: Final = re.compile(
-    r"(?P<who>Children see|Parent sees|Min|Max|Avg) throughput "
-    r"(?:for\s++(?P<n>\d++) (?P<what>[a-z-]++(?: ++[a-z-]++)*+)|per [^\s=]++)\s*+="
-    r"\s*+(?P<value>[\d.,]++) (?P<unit>[kK](?:B|bytes)|ops)/sec"
-)
-_SUMMARY: Final = re.compile(r'^\s*+"\s*+([A-Za-z][A-Za-z-]*+(?: ++[A-Za-z-]++)*)\s*+"\s++([\d.]++)\s*+$')
-_COMMAND: Final = re.compile(r"Command line used: (.*)")
-_SIZE: Final = re.compile(r"(?:File size set to|Each process writes a) (\d+) [kK]", re.IGNORECASE)
-_RECORD: Final = re.compile(r"Record Size (\d+) [kK]", re.IGNORECASE)
 _FAILED: Final = re.compile(
     r"^\s*(?:Can.?t (?:open|write|create)\b|Error (?:writing|reading|opening)\b|fsync: |write: |open: ).*"
 )
-_REVISION: Final = re.compile(r"\$Revision: ([\d.]+)")
 
 
-class Iozone(LineParser):
+_KIBS: Final = ("throughput", "B/s", KIB)
+_VIEWS: Final[dict[str, Conditions]] = {
+    "Parent sees": {"view": "parent"}, "Min": {"view": "per_process", "statistic": "min"},
+    "Max": {"view": "per_process", "statistic": "max"}, "Avg": {"view": "per_process", "statistic": "mean"},
+}  # fmt: skip
+
+
+class Iozone(LinesParser):
     """Everything iozone prints."""
 
     tool = "iozone"
@@ -81,7 +76,7 @@ class Iozone(LineParser):
         self._report: str | None = None
         self._report_heads: list[int] = []
         self._run: Conditions = {}
-        self._scale: tuple[str, str, float] = ("throughput", "B/s", KIB)
+        self._scale: tuple[str, str, float] = _KIBS
         self._last: tuple[str, int] | None = None  # operation and processes of the last "Children see"
         self._seen: set[tuple[str, int, int]] = set()  # table cells, lest -R gives them again
         self._children: set[str] = set()
@@ -89,7 +84,7 @@ class Iozone(LineParser):
 
     def feed(self, text: str) -> Iterable[Record]:
         if self.open and (self._edges or self._report):
-            if (row := _CELL.match(text)) and self._edges:
+            if self._edges and _CELL.match(text):
                 return self._table_row(text)
             if self._report and '"' in text and (row := _REPORT_ROW.match(text)):
                 return self._report_row(row)
@@ -102,49 +97,50 @@ class Iozone(LineParser):
                     self._edges, self._report, self.open = [], None, False
                 elif _HALF.match(text):
                     return (self.unread(text, "a row of the table has no figures"),)
-        if " throughput " in text and (match := _CHILDREN.search(text)):
-            return self._throughput(match)
-        if _HEAD.match(text):
-            self._edges, self._strange = [end for _, _, end in tokens(text)], 0
-            self._report, self.open = None, True
-        elif match := _REPORT.match(text):
-            self._report = _REPORTS.get(match[1].lower().strip())
-            self._edges, self.open = [], self._report is not None
-        elif match := _SUMMARY.match(text):
-            return self._excel_summary(match)
-        else:
-            return self._banner(text)
-        return ()
+        return super().feed(text)
 
-    def _banner(self, text: str) -> Iterable[Record]:
-        if "Iozone: Performance Test" in text:
-            self._forget()
-        elif match := _REVISION.search(text):
-            self.version = match[1]
-        elif match := _COMMAND.search(text):
-            self._run.update(_flags(match[1].split()))
-        elif "O_DIRECT feature enabled" in text:
+    @reads(r"^\s*(?:k|K)B\s+reclen\s+\S", opens=True)
+    def _head(self, found: Match) -> None:
+        self._edges, self._strange, self._report = [end for _, _, end in tokens(found.string)], 0, None
+
+    @reads(r'^\s*"?([A-Za-z][\w -]*?) report"?\s*$')
+    def _title(self, found: Match) -> None:
+        self._report = _REPORTS.get(found[1].lower().strip())
+        self._edges, self.open = [], self._report is not None
+
+    @reads(r"Iozone: Performance Test", search=True)
+    def _start(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
+        self._run, self._scale, self._last, self.version = {}, _KIBS, None, None
+        self._seen.clear()
+        self._children.clear()
+
+    @reads(r"\$Revision: ([\d.]+)", search=True)
+    def _revision(self, found: Match) -> None:
+        self.version = found[1]
+
+    @reads(r"Command line used: (.*)", search=True)
+    def _used(self, found: Match) -> None:
+        self._run.update(_flags(found[1].split()))
+
+    @reads(r"(?i)Record Size (?P<record_B>\d+) k", search=True)
+    @reads(r"(?i)(?:File size set to|Each process writes a) (?P<file_B>\d+) k", search=True)
+    def _sizes(self, found: Match) -> None:
+        self._run |= {key: int(value) * KIB for key, value in found.groupdict().items()}
+
+    def other(self, text: str) -> Found:
+        if "O_DIRECT feature enabled" in text:
             self._run["direct"] = True
-        elif match := _RECORD.search(text):
-            self._run["record_B"] = int(match[1]) * KIB
-        elif match := _SIZE.search(text):
-            self._run["file_B"] = int(match[1]) * KIB
         elif "OPS Mode" in text:
             self._scale = ("iops", "1/s", 1.0)
         elif "Microseconds/op Mode" in text:
             self._scale = ("latency", "s", 1e-6)
         elif (problem := _FAILED.match(text)) is not None and self._ours(text):
-            return (self.failure(problem[0], **self._run),)
-        return ()
+            return self.failure(problem[0], **self._run)
+        return None
 
     def _ours(self, text: str) -> bool:
         """Whether a message that any program could print is iozone's."""
         return bool(self._run) or "iozone" in text or self.ctx.args("iozone") is not None
-
-    def _forget(self) -> None:
-        self._run, self._scale, self._last, self.version = {}, ("throughput", "B/s", KIB), None, None
-        self._seen.clear()
-        self._children.clear()
 
     def _table_row(self, text: str) -> Iterator[Record]:
         cells = tokens(text)
@@ -196,37 +192,40 @@ class Iozone(LineParser):
             if float(value) > 0 and (str(self._report), file_k, record_k) not in self._seen:
                 yield self._cell(value, str(self._report), file_k, record_k)
 
-    def _throughput(self, match: re.Match[str]) -> Iterator[Record]:
-        who = match["who"]
+    @reads(
+        r"(?P<who>Children see|Parent sees|Min|Max|Avg) throughput "
+        r"(?:for\s++(?P<n>\d++) (?P<what>[a-z-]++(?: ++[a-z-]++)*+)|per [^\s=]++)\s*+="
+        r"\s*+(?P<value>[\d.,]++) (?P<unit>[kK](?:B|bytes)|ops)/sec",
+        " throughput ",
+        search=True,
+    )
+    def _throughput(self, match: Match) -> Iterator[Record]:
+        who, value = match["who"], decimal(match["value"])
         if match["what"] is not None:
             operation = _REPORTS.get(match["what"].strip(), match["what"].strip().replace(" ", "_"))
             self._last = (operation, int(match["n"]))
         if self._last is None:
             return
         operation, processes = self._last
-        value = decimal(match["value"])
+        known: Conditions = {"operation": operation, "threads": processes}
         if value == 0:
             if who == "Children see":
-                yield self.failure(match[0], operation=operation, threads=processes)
+                yield self.failure(match[0], **known)
             return
-        conditions: Conditions = {**self._conditions(), "threads": processes}
-        if who == "Parent sees":
-            conditions["view"] = "parent"
-        elif who != "Children see":
-            conditions |= {"view": "per_process", "statistic": {"Min": "min", "Max": "max", "Avg": "mean"}[who]}
-        else:
+        known |= {**self._conditions(), **known, **_VIEWS.get(who, {})}
+        if who == "Children see":
             self._children.add(operation)
-        quantity, unit, factor = ("iops", "1/s", 1.0) if match["unit"] == "ops" else ("throughput", "B/s", KIB)
-        printed = f"{match['value']} {match['unit']}/sec"
-        yield self.measure(quantity, value * factor, unit, printed, operation=operation, **conditions)
+        quantity, unit, factor = ("iops", "1/s", 1.0) if match["unit"] == "ops" else _KIBS
+        yield self.record(quantity, value * factor, unit, f"{match['value']} {match['unit']}/sec", known)
 
-    def _excel_summary(self, match: re.Match[str]) -> Iterable[Record]:
+    @reads(r'^\s*+"\s*+([A-Za-z][A-Za-z-]*+(?: ++[A-Za-z-]++)*)\s*+"\s++([\d.]++)\s*+$')
+    def _excel_summary(self, match: Match) -> Found:
         operation = _REPORTS.get(match[1].lower())
         if operation is None or operation in self._children or float(match[2]) == 0:
-            return ()
+            return None
         quantity, unit, factor = self._scale
-        value = float(match[2]) * factor
-        return (self.measure(quantity, value, unit, match[2], operation=operation, **self._conditions()),)
+        known = {**self._conditions(), "operation": operation}
+        return self.record(quantity, float(match[2]) * factor, unit, match[2], known)
 
     def _conditions(self) -> Conditions:
         args = self.ctx.args("iozone")
