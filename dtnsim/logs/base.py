@@ -159,15 +159,17 @@ class Parser(ABC):
     of_a_line: ClassVar[bool] = False
     #: whether fewer than three outputs of real runs were at hand: it rests on the tool's documentation and source
     by_document: ClassVar[bool] = False
-    #: programs whose command lines the reader shall recognise without a prompt
+    #: programs whose command lines the reader shall recognise without a prompt; by default the tool alone
     commands: ClassVar[tuple[str, ...]] = ()
     #: whether the run that is read was stopped, so that its figures are ``partial``
     stopped: bool = False
 
     def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
         """``of``: the parser of another form of the same tool, whose name and evidence this one has."""
-        for name in ("tool", "evidence", "of_a_line", "by_document") if of is not None else ():
+        for name in ("tool", "evidence", "of_a_line", "by_document", "commands") if of is not None else ():
             setattr(cls, name, getattr(of, name))
+        if "tool" in vars(cls) and "commands" not in vars(cls):
+            cls.commands = (cls.tool,)
 
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx

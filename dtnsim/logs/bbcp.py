@@ -61,7 +61,6 @@ class Bbcp(LinesParser):
     tool = "bbcp"
     evidence = Evidence.TRANSFER
     words = ("bbcp", "effectively", "created")
-    commands = ("bbcp",)
 
     def forget(self) -> None:
         super().forget()

@@ -162,7 +162,6 @@ class Vdbench(LinesParser):
     evidence = Evidence.NO_MODEL
     words = ("avg", "Starting", "rate")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg_",), "rate": ("rate ",)}
-    commands = ("vdbench",)
     longest = 19  # lines without a row between headings
 
     def forget(self) -> None:
@@ -226,7 +225,6 @@ class Sysbench(LinesParser):
     tool = "sysbench"
     evidence = Evidence.NO_MODEL
     words = ("sysbench", "transferred", "Requests", "operations", "IOPS", "written", "read")
-    commands = ("sysbench",)
     longest = 200  # a run prints about 50 lines
 
     def forget(self) -> None:

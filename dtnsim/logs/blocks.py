@@ -36,7 +36,6 @@ class Lsblk(LineParser):
     tool = "lsblk"
     evidence = Evidence.CORRECTS
     words = ("NAME",)
-    commands = ("lsblk",)
 
     def forget(self) -> None:
         self._heads: list[tuple[str, int, int]] = []
@@ -122,6 +121,7 @@ class Mdstat(LinesParser):
 
     tool = "mdstat"
     evidence = Evidence.CORRECTS
+    commands = ()
     words = ("md", "active", "inactive")
 
     @reads(
@@ -175,7 +175,6 @@ class Hdparm(LinesParser):
     tool = "hdparm"
     evidence = Evidence.FITS
     words = ("Timing", "dev")
-    commands = ("hdparm",)
 
     @reads(r"^\W*(/dev/\S+?):\s*$")
     def _device(self, found: Match) -> None:

@@ -60,7 +60,6 @@ class Ascp(LineParser):
     tool = "ascp"
     evidence = Evidence.TRANSFER
     words = ("Completed", "Completion", "bits", "b", "Mb", "Kb", "kb", "Gb", "ascp", "Session", "Error", "ERR")
-    commands = ("ascp",)
 
     def forget(self) -> None:
         self._done: _Done | None = None
@@ -187,7 +186,6 @@ class Wdt(LineParser):
     evidence = Evidence.TRANSFER
     by_document = True
     words = ("Mbytes", "Total", "Transfer", "throughput")
-    commands = ("wdt",)
 
     def forget(self) -> None:
         self._bar: tuple[float, str, int, int, Conditions] | None = None

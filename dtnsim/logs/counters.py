@@ -52,7 +52,6 @@ class Vmstat(LineParser):
     evidence = Evidence.BUSY
     words = ("swpd", "disk")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"disk": ("---reads---",)}
-    commands = ("vmstat",)
 
     def forget(self) -> None:
         self._heads: list[str] = []
@@ -204,7 +203,6 @@ class Ifstat(LineParser):
     evidence = Evidence.BUSY
     of_a_line = True
     words = ("KB", "Kbps")
-    commands = ("ifstat",)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -281,7 +281,6 @@ class PschedulerLatency(LinesParser):
     tool = "pscheduler"
     evidence = Evidence.WAY
     words = ("Packets", "Delay", "Clock", "Deviation")
-    commands = ("pscheduler",)
 
     @reads(r"^\s*+Packets (?P<what>Sent|Lost) \.{2,30} (?P<value>\d++(?:\.\d++)?) packets", " ..")
     def _packets(self, found: Match) -> Found:

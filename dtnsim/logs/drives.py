@@ -39,7 +39,6 @@ class Smartctl(LinesParser):
         "smartctl", "Capacity", "Rotation", "SATA", "negotiated", "SMART", "Units", "Model", "Product", "Vendor",
         "Hours", "Utilization", "read", "write",
     )  # fmt: skip
-    commands = ("smartctl",)
 
     @reads(r"^smartctl (?:version |pre-)?(\d+\.\d+)")
     def _version(self, found: Match) -> None:
@@ -171,7 +170,6 @@ class NvmeList(LineParser):
     tool = "nvme"
     evidence = Evidence.DESCRIBES
     words = ("Node", "Namespace", "NSID")
-    commands = ("nvme",)
 
     def forget(self) -> None:
         self._heads = ""

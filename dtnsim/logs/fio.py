@@ -76,7 +76,6 @@ class Fio(Stoppable, LineParser, of=FioJson):
     words = ("groupid", "iops", "IOPS", "aggrb", "READ", "WRITE", "TRIM", "fio", "g", "Jobs", "status")
     needs = (";;;;", "%=")
     shape = r"^;(?:fio-)?[^;\s]*;[^;]*+;++.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
-    commands = ("fio",)
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)

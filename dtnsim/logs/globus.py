@@ -46,7 +46,6 @@ class GlobusText(LineParser):
     tool = "globus"
     evidence = Evidence.TRANSFER
     words = _WORDS
-    commands = ("globus",)
 
     def forget(self) -> None:
         self._task: dict[str, str] = {}

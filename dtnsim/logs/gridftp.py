@@ -42,6 +42,7 @@ class GridFtp(LineParser):
 
     tool = "gridftp"
     evidence = Evidence.TRANSFER
+    commands = ()
     words = ("NBYTES",)
 
     def feed(self, text: str) -> Iterable[Record]:

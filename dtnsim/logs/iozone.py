@@ -68,7 +68,6 @@ class Iozone(LinesParser):
         "Microseconds", "File", "Can", "Error",
     )  # fmt: skip
     shape = r'^\s*"\s*[A-Z][A-Za-z -]*"\s+$'
-    commands = ("iozone",)
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)

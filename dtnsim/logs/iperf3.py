@@ -74,7 +74,6 @@ class Iperf3Text(LineParser):
     )  # fmt: skip
     shape = r"(?:- ){10}"
     needs = ("- - -",)
-    commands = ("iperf3",)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -32,7 +32,6 @@ class Ethtool(LinesParser):
         "Cannot", "netlink",
     )  # fmt: skip
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"statistics": ("NIC statistics",)}
-    commands = ("ethtool",)
 
     def forget(self) -> None:
         super().forget()
@@ -150,6 +149,7 @@ class Bonding(LinesParser):
 
     tool = "bonding"
     evidence = Evidence.DESCRIBES
+    commands = ()
     words = ("Bonding",)
     longest = 40
 

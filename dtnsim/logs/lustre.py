@@ -30,7 +30,6 @@ class LfsDf(LinesParser):
     tool = "lfs"
     evidence = Evidence.DESCRIBES
     words = ("UUID",)
-    commands = ("lfs",)
 
     @reads(r"^\s*UUID(?:\s+(?P<blocks>\S+))?")
     def _head(self, head: Match) -> None:
@@ -142,7 +141,6 @@ class Obdfilter(LinesParser):
     evidence = Evidence.SERVERS
     by_document = True
     words = ("ost", "rsz")
-    commands = ("obdfilter-survey",)
 
     @reads(
         r"\bost\s*(?P<osts>\d+)\s+sz\s*(?P<sz>\d+)K\s+rsz\s*(?P<rsz>\d+)K?\s+obj\s*(?P<objects>\d+)\s+thr\s*(?P<threads>\d+)"

@@ -95,7 +95,6 @@ class Mdtest(LinesParser):
     tool = "mdtest"
     evidence = Evidence.SERVERS
     words = ("mdtest", "SUMMARY", "tasks", "ERROR")
-    commands = ("mdtest",)
     _read_any = False
 
     @reads(r"mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node", search=True)
@@ -163,6 +162,7 @@ class Io500(LinesParser):
 
     tool = "io500"
     evidence = Evidence.SERVERS
+    commands = ()
     words = ("RESULT", "SCORE", "IO")
 
     def forget(self) -> None:

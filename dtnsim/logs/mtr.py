@@ -69,7 +69,6 @@ class MtrText(LineParser):
     tool = "mtr"
     evidence = Evidence.WAY
     words = ("Loss", "Snt", "MTR", "Mtr", "Drop", "mtr")
-    commands = ("mtr",)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -32,6 +32,7 @@ class PerfsonarArchive(DocumentParser):
 
     tool = "perfsonar"
     evidence = Evidence.WAY
+    commands = ()
     by_document = True
     of_a_line = True
     long = ("hits.hits", "hits")
@@ -121,6 +122,7 @@ class Esmond(DocumentParser):
 
     tool = "esmond"
     evidence = Evidence.WAY
+    commands = ()
     by_document = True
     of_a_line = True
 

@@ -39,7 +39,6 @@ class Time(LinesParser):
         "real", "user", "sys", "elapsed", "timed", "Elapsed", "User", "System", "Exit", "total", "u", "Command",
         "Executed", "usr",
     )  # fmt: skip
-    commands = ("time",)
 
     def forget(self) -> None:
         super().forget()
@@ -166,7 +165,6 @@ class OpensslSpeed(LineParser):
     evidence = Evidence.NO_MODEL
     words = ("type",)
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"type": ("bytes",)}
-    commands = ("openssl",)
 
     def __init__(self, ctx: Context) -> None:
         self._sizes: list[int] = []

@@ -102,6 +102,7 @@ class NodeExporter(LineParser):
 
     tool = "node_exporter"
     evidence = Evidence.BUSY
+    commands = ()
     words = ("node",)
 
     def __init__(self, ctx: Context) -> None:
@@ -166,6 +167,7 @@ class PrometheusJson(DocumentParser):
 
     tool = "prometheus"
     evidence = Evidence.BUSY
+    commands = ()
     long = ("data.result",)
 
     def match(self, doc: Document) -> bool:

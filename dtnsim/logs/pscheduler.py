@@ -177,7 +177,6 @@ class PschedulerText(LineParser, of=PschedulerJson):
     """The table a pScheduler throughput or rtt task prints."""
 
     words = ("bps", "Kbps", "Mbps", "Gbps", "Summary", "Stream", "RTT", "Packet", "pscheduler")
-    commands = ("pscheduler",)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

@@ -95,7 +95,6 @@ class RcloneText(LinesParser):
     tool = "rclone"
     evidence = Evidence.TRANSFER
     words = ("Transferred", "Elapsed", "Errors", "INFO", "ERROR", "Failed", "rclone", "CRITICAL", "ETA", "Fatal")
-    commands = ("rclone",)
 
     def forget(self) -> None:
         super().forget()

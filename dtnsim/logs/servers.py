@@ -204,7 +204,6 @@ class Elbencho(LinesParser):
     evidence = Evidence.SERVERS
     by_document = True
     words = ("OPERATION", "Throughput", "Elapsed", "Dataset", "Working", "elbencho", "ISO", "Files", "IOPS")
-    commands = ("elbencho",)
 
     def forget(self) -> None:
         super().forget()

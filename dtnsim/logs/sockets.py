@@ -39,7 +39,6 @@ class Netperf(LineParser):
     evidence = Evidence.NETWORK
     of_a_line = True
     words = ("TEST",)
-    commands = ("netperf",)
 
     def forget(self) -> None:
         self._known: Conditions = {}
@@ -277,7 +276,6 @@ class Qperf(LineParser):
     tool = "qperf"
     evidence = Evidence.NETWORK
     shape = r"^\s*+(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}:\s*+$"
-    commands = ("qperf",)
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)

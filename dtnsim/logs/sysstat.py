@@ -100,7 +100,6 @@ class Iostat(LineParser):
     evidence = Evidence.BUSY
     words = ("avg", "Device", "await", "Disk")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg-cpu",)}
-    commands = ("iostat",)
 
     def forget(self) -> None:
         self._heads: list[str] = []
@@ -210,7 +209,6 @@ class Mpstat(_Stamped):
     tool = "mpstat"
     evidence = Evidence.BUSY
     words = ("CPU",)
-    commands = ("mpstat",)
 
     def heads(self, words: list[str]) -> list[str] | None:
         if "CPU" not in words:

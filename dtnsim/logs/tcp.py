@@ -39,7 +39,6 @@ class Ss(LineParser):
     of_a_line = True
     words = ("ESTAB", "UNCONN", "SYN", "FIN", "CLOSE", "LAST", "CLOSING", "rtt", "cwnd")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"rtt": ("rtt:",), "cwnd": ("cwnd:",)}
-    commands = ("ss",)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -134,7 +133,6 @@ class Nstat(LineParser):
     tool = "nstat"
     evidence = Evidence.BUSY
     shape = r"^\s*+(?:Ip|Icmp|Tcp|Udp|Sctp|MPTcp)[A-Z]\w++ {4}"
-    commands = ("nstat",)
 
     def forget(self) -> None:
         self._sent: int | None = None

@@ -30,7 +30,6 @@ class Lspci(LinesParser):
     evidence = Evidence.CORRECTS
     words = ("LnkCap", "LnkSta", "MaxPayload", "DevCap", "controller", "bridge", "Class", "Non", "Device")
     shape = r"^\s*(?:[a-f]*:)?[a-f]*:[a-f]* [A-Z]"
-    commands = ("lspci",)
 
     @reads(r"^\s*(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<name>\S.*)$")
     def _device(self, device: Match) -> None:
@@ -69,6 +68,7 @@ class Lstopo(DocumentParser):
 
     tool = "lstopo"
     evidence = Evidence.DESCRIBES
+    commands = ()
     kind = "xml"
 
     def match(self, doc: Document) -> bool:
@@ -120,7 +120,6 @@ class Numactl(LinesParser):
     tool = "numactl"
     evidence = Evidence.DESCRIBES
     words = ("available", "node", "cpus")
-    commands = ("numactl",)
 
     @reads(r"^\s*available: (\d+) nodes? \(([\d,-]*)\)")
     def _nodes(self, found: Match) -> Found:

@@ -29,7 +29,6 @@ class Wget(LineParser):
     tool = "wget"
     evidence = Evidence.TRANSFER
     words = ("saved", "written", "Connection", "Read")
-    commands = ("wget",)
 
     def feed(self, text: str) -> Iterable[Record]:
         if "/s) - " not in text:
@@ -78,7 +77,6 @@ class Curl(LineParser):
     tool = "curl"
     evidence = Evidence.TRANSFER
     words = ("Xferd", "Dload")
-    commands = ("curl",)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -132,7 +130,6 @@ class S5cmd(ProgressParser):
     words = ("ERROR",)
     shape = r" [kMGTP]?B /  [kMGTP]?B \( [kMGTP]?B/s\) "
     needs = ("B/s) ",)
-    commands = ("s5cmd",)
     line = declare(
         "B/s) ",
         r"(?<![\d.])(?P<got>\d++(?:\.\d++)?) (?P<gu>[kMGTP]?)B / (?P<of>\d++(?:\.\d++)?) (?P<ou>[kMGTP]?)B "
@@ -234,7 +231,6 @@ class Warp(LinesParser):
     tool = "warp"
     evidence = Evidence.SERVERS
     words = ("Operation", "Report")
-    commands = ("warp",)
     longest = 40
 
     @reads(r"^\s*+(?:Operation|Report): (?P<what>[A-Z]{3,20})(?: \(\d++\))?(?P<rest>.{0,200})", opens=True)

@@ -42,7 +42,6 @@ class GfalCopy(LineParser):
     tool = "gfal-copy"
     evidence = Evidence.TRANSFER
     words = ("Copying", "gfal")
-    commands = ("gfal-copy",)
 
     def forget(self) -> None:
         self._size: dict[str, tuple[int, str | None]] = {}
@@ -201,7 +200,6 @@ class RucioClient(LineParser, of=RucioEvents):
     """Lines of ``rucio download``."""
 
     words = ("downloaded",)
-    commands = ("rucio",)
 
     def feed(self, text: str) -> Iterable[Record]:
         found = located(_LOADED, text, "successfully downloaded")
@@ -245,6 +243,7 @@ class FtsJson(DocumentParser):
 
     tool = "fts"
     evidence = Evidence.TRANSFER
+    commands = ()
     by_document = True
     long = ("files", "hits.hits", "hits", "data")
 

@@ -42,7 +42,6 @@ class Zfs(LineParser):
     evidence = Evidence.DESCRIBES
     words = ("PROPERTY", "AVAIL")
     shape = r"^\s*+\S++\s++(?:compressratio|recordsize|volblocksize)\s"
-    commands = ("zfs",)
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
@@ -114,7 +113,6 @@ class Zpool(LinesParser):
     tool = "zpool"
     evidence = Evidence.CORRECTS
     words = ("alloc", "pool", "NAME", "scan", "scrub", "state")
-    commands = ("zpool",)
     longest = 15
 
     def forget(self) -> None:
