@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from dtnsim.logs._net import Options, bits_rate, ends_of_copy, host_of
@@ -33,18 +32,6 @@ _ASCP_OPTIONS: Final = Options("""
 """)
 
 
-@dataclass(slots=True)
-class _Done:
-    """A closing line, until the line with its rate."""
-
-    size: float
-    seconds: int
-    partial: bool
-    line: int
-    text: str
-    known: Conditions = field(default_factory=dict)
-
-
 class Ascp(LineParser):
     """ascp (IBM Aspera): closing lines, progress and errors.
 
@@ -62,33 +49,29 @@ class Ascp(LineParser):
     words = ("Completed", "Completion", "bits", "b", "Mb", "Kb", "kb", "Gb", "ascp", "Session", "Error", "ERR")
 
     def forget(self) -> None:
-        self._done: _Done | None = None
+        self._done: re.Match[str] | None = None  # a closing line, until the line with its rate
+        self._line, self._size, self._known = 0, 0.0, Conditions()
 
     def feed(self, text: str) -> Iterator[Record]:
         """One line of output; every line after a closing line, for its rate is on the next."""
         done = _ASCP_DONE.search(text)
         if done is not None:
             yield from self._settle()
-            size = integer(done["size"]) * _ASCP_BYTES[done["u"]]
-            known = {**self._conditions(), **host_of(self.ctx)}
-            self._done = _Done(size, int(done["s"]), (done["what"] != "Completed"), self.ctx.line, text, known)
-            self.open = True
+            self._known = {**self._conditions(), **host_of(self.ctx)}
+            self._size = integer(done["size"]) * _ASCP_BYTES[done["u"]]
+            self._done, self._line, self.open = done, self.ctx.line, True
             text = text[done.end() :]
         rate = _ASCP_RATE.search(text)
         if rate is not None and self._done is not None:
             yield from self._settle(rate, text)
-            return
-        if done is not None:
-            return
-        if self._done is not None and (text.strip() or self.ctx.line - self._done.line > 2):
-            yield from self._settle(cut=text.lstrip().startswith("("))
-        progress = _PROGRESS.match(text) if "b/s" in text else None
-        if progress is not None:
-            yield from self._progress(progress)
-            return
-        problem = _ASCP_FAILED.match(text)
-        if problem is not None and (text.startswith(("ascp", "Session")) or self.ctx.args("ascp") is not None):
-            yield self.failure(problem[0], **self._conditions())
+        elif done is None:
+            if self._done is not None and (text.strip() or self.ctx.line - self._line > 2):
+                yield from self._settle(cut=text.lstrip().startswith("("))
+            problem = _ASCP_FAILED.match(text)
+            if "b/s" in text and (progress := _PROGRESS.match(text)) is not None:
+                yield from self._progress(progress)
+            elif problem is not None and (text.startswith(("ascp", "Session")) or self.ctx.args("ascp") is not None):
+                yield self.failure(problem[0], **self._conditions())
 
     def settle(self) -> Iterator[Record]:
         return self._settle()
@@ -106,42 +89,35 @@ class Ascp(LineParser):
         yield self.measure("throughput", rate, "B/s", f"{found['rate']}{found['ru']}b/s", **known)
 
     def _settle(self, rate: re.Match[str] | None = None, text: str = "", *, cut: bool = False) -> Iterator[Record]:
-        done, self._done = self._done, None
-        self.open = False
+        (done, self._done), self.open, line = (self._done, None), False, self._line
         if done is None:
             return
-        known: Conditions = {**done.known, "bytes": done.size, "duration_s": float(done.seconds)}
-        if rate is not None and rate["files"]:
-            known["files"] = int(rate["files"])
-        for count, what in _SKIPPED.findall(text):
-            known[f"files_{what}"] = int(count)
-        status: Status = "partial" if done.partial else "complete"
-        if done.partial:
-            yield self.failure(f"{done.text.strip()} {text.strip()}", line=done.line, **done.known)
-        if done.size <= 0:
-            yield self.unread(done.text, "no bytes were transferred: no rate", line=done.line)
-            return
-        if rate is not None:
-            value = float(rate["rate"]) * _BITS[rate["u"]] / 8
+        size, seconds, partial = self._size, int(done["s"]), done["what"] != "Completed"
+        known: Conditions = {**self._known, "bytes": size, "duration_s": float(seconds)}
+        known["files"] = int(rate["files"]) if rate is not None and rate["files"] else None
+        known |= {f"files_{what}": int(count) for count, what in _SKIPPED.findall(text)}
+        status: Status = "partial" if partial else "complete"
+        if partial:
+            yield self.failure(f"{done.string.strip()} {text.strip()}", line=line, **self._known)
+        value, printed, why = 0.0, "", "0 seconds and no rate line: no rate"
+        if size <= 0:
+            why = "no bytes were transferred: no rate"
+        elif rate is not None:
+            value, why = float(rate["rate"]) * _BITS[rate["u"]] / 8, "the printed rate is zero"
             printed = f"{rate['rate']}{rate['u']} bits/sec"
-            slow, fast = done.size / (done.seconds + 1), done.size / max(done.seconds - 1, 1e-3)
+            slow, fast = size / (seconds + 1), size / max(seconds - 1, 1e-3)
             if not 0.99 * slow <= value <= 1.01 * fast:  # seconds are whole ones
-                yield self.unread(done.text, f"bytes and seconds do not give the printed {printed}", line=done.line)
-        elif done.seconds > 0:
-            value, printed = done.size / done.seconds, ""
-            known["derived"] = "bytes / time"
+                yield self.unread(done.string, f"bytes and seconds do not give the printed {printed}", line=line)
+        elif seconds > 0:
+            value, known["derived"] = size / seconds, "bytes / time"
             status = "truncated" if cut and status == "complete" else status
-        else:
-            yield self.unread(done.text, "0 seconds and no rate line: no rate", line=done.line)
-            return
         if value <= 0:
-            yield self.unread(done.text, "the printed rate is zero", line=done.line)
+            yield self.unread(done.string, why, line=line)
             return
-        yield self.measure("throughput", value, "B/s", printed, status=status, line=done.line, **known)
-        if done.seconds > 0:
-            yield self.measure(
-                "duration", float(done.seconds), "s", f"{done.seconds} seconds", status=status, line=done.line, **known
-            )
+        yield self.measure("throughput", value, "B/s", printed, status=status, line=line, **known)
+        if seconds > 0:
+            text = f"{seconds} seconds"
+            yield self.measure("duration", float(seconds), "s", text, status=status, line=line, **known)
 
     def _conditions(self) -> Conditions:
         found, values, paths = _ASCP_OPTIONS.read(self.ctx.args("ascp"))

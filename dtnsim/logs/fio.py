@@ -188,38 +188,34 @@ class Fio(Stoppable, LineParser, of=FioJson):
             return () if self._skip else self._latency(latency)
         if (cpu := _CPU.match(text)) is not None:
             return () if self._skip else self._cpu(cpu)
-        if (
-            text[:1].isspace()
-            and "groupid" not in text
-            and "Run status" not in text
-            and "rw=" not in text
-            and not text.lstrip().startswith(("READ:", "WRITE:"))
-        ):
+        others = (
+            "groupid" in text or "Run status" in text or "rw=" in text or text.lstrip().startswith(("READ:", "WRITE:"))
+        )
+        if text[:1].isspace() and not others:
             return ()
         self._job, self.open = None, False
         return None
 
     def _result(self, match: re.Match[str]) -> Iterator[Record]:
         self._operation, self._percentile_unit = match["op"], None
-        job = self._job or {}
-        key = (self._group, match["op"])
+        job, milliseconds = self._job or {}, int(match["ms"].replace(",", ""))
+        key, seconds = (self._group, match["op"]), milliseconds / 1e3
         self._counts[key] = self._counts.get(key, 0) + 1
-        self._skip = self._seen.again(str(job.get("job")), match["op"], int(match["ms"].replace(",", "")), "text")
+        self._skip = self._seen.again(str(job.get("job")), match["op"], milliseconds, "text")
         if self._skip or match["rate"] is None:
             return
-        conditions: Conditions = {
-            **job,
-            "operation": match["op"],
-            "duration_s": int(match["ms"].replace(",", "")) / 1e3,
-        }
-        iops = figure_of(match["iops"]) * DECIMAL[match["iopsu"]]
-        value = self._rate_of(match, iops, conditions)
+        known: Conditions = {**job, "operation": match["op"], "duration_s": seconds}
+        iops, moved = figure_of(match["iops"]) * DECIMAL[match["iopsu"]], _moved(match)
+        value, printed = self._rate_of(match, iops, known), f"{match['rate']}{match['unit']}/s"
         if value <= 0:
             return
-        printed = f"{match['rate']}{match['unit']}/s"
-        yield self.measure("throughput", value, "B/s", printed, bytes=_moved(match), **conditions)
-        yield self.measure("iops", iops, "1/s", f"{match['iops']}{match['iopsu']} IOPS", **conditions)
-        yield self._check(match, value)
+        yield self.measure("throughput", value, "B/s", printed, bytes=moved, **known)
+        yield self.measure("iops", iops, "1/s", f"{match['iops']}{match['iopsu']} IOPS", **known)
+        if seconds >= 1 and abs(moved / seconds - value) > 0.05 * value:
+            yield self.unread(match[0], f"prints {printed}, but bytes / seconds give {moved / seconds:.4g} B/s")
+        else:
+            more = {**job, "operation": match["op"], "bytes": moved}
+            yield self.record("duration", seconds, "s", f"{match['ms']} msec", more)
 
     def _rate_of(self, match: re.Match[str], iops: float, conditions: Conditions) -> float:
         if "other" in match.groupdict():
@@ -231,15 +227,6 @@ class Fio(Stoppable, LineParser, of=FioJson):
             if abs(iops * block - decimal_value) < 0.003 * decimal_value:
                 return decimal_value  # kb_base=1000
         return value * BINARY[prefix]
-
-    def _check(self, match: re.Match[str], value: float) -> Record:
-        moved = _moved(match)
-        seconds = int(match["ms"].replace(",", "")) / 1e3
-        conditions = {**(self._job or {}), "operation": match["op"]}
-        if seconds >= 1 and abs(moved / seconds - value) > 0.05 * value:
-            why = f"prints {match['rate']}{match['unit']}/s, but bytes / seconds give {moved / seconds:.4g} B/s"
-            return self.unread(match[0], why)
-        return self.measure("duration", seconds, "s", f"{match['ms']} msec", bytes=moved, **conditions)
 
     def _latency(self, match: re.Match[str]) -> Iterator[Record]:
         unit = TIMES[match["unit"]]
@@ -337,16 +324,9 @@ class Fio(Stoppable, LineParser, of=FioJson):
         ):
             if value and float(value) > 0:
                 factor = factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
-                yield self.measure(
-                    "throughput",
-                    decimal(value) * factor,
-                    "B/s",
-                    f"{value}{unit}/s",
-                    operation=operation,
-                    status="partial",
-                    line=progress[1],
-                    interval=True,
-                )
+                known: Conditions = {"operation": operation, "interval": True}
+                rate, printed = decimal(value) * factor, f"{value}{unit}/s"
+                yield self.record("throughput", rate, "B/s", printed, known, status="partial", line=progress[1])
 
 
 def _moved(match: re.Match[str]) -> float:

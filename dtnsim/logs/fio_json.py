@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -16,8 +16,10 @@ from dtnsim.logs.base import (
     Evidence,
     Parser,
     Record,
+    as_dict,
     number,
     size_bytes,
+    whole,
 )
 
 # What the readers of fio's text and of its JSON share: units, runs already counted, runs that were stopped.
@@ -54,10 +56,19 @@ class Stoppable(Parser):
         self.ctx.memo["fio stopped"] = value
 
 
-#: options of a command line -> conditions
-_GIVEN: Final = {"filename": "target", "directory": "target", "rw": "pattern", "readwrite": "pattern",
-                 "ioengine": "engine"}  # fmt: skip
+#: options of a job -> conditions
+_OPTIONS: Final = {"filename": "target", "directory": "target", "rw": "pattern", "readwrite": "pattern",
+                   "ioengine": "engine"}  # fmt: skip
 _SYNCS: Final = ("fsync", "end_fsync", "fdatasync", "sync")
+
+
+def of_options(options: Mapping[str, Any]) -> Conditions:
+    """What the options of a job say of it, be they of a command line or of the JSON."""
+    found: Conditions = {to: options[key] for key, to in _OPTIONS.items() if isinstance(options.get(key), str)}
+    if str(options.get("direct", "0")) == "1":
+        found["direct"] = True
+    sync = next((key for key in _SYNCS if str(options.get(key, "0")) not in ("0", "none")), None)
+    return found if sync is None else {**found, "sync": sync}
 
 
 @lru_cache(maxsize=64)
@@ -69,11 +80,7 @@ def of_command(args: tuple[str, ...]) -> Conditions:
         if not arg.startswith("--") or (key in given and key == "name"):
             return {}
         given[key] = value if mark else "1"
-    found: Conditions = {to: given[key] for key, to in _GIVEN.items() if key in given}
-    if given.get("direct", "0") == "1":
-        found["direct"] = True
-    sync = next((k for k in _SYNCS if given.get(k, "0") not in ("0", "none")), None)
-    return found if sync is None else {**found, "sync": sync}
+    return of_options(given)
 
 
 class Seen:
@@ -91,9 +98,6 @@ class Seen:
             return True
         forms.add(form)
         return False
-
-
-_OPTIONS: Final = {"rw": "pattern", "ioengine": "engine", "filename": "target", "directory": "target"}
 
 
 class FioJson(Stoppable, DocumentParser):
@@ -180,46 +184,25 @@ class FioJson(Stoppable, DocumentParser):
         yield from self._latencies(result, conditions, line)
 
     def _latencies(self, result: dict[str, Any], conditions: Conditions, line: int) -> Iterator[Record]:
-        for kind in ("clat", "lat"):
-            for key, unit in ((kind + "_ns", 1e-9), (kind, 1e-6)):
-                block = result.get(key)
-                if not isinstance(block, dict):
-                    continue
-                figures = [("mean", block.get("mean")), ("max", block.get("max"))]
-                percentiles = block.get("percentile")
-                if isinstance(percentiles, dict):
-                    figures += [(f"p{p}", percentiles.get(f"{float(p):.6f}")) for p in PERCENTILES]
-                for statistic, found in figures:
-                    value = number(found)
-                    if value:
-                        yield self.measure(
-                            "latency",
-                            value * unit,
-                            "s",
-                            f"{found} {'ns' if unit == 1e-9 else 'us'}",
-                            line=line,
-                            of=kind,
-                            statistic=statistic,
-                            **conditions,
-                        )
+        for kind, key, word in (
+            ("clat", "clat_ns", "ns"),
+            ("clat", "clat", "us"),
+            ("lat", "lat_ns", "ns"),
+            ("lat", "lat", "us"),
+        ):
+            block = as_dict(result.get(key))
+            percentiles = as_dict(block.get("percentile"))
+            figures = {"mean": block.get("mean"), "max": block.get("max")}
+            figures |= {f"p{p}": percentiles.get(f"{float(p):.6f}") for p in PERCENTILES}
+            for statistic, found in figures.items():
+                if value := number(found):
+                    known = {**conditions, "of": kind, "statistic": statistic}
+                    yield self.record("latency", value * TIMES[word], "s", f"{found} {word}", known, line=line)
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:
-    found: Conditions = {}
-    for key, name in _OPTIONS.items():
-        if isinstance(options.get(key), str):
-            found[name] = options[key]
-    block = size_bytes(str(options.get("bs", options.get("blocksize", ""))))
-    if block is not None:
+    found = of_options(options)
+    if (block := size_bytes(str(options.get("bs", options.get("blocksize", ""))))) is not None:
         found["block_B"] = block
-    for key, name in (("iodepth", "depth"), ("numjobs", "jobs")):
-        value = number(options.get(key))
-        if value is not None:
-            found[name] = int(value)
-    if str(options.get("direct", "0")) == "1":
-        found["direct"] = True
-    for key in ("fsync", "end_fsync", "fdatasync", "sync"):
-        if str(options.get(key, "0")) not in ("0", "none"):
-            found["sync"] = key
-            break
-    return found
+    counts = {name: whole(options.get(key)) for key, name in (("iodepth", "depth"), ("numjobs", "jobs"))}
+    return found | {name: count for name, count in counts.items() if count is not None}
