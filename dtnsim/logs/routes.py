@@ -34,9 +34,13 @@ _TRACEROUTE_FAILED: Final = re.compile(
 _MOST_HOPS: Final = 255
 
 
+#: probes of a hop: (address, time [s], refusal)
+_Probe = tuple[str | None, float, str | None]
+
+
 @dataclass(slots=True)
 class _Route:
-    """One route while it is read."""
+    """One route while it is read; ``last`` are number, line and probes of the last hop that answered."""
 
     target: str
     address: str
@@ -45,17 +49,8 @@ class _Route:
     hop: int = 0
     text: str = ""
     hop_line: int = 0
-    last: _Hop | None = None
+    last: tuple[int, int, list[_Probe]] | None = None
     cut: bool = False  # the file ends inside a line of the last hop
-
-
-@dataclass(slots=True)
-class _Hop:
-    """A hop that answered: its probes as (address, time [s], refusal)."""
-
-    number: int
-    line: int
-    probes: list[tuple[str | None, float, str | None]]
 
 
 class Traceroute(LineParser):
@@ -82,51 +77,40 @@ class Traceroute(LineParser):
         self._route: _Route | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        head = _HEAD.search(text) if "traceroute" in text else None
+        head = (_HEAD.search(text) if "traceroute" in text else None) or _TRACERT.search(text)
         if head is not None:
             yield from self.settle()
             self._begin(head["target"], head["address"])
-            return
-        windows = _TRACERT.search(text)
-        if windows is not None:
-            yield from self.settle()
-            self._begin(windows["target"], windows["address"])
             return
         if self._route is not None:
             yield from self._more(self._route, text)
         if self._route is None and _FIRST.match(text):
             yield from self._more(self._begin(None, None), text)
         elif self._route is None:
-            problem = located(
-                _TRACEROUTE_FAILED, text, "traceroute", "Unable to", "Cannot handle"
-            ) or _TRACEROUTE_FAILED.match(text)
+            words = ("traceroute", "Unable to", "Cannot handle")
+            problem = located(_TRACEROUTE_FAILED, text, *words) or _TRACEROUTE_FAILED.match(text)
             if problem is not None and ("traceroute" in text or self.ctx.args(*self.commands) is not None):
                 yield self.failure(problem[0])
 
     def settle(self) -> Iterator[Record]:
-        route, self._route = self._route, None
-        self.open = False
+        (route, self._route), self.open = (self._route, None), False
         if route is None:
             return
         yield from self._hop(route)
         if route.last is None:
             yield self.unread("", "no hop answered", line=route.line)
             return
-        last, goal = route.last, (route.address, route.target)
-        answers = [probe for probe in last.probes if probe[0] in goal]
-        reached = bool(answers)
-        answers = answers or last.probes
-        times = [time for _, time, _ in answers]
-        known: Conditions = {**route.conditions, "hop": last.number, "reached": reached}
-        known["address"] = answers[-1][0]
-        known["annotation"] = next((flag for _, _, flag in answers if flag), None)
+        number, line, probes = route.last
+        answers = [probe for probe in probes if probe[0] in (route.address, route.target)]
+        reached, answers = bool(answers), answers or probes
+        times, flags = [time for _, time, _ in answers], [flag for _, _, flag in answers if flag]
+        known: Conditions = {**route.conditions, "hop": number, "reached": reached, "address": answers[-1][0]}
+        known["annotation"] = flags[0] if flags else None
         status: Status = "truncated" if route.cut else "complete" if reached else "partial"
-        mean = sum(times) / len(times)
-        yield self.measure("rtt", mean, "s", f"{mean * 1e3:.3f} ms", status=status, line=last.line, **known)
-        least = {**known, "statistic": "min"}
-        text = f"{min(times) * 1e3:g} ms"
-        yield self.measure("rtt", min(times), "s", text, status=status, line=last.line, **least)
-        yield self.measure("hops", last.number, "1", str(last.number), status=status, line=last.line, **known)
+        mean, least = sum(times) / len(times), {**known, "statistic": "min"}
+        yield self.measure("rtt", mean, "s", f"{mean * 1e3:.3f} ms", status=status, line=line, **known)
+        yield self.record("rtt", min(times), "s", f"{min(times) * 1e3:g} ms", least, status=status, line=line)
+        yield self.measure("hops", number, "1", str(number), status=status, line=line, **known)
 
     def _begin(self, target: str | None, address: str | None) -> _Route:
         conditions: Conditions = {"target": target} if target is not None else {}
@@ -151,29 +135,22 @@ class Traceroute(LineParser):
         elif route.hop and (text[0] in " \t" or wrapped):
             route.text = (route.text + " " + text.strip())[:4000]
         elif (
-            not route.hop
-            and self.ctx.line - route.line <= 2
-            and ("packets" in text or "hops" in text or text[0] in " \t")
+            route.hop or self.ctx.line - route.line > 2 or not ("packets" in text or "hops" in text or text[0] in " \t")
         ):
-            return  # the wrapped end of the head, or tracert's second line
-        else:
-            yield from self.settle()
+            yield from self.settle()  # neither the wrapped end of the head nor tracert's second line
 
     def _hop(self, route: _Route) -> Iterator[Record]:
         """The probes of the hop whose text is gathered."""
         text, route.text = route.text, ""
         address: str | None = None
-        probes: list[tuple[str | None, float, str | None]] = []
+        probes: list[_Probe] = []
         sent = 0
         for token in _TOKEN.finditer(text):
-            if token["ip"] or token["bracket"] or token["bare"]:
-                address = token["ip"] or token["bracket"] or token["bare"]
-            elif token["star"]:
-                sent += 1
-            elif token["flag"] and probes:
+            address = token["ip"] or token["bracket"] or token["bare"] or address
+            sent += bool(token["star"] or token["ms"])
+            if token["flag"] and probes:
                 probes[-1] = (*probes[-1][:2], token["flag"])
             elif token["ms"]:
-                sent += 1
                 value = decimal(token["ms"]) * 1e-3
                 probes.append((address, value, None))
                 known: Conditions = {**route.conditions, "hop": route.hop, "probe": sent}
@@ -182,7 +159,7 @@ class Traceroute(LineParser):
         if probes:
             if probes[0][0] is None:  # tracert prints the address after the times
                 probes = [(address, time, flag) for _, time, flag in probes]
-            route.last = _Hop(route.hop, route.hop_line, probes)
+            route.last = route.hop, route.hop_line, probes
 
 
 _TRACEPATH_HOP: Final = re.compile(
@@ -218,21 +195,13 @@ class Tracepath(LineParser):
         self._last: tuple[int, str] | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
-        resume = _RESUME.search(text)
-        if resume is not None:
+        if (resume := _RESUME.search(text)) is not None:
             yield from self._summary(resume)
-            return
-        if "Too many hops" in text:
-            many = _MANY.search(text)
-            if many is not None:
-                yield self.unread(text, "the target was not reached")
-            return
-        hop = _TRACEPATH_HOP.match(text)
-        if hop is not None:
+        elif _MANY.search(text) is not None:
+            yield self.unread(text, "the target was not reached")
+        elif (hop := _TRACEPATH_HOP.match(text)) is not None:
             yield from self._hop(hop)
-            return
-        problem = _TRACEPATH_FAILED.search(text)
-        if problem is not None:
+        elif (problem := _TRACEPATH_FAILED.search(text)) is not None:
             yield self.failure(problem[0])
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
@@ -245,43 +214,31 @@ class Tracepath(LineParser):
         return ()
 
     def _hop(self, found: re.Match[str]) -> Iterator[Record]:
-        rest = found["rest"] or ""
+        rest, args = found["rest"] or "", self.ctx.args("tracepath", "tracepath6")
         first = found["maybe"] is not None or found["host"] == "[LOCALHOST]"
         mine = first or "pmtu" in rest or "reached" in rest or "asymm" in rest
-        if not (self._active or mine or self.ctx.args("tracepath", "tracepath6") is not None):
+        if not (self._active or mine or args is not None):
             return
         if first or not self._active:
-            args = self.ctx.args("tracepath", "tracepath6")
             self._target = args[-1] if args and not args[-1].startswith("-") else None
-        self._active = True
-        time = _TIME.search(rest)
+        self._active, time = True, _TIME.search(rest)
         if time is None or first:
             return
-        address = found["address"] or found["host"]
-        known: Conditions = {"hop": int(found["hop"]), "address": address, "target": self._target}
-        asymmetric = _ASYMM.search(rest)
-        if asymmetric is not None:
-            known["hops_back"] = int(asymmetric[1])
-        mtu = _PMTU.search(rest)
-        if mtu is not None:
-            known["mtu_B"] = int(mtu[1])
-        value = decimal(time["ms"]) * 1e-3
+        hop = int(found["hop"]), found["address"] or found["host"]
+        known: Conditions = {"hop": hop[0], "address": hop[1], "target": self._target}
+        known |= {key: int(n[1]) for key, n in (("hops_back", _ASYMM.search(rest)), ("mtu_B", _PMTU.search(rest))) if n}
         if "reached" in rest:
-            known["reached"] = True
-            if self._last == (int(found["hop"]), address):  # a second probe of the target
-                known["interval"] = True
-            self._last = (int(found["hop"]), address)
+            known |= {"reached": True, "interval": True if self._last == hop else None}  # a second probe of the target
+            self._last = hop
         else:
             known["interval"] = True
-        yield self.measure("rtt", value, "s", time[0], **known)
+        yield self.measure("rtt", decimal(time["ms"]) * 1e-3, "s", time[0], **known)
 
     def _summary(self, found: re.Match[str]) -> Iterator[Record]:
-        hops = found["hops"]
-        known: Conditions = {"target": self._target, "reached": hops is not None}
-        if hops is not None:
-            known["hops"] = int(hops)
+        hops = int(found["hops"]) if found["hops"] else None
+        known: Conditions = {"target": self._target, "reached": hops is not None, "hops": hops}
         yield self.measure("mtu", int(found["mtu"]), "B", f"pmtu {found['mtu']}", **known)
         if hops is not None:
             back = int(found["back"]) if found["back"] else None
-            yield self.record("hops", int(hops), "1", f"hops {hops}", {"target": self._target, "hops_back": back})
+            yield self.record("hops", hops, "1", f"hops {hops}", {"target": self._target, "hops_back": back})
         self._active, self._last, self._target = False, None, None
