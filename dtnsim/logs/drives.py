@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, declared, figures, reads
@@ -13,12 +13,10 @@ from dtnsim.logs.base import (
     Document,
     DocumentParser,
     Evidence,
-    LineParser,
     Record,
     integer,
     number,
 )
-from dtnsim.logs.base import integer as _integer
 from dtnsim.logs.sysstat import plain
 
 _GROUPED: Final = r"(\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
@@ -148,15 +146,13 @@ _USAGE: Final = re.compile(
     r"(?P<block>\d{1,5}) {1,3}(?P<bu>K?i?)B \+ {1,3}(?P<meta>\d{1,4}) B(?: {1,9}(?P<rest>\S.*+))?"
 )
 _NODE: Final = re.compile(r"^\s*+(?:/dev/)?nvme\d++(?:c\d++)?n\d++ ")
-_SMART: Final = re.compile(r"^\s*+Smart Log for NVME device:\s?(?P<device>\S++)")
 _PAIR: Final = re.compile(
     r"^\s*+(?P<key>[A-Za-z][A-Za-z0-9_ ]{2,40}?) *+[:\t] *+"
     r"(?P<value>0x[0-9a-f]++|\d++(?:[ ,.'’\u202f\xa0]\d{3})*+)(?=\D|$)"
 )
-_LONGEST: Final = 45  # lines of a smart-log
 
 
-class NvmeList(LineParser):
+class NvmeList(LinesParser):
     """nvme-cli 0.3 to 2: ``nvme list`` and ``nvme smart-log``, text and JSON.
 
     Units: sizes of ``list`` have decimal prefixes (nvme-cli ``suffix_si_get``); ``Usage`` is what the namespace has
@@ -171,26 +167,23 @@ class NvmeList(LineParser):
     evidence = Evidence.DESCRIBES
     words = ("Node", "Namespace", "NSID")
 
-    def forget(self) -> None:
-        self._heads = ""
+    @reads(r"(?=.*Usage)(?=.*Format).*(?:Node|NSID)", opens=True)
+    def _head(self, found: Match) -> None:
+        self.known = {"heads": found.string}
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if "Usage" in text and "Format" in text and ("Node" in text or "NSID" in text):
-            self._heads, self.open = text, True
-            return ()
-        if not self._heads or set(text) <= set("-. "):
-            return ()
-        if _NODE.match(text) is None or (usage := _USAGE.search(text)) is None:
-            self._heads, self.open = "", False
-            return ()
-        return self._row(text[: usage.start()].split(), usage)
+    def other(self, text: str) -> Found:
+        if not self.open or set(text) <= set("-. "):
+            return None
+        usage = _USAGE.search(text) if _NODE.match(text) is not None else None
+        self.open = usage is not None
+        return None if usage is None else self._row(text[: usage.start()].split(), usage)
 
     def _row(self, left: list[str], usage: re.Match[str]) -> Iterator[Record]:
         drive: Conditions = {"device": left[0].rpartition("/")[2]}
         names = [word for word in left[1:-1] if not word.startswith("/dev/ng")]
-        if "Version" in self._heads:  # nvme-cli 0.3: no serial number, the version behind the model
+        if "Version" in self.known["heads"]:  # nvme-cli 0.3: no serial number, the version behind the model
             names = ["", *names[:-1]]
-        if "Model" in self._heads and len(names) > 1:
+        if "Model" in self.known["heads"] and len(names) > 1:
             drive["model"] = " ".join(names[1:])
             drive["firmware"] = (usage["rest"] or "").split(" ")[-1] or None
         block = int(usage["block"]) * (1024 if "K" in usage["bu"] else 1)
@@ -216,29 +209,25 @@ COLUMNS: Final = declared("""
 """)
 
 
-class NvmeSmart(LineParser, of=NvmeList):
+class NvmeSmart(LinesParser, of=NvmeList):
     """The lines of ``nvme smart-log``."""
 
     words = ("Smart",)
+    longest = 45
 
-    def forget(self) -> None:
-        self._device = ""
-        self._lines = 0
+    @reads(r"^\s*+Smart Log for NVME device:\s?(?P<device>\S++)", opens=True)
+    def _head(self, found: Match) -> None:
+        self.known = {"device": found["device"]}
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if (smart := _SMART.match(text)) is not None:
-            self._device, self.open, self._lines = smart["device"], True, 0
-            return ()
-        self._lines += 1
+    def other(self, text: str) -> Found:
         pair = _PAIR.match(text[:200]) if self.open else None
         if pair is None:
-            self.open = self.open and bool(text.strip()) and ":" in text and self._lines < _LONGEST
-            return ()
+            self.open = self.open and bool(text.strip()) and ":" in text
+            return None
         key = pair["key"].lower().replace("_", " ")
         if key == "critical warning":
-            good = int(pair["value"], 0) == 0
-            return (self.measure("health", float(good), "1", text.strip(), device=self._device),)
-        return figures(self, COLUMNS, [(key, pair["value"])], {"device": self._device}, read=_whole)
+            return self.measure("health", float(int(pair["value"], 0) == 0), "1", text.strip(), **self.known)
+        return figures(self, COLUMNS, [(key, pair["value"])], self.known, read=_whole)
 
 
 class NvmeJson(DocumentParser, of=NvmeList):
@@ -281,7 +270,7 @@ class NvmeJson(DocumentParser, of=NvmeList):
 
 
 def _whole(text: str) -> tuple[float, str]:
-    return float(_integer(text)), ""
+    return float(integer(text)), ""
 
 
 def _namespaces(found: Any, drive: Conditions, depth: int = 0) -> Iterator[tuple[dict[str, Any], Conditions]]:

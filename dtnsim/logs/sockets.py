@@ -44,7 +44,7 @@ class Netperf(LineParser):
         self._known: Conditions = {}
         self._factor = 0.0
         self._unit = self._before = ""  # what stands before the title, and maybe before every line
-        self._sent: tuple[float, float] | None = None  # UDP: messages and seconds of the sender's row
+        self._sent: float | None = None  # UDP: messages of the sender's row
         self._lines = 0
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -87,53 +87,40 @@ class Netperf(LineParser):
 
     def _row(self, cells: list[str]) -> Iterator[Record]:
         test = self._known["test"]
-        if test == "request/response":
-            if len(cells) >= 6:
-                yield from self._transactions(cells)
-        elif self._known["protocol"] == "udp":
-            yield from self._datagrams(cells)
-        elif len(cells) >= 5:
+        if test == "request/response" and len(cells) >= 6:  # sockets' buffers, sizes, seconds, transactions a second
             self.open = False
-            direction = "receive" if test == "maerts" else "send"
-            known = {**self._known, "direction": direction, "duration_s": float(cells[3]), "block_B": int(cells[2])}
-            known |= {"receive_window_B": int(cells[0]), "window_B": int(cells[1])}
-            yield from self._rate(cells[4], known)
-
-    def _transactions(self, cells: list[str]) -> Iterator[Record]:
-        """Sockets' buffers, request and response size, seconds, transactions a second."""
-        self.open = False
-        known = {**self._known, "request_B": int(cells[2]), "response_B": int(cells[3]), "duration_s": float(cells[4])}
-        if float(cells[5]) > 0:
-            yield self.measure("rate", float(cells[5]), "1/s", f"{cells[5]} trans/s", **known)
+            known: Conditions = {"request_B": int(cells[2]), "response_B": int(cells[3]), "duration_s": float(cells[4])}
+            if float(cells[5]) > 0:
+                yield self.record("rate", float(cells[5]), "1/s", f"{cells[5]} trans/s", {**self._known, **known})
+        elif test != "request/response" and self._known["protocol"] == "udp":
+            yield from self._datagrams(cells)
+        elif test != "request/response" and len(cells) >= 5:
+            self.open = False
+            known = {"direction": "receive" if test == "maerts" else "send", "duration_s": float(cells[3])}
+            known |= {"block_B": int(cells[2]), "receive_window_B": int(cells[0]), "window_B": int(cells[1])}
+            yield self._rate(cells[4], known)
 
     def _datagrams(self, cells: list[str]) -> Iterator[Record]:
         if self._sent is None and len(cells) >= 6:  # buffer, message size, seconds, messages, errors, rate
-            seconds, messages = float(cells[2]), float(cells[3])
-            self._sent = messages, seconds
-            size = int(cells[1])
-            known = {**self._known, "role": "sender", "block_B": size, "duration_s": seconds, "packets": int(messages)}
-            self._known["block_B"] = size
+            size, seconds, messages = int(cells[1]), float(cells[2]), float(cells[3])
+            self._sent, self._known["block_B"] = messages, size
             printed = float(cells[5]) * self._factor
             if seconds >= 1 and abs(messages * size / seconds - printed) > 0.02 * printed:
                 yield self.unread(" ".join(cells), "messages, size and time do not give the printed rate")
-            yield from self._rate(cells[5], known)
+            yield self._rate(cells[5], {"role": "sender", "duration_s": seconds, "packets": int(messages)})
         elif self._sent is not None and len(cells) >= 4:  # buffer, seconds, messages, rate
-            self.open = False
-            sent, _ = self._sent
-            got = float(cells[2])
-            known = {**self._known, "role": "receiver", "duration_s": float(cells[1]), "packets": int(got)}
-            yield from self._rate(cells[3], known)
+            self.open, sent, got = False, self._sent, float(cells[2])
+            known: Conditions = {"role": "receiver", "duration_s": float(cells[1]), "packets": int(got)}
+            yield self._rate(cells[3], known)
             if sent >= got > 0:
-                yield self.record(
-                    "loss", 1 - got / sent, "1", f"{cells[2]} of {sent:.0f}", {**known, "packets": int(sent)}
-                )
+                lost = {**self._known, **known, "packets": int(sent)}
+                yield self.record("loss", 1 - got / sent, "1", f"{cells[2]} of {sent:.0f}", lost)
 
-    def _rate(self, text: str, known: Conditions) -> Iterator[Record]:
+    def _rate(self, text: str, known: Conditions) -> Record:
         value = float(text) * self._factor
-        if value > 0:
-            yield self.measure("throughput", value, "B/s", f"{text} {self._unit}", **known)
-        else:
-            yield self.unread(text, "no bytes were transferred: no rate")
+        if value <= 0:
+            return self.unread(text, "no bytes were transferred: no rate")
+        return self.record("throughput", value, "B/s", f"{text} {self._unit}", {**self._known, **known})
 
 
 def _factor(unit: re.Match[str]) -> float:
@@ -284,52 +271,47 @@ class Qperf(LineParser):
 
     def feed(self, text: str) -> Iterable[Record]:
         if (head := _TEST.match(text)) is not None:
-            done = list(self.settle())
-            args = self.ctx.args("qperf") or []
-            self._known = {**host_of(self.ctx), "of": head["test"], "target": _server(args)}
-            if head["test"].startswith("tcp"):
-                self._known["protocol"] = "tcp"
-            elif head["test"].startswith("udp"):
-                self._known["protocol"] = "udp"
+            done, test = list(self.settle()), head["test"]
+            self._known = {**host_of(self.ctx), "of": test, "target": _server(self.ctx.args("qperf") or [])}
+            self._known["protocol"] = test[:3] if test[:3] in ("tcp", "udp") else None
             self.open = True
             return done
-        if not self.open:
-            return ()
-        pair = _PAIRS.match(text[:200])
+        pair = _PAIRS.match(text[:200]) if self.open else None
         if pair is None:
-            return list(self.settle())
-        value = float(pair["value"].replace(",", ""))
-        if pair["key"] in ("bw", "latency") and any(row[0] == pair["key"] for row in self._rows):
-            known = dict(self._known)
-            done = list(self.settle())  # results of several runs one below the other
-            self._known, self.open = known, True
-            self._rows = [(pair["key"], value, pair["unit"].strip(), pair["value"], self.ctx.line)]
-            return done
-        self._rows.append((pair["key"], value, pair["unit"].strip(), pair["value"], self.ctx.line))
-        return ()
+            return list(self.settle()) if self.open else ()
+        row = pair["key"], float(pair["value"].replace(",", "")), pair["unit"].strip(), pair["value"], self.ctx.line
+        again = row[0] in ("bw", "latency") and any(other[0] == row[0] for other in self._rows)
+        done = list(self.settle()) if again else []  # results of several runs one below the other
+        self.open, self._rows = True, [*self._rows, row]
+        return done
 
     def settle(self) -> Iterator[Record]:
         rows, self._rows, self.open = self._rows, [], False
-        known = dict(self._known)
+        known, args = dict(self._known), self.ctx.args("qperf") or []
         for key, value, unit, _, _ in rows:
             if key == "time" and unit in _SECONDS:
                 known["duration_s"] = value * _SECONDS[unit]
             elif key == "msg_size" and (size := _SIZE.fullmatch(unit)) is not None:
                 known["block_B"] = value * (BINARY if size[2] else DECIMAL)[size[1]]
-        args = self.ctx.args("qperf") or []
         if "-t" in args and "duration_s" not in known and args[-1] != "-t":
             known["duration_s"] = positive_int(args[args.index("-t") + 1])
-        for key, value, unit, printed, line in rows:
-            if key in _RATES and (rate := _RATE.fullmatch(unit)) is not None and value > 0:
+        for key, value, unit, shown, line in rows:
+            printed, rate, times = f"{shown} {unit}", _RATE.fullmatch(unit), re.fullmatch(r"([KMG]?)/sec", unit)
+            if key in _RATES and rate is not None and value > 0:
                 scale = DECIMAL[rate[1]] / (8 if rate[2] == "b" else 1)
-                more = {**known, "role": _RATES[key]}
-                yield self.measure("throughput", value * scale, "B/s", f"{printed} {unit}", line=line, **more)
+                yield self.record(
+                    "throughput", value * scale, "B/s", printed, {**known, "role": _RATES[key]}, line=line
+                )
             elif key == "latency" and unit in _SECONDS:
-                more = {**known, "one_way": True}
-                yield self.measure("latency", value * _SECONDS[unit], "s", f"{printed} {unit}", line=line, **more)
+                yield self.record(
+                    "latency", value * _SECONDS[unit], "s", printed, {**known, "one_way": True}, line=line
+                )
             elif key.endswith("_cpus_used") and unit.startswith("%"):
-                more = {**known, "role": "sender" if key[:4] in ("send", "loc_") else "receiver", "cpu": "cores"}
-                yield self.measure("cpu_share", value / 100, "1", f"{printed} {unit}", line=line, **more)
-            elif key == "msg_rate" and (times := re.fullmatch(r"([KMG]?)/sec", unit)) is not None and value > 0:
-                more = {**known, "of": "messages"}
-                yield self.measure("rate", value * DECIMAL[times[1]], "1/s", f"{printed} {unit}", line=line, **more)
+                role = "sender" if key[:4] in ("send", "loc_") else "receiver"
+                yield self.record(
+                    "cpu_share", value / 100, "1", printed, {**known, "role": role, "cpu": "cores"}, line=line
+                )
+            elif key == "msg_rate" and times is not None and value > 0:
+                yield self.record(
+                    "rate", value * DECIMAL[times[1]], "1/s", printed, {**known, "of": "messages"}, line=line
+                )
