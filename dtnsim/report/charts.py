@@ -28,6 +28,7 @@ from dtnsim.report.traces import (
     rows_axis,
     short,
     spans,
+    whole,
 )
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
 
 
 def _labelled(varied: Axis) -> dict[str, Any]:
-    ticks = {"tickvals": list(range(len(varied.labels))), "ticktext": [short(text, 22) for text in varied.labels]}
+    ticks = {"tickvals": list(range(len(varied.labels))), "ticktext": [whole(text, 22) for text in varied.labels]}
     return axis(label(varied.title), **ticks, showgrid=False, zeroline=False)
 
 

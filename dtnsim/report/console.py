@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 #: what bars are drawn with; '#' and '.' where a stream's encoding lacks it
 BARS = "█·"
 #: the only mark that texts have; what is not one is literal, with a backslash before it where it looks like one
+#: what a line begins with that is seen first, and a bar by how full it is; in colour on a terminal, as a page has it
+_LABELS: Final = {r"^(.+: )?bottleneck(?=  )": "bold red", r"^missed:": "bold red", r"^met:": "bold green",
+                  r"^warning:": "yellow", r"^(.+: )?try(?=  )": "green"}  # fmt: skip
+_FULL: Final = ((0.995, "red"), (0.75, "yellow"), (0.0, "green"))
 _MARK: Final = re.compile(r"\\([\\\[])|\[(/?)bold\]")
 
 
@@ -75,6 +79,19 @@ def styled(text: str) -> Text:
         bold = bold if found[1] else not found[2]
         at = found.end()
     made.append(_lines(text[at:]), "bold" if bold else None)
+    for label, style in _LABELS.items():
+        made.highlight_regex(label, style)
+    return made
+
+
+def _row(line: str, bold: bool) -> Text:  # noqa: FBT001 - headings are
+    """A line of a table for a terminal; its bars in the colour of how full they are."""
+    from rich.text import Text
+
+    made = Text(line, "bold" if bold else "")
+    for found in re.finditer(f"[{BARS}]{{{BAR},}}", line):
+        share = found[0].count(BARS[0]) / len(found[0])
+        made.stylize(next(style for least, style in _FULL if share >= least), *found.span())
     return made
 
 
@@ -102,7 +119,6 @@ class Out:
             self._stream.write(text.translate(self._plain) + "\n")
             return
         from rich.console import Console
-        from rich.text import Text
 
         screen = Console(file=self._stream, highlight=False)
         if not isinstance(item, Rows):
@@ -110,7 +126,7 @@ class Out:
             return
         bold = 1 + (item.title is not None)
         for number, line in enumerate(item.fitted(screen.width)):
-            screen.print(Text(line, "bold" if number < bold else ""), soft_wrap=True)
+            screen.print(_row(line, number < bold), soft_wrap=True)
 
 
 def _prints(stream: TextIO, text: str) -> bool:

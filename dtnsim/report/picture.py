@@ -7,6 +7,7 @@ hosts on a side the busiest is drawn whole, the others fold into one box each.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -63,6 +64,11 @@ class Picture:
     unused: list[str] = field(default_factory=list)
     columns: int = 0
     rows: int = 0
+
+    @property
+    def box(self) -> int:
+        """Width of its boxes, so that no name is cut [px]."""
+        return max([_W, *(math.ceil(16 + _LETTER * len(_written(b))) for b in self.boxes.values())])
 
 
 def layout(p: Prediction, whole: nx.Graph[str]) -> Picture:
@@ -221,14 +227,14 @@ class _Layout:
         self.picture.wires = sorted((a, b) for a, b in ends if a != b)
 
 
-#: size of a box and of the gaps between boxes [px]
+#: least width of a box, its height, and the gaps between boxes [px]
 _W: Final = 116
 _H: Final = 46
 _DX: Final = 24
 _DY: Final = 20
 _EDGE: Final = 12
-#: letters that fit a box
-_LETTERS: Final = 15
+#: what a letter takes at most [px]
+_LETTER: Final = 7.6
 #: stations of a component that its text tells of
 _TOLD: Final = 4
 #: (from this utilisation on, class, pattern, words)
@@ -257,7 +263,8 @@ def svg(picture: Picture, about: str, *, limit: int = 0) -> str:
         about: Id of the element that shows what a component is on hover and focus.
         limit: Boxes that may be reached by keyboard; 0 for all.
     """
-    width = 2 * _EDGE + picture.columns * (_W + _DX) - _DX
+    wide = picture.box
+    width = 2 * _EDGE + picture.columns * (wide + _DX) - _DX
     height = 2 * _EDGE + max(picture.rows, 1) * (_H + _DY) + 8
     boxes = sorted(picture.boxes.values(), key=lambda b: (b.column, b.row))
     reached = {b.name for b in (boxes[:limit] if limit else boxes)}
@@ -265,9 +272,9 @@ def svg(picture: Picture, about: str, *, limit: int = 0) -> str:
         f'<div class="picture" data-about="{about}" tabindex="0" role="region" aria-label="The path, drawn">',
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group"',
         f' aria-label="{escaped(words(picture))}"><defs>{_PATTERNS}</defs>',
-        *(_group(name, [b for b in boxes if b.group == name]) for name in _groups(boxes)),
-        *(_wire(picture.boxes[a], picture.boxes[b]) for a, b in picture.wires),
-        *(_drawn(b, tabbed=b.name in reached) for b in boxes),
+        *(_group(name, [b for b in boxes if b.group == name], wide) for name in _groups(boxes)),
+        *(_wire(picture.boxes[a], picture.boxes[b], wide) for a, b in picture.wires),
+        *(_drawn(b, wide, tabbed=b.name in reached) for b in boxes),
         "</svg></div>",
         _legend(),
     ]
@@ -287,52 +294,56 @@ def _groups(boxes: list[Box]) -> list[str]:
     return list(dict.fromkeys(b.group for b in boxes if b.group))
 
 
-def _at(b: Box) -> tuple[int, int]:
-    return _EDGE + b.column * (_W + _DX), _EDGE + 8 + b.row * (_H + _DY)
+def _at(b: Box, wide: int) -> tuple[int, int]:
+    return _EDGE + b.column * (wide + _DX), _EDGE + 8 + b.row * (_H + _DY)
 
 
-def _group(name: str, boxes: list[Box]) -> str:
-    xs, ys = zip(*map(_at, boxes), strict=True)
+def _group(name: str, boxes: list[Box], wide: int) -> str:
+    xs, ys = zip(*(_at(b, wide) for b in boxes), strict=True)
     x, y = min(xs) - 8, min(ys) - 8
-    width, height = max(xs) + _W + 8 - x, max(ys) + _H + 8 - y
+    width, height = max(xs) + wide + 8 - x, max(ys) + _H + 8 - y
     return (
         f'<rect class="host" x="{x}" y="{y}" width="{width}" height="{height}" rx="6"/>'
-        f'<text class="small" x="{x + 8}" y="{y - 2}">{escaped(_short(name, 40))}</text>'
+        f'<text class="small" x="{x + 8}" y="{y - 2}">{escaped(visible(name))}</text>'
     )
 
 
-def _wire(a: Box, b: Box) -> str:
-    (xa, ya), (xb, yb) = sorted((_at(a), _at(b)))
+def _wire(a: Box, b: Box, wide: int) -> str:
+    (xa, ya), (xb, yb) = sorted((_at(a, wide), _at(b, wide)))
     ya, yb = ya + _H // 2, yb + _H // 2
     if xa == xb:  # one below the other
         low, high = sorted((ya, yb))
         if high - low <= _H + _DY:
-            x = xa + _W // 2
+            x = xa + wide // 2
             return f'<path class="wire" d="M{x} {low + _H // 2}V{high - _H // 2}"/>'
         side = xa - _DX // 3
         return f'<path class="wire" d="M{xa} {ya}H{side}V{yb}H{xb}"/>'
     turn = xb - _DX // 2
-    return f'<path class="wire" d="M{xa + _W} {ya}H{turn}V{yb}H{xb}"/>'
+    return f'<path class="wire" d="M{xa + wide} {ya}H{turn}V{yb}H{xb}"/>'
 
 
 def _class(share: float) -> tuple[float, str, str, str]:
     return next(c for c in _CLASSES if share >= c[0])
 
 
-def _drawn(b: Box, *, tabbed: bool) -> str:
-    x, y = _at(b)
+def _written(b: Box) -> str:
+    """What is written on a box."""
+    return visible(b.label) + (f" ({b.folded})" if b.folded else "") + ("   " if b.binds else "")
+
+
+def _drawn(b: Box, wide: int, *, tabbed: bool) -> str:
+    x, y = _at(b, wide)
     _, kind, pattern, _ = _class(b.utilization)
-    full = round((_W - 16) * min(b.utilization, 1.0))
+    full = round((wide - 16) * min(b.utilization, 1.0))
     told = about(b)
-    flag = f'<text class="flag" x="{x + _W - 6}" y="{y + 15}" text-anchor="end">▲</text>' if b.binds else ""
-    more = f" ({b.folded})" if b.folded else ""
+    flag = f'<text class="flag" x="{x + wide - 6}" y="{y + 15}" text-anchor="end">▲</text>' if b.binds else ""
     return (
         f'<g {"tabindex=0 " if tabbed else ""}role="img" class="{kind}{" binds" if b.binds else ""}" '
         f'aria-label="{escaped("; ".join(told[:2]))}" data-about="{escaped(json.dumps(told))}">'
         f"<title>{escaped(chr(10).join(told))}</title>"
-        f'<rect class="box" x="{x}" y="{y}" width="{_W}" height="{_H}" rx="5"/>'
-        f'<text x="{x + 8}" y="{y + 17}">{escaped(_short(b.label, _LETTERS - len(more) - 2 * b.binds) + more)}</text>'
-        f'<rect class="track" x="{x + 8}" y="{y + 24}" width="{_W - 16}" height="7"/>'
+        f'<rect class="box" x="{x}" y="{y}" width="{wide}" height="{_H}" rx="5"/>'
+        f'<text x="{x + 8}" y="{y + 17}">{escaped(_written(b).rstrip())}</text>'
+        f'<rect class="track" x="{x + 8}" y="{y + 24}" width="{wide - 16}" height="7"/>'
         f'<rect x="{x + 8}" y="{y + 24}" width="{full}" height="7" fill="url(#{pattern})"/>'
         f'<text class="small" x="{x + 8}" y="{y + 42}">{b.utilization:.1%} used</text>{flag}</g>'
     )
@@ -344,23 +355,21 @@ def about(b: Box) -> list[str]:
     lines = [f"{b.name}: {b.utilization:.1%} used{held}"]
     if b.folded:
         lines[0] = f"{b.name}: {b.folded} components, the busiest {b.utilization:.1%} used{held}"
-    lines += map(_station, b.uses[:_TOLD])
+    lines += [line for use in b.uses[:_TOLD] for line in _station(use)]
     if len(b.uses) > _TOLD:
         lines.append(f"and {plural(len(b.uses) - _TOLD, 'station')} less used")
     return [visible(line) for line in lines]
 
 
-def _station(use: StationUse) -> str:
+def _station(use: StationUse) -> list[str]:
+    """Use and demand of a station, what its capacity is computed by, and whose numbers these are, a line each."""
     s = use.station
-    cost = f"{use.demand_per_byte:.4g} {s.unit} a byte"
-    how = f"; {s.formula}" if s.formula else ""
-    source = f"; source: {s.source}" if s.source else ""
-    return f"{s.name}: {use.utilization:.1%} of {capacity(s)}, {cost}{how}{source}"
-
-
-def _short(text: str, letters: int) -> str:
-    text = visible(text)
-    return text if len(text) <= letters else text[: letters - 1] + "…"
+    first = f"{s.name}: {use.utilization:.1%} of {capacity(s)}, {use.demand_per_byte:.4g} {s.unit} a byte"
+    return [
+        first,
+        *([f"computed by: {s.formula}"] if s.formula else []),
+        *([f"source: {s.source}"] if s.source else []),
+    ]
 
 
 def _legend() -> str:

@@ -56,3 +56,25 @@ def test_a_terminal_gets_the_same_words() -> None:
     assert "[bold]" not in shown
     for word in ("name", "title", "a.cpu[t]", "99.9%"):
         assert word in shown
+
+
+def test_what_binds_and_what_is_full_has_colour_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    used = table(("station", "left"), ("used", "left"))
+    for name, full in (("a", 24), ("b", 20), ("c", 2)):
+        used.add_row(name, "█" * full + "·" * (24 - full))
+    shown = Terminal()
+    for item in ("bottleneck    a is full", "missed: at least 1 Gb/s", used):
+        Out(shown).print(item)
+    head, missed, _, *rows_ = shown.getvalue().splitlines()
+    assert "\x1b[1;31mbottleneck" in head
+    assert "\x1b[1;31mmissed:" in missed
+    assert ["\x1b[31m" in rows_[0], "\x1b[33m" in rows_[1], "\x1b[32m" in rows_[2]] == [True] * 3
+    monkeypatch.setenv("NO_COLOR", "1")
+    for stream in (Terminal(), io.StringIO()):
+        Out(stream).print("bottleneck    a is full")
+        Out(stream).print(used)
+        assert "\x1b[3" not in stream.getvalue()
+        assert "[1;31m" not in stream.getvalue()
