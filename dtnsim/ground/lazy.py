@@ -95,12 +95,10 @@ class EachLater(_Unmade[T_co]):
         return self._count
 
 
-class Shown:
+class Pictured:
     """An answer that can be shown."""
 
     __slots__ = ()
-
-    given: Any
 
     def _repr_html_(self) -> str:
         return str(importlib.import_module(_DRAWN_BY).html(self))
@@ -120,6 +118,14 @@ class Shown:
             InputError: plotly is not installed.
         """
         return importlib.import_module(_DRAWN_BY).figure(self)
+
+
+class Shown(Pictured):
+    """An answer about one path."""
+
+    __slots__ = ()
+
+    given: Any
 
     @property
     def graph(self) -> Any:

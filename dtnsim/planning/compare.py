@@ -11,7 +11,7 @@ from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.extras import frame
+from dtnsim.ground.lazy import Pictured
 from dtnsim.ground.units import Money
 from dtnsim.planning import bill
 from dtnsim.planning.money import exchange
@@ -65,7 +65,7 @@ class StationChange:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison:
+class Comparison(Pictured):
     """Variants side by side; the first is what the others are compared with; ``notes`` are rates taken for granted."""
 
     variants: tuple[Variant, ...]
@@ -121,11 +121,6 @@ class Comparison:
                 }
             )
         return rows
-
-    def to_frame(self) -> Any:
-        """The variants as a ``pandas.DataFrame``."""
-        rows = self.to_dicts()
-        return frame(rows, list(rows[0]))
 
 
 def compare(

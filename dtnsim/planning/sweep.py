@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,9 +14,9 @@ import numpy as np
 
 from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
-from dtnsim.ground import cluster
-from dtnsim.ground.errors import InputError
-from dtnsim.ground.extras import frame
+from dtnsim.ground import cluster, units
+from dtnsim.ground.errors import InputError, UnitError
+from dtnsim.ground.lazy import Pictured
 from dtnsim.ground.pool import Pool
 from dtnsim.planning import design as designs
 from dtnsim.planning import groups
@@ -33,7 +34,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SweepResult:
+class SweepResult(Pictured):
     """The rows of a sweep, in the order of its scenarios.
 
     Attributes:
@@ -86,9 +87,13 @@ class SweepResult:
         """The rows by the names of their columns."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
-    def to_frame(self) -> Any:
-        """The rows as a ``pandas.DataFrame``."""
-        return frame(self.to_dicts(), self.columns)
+    def numbers(self) -> dict[str, list[float]]:
+        """Values of the keys that are numbers in every scenario, in SI: 0.05 for ``50 ms``."""
+        found = {}
+        for n, key in enumerate(self.keys):
+            with suppress(UnitError):
+                found[key] = [units.read(str(row[n]))[0] for row in self.rows]
+        return found
 
 
 def sweep(

@@ -33,6 +33,8 @@ from dtnsim.report.traces import (
 
 if TYPE_CHECKING:
     from dtnsim.ground.records import Interval
+    from dtnsim.planning.compare import Comparison
+    from dtnsim.planning.sweep import SweepResult
     from dtnsim.planning.whatif import Axis, Grid
     from dtnsim.report.costs import Relief
     from dtnsim.steady.why_wide import Share
@@ -235,3 +237,47 @@ def file_sizes(points: Sequence[tuple[float, float | None]], own: tuple[float, f
     says = "; ".join(f"{size}: {rate}" for size, rate in rows)
     return Figure("Throughput over the size of a file", says, traces, layout,
                   Table(("size", "throughput"), rows, frozenset({0, 1})))  # fmt: skip
+
+
+def variants(made: Comparison) -> Figure:
+    """Variants side by side, each with its interval."""
+    rates = [v.prediction.throughput_Bps for v in made.variants]
+    low, middle, high = ([8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90"))
+    names = [v.name for v in made.variants]
+    trace = bars(middle, "%{x:.4g} Gb/s") | spans("x", low, middle, high, color=AMBER)
+    rows = [
+        (v.name, *(units.show(r, "B/s") for r in v.prediction.throughput_Bps.as_dict().values()),
+         units.show(v.prediction.duration_s.p50, "s"), v.prediction.bottleneck.station)
+        for v in made.variants
+    ]  # fmt: skip
+    layout = {"yaxis": rows_axis(names), "xaxis": rate_axis(), "height": height(len(names))}
+    says = "; ".join(f"{r[0]}: {r[2]} ({r[1]} to {r[3]})" for r in rows)
+    head = ("variant", "p10", "p50", "p90", "duration", "bottleneck")
+    return Figure("Variants side by side", says, [trace], layout, Table(head, rows, frozenset(range(1, 5))))
+
+
+def scenarios(made: SweepResult) -> Figure:
+    """Throughput over the first key, where that is a number, a line for each value of the second; else bars."""
+    count, numbers, rows = len(made.keys), made.numbers(), []
+    rates = [gbps(row[count]) for row in made.rows]
+    for row in made.rows:
+        refused = row[count] is None
+        shown = ("-" if refused else units.show(row[n], "B/s") for n in (count + 5, count, count + 6))
+        rows.append((*map(str, row[:count]), *shown, str(row[count + 4 if refused else count + 2])))
+    layout: dict[str, Any] = {"yaxis": rows_axis([", ".join(row[:count]) for row in rows]), "xaxis": rate_axis()}
+    traces = [bars(rates, "%{x:.4g} Gb/s")]
+    if made.keys and made.keys[0] in numbers and count <= 2:
+        found: dict[str, list[tuple[float, float | None]]] = {}
+        for x, rate, row in zip(numbers[made.keys[0]], rates, made.rows, strict=True):
+            found.setdefault(f"{made.keys[1]}={row[1]}" if count == 2 else "throughput", []).append((x, rate))
+        traces = []
+        for n, (name, points) in enumerate(found.items()):
+            across, up = zip(*sorted(points, key=lambda point: point[0]), strict=True)
+            traces.append(
+                line(label(name), across, up, "%{x:.4g}: %{y:.4g} Gb/s", marked=True, color=TONES[n % len(TONES)])
+            )
+        layout = {"xaxis": axis(f"{made.keys[0]} [SI]"), "yaxis": rate_axis(), "showlegend": len(traces) > 1}
+    known = [rate for rate in rates if rate is not None]
+    says = f"{made.path}: {min(known):.3g} to {max(known):.3g} Gb/s" if known else f"{made.path}: all refused"
+    head = (*made.keys, "p10", "p50", "p90", "bottleneck")
+    return Figure(f"Throughput of {made.path}", says, traces, layout, Table(head, rows, frozenset(range(count + 3))))

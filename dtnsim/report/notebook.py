@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from dtnsim.ground.extras import frame as rows_frame
 from dtnsim.ground.extras import need
 from dtnsim.ground.records import Prediction
+from dtnsim.planning.compare import Comparison
 from dtnsim.planning.plan import Plan
+from dtnsim.planning.sweep import SweepResult
 from dtnsim.report import charts, fleet, fleet_page, picture, planned, simulation, timeline
 from dtnsim.report.costs import Relief
 from dtnsim.report.document import prediction_document
@@ -62,6 +64,17 @@ def _(answer: FleetAnswer) -> str:
     return f"<p><b>{escaped(answer)}</b></p>" + "".join(table.html(says) for says, table in fleet_page.tables(answer))
 
 
+@_inside.register(Comparison)
+def _(answer: Comparison) -> str:
+    why = "".join(f"<li>{escaped(answer.sentence(n))}</li>" for n in range(1, len(answer.variants)))
+    return f"<p><b>{escaped(answer)}</b></p><ul>{why}</ul>{charts.variants(answer).table.html('Side by side')}"
+
+
+@_inside.register(SweepResult)
+def _(answer: SweepResult) -> str:
+    return f"<p><b>{escaped(answer)}</b></p>{charts.scenarios(answer).table.html('Scenarios')}"
+
+
 @singledispatch
 def frame(answer: object) -> Any:
     """The answer as a DataFrame: stations of a prediction, stretches of time of a simulation."""
@@ -85,6 +98,18 @@ def _(answer: FleetAnswer) -> Any:
     rows = fleet.document(answer)
     made = [_flat(row) for row in [*rows["classes"], rows["total"]]]
     return rows_frame(made, list(made[0]))
+
+
+@frame.register(Comparison)
+def _(answer: Comparison) -> Any:
+    rows = answer.to_dicts()
+    return rows_frame(rows, list(rows[0]))
+
+
+@frame.register(SweepResult)
+def _(answer: SweepResult) -> Any:
+    made, numbers = rows_frame(answer.to_dicts(), answer.columns), answer.numbers()
+    return made.assign(**numbers) if numbers else made
 
 
 def _flat(entry: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -127,3 +152,13 @@ def _(answer: Plan) -> Figure:
 @_figure.register(FleetAnswer)
 def _(answer: FleetAnswer) -> Figure:
     return fleet_page.figures(answer)[0]
+
+
+@_figure.register(Comparison)
+def _(answer: Comparison) -> Figure:
+    return charts.variants(answer)
+
+
+@_figure.register(SweepResult)
+def _(answer: SweepResult) -> Figure:
+    return charts.scenarios(answer)

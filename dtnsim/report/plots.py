@@ -89,22 +89,18 @@ def swept(result: SweepResult, out: Out) -> None:
     """
     if not 1 <= len(result.keys) <= 2:
         raise InputError("--plot: shows one or two keys; vary fewer, or use -o rows.csv")
+    places_of = result.numbers().get(result.keys[0])
+    if places_of is None:
+        raise InputError(f"--plot: {result.rows[0][0]} is no number to draw over; vary a number first")
     found: dict[str, dict[float, float]] = {}
-    for row in result.rows:
+    for place, row in zip(places_of, result.rows, strict=True):
         rate = row[len(result.keys)]
         if rate is not None:
             name = f"{result.keys[1]}={row[1]}" if len(result.keys) == 2 else "throughput"
-            found.setdefault(name, {})[_number(str(row[0]))] = rate * 8e-9
+            found.setdefault(name, {})[place] = rate * 8e-9
     places = sorted({x for points in found.values() for x in points})
     lines = {name: [points.get(x) for x in places] for name, points in list(found.items())[:_CURVES]}
     curves(f"throughput [Gb/s] of {result.path}", places, lines, f"{result.keys[0]} [SI]", out)
-
-
-def _number(value: str) -> float:
-    try:
-        return units.read(value)[0]
-    except InputError:
-        raise InputError(f"--plot: {value} is no number to draw over; vary a number first") from None
 
 
 def curves(

@@ -73,3 +73,21 @@ def test_nothing_else_can_be_shown() -> None:
         notebook.figure(3)
     with pytest.raises(TypeError, match="no table"):
         notebook.frame(3)
+
+
+def test_a_sweep_and_a_comparison_show_themselves_with_numbers_as_numbers() -> None:
+    pytest.importorskip("plotly", reason="figure() needs plotly")
+    swept = dtnsim.sweep("venadi/gridftp-gpfs", ["wan.rtt=50ms,1ms", "transfer.tool.cc=1,2"], samples=16)
+    compared = dtnsim.compare("venadi/gridftp-gpfs", variants=["wan.rtt=5 ms"], samples=16)
+    for answer, columns in ((swept, 4), (compared, 2)):
+        assert "<table>" in answer._repr_html_()
+        assert "<script" not in answer._repr_html_()
+        assert len(answer.to_frame()) == columns
+    frame = swept.to_frame()
+    assert sorted(set(frame["wan.rtt"])) == pytest.approx([0.001, 0.05])
+    assert (frame["p10_Bps"] <= frame["throughput_Bps"]).all()
+    assert (frame["throughput_Bps"] <= frame["p90_Bps"]).all()
+    lines = swept.figure().data
+    assert [list(t.x) for t in lines] == [pytest.approx([0.001, 0.05])] * 2
+    assert [t.name for t in lines] == ["transfer.tool.cc=1", "transfer.tool.cc=2"]
+    assert list(compared.figure().data[0].x) == pytest.approx(list(compared.to_frame()["throughput_Bps"] * 8e-9))
