@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,8 +21,10 @@ _MIDDLE: Final = 100
 def gc_seldom() -> None:
     """Lets the collector look less often for the rest of the process: its looks at imports are a tenth of a command.
 
-    What it has looked at once it leaves alone for long: classes and laws stay, and a second look costs as much.
+    What it has looked at once it leaves alone for long: classes and laws stay, and a second look costs as much. When
+    the process ends it looks at none of them: taking apart what goes with the process is a sixth of a command.
     """
+    atexit.register(gc.freeze)
     gc.set_threshold(_YOUNG, _MIDDLE, gc.get_threshold()[2])
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -36,3 +38,13 @@ def test_what_is_set_aside_comes_back() -> None:
     with runtime.gc_paused(), runtime.gc_resumed(aside=True):
         assert gc.get_freeze_count() > before
     assert gc.get_freeze_count() == 0
+
+
+def test_what_goes_with_a_command_is_not_taken_apart() -> None:
+    """Told by the hook that was there before the command's own, which runs after it."""
+    code = (
+        "import atexit, gc\natexit.register(lambda: print(gc.get_freeze_count()))\n"
+        "from dtnsim.ground import runtime\nruntime.gc_seldom()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) > 1000
