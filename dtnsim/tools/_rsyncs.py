@@ -11,6 +11,8 @@ from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, crowd
 from dtnsim.tools.plan import CpuUse, FileCost, Job, Opening, Plan, Step
 from dtnsim.tools.rsync import DAEMON, PROTOCOL, START, Rsync
 
+#: runs that log in at once: from ten on, sshd refuses some (sshd_config(5), MaxStartups 10:30:100)
+LOGINS: Final = (4, 8)
 #: a file costs fpart a stat beside rsync's own
 CRAWL: Final = ("stat",)
 

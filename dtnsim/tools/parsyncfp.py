@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import Count, Rate, Size
-from dtnsim.tools._rsyncs import parts_of, several
+from dtnsim.tools._rsyncs import LOGINS, parts_of, several
 from dtnsim.tools.plan import Job, Plan, Tool, Usage
 from dtnsim.tools.rsync import Rsync
 
@@ -26,7 +26,7 @@ class Parsyncfp(Tool):
     kind: ClassVar[str] = "parsyncfp"
     tool_class = "ssh"
     usages = (
-        Usage("parsyncfp", "parsyncfp --NP {NP} --startdir SRC . HOST:DST", tries={"NP": (4, 8, 16, 32)}),
+        Usage("parsyncfp", "parsyncfp --NP {NP} --startdir SRC . HOST:DST", tries={"NP": LOGINS}),
     )  # fmt: skip
 
     NP: Annotated[Count | None, Field(validation_alias=AliasChoices("NP", "np"))] = None

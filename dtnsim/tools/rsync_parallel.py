@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import AliasChoices, Field
 
 from dtnsim.tools._common import Count
-from dtnsim.tools._rsyncs import several
+from dtnsim.tools._rsyncs import LOGINS, several
 from dtnsim.tools.plan import Job, Plan, Tool, Usage
 from dtnsim.tools.rsync import Rsync
 
@@ -27,7 +27,7 @@ class RsyncParallel(Tool):
     usages = (
         Usage(
             "rsync behind xargs", "ls SRC | xargs -P {jobs} -I% rsync -a SRC/% HOST:DST/",
-            tries={"jobs": (4, 8, 16, 32)},
+            tries={"jobs": LOGINS},
         ),
         Usage(
             "rsync behind xargs, mounts", "ls SRC | xargs -P {jobs} -I% rsync -a SRC/% DST/", "", "mount",
