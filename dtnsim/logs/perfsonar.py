@@ -102,7 +102,13 @@ _TYPES: Final = (
     "histogram-rtt", "packet-trace", "path-mtu", "packet-count-sent", "packet-count-lost", "failures",
 )  # fmt: skip
 _HISTOGRAMS: Final = {"histogram-owdelay": "latency", "histogram-rtt": "rtt"}
-_COUNTS: Final = {"packet-count-sent": "packets sent", "packet-count-lost": "packets lost"}
+#: results that are a number: quantity, factor, unit, how it is quoted, of what
+_PLAIN: Final = {
+    "throughput": ("throughput", 0.125, "B/s", "{:.10g} bit/s", None), "path-mtu": ("mtu", 1.0, "B", "{:g}", None),
+    "packet-retransmits": ("retransmits", 1.0, "1", "{:g}", None),
+    "packet-count-sent": ("count", 1.0, "1", "{:g}", "packets sent"),
+    "packet-count-lost": ("count", 1.0, "1", "{:g}", "packets lost"),
+}  # fmt: skip
 _ESMOND_STATISTICS: Final = {
     "mean": None, "median": "median", "minimum": "min", "maximum": "max", "standard-deviation": "stddev",
     "percentile-25": "p25", "percentile-75": "p75", "percentile-95": "p95",
@@ -182,18 +188,13 @@ class Esmond(DocumentParser):
 
     def _result(self, kind: str, value: Any, known: Conditions, line: int) -> Iterator[Record]:
         plain = number(value)
-        if kind == "throughput" and plain:
-            yield self.measure("throughput", plain / 8, "B/s", f"{plain:.10g} bit/s", line=line, **known)
-        elif kind == "packet-retransmits" and plain is not None:
-            yield self.measure("retransmits", plain, "1", f"{plain:g}", line=line, **known)
+        if kind in _PLAIN and plain is not None and (plain or _PLAIN[kind][0] not in ("throughput", "mtu")):
+            quantity, factor, unit, form, of = _PLAIN[kind]
+            yield self.record(quantity, plain * factor, unit, form.format(plain), {**known, "of": of}, line=line)
         elif kind == "packet-loss-rate":
             yield from self._loss(value, known, line)
         elif kind in _HISTOGRAMS and isinstance(value, dict):
             yield from self._delays(_HISTOGRAMS[kind], value, known, line)
-        elif kind in _COUNTS and plain is not None:
-            yield self.record("count", plain, "1", f"{plain:g}", {**known, "of": _COUNTS[kind]}, line=line)
-        elif kind == "path-mtu" and plain:
-            yield self.measure("mtu", plain, "B", f"{plain:g}", line=line, **known)
         elif kind == "failures" and isinstance(value, dict):
             yield self.failure(str(value.get("error") or value)[:300], line=line, **known)
         elif kind == "throughput-subintervals" and isinstance(value, list):

@@ -68,28 +68,25 @@ class Ss(LineParser):
 
     def settle(self) -> Iterator[Record]:
         text, self._text, self.open = self._text, "", False
-        found = dict(_PAIR.findall(text))
+        found, line = dict(_PAIR.findall(text)), self._line
         if "rtt" not in found and "cwnd" not in found:
             return
         known = self._conditions(found, text)
         rtt, _, deviation = found.get("rtt", "").partition("/")
         for statistic, printed in ((None, rtt), ("stddev", deviation), ("min", found.get("minrtt", ""))):
             if printed and (value := float(printed)) > 0:
-                yield self._figure("rtt", value * 1e-3, "s", f"{printed} ms", {**known, "statistic": statistic})
-        rate = _RATE.search(text)
-        if rate is not None and float(rate[1]) > 0:
-            more: Conditions = {**known, "of": "delivery", "app_limited": True if "app_limited" in text else None}
-            value = float(rate[1]) * DECIMAL[rate[2]] / 8
-            yield self._figure("throughput", value, "B/s", f"{rate[1]}{rate[2]}bps", more)
+                more = {**known, "statistic": statistic}
+                yield self.record("rtt", value * 1e-3, "s", f"{printed} ms", more, line=line)
+        if (rate := _RATE.search(text)) is not None and float(rate[1]) > 0:
+            more = {**known, "of": "delivery", "app_limited": True if "app_limited" in text else None}
+            value, printed = float(rate[1]) * DECIMAL[rate[2]] / 8, f"{rate[1]}{rate[2]}bps"
+            yield self.record("throughput", value, "B/s", printed, more, line=line)
         if "cwnd" in found and "mss" in found:
             window = int(found["cwnd"]) * int(found["mss"])
-            yield self._figure("bytes", window, "B", f"cwnd:{found['cwnd']}", {**known, "of": "cwnd"})
+            yield self.record("bytes", window, "B", f"cwnd:{found['cwnd']}", {**known, "of": "cwnd"}, line=line)
         if "/" in found.get("retrans", ""):
             total = found["retrans"].partition("/")[2]
-            yield self._figure("retransmits", int(total), "1", f"retrans:{found['retrans']}", known)
-
-    def _figure(self, quantity: str, value: float, unit: str, printed: str, known: Conditions) -> Record:
-        return self.measure(quantity, value, unit, printed, line=self._line, **known)
+            yield self.record("retransmits", int(total), "1", f"retrans:{found['retrans']}", dict(known), line=line)
 
     def _conditions(self, found: dict[str, str], text: str) -> Conditions:
         key = str(self._known.get("source")), str(self._known.get("target"))

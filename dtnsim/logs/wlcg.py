@@ -18,6 +18,8 @@ from dtnsim.logs.base import (
     Evidence,
     LineParser,
     Record,
+    as_dict,
+    as_list,
     located,
     number,
     text_in,
@@ -143,6 +145,11 @@ _LOADED: Final = re.compile(
 _FILE: Final = re.compile(r"File (?P<file>[^\s:]++:\S++) ")
 
 
+_EVENT: Final = {
+    "source": "src-rse", "target": "dst-rse", "protocol": "protocol", "task": "transfer-id", "activity": "activity",
+}  # fmt: skip
+
+
 class RucioEvents(DocumentParser):
     """Rucio: events of transfers (Hermes to ActiveMQ, OpenSearch or a file), and what ``rucio download`` prints.
 
@@ -170,27 +177,20 @@ class RucioEvents(DocumentParser):
                 yield from self._event(record, kind, lines.next('"dst-rse"'))
 
     def _event(self, event: Mapping[str, Any], kind: str, line: int) -> Iterator[Record]:
-        known: Conditions = {
-            "source": text_in(event, "src-rse"),
-            "target": text_in(event, "dst-rse"),
-            "file": ":".join(filter(None, (text_in(event, "scope"), text_in(event, "name")))) or None,
-            "protocol": text_in(event, "protocol"),
-            "task": text_in(event, "transfer-id"),
-            "activity": text_in(event, "activity"),
-        }
+        known: Conditions = {name: text_in(event, key) for name, key in _EVENT.items()}
+        known["file"] = ":".join(filter(None, (text_in(event, "scope"), text_in(event, "name")))) or None
         if "failed" in kind or (not kind and event.get("reason") and not event.get("transferred_at")):
             yield self.failure(text_in(event, "reason") or kind, line=line, **known)
             return
         if kind and kind != "transfer-done":
             return
         size = number(event.get("bytes")) or number(event.get("file-size"))
-        began, ended = seconds(event.get("started_at")), seconds(event.get("transferred_at"))
+        submitted, began, ended = (seconds(event.get(f"{what}_at")) for what in ("submitted", "started", "transferred"))
         spent = ended - began if began is not None and ended is not None else number(event.get("duration"))
         if not size or not spent or spent <= 0:
             yield self.unread(f"{size} B in {spent} s", "no bytes, or less than a second: no rate", line=line)
             return
         known |= {"resolution_s": 1.0, "end": stamp(ended)}
-        submitted = seconds(event.get("submitted_at"))
         if submitted is not None and began is not None and began >= submitted:
             known["queued_s"] = round(began - submitted, 3)
         yield from self.copied(size, spent, (f"{size:.15g} B in {spent:.6g} s", f"{spent:.6g} s"), known, line)
@@ -261,9 +261,8 @@ class FtsJson(DocumentParser):
                 yield from self._message(record, lines.next('"tr_id"'))
             elif record.keys() >= _JOB:
                 yield from self._file(record, {}, lines.next('"file_state"'))
-            files = record.get("files")
-            for item in files if isinstance(files, list) else ():
-                if isinstance(item, dict) and item.keys() >= _JOB:
+            for item in map(as_dict, as_list(record.get("files"))):
+                if item.keys() >= _JOB:
                     yield from self._file(item, record, lines.next('"file_state"'))
 
     def _message(self, record: Mapping[str, Any], line: int) -> Iterator[Record]:
@@ -273,29 +272,23 @@ class FtsJson(DocumentParser):
             "user": text_in(record, "vo"), "streams": whole(record.get("nstreams")),
             "window_B": number(record.get("tcp_buf_size")) or None, "retries": whole(record.get("retry")),
         }  # fmt: skip
-        if str(record.get("t_final_transfer_state")).lower() not in ("ok", "true", "1"):
-            text = text_in(record, "t__error_message") or f"state {record.get('t_final_transfer_state')}"
-            yield self.failure(text, line=line, **known)
+        state = record.get("t_final_transfer_state")
+        if str(state).lower() not in ("ok", "true", "1"):
+            yield self.failure(text_in(record, "t__error_message") or f"state {state}", line=line, **known)
             return
         size = number(record.get("tr_bt_transfered")) or number(record.get("f_size")) or number(record.get("file_size"))
-        began, ended = seconds(record.get("timestamp_tr_st")), seconds(record.get("timestamp_tr_comp"))
-        first_s, last_s = seconds(record.get("tr_timestamp_start")), seconds(record.get("tr_timestamp_complete"))
+        keys = ("timestamp_tr_st", "timestamp_tr_comp", "tr_timestamp_start", "tr_timestamp_complete")
+        began, ended, first_s, last_s = (seconds(record.get(key)) for key in keys)
         spent = None if began is None or ended is None else ended - began
         if spent and first_s is not None and last_s is not None and last_s - first_s >= spent:
             known["overhead_s"] = round(last_s - first_s - spent, 3)
-        known["end"] = stamp(ended)
-        yield from self._rate(size, spent, known, line)
+        yield from self._rate(size, spent, {**known, "end": stamp(ended)}, line)
 
     def _file(self, item: Mapping[str, Any], job: Mapping[str, Any], line: int) -> Iterator[Record]:
-        known: Conditions = {
-            "source": _host(text_in(item, "source_se") or text_in(job, "source_se")),
-            "target": _host(text_in(item, "dest_se") or text_in(job, "dest_se")),
-            "file": text_in(item, "source_surl"),
-            "task": text_in(item, "job_id") or text_in(job, "job_id"),
-            "user": text_in(item, "vo_name") or text_in(job, "vo_name"),
-            "retries": whole(item.get("retry")),
-        }
-        state = str(item["file_state"]).upper()
+        said = {key: text_in(item, key) or text_in(job, key) for key in ("source_se", "dest_se", "job_id", "vo_name")}
+        known: Conditions = {"source": _host(said["source_se"]), "target": _host(said["dest_se"])}
+        known |= {"task": said["job_id"], "user": said["vo_name"], "file": text_in(item, "source_surl")}
+        known["retries"], state = whole(item.get("retry")), str(item["file_state"]).upper()
         if state in ("FAILED", "CANCELED"):
             yield self.failure(f"{state}: {text_in(item, 'reason') or ''}".rstrip(": "), line=line, **known)
             return
@@ -304,11 +297,11 @@ class FtsJson(DocumentParser):
             return
         size, spent = number(item.get("filesize")), number(item.get("tx_duration"))
         began, ended = seconds(item.get("start_time")), seconds(item.get("finish_time"))
-        known["end"] = stamp(ended if ended is not None or began is None or spent is None else began + spent)
         if size is None and item.get("staging_finished"):
             yield self.unread(state, "staged from tape only: no transfer", line=line)
             return
-        yield from self._rate(size, spent, known, line)
+        end = ended if ended is not None or began is None or spent is None else began + spent
+        yield from self._rate(size, spent, {**known, "end": stamp(end)}, line)
 
     def _rate(self, size: float | None, spent: float | None, known: Conditions, line: int) -> Iterator[Record]:
         if not size or not spent or spent <= 0:
