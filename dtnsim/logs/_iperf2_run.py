@@ -215,37 +215,27 @@ class Run:
         if row.size <= 0 or row.rate <= 0:
             yield parser.unread(row.text, "no bytes were transferred: no rate", line=row.line)
             return
-        conditions = self._known(key, row)
-        if not alone:
-            conditions["stream"] = int(row.id)
-        conditions["bytes"] = row.size
+        known = self._known(key, row) | {"bytes": row.size, "stream": None if alone else int(row.id)}
         status: Status = "truncated" if stream.cut else "complete"
-        yield parser.measure("throughput", row.rate, "B/s", row.printed, status=status, line=row.line, **conditions)
-        udp = udp_of(row.rest)
+        figures: list[tuple[str, float, str, str]] = [("throughput", row.rate, "B/s", row.printed)]
+        udp, enhanced = udp_of(row.rest), _ENHANCED.match(row.rest)
         if udp is not None and udp[2] > 0:
             jitter, lost, total = udp
-            conditions["packets"] = total
-            yield parser.measure(
-                "loss", max(lost, 0) / total, "1", f"{lost}/{total}", status=status, line=row.line, **conditions
-            )
-            yield parser.measure(
-                "jitter", jitter, "s", f"{jitter * 1e3:g} ms", status=status, line=row.line, **conditions
-            )
-        enhanced = _ENHANCED.match(row.rest)
+            figures.append(("loss", max(lost, 0) / total, "1", f"{lost}/{total}"))
+            figures.append(("jitter", jitter, "s", f"{jitter * 1e3:g} ms"))
         if enhanced is not None:
-            text = enhanced["retry"]
-            yield parser.measure("retransmits", int(text), "1", text, status=status, line=row.line, **conditions)
+            figures.append(("retransmits", int(enhanced["retry"]), "1", enhanced["retry"]))
+        for quantity, value, unit, printed in figures:
+            yield parser.measure(quantity, value, unit, printed, status=status, line=row.line, **known)
+            known["packets"] = udp[2] if udp is not None and udp[2] > 0 else None  # beside what the rate is of
 
     def _partial(self, parser: LineParser, key: Key, stream: Stream, *, alone: bool) -> Iterator[Record]:
         row = stream.last
-        if row is None or stream.volume <= 0:
-            return
-        conditions = self._known(key, row)
-        if not alone:
-            conditions["stream"] = int(row.id)
-        conditions |= {"duration_s": stream.seconds, "derived": "mean of intervals"}
-        rate = stream.volume / stream.seconds
-        yield parser.measure("throughput", rate, "B/s", "", status="partial", line=row.line, **conditions)
+        if row is not None and stream.volume > 0:
+            known = self._known(key, row) | {"stream": None if alone else int(row.id)}
+            known |= {"duration_s": stream.seconds, "derived": "mean of intervals"}
+            rate = stream.volume / stream.seconds
+            yield parser.record("throughput", rate, "B/s", "", known, status="partial", line=row.line)
 
     def _sums(self, parser: LineParser, streams: dict[Key, Stream], complete: set[Key]) -> Iterator[Record]:
         """The sum of the streams of one direction, where the log has no ``[SUM]`` row of them."""

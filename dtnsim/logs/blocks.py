@@ -23,6 +23,7 @@ from dtnsim.logs.base import (
 
 _SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")
 _PAIRS: Final = re.compile(r'^NAME="([^"]+)".*? SIZE="([^"]+)"')  # -P
+_TYPES: Final = ("disk", "part", "lvm", "rom", "crypt", "loop", "mpath")
 _TREE: Final = re.compile(r"^[\s├└│─|`-]*")
 
 
@@ -54,28 +55,22 @@ class Lsblk(LineParser):
         return self._row(text)
 
     def _row(self, text: str) -> Iterable[Record]:
-        cells = tokens(text)
-        edge = next(end for name, _, end in self._heads if name == "SIZE")
-        size = next((c for c in cells if abs(c[2] - edge) <= 1 and _SIZE.match(c[0])), None)
-        if size is None and self._raw:
-            at = [name for name, _, _ in self._heads].index("SIZE")
-            size = cells[at] if at < len(cells) and _SIZE.match(cells[at][0]) else None
+        cells, names = tokens(text), [name for name, _, _ in self._heads]
+        at = names.index("SIZE")
+        near = [c[0] for c in cells if abs(c[2] - self._heads[at][2]) <= 1] + [
+            c[0] for c in cells[at : at + 1] if self._raw
+        ]
+        size = next((cell for cell in near if _SIZE.match(cell)), None)
         if size is None:
             if not text.strip() or len(cells) < 2:
                 self.open = False
             elif any(_SIZE.match(c[0]) for c in cells[1:]):
                 return (self.unread(text, "no figure is under SIZE"),)
             return ()
-        value = size_bytes(size[0].replace(",", "."))
-        if value is None:
-            return ()
-        name = _TREE.sub("", text).split()[0]
-        conditions: Conditions = {"device": name}
-        kinds = ("disk", "part", "lvm", "rom", "crypt", "loop", "mpath")
-        kind = next((c[0] for c in cells if c[0] in kinds or c[0].startswith("raid")), None)
-        if kind is not None:
-            conditions["type"] = kind
-        return (self.measure("capacity", value, "B", size[0], **conditions),)
+        value = size_bytes(size.replace(",", "."))
+        kind = next((c[0] for c in cells if c[0] in _TYPES or c[0].startswith("raid")), None)
+        known: Conditions = {"device": _TREE.sub("", text).split()[0], "type": kind}
+        return () if value is None else (self.record("capacity", value, "B", size, known),)
 
 
 class LsblkJson(DocumentParser, of=Lsblk):

@@ -136,50 +136,43 @@ class Iperf3Json(DocumentParser):
         self, doc: Document, key: str, part: Mapping[str, Any], conditions: Conditions, status: Status
     ) -> Iterator[Record]:
         line = doc.line_of(key, max(doc.text.rfind('"end"\t:'), doc.text.rfind('"end":\t{'), 0))
-        rate, size = number(part.get("bits_per_second")), number(part.get("bytes"))
+        names = ("bits_per_second", "bytes", "seconds", "retransmits", "lost_packets", "packets", "jitter_ms")
+        rate, size, seconds, again, lost, packets, jitter = (number(part.get(name)) for name in names)
         if rate is None or not rate or size == 0:
             if rate is not None:
                 yield self.unread(key, "no bytes were transferred: no rate", line=line)
             return
-        known = {**conditions, "duration_s": number(part.get("seconds")), "bytes": size}
+        known = {**conditions, "duration_s": seconds, "bytes": size}
         yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", status=status, line=line, **known)
-        retransmits = number(part.get("retransmits"))
-        if retransmits is not None and retransmits >= 0 and conditions["role"] == "sender":
-            yield self.measure("retransmits", retransmits, "1", f"{retransmits:g}", status=status, line=line, **known)
-        lost, packets = number(part.get("lost_packets")), number(part.get("packets"))
+        if again is not None and again >= 0 and conditions["role"] == "sender":
+            yield self.measure("retransmits", again, "1", f"{again:g}", status=status, line=line, **known)
         if lost is None or not packets or packets < 0 or key.startswith('"sum_sent'):
             return
         known["packets"] = int(packets)
         yield self.measure("loss", lost / packets, "1", f"{lost:g}/{packets:g}", status=status, line=line, **known)
-        jitter = number(part.get("jitter_ms"))
         if jitter is not None:
             yield self.measure("jitter", jitter * 1e-3, "s", f"{jitter:g} ms", status=status, line=line, **known)
 
     def _cpu(self, doc: Document, cpu: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
-        line = doc.line_of('"cpu_utilization_percent"')
+        line, server = doc.line_of('"cpu_utilization_percent"'), conditions.get("reporter") == "server"
         for key, where in (("host_total", "local"), ("remote_total", "remote")):
             share = number(cpu.get(key))
-            server = conditions.get("reporter") == "server"
             if share is None or (share == 0 and (status != "complete" or (server and where == "remote"))):
                 continue  # a server does not learn what its client's processor did
-            known: Conditions = {"where": where, "streams": conditions.get("streams")}
-            if not conditions.get("bidir"):
-                here = (where == "local") != bool(conditions.get("reverse"))
-                known["role"] = "sender" if here != server else "receiver"
-            yield self.measure("cpu_share", share / 100, "1", f"{share:g}%", status=status, line=line, **known)
+            sends = ((where == "local") != bool(conditions.get("reverse"))) != server
+            role = None if conditions.get("bidir") else "sender" if sends else "receiver"
+            known: Conditions = {"where": where, "streams": conditions.get("streams"), "role": role}
+            yield self.record("cpu_share", share / 100, "1", f"{share:g}%", known, status=status, line=line)
 
     def _rtts(self, doc: Document, streams: list[Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         for stream in streams:
             sender = as_dict(as_dict(stream).get("sender"))
             for key, statistic in (("mean_rtt", None), ("min_rtt", "min"), ("max_rtt", "max")):
-                value = number(sender.get(key))
-                if not value:
-                    continue
-                known: Conditions = {"statistic": statistic, "target": conditions.get("target")}
-                if len(streams) > 1:
-                    known["stream"] = whole(sender.get("socket"))
-                line = doc.line_of(f'"{key}"')
-                yield self.measure("rtt", value * 1e-6, "s", f"{value:g} us", status=status, line=line, **known)
+                if value := number(sender.get(key)):
+                    known: Conditions = {"statistic": statistic, "target": conditions.get("target")}
+                    known["stream"] = whole(sender.get("socket")) if len(streams) > 1 else None
+                    line = doc.line_of(f'"{key}"')
+                    yield self.record("rtt", value * 1e-6, "s", f"{value:g} us", known, status=status, line=line)
 
 
 def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:
