@@ -1,1 +1,7 @@
-"""What everything rests on: errors, units, quantities, YAML, the library of parts, the small records."""
+"""What everything rests on: errors, units, quantities, YAML, the library of parts, the small records.
+
+Begin with `quantity` (a number with unit, spread and source, and how it is drawn), `term` (a number with its formula)
+and `ledger` (the row that components charge); `records` and `pages` are what rooms hand to each other. `units` alone
+reads texts with units, `yamlio` files with their lines, `library` finds what files name. `pool` and `cluster` spread
+work over processes and machines.
+"""
