@@ -10,7 +10,8 @@ import gzip
 import html
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Final
@@ -132,6 +133,13 @@ class Page:
             f'style="height:{height}px" data-figure="{number}" aria-label="{escaped(made.says)}"></div>'
             f"<details><summary>The numbers: {caption}</summary>{made.table.html(made.title)}</details></figure>"
         )
+
+    @contextmanager
+    def on_screen(self) -> Iterator[None]:
+        """What is added meanwhile is not printed: a proposal has room for what decides."""
+        self._parts.append('<div class="screen">')
+        yield
+        self._parts.append("</div>")
 
     def raw(self, markup: str) -> None:
         """Markup made by this package, its texts escaped already."""

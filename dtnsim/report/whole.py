@@ -106,21 +106,24 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
         page.items(p.warnings, "warnings")
     _path(page, given, p)
     _ladders(page, given, p)
-    page.figure(charts.spending(p))
+    with page.on_screen():
+        page.figure(charts.spending(p))
     _evidence(page, given, p)
     if asked.tools:
         _tools(page, given, asked)
     if asked.simulation is not None:
         _time(page, asked.simulation, asked.start)
-    _scenarios(page, given, p, asked, progress)
+    with page.on_screen():
+        _scenarios(page, given, p, asked, progress)
     page.heading("How sure it is")
     page.figure(charts.tornado(shares))
     unsaid = assumed.table(given, shares)
-    page.table(
-        Table(unsaid.head, unsaid.rows[:FOLDED], unsaid.numeric), "Not in the path file, those that matter first"
-    )
-    if len(unsaid.rows) > FOLDED:
-        page.table(unsaid, "Every uncertain number that the path file does not say", folded=True)
+    with page.on_screen():
+        page.table(
+            Table(unsaid.head, unsaid.rows[:FOLDED], unsaid.numeric), "Not in the path file, those that matter first"
+        )
+        if len(unsaid.rows) > FOLDED:
+            page.table(unsaid, "Every uncertain number that the path file does not say", folded=True)
     _again(page, given, p, asked)
     return page.html()
 
@@ -237,7 +240,8 @@ def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
         page.table(planned.free(made), "Settings that cost nothing")
     page.items(made.sentences)
     if len(made.purchases) > 2:
-        page.figure(planned.frontier(made))
+        with page.on_screen():
+            page.figure(planned.frontier(made))
 
 
 def _planned(given: PathSpec, p: Prediction, asked: Asked) -> Plan:
@@ -327,17 +331,15 @@ def _again(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
             versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    facts = [
-        *versions.items(),
-        ("seed", asked.seed),
-        ("draws", asked.samples),
-        ("calibration", given.calibration or "none"),
-    ]
-    page.table(Table(("of", "is"), [(str(k), str(v)) for k, v in facts]), "Versions and seed")
+    facts = (f"{name} {of}" for name, of in versions.items())
+    calibration = f", calibration {given.calibration}" if given.calibration else ""
+    page.text(f"{', '.join(facts)}; seed {asked.seed}, {asked.samples} draws{calibration}.")
     text = source_text(given)
     if text:
-        page.text(f"The path file, {given.file}:")
-        page.verbatim(text, "The path file")
+        with page.on_screen():
+            page.text(f"The path file, {given.file}:")
+            page.verbatim(text, "The path file")
+    page.text("Opened in a browser this file has more: sliders, what the answer rests on, the path file.", "paper")
     parts = plural(len(p.problem.stations), "station"), plural(len(p.transfers), "transfer")
     page.text(f"{' and '.join(parts)}; 'dtnsim explain' shows the arithmetic.")
 
