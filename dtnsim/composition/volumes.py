@@ -91,6 +91,10 @@ class Volumes:
                 found.setdefault(shelf, {}).setdefault(self._drives(f), []).append(f)
         return found
 
+    def minds(self, f: int) -> bool:
+        """Whether other streams on its volumes may change what a transfer costs."""
+        return self._drives(f) not in self._alike
+
     def whole(self, f: int) -> Transfer:
         """The transfer beside all others."""
         return self._whole[f]

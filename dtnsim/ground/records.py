@@ -241,6 +241,9 @@ class Drives(Protocol):
     def visits(self, f: int) -> Sequence[tuple[tuple[str, str], int]]:
         """(volume, its own streams there) of each end of a transfer that is a volume."""
 
+    def minds(self, f: int) -> bool:
+        """Whether other streams on its volumes may change what a transfer costs."""
+
     def whole(self, f: int) -> Transfer:
         """The transfer beside all others."""
 
@@ -285,8 +288,7 @@ class Interval:
 class Bottleneck:
     """The station that holds the transfer back, why, and what relieves it.
 
-    ``work`` names what takes the station, or what is waited for, most of it first; where one of several phases
-    takes the longest, that phase is the last.
+    ``work`` names what takes the station, or what is waited for, most of it first, then the longest of several phases.
     """
 
     station: str

@@ -138,7 +138,9 @@ class _Course:
         count, most = len(stages), max(len(own) for own in stages)
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
         place = {t.name: f for f, t in enumerate(problem.transfers)}
-        self._after = [[place[name] for name in t.after] for t in problem.transfers]
+        self._after = {f: [place[name] for name in t.after] for f, t in enumerate(problem.transfers) if t.after}
+        self._start = np.array([t.start_s for t in problem.transfers])
+        self._pause = np.array([t.pause_s for t in problem.transfers])
         self._which = np.full((count, most + 1), -1, np.intp)
         self._bytes = np.zeros((count, most + 1))
         self._seconds = np.full((s, count, most + 1), math.inf)
@@ -190,14 +192,10 @@ class _Course:
 
     def _starts(self) -> Array:
         """When those begin that have not, (S, F) [s]; infinite where that is not known yet."""
-        found = np.full(self._stage.shape, math.inf)
-        for f, t in enumerate(self._problem.transfers):
-            waits = self._stage[:, f] < 0
-            if waits.any():
-                before = [self._ended[:, other] for other in self._after[f]]
-                found[:, f] = np.where(waits, np.maximum.reduce([np.full(len(waits), t.start_s), *before]), math.inf)
-                found[:, f] += t.pause_s
-        return found
+        start = np.broadcast_to(self._start, self._stage.shape).copy()
+        for f, others in self._after.items():
+            start[:, f] = np.maximum(start[:, f], self._ended[:, others].max(axis=1))
+        return np.where(self._stage < 0, start + self._pause, math.inf)
 
     def _shares(self) -> Array:
         """Rates of the transfers as they are now, (S, F) [B/s]."""
@@ -233,7 +231,7 @@ class _Course:
         which = which.copy()
         for f in np.flatnonzero((which >= 0).any(axis=0)).tolist():
             volumes = [volume for volume, _ in drives.visits(f)]
-            if not volumes:
+            if not volumes or not drives.minds(f):
                 continue
             some = np.flatnonzero(which[:, f] >= 0)
             counts, row = np.unique(np.array([streams[v][some] for v in volumes]).T, axis=0, return_inverse=True)

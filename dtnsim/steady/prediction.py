@@ -124,10 +124,10 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
 
 def _tried(problem: Problem, m: Matrices, solution: solve.Solution, path: spec.PathSpec | None) -> Problem:
     """The problem, its connections that hold a transfer with only those changes that help, and no larger than helps."""
-    if path is None or not worded():
+    if path is None or not worded() or len(problem.transfers) > relieved.TRIED:
         return problem
     stations = list(problem.stations)
-    for f in range(min(len(problem.transfers), relieved.TRIED)):
+    for f in range(len(problem.transfers)):
         k = cause_of(m, f, int(solution.binding[0, f])).station
         if k is not None and stations[k].changes:
             rate_of = partial(relieved.rate_with, path, f=f)
