@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 import pkgutil
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -273,21 +275,76 @@ def _laws(module: Any) -> list[tuple[str, Any]]:
     return [(name, getattr(module, name)) for name in names if inspect.getdoc(getattr(module, name))]
 
 
+TOPICS = re.compile(r"<!-- laws: (.*?) -->")
+
+
+def topics() -> dict[str, tuple[str, str, list[str]]]:
+    """Page of the physics -> its title, its question, and the modules whose laws it has, in the order of the site."""
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    found = {}
+    for name in re.findall(r"physics/([\w-]+)\.md", site):
+        text = (ROOT / "docs" / "physics" / f"{name}.md")
+        if text.is_file():
+            title, _, question = text.read_text(encoding="utf-8").split("\n", 3)[:3]
+            modules = TOPICS.search(text.read_text(encoding="utf-8"))
+            found[name] = (title.removeprefix("# "), question.strip("*"), modules[1].split() if modules else [])
+    return found
+
+
+def laws(modules: list[str]) -> str:
+    """What the docstrings of some modules of the physics say, law by law."""
+    text: list[str] = []
+    for name in modules:
+        module = importlib.import_module(f"dtnsim.physics.{name}")
+        text += [f"\n### {name.replace('_', ' ')}\n", _sections(inspect.getdoc(module) or "")]
+        for law, function in _laws(module):
+            text += [f"\n#### {law}\n", _sections(inspect.getdoc(function) or "")]
+    return "\n".join(text)
+
+
 def _physics() -> str:
+    """The contents of the book."""
     text = [
         "# Physics\n",
-        "Every law that answers, from its docstring: equation, arguments with units, where it holds, what it",
+        "Every law that answers: the question, the equation, a picture computed by it, and the docstrings with arguments,",
+        "units, where a law holds, what it neglects and where it comes from. Components call these functions and hold no",
+        "formula of their own. How they become one answer: [stations and demands](../explanation.md).\n",
     ]
-    text.append("neglects, where it comes from. Components call these functions and hold no formula of their own.\n")
-    for name in _modules():
-        module = importlib.import_module(name)
-        laws = _laws(module)
-        if not laws:
-            continue
-        text += [f"\n## {name.removeprefix('dtnsim.physics.')}\n", _sections(inspect.getdoc(module) or "")]
-        for law, function in laws:
-            text += [f"\n### {law}\n", _sections(inspect.getdoc(function) or "")]
-    return "\n".join(text)
+    rows: list[tuple[object, ...]] = [(f"[{title}]({name}.md)", asks) for name, (title, asks, _) in topics().items()]
+    return "\n".join([*text, _table(("page", "question"), rows)])
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An answer of the gallery: its picture, the verdict, and what holds it."""
+
+    picture: str
+    verdict: str
+    held: str
+
+
+@functools.cache
+def gallery() -> dict[str, Shown]:
+    """Path -> its answer, of all paths that the gallery shows."""
+    import pictures
+
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    return {path: Shown(*pictures.answer(path)) for path in re.findall(r"<!-- answer: (\S+) -->", page)}
+
+
+def filled(markdown: str) -> str:
+    """A page with its laws, and with the answers that it shows."""
+
+    def answer(found: re.Match[str]) -> str:
+        path, shown = found[1], gallery()[found[1]]
+        return (
+            f"{_cell(shown.verdict)} What holds it: {_cell(shown.held)}.\n\n"
+            f"![What binds first on {path}, and what then](gallery/{path.replace('/', '--')}.svg)\n\n"
+            f"```sh\ndtnsim predict {path}\n```\n"
+        )
+
+    markdown = TOPICS.sub(lambda found: laws(found[1].split()), markdown)
+    return re.sub(r"<!-- answer: (\S+) -->", answer, markdown)
 
 
 def _neglects() -> str:

@@ -1,22 +1,54 @@
-"""mkdocs: pages that are made from the models, the docstrings and the README when the site is built."""
+"""mkdocs: what is made when the site is built, from the models, the docstrings, the README and the laws themselves."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
+from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import generated
+import pictures
 
 
-def on_files(files: Files, *, config: object) -> Files:
-    """Adds the generated pages, and the schemas where editors look for them."""
+def on_files(files: Files, *, config: Any) -> Files:
+    """Adds the generated pages, the schemas where editors look for them, and the pictures."""
     for name, text in generated.pages().items():
-        files.append(File.generated(config, name, content=text))  # type: ignore[arg-type]  # MkDocsConfig
+        files.append(File.generated(config, name, content=text))
     for what, schema in generated.schemas().items():
-        files.append(File.generated(config, f"schema/{what}.schema.json", content=json.dumps(schema, indent=1)))  # type: ignore[arg-type]
+        files.append(File.generated(config, f"schema/{what}.schema.json", content=json.dumps(schema, indent=1)))
+    for name in pictures.topics():
+        files.append(File.generated(config, f"physics/{name}.svg", content=pictures.physics(name)))
+    for path, found in generated.gallery().items():
+        files.append(File.generated(config, f"gallery/{path.replace('/', '--')}.svg", content=found.picture))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Puts laws and answers where a page asks for them, and equations as MathML."""
+    return equations(generated.filled(markdown))
+
+
+def on_post_page(output: str, *, page: Any, **_: Any) -> str:
+    """Asks nobody else for the worker that searches pages opened from disk: it lies beside them."""
+    up = "../" * page.url.count("/")
+    return output.replace("https://unpkg.com/iframe-worker/shim", f"{up}assets/iframe-worker/shim.js")
+
+
+def equations(markdown: str) -> str:
+    """``$$...$$`` and ``$...$`` as MathML, which browsers set without any script."""
+
+    def block(found: re.Match[str]) -> str:
+        return f"\n<div class=\"equation\">{convert(found[1].strip(), display='block')}</div>\n"
+
+    parts = re.split(r"(^```.*?^```$|`[^`\n]*`)", markdown, flags=re.MULTILINE | re.DOTALL)
+    for n in range(0, len(parts), 2):
+        text = re.sub(r"\$\$(.+?)\$\$", block, parts[n], flags=re.DOTALL)
+        parts[n] = re.sub(r"(?<![\\\w$])\$([^$\n]+)\$(?![\w$])", lambda found: convert(found[1]), text)
+    return "".join(parts)
