@@ -283,7 +283,7 @@ def topics() -> dict[str, tuple[str, str, list[str]]]:
     site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     found = {}
     for name in re.findall(r"physics/([\w-]+)\.md", site):
-        text = (ROOT / "docs" / "physics" / f"{name}.md")
+        text = ROOT / "docs" / "physics" / f"{name}.md"
         if text.is_file():
             title, _, question = text.read_text(encoding="utf-8").split("\n", 3)[:3]
             modules = TOPICS.search(text.read_text(encoding="utf-8"))

@@ -45,7 +45,7 @@ def equations(markdown: str) -> str:
     """``$$...$$`` and ``$...$`` as MathML, which browsers set without any script."""
 
     def block(found: re.Match[str]) -> str:
-        return f"\n<div class=\"equation\">{convert(found[1].strip(), display='block')}</div>\n"
+        return f'\n<div class="equation">{convert(found[1].strip(), display="block")}</div>\n'
 
     parts = re.split(r"(^```.*?^```$|`[^`\n]*`)", markdown, flags=re.MULTILINE | re.DOTALL)
     for n in range(0, len(parts), 2):

@@ -97,7 +97,9 @@ def _raid(ax: Any) -> None:
 
     size = np.logspace(12, 23, 200, base=2)
     for parity, name in ((1, "RAID 5"), (2, "RAID 6")):
-        ax.semilogx(size / 1024, write_amplification(size, 65536, 10, parity), label=f"{name}, ten disks, 64 KiB chunks")
+        ax.semilogx(
+            size / 1024, write_amplification(size, 65536, 10, parity), label=f"{name}, ten disks, 64 KiB chunks"
+        )
     ax.set(xlabel="size of an aligned write [KiB]", ylabel="bytes moved per byte written", ylim=0)
     ax.legend()
 
@@ -158,7 +160,9 @@ def _tcp(ax: Any) -> None:
 
     rtt = np.array([1, 2, 5, 10, 20, 50, 100, 200])
     for loss in ("1e-6", "1e-5", "1e-4"):
-        rates = [dtnsim.tcp(rate="10 Gb/s", rtt=f"{t} ms", loss=loss, duration="2 min").goodput_Bps.p50 * 8e-9 for t in rtt]
+        rates = [
+            dtnsim.tcp(rate="10 Gb/s", rtt=f"{t} ms", loss=loss, duration="2 min").goodput_Bps.p50 * 8e-9 for t in rtt
+        ]
         ax.loglog(rtt, rates, marker="o", label=f"one stream of CUBIC, loss {loss}")
     ax.set(xlabel="round trip [ms]", ylabel="Gb/s over a link of 10 Gb/s", xticks=rtt, xticklabels=rtt)
     ax.legend()
@@ -169,9 +173,7 @@ def _controls(ax: Any) -> None:
 
     loss = np.logspace(-7, -3, 9)
     for cc in ("reno", "cubic", "htcp", "bbr"):
-        rates = [
-            dtnsim.tcp(rate="10 Gb/s", rtt="50 ms", loss=f"{p:.3g}", cc=cc).goodput_Bps.p50 * 8e-9 for p in loss
-        ]
+        rates = [dtnsim.tcp(rate="10 Gb/s", rtt="50 ms", loss=f"{p:.3g}", cc=cc).goodput_Bps.p50 * 8e-9 for p in loss]
         ax.semilogx(loss, rates, marker="o", label=cc)
     ax.set(xlabel="loss", ylabel="Gb/s of one stream, 10 Gb/s and 50 ms", ylim=0)
     ax.legend()
@@ -182,7 +184,9 @@ def _nfs(ax: Any) -> None:
 
     rtt = np.linspace(0.1, 20, 200)
     for slots in (1, 16, 128):
-        ax.semilogy(rtt, 8e-9 * data_rate(slots, 1 << 20, rtt * 1e-3, 0.3e-3), label=f"{slots} requests of 1 MiB in flight")
+        ax.semilogy(
+            rtt, 8e-9 * data_rate(slots, 1 << 20, rtt * 1e-3, 0.3e-3), label=f"{slots} requests of 1 MiB in flight"
+        )
     ax.set(xlabel="round trip to the server [ms]", ylabel="Gb/s that requests allow")
     ax.legend()
 
@@ -202,7 +206,9 @@ def _objects(ax: Any) -> None:
 
     part = np.logspace(4, 9, 100)
     for latency in (20, 60, 150):
-        ax.semilogx(part / 1e6, 8e-6 * connection_rate(part, latency * 1e-3, 12.5e6), label=f"{latency} ms to the first byte")
+        ax.semilogx(
+            part / 1e6, 8e-6 * connection_rate(part, latency * 1e-3, 12.5e6), label=f"{latency} ms to the first byte"
+        )
     ax.set(xlabel="size of an object or part [MB]", ylabel="Mb/s of one connection", ylim=0)
     ax.legend()
 
@@ -223,7 +229,9 @@ def _waiting(ax: Any) -> None:
 
     workers = np.arange(1, 41)
     for away in (1, 4, 16):
-        ax.plot(workers, [1 / cycle_time(float(n), away * 1e-3, 1e-3) for n in workers], label=f"{away} ms away each time")
+        ax.plot(
+            workers, [1 / cycle_time(float(n), away * 1e-3, 1e-3) for n in workers], label=f"{away} ms away each time"
+        )
     ax.set(xlabel="workers, a station that takes 1 ms", ylabel="units of work a second", ylim=0)
     ax.legend()
 
