@@ -1,11 +1,12 @@
-"""Writes the generated blocks of README.md: the real output and the accuracy table; and what plans of the how-to print.
+"""Writes what README.md and pages of the documentation show of answers: outputs, tables of measured beside predicted.
 
 python .ci/readme.py            rewrite them
-python .ci/readme.py --check    exit 1 where those of README.md are stale
+python .ci/readme.py --check    exit 1 where those of README.md or of the physics are stale
 """
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 import shlex
@@ -13,10 +14,14 @@ import subprocess
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 README = Path(__file__).parents[1] / "README.md"
 #: pages that show what their commands print
 PAGES = [README.parent / "docs" / "how-to" / name for name in ("plan.md", "which-tool.md")]
+#: pages of the physics, which say how figures that their stations held came out
+PHYSICS = sorted((README.parent / "docs" / "physics").glob("*.md"))
+MEASURED = re.compile(r"<!-- measured:(.*?):begin -->\n(?:.*\n)*?<!-- measured:end -->\n")
 SHOWN = re.compile(r"```sh\n(dtnsim (?:plan|tools) .*)\n```\n\n<!-- output:begin -->\n(?:.*\n)*?<!-- output:end -->\n")
 
 
@@ -41,11 +46,42 @@ def plan() -> str:
     return "\n".join(["```text", f"$ {command}", *(line.rstrip() for line in done.stdout.splitlines()), "```"])
 
 
+@functools.cache
+def judged() -> Any:
+    """Every shipped figure beside its prediction."""
+    from dtnsim.evidence.cases import load_all
+    from dtnsim.evidence.validate import validate
+
+    return validate(load_all())
+
+
 def accuracy() -> str:
     """The table of measured beside predicted."""
     from dtnsim.report.accuracy import markdown
 
-    return markdown()
+    return markdown(judged())
+
+
+def measured(page: str) -> str:
+    """A page of the physics with how figures came out that its kinds of stations held."""
+
+    def shown(found: re.Match[str]) -> str:
+        from dtnsim.evidence.trust import trust
+
+        lines = []
+        for kind in found[1].split(", "):
+            chosen = [j for j in judged().of("blind") if j.regime.kind == kind and j.error is not None]
+            inside = trust(chosen)
+            off = sorted(abs(j.error) for j in chosen)[(len(chosen) - 1) // 2]
+            lines.append(
+                f"**Measured beside predicted** ({kind}): of {len(chosen)} figures that fitted nothing the median is "
+                f"off by {off:.0%}, and the 80 % intervals hold {inside.coverage[0.8]:.0%}; medians are too high in "
+                f"{inside.high:.0%}."
+            )
+        text = "\n\n".join(lines)
+        return f"<!-- measured:{found[1]}:begin -->\n{text}\n<!-- measured:end -->\n"
+
+    return MEASURED.sub(shown, page)
 
 
 def tools() -> str:
@@ -84,8 +120,10 @@ def main() -> int:
     old = README.read_text()
     new = filled(old)
     if "--check" in sys.argv:
-        return int(old != new)
+        return int(old != new or any(measured(page.read_text()) != page.read_text() for page in PHYSICS))
     README.write_text(new)
+    for page in PHYSICS:
+        page.write_text(measured(page.read_text()))
     for page in PAGES:
         page.write_text(printed(page.read_text()))
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import importlib.util
 import re
 import shlex
@@ -76,10 +77,20 @@ def test_generated_pages_hold_every_kind_and_every_public_name() -> None:
     assert all(f"\n### {kind}\n" in both for kind in kinds())
     assert all(f"\n## {name}\n" in made["reference/python.md"] for name in dtnsim.__all__)
     assert all(f"\n## dtnsim {name}\n" in made["reference/commands.md"] for name in cli.COMMANDS)
-    assert "**Source:**" in made["physics/index.md"]
-    assert made["physics/index.md"].count("\n### ") > 150
+    book = {name: module("generated").laws(modules) for name, (_, _, modules) in module("generated").topics().items()}
+    assert all("**Source:**" in text for text in book.values())
+    assert sum(text.count("\n#### ") for text in book.values()) > 150
+    assert all(len(text.split()) < 3000 for text in book.values())
     assert "| **all** |" in made["accuracy.md"]
     assert {"path", "host", "dataset", "output/prediction"} <= set(module("generated").schemas())
+
+
+def test_every_law_stands_on_one_page_of_the_book() -> None:
+    pages = module("generated")
+    placed = [name for _, _, modules in pages.topics().values() for name in modules]
+    with_laws = {name for name in pages._modules() if pages._laws(importlib.import_module(name))}
+    assert len(placed) == len(set(placed))
+    assert {f"dtnsim.physics.{name}" for name in placed} >= with_laws
 
 
 def test_the_site_lists_every_page() -> None:
