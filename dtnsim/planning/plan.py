@@ -136,6 +136,7 @@ def _planned(
     out = whynot.of(found.search, found.offered.refused, named, confidence, spent) if found is not None else None
     said = [
         *(words.helps(found, tuned) if found is not None else ()),
+        *(words.joint(found, best, tuned) if found is not None else ()),
         *words.foreign(hosts, best, others),
         *words.answer(goal, confidence, tuned, best, met, shares),
         *words.own_side(own, confidence, others),

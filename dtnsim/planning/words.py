@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 
 #: gain below which nothing is gained
 _WORTH: Final = 0.005
+#: part of a gain by which it has to differ from a sum to be said
+_NOT_THE_SUM: Final = 0.1
 #: price of a kilowatt-hour where nobody says, in the plan's currency: between data centres 0.10 to 0.35
 _KWH: Final = 0.2
 _FAMILIES: Final = {
     "nic": "NIC", "cpu": "processor", "memory": "memory", "dimm": "memory", "hba": "adapter", "device": "drive",
-    "extra": "cable",
+    "extra": "cable", "filesystem": "tape drive",
 }  # fmt: skip
 
 
@@ -52,6 +55,20 @@ def helps(found: Found, tuned: Stage) -> list[str]:
             "fewer with --most, --mine or a shorter --catalog."
         )
     return said
+
+
+def joint(found: Found, best: Stage, tuned: Stage) -> list[str]:
+    """What the steps of a purchase give together, where that is not the sum of what each gives alone."""
+    steps = [o for o in best.options if o in itertools.chain(*found.search.choices.values())]
+    if len(steps) < 2 or best.rate <= tuned.rate:
+        return []
+    base = found.rater(())[0]
+    alone = [found.search.alone(o) / base - 1 for o in steps]
+    together = best.rate / tuned.rate - 1
+    if abs(together - sum(alone)) < _NOT_THE_SUM * together:
+        return []
+    each = "; ".join(f"{o.what} {gain:+.0%}" for o, gain in zip(steps, alone, strict=True))
+    return [f"Together {together:+.0%}, which is not the sum of each alone: {each}."]
 
 
 def foreign(hosts: Sequence[str], stage: Stage, others: Sequence[str]) -> list[str]:
@@ -88,7 +105,8 @@ def _short_setting(setting: Setting) -> str:
     if setting.what.endswith(": another tool"):
         return setting.commands[0]
     values = dict.fromkeys(o.partition("=")[2] for o in setting.overrides)
-    return f"{setting.what} ({', '.join(values)})" if len(values) == 1 else setting.what
+    told = len(values) == 1 and not {"null", "0"} & set(values)
+    return f"{setting.what} ({', '.join(values)})" if told else setting.what
 
 
 def answer(

@@ -6,7 +6,8 @@ import pytest
 
 import dtnsim
 from dtnsim.description import spec
-from dtnsim.planning import actions
+from dtnsim.planning import actions, catalog, fitting
+from dtnsim.planning.money import exchange
 
 LAB = "examples/lab-nas-nconnect"
 ONE = ["hosts.ws.volumes./nas.filesystem.nconnect=1"]
@@ -125,3 +126,39 @@ def test_kinds_come_in_one_order_whichever_file_was_imported_first() -> None:
     assert modules == sorted(modules)
     assert found
     assert {kind for kind, _, _ in actions._FREE} | {kind for kind, _ in actions._BOUGHT} == set(actions.ALLOWED)
+
+
+def test_a_tape_library_gets_drives_and_no_machine_takes_its_place() -> None:
+    """Eight drives of 400 MB/s stream; where they bind, sixteen do nearly twice as much."""
+    archive = spec.load("examples/tape-recall")
+    sold = fitting.options(archive, ["archive"], catalog.read(), exchange([]), "USD", allow=("parts", "hosts"))
+    drives = sold.choices["hosts.archive.volumes./tape.filesystem"]
+    assert [(o.count, o.price) for o in drives] == [(2, 10_000), (4, 20_000), (8, 40_000)]  # 5,000 USD each in its file
+    assert drives[0].overrides == ("hosts.archive.volumes./tape.filesystem.drives=10",)
+    before, after = (dtnsim.predict(archive.changed(o), samples=0) for o in ((), drives[-1].overrides))
+    assert before.bottleneck.station == "archive.tape.tape-drives"
+    assert 1.5 * before.ceiling < after.ceiling <= 2 * before.ceiling
+    assert not any("in its place" in o.what for o in sold.choices.get("hosts.archive", ()))
+    assert any("is a tape library" in note for note in sold.notes)
+    cloud = spec.load("examples/cloud-to-campus")
+    sold = fitting.options(cloud, ["cloud"], catalog.read(), exchange([]), "USD", allow=("hosts",))
+    assert any("is an instance of a cloud" in note for note in sold.notes)
+    assert not sold.choices
+
+
+def test_transfers_of_one_tool_are_set_together() -> None:
+    four = spec.load("examples/lustre-cluster-globus")
+    found = actions.settings(four, ["b1"], 1e9, ("tuning",))
+    (knobs, *_) = (s for s in found if "network use" in s.what)
+    assert knobs.what == "pair1 and 3 like it: network use of the endpoints"
+    changed = four.changed(knobs.overrides)
+    assert len({t.tool for t in changed.transfers}) == 1
+
+
+def test_what_two_steps_give_together_is_said_where_it_is_no_sum() -> None:
+    made = dtnsim.plan("examples/nas-24-nightly", target="35Gb/s", mine=["nas"], samples=64)
+    assert made.chosen is not None
+    assert len(made.chosen.options) == 2  # SSDs, and a second adapter that only helps beside them
+    (said,) = (s for s in made.sentences if s.startswith("Together "))
+    assert "which is not the sum of each alone" in said
+    assert said.count("; ") == 1

@@ -22,9 +22,11 @@ _MOST_BESIDE: Final = 3
 
 
 @bought("hosts")
-def in_its_place(shop: Shop, name: str, _host: Host) -> None:
+def in_its_place(shop: Shop, name: str, host: Host) -> None:
     """Each machine of the list in the place of a host, once for each of its volumes."""
     ends, why = _ends(shop.given, name)
+    if any(card.allowance is not None for card in host.nics.values()):
+        why = f"hosts.{name}: is an instance of a cloud, so no machine is offered in its place; ask for a larger one."
     if why:
         shop.notes.append(why)
         return
@@ -84,5 +86,7 @@ def _ends(given: PathSpec, name: str) -> tuple[list[str], str]:
             mount = given.hosts[name].mount_of(path)
             if mount is not None and given.hosts[name].volumes[mount].array is None:
                 return [], f"hosts.{name}: mounts {mount} from elsewhere, so no whole machine is offered in its place."
+            if mount is not None and given.hosts[name].volumes[mount].filesystem.kind == "tape":
+                return [], f"hosts.{name}: {mount} is a tape library, so no whole machine is offered in its place."
             keys.append(f"{given.transfer_key(number)}.{key}")
     return keys, ""

@@ -26,27 +26,25 @@ _GLOBUS: Final = ((4, 4), (8, 4), (16, 4))
 @free("tuning")
 def options(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
     """More or fewer files and streams at once."""
-    seen: set[tuple[str, str]] = set()
+    alike = _alike(given)
     for number, name, now in at_once(given.transfers):
-        transfer, key = given.transfers[number], given.transfer_key(number)
-        if (key, name) in seen:
+        if number not in alike:
             continue
-        seen.add((key, name))
+        transfer, (said, keys) = given.transfers[number], alike[number]
         fewer = {1, now // 2} if now > 1 else set()
         for value in sorted({*fewer, *(now * times for times in _MULTIPLES if now * times <= _MOST_AT_ONCE)}):
             dash = "-" if len(name) == 1 or transfer.tool.kind in _ONE_DASH else "--"
             typed = f"{transfer.tool.kind} {dash}{name} {value}"
             if transfer.tool.kind == "aws-s3":  # its configuration has it
                 dash, typed = "", f"aws configure set default.s3.{name} {value}"
-            yield Setting(f"{transfer.name}: {dash}{name}", (f"{key}.tool.{name}={value}",), (typed,))
+            yield Setting(f"{said}: {dash}{name}", tuple(f"{key}.tool.{name}={value}" for key in keys), (typed,))
 
 
 @free("tuning")
 def service(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
     """What an endpoint of Globus tells the service, which chooses the rest."""
-    for key, number in _parts(given).items():
-        transfer = given.transfers[number]
-        if transfer.tool.kind != "globus":
+    for number, (said, keys) in _alike(given).items():
+        if given.transfers[number].tool.kind != "globus":
             continue
         for files, streams in _GLOBUS:
             sets = {"concurrency": files, "max_concurrency": files, "parallelism": streams, "max_parallelism": streams}
@@ -54,8 +52,8 @@ def service(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Itera
                 f"globus-connect-server endpoint update --network-use custom --preferred-concurrency {files} "
                 f"--max-concurrency {files} --preferred-parallelism {streams} --max-parallelism {streams}   # both ends"
             )
-            overrides = tuple(f"{key}.tool.{name}={value}" for name, value in sets.items())
-            yield Setting(f"{transfer.name}: network use of the endpoints", overrides, (typed,))
+            overrides = tuple(f"{key}.tool.{name}={value}" for key in keys for name, value in sets.items())
+            yield Setting(f"{said}: network use of the endpoints", overrides, (typed,))
 
 
 @free("tuning")
@@ -114,9 +112,18 @@ def of_others(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Itera
     yield from (s for s in found if s.overrides[0].startswith("hosts."))
 
 
-def _parts(given: PathSpec) -> dict[str, int]:
-    """Keys of the transfers, each with the number of its first."""
-    found: dict[str, int] = {}
-    for number in range(len(given.transfers)):
-        found.setdefault(given.transfer_key(number), number)
+def _alike(given: PathSpec) -> dict[int, tuple[str, list[str]]]:
+    """Number of the first of each group of transfers with the same tool: (what they are called, their keys)."""
+    groups: list[list[int]] = []
+    for number, transfer in enumerate(given.transfers):
+        same = next((g for g in groups if given.transfers[g[0]].tool == transfer.tool), None)
+        if same is None:
+            groups.append([number])
+        else:
+            same.append(number)
+    found = {}
+    for numbers in groups:
+        keys = list(dict.fromkeys(map(given.transfer_key, numbers)))
+        name = given.transfers[numbers[0]].name
+        found[numbers[0]] = name if len(keys) == 1 else f"{name} and {len(keys) - 1} like it", keys
     return found
