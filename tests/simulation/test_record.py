@@ -93,6 +93,27 @@ def test_after_many_instants_holds_are_noted_once_a_bin(monkeypatch: pytest.Monk
     assert max(few, key=lambda h: h.end_s - h.start_s).station == "waiting"
 
 
+def test_only_who_was_stirred_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Holds are those that a look at everybody at every instant finds: others begin, end and lose their link."""
+    one = {"from": "a:memory", "to": "b:memory", "tool": {"name": "gridftp", "p": 1}}
+    transfers = [
+        {**one, "name": f"t{n}", "start": f"{n} s", "dataset": {"files": 1 + n % 3, "size": f"{3 + 5 * n} GB"}}
+        for n in range(6)
+    ]
+    path = {key: value for key, value in FAST.items() if key != "transfer"} | {"transfers": transfers}
+    events = [{"at": "5 s", "station": "network.wan", "factor": 0.2, "until": "9 s"}]
+    few = [t.held for t in once(path, events=events, wan__rtt="20 ms").transfers]
+    note = record.Recorder.note
+
+    def look_at_all(self: record.Recorder, now: float) -> None:
+        self._all = True
+        note(self, now)
+
+    monkeypatch.setattr(record.Recorder, "note", look_at_all)
+    assert few == [t.held for t in once(path, events=events, wan__rtt="20 ms").transfers]
+    assert any(len(held) > 3 for held in few)
+
+
 @pytest.mark.filterwarnings("error")
 def test_what_costs_without_end_and_never_moves_takes_nothing() -> None:
     """A thread at no speed: no byte passes it, and none of the other stations' work is lost in that."""

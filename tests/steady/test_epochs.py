@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.simulation import simulate
-from dtnsim.steady import epochs, solve
+from dtnsim.steady import epochs, solve, timed
 from dtnsim.steady.ordering import ends, total_rate
 from dtnsim.steady.prediction import predict
 from tests.lab import journey, machine, volume
@@ -107,6 +108,16 @@ def test_predict_and_simulate_lay_out_the_same() -> None:
         for p, r in zip(said, run, strict=True):
             assert r.throughput_Bps == pytest.approx(p.throughput_Bps.p50, rel=0.01)
         assert said[0].all_run_Bps < 0.7 * said[0].throughput_Bps.p50
+
+
+def test_scenarios_that_are_at_rest_leave_the_others_their_rounds() -> None:
+    """Each of many scenarios comes out as by itself, however many rounds the others need."""
+    problem = timed.composed(load(path_of("suite", 0, (mixed,))[1]), Draw(24))
+    m = solve.matrices(problem)
+    together = solve.solve(m)
+    alone = [solve.solve(m.some(np.array([k]))) for k in range(24)]
+    np.testing.assert_allclose(together.rate, np.concatenate([one.rate for one in alone]), rtol=1e-7)
+    assert np.array_equal(together.binding, np.concatenate([one.binding for one in alone]))
 
 
 def test_who_waits_for_files_has_its_share_of_a_link_only_while_it_moves_them() -> None:
