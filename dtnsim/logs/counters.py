@@ -66,30 +66,31 @@ class Vmstat(LineParser):
             return self._disk(words)
         if "swpd" in words and words[:2] == ["r", "b"]:
             # a time stamp (-t) has its zone as heading
-            self._heads = [word for word in words if word.islower()]
-            self.open = True
+            self._heads, self.open = [word for word in words if word.islower()], True
             return ()
-        if not self._heads or (words and words[0] == "procs"):
+        if not self._heads or words[:1] == ["procs"]:
             return ()
         cells = words[: len(self._heads)]
-        if len(cells) < len(self._heads) or not all(cell.isascii() and cell.isdigit() for cell in cells):
+        if not _are_counts(cells, len(self._heads)):
             self._heads, self.open = [], False
             return ()
         self._reports += 1
-        more: Conditions = {"report": self._reports, "interval": True}
-        if self._reports == 1 and "-y" not in (self.ctx.args("vmstat") or ()):
-            more["since"] = "boot"
+        since = "boot" if self._reports == 1 and "-y" not in (self.ctx.args("vmstat") or ()) else None
+        more = {"report": self._reports, "interval": True, "since": since}
         return figures(self, VMSTAT_COLUMNS, zip(self._heads, cells, strict=True), more)
 
     def _disk(self, words: list[str]) -> Iterable[Record]:
         """A row of ``-d``: totals since boot."""
         if words[:1] == ["disk-"] or words[:1] == ["total"]:
             return ()
-        name, cells = words[0] if words else "", words[1:]
-        if len(cells) != len(_DISK_HEADS) or not all(cell.isascii() and cell.isdigit() for cell in cells):
+        if not _are_counts(words[1:], len(_DISK_HEADS)):
             self._disks = self.open = False
             return ()
-        return figures(self, DISKS, zip(_DISK_HEADS, cells, strict=True), {"device": name, "since": "boot"})
+        return figures(self, DISKS, zip(_DISK_HEADS, words[1:], strict=True), {"device": words[0], "since": "boot"})
+
+
+def _are_counts(cells: list[str], count: int) -> bool:
+    return len(cells) == count and all(cell.isascii() and cell.isdigit() for cell in cells)
 
 
 _MOUNT: Final = re.compile(r"^\s*+(?P<source>\S++) mounted on (?P<target>\S+):\s*+$")

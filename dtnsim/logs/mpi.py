@@ -50,8 +50,7 @@ class Dcp(LinesParser):
         result=True,
     )
     def _rate(self, found: Match) -> Iterator[Record]:
-        size, seconds = int(found["size"]), float(found["seconds"])
-        command = self.ctx.command
+        size, seconds, command = int(found["size"]), float(found["seconds"]), self.ctx.command
         tasks = None if command is None else _TASKS.search(command.text[:2000])
         known: Conditions = {**host_of(self.ctx), "bytes": float(size), "duration_s": seconds}
         known["tasks"] = None if tasks is None else int(tasks[1])
@@ -59,8 +58,7 @@ class Dcp(LinesParser):
         if found["what"] == "Copy rate" or not whole:
             known["of"] = "data"
         else:
-            known |= self.known
-            self.known = {}
+            known, self.known = known | self.known, {}
         if size <= 0 or seconds <= 0:
             yield self.unread(found[0], "nothing was copied: no rate")
             return

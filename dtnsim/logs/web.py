@@ -80,7 +80,8 @@ class Curl(LineParser):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._row: tuple[re.Match[str], int] | None = None
+        self._row: re.Match[str] | None = None
+        self._line = 0
         self._known: Conditions = {}
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -90,26 +91,23 @@ class Curl(LineParser):
             return done
         if not self.open or "Dload" in text or not text.strip():
             return ()
-        row = _ROW.match(text)
-        if row is not None:
-            self._row = row, self.ctx.line
-            return ()
-        return list(self.settle())
+        if (row := _ROW.match(text)) is None:
+            return list(self.settle())
+        self._row, self._line = row, self.ctx.line
+        return ()
 
     def settle(self) -> Iterator[Record]:
-        held, self._row, self.open = self._row, None, False
-        if held is None:
+        (row, self._row), self.open = (self._row, None), False
+        if row is None:
             return
-        row, line = held
         status: Status = "complete" if row["share"] == "100" else "partial"
+        seconds = clock_s(row["spent"]) or None
+        known = {**self._known, "duration_s": seconds, "resolution_s": 1.0 if seconds else None}
         for moved, rate, direction in (("got", "down", "receive"), ("sent", "up", "send")):
             speed, size = _bytes(row[rate]), _bytes(row[moved])
-            if speed <= 0 or size <= 0:
-                continue
-            known: Conditions = {**self._known, "direction": direction, "bytes": size}
-            if seconds := clock_s(row["spent"]):
-                known |= {"duration_s": seconds, "resolution_s": 1.0}
-            yield self.measure("throughput", speed, "B/s", f"{row[rate]} B/s", status=status, line=line, **known)
+            if speed > 0 and size > 0:
+                more, printed = {**known, "direction": direction, "bytes": size}, f"{row[rate]} B/s"
+                yield self.record("throughput", speed, "B/s", printed, more, status=status, line=self._line)
 
 
 def _bytes(text: str) -> float:

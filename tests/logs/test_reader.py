@@ -375,3 +375,16 @@ def test_what_only_looks_like_a_number_raises_nothing(line):
     assert [m.value for m in found if m.tool == "dd" and m.quantity == "throughput"] == [pytest.approx(RATE)]
     assert all(m.value < 1e3 for m in found if m.tool != "dd")
     assert all(note.why for note in unread)
+
+
+@pytest.mark.parametrize("name", ["parallel.txt", "server.txt", "udp.txt", "killed.txt"])
+def test_rows_taken_at_once_are_those_taken_one_by_one(name, monkeypatch):
+    (parser,) = [kind for kind in catalogue().lines if kind.rows is not LineParser.rows]
+    file = Path(__file__).parent / "data" / "iperf3" / name
+    taken = []
+    rows = parser.rows
+    monkeypatch.setattr(parser, "rows", lambda self, *given: taken.append(rows(self, *given)) or taken[-1])
+    at_once = read_logs(file)
+    monkeypatch.setattr(parser, "rows", lambda self, *given: [])
+    assert read_logs(file) == at_once
+    assert any(taken)
