@@ -198,37 +198,34 @@ class Wdt(LineParser):
             yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known)
 
     def _report(self, text: str) -> Iterator[Record]:
-        line = self._start
-        self._text, self.open = [], False
-        known = self._known()
-        status = _STATUS.search(text)
+        line, self._text, self.open = self._start, [], False
+        status, found = _STATUS.search(text), _WDT_RATE.search(text)
         size, files, time = _WDT_BYTES.search(text), _FILES.search(text), _TIME.search(text)
-        known["bytes"] = int(size["b"]) if size is not None else None
+        known: Conditions = {**self._known(), "bytes": int(size["b"]) if size is not None else None}
         known["files"] = int(files["n"]) if files is not None else None
         known["duration_s"] = float(time["s"]) if time is not None else None
-        if status is not None and status["status"] != "OK":
+        failed = status is not None and status["status"] != "OK"
+        if failed or found is not None:
             self._bar = None
+        if status is not None and failed:
             yield self.failure(status[0], line=line, **known)
             return
-        found = _WDT_RATE.search(text)
         if found is None:
             return
-        self._bar = None
         rate = float(found["rate"])
-        if rate <= 0 or (size is not None and int(size["b"]) == 0):
+        if rate <= 0 or known["bytes"] == 0:
             yield self.unread(found[0], "no bytes were transferred: no rate", line=line)
             return
-        if size is not None and time is not None and float(time["s"]) > 0:
-            computed = int(size["b"]) / float(time["s"]) / 2**20
+        if known["bytes"] and known["duration_s"]:
+            computed = known["bytes"] / known["duration_s"] / 2**20
             if not agrees(computed, rate, found["rate"]):
                 yield self.unread(found[0], "bytes and seconds do not give the printed rate", line=line)
         known["role"] = found["role"]
-        printed = f"{found['rate']} Mbytes/sec"
-        yield self.measure("throughput", rate * 2**20, "B/s", printed, line=self.ctx.line, **known)
+        yield self.measure("throughput", rate * 2**20, "B/s", f"{found['rate']} Mbytes/sec", **known)
         if found["pure"]:
-            pure = {**known, "interval": True, "excludes": "directory listing"}
-            text = f"{found['pure']} Mbytes/sec pure transfer rate"
-            yield self.measure("throughput", float(found["pure"]) * 2**20, "B/s", text, line=self.ctx.line, **pure)
+            pure, text = {**known, "interval": True, "excludes": "directory listing"}, found["pure"]
+            printed = f"{text} Mbytes/sec pure transfer rate"
+            yield self.record("throughput", float(text) * 2**20, "B/s", printed, pure)
 
     def _known(self) -> Conditions:
         return {**_WDT_OPTIONS.read(self.ctx.args("wdt")).known, **host_of(self.ctx)}
@@ -238,7 +235,6 @@ _LINE: Final = re.compile(
     r"Net (?P<way>In|Out): (?P<rate>\d+(?:[.,]\d+)?) ?(?P<u>[kKMGT]?)b/s"
     r"\s+Avg: (?P<avg>\d+(?:[.,]\d+)?) ?(?P<au>[kKMGT]?)b/s(?:\s+(?P<share>\d+(?:[.,]\d+)?)%)?"
 )
-_TOTAL: Final = re.compile(r"Total Net (?P<way>In|Out): ")
 _FDT_DONE: Final = re.compile(
     r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully"
 )
@@ -277,14 +273,14 @@ class Fdt(LineParser):
         if found is not None:
             if self._done:
                 yield from self.settle()
-            known = self._known(found["way"])
-            if found["share"]:
-                known["share"] = float(found["share"].replace(",", ".")) / 100
-            now = {**known, "interval": True, "average": "interval"}
-            text = f"{found['rate']} {found['u']}b/s"
-            yield self.measure("throughput", bits_rate(found["rate"], found["u"]), "B/s", text, **now)
+            ends = {"In": ("receive", "receiver"), "Out": ("send", "sender")}[found["way"]]
+            given = _FDT_OPTIONS.read(self.ctx.args("java", "fdt", "fdt.jar")).known
+            known: Conditions = {"direction": ends[0], "role": ends[1], **given, **host_of(self.ctx)}
+            known["share"] = float(found["share"].replace(",", ".")) / 100 if found["share"] else None
+            now, text = {**known, "interval": True, "average": "interval"}, f"{found['rate']} {found['u']}b/s"
+            yield self.record("throughput", bits_rate(found["rate"], found["u"]), "B/s", text, now)
             printed = f"Avg: {found['avg']} {found['au']}b/s"
-            self._last = (bits_rate(found["avg"], found["au"]), printed, self.ctx.line, known)
+            self._last = bits_rate(found["avg"], found["au"]), printed, self.ctx.line, known
         elif self._last is not None and _FDT_DONE.search(text):
             self._done = True
         elif (self._last is not None or "FDT" in text) and (problem := _FDT_FAILED.match(text)) is not None:
@@ -293,14 +289,8 @@ class Fdt(LineParser):
             yield self.failure(problem[0], **known)
 
     def settle(self) -> Iterator[Record]:
-        last, self._last = self._last, None
-        status: Status = "complete" if self._done else "partial"
-        self._done = False
+        (last, self._last), (done, self._done) = (self._last, None), (self._done, False)
         if last is not None and last[0] > 0:
             rate, printed, line, known = last
+            status: Status = "complete" if done else "partial"
             yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
-
-    def _known(self, way: str) -> Conditions:
-        ends = {"In": ("receive", "receiver"), "Out": ("send", "sender")}[way]
-        given = _FDT_OPTIONS.read(self.ctx.args("java", "fdt", "fdt.jar")).known
-        return {"direction": ends[0], "role": ends[1], **given, **host_of(self.ctx)}

@@ -219,14 +219,10 @@ class Dd(LineParser):
         return any(agrees(rate / t[run.prefix], shown, run.rate_text) for t in tables if run.prefix in t)
 
     def _conditions(self, run: _Run, records: tuple[int, int] | None) -> Conditions:
-        found: Conditions = {}
         args = self.ctx.args("dd", "gdd")
-        if args is not None:
-            found = dict(_from_args(tuple(args)))
-        else:
-            title = _TITLE.search(run.text) if ":" in run.text else None
-            if title is not None:
-                found["operation"] = title[1].lower()
+        found = dict(_from_args(tuple(args))) if args is not None else Conditions()
+        if args is None and ":" in run.text and (title := _TITLE.search(run.text)) is not None:
+            found["operation"] = title[1].lower()
         if "block_B" not in found and records is not None and records[0] > 0 and records[1] == 0:
             block = run.bytes / records[0]
             if block == int(block):
@@ -247,24 +243,15 @@ class Dd(LineParser):
 def _from_args(args: tuple[str, ...]) -> Conditions:
     """Conditions from a dd command line."""
     given = dict(arg.split("=", 1) for arg in args if "=" in arg)
-    found: Conditions = {}
-    block = argument_bytes(given.get("bs") or given.get("obs") or given.get("ibs") or "512")
-    if block is not None:
-        found["block_B"] = block
     source, target = given.get("if"), given.get("of")
-    if source is not None:
-        found["source"] = source
-    if target is not None:
-        found["target"] = target
-    generated = source in ("/dev/zero", "/dev/urandom", "/dev/random")
-    if generated != (target == "/dev/null"):
-        found["operation"] = "write" if generated else "read"
-    else:
-        found["operation"] = "copy"
     flags = f"{given.get('conv', '')},{given.get('oflag', '')},{given.get('iflag', '')}".split(",")
-    found["sync"] = next((f for f in ("fdatasync", "fsync", "dsync", "sync") if f in flags), "none")
-    if "sync" in given.get("conv", "").split(",") and found["sync"] == "sync":
-        found["sync"] = "none"  # conv=sync pads input blocks; it does not write through
-    if "direct" in flags:
-        found["direct"] = True
-    return found
+    generated = source in ("/dev/zero", "/dev/urandom", "/dev/random")
+    sync = next((f for f in ("fdatasync", "fsync", "dsync", "sync") if f in flags), "none")
+    if sync == "sync" and "sync" in given.get("conv", "").split(","):
+        sync = "none"  # conv=sync pads input blocks; it does not write through
+    found: Conditions = {
+        "block_B": argument_bytes(given.get("bs") or given.get("obs") or given.get("ibs") or "512"),
+        "source": source, "target": target, "sync": sync, "direct": True if "direct" in flags else None,
+        "operation": "copy" if generated == (target == "/dev/null") else "write" if generated else "read",
+    }  # fmt: skip
+    return {key: value for key, value in found.items() if value is not None}
