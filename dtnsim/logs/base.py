@@ -3,8 +3,8 @@
 **A parser is a subclass** of `LineParser` (text) or `DocumentParser` (JSON, XML, HTML tables), in a file of its own or
 in that of its topic. The reader finds it by itself: there is no list to extend. It says what its figures are good for
 (``evidence``); its docstring (or its file's) says what the tool's unit words mean, with the source, and
-``tests/logs/samples/<tool>.txt`` has outputs with their true values. `dtnsim.logs._declared` has readers that take the
-common shapes from a declaration: kinds of lines, columns and keys, progress lines.
+``tests/logs/samples/<tool>.txt`` has outputs with their true values. `dtnsim.logs._declared` reads the common shapes
+(kinds of lines, columns and keys, progress lines) from a declaration, `dtnsim.logs._net.Options` command lines.
 
 **How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*),
 looks up in a cache which parsers care for that shape, and hands them the cleaned line. So a parser
@@ -24,9 +24,9 @@ entities, no ``**``; leading blanks are kept, for columns may be positional, but
 indented. Use ``pattern.search`` for one-line results: titles and list dashes may precede them.
 
 **Long stretches.** Progress and interval lines may come by the million. Of redraws (carriage returns)
-of one shape only the last is handed over. Of a stretch of interval lines (`dtnsim.logs._reader` ``_INTERVALS``:
+of one shape only the last is handed over. Of a stretch of interval lines (`dtnsim.logs._catalogue` ``_INTERVALS``:
 iperf, ping replies, nuttcp -i, bbcp -P, fio's ``Jobs:``) the first thousand and the last two hundred
-are, and ``unread`` says how many lines between them were passed over.
+are, and ``unread`` says how many lines between them were passed over. A parser may take many of them at once (`rows`).
 
 **What a parser knows** about the line is in ``self.ctx`` (`Context`): file, line number, the
 last shell command (``self.ctx.args("dd", "gdd")`` gives its arguments if it ran that tool),

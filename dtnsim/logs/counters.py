@@ -164,17 +164,17 @@ class Nfsiostat(LineParser):
         self._cells += cells
         if len(self._cells) < len(self._heads):
             return ()
-        found = dict(zip(self._heads, self._cells, strict=False))
+        found = {head: cell for head, cell in zip(self._heads, self._cells, strict=False) if cell != "nan"}
         self._heads, self._cells = [], []
-        return self._figures(found)
-
-    def _figures(self, found: dict[str, str]) -> Iterator[Record]:
-        more: Conditions = {**self._mount, "operation": self._operation, "interval": True}
-        values = {head: float(text) for head, text in found.items() if text != "nan"}
-        if values.get("kB/op"):
-            more["block_B"] = round(values["kB/op"] * _KIB, 3)
-        pairs = ((head, found[head]) for head, value in values.items() if value > 0 or not head.startswith("avg "))
-        yield from figures(self, NFSIOSTAT_COLUMNS, pairs, more)
+        size = float(found.get("kB/op", 0)) * _KIB
+        more: Conditions = {
+            **self._mount,
+            "operation": self._operation,
+            "interval": True,
+            "block_B": round(size, 3) or None,
+        }
+        pairs = ((head, cell) for head, cell in found.items() if float(cell) > 0 or not head.startswith("avg "))
+        return figures(self, NFSIOSTAT_COLUMNS, pairs, more)
 
 
 _UNITS: Final = re.compile(r"^\s*+(?P<time>HH:MM:SS)?+(?P<pairs>(?:\s*+(?:KB/s|Kbps) in\s++(?:KB/s|Kbps) out)++)\s*+$")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import host_of
-from dtnsim.logs.base import DECIMAL, Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs.base import DECIMAL, Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, number
 
 _HEAD: Final = re.compile(
     r"^\s*+(?:tcp\s++)?(?P<state>ESTAB|UNCONN|SYN-SENT|SYN-RECV|FIN-WAIT-[12]|CLOSE-WAIT|LAST-ACK|CLOSING|TIME-WAIT)"
@@ -141,15 +141,19 @@ class Nstat(LineParser):
         return self._counter(line["name"], int(line["count"]), line["rate"])
 
     def _counter(self, name: str, count: int, rate: str) -> Iterator[Record]:
-        more: Conditions = {"of": name, "since": _since(self.ctx.args("nstat"))}
-        if name == _SENT:
-            self._sent = count
-        if name == _AGAIN:
-            yield self.measure("retransmits", count, "1", str(count), segments=self._sent, **more)
-        else:
-            yield self.measure("count", count, "1", str(count), **more)
+        self._sent = count if name == _SENT else self._sent
+        yield _counted(self, name, count, str(count), self._sent)
         if float(rate) > 0:
             yield self.measure("rate", float(rate), "1/s", rate, of=name, interval=True)
+
+
+def _counted(
+    parser: Parser, name: str, count: float, printed: str, sent: float | None, line: int | None = None
+) -> Record:
+    known: Conditions = {"of": name, "since": _since(parser.ctx.args("nstat"))}
+    if name != _AGAIN:
+        return parser.record("count", count, "1", printed, known, line=line)
+    return parser.record("retransmits", count, "1", printed, {**known, "segments": sent}, line=line)
 
 
 class NstatJson(DocumentParser, of=Nstat):
@@ -163,17 +167,7 @@ class NstatJson(DocumentParser, of=Nstat):
 
     def read(self, doc: Document) -> Iterator[Record]:
         counters = next(iter(doc.data.values()))
-        since = _since(self.ctx.args("nstat"))
-        sent = number(counters.get(_SENT))
-        lines = doc.lines()
+        sent, lines = number(counters.get(_SENT)), doc.lines()
         for name, found in counters.items():
-            count = number(found)
-            if count is None:
-                continue
-            line = lines.next(f'"{name}"')
-            if name == _AGAIN:
-                yield self.measure(
-                    "retransmits", count, "1", f"{found}", line=line, of=name, since=since, segments=sent
-                )
-            else:
-                yield self.measure("count", count, "1", f"{found}", line=line, of=name, since=since)
+            if (count := number(found)) is not None:
+                yield _counted(self, name, count, f"{found}", sent, lines.next(f'"{name}"'))

@@ -35,26 +35,22 @@ class Wget(LineParser):
             return ()
         start = text.rfind("(", 0, text.index("/s) - "))
         found = located(_LINE, text[start:], "(") if start >= 0 else None
-        return () if found is None else self._download(found)
+        return () if found is None else (self._download(found),)
 
-    def _download(self, found: re.Match[str]) -> Iterator[Record]:
+    def _download(self, found: re.Match[str]) -> Record:
         if found["error"] is not None:
-            yield self.failure(found["error"], bytes=int(found["at"]))
-            return
+            return self.failure(found["error"], bytes=int(found["at"]))
         if found["got"] is None:
-            yield self.unread(found[0], "the line is cut")
-            return
-        rate = found["rate"]
+            return self.unread(found[0], "the line is cut")
+        rate, size = found["rate"], int(found["got"])
         value = binary_size(rate, found["unit"]) if found["kind"] == "B" else bits_rate(rate, found["unit"])
-        size = int(found["got"])
         if value <= 0 or size == 0:
-            yield self.unread(found[0], "no bytes were transferred: no rate")
-            return
+            return self.unread(found[0], "no bytes were transferred: no rate")
         status: Status = "complete" if found["of"] in (None, found["got"]) else "partial"
         known: Conditions = {"direction": "receive", "bytes": size, "duration_s": size / value}
         known["file"] = found["file"].strip("'`\"‘’“” ") if found["file"] else None
         printed = f"{rate} {found['unit']}{found['kind']}/s"
-        yield self.measure("throughput", value, "B/s", printed, status=status, **known)
+        return self.record("throughput", value, "B/s", printed, known, status=status)
 
 
 _N: Final = r"\d++(?:\.\d++)?[kMGTP]?"
