@@ -67,3 +67,16 @@ def test_rejects(tool):
         tool("scp", cipher="rot13")
     with pytest.raises(SpecError, match=r"version: .*write it like"):
         tool("scp", version="latest")
+
+
+@pytest.mark.parametrize(
+    ("openssh", "here"),
+    [
+        ("aes256-gcm@openssh.com", "aes-gcm"),
+        ("aes128-ctr", "aes-ctr"),
+        ("chacha20-poly1305@openssh.com", "chacha20-poly1305"),
+    ],
+)
+def test_ciphers_by_the_names_of_openssh(tool, openssh, here):
+    """ssh_config(5), Ciphers."""
+    assert tool("scp", cipher=openssh).cipher == here
