@@ -93,11 +93,11 @@ def app(arguments: list[str]) -> object:
 
 def _loaded(name: str) -> tuple[Callable[..., None], str | None]:
     """A command, and its help where that is made of what there is."""
-    from dtnsim.cli import _format
+    from dtnsim.cli import options
 
     module = importlib.import_module(f"dtnsim.cli.{name}")
     text = module.help_text() if hasattr(module, "help_text") else None
-    return _format.with_format(_until_its_reader_leaves(module.command)), text
+    return options.with_format(_until_its_reader_leaves(module.command)), text
 
 
 class _StoppedError(Exception):

@@ -55,7 +55,7 @@ def command(
         out.print(f"{files} file{'s' if files > 1 else ''}, {size}")
     out.print()
     right, left = ("duration", "p10", "p90", "throughput", "best"), ("tool", "needs", "held by")
-    shown = text.table(*((name, "right") for name in right), *((name, "left") for name in left))
+    shown = text.table(*(f">{name}" for name in right), *(name for name in left))
     for c in found:
         seconds = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
         rate = text.rate(_rate(c).p50)

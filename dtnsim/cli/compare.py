@@ -69,15 +69,7 @@ def _show(result: Comparison) -> None:
     from dtnsim.report.console import console, table
 
     out = console()
-    shown = table(
-        ("variant", "left"),
-        ("throughput", "right"),
-        ("p10 to p90", "right"),
-        ("ceiling", "right"),
-        ("duration", "right"),
-        ("price", "right"),
-        ("bottleneck", "left"),
-    )
+    shown = table("variant", ">throughput", ">p10 to p90", ">ceiling", ">duration", ">price", "bottleneck")
     for v in result.variants:
         rate = v.prediction.throughput_Bps
         price = "unknown" if v.price is None else f"{v.price}" + (" and more" if v.unpriced else "")
@@ -97,7 +89,7 @@ def _show(result: Comparison) -> None:
         out.print()
         out.print(result.sentence(number))
         changes = result.changes(number)
-        rows = table(("station", "left"), (result.variants[0].name, "right"), (result.variants[number].name, "right"))
+        rows = table("station", f">{result.variants[0].name}", f">{result.variants[number].name}")
         for change in changes[:_SHOWN]:
             cells = ("-" if v is None else units.show(v, "B/s") for v in (change.before_Bps, change.after_Bps))
             rows.add_row(change.station, *cells)

@@ -79,7 +79,7 @@ def command(
 def _kinds(document: dict[str, Any], out: Out) -> None:
     from dtnsim.report import text
 
-    rows = text.table(("family", "left"), ("kind", "left"), ("what", "left"), ("parts", "left"))
+    rows = text.table("family", "kind", "what", "parts")
     for kind in sorted(document["kinds"], key=lambda k: (k["family"], k["kind"])):
         rows.add_row(kind["family"], kind["kind"], text.plain(kind["summary"]), ", ".join(kind["parts"]))
     out.print(rows)
@@ -88,7 +88,7 @@ def _kinds(document: dict[str, Any], out: Out) -> None:
 def _parameters(parameters: list[dict[str, Any]], out: Out) -> None:
     from dtnsim.report import text
 
-    rows = text.table(("parameter", "left"), ("value", "left"), ("spread", "right"), ("source", "left"))
+    rows = text.table("parameter", "value", ">spread", "source")
     for row in parameters:
         value = row.get("text", row.get("default"))
         spread = "" if row["spread"] is None else f"{row['spread']:.0%}"
@@ -102,7 +102,7 @@ def _parts(chosen: Chosen, out: Out) -> None:
     from dtnsim.report import text
 
     if chosen.rows:
-        rows = text.table(*((_HEADS.get(c, c), "left" if c == "part" else "right") for c in chosen.columns))
+        rows = text.table(*(("" if c == "part" else ">") + _HEADS.get(c, c) for c in chosen.columns))
         for row in chosen.rows:
             rows.add_row(*(text.plain(_cell(row, c, chosen.units[c], line=c in chosen.lines)) for c in chosen.columns))
         out.print(rows)

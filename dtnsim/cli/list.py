@@ -33,10 +33,10 @@ def command(
     from dtnsim.report import text
 
     out = text.console()
-    counted = [("", "right")] if room is None else []
+    counted = [">"] if room is None else []
     bought = ("year", "price") if room == "hosts" else ()
-    heads = [(key, "right") for key in bought]
-    rows = text.table((room or "dtnsim list ...", "left"), *counted, *heads, ("what", "left"))
+    heads = [f">{key}" for key in bought]
+    rows = text.table(room or "dtnsim list ...", *counted, *heads, "what")
     for item in document["items"]:
         number = [str(item["count"])] if room is None else [text.plain(str(item[key] or "-")) for key in bought]
         rows.add_row(text.plain(item["name"]), *number, text.plain(item["what"]))

@@ -18,7 +18,7 @@ from typing import Annotated, Final
 
 import typer
 
-from dtnsim.cli._format import csv_wanted
+from dtnsim.cli.options import csv_wanted
 from dtnsim.ground.errors import LogError, visible
 from dtnsim.logs.measurement import Condition, Measurement, Unread
 
@@ -198,9 +198,7 @@ def _show(records: Iterator[Measurement]) -> None:
         return
     if not head:
         return
-    rows = text.table(
-        ("line", "right"), ("tool", "left"), ("quantity", "left"), ("value", "right"), ("conditions", "left")
-    )
+    rows = text.table(">line", "tool", "quantity", ">value", "conditions")
     for record in head:
         line, tool, quantity, value, conditions = _cells(record)
         rows.add_row(line, tool, quantity, value, text.plain(conditions))

@@ -158,14 +158,7 @@ def _show(made: Plan) -> None:
     out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; yours: {yours}")
     out.print(made.verdict)
     rows = table(
-        ("", "left"),
-        ("price", "right"),
-        ("p10", "right"),
-        ("p50", "right"),
-        ("p90", "right"),
-        ("meets it", "right"),
-        (f"more per 1,000 {made.now.price.currency}", "right"),
-        ("then binds", "left"),
+        "", ">price", ">p10", ">p50", ">p90", ">meets it", f">more per 1,000 {made.now.price.currency}", "then binds"
     )
     bought = [s for s in made.purchases if s.options]
     for stage in (made.now, *([made.tuned] if made.tuned is not made.now else []), *bought):

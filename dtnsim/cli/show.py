@@ -33,7 +33,7 @@ def command(
     out = text.console()
     title = f"{document['room'].removesuffix('s')} {document['name']}"
     out.print(f"[bold]{text.plain(title)}[/bold]" + (f"  ({text.plain(document['file'])})" if document["file"] else ""))
-    rows = text.table(("key", "left"), ("value", "left"), ("source", "left"))
+    rows = text.table("key", "value", "source")
     for line in document["lines"]:
         rows.add_row(*(text.plain(line[key]) for key in ("key", "value", "source")))
     out.print(rows)

@@ -111,13 +111,7 @@ def _show(result: SweepResult, out: str | None) -> None:
     from dtnsim.report.console import console, table
 
     printer = console()
-    heads = [(k, "right") for k in result.keys] + [
-        ("throughput", "right"),
-        ("p10", "right"),
-        ("p90", "right"),
-        ("duration", "right"),
-        ("bottleneck", "left"),
-    ]
+    heads = [*(f">{k}" for k in result.keys), ">throughput", ">p10", ">p90", ">duration", "bottleneck"]
     n = len(result.keys)
     shown = table(*heads, title=f"{result.path}: {len(result):,} scenarios")
     for row in result.rows[:_SHOWN] if out is None else ():

@@ -227,7 +227,7 @@ def _coefficients(*, json: bool) -> None:
         return
     from dtnsim.report import text
 
-    shown = text.table(("name", "left"), ("value", "right"), ("unit", "left"), ("rows", "right"), ("reason", "left"))
+    shown = text.table("name", ">value", "unit", ">rows", "reason")
     for c in fields:
         shown.add_row(c["name"], f"{c['value']:g}", c["unit"], str(c["fitted_rows"]), c["reason"])
     text.console().print(shown)

@@ -30,7 +30,7 @@ _DAY_S: Final = 86400.0
 def show(found: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
     """Parameters, what the figures say against the description, runs over days, and what to run next."""
     made = fit_report.document(found)
-    table = text.table(*((name, "left" if name in ("parameter", "from") else "right") for name in _HEAD))
+    table = text.table(*(("" if name in ("parameter", "from") else ">") + name for name in _HEAD))
     for row in _rows(found, made):
         table.add_row(*(text.plain(cell) for cell in row))
     out.print(table)

@@ -143,9 +143,9 @@ def console(*, stderr: bool = False) -> Out:
     return Out(sys.stderr if stderr else sys.stdout)
 
 
-def table(*columns: tuple[str, str], title: str | None = None) -> Rows:
-    """A table; columns are (heading, justification)."""
-    return Rows(columns, title)
+def table(*headings: str, title: str | None = None) -> Rows:
+    """A table; a column whose heading begins with ``>`` is set to the right."""
+    return Rows(tuple((h.removeprefix(">"), "right" if h.startswith(">") else "left") for h in headings), title)
 
 
 #: blanks between columns; indent of what lies below a row

@@ -204,10 +204,20 @@ def show(a: FleetAnswer, out: Out) -> None:
 def _completion(a: FleetAnswer, out: Out) -> None:
     first = a.runs[0]
     rows = text.table(
-        ("class", "left"), ("done", "right"), ("open", "right"), ("failed", "right"), ("bytes", "right"),
-        ("completion p50", "right"), ("p95", "right"), ("p99", "right"), ("slowdown p50", "right"), ("p95", "right"),
-        ("p99", "right"), ("deadlines missed", "right"), ("resent", "right"),
-    )  # fmt: skip
+        "class",
+        ">done",
+        ">open",
+        ">failed",
+        ">bytes",
+        ">completion p50",
+        ">p95",
+        ">p99",
+        ">slowdown p50",
+        ">p95",
+        ">p99",
+        ">deadlines missed",
+        ">resent",
+    )
     for g in first.groups:
         rows.add_row(
             text.plain(g.name or "all"),
@@ -283,11 +293,11 @@ def _upgrades(a: FleetAnswer, out: Out) -> None:
         out.print(f"upgrades: no station passes {mark} in its busy {a.workload.full_over} within {HORIZON:g} years")
         return
     several = len(a.runs) >= ENOUGH
-    head = [("due for an upgrade", "left"), (f"passes {mark}", "right")]
+    head = ["due for an upgrade", f">passes {mark}"]
     shown_as = a.workload.full_over
-    head[1] = (f"busy {shown_as} passes {mark}", "right")
-    head += [("earliest (p10)", "right"), ("latest (p90)", "right")] if several else []
-    rows = text.table(*head, ("busy day", "right"), ("busy hour", "right"), ("peak", "right"), ("mean", "right"))
+    head[1] = f">busy {shown_as} passes {mark}"
+    head += [">earliest (p10)", ">latest (p90)"] if several else []
+    rows = text.table(*head, ">busy day", ">busy hour", ">peak", ">mean")
     known = {s.name: s for s in a.runs[0].stations}
     alike: dict[str, list[str]] = {}
     for name in order:
@@ -318,7 +328,7 @@ def _when(a: FleetAnswer, years: float, within: float = HORIZON) -> str:
 
 def _held(a: FleetAnswer, out: Out) -> None:
     out.print()
-    rows = text.table(("class", "left"), ("held by", "left"), ("share of its time", "right"), ("in all", "right"))
+    rows = text.table("class", "held by", ">share of its time", ">in all")
     for name, held in a.runs[0].held_s.items():
         whole = max(sum(held.values()), 1e-300)
         shown = [(what, seconds) for what, seconds in held.items() if seconds / whole >= _WORTH][:_ROWS]
@@ -339,7 +349,7 @@ def _failures(a: FleetAnswer, out: Out) -> None:
         return
     total = a.runs[0].total
     out.print()
-    rows = text.table(("what was down", "left"), ("times", "right"), ("in all", "right"))
+    rows = text.table("what was down", ">times", ">in all")
     together: dict[str, list[tuple[str, int, float]]] = {}
     for name, (count, seconds) in outages:
         together.setdefault(_kind(name.partition(":")[0]) + name.partition(":")[2], []).append((name, count, seconds))

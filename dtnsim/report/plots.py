@@ -65,9 +65,7 @@ def ladder(p: Prediction, out: Out) -> None:
     """Bars of the ladder."""
     for t in p.transfers[:1]:
         top = max(r.throughput_Bps for r in t.ladder)
-        rows = text.table(
-            ("station", "left"), ("at", "right"), ("to scale", "left"), title=f"\nladder of {t.name}, drawn"
-        )
+        rows = text.table("station", ">at", "to scale", title=f"\nladder of {t.name}, drawn")
         for rung in t.ladder:
             shown = units.show(rung.throughput_Bps, "B/s")
             rows.add_row(text.plain(rung.station), shown, text.bar(rung.throughput_Bps / top))

@@ -192,7 +192,7 @@ def _busiest(run: Run, out: Out) -> None:
     """Prints the stations that are used most."""
     mean, peak, _ = _use(run)
     out.print()
-    used = text.table(("station", "left"), ("used", "left"), ("mean", "right"), ("peak", "right"))
+    used = text.table("station", "used", ">mean", ">peak")
     for k in [k for k in np.argsort(-mean, kind="stable")[:BUSIEST].tolist() if mean[k] > 0]:
         used.add_row(text.plain(run.stations[k]), text.bar(float(mean[k])), f"{mean[k]:.1%}", f"{peak[k]:.1%}")
     out.print(used)
@@ -220,7 +220,7 @@ def _told(s: Simulation, t: TransferRun, why: Mapping[str, str], out: Out, which
     """What held one transfer and why, its phases, its medium."""
     whole = t.held[-1].end_s - t.held[0].start_s if t.held else 0.0
     out.print(f"\nwhat held {text.plain(t.name)}{which}")
-    rows = text.table(("from", "right"), ("to", "right"), ("held by", "left"), ("because", "left"))
+    rows = text.table(">from", ">to", "held by", "because")
     known: set[str] = set()
     for h in joined(t.held, whole / STRETCHES):
         event = _event(s, h)
@@ -243,15 +243,7 @@ def _told(s: Simulation, t: TransferRun, why: Mapping[str, str], out: Out, which
 
 def _replicas(s: Simulation, groups: Sequence[Sequence[int]], out: Out) -> None:
     label = f"over {len(s.runs)} runs" + (f" of {s.wanted}" if s.interrupted else "")
-    rows = text.table(
-        (label, "left"),
-        ("throughput p10", "right"),
-        ("p50", "right"),
-        ("p90", "right"),
-        ("duration p10", "right"),
-        ("p50", "right"),
-        ("p90", "right"),
-    )
+    rows = text.table(label, ">throughput p10", ">p50", ">p90", ">duration p10", ">p50", ">p90")
     for group in groups:
         both = [s.spread(f) for f in group]
         rates, durations = (_quantiles([v for pair in both for v in pair[k]]) for k in (0, 1))
@@ -331,12 +323,12 @@ def summary(run: Run, those: Sequence[Sequence[int]]) -> Any:
     """The table of some alike of transfers: a line for each, and all transfers in the last line."""
     several = any(t.files > 1 for t in run.transfers)
     many = any(len(group) > 1 for group in those)
-    moved = [("files", "right"), ("bytes", "right")]
-    quantile = [(n, "right") for n in _NAMES[1:]]
-    head = [(f"duration {_NAMES[0]}", "right"), *quantile] if many else [*moved, ("duration", "right")]
-    head += [("throughput", "right"), *(moved if many else [])]
-    head += [(f"a file: {_NAMES[0]}", "right"), *quantile] if several else []
-    rows = text.table(("transfer", "left"), *head, ("workers wait", "right"))
+    moved = [">files", ">bytes"]
+    quantile = [f">{n}" for n in _NAMES[1:]]
+    head = [f">duration {_NAMES[0]}", *quantile] if many else [*moved, ">duration"]
+    head += [">throughput", *(moved if many else [])]
+    head += [f">a file: {_NAMES[0]}", *quantile] if several else []
+    rows = text.table("transfer", *head, ">workers wait")
     for group in those:
         alike = [run.transfers[f] for f in group]
         rows.add_row(text.plain(name_of(run, group)), *_cells(run, alike, several=several, many=many))

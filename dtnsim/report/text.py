@@ -74,9 +74,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
         _throughput("all together  ", "ceiling       ", p.throughput_Bps, p.ceiling, p, out)
         out.print("              (all bytes over the time from the first start to the last end)")
     out.print()
-    used = table(
-        ("station", "left"), ("used", "left"), ("", "right"), ("capacity", "right"), ("demand a byte", "right")
-    )
+    used = table("station", "used", ">", ">capacity", ">demand a byte")
     held = {t.bottleneck.station for t in p.transfers}  # first: workers are always at work in one phase or another
     shown = [u for u in p.stations if u.utilization > 0 and _tells(p, u)]
     for use in sorted(shown, key=lambda u: u.station.name not in held)[:busiest]:
@@ -90,7 +88,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     out.print(used)
     for t in p.transfers if len(p.transfers) <= SHOWN else p.transfers[:1]:
         out.print(f"\nladder of {plain(t.name)}: what binds at the ceiling, and what binds once it is relieved")
-        rungs = table(("", "right"), ("at", "right"), ("station", "left"), ("because", "left"))
+        rungs = table(">", ">at", "station", "because")
         for number, rung in enumerate(t.ladder, 1):
             rungs.add_row(str(number), rate(rung.throughput_Bps), plain(rung.station), plain(rung.reason))
         out.print(rungs)
@@ -111,7 +109,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     if len(p.transfers) == 1:
         _transfer(p, 0, card, named=False)
     else:
-        rows = table(("transfer", "left"), ("throughput", "right"), ("duration", "right"), ("held by", "left"))
+        rows = table("transfer", ">throughput", ">duration", "held by")
         for each in sorted(p.transfers, key=lambda t: -t.duration_s.p50)[:SHOWN]:
             numbers = units.show(each.throughput_Bps.p50, "B/s"), units.show(each.duration_s.p50, "s")
             rows.add_row(plain(each.name), *numbers, plain(each.bottleneck.station))
@@ -171,7 +169,7 @@ def assumptions(found: Sequence[Assumption], out: Out) -> None:
     if not found:
         return
     out.print("\nassumed: not written in the path file, and each moves the answer by more than 5 %")
-    rows = table(("", "left"), ("is", "right"), ("may be", "left"), ("then", "left"), ("because", "left"))
+    rows = table("", ">is", "may be", "then", "because")
     for a in found:
         then = f"{a.at_low - 1:+.0%} to {a.at_high - 1:+.0%}" if a.ranges else f"{a.at_low - 1:+.0%}"
         may_be = f"{a.low} to {a.high}" if a.ranges else a.low
@@ -192,7 +190,7 @@ def shares(found: Sequence[Share], out: Out) -> None:
     if not found:
         return
     out.print("\nwhy the interval is wide")
-    rows = table(("share", "right"), ("width if known", "right"), ("what", "left"), ("how to find out", "left"))
+    rows = table(">share", ">width if known", "what", "how to find out")
     for s in found:
         rows.add_row(f"{s.share:.0%}", f"x {s.left:.2f}", plain(s.what), plain(s.measure))
     out.print(rows)
@@ -254,7 +252,7 @@ def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Predictio
 
 def shown(made: Table) -> Rows:
     """A table of a page, for a terminal."""
-    rows = table(*((head, "right" if n in made.numeric else "left") for n, head in enumerate(made.head)))
+    rows = table(*((">" if n in made.numeric else "") + head for n, head in enumerate(made.head)))
     for row in made.rows:
         rows.add_row(*map(plain, row))
     return rows
@@ -296,8 +294,8 @@ def _explained(t: Transfer, stations: Mapping[str, Station], out: Out) -> None:
     for phase in t.phases:
         _phase(phase, stations, totals, out)
     out.print("\nstations: capacity / total demand = the rate at which each would bind")
-    columns = [("station", "left"), ("capacity", "right"), ("demand", "right"), ("binds at", "right"), ("how", "left")]
-    rows = table(*columns, ("source", "left"))
+    columns = ["station", ">capacity", ">demand", ">binds at", "how"]
+    rows = table(*columns, "source")
     for name, total in sorted(totals.items(), key=lambda item: _binds(stations[item[0]], item[1])):
         s = stations[name]
         cost, binds = f"{total:.6g} {s.unit}/B", rate(_binds(s, total))
@@ -307,7 +305,7 @@ def _explained(t: Transfer, stations: Mapping[str, Station], out: Out) -> None:
 
 def _phase(phase: Phase, stations: Mapping[str, Station], totals: dict[str, float], out: Out) -> None:
     out.print(f"\nphase '{plain(phase.name)}': what one byte costs")
-    rows = table(("station", "left"), ("activity", "left"), ("demand", "right"), ("how", "left"), ("source", "left"))
+    rows = table("station", "activity", ">demand", "how", "source")
     for d in phase.demands:
         value = float(np.ravel(d.per_byte)[0])
         totals[d.station] = totals.get(d.station, 0.0) + value
@@ -318,7 +316,7 @@ def _phase(phase: Phase, stations: Mapping[str, Station], totals: dict[str, floa
 
 def _steps(p: Prediction, steps: Sequence[Step], out: Out) -> None:
     out.print("\nfrom the ceiling to the median of all transfers together: each line draws one thing more")
-    rows = table(("", "left"), ("takes", "right"), ("then", "right"))
+    rows = table("", ">takes", ">then")
     rows.add_row("ceiling", "", rate(p.ceiling))
     for step in steps:
         share = step.change_Bps / max(p.ceiling, 1e-300)

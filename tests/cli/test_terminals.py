@@ -113,7 +113,7 @@ def test_markup_is_literal_everywhere(name: str) -> None:
     for stream in (Terminal(), io.StringIO()):
         out = Out(stream)
         out.print(f"[bold]{plain(name)}[/bold]")
-        made = table(("x", "left"))
+        made = table("x")
         made.add_row(plain(name))
         out.print(made)
         styles = ("\x1b[1m", "\x1b[0m") if stream.isatty() else ()

@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
 
 
 def rows(title: str | None = None) -> Rows:
-    made = table(("station", "left"), ("used", "right"), title=title)
+    made = table("station", ">used", title=title)
     made.add_row("a.cpu\\[t]", "99.9%")
     made.add_row("b", "1%")
     return made
@@ -29,7 +29,7 @@ def test_columns_line_up_and_lines_end_where_their_text_does() -> None:
 
 
 def test_no_line_is_wrapped_however_long() -> None:
-    made = table(("because", "left"))
+    made = table("because")
     made.add_row("x" * 5000)
     stream = io.StringIO()
     Out(stream).print(made)
@@ -62,7 +62,7 @@ def test_what_binds_and_what_is_full_has_colour_on_a_terminal_alone(monkeypatch:
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    used = table(("station", "left"), ("used", "left"))
+    used = table("station", "used")
     for name, full in (("a", 24), ("b", 20), ("c", 2)):
         used.add_row(name, "█" * full + "·" * (24 - full))
     shown = Terminal()
