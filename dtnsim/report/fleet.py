@@ -202,22 +202,9 @@ def show(a: FleetAnswer, out: Out) -> None:
 
 
 def _completion(a: FleetAnswer, out: Out) -> None:
-    first = a.runs[0]
-    rows = text.table(
-        "class",
-        ">done",
-        ">open",
-        ">failed",
-        ">bytes",
-        ">completion p50",
-        ">p95",
-        ">p99",
-        ">slowdown p50",
-        ">p95",
-        ">p99",
-        ">deadlines missed",
-        ">resent",
-    )
+    first, quantile = a.runs[0], (">p95", ">p99")
+    head = ("class", ">done", ">open", ">failed", ">bytes", ">completion p50", *quantile, ">slowdown p50", *quantile)
+    rows = text.table(*head, ">deadlines missed", ">resent")
     for g in first.groups:
         rows.add_row(
             text.plain(g.name or "all"),
