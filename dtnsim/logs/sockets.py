@@ -25,7 +25,7 @@ _LONGEST: Final = 12  # lines of head and rows
 
 
 class Netperf(LineParser):
-    """netperf 2.x: the classic tables of ``TCP_STREAM``, ``_MAERTS``, ``_SENDFILE``, ``UDP_STREAM`` and ``TCP_RR``.
+    """netperf 2.x: classic tables of ``TCP_STREAM``, ``TCP_MAERTS``, ``TCP_SENDFILE``, ``UDP_STREAM`` and ``TCP_RR``.
 
     Units: the head says them: ``10^6bits/sec`` (also ``-f m``), ``10^9bits/s`` (``-f g``), ``10^3bits``; with ``-f M``,
     ``G``, ``K`` ``MBytes`` ... are powers of 1024 (netperf ``netlib.c``, ``calc_thruput``). Sizes in bytes.
