@@ -116,11 +116,14 @@ class RowFile:
             self.done[tuple(line[: len(self.keys)])] = row
 
     def _mend(self) -> None:
-        """Cuts a last line off that was never finished."""
+        """Cuts a last line off that was never finished; a file that does not begin like one of these is left alone."""
+        heading = io.StringIO()
+        csv.writer(heading, lineterminator="\n").writerow(self.columns)
+        ours = heading.getvalue().encode()
         with self._csv.open("rb+") as stream:
             data = stream.read()
             whole = data.rfind(b"\n") + 1
-            if whole < len(data):
+            if whole < len(data) and data[: len(ours)] == ours[: len(data)]:
                 stream.truncate(whole)
 
     def _parquet_rows(self) -> Iterable[Sequence[str]]:

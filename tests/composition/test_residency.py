@@ -70,3 +70,16 @@ def test_files_never_take_more_than_there_is(events: list[tuple[str, str, float]
             memory.write(file, size)
             memory.ended(file)
         assert memory.taken <= max(memory.room, 0.0) + 1e-6
+
+
+def test_a_file_that_was_driven_out_is_new_when_it_comes_back() -> None:
+    """It was on the active list; what reads it again begins on the inactive one, and a later file drives it out."""
+    memory = Residency(100.0)
+    for _ in range(2):
+        read(memory, "a", 40.0)
+    memory.hold(100.0)  # a program takes all
+    memory.hold(-100.0)
+    assert read(memory, "a", 40.0) == 0.0
+    read(memory, "b", 50.0)
+    read(memory, "c", 50.0)
+    assert (memory.resident("a"), memory.resident("b"), memory.resident("c")) == (0.0, 50.0, 50.0)

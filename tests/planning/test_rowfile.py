@@ -50,3 +50,12 @@ def test_two_runs_into_one_file_do_not_mix(tmp_path) -> None:
         other.append(ROWS[:1])
     one.append(ROWS[1:])
     assert list(RowFile(tmp_path / "r.csv", ["wan.rtt"], "p").done.values()) == ROWS
+
+
+@pytest.mark.parametrize("foreign", [b"a,b\n1,2", b"no line end", b"\x00\xff" * 100])
+def test_a_file_of_somebody_else_is_refused_and_not_changed(tmp_path, foreign: bytes) -> None:
+    name = tmp_path / "r.csv"
+    name.write_bytes(foreign)
+    with pytest.raises(InputError, match=r"r\.csv"):
+        RowFile(name, ["wan.rtt"], "p")
+    assert name.read_bytes() == foreign
