@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import dtnsim
 from dtnsim import cli
-from dtnsim.ground import yamlio
+from dtnsim.ground import library, yamlio
 
 HOST = """
   {name}:
@@ -366,3 +367,12 @@ def test_all_that_is_missing_is_said_at_once(
         .replace('"a:/data"}', '"a:/data", to: "b:/data", tool: rsync -a -e ssh, dataset: {size: 1 TB}}')
     )
     assert run(capsys, monkeypatch, "predict", str(path))[0] == 0
+
+
+@pytest.mark.parametrize(("newline", "mark"), [("\r\n", ""), ("\r\n", "\ufeff"), ("\n", "\ufeff")])
+def test_files_written_on_windows_are_the_same_files(tmp_path, newline: str, mark: str) -> None:
+    text = (library.root("models") / "paths" / "venadi" / "iperf3.yaml").read_text(encoding="utf-8")
+    file = tmp_path / "path.yaml"
+    file.write_bytes((mark + text.replace("\n", newline)).encode())
+    there, here = (dtnsim.predict(p, samples=0) for p in ("venadi/iperf3", file))
+    assert here.throughput_Bps == there.throughput_Bps
