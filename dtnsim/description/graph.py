@@ -219,8 +219,12 @@ def single_points(whole: nx.Graph[str], source: str, destination: str) -> list[s
         Names of nodes; each of them alone stops the transfer when it goes (the dominators of the destination).
     """
     import networkx as nx
+    from networkx.algorithms.dominance import immediate_dominators
 
-    above = nx.immediate_dominators(whole.to_directed(as_view=True), source)
+    directed: nx.DiGraph[str] = nx.DiGraph()
+    directed.add_nodes_from(whole)
+    directed.add_edges_from(pair for a, b in whole.edges for pair in ((a, b), (b, a)))
+    above = immediate_dominators(directed, source)
     found, node = [], destination
     while node in above and above[node] not in (node, source, None):
         node = above[node]
@@ -243,6 +247,7 @@ def narrowest_cut(whole: nx.Graph[str], source: str, destination: str) -> Cut:
     for `dtnsim predict` to say, this is what the wiring could carry at most.
     """
     import networkx as nx
+    from networkx.algorithms.flow import minimum_cut
 
     flow: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
     for node, data in whole.nodes(data=True):
@@ -253,7 +258,7 @@ def narrowest_cut(whole: nx.Graph[str], source: str, destination: str) -> Cut:
         flow.add_edge((a, "out"), (b, "in"))
         flow.add_edge((b, "out"), (a, "in"))
     try:
-        rate, (here, _) = nx.minimum_cut(flow, (source, "in"), (destination, "out"))
+        rate, (here, _) = minimum_cut(flow, (source, "in"), (destination, "out"))
     except nx.NetworkXUnbounded:
         return Cut(float("inf"), ())
     nodes = tuple(n for n in whole if (n, "in") in here and (n, "out") not in here)

@@ -15,7 +15,9 @@ from typing import Any, Final
 
 _ROOT: Final = "networkx"
 #: packages that are entered for one or two of their files
-_ENTERED: Final = (_ROOT, f"{_ROOT}.algorithms", f"{_ROOT}.algorithms.shortest_paths")
+_ENTERED: Final = (
+    _ROOT, f"{_ROOT}.algorithms", f"{_ROOT}.algorithms.shortest_paths", f"{_ROOT}.algorithms.traversal"
+)  # fmt: skip
 #: what is in the package itself from the start
 _PARTS: Final = (
     "exception",
@@ -24,7 +26,11 @@ _PARTS: Final = (
     "algorithms.shortest_paths.generic",
     "algorithms.shortest_paths.weighted",
     "algorithms.shortest_paths.unweighted",
+    "algorithms.traversal.depth_first_search",
+    "algorithms.traversal.breadth_first_search",
 )
+#: what people and star imports ask a package for
+_ASKED: Final = ("__all__", "__version__")
 
 
 class _Entered(ModuleType):
@@ -32,7 +38,7 @@ class _Entered(ModuleType):
 
     def __getattr__(self, name: str) -> object:
         """What it lacks: its file of that name, or what it has once networkx has run."""
-        if name.startswith("__"):
+        if name.startswith("__") and name not in _ASKED:
             raise AttributeError(name)
         if find_spec(f"{self.__name__}.{name}") is not None:
             return importlib.import_module(f"{self.__name__}.{name}")
@@ -74,5 +80,6 @@ def _whole(name: str) -> ModuleType:
         importlib.reload(root)
         for entered, had in before.items():
             for key, value in vars(had).items():
-                vars(sys.modules[entered]).setdefault(key, value)
+                for package in (sys.modules[entered], root) if isinstance(value, ModuleType) else ():
+                    vars(package).setdefault(key, value)  # as star imports leave them there
     return sys.modules[name]

@@ -50,7 +50,7 @@ COMMANDS = {
     ("--help",): May(frozenset(), frozenset({"cli", "ground"}), 5),
     ("--version",): May(frozenset(), frozenset({"cli", "ground"}), 7),
     ("predict", PATH): May(ANSWERS, ROOMS, 186),
-    ("explain", PATH): May(ANSWERS, ROOMS, 190, networkx=300),
+    ("explain", PATH): May(ANSWERS, ROOMS, 190, networkx=45),
     ("simulate", PATH): May(ANSWERS | {"simpy"}, ROOMS | {"simulation", "engine"}, 234),
     ("compare", PATH, PATH): May(ANSWERS, ROOMS | {"planning"}, 195),
     ("tcp", "--rate", "10Gb/s", "--rtt", "50ms"): May(CALCULATES, frozenset({"cli", "ground", "physics"}), 42),
