@@ -16,6 +16,7 @@ import numpy as np
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import MixedError, NeedsOneError
+from dtnsim.ground.term import without_words
 from dtnsim.planning import swept
 from dtnsim.planning.swept import Place, Rates
 from dtnsim.steady.prediction import predict
@@ -189,7 +190,8 @@ def _equal(many: Rates, n: int, single: Outcome) -> bool:
 def predicted(task: Task, overrides: list[str]) -> Outcome:
     """What `predict` says of one scenario."""
     try:
-        made = predict(task.given.changed(overrides), samples=task.samples, seed=task.seed)
+        with without_words():  # of a scenario nobody reads why, or what would relieve it
+            made = predict(task.given.changed(overrides), samples=task.samples, seed=task.seed)
     except DtnsimError as error:
         return Outcome(None, None, error=str(error))
     rate, held = made.throughput_Bps, made.bottleneck
