@@ -175,7 +175,8 @@ def _others(file: Path, plain: list[float], said: dict[str, Any]) -> str | None:
         return f"simulate is {far:.1%} from predict"
     made = dtnsim.predict(str(file), samples=0)
     held = made.bottleneck
-    if said["tested"] and held.kind in ("tcp", "segment", "wire"):
+    # where a port is narrower, the queue is the host's own, which `tcp` is not told of
+    if said["tested"] and said["narrow"] == said["wan"] and held.kind in ("tcp", "segment", "wire"):
         answer = dtnsim.tcp(
             f"{said['narrow'] * said['mtu'] / (said['mtu'] + 38):.9g} Gb/s",
             f"{said['rtt']} ms",
