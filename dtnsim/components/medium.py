@@ -8,7 +8,8 @@ mean, ``predict --mean``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from dtnsim.ground.quantity import Mixture, Quantity, factor_spread, prior
@@ -152,10 +153,16 @@ UNKNOWN: Final = Priors(
     _one_of([PRIORS[m].buffer for m in LONG]),
 )
 
+#: one that is no longer than a site (1 ms there and back is 100 km of fibre) is a switch of one's own or a site's network
+SITE_S: Final = 1e-3
+_NEAR: Final = replace(UNKNOWN, share=_one_of([PRIORS[m].share for m in ("campus", "lab")]))
 
-def priors(medium: str | None) -> Priors:
-    """What a segment of a kind has; of one that nobody knows, what one of the kinds has."""
-    return UNKNOWN if medium is None else PRIORS[medium]
+
+def priors(medium: str | None, rtt_s: float = math.inf) -> Priors:
+    """What a segment of a kind has; of one that nobody knows, what one of the kinds of its length has."""
+    if medium is not None:
+        return PRIORS[medium]
+    return _NEAR if rtt_s <= SITE_S else UNKNOWN
 
 
 def lost(usual: Quantity, medium: str | None, rtt_s: float) -> Quantity:

@@ -29,6 +29,7 @@ class Residual:
         regime: What held it.
         value: ln(measured / predicted), of a rate.
         explained: The same of the parameters' draws, (S,).
+        room: How far the wires of those draws would let it rise above that, (S,).
         noise: Standard deviation of repeats.
     """
 
@@ -36,6 +37,7 @@ class Residual:
     regime: Regime
     value: float
     explained: Array
+    room: Array
     noise: float
 
 
@@ -54,6 +56,7 @@ class Judgement:
         regime: What holds it, as evidence is collected by.
         samples: The figure in scenarios of single runs, (S,); laws learned without its study.
         explained: The same with nothing but the parameters drawn.
+        most: The same at what the wires carry.
         left_out: Prediction by parameters that were fitted without this case (leave-one-out), where asked for.
     """
 
@@ -67,6 +70,7 @@ class Judgement:
     regime: Regime
     samples: Array = field(compare=False, repr=False)
     explained: Array = field(compare=False, repr=False)
+    most: Array = field(compare=False, repr=False)
     left_out: float | None = None
 
     @property
@@ -98,8 +102,10 @@ class Judgement:
         if case.role != "blind" or self.covered is None or case.quantity == "cpu_share":
             return None
         off = self.sign * np.log(case.measured / self.ceiling)
-        explained = self.sign * np.log(np.maximum(self.explained, 1e-300) / self.ceiling)
-        return Residual(case.study, self.regime, float(off), np.asarray(explained), 0.0)
+        explained, most = (
+            self.sign * np.log(np.maximum(x, 1e-300) / self.ceiling) for x in (self.explained, self.most)
+        )
+        return Residual(case.study, self.regime, float(off), np.asarray(explained), np.asarray(most - explained), 0.0)
 
     @property
     def bottleneck_right(self) -> bool | None:

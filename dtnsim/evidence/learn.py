@@ -5,7 +5,8 @@ sum of what the parameters' spreads explain, of repeat noise, and of the discrep
 
     r_i = x_i + e_i + d_i,    d_i ~ two-piece t4(m_g, a_g, b_g),    g = setting / kind / class of tool,
 
-where ``x_i`` comes from the draws of the parameters and ``e_i`` from repeats. The three numbers of a group are normal
+where ``x_i`` comes from the draws of the parameters and ``e_i`` from repeats. What wires carry ends it: a figure at
+what they carry says only that ``r_i`` would have been at least that (Tobin, Econometrica 1958). The three numbers of a group are normal
 around those of its kind, those of a kind around its setting's, these around common ones, and the common ones around a
 wide prior, so that a kind with few figures borrows from the others (hierarchical shrinkage; Gelman et al., Bayesian
 Data Analysis, ch. 5). The mode of that posterior is taken. Figures of one study share machines and authors: n of them
@@ -44,6 +45,8 @@ _COMMON: Final = (np.array([0.0, np.log(0.25), 0.2]), np.array([0.3, 1.0, 0.3]))
 _DEVIATION: Final = (_COMMON[1], np.array([0.5, 1.0, 0.2]), np.array([0.5, 0.6, 0.2]), np.array([0.35, 0.4, 0.15]))
 #: scales that a law never falls below: figures are printed and framed to some parts in a thousand
 _FLOOR: Final = 0.003
+#: how exactly figures say what they say: their last digit, what a tool counts as bytes, the ends of a run
+_EXACT: Final = 0.01
 #: points that represent the parameters' and for the repeats' part of a residual
 _POINTS: Final = 17
 _NOISE: Final = UNIT * t4_quantile(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))  # equally likely
@@ -126,7 +129,7 @@ class _Model:
         self._depth = [0, *(1 + n.count("/") for n in names[1:])]
         self._spread = np.array([_DEVIATION[depth] for depth in self._depth])
         self._row = np.array([self.rows[r.regime.name] for r in residuals])
-        self._error = np.array([_points(r) for r in residuals])
+        self._error, self._edge, self._full = (np.array(p) for p in zip(*map(_points, residuals), strict=True))
         self._weight = _weights(residuals)
         self.start = np.tile(_COMMON[0], len(names))
 
@@ -154,19 +157,14 @@ class _Model:
         unit = np.exp(mine[:, 1])
         skew, steeper = _skew(mine[:, 2])
         mode, below, above = (mine[:, 0] - skew) * unit, unit * np.exp(mine[:, 2]), unit * np.exp(-mine[:, 2])
-        off = self._error - mode[:, None]
-        slow = off < 0
-        scale = np.where(slow, below[:, None], above[:, None])
-        u = off / scale
-        log_f = -0.5 * (FREEDOM + 1) * np.log1p(u**2 / FREEDOM) - np.log(below + above)[:, None]
+        log_f, *slopes = _density(self._error - mode[:, None], below[:, None], above[:, None])
+        at_most = _survival(self._edge - mode[:, None], below[:, None], above[:, None])
+        log_f, *slopes = (np.where(self._full, s, f) for s, f in zip(at_most, (log_f, *slopes), strict=True))
         top = log_f.max(axis=1)
         share = np.exp(log_f - top[:, None])
         likelihood = np.log(share.mean(axis=1)) + top
         share /= share.sum(axis=1, keepdims=True)
-        pull = (FREEDOM + 1) * u / (FREEDOM + u**2)
-        slow_side = (share * np.where(slow, pull * u, 0.0)).sum(axis=1) - below / (below + above)
-        fast_side = (share * np.where(slow, 0.0, pull * u)).sum(axis=1) - above / (below + above)
-        shift = (share * pull / scale).sum(axis=1)
+        shift, slow_side, fast_side = ((share * slope).sum(axis=1) for slope in slopes)
         sides = slow_side - fast_side - shift * unit * steeper
         slope = np.stack([shift * unit, shift * mode + slow_side + fast_side, sides], axis=1)
         gradient = np.zeros_like(theta)
@@ -179,11 +177,42 @@ class _Model:
         return -float((self._weight * likelihood).sum() - 0.5 * (z**2).sum()), -gradient.ravel()
 
 
-def _points(residual: Residual) -> Array:
-    """What is left of a residual, over the parameters' draws and the noise of repeats."""
-    at = (np.arange(_POINTS) + 0.5) / _POINTS
-    explained = np.quantile(residual.explained, at)
-    return np.concatenate([residual.value - explained - z * residual.noise for z in _NOISE])
+def _density(off: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:
+    """ln of the probability of a figure as exact as figures are, and its slopes over mode, ln below and ln above."""
+    slow = off < 0
+    scale = np.where(slow, below, above)
+    u = off / scale
+    pull = (FREEDOM + 1) * u / (FREEDOM + u**2)
+    log_f = np.log(2 * _EXACT * 0.75 / (below + above)) - 0.5 * (FREEDOM + 1) * np.log1p(u**2 / FREEDOM)
+    slopes = [np.where(side, pull * u, 0.0) - own / (below + above) for side, own in ((slow, below), (~slow, above))]
+    return log_f, pull / scale, *slopes
+
+
+def _survival(edge: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:
+    """ln of the probability of an error of at least ``edge``, and its slopes over mode, ln below and ln above."""
+    slow, whole = edge < 0, below + above
+    u = np.abs(edge) / np.where(slow, below, above)
+    root = np.sqrt(1 + u**2 / 4)
+    tail = 0.5 - 0.375 * u / root * (1 - u**2 / (12 * root**2))  # of the t with four degrees of freedom, closed form
+    beyond = 2 * tail * np.where(slow, below, above) / whole  # what lies beyond the edge on its own side
+    kept = np.where(slow, 1 - beyond, beyond)
+    density = 0.75 / whole * root**-5.0
+    turn = np.where(slow, -1.0, 1.0)
+    other = 2 * tail * below * above / whole**2  # what the share of the sides moves
+    own = other + density * np.abs(edge)
+    to_below, to_above = (np.where(slow, own, -other), np.where(slow, -other, own))
+    return np.log(kept), density / kept, turn * to_below / kept, turn * to_above / kept
+
+
+def _points(residual: Residual) -> tuple[Array, Array, Array]:
+    """What is left of a residual, what would end it, and whether it did, over the parameters' draws and the noise."""
+    order = np.argsort(residual.explained)
+    some = order[((np.arange(_POINTS) + 0.5) / _POINTS * order.size).astype(int)]
+    explained, room = residual.explained[some], residual.room[some]
+    full = np.abs(residual.value - explained - room) <= _EXACT
+    noise = [z * residual.noise for z in _NOISE]
+    left = np.concatenate([residual.value - explained - n for n in noise])
+    return left, np.concatenate([room - n for n in noise]), np.tile(full, len(noise))
 
 
 def _weights(residuals: Iterable[Residual]) -> Array:

@@ -35,7 +35,7 @@ class Trust:
         n: Figures.
         coverage: Share inside the central interval, by its level.
         below, above: Share below p10, and above p90.
-        high: Share of medians that are too high a rate.
+        high: Share of medians that are too high a rate; those that meet the figure count half.
         width: Median of ln(p90 / p10).
         interval_score: Mean score of the 80 % intervals of ln(figure); smaller is better.
         constant_factor: The same of one factor for all, the one that holds 80 % of the other studies' figures.
@@ -95,12 +95,18 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
         coverage={level: float(np.mean([j.within(level) for j in chosen])) for level in LEVELS},
         below=float(np.mean([j.case.measured < j.p10 * (1 - METER) for j in chosen])),
         above=float(np.mean([j.case.measured > j.p90 * (1 + METER) for j in chosen])),
-        high=float(np.mean([j.sign * (j.p50 - j.case.measured) > 0 for j in chosen])),
+        high=float(np.mean([0.5 + 0.5 * np.sign(_off(j)) for j in chosen])),
         width=float(np.median([_log(j.p90) - _log(j.p10) for j in chosen])),
         interval_score=float(np.mean(own)),
         constant_factor=float(np.mean(factor)),
         crps=float(np.mean(ranked)),
     )
+
+
+def _off(j: Judgement) -> float:
+    """How far the median is too high a rate beyond what meters differ by, of the figure."""
+    off = j.sign * (j.p50 / j.case.measured - 1)
+    return off if abs(off) > METER else 0.0
 
 
 def by_kind(judged: Sequence[Judgement]) -> dict[str, Trust]:

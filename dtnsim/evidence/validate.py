@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from dtnsim.steady.discrepancy import Discrepancy
 
 SAMPLES: Final = 256
+#: factor on rates that leaves wires to end them
+_NO_LIMIT: Final = 1e9
 ROLES: Final = ("fit", "blind")
 
 
@@ -205,10 +207,11 @@ def _judge(case: Case, run: Run, laws: Discrepancy) -> Judgement:
     nominal, drawn = run.nominal, run.scenarios
     f = transfer_index(case, nominal.problem) or 0
     ceiling = float(values(case, nominal)[0])
-    explained = runs = np.array([ceiling])
+    explained = runs = most = np.array([ceiling])
     if drawn is not None:
         explained = values(case, at(drawn, drawn.parameters))
         runs = values(case, at(drawn, drawn.rates(laws)))
+        most = values(case, at(drawn, drawn.times(np.array(_NO_LIMIT))))
     if case.quantity == "throughput_sd":
         runs = explained
     within = interval(runs)
@@ -216,7 +219,7 @@ def _judge(case: Case, run: Run, laws: Discrepancy) -> Judgement:
     held = bottleneck(nominal.problem, f, cause_of(m, f, int(nominal.solution.binding[0, f])))
     kind = drawn.regimes[f] if drawn is not None else Regime("", "")
     rule = baseline.predict(case, run.given)
-    return Judgement(case, within.p10, within.p50, within.p90, ceiling, rule, held, kind, runs, explained)
+    return Judgement(case, within.p10, within.p50, within.p90, ceiling, rule, held, kind, runs, explained, most)
 
 
 @lru_cache(maxsize=1)
