@@ -153,7 +153,7 @@ UNKNOWN: Final = Priors(
     _one_of([PRIORS[m].buffer for m in LONG]),
 )
 
-#: one that is no longer than a site (1 ms there and back is 100 km of fibre) is a switch of one's own or a site's network
+#: one no longer than a site (1 ms there and back is 100 km of fibre) is a switch of one's own, or a site's network
 SITE_S: Final = 1e-3
 _NEAR: Final = replace(UNKNOWN, share=_one_of([PRIORS[m].share for m in ("campus", "lab")]))
 

@@ -19,6 +19,7 @@ from dtnsim.description.host import Host
 from dtnsim.description.hosts import Built
 from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground.quantity import Quantity
+from dtnsim.ground.uncertainty import Since
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -57,14 +58,41 @@ def keyed(
         "hosts": made,
         "wan": [named(s, _below(f"wan.{number}")) for number, s in enumerate(wan)],
         "links": {name: named(s, _below(f"links.{name}")) for name, s in links.items()},
-        "transfers": [_with_tool(t) for t in transfers],
+        "transfers": [_with_tool(t, _year(t, hosts)) for t in transfers],
     }
 
 
-def _with_tool(transfer: TransferSpec) -> TransferSpec:
-    """A transfer whose tool knows its keys."""
-    tool = named(transfer.tool, _below(f"tool {transfer.tool.kind}"))
+def _year(transfer: TransferSpec, hosts: Mapping[str, Host]) -> int | None:
+    """Year of the older of a transfer's ends; None where neither says one."""
+    ends = (hosts[end.partition(":")[0].strip()].year for end in (transfer.source_end, transfer.to))
+    return min((year for year in ends if year is not None), default=None)
+
+
+def _with_tool(transfer: TransferSpec, year: int | None) -> TransferSpec:
+    """A transfer whose tool knows its keys, and is of its hosts' year where nobody says its version."""
+    old = transfer.tool if year is None else _dated(transfer.tool, year)
+    tool = named(old, _below(f"tool {old.kind}"))
     return transfer if tool is transfer.tool else transfer.model_copy(update={"tool": tool})
+
+
+def _dated(model: M, year: int) -> M:
+    """A copy of a tool, or of a part of it, with the versions of a year where none is written."""
+    changed: dict[str, Any] = {}
+    for name, field in type(model).model_fields.items():
+        value: Any = getattr(model, name)
+        new: Any = value
+        if isinstance(value, BaseModel):
+            new = _dated(value, year)
+        elif name not in model.model_fields_set:
+            since = next((m for m in field.metadata if isinstance(m, Since)), None)
+            new = (since.of(year) if since is not None else None) or value
+        if new is not value:
+            changed[name] = new
+    if not changed:
+        return model
+    made = copied(model, changed)
+    made.__pydantic_fields_set__ &= model.model_fields_set  # it stays a default
+    return made
 
 
 def named(model: M, name: Name, prefix: str = "") -> M:

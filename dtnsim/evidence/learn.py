@@ -6,11 +6,11 @@ sum of what the parameters' spreads explain, of repeat noise, and of the discrep
     r_i = x_i + e_i + d_i,    d_i ~ two-piece t4(m_g, a_g, b_g),    g = setting / kind / class of tool,
 
 where ``x_i`` comes from the draws of the parameters and ``e_i`` from repeats. What wires carry ends it: a figure at
-what they carry says only that ``r_i`` would have been at least that (Tobin, Econometrica 1958). The three numbers of a group are normal
-around those of its kind, those of a kind around its setting's, these around common ones, and the common ones around a
-wide prior, so that a kind with few figures borrows from the others (hierarchical shrinkage; Gelman et al., Bayesian
-Data Analysis, ch. 5). The mode of that posterior is taken. Figures of one study share machines and authors: n of them
-of one kind weigh like n / (1 + (n - 1) rho) independent ones (design effect, Kish 1965).
+what they carry says only that ``r_i`` would have been at least that (Tobin, Econometrica 1958). The three numbers of a
+group are normal around those of its kind, those of a kind around its setting's, these around common ones, and the
+common ones around a wide prior, so that a kind with few figures borrows from the others (hierarchical shrinkage;
+Gelman et al., Bayesian Data Analysis, ch. 5). The mode of that posterior is taken. Figures of one study share machines
+and authors: n of them of one kind weigh like n / (1 + (n - 1) rho) independent ones (design effect, Kish 1965).
 
 A study is judged by laws that were learned without it (`folds`).
 
@@ -178,18 +178,19 @@ class _Model:
 
 
 def _density(off: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:
-    """ln of the probability of a figure as exact as figures are, and its slopes over mode, ln below and ln above."""
+    """Logarithm of the probability of a figure, as exact as figures are; its slopes over mode, ln below, ln above."""
     slow = off < 0
     scale = np.where(slow, below, above)
     u = off / scale
     pull = (FREEDOM + 1) * u / (FREEDOM + u**2)
     log_f = np.log(2 * _EXACT * 0.75 / (below + above)) - 0.5 * (FREEDOM + 1) * np.log1p(u**2 / FREEDOM)
-    slopes = [np.where(side, pull * u, 0.0) - own / (below + above) for side, own in ((slow, below), (~slow, above))]
-    return log_f, pull / scale, *slopes
+    to_below = np.where(slow, pull * u, 0.0) - below / (below + above)
+    to_above = np.where(slow, 0.0, pull * u) - above / (below + above)
+    return log_f, pull / scale, to_below, to_above
 
 
 def _survival(edge: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:
-    """ln of the probability of an error of at least ``edge``, and its slopes over mode, ln below and ln above."""
+    """Logarithm of the probability of at least ``edge``; its slopes over mode, ln below, ln above."""
     slow, whole = edge < 0, below + above
     u = np.abs(edge) / np.where(slow, below, above)
     root = np.sqrt(1 + u**2 / 4)

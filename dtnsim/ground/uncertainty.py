@@ -72,6 +72,21 @@ class Otherwise:
     role: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Since:
+    """Annotation of a version that nobody wrote: what hosts of a year have.
+
+    Attributes:
+        versions: (first year, version) in order, of earlier years the first; None is the field's default.
+    """
+
+    versions: tuple[tuple[int, str | None], ...]
+
+    def of(self, year: int) -> str | None:
+        """The version of a year; None for the default."""
+        return next((v for first, v in reversed(self.versions) if first <= year), self.versions[0][1])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
     """The scenarios behind an interval.

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw, Unit
 from dtnsim.ground.term import without_words
-from dtnsim.ground.uncertainty import Assumption, Otherwise
+from dtnsim.ground.uncertainty import Assumption, Otherwise, Since
 from dtnsim.steady import epochs, timed
 
 if TYPE_CHECKING:
@@ -180,6 +180,8 @@ def _fields(value: object, place: Place, *, default: bool = False) -> Iterator[t
     if isinstance(value, BaseModel):
         for name, field in type(value).model_fields.items():
             others = [m for m in field.metadata if isinstance(m, Otherwise)]
+            if any(isinstance(m, Since) for m in field.metadata) and getattr(value, name) != field.default:
+                others.append(Otherwise(field.default, "what is usual today; this one is of the year of the hosts"))
             unsaid = default or name not in value.model_fields_set
             if not others:
                 yield from _fields(getattr(value, name), (*place, name), default=unsaid)

@@ -11,7 +11,7 @@ from dtnsim.components.access import Thread
 from dtnsim.components.base import Model
 from dtnsim.components.offload import Duty
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.tools._common import Client, Rate, Ratio, Size, Version, both_ends, core_cost, scaled, version_tuple
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Tool
@@ -120,6 +120,8 @@ class SshLink(Model):
         Version,
         Otherwise("7.4", "RHEL 7: ChaCha20 in portable C before 8.3 (cipher-chachapoly-libcrypto.c)"),
         Otherwise("9.6", "Ubuntu 24.04: scp speaks SFTP since 9.0 (release notes, 2022), on RHEL 9 before"),
+        # as Red Hat Enterprise Linux 4 to 8 had it, 7 since its release 7.4
+        Since(((2005, "3.9"), (2007, "4.3"), (2010, "5.3"), (2014, "6.4"), (2017, "7.4"), (2019, "8.0"), (2022, None))),
     ] = "8.9"
     cipher: Annotated[Cipher | None, Field(validation_alias=AliasChoices("cipher", "c", "Ciphers"))] = None
     hpn: Annotated[bool, Field(description="HPN-SSH at both ends: channel window follows TCP, threaded cipher")] = False

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.components.tuning import CongestionControl
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.tools._common import READER, STREAMS, Count, Rate, Size, Version, scaled, version_tuple
 from dtnsim.tools.plan import Job, NetUse, Plan, Step, Timing, Tool
 
@@ -55,6 +55,8 @@ class Iperf3(Tool):
     version: Annotated[
         Version,
         Otherwise("3.9", "Ubuntu 22.04, RHEL 9: one thread for all streams before 3.16 (release notes, 2023)"),
+        # as Red Hat Enterprise Linux 7 to 9 had it, and in its first year
+        Since(((2014, "3.0"), (2016, "3.1"), (2019, "3.5"), (2022, "3.9"), (2024, None))),
     ] = "3.17"
 
     def timing(self, *, sized: bool) -> Timing | None:

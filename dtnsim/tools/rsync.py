@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics.rsync import delta_share
 from dtnsim.tools._common import (
     Cycles,
@@ -89,6 +89,8 @@ class Rsync(Tool):
     version: Annotated[
         Version,
         Otherwise("3.1.3", "RHEL 7 and 8; macOS had 2.6.9: MD5 and zlib, not XXH128 and zstd (NEWS of 3.2.0, 2020)"),
+        # as Red Hat Enterprise Linux 4 to 8 had it, 7 since its release 7.5
+        Since(((2005, "2.6.3"), (2007, "2.6.8"), (2010, "3.0.6"), (2014, "3.0.9"), (2018, "3.1.2"), (2022, None))),
     ] = "3.2.7"
     changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "first copy: every file is new")
     literal: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "no older version at the destination")

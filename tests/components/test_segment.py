@@ -171,6 +171,20 @@ def test_a_segment_of_an_unknown_kind_is_one_of_several() -> None:
         assert np.mean(mixed < at) == pytest.approx(np.mean([np.mean(e < at) for e in each]), abs=0.02)
 
 
+def test_other_traffic_of_an_unknown_kind_is_that_of_its_length() -> None:
+    """Within a site (1 ms, or no round trip stated) a campus or a lab, each in half of the draws; else a long one."""
+
+    def shares(**said: object) -> np.ndarray:
+        return np.asarray(Segment.model_validate({"bandwidth": "10 Gb/s", **said}).taken(Draw(4000, 1)).value)
+
+    each = [shares(medium=kind) for kind in ("campus", "lab")]
+    for here in (shares(rtt="0.3 ms"), shares(rtt="1 ms"), shares()):
+        for at in (1e-3, 1e-2, 0.05, 0.1):
+            assert np.mean(here < at) == pytest.approx(np.mean([np.mean(e < at) for e in each]), abs=0.02)
+    assert np.median(shares(rtt="1.1 ms")) == pytest.approx(np.median(shares(rtt="100 ms")))
+    assert (shares(rtt="0.3 ms") <= shares(rtt="20 ms")).all()  # a longer one is never the freer
+
+
 def test_what_is_stated_is_no_matter_of_the_kind() -> None:
     assert drawn_losses(loss={"value": "1e-5", "spread": "0 %"}, medium="satellite") == pytest.approx(1e-5)
     with pytest.raises(SpecError, match="medium"):

@@ -165,6 +165,28 @@ def listed(path: dict[str, Any], *overrides: str) -> tuple[float, dict[tuple[str
     return float(epochs.total(nominal)[0]), {(a.key, a.low): a.at_low for a in found}
 
 
+@pytest.mark.parametrize(
+    ("year", "rsync", "ssh"),
+    [
+        (2008, "2.6.8", "4.3"),
+        (2012, "3.0.6", "5.3"),
+        (2018, "3.1.2", "7.4"),
+        (2020, "3.1.2", "8.0"),
+        (2023, "3.2.7", "8.9"),
+    ],
+)
+def test_a_host_has_the_tools_of_its_year(year: int, rsync: str, ssh: str) -> None:
+    """As Red Hat Enterprise Linux had them; the older end decides, and what is written wins."""
+    tool = {"name": "rsync", "z": True}
+    path = journey(machine(year=year), machine(year=2024), tool=tool, dataset={"files": 1, "size": "1 GB"})
+    found: Any = load(path).transfers[0].tool
+    assert (found.version, found.ssh.version) == (rsync, ssh)
+    changes = {(c.name, c.other.text) for c in defaults.unwritten(load(path))}
+    assert (("version", "3.2.7") in changes) == (rsync != "3.2.7")  # hosts are upgraded
+    written: Any = load(path, "transfer.tool.version=3.4.1").transfers[0].tool
+    assert written.version == "3.4.1"
+
+
 @pytest.mark.parametrize("name", OPEN)
 def test_what_a_path_leaves_open_is_listed_until_it_is_stated(name: str) -> None:
     path, key, other = OPEN[name]
