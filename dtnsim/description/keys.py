@@ -90,7 +90,7 @@ def _dated(model: M, year: int) -> M:
             changed[name] = new
     if not changed:
         return model
-    made = copied(model, changed)
+    made = model.model_copy(update=changed)
     made.__pydantic_fields_set__ &= model.model_fields_set  # it stays a default
     return made
 
