@@ -8,9 +8,8 @@ import importlib
 import inspect
 import pkgutil
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import dtnsim
 from dtnsim import physics
@@ -314,8 +313,7 @@ def _physics() -> str:
     return "\n".join([*text, _table(("page", "question"), rows)])
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """An answer of the gallery: its picture, the verdict, and what holds it."""
 
     picture: str

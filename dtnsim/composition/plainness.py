@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dtnsim.composition.leg import end_of, leg
@@ -86,7 +86,8 @@ def use_of(spec: PathSpec, transfer: TransferSpec) -> Use | None:
         return None
     net = step.net
     others = step.read, step.write, step.reread
-    if net is None or any(others) or step.cpu or step.files != FileCost() or step.share != 1.0:
+    files = replace(step.files, source=(), destination=(), directory=())  # operations of ends that are no volumes
+    if net is None or any(others) or step.cpu or files != FileCost() or step.share != 1.0:
         return None
     plainly = net.transport in ("tcp", "udp") and net.channel is None and not net.reopened and not net.stopped
     key = net.key(*_OWN)
