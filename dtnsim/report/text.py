@@ -124,7 +124,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     far = sorted(p.assumed, key=lambda a: -max(abs(a.at_low - 1), abs(a.at_high - 1)))
     for number, a in enumerate(far[:_RESTS]):
         card.print(f"{'' if number else 'assumed':14}{plain(a.key)} {plain(a.value)}; {_otherwise(a)}")
-    card.print("-v: all stations, the whole ladder, all that is assumed, with sources")
+    card.print("'dtnsim tools': program and options; 'dtnsim plan': set or buy; -v: the whole")
 
 
 def verdict(p: Prediction) -> str:
