@@ -79,10 +79,10 @@ def turns(transfer: Transfer, size_B: float, worker: int) -> tuple[float, ...]:
 def parts_of_files(transfer: Transfer) -> int:
     """Parts in which the workers take each file; 0 where each takes a whole one."""
     files, workers = sum(int(n) for n in transfer.counts), int(transfer.workers)
-    if 0 < files < workers:
-        return _ROUNDS * math.ceil(workers / files)
     many = _BLOCKS * workers
-    return math.ceil(many / files) if transfer.divided and workers > 1 and 0 < files < many else 0
+    if transfer.divided and workers > 1 and 0 < files < many:
+        return math.ceil(many / files)
+    return _ROUNDS * math.ceil(workers / files) if 0 < files < workers else 0
 
 
 def _shared(transfer: Transfer, parts: int) -> Generator[tuple[float, int], None, None]:

@@ -110,7 +110,7 @@ def _stages(t: Transfer, m: Matrices, f: int, shared: set[str]) -> list[_Stage]:
     made = [_Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
     steps = len({p.step for p in t.phases})
     mixed = t.cache is not None and (t.cache.pool in shared or (t.cache.flush_files and t.files > workers))
-    once = t.files <= workers if steps > 1 else not mixed
+    once = t.files <= workers and not (t.divided and workers > 1) if steps > 1 else not mixed
     rows = [range(p, p + 1) for p in phases] if once else [phases]
     return made + [_Stage(row, n, part, always) for n, part in m.rounds[f] for row in rows]
 
@@ -154,9 +154,8 @@ class _Course:
                     moving.append((f, stage))
                 self._bytes[f, k] = stage.part * problem.transfers[f].payload_B if stage.phases else math.inf
                 self._seconds[:, f, k], self._counts[f, k] = stage.seconds, stage.counts
-        self._given, self._moving = m, [_Column(f, stage.workers, m, f, stage.phases) for f, stage in moving]
-        self._parts = [_parts(t) for t in problem.transfers]
-        self._m = _staged(m, self._moving, self._parts)
+        self._given, self._moving = m, [_column(problem.transfers[f], f, stage, m) for f, stage in moving]
+        self._m = _staged(m, self._moving)
         self._places: dict[int, int] = {}
         self._stage = np.full((s, count), -1)
         self._left_B, self._left_s = np.full((2, s, count), math.inf)
@@ -238,23 +237,26 @@ class _Course:
             made = [drives.beside(f, dict(zip(volumes, each, strict=True))) for each in counts.tolist()]
             which[some, f] += np.array([self._place(f, t) for t in made])[row.ravel()]
         if len(self._moving) > known:
-            self._m = _staged(self._given, self._moving, self._parts)
+            self._m = _staged(self._given, self._moving)
         return which
 
     def _place(self, f: int, transfer: Transfer) -> int:
         """How far the columns of a transfer's stages, which are made here, lie behind those beside all others."""
         whole = self._problem.drives.whole(f) if self._problem.drives is not None else transfer
         own = [column for column in self._moving if column.of is self._given and column.f == f]
-        alike = len(transfer.phases) == len(whole.phases) or all(column.all_of_it for column in own)
-        if transfer is whole or not alike:  # which part of a phase is done does not say how far it is in others
+        steps = [p.step for p in transfer.phases]
+        if transfer is whole or set(steps) != {p.step for p in whole.phases}:
             return 0
         if id(transfer) not in self._places:
             self._places[id(transfer)] = len(self._moving) - self._moving.index(own[0])
             made = sharing.opened(transfer) if self._problem.transfers[f].opened else transfer
             m, first = matrices(replace(self._problem, transfers=(made,))), self._given.phases_of(f).start
+            alike = len(steps) == len(whole.phases)
             for c in own:
-                numbers = m.phases_of(0) if c.all_of_it else range(c.numbers.start - first, c.numbers.stop - first)
-                self._moving.append(_Column(f, c.workers, m, 0, numbers))
+                at = c.numbers.start - first
+                begin, name = (at, "") if alike else (steps.index(whole.phases[at].step), whole.phases[at].step)
+                numbers = m.phases_of(0) if c.whole else range(begin, begin + max(steps.count(name), 1))
+                self._moving.append(replace(c, of=m, numbers=numbers, part=1.0 if alike else c.moved))
         return self._places[id(transfer)]
 
     def _go_on(self, active: NDArray[np.bool_], rate: Array, step: Array, now: NDArray[np.bool_], ends: Array) -> None:
@@ -288,21 +290,27 @@ class _Column:
     Attributes:
         f: Its transfer.
         workers: Workers that have a file.
+        moved: Part of the bytes of its step that it moves [1].
+        whole: Whether it goes through all phases of the transfer.
         of: Arrays that have its rows.
-        place: Number of the transfer there.
-        numbers: Its phases there.
+        numbers: Its phases there; where they are not those beside all others, all of the step.
+        part: Part of their bytes that it moves [1].
     """
 
     f: int
     workers: int
+    moved: float
+    whole: bool
     of: Matrices
-    place: int
     numbers: range
+    part: float = 1.0
 
-    @property
-    def all_of_it(self) -> bool:
-        """Whether it goes through all phases of the transfer."""
-        return len(self.numbers) == len(self.of.phases_of(self.place))
+
+def _column(t: Transfer, f: int, stage: _Stage, m: Matrices) -> _Column:
+    """A stage as it is beside all others."""
+    whole = len(stage.phases) == len(t.phases)
+    moved = 1.0 if whole else _parts(t)[stage.phases.start - int(m.begins[f])]
+    return _Column(f, stage.workers, moved, whole, m, stage.phases)
 
 
 def _parts(t: Transfer) -> list[float]:
@@ -316,20 +324,19 @@ def _parts(t: Transfer) -> list[float]:
     return found
 
 
-def _staged(m: Matrices, columns: list[_Column], parts: list[list[float]]) -> Matrices:
+def _staged(m: Matrices, columns: list[_Column]) -> Matrices:
     """The problem with a transfer for each stage that moves bytes; bytes that really move share stations."""
     f = np.array([c.f for c in columns], np.intp)
-    whole = np.array([c.all_of_it for c in columns])
+    whole = np.array([c.whole for c in columns])
     workers = np.array([c.workers for c in columns], float)
-    moved = np.array([1.0 if c.all_of_it else parts[c.f][c.numbers.start - c.of.begins[c.place]] for c in columns])
-    total = [_row(c.of.total, c.place) if c.all_of_it else _row(c.of.phases, c.numbers[0]) for c in columns]
+    moved = np.array([c.moved for c in columns])
     return replace(
         m,
-        total=_joined(total),
-        phases=_joined([_row(c.of.phases, p) for c in columns for p in c.numbers]),
+        total=_joined([_row(c, c.numbers) for c in columns]),
+        phases=_joined([_row(c, range(p, p + 1)) for c in columns for p in c.numbers]),
         transfer=np.repeat(np.arange(len(columns)), [len(c.numbers) for c in columns]),
-        delay=np.concatenate([c.of.delay[:, c.numbers] for c in columns], axis=1),
-        served=np.concatenate([c.of.served[:, c.numbers] for c in columns], axis=1),
+        delay=np.concatenate([c.of.delay[:, c.numbers] * c.part for c in columns], axis=1),
+        served=np.concatenate([c.of.served[:, c.numbers] * c.part for c in columns], axis=1),
         workers=workers,
         rounds=tuple(((c.workers, 1.0),) for c in columns),
         weight=m.weight[f] * workers / m.workers[f] / np.maximum(moved, _LEAST),
@@ -370,10 +377,16 @@ def _taken(m: Matrices, which: Index) -> Matrices:
     )
 
 
-def _row(rows: Rows, number: int) -> tuple[Index, Array]:
-    """(stations (n,), demands (n, S)) of one row."""
-    station, demand = rows.of(number)
-    return station, demand.T
+def _row(column: _Column, numbers: range) -> tuple[Index, Array]:
+    """(stations (n,), demands (n, S)) of some of its phases, added up."""
+    found = [column.of.phases.of(number) for number in numbers]
+    station, demand = found[0][0], np.concatenate([d.T for _, d in found]) * column.part
+    if len(found) == 1:
+        return station, demand
+    station, place = np.unique(np.concatenate([s for s, _ in found]), return_inverse=True)
+    total = np.zeros((len(station), demand.shape[1]))
+    np.add.at(total, place, demand)
+    return station, total
 
 
 def _joined(given: list[tuple[Index, Array]]) -> Rows:

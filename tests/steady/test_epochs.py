@@ -150,6 +150,20 @@ def test_a_drive_seeks_for_those_who_are_there() -> None:
     assert both["long"] == pytest.approx(both["short"] + 0.9 * alone, rel=1e-3)
 
 
+def test_who_begins_when_the_others_have_ended_has_the_rate_of_alone() -> None:
+    """Beside others it has one phase of bytes; alone the page cache takes the first of them, and there are two."""
+    disk, memory = volume({"kind": "hdd", "rate": "150 MB/s"}), {"channels": 2, "rate": "3200 MT/s"}
+    small, large = (machine(volumes={"/d": disk}, memory={**memory, "size": s}, vm={}) for s in ("8 GiB", "192 GiB"))
+    path = journey(small, large, start="a:/d", to="b:/d", dataset={"files": 1, "size": "700 GB"})
+    one = path.pop("transfer")
+    late = {**one, "name": "late", "tool": {"name": "rsync"}}
+    gridftp = {"name": "gridftp", "p": 2, "cc": 2}
+    first = {**one, "name": "first", "tool": gridftp, "dataset": {"files": 7, "size": "3 GB"}}
+    both = predict(load({**path, "transfers": [first, {**late, "after": ["first"]}]}), samples=0).transfers[1]
+    alone = predict(load({**path, "transfers": [late]}), samples=0).transfers[0]
+    assert both.throughput_Bps.p50 == pytest.approx(alone.throughput_Bps.p50, rel=1e-3)
+
+
 def test_unlike_transfers_at_random_end_as_they_do_in_time() -> None:
     """Lengths, tools, starts and tests of all kinds beside each other; `python -m tests.wide --mixed` draws more."""
     errors = np.abs([difference(path_of("suite", number, (mixed,))[1]) for number in range(8)])
