@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -131,7 +132,7 @@ def few(tmp_path: Path) -> Path:
 def test_validate_prints_writes_and_emits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = few(tmp_path)
     run("validate", str(file), "--samples", "16")
-    assert "all, blind" in capsys.readouterr().out
+    assert re.search(r"^all +blind +1 ", capsys.readouterr().out, re.MULTILINE)
     run("validate", str(file), "--samples", "16", "--json")
     assert json.loads(capsys.readouterr().out)["summary"]["blind"]["n"] == 1
     run("validate", str(file), "--samples", "16", "--markdown")

@@ -81,7 +81,7 @@ def test_closed_streams(closed: tuple[int, ...], tmp_path: Path) -> None:
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
     assert found.returncode == 0
-    assert written.read_text().startswith('"start_s","end_s"')
+    assert written.read_text().startswith("start_s,end_s")
     assert all(line[0].isdigit() for line in written.read_text().splitlines()[1:])
     assert "Traceback" not in found.stderr
 

@@ -153,12 +153,12 @@ def test_nasa_of_2010_wants_more_cores_and_then_better_disks(tmp_path: Path) -> 
     disks = dtnsim.plan(
         "nasa/nuttscp-3of7", target="20Gb/s", mine=["c1", "c2"], allow=["parts"], samples=16, catalog=str(shop)
     )
-    assert "No NIC helps by itself: c1.raid.disks binds" in "\n".join(disks.sentences)
     assert disks.now.prediction.bottleneck.station == "c1.raid.disks"
     best = disks.purchases[-1]
     drives = [o for o in best.options if ".volumes." in o.place]
     assert {o.place for o in drives} == {f"hosts.c{n}.volumes./raid.array" for n in (1, 2)}
     assert {o.count for o in drives} == {32}
+    assert len(drives) == len(best.options)  # no card: the disks bind
     assert best.prediction.bottleneck.kind in ("core", "cpu")
 
 
@@ -272,7 +272,7 @@ def test_no_more_power_than_allowed(tmp_path: Path) -> None:
     shop = tmp_path / "shop.yaml"
     shop.write_text("items: {connectx-5-100g: {price: 700 USD, date: 2026-05-01, watts: 20 W}}\n")
     tuned = [f"hosts.east.tcp.{k}mem_max=1GiB" for k in "rw"]
-    for most, bought in ((19.0, 0), (20.0, 1)):
+    for most, bought in ((8.9, 0), (9.0, 1)):  # 20 W come, and the 11 W of the card of 25 Gb/s go
         made = dtnsim.plan(
             "examples/dtn-100g-zfs", target="60Gb/s", mine=["east"], overrides=[SLOW_END[0], *tuned], catalog=str(shop),
             max_watts=most, samples=16, allow=["parts"],
