@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -72,5 +73,6 @@ def run(page: Path) -> bool:
 
 if __name__ == "__main__":
     chosen = [Path(p).resolve() for p in sys.argv[1:]] or pages()
-    results = [run(page) for page in chosen if blocks(page)]
+    with ThreadPoolExecutor(os.cpu_count()) as pages_at_once:
+        results = list(pages_at_once.map(run, (page for page in chosen if blocks(page))))
     sys.exit(0 if all(results) else 1)
