@@ -66,7 +66,7 @@ def command(
     from dtnsim.description import spec
     from dtnsim.ground import output
     from dtnsim.report import whole
-    from dtnsim.report.headline import clock
+    from dtnsim.report.decision import clock
 
     given = spec.load(path, overrides or (), calibration, events=events)
     with Watch("writing the report") as watch:

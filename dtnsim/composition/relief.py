@@ -7,6 +7,7 @@ steady state say that it could bring decides only whether it is worth a word.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 #: a change is worth a word when it brings this much
 _WORTH: Final = 1.05
 _MIB: Final = 2.0**20
+#: MiB above which sizes are whole ones, and the last digits of a sum
+_WHOLE: Final = 8
+_DIGITS: Final = 1e-12
+#: the ends of a connection, and what stands before the largest size in their sysctls (Linux's own)
+_STARTS: Final = (("rmem", "4096 131072"), ("wmem", "4096 65536"))
 #: windows that are tried
 _TRIED: Final = 9
 
@@ -78,7 +84,8 @@ def _others(now: Connection, route: Route) -> tuple[Change, ...]:
     best = max((cc for cc in reversed(controls.offered()) if cc != now.cc), key=lambda cc: _rate(replace(now, cc=cc)))
     key = f"{route.tcp_key(route.source)}.cc"
     better = _rate(replace(now, cc=best)) > _WORTH * _rate(now)
-    return ((f"{key}: {best}", (f"{key}={best}",)),) if better else ()
+    words = f"congestion control {best} on {route.source.name} ({key})"
+    return ((words, (f"{key}={best}",)),) if better else ()
 
 
 def _flight(now: Connection, frame: Framing, openings: tcp.Openings | None, most_B: float) -> float:
@@ -118,18 +125,18 @@ def _wider(
         return ((f"at least {count} streams: no window of Linux holds what the path carries", ()),)
     if net.window is not None:
         asked = max(needs) / window.SOCKBUF_DOUBLING
-        given = mib(net.window.value)
-        return ((f"raise the tool's window from {given} to at least {mib(asked)}, or leave it to the kernel", ()),)
+        least = f"from {net.window.value / _MIB:.3g} MiB to at least {mib(asked)}"
+        return ((f"raise the tool's window {least}, or leave it to the kernel", ()),)
     pairs = zip(_buffers(route), needs, strict=True)
     small = [(host, key, value, need) for (host, key, value), need in pairs if value.value < need]
     if not small:
         return (("more streams", ()),)
     named = [
-        f"{route.tcp_key(host)}.{key} (net.ipv4.tcp_{key.removesuffix('_max')}) from {mib(value.value)} to at least "
-        f"{mib(need)}"
+        f"{route.tcp_key(host)}.{key} (net.ipv4.tcp_{key.removesuffix('_max')}) from {value.value / _MIB:.3g} MiB "
+        f"to at least {mib(need)}"
         for host, key, value, need in small
     ]
-    sets = tuple(f"{route.tcp_key(host)}.{key}={math.ceil(need)} B" for host, key, _, need in small)
+    sets = tuple(f"{route.tcp_key(host)}.{key}={mib(need).replace(' ', '')}" for host, key, _, need in small)
     return ((f"raise {' and '.join(named)}", sets),)
 
 
@@ -140,6 +147,23 @@ def _buffers(route: Route) -> list[tuple[Host, str, Quantity]]:
 
 
 def mib(size_B: float) -> str:
-    """A size as the words of a change have it."""
+    """A size as people set it, as large or larger: whole MiB above 8, else sixteenths; no more than a sysctl has."""
     size = size_B / _MIB
-    return f"{size:.0f} MiB" if size >= 100 else f"{size:.3g} MiB"
+    step = 1.0 if size > _WHOLE else 1 / 16
+    return f"{min(math.ceil(size / step * (1 - _DIGITS)) * step, window.MOST_SYSCTL_B // _MIB):g} MiB"
+
+
+def sysctl_lines(overrides: Sequence[str]) -> tuple[str, ...]:
+    """What a host's TCP settings are typed as, from their ``key=value``; other keys are left out."""
+    split = (o.partition("=") for o in overrides)
+    said = {key.rpartition(".")[2]: value for key, _, value in split if ".tcp." in key}
+    sizes = {end: units.parse(said[f"{end}_max"], "B") for end, _ in _STARTS if f"{end}_max" in said}
+    lines = []
+    if sizes:
+        core = " ".join(f"net.core.{end}_max={size:.0f}" for end, size in sizes.items())
+        ends = " ".join(f"net.ipv4.tcp_{end}='{start} {sizes[end]:.0f}'" for end, start in _STARTS if end in sizes)
+        lines.append(f"sysctl -w {core} {ends}")
+    if cc := said.get("cc"):
+        queue = "" if controls.find(cc).by_loss else "net.core.default_qdisc=fq "
+        lines += [f"modprobe tcp_{cc}", f"sysctl -w {queue}net.ipv4.tcp_congestion_control={cc}"]
+    return tuple(lines)

@@ -32,6 +32,8 @@ DEVICES = {
 
 
 #: counts of one file
+#: tools whose long options have one dash
+_ONE_DASH: Final = frozenset({"gridftp"})
 _ONE: Final = np.ones(1, np.int64)
 _ONE.setflags(write=False)
 
@@ -236,6 +238,14 @@ def written_tool(tool: object) -> object:
         tool = tool.clone()
         tool.put("kind", tool.pop("name"), *tool.lines.get("name", (tool.file, tool.line)))
     return tool
+
+
+def typed(tool: Tool, option: str, value: int) -> str:
+    """An option of a tool as it is typed."""
+    if tool.kind == "aws-s3":  # its configuration has it
+        return f"aws configure set default.s3.{option} {value}"
+    dash = "-" if len(option) == 1 or tool.kind in _ONE_DASH else "--"
+    return f"{tool.kind} {dash}{option} {value}"
 
 
 def at_once(transfers: Sequence[TransferSpec]) -> list[tuple[int, str, int]]:

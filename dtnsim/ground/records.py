@@ -15,7 +15,7 @@ from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.pages import Cache, Kept
 from dtnsim.ground.quantity import Value
-from dtnsim.ground.uncertainty import Assumption, Drawn
+from dtnsim.ground.uncertainty import Assumption, Drawn, Remedy
 
 #: what the delay of a connection that opens up is called
 SLOW_START: Final = "slow start"
@@ -307,10 +307,7 @@ class Bottleneck:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One rung of the ladder: what binds once everything before it is relieved, and what relieves it.
-
-    ``overrides`` sets what relieves it, as ``key=value``; empty where nothing is to be set.
-    """
+    """A rung of the ladder: what binds once all before it is relieved, what relieves it, and the ``key=value`` of that."""
 
     station: str
     throughput_Bps: float
@@ -328,6 +325,7 @@ class TransferPrediction:
     ``sender_Bps`` is what the sender of a timed test reports: it counts what its socket has taken, so also what
     has not arrived when the time is up. None where bytes end the transfer.
     ``on_medium_s`` is when the medium has every byte; None where the tool itself waits for that.
+    ``ways`` are changes that bring a tenth or more against what holds it, the best first, tried when first looked at.
     """
 
     name: str
@@ -341,6 +339,7 @@ class TransferPrediction:
     sender_Bps: float | None = None
     on_medium_s: Interval | None = None
     all_run_Bps: float = math.nan
+    ways: Sequence[Remedy] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

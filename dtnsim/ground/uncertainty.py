@@ -1,4 +1,4 @@
-"""What an answer's interval rests on: defaults that nobody wrote, their alternatives, and the scenarios drawn."""
+"""What an answer rests on: defaults that nobody wrote, their alternatives, changes that were tried, the draws."""
 
 from __future__ import annotations
 
@@ -45,6 +45,21 @@ class Assumption:
     def moves(self) -> float:
         """By what part the answer moves at most."""
         return max(abs(self.at_low - 1), abs(self.at_high - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A change that was tried against what holds a transfer, and helps.
+
+    Attributes:
+        words: What it is.
+        overrides: ``key=value`` of it.
+        ceiling_Bps: The transfer's ceiling with it.
+    """
+
+    words: str
+    overrides: tuple[str, ...]
+    ceiling_Bps: float
 
 
 def written(quantity: Quantity, value: float) -> str:
@@ -97,6 +112,7 @@ class Drawn:
         scores: Standard normal scores of everything that was drawn, by key, (S,) each.
         ends_s: When each transfer ends, (S, F); each after its own bytes where nobody says.
         whole_Bps: Bytes of all over the time of all, (S,); the rates together where nobody says.
+        seed, mean: How they were drawn, as `predict` has it.
     """
 
     rates_Bps: NDArray[np.float64]
@@ -104,6 +120,8 @@ class Drawn:
     scores: Mapping[str, NDArray[np.float64]]
     ends_s: NDArray[np.float64] | None = None
     whole_Bps: NDArray[np.float64] | None = None
+    seed: int = 1
+    mean: bool = False
 
     @property
     def total_Bps(self) -> NDArray[np.float64]:

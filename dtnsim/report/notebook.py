@@ -13,8 +13,8 @@ from dtnsim.planning.plan import Plan
 from dtnsim.planning.sweep import SweepResult
 from dtnsim.report import charts, fleet, fleet_page, picture, planned, simulation, timeline
 from dtnsim.report.costs import Relief
+from dtnsim.report.decision import decide, decision_html
 from dtnsim.report.document import prediction_document
-from dtnsim.report.headline import headline
 from dtnsim.report.page import Table, asset, escaped
 from dtnsim.simulation.fleet.run import FleetAnswer
 from dtnsim.simulation.results import Simulation
@@ -40,7 +40,9 @@ def _(answer: Prediction) -> str:
         drawn = picture.svg(picture.layout(answer, answer.given.graph), "")
     ladder = charts.ladder(answer.transfers[0], [Relief()] * len(answer.ladder)).table
     shown = Table(ladder.head[:5], [row[:5] for row in ladder.rows], ladder.numeric)
-    return f"<p><b>{escaped(answer.name)}</b><br>{escaped(headline(answer))}</p>{drawn}{shown.html('The ladder')}"
+    d = decide(answer)
+    says = f"<p><b>{escaped(answer.name)}</b><br>{escaped(d.verdict)}</p>{decision_html(d)}"
+    return f"{says}{drawn}{shown.html('The ladder')}"
 
 
 @_inside.register(Simulation)

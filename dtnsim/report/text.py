@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,6 +14,7 @@ from dtnsim.ground.records import Interval, Phase, Prediction, Station, StationU
 from dtnsim.ground.term import plural
 from dtnsim.ground.units import show
 from dtnsim.report.console import BARS, Out, Rows, console, table
+from dtnsim.report.decision import decide
 from dtnsim.steady import relieved
 from dtnsim.steady.ladder import SHOWN
 
@@ -35,9 +35,9 @@ _CEILING: Final = "if everything unstated is perfect and numbers are at their me
 _APART = 0.01
 #: how much later than the tool's end the medium has every byte before that is worth a line
 _LATER = 0.01
-#: width of a card, rungs beyond the first, and assumptions
+#: width of a card, and transfers that it names
 _WIDTH: Final = 80
-_RUNGS, _RESTS = 2, 3
+_ROWS: Final = 5
 #: so many changes of a transfer are shown
 _WAYS = 3
 
@@ -98,48 +98,35 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
 
 
 def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
-    """Prints what a decision needs on one screen: verdict, goals, what holds it, the next rungs, what it rests on."""
-    card = _Card(out)
+    """Prints what one decides by, on a screen: verdict, goals, what holds it, what to do, gain, price, what is open."""
+    d = decide(p, wanted)
     out.print(f"[bold]{plain(p.name)}[/bold]")
+    card = _Card(out)
+    card.print(plain(d.verdict))
     goals(p, wanted, card)
-    card.print(verdict(p))
-    card.print()
-    longest = max(range(len(p.transfers)), key=lambda f: p.transfers[f].duration_s.p50)
-    t = p.transfers[longest]
-    if len(p.transfers) == 1:
-        _transfer(p, 0, card, named=False)
-    else:
+    if len(p.transfers) > 1:
         rows = table("transfer", ">throughput", ">duration", "held by")
-        for each in sorted(p.transfers, key=lambda t: -t.duration_s.p50)[:SHOWN]:
-            numbers = units.show(each.throughput_Bps.p50, "B/s"), units.show(each.duration_s.p50, "s")
+        for each in sorted(p.transfers, key=lambda t: -t.duration_s.p50)[:_ROWS]:
+            speed, took = each.throughput_Bps.p50, each.duration_s.p50
+            numbers = units.show(speed, "B/s", digits=3), units.show(took, "s", digits=2)
             rows.add_row(plain(each.name), *numbers, plain(each.bottleneck.station))
-        card.print(rows)
-        card.print()
-        _held(p, longest, card, "")
-    for number, rung in enumerate(islice(t.ladder, 1, 1 + _RUNGS)):
-        label = "" if number else "then binds"
-        card.print(f"{label:14}{plain(rung.station)}, at a ceiling of {units.show(rung.throughput_Bps, 'B/s')}")
+        out.print()
+        out.print(rows)
+    out.print()
+    for label, line in d.lines:
+        card.print(f"{label:14}{plain(line)}")
+    if d.better is not None:
+        stages = (("now", p), ("with it", d.better))
+        most = max(each.throughput_Bps.p50 for _, each in stages)
+        out.print()
+        for label, stage in stages:
+            rate_of = stage.throughput_Bps.p50
+            sure = f"  {wanted[0].words} in {wanted[0].probability(stage):.0%} of runs" if wanted else ""
+            out.print(f"{label:14}{bar(rate_of / most)}  {units.show(rate_of, 'B/s', digits=3)}{sure}")
     for warning in p.warnings:
         card.print(f"warning: {plain(warning)}")
-    far = sorted(p.assumed, key=lambda a: -max(abs(a.at_low - 1), abs(a.at_high - 1)))
-    for number, a in enumerate(far[:_RESTS]):
-        card.print(f"{'' if number else 'assumed':14}{plain(a.key)} {plain(a.value)}; {_otherwise(a)}")
-    card.print("'dtnsim tools': program and options; 'dtnsim plan': set or buy; -v: the whole")
-
-
-def verdict(p: Prediction) -> str:
-    """The answer in a sentence, rounded as people read it."""
-    files, size = sum(t.files for t in p.transfers), sum(t.payload_B for t in p.transfers)
-    what = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}"
-    if p.drawn is None:
-        return f"{what}: at most {units.show(p.ceiling, 'B/s', digits=3)}, if everything unstated is perfect."
-    total = p.throughput_Bps
-    low, rate_of, high = (units.show(v, "B/s", digits=3) for v in (total.p10, total.p50, total.p90))
-    if all(t.timed for t in p.problem.transfers):
-        return f"About {rate_of}; 8 runs in 10 give {low} to {high}."
-    took = np.quantile(p.drawn.seconds, (0.1, 0.5, 0.9), method="inverted_cdf")
-    quick, middle, slow = (units.show(float(v), "s", digits=2) for v in took)
-    return f"{what}: about {middle}, 8 runs in 10 {quick} to {slow}; {rate_of}."
+    ask = "" if wanted else "Does it fit? --deadline 8h. "
+    out.print(f"{ask}See also: dtnsim plan, tools, report; -v shows all")
 
 
 class _Card:
@@ -148,20 +135,12 @@ class _Card:
     def __init__(self, out: Out) -> None:
         self._out = out
 
-    def print(self, item: str | Rows = "") -> None:
-        """Prints a line of text or a table."""
-        if not isinstance(item, str) or len(item) <= _WIDTH:
-            self._out.print(item)
-            return
-        for line in textwrap.wrap(item, _WIDTH, subsequent_indent=" " * 14, break_on_hyphens=False):
+    def print(self, item: str) -> None:
+        """Prints a line of text."""
+        indent = " " * 14 if item[13:14] == " " else ""
+        folds = textwrap.TextWrapper(_WIDTH, "", indent, break_on_hyphens=False, break_long_words=False)
+        for line in folds.wrap(item):
             self._out.print(line)
-
-
-def _otherwise(a: Assumption) -> str:
-    """What else an assumed number may be, and what that does to the answer."""
-    if a.ranges:
-        return f"{plain(a.low)} to {plain(a.high)} give {a.at_low - 1:+.0%} to {a.at_high - 1:+.0%}"
-    return f"{plain(a.low)} gives {a.at_low - 1:+.0%}"
 
 
 def assumptions(found: Sequence[Assumption], out: Out) -> None:
@@ -205,7 +184,7 @@ def _tells(p: Prediction, use: StationUse) -> bool:
     )
 
 
-def _transfer(p: Prediction, f: int, out: Out | _Card, *, named: bool) -> None:
+def _transfer(p: Prediction, f: int, out: Out, *, named: bool) -> None:
     t = p.transfers[f]
     label = f"{plain(t.name)}: " if named else ""
     _throughput(f"{label}throughput    ", f"{label}ceiling       ", t.throughput_Bps, t.ceiling, p, out)
@@ -227,20 +206,19 @@ def _transfer(p: Prediction, f: int, out: Out | _Card, *, named: bool) -> None:
     _held(p, f, out, label)
 
 
-def _held(p: Prediction, f: int, out: Out | _Card, label: str) -> None:
+def _held(p: Prediction, f: int, out: Out, label: str) -> None:
     """Prints what holds transfer ``f``, what relieves it, and the settings that were tried and help."""
     t = p.transfers[f]
     station, why = t.bottleneck.station, t.bottleneck.reason
     out.print(f"{label}bottleneck    {plain(why if why.startswith(station) else f'{station}: {why}')}")
-    ways = relieved.ways(p, f) if len(p.transfers) <= relieved.TRIED else ()
-    if remedy := relieved.by(p, f, ways):
+    if remedy := relieved.by(p, f):
         out.print(f"{label}relieved by   {plain(remedy)}")
-    for way in ways[:_WAYS]:
+    for way in t.ways[:_WAYS]:
         sets = " ".join(f"--set {plain(o)}" if " " not in o else f"--set '{plain(o)}'" for o in way.overrides)
-        out.print(f"{label}try           {sets}: ceiling {units.show(way.rate_Bps, 'B/s')}")
+        out.print(f"{label}try           {sets}: ceiling {units.show(way.ceiling_Bps, 'B/s')}")
 
 
-def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Prediction, out: Out | _Card) -> None:
+def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Prediction, out: Out) -> None:
     """The median with its interval, and the ceiling; without scenarios the ceiling alone."""
     if p.drawn is None:
         out.print(f"{then}{rate(ceiling)} {_CEILING}; no interval without --samples")

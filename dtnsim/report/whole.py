@@ -17,10 +17,10 @@ from dtnsim.ground.term import plural
 from dtnsim.planning import groups, tool_choice, whatif
 from dtnsim.planning.plan import plan
 from dtnsim.report import assumed, charts, costs, fleet_page, picture, planned, timeline
-from dtnsim.report.headline import headline
+from dtnsim.report.decision import decide, decision_html
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
-from dtnsim.steady import relieved, why_wide
+from dtnsim.steady import why_wide
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
@@ -94,11 +94,9 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
         page.text(fleet_page.sentence(asked.fleet), "headline")
         _workload(page, asked.fleet)
         page.heading("One transfer of each class, all at once")
-        page.text(headline(p, start=asked.start, goal=asked.goal))
-    else:
-        page.text(headline(p, start=asked.start, goal=asked.goal), "headline")
-    relief = relieved.by(p, 0, relieved.ways(p, 0) if len(p.transfers) <= relieved.TRIED else ())
-    page.text(f"Why: {p.bottleneck.reason}.{f' What relieves it: {relief}.' if relief else ''}")
+    decision = decide(p, [] if asked.goal is None else [asked.goal], asked.start)
+    page.text(decision.verdict, "" if asked.fleet is not None else "headline")
+    page.raw(decision_html(decision))
     if asked.plan is not None or asked.planned:
         _plan(page, given, p, asked)
     if p.warnings:

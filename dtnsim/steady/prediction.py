@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,8 @@ from dtnsim.steady.scenarios import interval, scenarios
 from dtnsim.steady.workers import with_workers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dtnsim.steady.solve import Array, Matrices
 
 #: scenarios behind p10, p50 and p90
@@ -86,7 +88,7 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
     transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
     made = replace(made, transfers=transfers)
     ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)
-    behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole)
+    behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole, seed, mean)
     rests_on = Later(partial(assumed, given, problem, drawn, composer.past))
     return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(drawn))
 
@@ -107,7 +109,10 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
     solution = solve.solve(plain)
     problem = _slowed(problem, solution)
     m = replace(plain, capacity=solution.capacity)
-    told = _tried(problem, m, solution, path)
+    rates_with: list[relieved.RateOf] = []
+    if path is not None and len(problem.transfers) <= relieved.TRIED:
+        rates_with = [lru_cache(partial(relieved.rate_with, path, f=f)) for f in range(len(problem.transfers))]
+    told = _tried(problem, m, solution, rates_with)
     full = with_workers(told, m)
     together, own = solution.rate[0], epochs.laid_out(problem, plain, solution.rate)[0]
     if rates is None:
@@ -116,21 +121,28 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
         _one((problem, told), (m, plain), f, (together, own), rates[:, f], int(solution.binding[0, f]), path)
         for f in range(len(problem.transfers))
     )
+    if path is not None:
+        transfers = (
+            tuple(
+                replace(t, ways=Later(partial(relieved.ways, path, told, f, t, rate_of)))
+                for f, (t, rate_of) in enumerate(zip(transfers, rates_with, strict=False))
+            )
+            + transfers[len(rates_with) :]
+        )
     total, top = (ordering.total_rate(problem, r) for r in (rates, own[None, :]))
     took = transfers[0].duration_s if len(transfers) == 1 else interval(ordering.span(problem, rates))
     uses = _uses(full, together)
     return Prediction(problem.name, interval(total), took, float(top[0]), transfers, uses, problem.warnings, full)
 
 
-def _tried(problem: Problem, m: Matrices, solution: solve.Solution, path: spec.PathSpec | None) -> Problem:
+def _tried(problem: Problem, m: Matrices, solution: solve.Solution, rates_with: Sequence[relieved.RateOf]) -> Problem:
     """The problem, its connections that hold a transfer with only those changes that help, and no larger than helps."""
-    if path is None or not worded() or len(problem.transfers) > relieved.TRIED:
+    if not worded():
         return problem
     stations = list(problem.stations)
-    for f in range(len(problem.transfers)):
+    for f, rate_of in enumerate(rates_with):
         k = cause_of(m, f, int(solution.binding[0, f])).station
         if k is not None and stations[k].changes:
-            rate_of = partial(relieved.rate_with, path, f=f)
             stations[k] = relieved.tried(problem, stations[k], float(solution.rate[0, f]), rate_of)
     return replace(problem, stations=tuple(stations))
 

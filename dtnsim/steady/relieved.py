@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.composition import relief
-from dtnsim.description.transfer import at_once
+from dtnsim.description.transfer import at_once, typed
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
+from dtnsim.ground.uncertainty import Remedy
 from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:
@@ -25,12 +26,11 @@ if TYPE_CHECKING:
 #: of more transfers than this no changes are tried
 TRIED: Final = 4
 #: a change is worth a word when it brings this much
-_WORTH: Final = 1.1
+WORTH: Final = 1.1
 #: where none is, one that helps by more than this is kept
 _HELPS: Final = 1.002
 #: buffers that are sized, and the least change of one [B]
 _BUFFERS: Final = (".wmem_max", ".rmem_max")
-_WHOLE: Final = 2**16
 #: steps in which smaller ones are tried, down to this part, and what a window has beyond what its rate needs
 _STEP: Final = 4.0
 _SMALLEST: Final = 1e-3
@@ -49,43 +49,29 @@ _MOST_AT_ONCE: Final = 64
 RateOf = Callable[[Sequence[str]], float]
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A change that relieves a transfer.
-
-    Attributes:
-        overrides: ``key=value`` of it.
-        rate_Bps: The transfer's ceiling with it.
-    """
-
-    overrides: tuple[str, ...]
-    rate_Bps: float
-
-
-def ways(made: Prediction, f: int) -> tuple[Way, ...]:
-    """What can be typed against the bottleneck of transfer ``f``, the best first; only what brings something."""
-    given, t = made.given, made.transfers[f]
-    if given is None:
-        return ()
-    station = next((u.station for u in made.stations if u.station.name == t.bottleneck.station), None)
-    tried = [(o, rate_with(given, o, f)) for o in _tried(given, made.problem, f, t.bottleneck.kind, station)]
-    found = (Way(overrides, rate) for overrides, rate in tried if rate > _WORTH * t.ceiling)
-    return tuple(sorted(found, key=lambda way: -way.rate_Bps))
-
-
-def by(made: Prediction, f: int, found: Sequence[Way]) -> str:
-    """What relieves transfer ``f``, or that nothing does by a tenth: no change, and not the lack of its limit either.
+def ways(given: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_of: RateOf) -> tuple[Remedy, ...]:
+    """What can be typed against the bottleneck of transfer ``f``, the best first; only what brings something.
 
     Args:
-        made: The answer.
-        f: Which transfer.
-        found: Its `ways`.
+        given: The path.
+        problem: It, composed, with those changes alone that help.
+        f: Number of the transfer.
+        t: Its answer.
+        rate_of: Its rate with a change [B/s].
     """
+    station = next((s for s in problem.stations if s.name == t.bottleneck.station), None)
+    tried = [(words, o, rate_of(o)) for words, o in _tried(given, problem, f, t.bottleneck.kind, station)]
+    found = (Remedy(*each) for each in tried if each[2] > WORTH * t.ceiling)
+    return tuple(sorted(found, key=lambda way: -way.ceiling_Bps))
+
+
+def by(made: Prediction, f: int) -> str:
+    """What relieves transfer ``f``, or that nothing does by a tenth: no change, nor the lack of its limit."""
     t = made.transfers[f]
-    then, remedy = _once_gone(made, t), t.bottleneck.remedy
+    then, remedy = once_gone(made, t), t.bottleneck.remedy
     station = next((u.station for u in made.stations if u.station.name == t.bottleneck.station), None)
     typed = station is not None and station.changes and all(overrides for _, overrides in station.changes)
-    if then is not None and not found and (typed or then.throughput_Bps < _WORTH * t.ceiling):
+    if then is not None and not t.ways and (typed or then.throughput_Bps < WORTH * t.ceiling):
         without = units.show(then.throughput_Bps, "B/s")
         return f"no single change by a tenth: without this limit the ceiling is {without}, where {then.station} holds"
     if not remedy or then is None:
@@ -93,7 +79,7 @@ def by(made: Prediction, f: int, found: Sequence[Way]) -> str:
     return f"{remedy}; ceiling if it held nothing: {units.show(then.throughput_Bps, 'B/s')}"
 
 
-def _once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:
+def once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:
     """What holds a transfer once its bottleneck holds nothing.
 
     The narrowest place of a TCP connection is a station too, and no other bottleneck.
@@ -128,7 +114,7 @@ def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf) -
         known = rate if overrides else 0.0  # what nobody could try comes last
         kept.append((known, _least(words, overrides, rate, rate_of) if buffers else (words, changed)))
     kept.sort(key=lambda each: -each[0])
-    worth = [each for each in kept if not each[1][1] or each[0] > now_Bps * _WORTH]
+    worth = [each for each in kept if not each[1][1] or each[0] > now_Bps * WORTH]
     changes = tuple(change for _, change in worth or kept)
     return replace(station, changes=changes, remedy="; or ".join(words for words, _ in changes))
 
@@ -141,8 +127,8 @@ def _least(words: str, overrides: tuple[str, ...], rate: float, rate_of: RateOf)
     sizes, part = [_size(o) for o in overrides], 1.0
     keys = [o.rpartition("=")[0] for o in overrides]
 
-    def cut(part: float) -> list[str]:
-        return [f"{key}={math.ceil(size * part / _WHOLE) * _WHOLE} B" for key, size in zip(keys, sizes, strict=True)]
+    def cut(part: float) -> tuple[str, ...]:
+        return tuple(f"{key}={relief.mib(size * part).replace(' ', '')}" for key, size in zip(keys, sizes, strict=True))
 
     while part > _SMALLEST:
         less = rate_of(cut(part / _STEP))
@@ -151,14 +137,14 @@ def _least(words: str, overrides: tuple[str, ...], rate: float, rate_of: RateOf)
             part = next((p for p in needed if p == part or rate_of(cut(p)) >= rate * _REACHED), part)
             break
         part /= _STEP
-    made = cut(part) if part < 1 else list(overrides)
+    made = cut(part)
     for size, override in zip(sizes, made, strict=True):
         words = words.replace(f"at least {relief.mib(size)}", f"at least {relief.mib(_size(override))}")
-    return words, tuple(made)
+    return words, made
 
 
 def _size(override: str) -> float:
-    return float(override.rpartition("=")[2].removesuffix(" B"))
+    return units.parse(override.rpartition("=")[2], "B")
 
 
 def rate_with(
@@ -180,15 +166,21 @@ def rate_with(
     return float(solve.solve((arrays or solve.matrices)(problem)).rate[0, f])
 
 
-def _tried(given: PathSpec, problem: Problem, f: int, kind: str, station: Station | None) -> Iterator[tuple[str, ...]]:
-    for _, overrides in station.changes if station is not None else ():
+def _tried(
+    given: PathSpec, problem: Problem, f: int, kind: str, station: Station | None
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for words, overrides in station.changes if station is not None else ():
         if overrides:
-            yield tuple(by_key(problem, o) for o in overrides)
+            yield words, tuple(by_key(problem, o) for o in overrides)
     if kind not in _BY_MORE:
         return
     for number, option, now in at_once(given.transfers):
         if number == f and now * _MORE <= _MOST_AT_ONCE:
-            yield (f"{given.transfer_key(f)}.tool.{option}={now * _MORE}",)
+            more = now * _MORE
+            yield (
+                f"more at once: {typed(given.transfers[f].tool, option, more)}",
+                (f"{given.transfer_key(f)}.tool.{option}={more}",),
+            )
 
 
 def by_key(problem: Problem, override: str) -> str:

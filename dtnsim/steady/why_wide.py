@@ -39,6 +39,8 @@ _MEASURE: Final = (
     (".loss", "owping for some hours, or retransmits of a long iperf3"),
     (".rtt", "ping"),
     ("mem_max", "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
+    (".tcp.cc", "sysctl net.ipv4.tcp_congestion_control"),
+    (".tool.", "a look at how the tool is called"),
     ("tool ", "a trial run of this tool between memories"),
     ("system ", "IOR or fio on the shared file system, at several hours"),
     (".volumes.", "fio or dd on the volume"),

@@ -61,8 +61,8 @@ def test_what_relieves_a_window_is_said_for_each_end() -> None:
     link = 1e9 / 8 * MSS / WIRE
     receiving, sending = ((link * 0.1 + 2 * MSS) / share / MiB for share in (0.5, SENT))
     said = found.bottleneck.remedy
-    assert f"hosts.a.tcp.wmem_max (net.ipv4.tcp_wmem) from 4 MiB to at least {sending:.3g} MiB" in said
-    assert f"hosts.b.tcp.rmem_max (net.ipv4.tcp_rmem) from 6 MiB to at least {receiving:.3g} MiB" in said
+    assert f"hosts.a.tcp.wmem_max (net.ipv4.tcp_wmem) from 4 MiB to at least {math.ceil(sending)} MiB" in said
+    assert f"hosts.b.tcp.rmem_max (net.ipv4.tcp_rmem) from 6 MiB to at least {math.ceil(receiving)} MiB" in said
     enough = over(rmem_max=f"{receiving:.5g} MiB", wmem_max=f"{sending:.5g} MiB", wan={"bandwidth": "1 Gb/s"})
     assert rate(enough) == pytest.approx(link, rel=0.01)
 

@@ -10,7 +10,7 @@ import dtnsim
 from dtnsim.ground import library
 from dtnsim.ground.records import Bottleneck, Problem, Station
 from dtnsim.steady.prediction import predict
-from dtnsim.steady.relieved import TRIED, by, ways
+from dtnsim.steady.relieved import by
 from dtnsim.steady.remedies import key_of, remedy
 from tests.lab import answer, journey, machine
 from tests.strategies import load
@@ -96,10 +96,10 @@ def test_small_windows_name_the_keys_of_the_hosts_and_what_comes_of_them() -> No
     wan, tool = TCP["window"]
     path = journey(PLAIN, PLAIN, wan={"bandwidth": "10 Gb/s", **wan}, tool=tool)
     made = answer(path)
-    (way,) = (w for w in ways(made, 0) if "wmem_max" in w.overrides[0])
-    assert way.rate_Bps > 2 * made.throughput_Bps.p50
+    (way,) = (w for w in made.transfers[0].ways if "wmem_max" in w.overrides[0])
+    assert way.ceiling_Bps > 2 * made.throughput_Bps.p50
     then = answer(path, *way.overrides).transfers[0]
-    assert then.throughput_Bps.p50 == pytest.approx(way.rate_Bps, rel=1e-9)
+    assert then.throughput_Bps.p50 == pytest.approx(way.ceiling_Bps, rel=1e-9)
     assert "window-limited" not in then.bottleneck.reason
 
 
@@ -111,7 +111,7 @@ def test_what_a_remedy_of_tcp_names_can_be_typed(name: str, change: str) -> None
     assert name in held(name).remedy
     wan, tool = TCP[name]
     made = answer(journey(wan={"bandwidth": "10 Gb/s", **wan}, tool=tool))
-    assert any(w.overrides[0].startswith(change) for w in ways(made, 0))
+    assert any(w.overrides[0].startswith(change) for w in made.transfers[0].ways)
 
 
 PATHS = ["examples/nightly-sync", "examples/campus-25g-firewall", "examples/nas-24-nightly", "venadi/gridftp-gpfs",
@@ -124,10 +124,10 @@ def test_what_is_said_to_relieve_a_path_does_when_it_is_typed(name: str) -> None
     """Every option is one that the tool has, and `predict` with it says the number that was printed."""
     made = dtnsim.predict(name, samples=0)
     for f in range(min(len(made.transfers), 2)):
-        for way in ways(made, f):
+        for way in made.transfers[f].ways:
             then = dtnsim.predict(name, overrides=list(way.overrides), samples=0).transfers[f]
-            assert then.throughput_Bps.p50 == pytest.approx(way.rate_Bps, rel=1e-6)
-            assert way.rate_Bps > 1.05 * made.transfers[f].throughput_Bps.p50
+            assert then.throughput_Bps.p50 == pytest.approx(way.ceiling_Bps, rel=1e-6)
+            assert way.ceiling_Bps > 1.05 * made.transfers[f].throughput_Bps.p50
 
 
 def test_windows_that_linux_does_not_have_ask_for_streams() -> None:
@@ -157,11 +157,11 @@ def test_buffers_are_sized_by_the_answer_s_own_way_where_loss_holds_the_steady_s
 def test_advice_is_worth_a_tenth_or_says_that_nothing_is(path: str) -> None:
     """What is named first brings the most; ladder and trials are solved apart from the words."""
     found = dtnsim.predict(path, samples=0)
-    for f, t in enumerate(found.transfers[:TRIED]):
-        tried = ways(found, f) if len(found.transfers) <= TRIED else ()
-        assert [w.rate_Bps for w in tried] == sorted((w.rate_Bps for w in tried), reverse=True)
-        assert all(w.rate_Bps > 1.1 * t.ceiling for w in tried)
-        said = by(found, f, tried)
+    for f, t in enumerate(found.transfers[:4]):
+        tried = t.ways
+        assert [w.ceiling_Bps for w in tried] == sorted((w.ceiling_Bps for w in tried), reverse=True)
+        assert all(w.ceiling_Bps > 1.1 * t.ceiling for w in tried)
+        said = by(found, f)
         assert said
         rungs = [r.throughput_Bps for r in t.ladder]
         if said.startswith("no single change by a tenth"):
@@ -173,6 +173,6 @@ def test_advice_is_worth_a_tenth_or_says_that_nothing_is(path: str) -> None:
 def test_no_advice_for_a_few_percent() -> None:
     """Two ends of one port are the same limit; of a core a third below the drives the gain is named."""
     few = dtnsim.predict("examples/rdma-100g", samples=0)
-    assert by(few, 0, ways(few, 0)).startswith("no single change by a tenth: without this limit the ceiling is 98")
+    assert by(few, 0).startswith("no single change by a tenth: without this limit the ceiling is 98")
     much = dtnsim.predict("venadi/gridftp-gpfs", samples=0)
-    assert by(much, 0, ways(much, 0)).startswith("a faster clock (hosts.nersc.cpu.clock)")
+    assert by(much, 0).startswith("a faster clock (hosts.nersc.cpu.clock)")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.components.segment import HEADERS_B, PACKET_B
+from dtnsim.composition.relief import mib, sysctl_lines
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics.tcp import controls
 from dtnsim.physics.tcp.linux import send_share
-from dtnsim.physics.tcp.window import MOST_SYSCTL_B, needed_buffer
+from dtnsim.physics.tcp.window import needed_buffer
 from dtnsim.planning.actions import free
 from dtnsim.planning.option import Setting
 from dtnsim.steady.prediction import predict
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 #: what counts as jumbo frames
 JUMBO_B: Final = 9000.0
-#: the ends of a connection, and what stands before the largest size in their sysctls (Linux's own)
-_STARTS: Final = (("rmem", "4096 131072"), ("wmem", "4096 65536"))
 
 
 @free("tuning")
@@ -39,29 +37,18 @@ def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterato
     for name in hosts:
         host = given.hosts[name]
         shares = {"rmem": host.receive_share(PACKET_B), "wmem": float(send_share(PACKET_B - HEADERS_B))}
-        sizes = {end: _power_of_two(float(needed_buffer(target_Bps, rtt, 1, share))) for end, share in shares.items()}
-        if all(draw(getattr(host.tcp, f"{end}_max")) >= size for end, size in sizes.items()):
+        needs = {end: float(needed_buffer(target_Bps, rtt, 1, share)) for end, share in shares.items()}
+        if all(draw(getattr(host.tcp, f"{end}_max")) >= need for end, need in needs.items()):
             continue
-        made = sysctls(name, {f"hosts.{name}.tcp.{end}_max": f"{size} B" for end, size in sizes.items()})
+        made = sysctls(name, {f"hosts.{name}.tcp.{end}_max": mib(need).replace(" ", "") for end, need in needs.items()})
         if made is not None:
             yield made
 
 
 def sysctls(host: str, sizes: Mapping[str, str]) -> Setting | None:
     """TCP buffers of a host from ``key=size`` of any; None where none is its own."""
-    known = [(end, start, key) for end, start in _STARTS if (key := f"hosts.{host}.tcp.{end}_max") in sizes]
-    if not known:
-        return None
-    values = {key: sizes[key].removesuffix(" B") for _, _, key in known}
-    core = " ".join(f"net.core.{end}_max={values[key]}" for end, _, key in known)
-    tcp = " ".join(f"net.ipv4.tcp_{end}='{start} {values[key]}'" for end, start, key in known)
-    sets = tuple(f"{key}={sizes[key]}" for _, _, key in known)
-    return Setting(f"{host}: TCP buffers", sets, (f"sysctl -w {core}", f"sysctl -w {tcp}"))
-
-
-def _power_of_two(need_B: float) -> int:
-    """The next power of two, as far as a sysctl goes."""
-    return min(int(2 ** math.ceil(math.log2(max(need_B, 4096.0)))), int(MOST_SYSCTL_B))
+    own = tuple(f"{key}={size}" for key, size in sizes.items() if key.startswith(f"hosts.{host}.tcp."))
+    return Setting(f"{host}: TCP buffers", own, sysctl_lines(own)) if own else None
 
 
 @free("tuning")
@@ -73,12 +60,8 @@ def congestion_control(given: PathSpec, hosts: Sequence[str], _target_Bps: float
             continue
         for cc in controls.offered():
             if cc != given.hosts[name].tcp.cc:
-                queue = "net.core.default_qdisc=fq " if not controls.find(cc).by_loss else ""
-                yield Setting(
-                    f"{name}: congestion control",
-                    (f"hosts.{name}.tcp.cc={cc}",),
-                    (f"modprobe tcp_{cc}", f"sysctl -w {queue}net.ipv4.tcp_congestion_control={cc}"),
-                )
+                sets = (f"hosts.{name}.tcp.cc={cc}",)
+                yield Setting(f"{name}: congestion control", sets, sysctl_lines(sets))
 
 
 @free("tuning")

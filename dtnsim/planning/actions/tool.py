@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.description.spec import split_end
-from dtnsim.description.transfer import at_once
+from dtnsim.description.transfer import at_once, typed
 from dtnsim.planning import tool_choice
 from dtnsim.planning.actions import free, settings
 from dtnsim.planning.option import Setting
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 _MULTIPLES: Final = (2, 4, 8)
 #: more than this no tool takes kindly
 _MOST_AT_ONCE: Final = 64
-#: tools whose long options have one dash
-_ONE_DASH: Final = frozenset({"gridftp"})
 #: files at once, and streams of each, that an endpoint of Globus may be given in the place of what the service chooses
 _GLOBUS: Final = ((4, 4), (8, 4), (16, 4))
 
@@ -33,11 +31,9 @@ def options(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Itera
         transfer, (said, keys) = given.transfers[number], alike[number]
         fewer = {1, now // 2} if now > 1 else set()
         for value in sorted({*fewer, *(now * times for times in _MULTIPLES if now * times <= _MOST_AT_ONCE)}):
-            dash = "-" if len(name) == 1 or transfer.tool.kind in _ONE_DASH else "--"
-            typed = f"{transfer.tool.kind} {dash}{name} {value}"
-            if transfer.tool.kind == "aws-s3":  # its configuration has it
-                dash, typed = "", f"aws configure set default.s3.{name} {value}"
-            yield Setting(f"{said}: {dash}{name}", tuple(f"{key}.tool.{name}={value}" for key in keys), (typed,))
+            line = typed(transfer.tool, name, value)
+            what = f"{said}: {line.split()[-2].removeprefix('default.s3.')}"
+            yield Setting(what, tuple(f"{key}.tool.{name}={value}" for key in keys), (line,))
 
 
 @free("tuning")
@@ -48,12 +44,12 @@ def service(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Itera
             continue
         for files, streams in _GLOBUS:
             sets = {"concurrency": files, "max_concurrency": files, "parallelism": streams, "max_parallelism": streams}
-            typed = (
+            line = (
                 f"globus-connect-server endpoint update --network-use custom --preferred-concurrency {files} "
                 f"--max-concurrency {files} --preferred-parallelism {streams} --max-parallelism {streams}   # both ends"
             )
             overrides = tuple(f"{key}.tool.{name}={value}" for key in keys for name, value in sets.items())
-            yield Setting(f"{said}: network use of the endpoints", overrides, (typed,))
+            yield Setting(f"{said}: network use of the endpoints", overrides, (line,))
 
 
 @free("tuning")
