@@ -307,7 +307,7 @@ class Bottleneck:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """A rung of the ladder: what binds once all before it is relieved, what relieves it, and the ``key=value`` of that."""
+    """A rung of the ladder: what binds once all before it is relieved, what relieves it, and ``key=value`` of that."""
 
     station: str
     throughput_Bps: float

@@ -3,6 +3,7 @@
 import pytest
 
 import dtnsim
+from dtnsim.ground import units
 from dtnsim.report.document import prediction_document
 from dtnsim.steady import ladder, solve
 from tests.lab import answer, journey, machine
@@ -75,7 +76,7 @@ def test_a_buffer_is_no_larger_than_the_next_rung_needs():
     assert "wmem_max" in held.remedy + "".join(held.overrides)
     assert made.bottleneck.remedy == held.remedy
     assert answer(path, *held.overrides, samples=0).throughput_Bps.p50 == pytest.approx(then.throughput_Bps)
-    sizes = [(key, 0.9 * float(size.removesuffix(" B"))) for key, _, size in (o.partition("=") for o in held.overrides)]
+    sizes = [(key, 0.9 * units.parse(size, "B")) for key, _, size in (o.partition("=") for o in held.overrides)]
     less = answer(path, *(f"{key}={size:.0f} B" for key, size in sizes), samples=0)
     assert less.throughput_Bps.p50 < 0.99 * then.throughput_Bps
     assert [b.throughput_Bps for b in made.ladder] == sorted(b.throughput_Bps for b in made.ladder)
