@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 
 from dtnsim.description import spec
-from dtnsim.description.spec import split_end
+from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.planning import catalog, explore
 from dtnsim.planning.explore import Asked, Found

@@ -10,10 +10,11 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+import re
 from collections.abc import Mapping as MappingABC
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 from dtnsim.components.facts import Facts, Measured, Price
 from dtnsim.components.model import Apart, Model, documentation_only, place, spot_of, validate
@@ -50,6 +51,15 @@ SUPPORT = frozenset(
         "parallel", "plan", "remote", "remote_block", "servers", "tuning", "wiring",
     }
 )  # fmt: skip
+
+
+#: drives of which people say no more than this -> part
+DRIVES: Final = {"disk": "any-disk", "hdd": "any-disk", "ssd": "any-ssd", "nvme": "any-nvme"}
+#: other names of kinds
+_ALSO: Final = {"luks": "dm-crypt", "md": "raid", "mdadm": "raid", "cifs": "smb", "samba": "smb"}
+#: words of a part's name that a name may leave out (a rate), and those of a name that would be another part
+_PLAIN: Final = re.compile(r"\d+(?:\.\d+)?(?:g|s|tb)")
+_TELLS: Final = re.compile(r"^(?!(da|t|sr|lr)\d$).*\d")
 
 
 class Component(Model):
@@ -145,11 +155,28 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
         if name in kinds() and find_kind(name).family == family == "filesystem":  # 'filesystem: xfs'
             mapping["kind"] = mapping.pop("part")
             return mapping
-        remedy = _fitting(name, family) or error.remedy
-        raise SpecError(error.message, **place(mapping, "part"), key=key or None, remedy=remedy) from None
+        found = [DRIVES[name]] if family == "device" and name in DRIVES else _meant(name, family)
+        if len(found) != 1:
+            remedy = f"write one of {', '.join(found)}" if found else _fitting(name, family) or error.remedy
+            raise SpecError(error.message, **place(mapping, "part"), key=key or None, remedy=remedy) from None
+        mapping.put("part", found[0], *mapping.lines.get("part", (mapping.file, mapping.line)))
+        merged = library.read("parts", found[0])
     for name, value in mapping.items():
         merged.put(name, value, *mapping.lines.get(name, (mapping.file, mapping.line)))
     return merged
+
+
+def _meant(name: str, family: str) -> list[str]:
+    """Parts of a family that a name as people say it may mean: all but their rate is in it, and no other number is."""
+    asked, own, found = library.words(name), _of_family(family) if family else [], {}
+    for each in library.names("parts"):
+        kind, _, short = each.rpartition("/")
+        said = library.words(short)
+        model = frozenset(word for word in said if not _PLAIN.fullmatch(word))
+        other = any(_TELLS.search(word) for word in asked - said)
+        if kind in own and model and ((model <= asked and not other) or (asked and asked <= said)):
+            found[short] = len(said & asked)
+    return [short for short, shared in found.items() if shared == max(found.values())]
 
 
 def _of_family(family: str) -> list[str]:
@@ -193,7 +220,7 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
     Raises:
         SpecError: no such kind.
     """
-    modules = kinds()
+    modules, kind = kinds(), _ALSO.get(kind, kind)
     if kind not in modules:
         own = _of_family(family) or list(modules)
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])

@@ -86,7 +86,10 @@ class Device(Component):
     """A block device. Arrays hold devices, so RAID0 over hardware RAID5 over disks is three of them."""
 
     family: ClassVar[str] = "device"
-    where_unknown: ClassVar[Mapping[str, str]] = {"": "array: unknown", "of": "any-disk, any-ssd or any-nvme"}
+    where_unknown: ClassVar[Mapping[str, str]] = {
+        "": "any-disk, any-ssd or any-nvme; array: unknown",
+        "of": "any-disk, any-ssd or any-nvme",
+    }
 
     @abstractmethod
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

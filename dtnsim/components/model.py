@@ -71,7 +71,9 @@ def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
     try:
         made = model.model_validate(given)
     except ValidationError as error:
-        first, *others = (_spec_error(one, model, given, key) for one in error.errors(include_url=False))
+        # what is worked out from a wrong key is no finding of its own
+        own = [e for e in error.errors(include_url=False) if e["type"] != "default_factory_not_called"]
+        first, *others = (_spec_error(one, model, given, key) for one in own)
         raise first.followed_by([*first.further, *(e for other in others for e in other.findings)]) from None
     for steps, text in _with_holes(given, made):
         name = ".".join([*([key] if key else []), *map(str, steps)])

@@ -126,6 +126,11 @@ class Servers(Model):
     failed: Annotated[int, Field(ge=0)] = 0
     metadata: MetadataServers | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _number_alone(cls, given: object) -> object:
+        return {"count": given} if isinstance(given, str | int) else given
+
     @model_validator(mode="after")
     def _pairs(self) -> Self:
         if self.failed > self.count / 2:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, ClassVar
 
@@ -59,6 +60,7 @@ class Tape(LocalFilesystem):
     """
 
     kind: ClassVar[str] = "tape"
+    where_unknown: ClassVar[Mapping[str, str]] = {"": "a part, like filesystem: lto-8"}
     on_drives: ClassVar[bool] = False  # which disk it stages on has to be said
 
     rate: Annotated[Quantity, Unit("B/s", spread=0.02, low=1e6)]

@@ -16,8 +16,8 @@ from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.graph import Cut, narrowest_cut, single_points
 from dtnsim.description.host import Host
-from dtnsim.description.spec import PathSpec, split_end
-from dtnsim.description.transfer import DEVICES, TransferSpec
+from dtnsim.description.spec import PathSpec
+from dtnsim.description.transfer import DEVICES, TransferSpec, split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import cache

@@ -18,7 +18,8 @@ from dtnsim.composition.leg import End, Leg, end_of
 from dtnsim.composition.network import Network
 from dtnsim.composition.residency import NOTHING, Past
 from dtnsim.composition.tcp import main_connection
-from dtnsim.description.spec import PathSpec, split_end
+from dtnsim.description.spec import PathSpec
+from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, middle

@@ -21,9 +21,10 @@ from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
 from dtnsim.components.tuning import ROLES
 from dtnsim.components.unknown import Unknown
+from dtnsim.description import systems
 from dtnsim.description.transfer import DEVICES, with_ends
-from dtnsim.ground import library, units, yamlio
-from dtnsim.ground.errors import SpecError, UnitError
+from dtnsim.ground import library, yamlio
+from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture, Quantity, Scalar, factor_spread
 from dtnsim.ground.yamlio import Mapping
 
@@ -32,6 +33,17 @@ UNKNOWN: Final = "unknown"
 #: years around that of the host whose parts it may have; twice as many until there are `_FEWEST`
 _YEARS: Final = 2
 _FEWEST: Final = 5
+#: a part in the words of people who know a rate, a size or a clock of it
+_SHORT: Final = {
+    "nic": re.compile(
+        r"(?P<whole>[\d.]+\s*[kMG](?:b/s|bps|B/s))|(?P<gigabits>[\d.]+)\s*-?(?:Gb?E?|[Gg]ig(?:abit)?)(?: Ethernet)?"
+    ),
+    "cpu": re.compile(r"(?P<clock>[\d.]+\s*[GM]Hz)"),
+    "memory": re.compile(
+        r"(?:(?P<modules>\d+)\s*x\s*)?(?P<size>[\d.]+\s*[MGT]i?B)"
+        r"(?: (?:of )?(?:ECC )?(?:LP)?DDR\d[XL]?(?:[- ](?P<rate>\d{3,5}))?)?"
+    ),
+}
 #: one socket or two, where nobody says: within this factor of their geometric mean
 _SOCKETS: Final = math.sqrt(2.0)
 #: least rate of a transfer host's card (ESnet fasterdata, Science DMZ: dedicated hosts of 10 Gb/s and more) [B/s]
@@ -77,18 +89,24 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], *, networked: bool) -
 
 
 def mounts_of(raw: Mapping) -> dict[str, list[str]]:
-    """Paths that transfers of a file read or write, by host."""
+    """Paths that transfers of a file read or write and that hosts mount of others, by host."""
     given = raw.get("transfers", [raw.get("transfer")])
     found: dict[str, list[str]] = {}
+    ends: list[object] = []
     for item in given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ():
         if isinstance(item, Mapping) and not {"from", "to"} <= set(item):
             with suppress(SpecError):  # said where the transfer is read
                 item = with_ends(item, list(raw["hosts"]))
-        for end in (item.get("from"), item.get("to")) if isinstance(item, Mapping) else ():
-            host, _, path = end.partition(":") if isinstance(end, str) else ("", "", "")
-            path = path.strip()
-            if path.startswith("/") and path not in DEVICES and path not in found.setdefault(host.strip(), []):
-                found[host.strip()].append(path)
+        ends += [item.get("from"), item.get("to")] if isinstance(item, Mapping) else []
+    for host in raw["hosts"].values() if isinstance(raw.get("hosts"), Mapping) else ():  # and what others mount of them
+        volumes = host.get("volumes") if isinstance(host, Mapping) else None
+        shares = volumes.values() if isinstance(volumes, Mapping) else ()
+        ends += [share.get("server") for share in shares if isinstance(share, Mapping)]
+    for end in ends:
+        host, _, path = end.partition(":") if isinstance(end, str) else ("", "", "")
+        path = path.strip()
+        if path.startswith("/") and path not in DEVICES and path not in found.setdefault(host.strip(), []):
+            found[host.strip()].append(path)
     return found
 
 
@@ -101,16 +119,21 @@ def _said(given: object, model: type[Component]) -> bool:
 
 
 def _in_short(family: str, given: object) -> object:
-    """``nic: 10 Gb/s`` and ``memory: 64 GiB`` as the part's keys."""
-    key, dim = {"nic": ("rate", "B/s"), "memory": ("size", "B")}.get(family, ("", ""))
-    if not isinstance(given, Scalar) or not re.fullmatch(r"[\d.]+\s*[A-Za-z/]+", given) or not key:
+    """``nic: 10GbE``, ``memory: 2 x 32 GB DDR4-3200`` and ``cpu: 3.2 GHz`` as the part's keys."""
+    match = _SHORT[family].fullmatch(given) if isinstance(given, Scalar) else None
+    if match is None:
         return given
-    try:
-        units.parse(given, dim)
-    except UnitError:
-        return given
-    made = Mapping(given.file, given.line)
-    made.put(key, given, given.file, given.line)
+    made = Mapping(*(at := (given.file, given.line)))  # type: ignore[attr-defined]
+    said = {key: value for key, value in match.groupdict().items() if value}
+    if family == "nic":
+        made.put("rate", Scalar(said.get("whole") or f"{said['gigabits']} Gb/s", *at), *at)
+    elif family == "cpu":
+        made.put("clock", Scalar(said["clock"], *at), *at)
+    else:
+        number, unit = said["size"].split() if " " in said["size"] else re.split(r"(?<=\d)(?=[A-Z])", said["size"])
+        made.put("size", Scalar(f"{int(said.get('modules', 1)) * float(number):g} {unit}", *at), *at)
+        if "rate" in said:
+            made.put("rate", Scalar(f"{said['rate']} MT/s", *at), *at)
     return made
 
 
@@ -156,13 +179,24 @@ def _volumes(name: str, host: Mapping, volumes: Mapping) -> Mapping:
     made = volumes.clone()
     for mount, given in volumes.items():
         at = _at(volumes, mount)
-        if given not in (None, UNKNOWN) and not isinstance(given, Mapping):
+        called = isinstance(given, str) and given in kinds()  # '/scratch: lustre'
+        if given not in (None, UNKNOWN) and not isinstance(given, Mapping) and not called:
             continue
         volume = given.clone() if isinstance(given, Mapping) else Mapping(*at)
+        if called:
+            volume.put("filesystem", given, *at)
+        if isinstance(volume.get("via"), str):
+            volume["via"] = [volume["via"]]
         named = volume.get("filesystem", UNKNOWN)
         if named == UNKNOWN and "server" not in volume:
             shared = volume.get("array", UNKNOWN) == UNKNOWN and _centre(name, host)
-            named = _PARALLEL if shared else "none" if mount.startswith("/dev/") else _FILESYSTEM
+            named = (
+                _PARALLEL
+                if shared
+                else "none"
+                if mount.startswith("/dev/")
+                else systems.usual(host).get("filesystem", _FILESYSTEM)
+            )
             volume.put("filesystem", named, *at)
             if shared:
                 volume.pop("array", None)
@@ -189,6 +223,8 @@ def _drives_of_any_role(file: str, line: int) -> Mapping:
 def _on_drives(filesystem: object) -> bool:
     """Whether a file system lies on drives of its host; of one that is named wrongly its own check says so."""
     kind = str(filesystem.get("kind") if isinstance(filesystem, Mapping) else filesystem)
+    if kind not in kinds() and kind in library.names("parts/local"):
+        kind = "local"
     found = find_kind(kind) if kind in kinds() else None
     return found is not None and issubclass(found, Filesystem) and found.on_drives
 

@@ -42,7 +42,11 @@ class Host(Buses):
         source: Where its description comes from.
         description: What it is, in a line.
         like: Another host, whose keys hold where none is written here.
+        count: How many such hosts there are, written once: the others are called NAME-2, NAME-3 ... A transfer of one
+            is shared by all of them, and what is not known of them is drawn once.
         year: Year that it was bought in, which chooses nothing but the parts that what is not stated is drawn from.
+        os: Operating system and release ("Windows 10", "macOS 13", "FreeBSD 12", "RHEL 7"), whose kernel, TCP settings,
+            file system and releases of tools it has where it does not say them (models/systems.yaml).
         board: Board, whose slots it has.
         chassis: What its drives sit in: bays, the expander before them, memory channels.
         price: What the whole machine costs.
@@ -57,7 +61,9 @@ class Host(Buses):
     source: str = documentation_only("")
     description: str = documentation_only("")
     like: str | None = None
+    count: Annotated[int, Field(ge=1, le=1000)] = 1
     year: Annotated[int, Field(ge=1990, le=2030)] | None = None
+    os: str | None = None
     board: Annotated[Board, Pick(Board)] | None = None
     chassis: Annotated[Chassis, Pick(Chassis)] | None = None
     price: Price | None = documentation_only(None)

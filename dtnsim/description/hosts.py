@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Mapping as MappingABC
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -15,6 +16,7 @@ from dtnsim.description import boards
 from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
 from dtnsim.description.host import Host, build_host
 from dtnsim.description.override import merge, override, split_key
+from dtnsim.description.systems import of_system
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
@@ -27,12 +29,6 @@ _VERSION: Final = re.compile(r"\d+\.\d+(\.\d+)?")
 #: a name that stands for several hosts, and how many of them
 _NUMBERS: Final = re.compile(r"([^{}]*)\{(\d{1,4})\.\.(\d{1,4})\}([^{}]*)")
 _MOST_HOSTS: Final = 1000
-
-#: words of machines' names that people leave out or put in front
-_VENDORS: Final = (
-    "a the server aws amazon ec2 azure microsoft standard gcp google cloud dell emc poweredge hp hpe proliant apple "
-    "intel synology diskstation qnap supermicro sys model vm"
-)
 
 T = TypeVar("T")
 
@@ -72,11 +68,20 @@ class Hosts:
         #: keys that overrides wrote, by host
         self.written: dict[str, set[Steps]] = {name: set() for name in given}
 
-    def read(self) -> Mapping:
-        """Mappings of all hosts."""
+    def read(self, wrong: list[SpecError] | None = None) -> Mapping:
+        """Mappings of all hosts; with ``wrong``, a host that cannot be read is drawn, and what is wrong noted there."""
         hosts = Mapping(self._given.file, self._given.line)
         for name in self._given:
-            host = drawn(name, self._one(name, ()), self._mounts.get(name, ()), networked=self._networked)
+            try:
+                one = of_system(self._one(name, ()))
+            except SpecError as error:
+                if wrong is None:
+                    raise
+                error.key = error.key if (error.key or "").startswith("hosts.") else f"hosts.{name}.{error.key}"
+                wrong += error.findings
+                one = Mapping(hosts.file, hosts.line)
+            first = written_once(name, one.get("count"), self._given)
+            host = drawn(first, one, self._mounts.get(first, ()), networked=self._networked)
             hosts.put(name, boards.fitted_out(host), *self._given.lines.get(name, (hosts.file, hosts.line)))
         return hosts
 
@@ -131,7 +136,12 @@ class Hosts:
 
 
 def _stack_of(item: Mapping) -> Mapping:
-    """A host whose ``kernel`` (a part, costs, or a version of Linux) is its ``stack``."""
+    """A host whose ``kernel`` (a part, costs, or a version of Linux) is its ``stack``, and ``hba`` one of its hbas."""
+    if "hba" in item and "hbas" not in item:
+        item = item.clone()
+        at, card = item.lines.get("hba", (item.file, item.line)), Mapping(item.file, item.line)
+        card.put("hba", item.pop("hba"), *at)
+        item.put("hbas", card, *at)
     if "kernel" not in item:
         return item
     item = item.clone()
@@ -147,12 +157,14 @@ def _stack_of(item: Mapping) -> Mapping:
 
 
 def numbered(given: Mapping) -> Mapping:
-    """Hosts with names like ``dtn{01..20}`` written out, one for each number.
+    """Hosts with names like ``dtn{01..20}``, and those with a ``count``, written out, one for each number.
+
+    Of ``clients: {count: 32}`` the first keeps its name, and clients-2 to clients-32 are like it.
 
     Raises:
         SpecError: A range that runs backwards or is too long, or a name that comes twice.
     """
-    if not any("{" in name for name in given):
+    if not any("{" in name or (isinstance(item, Mapping) and "count" in item) for name, item in given.items()):
         return given
     made = Mapping(given.file, given.line)
     for name, item in given.items():
@@ -161,12 +173,39 @@ def numbered(given: Mapping) -> Mapping:
         match = _NUMBERS.fullmatch(name)
         if match is None and ("{" in name or "}" in name):
             raise SpecError("is not a name of a host", **where, remedy="write several like dtn{01..20}")
-        names = [name] if match is None else _numbers(match, where)
-        for one in names:
+        count = _count(name, item)
+        if match is not None and count > 1:
+            raise SpecError("has numbers and a count", **where, remedy="write one of the two")
+        names = [name, *(twin(name, n) for n in range(2, count + 1))] if match is None else _numbers(match, where)
+        for number, one in enumerate(names):
             if one in made:
                 raise SpecError("comes twice", **where, value=one)
-            made.put(one, item.clone() if isinstance(item, Mapping) else item, *at)
+            like = item
+            if count > 1 and number:
+                like = Mapping(*at)
+                like.put("like", Scalar(name, *at), *at)
+            made.put(one, like.clone() if isinstance(like, Mapping) else like, *at)
     return made
+
+
+def written_once(name: str, count: object, hosts: MappingABC[str, object]) -> str:
+    """The host under whose name one of several like ones is written: its numbers are drawn once for all of them."""
+    first, _, number = name.rpartition("-")
+    return first if count is not None and first in hosts and number.isdigit() and int(number) > 1 else name
+
+
+def twin(name: str, number: int) -> str:
+    """Name of one of several like hosts that are written once."""
+    return f"{name}-{number}"
+
+
+def _count(name: str, item: object) -> int:
+    """How many hosts one that is written stands for."""
+    text = str(item.get("count", 1)) if isinstance(item, Mapping) else "1"
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= _MOST_HOSTS:
+        where: dict[str, Any] = {**place(item, "count"), "key": f"hosts.{name}.count", "value": text}
+        raise SpecError("is no number of hosts", **where, remedy=f"write a number from 1 to {_MOST_HOSTS}")
+    return int(text)
 
 
 def _numbers(match: re.Match[str], where: dict[str, Any]) -> list[str]:
@@ -186,27 +225,13 @@ def named(host: str) -> Mapping:
     return found[0]
 
 
-def meant(host: str) -> list[str]:
-    """Shipped hosts that a name as people say it may mean: their words are all in it, or its words in theirs."""
-    asked = words(host)
-    known = {name: words(name) for name in library.names("hosts")}
-    whole = [name for name, words in known.items() if words <= asked]
-    return whole or [name for name, words in known.items() if asked and asked <= words]
-
-
-def words(name: str) -> frozenset[str]:
-    """Words that tell a machine from others: of ``Dell PowerEdge R740xd`` that is r740."""
-    words = re.findall(r"[a-z0-9.]+", name.lower().replace("+", "plus"))
-    return frozenset(re.sub(r"^(r\d{3,4})xd2?$", r"\1", word) for word in words) - set(_VENDORS.split())
-
-
 def _named(name: str, host: str, beside: Path | None) -> Mapping:
     try:
         return library.read("hosts", host, beside=beside)
     except SpecError as error:
         if error.file:
             raise
-        found = meant(host)
+        found = library.meant("hosts", host)
         if len(found) == 1:
             return library.read("hosts", found[0], beside=beside)
         if found:

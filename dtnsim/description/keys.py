@@ -16,8 +16,9 @@ from pydantic import BaseModel
 from dtnsim.components.segment import Segment
 from dtnsim.description.fitted import Fits
 from dtnsim.description.host import Host
-from dtnsim.description.hosts import Built
-from dtnsim.description.transfer import TransferSpec
+from dtnsim.description.hosts import Built, written_once
+from dtnsim.description.systems import release_of
+from dtnsim.description.transfer import TransferSpec, split_end
 from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.uncertainty import Since
 
@@ -53,24 +54,23 @@ def keyed(
     for alias, host in hosts.items():
         file = files.get(alias, alias)
         own = known - {f"{file}: {key}" for name, key in fits.unused if name == alias}
-        made[alias] = built.keyed(host, _host, alias, file, own)
+        first = written_once(alias, host.count if host.count > 1 else None, hosts)
+        made[alias] = built.keyed(host, _host, first, file, own)
     return {
         "hosts": made,
         "wan": [named(s, _below(f"wan.{number}")) for number, s in enumerate(wan)],
         "links": {name: named(s, _below(f"links.{name}")) for name, s in links.items()},
-        "transfers": [_with_tool(t, _year(t, hosts)) for t in transfers],
+        "transfers": [_with_tool(t, hosts) for t in transfers],
     }
 
 
-def _year(transfer: TransferSpec, hosts: Mapping[str, Host]) -> int | None:
-    """Year of the older of a transfer's ends; None where neither says one."""
-    ends = (hosts[end.partition(":")[0].strip()].year for end in (transfer.source_end, transfer.to))
-    return min((year for year in ends if year is not None), default=None)
-
-
-def _with_tool(transfer: TransferSpec, year: int | None) -> TransferSpec:
-    """A transfer whose tool knows its keys, and is of its hosts' year where nobody says its version."""
-    old = transfer.tool if year is None else _dated(transfer.tool, year)
+def _with_tool(transfer: TransferSpec, hosts: Mapping[str, Host]) -> TransferSpec:
+    """A transfer whose tool knows its keys, and is of its hosts' year and systems where nobody says its version."""
+    ends = [hosts[split_end(end)[0]] for end in (transfer.source_end, transfer.to)]
+    years = [host.year for host in ends if host.year is not None]  # the older of the two ends counts
+    old = _dated(transfer.tool, min(years)) if years else transfer.tool
+    for version in {v for host in ends if (v := release_of(host.os, old.kind)) is not None}:
+        old = old if "version" in old.model_fields_set else old.model_copy(update={"version": version})
     tool = named(old, _below(f"tool {old.kind}"))
     return transfer if tool is transfer.tool else transfer.model_copy(update={"tool": tool})
 

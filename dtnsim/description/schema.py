@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import Apart, Model, find_kind, kinds
+from dtnsim.components.base import DRIVES, Apart, Model, find_kind, kinds
 from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, shown, summary, unit, words
 from dtnsim.description.transfer import names
 from dtnsim.ground import library
@@ -169,7 +169,12 @@ class _Builder:
                 {"if": {"not": {"required": ["kind"]}}, "then": open_[0] if len(open_) == 1 else {"anyOf": open_}},
             ],
         }
-        named = {"anyOf": [{"enum": list(own)}, _parts(own)]} if family == "filesystem" else _parts(own)
+        # what people call it has a space, and the reader looks it up by its words
+        ways = [_parts(own), {"type": "string", "pattern": "\\S \\S"}]
+        ways += (
+            [{"enum": list(own)}] if family == "filesystem" else [{"enum": list(DRIVES)}] if family == "device" else []
+        )
+        named = {"anyOf": ways}
         return {"if": {"type": "string"}, "then": named, "else": whole}
 
     def _tool(self) -> Node:

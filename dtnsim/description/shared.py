@@ -17,12 +17,15 @@ from dtnsim.components.base import place
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.host import Host
+from dtnsim.description.hosts import twin
+from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
-#: runs and hosts that may share a transfer
+#: runs, and hosts, that may share a transfer
 MOST: Final = 64
+_MOST_HOSTS: Final = 1000
 #: tools whose data movers may be on several hosts
 _STRIPED: Final = frozenset({"gridftp"})
 
@@ -37,6 +40,7 @@ def shared_out(items: list[Any], hosts: MappingABC[str, Host]) -> tuple[list[Any
     origins: list[int] = []
     names: dict[str, list[str]] = {}
     for number, item in enumerate(items):
+        item = _counted(item, hosts)
         parts = _parts(item, hosts) if isinstance(item, Mapping) and ("runs" in item or "pool" in item) else [item]
         if len(parts) > 1:
             names[str(item["name"])] = [str(p["name"]) for p in parts]
@@ -46,6 +50,22 @@ def shared_out(items: list[Any], hosts: MappingABC[str, Host]) -> tuple[list[Any
         if names and isinstance(part, Mapping) and isinstance(part.get("after"), list):
             part["after"] = [other for name in part["after"] for other in names.get(str(name), [name])]
     return done, origins
+
+
+def _counted(item: Any, hosts: MappingABC[str, Host]) -> Any:
+    """A transfer that like hosts written once (``count``) share, unless it says itself who does."""
+    if not isinstance(item, Mapping) or "pool" in item:
+        return item
+    ends = [split_end(str(item.get(key, "")))[0] for key in ("from", "to")]
+    pool = Mapping(item.file, item.line)
+    for alias in ends:
+        if alias in hosts and hosts[alias].count > 1 and twin(alias, 2) in hosts:
+            pool[alias] = [twin(alias, n) for n in range(2, hosts[alias].count + 1)]
+    if not pool:
+        return item
+    made = item.clone()
+    made.put("pool", pool, item.file, item.line)
+    return made
 
 
 def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
@@ -95,7 +115,7 @@ def _pool(item: Mapping, hosts: MappingABC[str, Host]) -> dict[str, list[str]]:
         for name in (alias, *others):
             if name not in hosts:
                 raise SpecError("names an unknown host", **where, value=name, remedy=f"hosts: {', '.join(hosts)}")
-        if len({alias, *others}) <= len(others) or len(others) >= MOST:
+        if len({alias, *others}) <= len(others) or len(others) >= _MOST_HOSTS:
             raise SpecError("names a host twice, or too many", **where, value=", ".join(others))
     return made
 

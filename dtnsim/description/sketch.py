@@ -15,9 +15,9 @@ from typing import Any, Final, get_args
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.components.medium import Medium
 from dtnsim.components.tuning import Role
-from dtnsim.description.hosts import meant, words
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.library import words
 
 #: drives of a kind whose model is not said
 _DRIVES: Final = {"disk": "any-disk", "ssd": "any-ssd", "nvme": "any-nvme"}
@@ -145,7 +145,7 @@ class Sketch:
         if name.lower() in kinds() and find_kind(name.lower()).family == "tool":
             self.tool = name.lower()
             return words(name)
-        hosts = [host for host in meant(name) if not host.startswith("example-")]
+        hosts = [host for host in library.meant("hosts", name) if not host.startswith("example-")]
         if hosts and "machine" not in end.host:
             end.host["machine"] = hosts[0]
             if len(hosts) > 1:

@@ -23,7 +23,7 @@ from dtnsim.description.keys import keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
-from dtnsim.description.transfer import DEVICES, check_order, with_ends
+from dtnsim.description.transfer import DEVICES, check_order, split_end, with_ends
 from dtnsim.ground import library, runtime, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
@@ -234,7 +234,8 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     if isinstance(raw.get("hosts"), Mapping):
         raw.put("hosts", numbered(raw["hosts"]), *raw.lines["hosts"])
     reader = Hosts(raw, beside, overrides)
-    raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
+    unread: list[SpecError] = []
+    raw.put("hosts", reader.read(unread), *raw.lines.get("hosts", (raw.file, raw.line)))
     fits = Fits()
     if raw.get("calibration") not in (None, "none"):
         fits = fitted(raw, beside, reader.written, built)
@@ -244,6 +245,7 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
     raw.put("host_files", files, raw.file, raw.line)
     hosts, wrong = built.hosts(raw["hosts"])
+    wrong = [*unread, *wrong]
     raw.put("hosts", hosts, *raw.lines["hosts"])
     if isinstance(raw.get("wan"), dict | str):
         raw.put("wan", [raw["wan"]], *raw.lines["wan"])
@@ -267,7 +269,7 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
 def _comes_first(text: str) -> bool:
     """Whether an override says which hosts and fitted parameters there are, which others then change."""
     steps = split_key(text.partition("=")[0])
-    return steps == ["calibration"] or (steps[:1] == ["hosts"] and len(steps) < 3)
+    return steps == ["calibration"] or (steps[:1] == ["hosts"] and (len(steps) < 3 or steps[2:] == ["count"]))
 
 
 def _one_or_many(raw: Mapping, hosts: dict[str, Host]) -> list[int]:
@@ -363,9 +365,3 @@ def _check_ways(spec: PathSpec, raw: Mapping) -> None:
             if len(set(crossed)) < len(crossed):
                 remedy = "name each once; 'wan' is all of the path's segments"
                 raise SpecError("crosses a segment twice", **where, value=", ".join(volume.over), remedy=remedy)
-
-
-def split_end(end: str) -> tuple[str, str]:
-    """``host:/path`` as (host, path); ``host`` alone means its memory."""
-    host, colon, path = end.partition(":")
-    return host.strip(), path.strip() if colon and path.strip() else "memory"

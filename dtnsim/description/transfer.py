@@ -161,6 +161,12 @@ def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, An
             ahead += by_name[name].after if name in by_name else []
 
 
+def split_end(end: str) -> tuple[str, str]:
+    """``host:/path`` as (host, path); ``host`` alone means its memory."""
+    host, colon, path = end.partition(":")
+    return host.strip(), path.strip() if colon and path.strip() else "memory"
+
+
 def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
     """A transfer whose tool may stand under its own name (``fio: {rw: write}``) and may name the files itself.
 
@@ -215,8 +221,8 @@ def _with_tool(item: Mapping) -> Mapping:
     item["tool"] = typed = written_tool(item["tool"])
     if isinstance(typed, Mapping) and str(typed.get("kind")) in kinds():
         found = find_kind(str(typed["kind"]))
-        for key, value in typed.items() if issubclass(found, Tool) and found.writes_option else ():
-            # sizes as such tools write them, whose k is 1024
+        for key, value in typed.items() if issubclass(found, Tool) else ():
+            # sizes as programs write them, whose k is 1024
             if isinstance(value, Scalar) and (size := re.fullmatch(r"(\d+)([kKmMgGtT])", value)):
                 typed[key] = Scalar(f"{size[1]} {size[2].upper()}iB", value.file, value.line)
     return item
@@ -227,10 +233,11 @@ def written_tool(tool: object) -> object:
     if isinstance(tool, str):
         short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
         typed: dict[str, Any] = {"name": tool}
-        if " " in tool.strip():  # a command line
+        if " " in tool.strip() or tool not in kinds():  # a command line, or a program that goes by another name
             from dtnsim.tools._command import parse
+            from dtnsim.tools._programs import PROGRAMS
 
-            typed = parse(tool)
+            typed = parse(tool) if " " in tool.strip() or tool in PROGRAMS else typed
         for key, value in typed.items():
             short.put(key, Scalar(value) if isinstance(value, str) else value, short.file, short.line)
         tool = short

@@ -9,8 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 from dtnsim.composition.network import Network
-from dtnsim.description.spec import split_end
-from dtnsim.description.transfer import DEVICES
+from dtnsim.description.transfer import DEVICES, split_end
 from dtnsim.evidence.cases import Case
 
 if TYPE_CHECKING:

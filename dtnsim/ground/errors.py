@@ -115,11 +115,11 @@ class SpecError(InputError):
     def lines(self) -> tuple[str, ...]:
         """A line for each finding, of many for the first of them: events that were generated lack a key each."""
         said = tuple(finding.own_line for finding in self.findings)
-        return said if len(said) <= _LINES else (*said[:_LINES], f"{len(said) - _LINES} keys more are missing")
+        return said if len(said) <= _LINES else (*said[:_LINES], f"{len(said) - _LINES} more are like these")
 
     def followed_by(self, others: Iterable[SpecError]) -> SpecError:
-        """This one with what else is missing, each key once."""
-        seen = {(e.file, e.line, e.key): e for e in others if e.missing}
+        """This one with what else was found, each key once."""
+        seen = {(e.file, e.line, e.key): e for e in others}
         self.further = tuple(e for place, e in seen.items() if place != (self.file, self.line, self.key))
         return self
 

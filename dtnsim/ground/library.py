@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from dtnsim.ground import yamlio
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
+#: words of machines' and parts' names that people leave out or put in front
+_VENDORS: Final = (
+    "a the server aws amazon ec2 azure microsoft standard gcp google cloud dell emc poweredge hp hpe proliant apple "
+    "intel amd xeon mellanox nvidia broadcom lsi synology diskstation qnap supermicro sys model vm"
+)
 
 
 @lru_cache(maxsize=4)
@@ -107,6 +113,21 @@ def _shipped(folder: str) -> tuple[dict[str, str], dict[str, str]]:
             if kind and "/" not in kind:
                 last.setdefault(stem, []).append(path)
     return whole, {name: paths[0] for name, paths in last.items() if len(paths) == 1}
+
+
+def meant(folder: str, name: str) -> list[str]:
+    """What is shipped that a name as people say it may mean: its words are all in the name, or the name's in its."""
+    asked = words(name)
+    known = {each: words(each.rpartition("/")[2]) for each in names(folder)}
+    whole = [each for each, said in known.items() if said <= asked]
+    return whole or [each for each, said in known.items() if asked and asked <= said]
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> frozenset[str]:
+    """Words that tell a machine or a part from others: of ``Dell PowerEdge R740xd`` that is r740."""
+    said = re.findall(r"[a-z0-9.]+", name.lower().replace("+", "plus"))
+    return frozenset(re.sub(r"^(r\d{3,4})xd2?$|^(\d+g)be?$", r"\1\2", word) for word in said) - set(_VENDORS.split())
 
 
 def calibration(name: str, *, beside: Path | None = None) -> Path:

@@ -17,7 +17,7 @@ import numpy as np
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.composition.leg import end_of
 from dtnsim.description.dataset import load as dataset
-from dtnsim.description.spec import split_end
+from dtnsim.description.transfer import split_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.planning import swept

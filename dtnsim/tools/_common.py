@@ -191,7 +191,8 @@ def one_host(job: Job, tool: str) -> None:
         raise SpecError(
             f"{tool} copies within one host",
             key=f"{job.name}.to",
-            remedy="give the other end as a volume mounted on this host (NFS, Lustre ...), or use a network tool",
+            remedy="mount the other end (volumes: {/share: {filesystem: smb, server: 'HOST:/data'}}) and name that, "
+            "or use a network tool",
         )
 
 

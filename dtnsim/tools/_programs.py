@@ -181,3 +181,4 @@ PROGRAMS: Final[dict[str, Manner]] = {
     "bbcp": Manner("bbcp", quiet=_set("f v V a"), skip=_set("P")),
     "ascp": Manner("ascp", quiet=_set("q v"), skip=_set("i P k"), rate=("b/s", "k")),
 }
+PROGRAMS["gridftp"] = PROGRAMS["globus-url-copy"]

@@ -34,7 +34,7 @@ def test_each_answers_and_says_where_it_is_from(name: str, tmp_path: Path) -> No
     """A year, a source of its own, a processor whose cores are counted or drawn, and an answer."""
     raw = library.read("hosts", name)
     assert len(str(raw["source"])) > 40
-    assert 2014 <= int(raw["year"]) <= 2026
+    assert 2005 <= int(raw["year"]) <= 2026
     host = dtnsim.load(path(tmp_path, name)).hosts["a"]
     assert isinstance(host.cpu.clock, Mixture) == ("clock" not in raw["cpu"]) or isinstance(raw["cpu"], str)
     answer = dtnsim.predict(path(tmp_path, name), samples=100).throughput_Bps

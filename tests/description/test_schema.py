@@ -148,7 +148,7 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "host that is none": {"hosts__centre": "nersc-dtm"},
     "kind that is none": {"hosts__nas__volumes__/data__filesystem": {"kind": "etx4"}},
     "kind of another family": {"hosts__nas__volumes__/data__filesystem": {"kind": "ssd"}},
-    "kind without braces": {"hosts__nas__volumes__/data__array": "ssd"},
+    "kind without braces": {"hosts__nas__volumes__/data__array": "raid"},
     "wrong key in wan": {"wan__latency": "1 ms"},
     "unit that is none": {"wan__rtt": "40 msec"},
     "unit of another dimension": {"wan__bandwidth": "10 GB"},

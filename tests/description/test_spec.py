@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from dtnsim.description import spec
-from dtnsim.description.spec import PathSpec, split_end
+from dtnsim.description.spec import PathSpec
+from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from tests.lab import machine, volume
 from tests.strategies import load

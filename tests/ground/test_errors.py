@@ -67,4 +67,4 @@ def test_of_very_many_findings_the_first_are_printed() -> None:
     first, *others = (SpecError(MISSING, file="events.yaml", line=n, key=f"events.{n}.at") for n in range(200))
     lines = first.followed_by(others).lines
     assert lines[19].startswith("events.yaml:19: events.19.at: ")
-    assert lines[20:] == ("180 keys more are missing",)
+    assert lines[20:] == ("180 more are like these",)

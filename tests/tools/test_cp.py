@@ -22,7 +22,7 @@ def test_preserving_attributes_costs_another_operation(tool, job):
 
 
 def test_two_hosts_need_a_mounted_volume(tool, job):
-    with pytest.raises(SpecError, match="mounted on this host"):
+    with pytest.raises(SpecError, match="mount the other end"):
         tool("cp").plan(job(rtt_s=0.01))
 
 

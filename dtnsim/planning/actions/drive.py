@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.description.boards import free_bays
-from dtnsim.description.spec import split_end
+from dtnsim.description.transfer import split_end
 from dtnsim.ground import units
 from dtnsim.planning.actions import bought
 

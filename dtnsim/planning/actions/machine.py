@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.description.hosts import named as described
-from dtnsim.description.spec import split_end
-from dtnsim.description.transfer import DEVICES
+from dtnsim.description.transfer import DEVICES, split_end
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import bought
 

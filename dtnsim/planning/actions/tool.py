@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from dtnsim.description.spec import split_end
-from dtnsim.description.transfer import at_once, typed
+from dtnsim.description.transfer import at_once, split_end, typed
 from dtnsim.planning import tool_choice
 from dtnsim.planning.actions import free, settings
 from dtnsim.planning.option import Setting

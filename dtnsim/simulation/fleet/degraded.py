@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from dtnsim.components.filesystem import label_of
-from dtnsim.description.spec import split_end
+from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.simulation.fleet.faults import Target
 from dtnsim.simulation.fleet.job_classes import renamed

@@ -20,7 +20,7 @@ import numpy as np
 from dtnsim.composition.leg import end_of
 from dtnsim.composition.network import Network
 from dtnsim.description import dataset
-from dtnsim.description.spec import split_end
+from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words

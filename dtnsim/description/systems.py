@@ -1,0 +1,103 @@
+"""Operating systems by the names and releases that people say: what is usual there where a host does not say it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, Final
+
+from dtnsim.components.base import place
+from dtnsim.ground import library, yamlio
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping
+
+_RELEASE: Final = re.compile(r"\d+(\.\d+)*")
+#: roles whose TCP settings are those of the system as it was installed
+_AS_INSTALLED: Final = (None, "untuned")
+
+
+@lru_cache(maxsize=1)
+def _table() -> list[Any]:
+    return [system.clone() for system in yamlio.load(library.root("models") / "systems.yaml")["systems"]]
+
+
+def _number(text: object) -> tuple[int, ...]:
+    return tuple(int(part) for part in str(text).split("."))
+
+
+@lru_cache(maxsize=256)
+def _found(text: str, year: str | None) -> Mapping | None:
+    """What a system of a release, or of a year, has; None where it is not known."""
+    match = _RELEASE.search(text)
+    release = match[0] if match is not None else None
+    called = (
+        text[: match.start() if match is not None else None].lower().strip(" -v").removesuffix("server").strip(" -")
+    )
+    system = next((s for s in _table() if called in s["names"]), None)
+    if system is None:
+        return None
+    made: Mapping = system.clone()
+    releases = made.pop("releases")
+    row = releases[0]
+    for known in releases:
+        if release is not None:
+            # releases that are years (Server 2019) are no later versions of those that are not
+            like = (_number(known["release"])[0] > 1999) == (_number(release)[0] > 1999)
+            row = known if like and _number(known["release"]) <= _number(release) else row
+        elif year is None or int(known["year"]) <= int(year):
+            row = known
+    if "tcp" in row:
+        tcp = made.get("tcp", Mapping()).clone()
+        for key, value in row["tcp"].items():
+            tcp.put(key, value, *row["tcp"].lines[key])
+        made["tcp"] = tcp
+    made["kernel"] = release if called == "linux" else row.get("kernel")
+    return made
+
+
+def usual(host: Mapping) -> Mapping:
+    """What is usual on a host's system; nothing where it names none.
+
+    Raises:
+        SpecError: a system that is not known.
+    """
+    if host.get("os") is None:
+        return Mapping()
+    year = str(host.get("year", ""))
+    found = _found(str(host["os"]), year if year.isdigit() else None)
+    if found is None:
+        remedy = f"write one of {', '.join(s['names'][0] for s in _table())} and its release, or leave it out"
+        raise SpecError("is no system known here", **place(host, "os"), key="os", value=str(host["os"]), remedy=remedy)
+    return found
+
+
+def release_of(system: str | None, tool: str) -> str | None:
+    """The release of a tool that comes with a system; None where it comes from elsewhere."""
+    found = _found(system, None) if system is not None else None
+    said = found.get("tools", {}).get(tool) if found is not None else None
+    return None if said is None else str(said)
+
+
+def of_system(host: Mapping) -> Mapping:
+    """A host with the kernel's costs and TCP settings of its system, where it does not say them."""
+    found = usual(host)
+    if not found:
+        return host
+    host = host.clone()
+    at = host.lines.get("os", (host.file, host.line))
+    if "stack" not in host and "stack" in found:
+        host.put("stack", found["stack"], *at)
+    elif "stack" not in host and found.get("kernel"):
+        stack = Mapping(*at)
+        stack.put("kind", "stack", *at)
+        stack.put("kernel", found["kernel"], *at)
+        host.put("stack", stack, *at)
+    if "tcp" in found and host.get("role") in _AS_INSTALLED:
+        said = host.get("tcp")
+        tcp = said.clone() if isinstance(said, Mapping) else Mapping(*at)
+        for key, value in found["tcp"].items():
+            if key not in tcp:
+                tcp.put(key, Scalar(value, *at, str(found["source"])), *at)
+        host.put("tcp", tcp, *at)
+    return host
