@@ -29,10 +29,14 @@ import yaml
 
 from dtnsim import cli
 from dtnsim.ground import library
+from dtnsim.ground.errors import DtnsimError, visible
+from dtnsim.steady.prediction import predict
 
 CPU_S: Final = 10.0
 MEMORY_KIB: Final = 500_000
 CODES: Final = frozenset({0, 1, 2, 3})
+#: in the place of a command: predict without a draw and without a report, half the work of the cheapest command
+ANSWER: Final = "answer"
 
 _HOSTILE: Final = (
     None, "", "0", "-1", "1", "1e-300", "1e300", "1e999", "nan", "inf", "-0", "9" * 400, "0 B", "1 B", "0 s", "1 ns",
@@ -43,7 +47,7 @@ _HOSTILE: Final = (
 )  # fmt: skip
 _NUMBER: Final = re.compile(r"^([-+0-9.e]+)(.*)$", re.DOTALL)
 #: what a refusal names: a file, an option, a key within others, or the argument itself
-_NAMED: Final = re.compile(r"\.(?:yaml|csv|txt|jsonl)\b|--\w|Error: |name of a path|\b\w+\.\w+")
+_NAMED: Final = re.compile(r"\.(?:yaml|csv|txt|jsonl)\b|--\w|/\w+: |Error: |name of a path|\b\w+\.\w+")
 _HOST_KEYS: Final = ("placement", "tcp", "vm", "stack", "slots", "hbas", "nics", "devices", "volumes", "cpu", "memory")
 
 Node = Any
@@ -255,11 +259,12 @@ def _command(rng: random.Random) -> list[str]:
     small = ["--samples", "32"]
     return list(
         rng.choices(
-            (["predict", "path.yaml", "--json", *small], ["predict", "path.yaml", *small], ["explain", "path.yaml"],
-             ["explain", "path.yaml", "--json"], ["simulate", "path.yaml", "--json", "--max-events", "20000"],
-             ["simulate", "path.yaml", "--max-events", "20000"],
+            ([ANSWER, "path.yaml"], ["predict", "path.yaml", "--json", *small], ["predict", "path.yaml", *small],
+             ["explain", "path.yaml"], ["explain", "path.yaml", "--json"],
+             ["simulate", "path.yaml", "--json", "--max-events", "5000"],
+             ["simulate", "path.yaml", "--max-events", "5000"],
              ["predict", "path.yaml", "--set", _set(rng), *small]),
-            (50, 8, 4, 4, 16, 4, 14),
+            (38, 12, 8, 4, 4, 16, 4, 14),
         )[0]
     )  # fmt: skip
 
@@ -285,6 +290,8 @@ def _stop(*_: object) -> None:
 
 def run(arguments: list[str]) -> tuple[int, str, str]:
     """A command in this process: exit code, standard output, standard error."""
+    if arguments[0] == ANSWER:
+        return _answer(arguments[1])
     out, err = io.StringIO(), io.StringIO()
     code: object = 0
     before = sys.argv
@@ -297,6 +304,15 @@ def run(arguments: list[str]) -> tuple[int, str, str]:
     finally:
         sys.argv = before
     return int(code) if isinstance(code, int) else 0 if code is None else 1, out.getvalue(), err.getvalue()
+
+
+def _answer(file: str) -> tuple[int, str, str]:
+    """What `run` gives of a rate and a duration, or of a refusal as the command line writes it."""
+    try:
+        rate = predict(file, samples=0).throughput_Bps.p50
+    except DtnsimError as error:
+        return error.exit_code, "", "".join(visible(f"dtnsim: {line}") + "\n" for line in error.lines)
+    return (0, "", "") if 0 <= rate < float("inf") else (9, "", f"{rate} B/s")
 
 
 def check(files: Files, arguments: list[str], folder: Path) -> str | None:
@@ -393,7 +409,7 @@ def _refuse(word: str) -> None:
     raise ValueError(word)
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
     """Without anchors, as people write."""
 
     def ignore_aliases(self, data: object) -> bool:
