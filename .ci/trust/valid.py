@@ -139,10 +139,10 @@ def valid(number: int) -> str | None:
     if (more := _grown(text, key)) is not None and sum(now := rates(text, f"{key}={more}")) < sum(plain) * (1 - 1e-6):
         return f"{key}={more} makes {plain} {now}"
     file.write_text(text)
-    answer = dtnsim.predict(str(file), samples=8)
-    document = prediction_document(answer)
-    if json.loads(json.dumps(document, allow_nan=False)) != json.loads(json.dumps(document)):
-        return "the document is not what it is read as"
+    if number % 4 == 0:  # a document takes a quarter of all that is tried
+        document = prediction_document(dtnsim.predict(str(file), samples=8))
+        if json.loads(json.dumps(document, allow_nan=False)) != json.loads(json.dumps(document)):
+            return "the document is not what it is read as"
     return _others(file, plain, said)
 
 

@@ -81,7 +81,7 @@ def wrong(file: Path, way: Way, *, in_time: bool) -> str | None:
         path = spec.resolve(yamlio.loads(json.dumps(made), "path.yaml"), beside=file.parent)
         rate = predict(path, samples=0).throughput_Bps.p50
         if in_time:
-            simulate(path, max_events=20_000)
+            simulate(path, max_events=4_000)
     except InputError as error:
         return next((f"{way}: {error}" for word in PYTHON if word in str(error)), None)
     except Exception as error:  # noqa: BLE001 - that is the point
