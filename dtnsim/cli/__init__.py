@@ -54,6 +54,8 @@ def app(arguments: list[str]) -> object:
     """The typer application: the command that ``arguments`` name, and of all others names and summaries alone."""
     import typer
 
+    from dtnsim.cli import options
+
     root = typer.Typer(
         name="dtnsim",
         no_args_is_help=True,
@@ -87,6 +89,8 @@ def app(arguments: list[str]) -> object:
     completing = "_DTNSIM_COMPLETE" in os.environ  # the shell says in its own way which command it is about
     for name, line in COMMANDS.items():
         known = _loaded(name) if completing or name == asked else (lambda: None, None)
+        if name == asked:
+            options.check_numbers(known[0], arguments)
         root.command(name, short_help=line, help=known[1])(known[0])
     return root
 

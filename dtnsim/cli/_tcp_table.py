@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.cli import _table
+from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.tcp import controls, linux, loss, outcome, rounds, window
 
@@ -76,10 +78,7 @@ def _number(row: Row, key: str, file: str, line: int) -> float:
     text = (row.get(key) or "").strip()
     if not text and default is not None:
         return default
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = float(text) if re.fullmatch(units.NUMBER, text) else math.nan
     if not least <= value <= most:
         raise SpecError(
             "is not a number that can be used",

@@ -8,12 +8,14 @@ import io
 import json
 import os
 import pathlib
+import re
 import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args
 
 import typer
 
+from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,6 +64,30 @@ Plot = Annotated[bool, typer.Option("--plot", help="Also draw it in the terminal
 Picture = Annotated[
     str | None, typer.Option("--picture", metavar="FILE", help="Also write its figure: .svg, .png or .pdf (kaleido).")
 ]
+
+
+def number_options(command: Callable[..., None]) -> list[str]:
+    """Options of a command that take a number: ``--samples``, ``--seed``."""
+    found: list[str] = []
+    for name, parameter in inspect.signature(command, eval_str=True).parameters.items():
+        kind, *said = getattr(parameter.annotation, "__origin__", None), *get_args(parameter.annotation)[1:]
+        if {int, float} & {kind, *get_args(kind)}:
+            found += said[0].param_decls or [f"--{name.replace('_', '-')}"]
+    return found
+
+
+def check_numbers(command: Callable[..., None], arguments: list[str]) -> None:
+    """Holds numbers to what files may say: to Python ``1_0`` is ten, as are full-width digits, and ``nan`` is one.
+
+    Raises:
+        BadParameter: An option has something else.
+    """
+    numeric = number_options(command)
+    for word, after in zip(arguments, [*arguments[1:], "0"], strict=True):
+        option, joined, value = word.partition("=")
+        value = value if joined else after
+        if option in numeric and not re.fullmatch(units.NUMBER, value):
+            raise typer.BadParameter(f"{value!r} is not a number; write it like 10", param_hint=option)
 
 
 def with_dataset(given: PathSpec, data: str | None) -> PathSpec:

@@ -137,6 +137,7 @@ def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:
         words = shlex.split(line)
     except ValueError as error:
         raise InputError(f"--plan: {line!r} cannot be read: {error}") from None
+    options.check_numbers(planning, words)
     asked = get_command(alone).make_context("--plan", [given.name, *words]).params
     known = {k: v for k, v in asked.items() if k in inspect.signature(plan).parameters and v is not None}
     try:

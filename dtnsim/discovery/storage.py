@@ -129,7 +129,7 @@ def _below(given: Outputs) -> dict[str, tuple[list[Drive], list[str], int]]:
     """Block device to (drives below it, types on the way, its size)."""
     try:
         tree = json.loads(given.texts.get("lsblk", "") or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     found: dict[str, tuple[list[Drive], list[str], int]] = {}
     top = tree.get("blockdevices") if isinstance(tree, dict) else None

@@ -199,7 +199,7 @@ def devices_of(files: Iterable[Path]) -> dict[str, str]:
         try:
             text = file.read_text(encoding="utf-8", errors="replace") if file.stat().st_size < _LARGEST_B else ""
             tree = json.loads(text) if '"blockdevices"' in text else {}
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         for item in tree.get("blockdevices") or [] if isinstance(tree, dict) else []:
             _mounted(item, found)

@@ -107,7 +107,7 @@ class History:
         for number, line in enumerate(_lines(file), 1):
             try:
                 self._take(json.loads(line))
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise InputError(
                     f"--history: {file}:{number}: is no line of a history; move the file away, and it is made anew "
                     "from the logs that are there"

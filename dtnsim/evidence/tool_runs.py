@@ -19,10 +19,9 @@ from dtnsim.components.base import find_kind
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.file_sizes import log_normal
 from dtnsim.description.spec import PathSpec, resolve
-from dtnsim.ground import yamlio
+from dtnsim.ground import units, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
-from dtnsim.ground.units import parse as parse_units
 from dtnsim.tools._command import parse
 from dtnsim.tools._programs import PROGRAMS
 from dtnsim.tools.plan import Job
@@ -110,7 +109,7 @@ def tool_of(row: Mapping[str, str], unknown: list[str] | None = None) -> dict[st
         told[f"XRD_{name}"] = f"{value} B" if name == "CPCHUNKSIZE" else value
     told.update(more, **options)
     for name in ("w", "tcp_bs"):
-        if name in told and parse_units(str(told[name]), "B") > SOCKBUF_B:
+        if name in told and units.parse(str(told[name]), "B") > SOCKBUF_B:
             told[name] = f"{SOCKBUF_B:.0f} B"
     put = (row.get("direction") or "put").strip() == "put"
     if "client" in find_kind(told["name"]).model_fields:  # its plan depends on the end at which it is typed
@@ -254,10 +253,7 @@ def number(row: Mapping[str, str], key: str, default: float | None, low: float, 
     text = (row.get(key) or "").strip()
     if not text and default is not None:
         return default
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = float(text) if re.fullmatch(units.NUMBER, text) else math.nan
     if not low <= value <= high:
         raise SpecError("is not a number that can be used", key=key, value=text, remedy=f"{low:g} to {high:g}")
     return value

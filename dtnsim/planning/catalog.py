@@ -301,7 +301,7 @@ def _list(given: object) -> list[str]:
 def _counted(text: str, where: str) -> tuple[str, int]:
     """``2 x cable`` or ``cable``."""
     count, x, name = text.rpartition(" x ")
-    if x and not count.strip().isdigit():
+    if x and not re.fullmatch(r"\s*[0-9]+\s*", count):
         raise InputError(f"{where}: with: write '2 x {name.strip()}'")
     return name.strip(), int(count) if x else 1
 

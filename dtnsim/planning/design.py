@@ -122,7 +122,7 @@ def axis(text: str) -> Axis:
     log = (found[1] or "").lower() == "log"
     if log and low <= 0:
         raise InputError(f"--vary {key}: a logarithmic range begins above 0; {_HOW}")
-    whole = dim == "1" and low_text.strip().isdigit() and high_text.strip().isdigit()
+    whole = dim == "1" and all(re.fullmatch(r"\s*[0-9]+\s*", text) for text in (low_text, high_text))
     ends = [_spaced(text.strip()) for text in (low_text, high_text)]
     named = {_NUMBER.sub("", end, count=1).strip() for end in ends}
     unit = named.pop() if len(named) == 1 else None
@@ -182,7 +182,7 @@ def sampling(text: str) -> int:
         InputError: it is not of that form.
     """
     kind, _, count = text.partition(":")
-    if kind.strip().lower() != "lhs" or not count.strip().isdigit() or not 0 < int(count) <= MOST:
+    if kind.strip().lower() != "lhs" or not re.fullmatch(r"\s*[0-9]+\s*", count) or not 0 < int(count) <= MOST:
         raise InputError(f"--sample: {text!r} is no sample; write lhs:1000")
     return int(count)
 

@@ -26,7 +26,7 @@ def read(file: str) -> dict[str, Any]:
         kept = json.loads(Path(file).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"--against: {file} cannot be read: {error.strerror or error}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InputError(f"--against: {file} is no JSON; give what 'dtnsim predict PATH --json' has written") from None
     if not isinstance(kept, dict) or kept.get("schema") != PREDICTION:
         said = kept.get("schema") if isinstance(kept, dict) else None

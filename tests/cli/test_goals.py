@@ -73,6 +73,7 @@ def test_what_changed_since_a_document_and_why(run: Run, tmp_path: Path) -> None
     ("text", "words"),
     [
         ("{", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
         ("[]", "is no document"),
         ('{"schema": "dtnsim.plan/1"}', "is dtnsim.plan/1"),
         (None, "cannot be read"),

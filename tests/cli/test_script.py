@@ -16,11 +16,37 @@ import pytest
 
 import dtnsim
 from dtnsim import cli
-from dtnsim.cli import man
+from dtnsim.cli import man, options
 from dtnsim.report.console import arranged
 from tests.cli.conftest import Run
 
 PATH = "venadi/gridftp-gpfs"
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_numbers_of_options_are_those_of_files(run: Run, name: str) -> None:
+    """Every option that the help shows with a number; ``1_0`` is ten to Python, and so are full-width digits."""
+    numeric = options.number_options(cli._loaded(name)[0])
+    shown = re.findall(r"(--[a-z-]+) (?:INTEGER|FLOAT)", " ".join(flags for flags, _ in man.described(name)["options"]))
+    assert set(shown) <= set(numeric)
+    for option in numeric:
+        for text in ("1_0", "１０", "nan", "0x10", "1e", ""):
+            for words in ([option, text], [f"{option}={text}"]):
+                code, out, err = run(name, *words)
+                assert (code, out) == (2, "")
+                assert err == f"Error: Invalid value for {option}: {text!r} is not a number; write it like 10\n"
+
+
+def test_numbers_of_tables_and_samples_are_those_of_files(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "cases.csv"
+    for heading, row, command in (
+        ("rate_bps,rtt_s,cc,streams", "1e8,0.02,cubic,1_0", "tcp"),
+        ("tool_key,rate_bps,rtt_s,files,total_bytes", "scp,1e8,0.02,1_0,64000000", "tools"),
+    ):
+        table.write_text(f"{heading}\n{row}\n")
+        code, _, err = run(command, "--table", str(table))
+        assert (code, "'1_0'" in err) == (2, True), err
+    assert run("sweep", PATH, "--vary", "wan.rtt=1ms..2ms", "--sample", "lhs:１０").code == 2
 
 
 def test_csv_has_a_line_for_each_transfer(run: Run) -> None:

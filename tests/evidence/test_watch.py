@@ -201,7 +201,9 @@ def test_a_goal_is_likelier_before_the_change(tmp_path: Path, host: str, run: Ru
 @pytest.mark.parametrize(
     "line",
     ['{"told": [{"x": 1}, "2026-01-06"]}', '{"told": ["ping", "soon"]}', '{"log": "a", "digest": "", "note": ""}', "[]",
-     '{"log": "", "digest": "", "note": "", "runs": [], "series": [["", "", "", "", "", "", [["x", 1, 2]]]]}'],
+     '{"log": "", "digest": "", "note": "", "runs": [], "series": [["", "", "", "", "", "", [["x", 1, 2]]]]}',
+     "[" * 100_000],
+    ids=["kind", "day", "lacks", "list", "dates", "deep"],
 )  # fmt: skip
 def test_a_line_that_is_none_of_a_history_is_refused_by_number(tmp_path: Path, line: str) -> None:
     file = tmp_path / "seen.jsonl"

@@ -103,7 +103,7 @@ def _sum(number: object, run: object) -> str:
 def _read(line: str) -> dict[str, Any]:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

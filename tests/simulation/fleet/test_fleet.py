@@ -465,9 +465,11 @@ def test_a_checkpoint_goes_on_where_it_was_broken_off(mixed, four, tmp_path):
     file.write_bytes(kept)
     with pytest.raises(InputError, match="is of another path, workload, seed"):
         fleet(mixed, replicas=4, seed=9, checkpoint=file)
-    file.write_text("hello\n")
-    with pytest.raises(InputError, match="is no checkpoint"):
-        fleet(mixed, replicas=4, seed=3, checkpoint=file)
+    for foreign in ("hello\n", "[" * 100_000):
+        file.write_text(foreign)
+        with pytest.raises(InputError, match="is no checkpoint"):
+            fleet(mixed, replicas=4, seed=3, checkpoint=file)
+        assert file.read_text() == foreign
 
 
 def test_stopped_runs_say_what_was_done():
