@@ -28,7 +28,7 @@ def test_imports_go_one_way() -> None:
 def test_files_can_be_read_in_one_sitting() -> None:
     lines = {p: len(p.read_text().splitlines()) for p in CODE}
     assert not {str(p): n for p, n in lines.items() if n > 400}
-    assert sorted(lines.values())[len(lines) // 2] <= 150
+    assert 120 <= sorted(lines.values())[len(lines) // 2] <= 200  # a file is a topic, neither a function nor a room
 
 
 def test_functions_are_short() -> None:

@@ -1,8 +1,9 @@
-"""What every component is: validated parameters with units, known by its kind, one kind a file.
+"""What every component is: validated parameters with units, known by its kind.
 
 A new kind is one new file in this package (or in `dtnsim.tools`): a subclass of `Component` with
 ``kind`` and ``family``. Nothing else is touched: the file's name is the kind, so specs find it, and
-``dtnsim components`` and ``dtnsim schema`` list it.
+``dtnsim components`` and ``dtnsim schema`` list it. Kinds that share a file of their topic stand in
+``TOGETHER`` of their package, so that none of them is imported to be known.
 """
 
 from __future__ import annotations
@@ -201,12 +202,15 @@ def _fitting(name: str, family: str) -> str | None:
 @lru_cache(maxsize=1)
 def kinds() -> dict[str, str]:
     """All kinds and the modules they live in, without importing any of them."""
-    found = {}
+    found: dict[str, str] = {}
     for package in PACKAGES:
-        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+        room = importlib.import_module(package)
+        together = getattr(room, "TOGETHER", {})
+        for module in pkgutil.iter_modules(room.__path__):
             if module.name not in SUPPORT and not module.name.startswith("_"):
-                found[module.name.replace("_", "-")] = f"{package}.{module.name}"
-    return found
+                own = together.get(module.name, module.name).replace("_", "-").split()
+                found |= dict.fromkeys(own, f"{package}.{module.name}")
+    return dict(sorted(found.items()))
 
 
 def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Component]:

@@ -1,1 +1,25 @@
-"""The transfer tools, one a file: their options under the names the tools use, and what they do to a byte."""
+"""The transfer tools: their options under the names the tools use, and what they do to a byte.
+
+A file is a tool of its name, or a family of tools that share what they do; those are named here, so that asking which
+tools there are imports none.
+"""
+
+from typing import Final
+
+#: file of a family -> its tools
+TOGETHER: Final = {
+    "backup": "borg crashplan restic",
+    "disk_tests": "bonnie dd iozone",
+    "ftp": "bbftp ftp lftp",
+    "gridftp": "globus gridftp",
+    "http": "aria2 curl pelican",
+    "iperf": "iperf2 iperf3",
+    "local_copy": "cp nfs-cp rm robocopy",
+    "movers": "ascp condor fdt wdt",
+    "network_tests": "netperf ntttcp nuttcp perftest",
+    "object_tests": "rados-bench warp",
+    "openssh": "hpnscp scp sftp",
+    "rsync_workers": "fpsync msrsync parsyncfp rsync-parallel",
+    "s3_clients": "aws-s3 mc s5cmd",
+    "tar": "tar tar-nc tar-ssh",
+}

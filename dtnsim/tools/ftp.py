@@ -1,15 +1,28 @@
-"""ftp: the classic client, one file after the other, a data connection for each."""
+"""FTP and what is built on it: ftp, lftp's mirror and pget, bbftp's parallel streams."""
 
 from __future__ import annotations
 
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Client, Cycles, Size, both_ends, device_work, reading, writing
-from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.tools._common import (
+    Client,
+    Count,
+    Cycles,
+    Ratio,
+    Size,
+    both_ends,
+    core_cost,
+    device_work,
+    reading,
+    scaled,
+    writing,
+)
+from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, LOGIN_WORK, RECEIVER, SENDER, SshLink, crowd, together
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 #: TCP and greeting, USER, PASS, SYST, TYPE; and QUIT (RFC 959; usr.bin/ftp/util.c)
 _SESSION: Final = 7.0
@@ -64,3 +77,173 @@ class Ftp(Tool):
         folders = _LIST * max(job.directories, 1) if get and job.files > 1 else float(job.directories)
         opening = Opening(_SESSION + folders, _START, "log-in and folders")
         return Plan((step,), opening=opening if job.remote else Opening())
+
+
+#: messages that wait before a first file, after the log-in: sftp INIT, REALPATH, STAT, OPENDIR, READDIR and its end,
+#: CLOSE; http TCP, the folder and its parent; ftp TCP, banner, FEAT, USER, PASS, TYPE, PWD, CWD, MKD
+_LFTP_SESSION: Final = {"sftp": 7.0, "http": 5.0, "ftp": 9.0}
+#: a further folder, several at once with --parallel: OPENDIR, two READDIR, CLOSE; its index page; CWD, MKD, LIST
+_FOLDER: Final = {"sftp": 4.0, "http": 1.0, "ftp": 4.0}
+#: a further connection: all of a log-in again; http TCP
+_CONNECT: Final = {"sftp": LOGIN + 3.0, "http": 1.0, "ftp": 6.0}
+#: a file: OPEN, READ or WRITE, and CLOSE or FSETSTAT; GET; TYPE or ALLO, PASV, data connection, STOR, 226, times
+_FILE: Final = {"sftp": 3.0, "http": 1.0, "ftp": 6.0}
+#: start of lftp, of its terminal and, over sftp, of ssh
+_LFTP_START: Final = {
+    "sftp": prior("0.45 s", 0.15, "lftp 4.9.2 over OpenSSH: empty folder, less its round trips"),
+    "http": prior("0.1 s", 0.3, "lftp 4.9.2 over http: empty folder at 50 ms, less its round trips"),
+    "ftp": prior("0.1 s", 0.3, "as over http"),
+}
+#: lftp commands: sftp:max-packets-in-flight
+_PACKETS: Final = 16
+
+
+class Lftp(Tool):
+    """``lftp -c 'mirror --parallel=N'`` and ``pget -n N``.
+
+    Neglects: mirror's comparison with what is there already.
+    Source: github.com/lavv17/lftp src/SFtp.cc (16 packets in flight, 32 KiB each; FSETSTAT is not waited for before
+        CLOSE); lftp(1) 4.9.2 (pget-default-n 5).
+    """
+
+    kind: ClassVar[str] = "lftp"
+    tool_class = "mover"
+    files_option = "parallel"
+    usages = (
+        Usage(
+            "lftp over sftp", "lftp -c 'open sftp://HOST; mirror -R --parallel={parallel} SRC DST'",
+            options={"protocol": "sftp"}, tries={"parallel": (1, 4, 8, 16, 32)},
+        ),
+    )  # fmt: skip
+
+    protocol: Literal["sftp", "http", "ftp"] = "sftp"
+    parallel: Annotated[Count, Field(validation_alias=AliasChoices("parallel", "P"))] = 1
+    pget: Annotated[Count, Field(validation_alias=AliasChoices("pget", "n"))] = 1
+    packets: Annotated[Count, Field(validation_alias=AliasChoices("packets", "max-packets-in-flight"))] = _PACKETS
+    block: Annotated[Size, Field(validation_alias=AliasChoices("block", "size-read", "size-write"))] = prior(
+        "32 KiB", 0.0, "lftp(1): sftp:size-read and sftp:size-write 0x8000"
+    )
+    ssh: SshLink = SshLink(version="9.2")
+
+    def plan(self, job: Job) -> Plan:
+        """Connections, each with its own session."""
+        workers = max(1, min(self.parallel, job.files))
+        streams = workers * self.pget
+        over_ssh = self.protocol == "sftp"
+        sender = SENDER if over_ssh else Thread("lftp sender", streams)
+        receiver = RECEIVER if over_ssh else Thread("lftp receiver", streams)
+        step = Step(
+            "transfer",
+            read=reading(job, sender, self.block, workers=workers),
+            net=NetUse(
+                sender,
+                receiver,
+                streams=streams,
+                channel=self._window() if over_ssh else None,
+                channels=streams,
+                grain=self.block if over_ssh else None,
+                reopened=self.protocol == "ftp",
+                stopped=self.protocol != "ftp",
+            ),
+            write=writing(job, receiver, self.block, workers=workers),
+            cpu=(*device_work(job, sender), *(self.ssh.crypto() if over_ssh else ())),
+            files=FileCost(
+                round_trips=_FILE[self.protocol],
+                source=("open", "close"),
+                destination=("create", "close"),
+                directory=("mkdir",),
+            ),
+        )
+        return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, streams))
+
+    def _window(self) -> Quantity:
+        packets = Quantity(
+            self.packets * self.block.value,
+            "B",
+            self.block.spread,
+            f"{self.packets} packets of {self.block}; {self.block.source}",
+        )
+        channel = self.ssh.window()
+        return packets if channel is None or packets.value < channel.value else channel
+
+    def _opening(self, job: Job, streams: int) -> Opening:
+        login = LOGIN + FAREWELL if self.protocol == "sftp" else 0.0
+        trips, work = _LFTP_SESSION[self.protocol] + login, _LFTP_START[self.protocol]
+        trips += _FOLDER[self.protocol] * max(job.directories - 1, 0) / max(self.parallel, 1)
+        connect, each = _CONNECT[self.protocol], LOGIN_CPU if self.protocol == "sftp" else None
+        if self.pget > 1:  # the parts wait for their connections, and a file is whole when the last one is
+            trips += connect
+            work = together(work, LOGIN_CPU, streams, job, connect) if each is not None else work
+            return Opening(trips, work, f"lftp's session over {self.protocol}")
+        further = crowd(LOGIN_CPU, streams - 1, job, connect) if each is not None else None
+        return Opening(trips, work, f"lftp's session over {self.protocol}", connect, further)
+
+
+#: TCP, cipher and key of the server, encrypted log-in, protocol version (bbftpc/connecttoserver.c, connectviapassword)
+_LOGIN: Final = 4.0
+#: ssh, then the daemon's port is connected to and says MSG_IPADDR_OK (connectviassh)
+_SSH: Final = LOGIN + 2.0
+#: a file: MSG_STORE or MSG_RETR answered with ports (MSG_TRANS_OK_V3), the data connections, MSG_TRANS_START to MSG_OK
+_BBFTP_FILE: Final = 3.0
+_WORK: Final = prior("0.03 s", 0.5, "assumed: RSA of the log-in and a process forked for the session")
+_FORK: Final = prior("2 ms", 0.7, "assumed: a child forked for each stream at both ends")
+
+
+class Bbftp(Tool):
+    """``bbftp -p streams -c -s -e 'setrecvwinsize KB; put file'``: a process a stream, a stretch of the file each.
+
+    The streams of a file are new connections: each of them starts slowly. The file is done when the slowest stream is.
+    Windows are set for each stream, 256 KiB unless the control commands say otherwise.
+
+    Neglects: checks of an existing file; RFIO; retries.
+    Source: github.com/jedsoft/bbftp bbftp-client/bbftpc/bbftp.c (defaults), bbftp_put.c (messages of a file),
+        connecttoserver.c (log-in); bbftp(1).
+    """
+
+    kind: ClassVar[str] = "bbftp"
+    tool_class = "mover"
+    streams_option = "p"
+
+    p: Annotated[Count, Field(validation_alias=AliasChoices("p", "setnbstream"))] = 1
+    c: Annotated[bool, Field(validation_alias=AliasChoices("c", "gzip"))] = False
+    s: Annotated[bool, Field(validation_alias=AliasChoices("s", "ssh"), description="the daemon is started by ssh")] = (
+        False
+    )
+    setrecvwinsize: Size = prior("256 KiB", 0.0, "bbftpc/bbftp.c: BBftp_Recvwinsize = 256")
+    setsendwinsize: Size = prior("256 KiB", 0.0, "bbftpc/bbftp.c: BBftp_Sendwinsize = 256")
+    setbuffersize: Size = prior("256 KiB", 0.0, "bbftpc/bbftp.c: BBftp_Buffersizeperstream = 256")
+    ratio: Ratio = prior("1", 0.0, "incompressible data")
+    client: Client = "source"
+    overhead: Cycles = prior("0.5 cycles/B", 0.7, "assumed: a copy from file to socket in user space")
+
+    def plan(self, job: Job) -> Plan:
+        """Streams of one file after the other."""
+        sender, receiver = Thread("bbftp senders", self.p), Thread("bbftp receivers", self.p)
+        sent = 1.0 / self.ratio.value if self.c else 1.0
+        cpu: tuple[CpuUse, ...] = (
+            *device_work(job, sender),
+            *both_ends(sender, receiver, scaled(self.overhead, sent, "of what is sent"), "bbftp"),
+        )
+        if self.c:
+            cpu += (
+                CpuUse("source", sender, core_cost("zlib6_compress", "bbftp -c"), "gzip"),
+                CpuUse("destination", receiver, core_cost("zlib6_decompress", "bbftp -c"), "gunzip"),
+            )
+        # setrecvwinsize is the daemon's receive window and the client's send window, setsendwinsize the other way
+        window = self.setrecvwinsize if self.client == "source" else self.setsendwinsize
+        step = Step(
+            "transfer",
+            read=reading(job, sender, self.setbuffersize, workers=1),
+            net=NetUse(sender, receiver, streams=self.p, window=window, overhead=sent, reopened=True),
+            write=writing(job, receiver, self.setbuffersize, workers=1),
+            cpu=cpu,
+            files=FileCost(
+                round_trips=_BBFTP_FILE,
+                fixed=_FORK.worth(_FORK.value * self.p, f"{_FORK.source}; {self.p} streams"),
+                source=("stat", "open", "close"),
+                destination=("create", "close", "setattr", "rename"),
+                directory=("mkdir",),
+            ),
+        )
+        opening = Opening(_SSH if self.s else _LOGIN, LOGIN_WORK if self.s else _WORK, "log-in at bbftpd")
+        return Plan((step,), weight=self.p, opening=opening if job.remote else Opening())

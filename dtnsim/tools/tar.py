@@ -1,16 +1,68 @@
-"""tar: one process; for small files each file's operations decide, above all over a network file system."""
+"""A stream made at one end and unpacked at the other while it travels: an archive, a file or device, a snapshot."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.quantity import prior
+from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import Size, core_cost, device_work, one_host, reading, writing
-from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Step, Tool
+from dtnsim.tools._common import Cycles, Size, both_ends, core_cost, device_work, one_host, reading, writing
+from dtnsim.tools._ssh import SshTool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
+
+#: GNU tar: 512 B a header, files padded to 512 B, the archive to records of 10 KiB
+HEADER_B: Final = 512.0
+RECORD_B: Final = 10240.0
+
+#: what makes the stream: tar a folder, dd a file or device, zfs send a snapshot
+Packer = Annotated[
+    Literal["tar", "dd", "zfs"], Field(description="tar -c | tar -x, dd | dd, or zfs send | zfs receive")
+]
+#: what the packer and unpacker do for a file, and for a folder at the destination; those of dd and zfs know no files
+_OF_A_FILE: Final = FileCost(
+    source=("stat", "open", "close"),
+    destination=("create", "close", "setattr"),
+    directory=("mkdir", "setattr"),
+    together=True,
+)
+_UNPACKERS: Final = {"tar": "tar -x", "dd": "dd of", "zfs": "zfs receive"}
+
+
+def overhead(job: Job, packer: str) -> float:
+    """Bytes of the stream per payload byte."""
+    return archive_B(job) / max(job.payload_B, 1.0) if packer == "tar" else 1.0
+
+
+def archive_B(job: Job) -> float:
+    """Bytes of the archive of a job: headers and padding come on top of the files."""
+    bare = job.files * (HEADER_B + HEADER_B / 2) + job.directories * HEADER_B + job.payload_B
+    return float(-(-(bare + 2 * HEADER_B) // RECORD_B) * RECORD_B)
+
+
+def stream(
+    job: Job,
+    packer: str,
+    net: NetUse,
+    cpu: tuple[CpuUse, ...],
+    record: Quantity,
+    opening: Opening,
+    holds_B: float = 0.0,
+) -> Plan:
+    """A packer, a connection and an unpacker: no message of a file waits."""
+    maker, unpacker = Thread(packer), Thread(_UNPACKERS[packer])
+    step = Step(
+        "transfer",
+        read=reading(job, maker, record),
+        net=net,
+        write=writing(job, unpacker, record),
+        cpu=(*device_work(job, maker), *cpu),
+        files=_OF_A_FILE if packer == "tar" else FileCost(),
+    )
+    return Plan((step,), opening=opening, holds_B=holds_B)
+
 
 _COMPRESS = core_cost("zlib6_compress", "gzip -6")
 _EXPAND = core_cost("zlib6_decompress", "gzip -d")
@@ -64,3 +116,68 @@ class Tar(Tool):
         return FileCost(
             destination=("lookup", "create", "setattr", "close", "setattr"), directory=("mkdir", "access", "setattr")
         )
+
+
+_COPY = prior("0.4 cycles/B", 0.7, "assumed: a copy into mbuffer's memory and one out of it, past the cache")
+
+
+class TarNc(Tool):
+    """``tar -cf - DIR | nc -N HOST PORT`` to ``nc -l PORT | tar -xf -``: one TCP stream.
+
+    ``packer`` is what makes the stream. ``through: mbuffer`` has ``m`` bytes of memory at each end, which other caches
+    cannot have, and a copy into it; ends that stop and go are not what the steady state knows.
+
+    Neglects: pipes between the processes; the other end has to be started by hand.
+    Source: GNU tar, headers of 512 B; netcat-openbsd; mbuffer(1), -m; zfs-send(8).
+    """
+
+    kind: ClassVar[str] = "tar-nc"
+    tool_class = "mover"
+    usages = (
+        Usage(
+            "tar through netcat", "tar -C SRC -cf - . | nc -N HOST PORT", "nc -l PORT | tar -x",
+            lacks="not encrypted, no checksum, no resume",
+        ),
+    )  # fmt: skip
+
+    packer: Packer = "tar"
+    through: Literal["nc", "mbuffer"] = "nc"
+    m: Annotated[Size, Field(description="memory of mbuffer (-m)")] = prior("1 GiB", 0.0, "usual with ZFS: -m 1G")
+    record: Size = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
+    overhead: Cycles = prior("0.5 cycles/B", 0.7, "assumed: netcat copies 16 KiB at a time from pipe to socket")
+
+    def plan(self, job: Job) -> Plan:
+        """One connection, one archive."""
+        sender, receiver = Thread(f"{self.through} sender"), Thread(f"{self.through} receiver")
+        net = NetUse(sender, receiver, overhead=overhead(job, self.packer))
+        # TCP's handshake, and the last byte's way with the end of the connection
+        opening = Opening(1.5, None, "TCP connection")
+        work, holds = both_ends(sender, receiver, self.overhead, "netcat"), 0.0
+        if self.through == "mbuffer":
+            work, holds = (*work, *both_ends(sender, receiver, _COPY, "memory of mbuffer")), self.m.value
+        return stream(job, self.packer, net, work, self.record, opening, holds)
+
+
+class TarSsh(SshTool):
+    """``tar -cf - DIR | ssh -C -c cipher HOST 'tar -xf -'``: one stream in the channel's window, nothing a file.
+
+    ``packer`` is what makes the stream; of zfs the records are blocks of a data set, as its ``recordsize`` says.
+
+    Neglects: pipes between the processes; blocks that zfs send leaves out of an incremental stream (give their bytes).
+    Source: GNU tar, headers of 512 B; openssh-portable channels.h; zfs-send(8).
+    """
+
+    kind: ClassVar[str] = "tar-ssh"
+    usages = (
+        Usage("tar through ssh", "tar -C SRC -cf - . | ssh HOST 'tar -C DST -xf -'", lacks="no resume"),
+    )  # fmt: skip
+
+    packer: Packer = "tar"
+    record: Size = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
+
+    def plan(self, job: Job) -> Plan:
+        """One connection, one archive."""
+        sent = self.sent(job) * overhead(job, self.packer)
+        cpu = (*self.crypto(sent), *self.packing())
+        opening = self.opening(1.0, "the end of the stream")
+        return stream(job, self.packer, self.network(sent=sent), cpu, self.record, opening)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,13 @@ from dtnsim.components.filesystem import Filesystem
 from dtnsim.components.ssd import Ssd
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
+from dtnsim.tools import TOGETHER
 
 COMPONENTS = Path(__file__).parents[2] / "dtnsim" / "components"
 
 
-def test_a_kind_is_a_file() -> None:
-    """Every module with a kind is found by its file's name, and every kind says what it is."""
+def test_a_kind_is_found_without_its_file() -> None:
+    """By the name of its file, or where its family's file says it; and every kind says what it is."""
     found = kinds()
     for name in ("ssd", "raid", "raidz", "nfs", "gridftp", "segment", "iperf3"):
         assert find_kind(name).kind == name
@@ -27,6 +29,10 @@ def test_a_kind_is_a_file() -> None:
         cls = find_kind(kind)
         assert cls.family, kind
         assert (cls.__doc__ or "").strip(), kind
+    for family, named in TOGETHER.items():
+        module = importlib.import_module(f"dtnsim.tools.{family}")
+        classes = [c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__]
+        assert {c.kind for c in classes if issubclass(c, Component)} - {""} == set(named.split()), family
 
 
 def test_what_is_written_goes_over_the_part() -> None:

@@ -1,0 +1,286 @@
+"""Tests of a volume: dd, bonnie++, iozone."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import AfterValidator, AliasChoices, Field
+
+from dtnsim.components.access import Finish, Thread
+from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.tools._common import READER, Count, Size, core_cost, device_work, one_host, reading, writing
+from dtnsim.tools._volume import ON_VOLUME, in_memory, one_of, read_access, with_read, write_access
+from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Step, Tool
+
+_CONV: Final = ("fdatasync", "fsync", "notrunc", "nocreat", "excl", "noerror", "sync")
+_OFLAG: Final = ("dsync", "sync", "direct", "append", "nocache", "seek_bytes")
+_IFLAG: Final = ("direct", "fullblock", "nocache", "skip_bytes", "count_bytes")
+
+
+def _words(known: tuple[str, ...]) -> AfterValidator:
+    def check(text: str) -> str:
+        words = [w.strip() for w in text.split(",") if w.strip()]
+        unknown = [w for w in words if w not in known]
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is not one of {', '.join(known)} (several are written with commas)")
+        return ",".join(words)
+
+    return AfterValidator(check)
+
+
+class Dd(Tool):
+    """``dd if=... of=... bs=... count=... conv=... oflag=... iflag=...``: ``if`` and ``of`` are the transfer's ends.
+
+    Neglects: the start of the process; ``ibs`` different from ``obs``.
+    Source: dd(1), GNU coreutils; the rate it prints includes closing the output file.
+    """
+
+    kind: ClassVar[str] = "dd"
+    tool_class = "test"
+    reads_option, writes_option = "reads", "writes"
+
+    bs: Annotated[
+        Size, Otherwise("1 MiB", "tests of disks: bs=1M (Alibaba Cloud topic center, dd command instances)")
+    ] = prior("512 B", 0.0, "dd(1): default of ibs and obs")
+    conv: Annotated[str, _words(_CONV)] = ""
+    oflag: Annotated[str, _words(_OFLAG)] = ""
+    iflag: Annotated[str, _words(_IFLAG)] = ""
+    reads: Annotated[
+        str | None,
+        Field(validation_alias=AliasChoices("if", "reads"), json_schema_extra=READER, description="its from"),
+    ] = None
+    writes: Annotated[
+        str | None,
+        Field(validation_alias=AliasChoices("of", "writes"), json_schema_extra=READER, description="its to"),
+    ] = None
+    count: Annotated[
+        int | None, Field(ge=1, json_schema_extra=READER, description="blocks, in the place of a data set")
+    ] = None
+    sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: dd && sync")] = False
+
+    def plan(self, job: Job) -> Plan:
+        """One process; a direct read has no read-ahead, so that it waits for the block before writing it."""
+        one_host(job, self.kind)
+        process = Thread("dd")
+        direct = "direct" in self.iflag.split(",")
+        read = reading(job, process, self.bs, finish="direct" if direct else "steady")
+        write = writing(job, process, self.bs, finish=self.finish)
+        if write is not None and "notrunc" in self.conv.split(","):
+            write = write.but(rewrite=True)
+        cost = FileCost(source=("open", "close"), destination=("create", "close"))
+        cpu = device_work(job, process)
+        if direct and read is not None and write is not None:
+            return Plan((Step("read", read=read), Step("write", write=write, cpu=cpu, files=cost)))
+        return Plan((Step("copy", read=read, write=write, cpu=cpu, files=cost),))
+
+    def files(self) -> tuple[int, float] | None:
+        """One file of so many blocks."""
+        return None if self.count is None else (1, self.count * self.bs.value)
+
+    @property
+    def finish(self) -> Finish:
+        """What the flags make the tool wait for."""
+        flags, conversions = self.oflag.split(","), self.conv.split(",")
+        if "direct" in flags:
+            return "direct"
+        if "dsync" in flags or "sync" in flags:
+            return "dsync"
+        waits = self.sync or "fdatasync" in conversions or "fsync" in conversions
+        return "fdatasync" if waits else "none"
+
+
+#: releases 1.9x do the per-character tests with one system call a byte
+_BYTE = Quantity(1.0, "B", 0.0, "bonnie++ 1.9x: write(2) and read(2) of one byte")
+#: every tenth chunk that a seeker reads is written back (UpdateSeek)
+UPDATE_SHARE = 0.1
+
+Test = Literal["char-write", "block-write", "rewrite", "char-read", "block-read", "seeks"]
+
+
+class Bonnie(Tool):
+    """One column of a bonnie++ result.
+
+    A rewrite reads a chunk, changes a byte and writes it back, in the same process: its throughput
+    counts a byte once. ``seeks`` is chunks read at random by ``seekers`` processes; operations a second
+    are its throughput over the chunk.
+
+    Neglects: releases before 1.9x, whose per-character tests used stdio; the file-creation tests.
+    Source: bonnie++ source (bonnie++.cpp, bon_file.cpp: chunk, fsync at close, UpdateSeek).
+    """
+
+    kind: ClassVar[str] = "bonnie"
+    tool_class = "test"
+    reads_option = writes_option = "d"
+
+    test: Annotated[Test, one_of(Test)] = "block-write"
+    chunk: Annotated[Size, Field(validation_alias=AliasChoices("chunk", "chunk_size", "chunk-size"))] = prior(
+        "8 KiB", 0.0, "bonnie++(8): default chunk size"
+    )
+    b: Annotated[bool, Field(description="fsync after every write")] = False
+    direct: Annotated[bool, Field(validation_alias=AliasChoices("D", "direct"), description="O_DIRECT")] = False
+    d: Annotated[
+        str | None,
+        Field(validation_alias=AliasChoices("d", "volume"), json_schema_extra=READER, description=ON_VOLUME),
+    ] = None
+    s: Annotated[
+        Size | None,
+        Field(validation_alias=AliasChoices("s", "size"), json_schema_extra=READER, description="bytes of its files"),
+    ] = None
+    seekers: Count = 5
+
+    def plan(self, job: Job) -> Plan:
+        """A step a test; seekers also update."""
+        if self.test == "seeks":
+            return self._seeks(job)
+        process = Thread("bonnie++")
+        block = _BYTE if self.test.startswith("char") else self.chunk
+        step = Step(self.test)
+        if self.test.endswith("write"):
+            rewrite = self.test == "rewrite"
+            write = write_access(job, self.kind, process, block, finish=self.finish(job), rewrite=rewrite)
+            write = write.but(cached=rewrite)  # it has just read what it writes
+            step = Step(self.test, write=write)
+        if self.test in ("rewrite", "char-read", "block-read"):
+            step = with_read(job, step, read_access(job, self.kind, process, block, direct=self.direct))
+        return Plan((step,))
+
+    def files(self) -> tuple[int, float] | None:
+        """One file, as large as all of them."""
+        return None if self.s is None else (1, self.s.value)
+
+    def finish(self, job: Job) -> Finish:
+        """The files are closed with fsync; twice the memory keeps the medium busy all the time."""
+        if self.direct:
+            return "direct"
+        if self.b:
+            return "dsync"
+        return "fdatasync" if in_memory(job) else "steady"
+
+    def _seeks(self, job: Job) -> Plan:
+        seekers, count = Thread("bonnie++ seekers", self.seekers), self.seekers
+        read = read_access(
+            job, self.kind, seekers, self.chunk, workers=count, direct=self.direct, random=True, depth=count
+        )
+        steps = [with_read(job, Step("seek"), read)]
+        if job.destination == "volume":
+            update = write_access(
+                job,
+                self.kind,
+                seekers,
+                self.chunk,
+                finish="dsync" if self.b else "none",
+                workers=count,
+                random=True,
+                rewrite=True,
+            ).but(cached=True)
+            steps.append(Step("update", write=update, share=UPDATE_SHARE))
+        return Plan(tuple(steps), workers=count)
+
+
+#: fwrite(3) copies a record into the stream's buffer, which setvbuf(3) made as large as the record
+_STDIO = core_cost("memcpy_cached", "copy of fwrite(3)")
+IozoneTest = Literal[
+    "write",
+    "rewrite",
+    "read",
+    "reread",
+    "random-read",
+    "random-write",
+    "backward-read",
+    "record-rewrite",
+    "stride-read",
+    "fwrite",
+    "frewrite",
+    "fread",
+    "freread",
+]
+#: tests by their numbers (-i), most of which are two
+_NUMBERS: Final = {
+    "0": ("write", "rewrite"),
+    "1": ("read", "reread"),
+    "2": ("random-read", "random-write"),
+    "6": ("fwrite", "frewrite"),
+    "7": ("fread", "freread"),
+}
+
+
+class Iozone(Tool):
+    """One column of ``iozone -i ... -r record -s size [-e] [-o] [-I] [-t threads]``.
+
+    ``s`` or the data set says how much. Without ``-e`` a write is done when the cache has it; a read
+    finds what was just written in the cache where that is less than half of the memory.
+
+    Backward and strided reads cost what a read costs; ``record-rewrite`` writes one record again and again,
+    so that it stays in the processor's cache; ``fwrite`` and ``frewrite`` copy through the buffer of stdio, and
+    find the memory that the tests before have used.
+
+    Neglects: read-ahead that a backward or strided read of the medium loses; memory-mapped and asynchronous I/O.
+    Source: iozone(1); IOzone documentation (what each test does).
+    """
+
+    kind: ClassVar[str] = "iozone"
+    tool_class = "test"
+    reads_option = writes_option = "f"
+
+    test: Annotated[IozoneTest, Field(validation_alias=AliasChoices("test", "i")), one_of(IozoneTest, _NUMBERS)] = (
+        "write"
+    )
+    r: Annotated[Size, Field(validation_alias=AliasChoices("r", "reclen", "record", "bs"))] = prior(
+        "4 KiB", 0.0, "iozone(1): default record size"
+    )
+    t: Annotated[Count, Field(validation_alias=AliasChoices("t", "threads"))] = 1
+    e: Annotated[bool, Field(description="flush is part of the time")] = False
+    c: Annotated[bool, Field(json_schema_extra=READER, description="close is part of the time")] = False
+    o: Annotated[bool, Field(description="O_SYNC")] = False
+    f: Annotated[
+        str | None,
+        Field(validation_alias=AliasChoices("f", "volume"), json_schema_extra=READER, description=ON_VOLUME),
+    ] = None
+    s: Annotated[
+        Size | None,
+        Field(
+            validation_alias=AliasChoices("s", "size"), json_schema_extra=READER, description="bytes of each process"
+        ),
+    ] = None
+    direct: Annotated[bool, Field(validation_alias=AliasChoices("I", "direct"), description="O_DIRECT")] = False
+
+    def plan(self, job: Job) -> Plan:
+        """A single step; all processes do the same."""
+        process, random = Thread("iozone", self.t), self.test.startswith("random")
+        step = Step(self.test)
+        if self.test.endswith("read"):
+            access = read_access(job, self.kind, process, self.r, workers=self.t, direct=self.direct, random=random)
+            step = with_read(job, step, access)
+        else:
+            access = write_access(
+                job,
+                self.kind,
+                process,
+                self.r,
+                finish=self.finish,
+                workers=self.t,
+                random=random,
+                rewrite=self.test != "write",
+            ).but(hot=self.test == "record-rewrite", cached=in_memory(job) or self.test == "record-rewrite")
+            buffered = self.test.startswith("f")
+            copies = (
+                (CpuUse("destination", process, _STDIO, "copy through the buffer of stdio", stack="hot_byte"),)
+                if buffered
+                else ()
+            )
+            step = Step(self.test, write=access, cpu=copies)
+        return Plan((step,), workers=self.t)
+
+    def files(self) -> tuple[int, float] | None:
+        """A file a process."""
+        return None if self.s is None else (self.t, self.s.value)
+
+    @property
+    def finish(self) -> Finish:
+        """What the options make a write wait for."""
+        if self.direct:
+            return "direct"
+        if self.o:
+            return "dsync"
+        return "fdatasync" if self.e else "none"

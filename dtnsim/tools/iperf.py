@@ -1,0 +1,139 @@
+"""iperf of version 2 and iperf3: memory to memory over TCP or UDP."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Thread
+from dtnsim.components.tuning import CongestionControl
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.uncertainty import Otherwise, Since
+from dtnsim.tools._common import READER, STREAMS, Count, Rate, Size, Version, scaled, version_tuple
+from dtnsim.tools.plan import Job, NetUse, Plan, Step, Timing, Tool
+
+_UDP_RATE = prior("1.05 Mb/s", 0.0, "iperf(1), version 2: default rate for UDP")
+
+
+class Iperf2(Tool):
+    """``iperf -c HOST -P -w -l -Z -t -u -b``; data flow from the transfer's ``from`` to its ``to``.
+
+    Neglects: start-up of the test; isochronous traffic; tests in both directions at once (``-d``, ``--full-duplex``).
+    Source: iperf2 man page (sourceforge.net/projects/iperf2): -P threads, -l 128K for TCP, -t 10 s.
+    """
+
+    kind: ClassVar[str] = "iperf2"
+    tool_class = "test"
+    streams_option = "P"
+    pace: ClassVar[str | None] = "b"
+
+    P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel"))] = 1
+    w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
+    length: Annotated[Size, Field(validation_alias=AliasChoices("l", "len", "length"))] = prior(
+        "128 KiB", 0.0, "iperf(1), version 2: default length of a read or write over TCP"
+    )
+    Z: Annotated[CongestionControl | None, Field(validation_alias=AliasChoices("Z", "linux-congestion", "tcp-cc"))] = (
+        None
+    )
+    u: Annotated[bool, Field(validation_alias=AliasChoices("u", "udp"))] = False
+    b: Annotated[Rate | None, Field(validation_alias=AliasChoices("b", "bandwidth"))] = None
+    t: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("t", "time"))] = prior(
+        "10 s", 0.0, "iperf(1): default duration"
+    )
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """``-t`` seconds; a data set is ``-n``, which ends it with its bytes."""
+        return self.timed(self.t, "t", sized=sized)
+
+    def plan(self, job: Job) -> Plan:
+        """Streams from memory to memory."""
+        del job  # neither files nor volumes
+        rate = self.b or (_UDP_RATE if self.u else None)
+        net = NetUse(
+            Thread("iperf sender", self.P),
+            Thread("iperf receiver", self.P),
+            streams=self.P,
+            transport="udp" if self.u else "tcp",
+            window=self.w,
+            cc=self.Z,
+            rate=scaled(rate, self.P, f"for each of {self.P} streams") if rate is not None else None,
+            call=None if self.u else self.length,
+        )
+        return Plan((Step("transfer", net=net),), weight=self.P)
+
+
+#: release that gave every stream its own thread (iperf3 release notes, December 2023)
+_THREADED = (3, 16)
+#: what ``-u`` sends without ``-b`` (iperf3(1))
+_IPERF3_UDP_RATE = prior("1 Mb/s", 0.0, "iperf3(1): default bit rate for UDP")
+
+#: size of a TCP buffer without ``-l``; a datagram fills a packet then (iperf3(1): from the control connection's MSS)
+_LENGTH = prior("128 KiB", 0.0, "iperf3(1): default length of a TCP buffer")
+
+
+class Iperf3(Tool):
+    """``iperf3 -P -w -l -C -t -O -Z --skip-rx-copy ...``; data flow from the transfer's ``from`` to its ``to``.
+
+    Until release 3.15 one thread serves all streams of a side; since 3.16 each stream has its own.
+
+    Neglects: start-up of the test; report messages on the control connection.
+    Source: iperf3(1); esnet/iperf release notes 3.16.
+    """
+
+    kind: ClassVar[str] = "iperf3"
+    tool_class = "test"
+    streams_option = "P"
+    pace: ClassVar[str | None] = "b"
+
+    P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel")), STREAMS] = 1
+    w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
+    C: Annotated[
+        CongestionControl | None,
+        Field(validation_alias=AliasChoices("C", "congestion")),
+    ] = None
+    R: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("R", "reverse"))] = False
+    Z: Annotated[bool, Field(validation_alias=AliasChoices("Z", "zerocopy"))] = False
+    u: Annotated[bool, Field(validation_alias=AliasChoices("u", "udp"))] = False
+    b: Annotated[Rate | None, Field(validation_alias=AliasChoices("b", "bitrate"))] = None
+    t: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("t", "time"))] = prior(
+        "10 s", 0.0, "iperf3(1): default duration"
+    )
+    length: Annotated[Size | None, Field(validation_alias=AliasChoices("l", "length"))] = None
+    skip_rx_copy: Annotated[bool, Field(validation_alias=AliasChoices("skip_rx_copy", "skip-rx-copy"))] = False
+    omit: Annotated[Quantity | None, Unit("s"), Field(validation_alias=AliasChoices("O", "omit"))] = None
+    version: Annotated[
+        Version,
+        Otherwise("3.9", "Ubuntu 22.04, RHEL 9: one thread for all streams before 3.16 (release notes, 2023)"),
+        # as Red Hat Enterprise Linux 7 to 9 had it, and in its first year
+        Since(((2014, "3.0"), (2016, "3.1"), (2019, "3.5"), (2022, "3.9"), (2024, None))),
+    ] = "3.17"
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """``-t`` seconds after ``-O`` that do not count; a data set is ``-n``, which ends it with its bytes.
+
+        Raises:
+            SpecError: a time and a number of bytes.
+        """
+        omitted = self.omit.value if self.omit is not None else 0.0
+        return self.timed(self.t, "t", "omit", sized=sized, omitted=omitted)
+
+    def plan(self, job: Job) -> Plan:
+        """Streams from memory to memory."""
+        del job  # neither files nor volumes
+        copies = self.P if version_tuple(self.version) >= _THREADED else 1
+        rate = self.b or (_IPERF3_UDP_RATE if self.u else None)
+        net = NetUse(
+            Thread("iperf3 sender", copies),
+            Thread("iperf3 receiver", copies),
+            streams=self.P,
+            transport="udp" if self.u else "tcp",
+            window=self.w,
+            cc=self.C,
+            rate=scaled(rate, self.P, f"for each of {self.P} streams") if rate is not None else None,
+            sendfile=self.Z,
+            call=self.length or (None if self.u else _LENGTH),
+            discard=self.skip_rx_copy and not self.u,
+        )
+        said = "iperf3 -R: data flow from 'from' to 'to' all the same; R says that the client runs at 'to'"
+        return Plan((Step("transfer", net=net),), weight=self.P, warnings=(said,) if self.R else ())

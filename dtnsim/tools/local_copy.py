@@ -1,0 +1,164 @@
+"""Copies within a host and to its mounts (cp, nfs-cp, robocopy), and rm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, ClassVar, Final
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Finish, Thread
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.tools._common import READER, Size, device_work, needs_volume, one_host, reading, writing
+from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
+
+
+class Cp(Tool):
+    """``cp [-r] [-p|-a]``, with ``sync: true`` for ``cp ... && sync``.
+
+    An exclusive create is a CREATE and a SETATTR on NFSv3; ``close`` sends what was written.
+
+    ``reflink`` (``--reflink=always``) has the file system share the blocks, so that no byte moves: both ends are on one
+    file system that can (XFS, Btrfs, bcachefs, ZFS 2.2, NFS 4.2).
+
+    Neglects: ``copy_file_range`` (coreutils 9 tries a reflink first by itself); what a clone of many extents takes.
+    Source: GNU coreutils src/ioblksize.h and copy.c; RFC 1813 section 3.3.8 (exclusive create).
+    """
+
+    kind: ClassVar[str] = "cp"
+    tool_class = "local"
+    usages = (
+        Usage("cp", "cp -r SRC DST", "", "mount", lacks="no checksum, no resume"),
+    )  # fmt: skip
+
+    sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: cp && sync")] = False
+    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "R", "recursive"))] = False
+    p: Annotated[bool, Field(validation_alias=AliasChoices("p", "preserve", "a", "archive"))] = False
+    reflink: Annotated[bool, Field(description="--reflink=always: blocks are shared, none is copied")] = False
+    buffer: Size = prior("128 KiB", 0.5, "GNU coreutils ioblksize.h: 64 KiB (2011), 128 KiB (2014), 256 KiB (2024)")
+
+    def plan(self, job: Job) -> Plan:
+        """One process, file after file."""
+        one_host(job, self.kind)
+        process = Thread("cp")
+        write = writing(job, process, self.buffer, finish="fdatasync" if self.sync else "none")
+        kept = ("setattr",) if self.p else ()
+        cost = FileCost(
+            source=("stat", "open", "close"),
+            destination=("lookup", "create", "setattr", "close", *kept),
+            directory=("mkdir", *kept),
+        )
+        if self.reflink:
+            cost = replace(cost, destination=("lookup", "create", "setattr", *kept))
+            return Plan((Step("copy", files=cost),))
+        read = reading(job, process, self.buffer)
+        return Plan((Step("copy", read=read, write=write, cpu=device_work(job, process), files=cost),))
+
+
+class Rm(Tool):
+    """``rm -rf`` of the data set on the transfer's ``to`` (or on its ``from`` where ``to`` is no volume).
+
+    Its throughput is the bytes of the removed files over the time; its duration is what one reads.
+
+    Over NFSv3 each file is a REMOVE, and its name came with others in a READDIRPLUS. Each directory is opened
+    (GETATTR), checked (ACCESS), read (READDIRPLUS, which fills the cache of names, so that no LOOKUP is left) and
+    removed (RMDIR).
+
+    Neglects: time that the medium needs to free blocks.
+    Source: RFC 1813, sections 3.3.12, 3.3.13 and 3.3.17; GNU coreutils rm.c (fts, unlinkat).
+    """
+
+    kind: ClassVar[str] = "rm"
+    tool_class = "local"
+
+    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "R", "recursive"))] = True
+    f: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("f", "force"))] = True
+
+    def plan(self, job: Job) -> Plan:
+        """One process, file after file."""
+        each, directory = ("remove", "readdir"), ("stat", "access", "list", "remove")
+        if job.destination == "volume":
+            return Plan((Step("remove", files=FileCost(destination=each, directory=directory)),))
+        needs_volume(job, "source", self.kind)
+        return Plan((Step("remove", files=FileCost(source=each, directory=directory)),))
+
+
+#: TCP, NULL, two to set up the client, the way down to the export, GETATTR
+_OPENING: Final = 7.0
+#: OPEN with its confirmation, GETATTR, CLOSE
+_FILE: Final = 3.0
+_START: Final = prior("0.03 s", 0.5, "assumed: one small process")
+
+
+class NfsCp(Tool):
+    """``nfs-cp nfs://server/export/file local``: each read waits for the one before it.
+
+    Neglects: NFSv3's mount protocol.
+    Source: github.com/sahlberg/libnfs utils/nfs-cp.c: one buffer of 1 MiB, read and written in turn; RFC 7530.
+    """
+
+    kind: ClassVar[str] = "nfs-cp"
+    tool_class = "local"
+
+    buffer: Annotated[Size, Field(validation_alias=AliasChoices("buffer", "rsize"))] = prior(
+        "1 MiB", 0.0, "libnfs utils/nfs-cp.c: buffer of 1024 x 1024 B"
+    )
+
+    def plan(self, job: Job) -> Plan:
+        """One connection, one buffer after the other."""
+        sender, receiver = Thread("nfs server"), Thread("nfs-cp")
+        step = Step(
+            "transfer",
+            read=reading(job, sender, self.buffer),
+            net=NetUse(sender, receiver, channel=self.buffer, grain=self.buffer),
+            write=writing(job, receiver, self.buffer),
+            cpu=device_work(job, sender),
+            files=FileCost(round_trips=_FILE, source=("open", "close"), destination=("create", "close")),
+        )
+        return Plan((step,), opening=Opening(_OPENING, _START, "mount in user space"))
+
+
+class Robocopy(Tool):
+    """``robocopy SRC DST /E /MT:8 /J``: from one volume of a host to another, over SMB where one is mounted so.
+
+    ``MT`` threads copy a file each; without it one does. ``J`` reads and writes past the cache. ``changed`` is the
+    part of the bytes in files whose size or time differs: those that are the same cost their look-up alone.
+
+    Neglects: ``/Z`` and its journal in each file; ACLs (``/SEC``, ``/COPYALL``); compression of SMB (``/COMPRESS``).
+    Source: github.com/MicrosoftDocs/windowsserverdocs WindowsServerDocs/administration/windows-commands/robocopy.md.
+    """
+
+    kind: ClassVar[str] = "robocopy"
+    tool_class = "local"
+
+    MT: Annotated[int, Field(ge=1, le=128, description="threads; /MT alone is 8, no /MT is 1")] = 1
+    J: Annotated[bool, Field(validation_alias=AliasChoices("J", "unbuffered"))] = False
+    changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "first copy: every file is new")
+    buffer: Size = prior("1 MiB", 0.7, "assumed: CopyFileEx reads and writes 64 KiB to 1 MiB, 1 MiB over SMB")
+
+    def plan(self, job: Job) -> Plan:
+        """Look-up of every file, then copies of those that differ."""
+        one_host(job, self.kind)
+        workers = max(1, min(self.MT, job.files))
+        process = Thread("robocopy", workers)
+        seen = FileCost(source=("stat",), destination=("lookup", "stat"))
+        steps = [Step("scan", files=seen)]
+        if self.changed.value > 0:
+            finish: Finish = "direct" if self.J else "none"
+            cost = FileCost(
+                source=("open", "close"), destination=("create", "setattr", "close"), directory=("mkdir", "setattr")
+            )
+            read = reading(job, process, self.buffer, workers=workers, finish="direct" if self.J else "steady")
+            write = writing(job, process, self.buffer, workers=workers, finish=finish)
+            steps.append(
+                Step(
+                    "copy",
+                    read=read,
+                    write=write,
+                    cpu=device_work(job, process),
+                    files=cost if self.changed.value == 1 else FileCost(),
+                    share=self.changed.value,
+                )
+            )
+        return Plan(tuple(steps), workers=workers, weight=workers)

@@ -1,0 +1,221 @@
+"""Tests of the network, memory to memory: netperf, NTttcp, nuttcp (nuttscp with files), perftest's ib_write_bw."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Thread
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.tools._common import READER, STREAMS, Count, Rate, Size, device_work, reading, writing
+from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Timing, Tool
+
+#: what a send has where -m is not given: the socket's send buffer, 16 KiB before Linux tunes it (tcp_wmem[1])
+_SEND = prior("16 KiB", 0.5, "netperf manual: -m defaults to the local socket's send buffer; tcp_wmem[1] 16384")
+
+
+class Netperf(Tool):
+    """``netperf -t TCP_STREAM -l seconds -- -m send -M receive -s local -S remote``; data flow from ``from`` to ``to``.
+
+    One process a side. ``TCP_SENDFILE`` sends without copying, ``TCP_MAERTS`` is a stream the other way round, whose
+    client runs at ``to``; ``UDP_STREAM`` sends as fast as the sender's core and port can, and what arrives counts.
+
+    Neglects: request/response tests; several streams (netperf has one); confidence intervals (``-i``, ``-I``).
+    Source: github.com/HewlettPackard/netperf doc/netperf.man and doc/netperf.texi.
+    """
+
+    kind: ClassVar[str] = "netperf"
+    tool_class = "test"
+    pace: ClassVar[str | None] = ""
+
+    t: Annotated[
+        Literal["TCP_STREAM", "TCP_MAERTS", "TCP_SENDFILE", "UDP_STREAM"],
+        Field(validation_alias=AliasChoices("t", "testname")),
+    ] = "TCP_STREAM"
+    seconds: Annotated[
+        Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("l", "seconds", "testlen"))
+    ] = prior("10 s", 0.0, "netperf(1): -l, default 10 seconds")
+    m: Annotated[Size, Field(validation_alias=AliasChoices("m", "send_size"))] = _SEND
+    s: Annotated[Size | None, Field(validation_alias=AliasChoices("s", "local_socket"))] = None
+    S: Annotated[Size | None, Field(validation_alias=AliasChoices("S", "remote_socket"))] = None
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """``-l`` seconds; a data set is ``-l`` with a negative number, which ends it with its bytes.
+
+        Raises:
+            SpecError: a time and a number of bytes.
+        """
+        return self.timed(self.seconds, "seconds", sized=sized)
+
+    def plan(self, job: Job) -> Plan:
+        """One stream from memory to memory."""
+        del job  # neither files nor volumes
+        asked = [size for size in (self.s, self.S) if size is not None]
+        net = NetUse(
+            Thread("netperf sender"),
+            Thread("netperf receiver"),
+            transport="udp" if self.t == "UDP_STREAM" else "tcp",
+            window=min(asked, key=lambda size: size.value) if asked else None,
+            sendfile=self.t == "TCP_SENDFILE",
+            call=self.m,
+        )
+        said = "netperf -t TCP_MAERTS: data flow from 'from' to 'to' all the same; the client runs at 'to'"
+        return Plan((Step("transfer", net=net),), warnings=(said,) if self.t == "TCP_MAERTS" else ())
+
+
+_HEADER = "github.com/microsoft/ntttcp-for-linux, default values of its header"
+
+
+class Ntttcp(Tool):
+    """``ntttcp -s HOST -P ports -n threads -l connections -b buffer -t seconds``; data flow from ``from`` to ``to``.
+
+    ``P`` ports at the receiver, ``n`` threads of the sender for each, ``l`` connections of each thread.
+
+    Neglects: warm-up and cool-down; several senders.
+    Source: github.com/microsoft/ntttcp-for-linux: 16 ports, 4 threads, 1 connection, 128 KiB to send, 60 s.
+    """
+
+    kind: ClassVar[str] = "ntttcp"
+    tool_class = "test"
+    streams_option = "P"
+    pace: ClassVar[str | None] = ""
+
+    P: Annotated[int, Field(ge=1, le=512, validation_alias=AliasChoices("P", "ports"))] = 16
+    n: Annotated[int, Field(ge=1, le=256, validation_alias=AliasChoices("n", "threads"))] = 4
+    connections: Annotated[Count, Field(validation_alias=AliasChoices("l", "connections"))] = 1
+    b: Annotated[Size, Field(validation_alias=AliasChoices("b", "buffer"))] = prior("128 KiB", 0.0, _HEADER)
+    t: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("t", "seconds"))] = prior(
+        "60 s", 0.0, _HEADER
+    )
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """``-t`` seconds, or the bytes of a data set."""
+        return self.timed(self.t, "t", sized=sized)
+
+    def plan(self, job: Job) -> Plan:
+        """Connections from memory to memory."""
+        del job  # neither files nor volumes
+        threads = self.P * self.n
+        streams = threads * self.connections
+        net = NetUse(Thread("ntttcp sender", threads), Thread("ntttcp receiver", streams), streams=streams, call=self.b)
+        return Plan((Step("transfer", net=net),), weight=streams)
+
+
+#: control connection, version, parameters, data connection and go; after the data: both ends' figures and farewell
+_OPENING: Final = 7.0
+
+
+class Nuttcp(Tool):
+    """``nuttcp -N streams -w window -l buffer -R rate -T seconds``; between files it is what nuttscp runs.
+
+    From memory to memory it measures the network; with a file at an end the same thread reads or writes it,
+    and that core's work adds up. Where it addresses each port of a NIC itself ("application bonding"), the NIC
+    has ``bonding: application``. (``-n`` of nuttcp is a number of buffers, not of streams.)
+
+    Neglects: start of the server process; ``-u``.
+    Source: nuttcp(8); Bill Fink's C-system tests (NASA GSFC, 2010).
+    """
+
+    kind: ClassVar[str] = "nuttcp"
+    tool_class = "test"
+    streams_option = "N"
+    pace: ClassVar[str | None] = "R"
+
+    N: Annotated[Count, Field(validation_alias=AliasChoices("N", "streams")), STREAMS] = 1
+    w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
+    length: Annotated[Size, Field(validation_alias=AliasChoices("l", "length"))] = prior(
+        "64 KiB", 0.0, "nuttcp(8): default buffer length for TCP"
+    )
+    R: Annotated[Rate | None, Field(validation_alias=AliasChoices("R", "rate_limit"))] = None
+    T: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("T", "timeout"))] = prior(
+        "10 s", 0.0, "nuttcp(8): default transmit timeout"
+    )
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """``-T`` seconds; a data set is ``-n`` buffers, or the files of nuttscp, and ends it with its bytes.
+
+        Raises:
+            SpecError: a time and a number of bytes.
+        """
+        return self.timed(self.T, "T", sized=sized)
+
+    def plan(self, job: Job) -> Plan:
+        """One thread a side."""
+        sender, receiver = Thread("nuttcp sender"), Thread("nuttcp receiver")
+        net = NetUse(sender, receiver, streams=self.N, window=self.w, rate=self.R, call=self.length)
+        files = FileCost(
+            # a file is one run: its start and its result cross the control connection
+            round_trips=2.0 if job.destination == "volume" else 0.0,
+            source=("open", "close"),
+            destination=("create", "close"),
+        )
+        step = Step(
+            "transfer",
+            net=net,
+            files=files,
+            cpu=device_work(job, sender),
+            read=reading(job, sender, self.length),
+            write=writing(job, receiver, self.length),
+        )
+        opening = Opening(_OPENING, None, "control connection and start of the data connection")
+        return Plan((step,), weight=self.N, opening=opening)
+
+
+#: RDMA reads that an adapter keeps open for one queue pair (max_rd_atomic of mlx5)
+_READS = 16
+
+
+class Perftest(Tool):
+    """``ib_write_bw -s size -q qps -t depth -D seconds``; ``verb`` says which of the three.
+
+    ``-n`` messages instead of a time are the path's data set. A read has at most ``o`` requests open
+    for each queue pair. Where hosts have Ethernet too, the path names the cards: ``transfer: {nics: {a: ib, b: ib}}``.
+
+    Neglects: bidirectional tests; inlined messages; memory registration before the test.
+    Source: github.com/linux-rdma/perftest README and man pages (tx-depth 128, size 65536, outs 16).
+
+    Attributes:
+        verb: What is done: write, read or send.
+        size: Bytes of a message.
+        qps: Queue pairs.
+        depth: Work requests that a queue pair has in flight.
+        o: Reads that a queue pair has open.
+        seconds: How long it lasts.
+        report_gbits: Prints Gb/s.
+    """
+
+    kind: ClassVar[str] = "perftest"
+    tool_class = "test"
+
+    verb: Literal["write", "read", "send"] = "write"
+    size: Annotated[Size, Field(validation_alias=AliasChoices("s", "size"))] = prior(
+        "64 KiB", 0.0, "perftest: -s, default 65536"
+    )
+    qps: Annotated[Count, Field(validation_alias=AliasChoices("q", "qp", "qps"))] = 1
+    depth: Annotated[int, Field(ge=1, le=32768, validation_alias=AliasChoices("t", "tx-depth", "depth"))] = 128
+    o: Annotated[int, Field(ge=1, le=128, validation_alias=AliasChoices("o", "outs"))] = _READS
+    seconds: Annotated[
+        Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("D", "duration", "seconds"))
+    ] = prior("10 s", 0.0, "perftest: -D in seconds; 10 where neither it nor a data set is given")
+    report_gbits: Annotated[
+        bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("report_gbits", "report-gbits", "R"))
+    ] = False
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """``-D`` seconds, or the data set."""
+        return None if sized else Timing(self.seconds.value)
+
+    def plan(self, job: Job) -> Plan:
+        """Messages from memory to memory."""
+        del job  # neither files nor volumes
+        open_ = min(self.depth, self.o) if self.verb == "read" else self.depth
+        net = NetUse(
+            Thread("perftest client"),
+            Thread("perftest server"),
+            streams=self.qps,
+            transport="rdma",
+            window=self.size.worth(open_ * self.size.value, f"{open_} requests of {self.size}"),
+            call=self.size,
+        )
+        return Plan((Step("transfer", net=net),))

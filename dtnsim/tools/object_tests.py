@@ -1,0 +1,98 @@
+"""Tests of object stores: warp on a bucket, rados bench on a pool of Ceph."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AliasChoices, Field
+
+from dtnsim.components.access import Thread
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.tools._common import Client as ClientEnd
+from dtnsim.tools._common import Count, Cycles, Size
+from dtnsim.tools._s3 import Client, uploads
+from dtnsim.tools._volume import one_of, read_access, with_read, write_access
+from dtnsim.tools.plan import Job, Plan, Step, Timing, Tool
+
+
+class Warp(Tool):
+    """``warp put`` or ``warp get``: ``--concurrent`` objects of ``--obj.size`` at once for ``--duration``.
+
+    From memory to a bucket it puts, from a bucket to memory it gets; objects are larger than a part in neither.
+
+    Neglects: preparation and clean-up; mixed loads; several clients; multipart tests.
+    Source: github.com/minio/warp README (concurrent 20, obj.size 10 MiB, duration 5 min).
+    """
+
+    kind: ClassVar[str] = "warp"
+    tool_class = "test"
+    files_option = "concurrent"
+
+    concurrent: Count = 20
+    obj_size: Annotated[Size, Field(validation_alias=AliasChoices("obj_size", "obj.size"))] = prior(
+        "10 MiB", 0.0, "warp README: --obj.size"
+    )
+    duration: Annotated[Quantity, Unit("s", low=0.1)] = prior("300 s", 0.0, "warp README: --duration 5m")
+    tls: Annotated[bool, Field(description="https (--tls)")] = False
+    client: ClientEnd | None = None
+    overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client and random data, two copies in user space")
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """``--duration``, or the objects of a data set."""
+        return self.timed(self.duration, "duration", sized=sized)
+
+    def files(self) -> tuple[int, float] | None:
+        """An object a worker, again and again."""
+        return self.concurrent, self.obj_size.value
+
+    def plan(self, job: Job) -> Plan:
+        """Objects at once, each one request."""
+        put = uploads(job, self.kind, self.client)
+        start = prior("0.1 s", 0.5, "assumed: a Go program that reads its options")
+        return Client(
+            "warp",
+            put,
+            at_once=self.concurrent,
+            part_B=self.obj_size.value,
+            threshold_B=max(self.obj_size.value, job.largest_B) + 1,
+            start=start,
+            overhead=self.overhead,
+            tls=self.tls,
+        ).plan(job)
+
+
+Mode = Literal["write", "seq", "rand"]
+
+
+class RadosBench(Tool):
+    """``rados bench SECONDS write|seq|rand -t 16 -b 4M``: one client with ``t`` operations of ``b`` in flight.
+
+    The volume is one on Ceph (``filesystem: {kind: cephfs}`` or an RBD image): what differs from the pool, metadata
+    and read-ahead, does not matter to objects in flight past the cache.
+
+    Neglects: clean-up; the first write of an object beside the next ones.
+    Source: ceph documentation, rados(8): -t 16 and -b 4 MiB by default.
+    """
+
+    kind: ClassVar[str] = "rados-bench"
+    tool_class = "test"
+    files_option = "t"
+
+    mode: Annotated[Mode, one_of(Mode)] = "write"
+    seconds: Annotated[Quantity, Unit("s", low=0.1)] = prior("60 s", 0.0, "an argument of rados bench; usual")
+    t: Annotated[Count, Field(validation_alias=AliasChoices("t", "concurrent-ios"))] = 16
+    b: Annotated[Size, Field(validation_alias=AliasChoices("b", "block-size"))] = prior("4 MiB", 0.0, "rados(8): -b")
+
+    def timing(self, *, sized: bool) -> Timing | None:
+        """So many seconds, or the bytes of a data set."""
+        return self.timed(self.seconds, "seconds", sized=sized)
+
+    def plan(self, job: Job) -> Plan:
+        """Operations in flight, a worker each."""
+        process = Thread("rados bench")
+        if self.mode == "write":
+            write = write_access(job, self.kind, process, self.b, finish="direct", workers=self.t)
+            return Plan((Step("write", write=write),), workers=self.t, divided=True)
+        random = self.mode == "rand"
+        read = read_access(job, self.kind, process, self.b, workers=self.t, direct=True, random=random)
+        return Plan((with_read(job, Step("read"), read),), workers=self.t, divided=True)

@@ -1,0 +1,91 @@
+"""Backups: what changed is hashed, what is new is packed and sent."""
+
+import pytest
+
+
+def test_one_engine_does_all_the_work(tool, job):
+    step = tool("crashplan").plan(job()).steps[-1]
+    assert {w.thread.name for w in step.cpu} == {"CrashPlan engine"}
+    assert {w.what for w in step.cpu} == {"encryption", "search for known blocks (full)", "compression"}
+    assert step.read.thread == step.net.sender
+
+
+def test_a_session_over_a_network_is_slow(run):
+    """Public reports of clients of version 3 and 4: 1.2 to 16 Mb/s over a wide-area network."""
+    assert run("{name: crashplan}").throughput_Bps.p50 == pytest.approx(3.8e6 / 8, rel=0.01)
+    assert run("{name: crashplan, session: 100 Gb/s}").throughput_Bps.p50 > 3.8e6
+
+
+def test_full_deduplication_costs_four_times_the_minimal_one(tool, job):
+    """support.crashplan.com: minimal de-duplication makes the initial backup faster by typically 400 %."""
+
+    def cycles(mode, **how):
+        return sum(w.cycles.value for w in tool("crashplan", deduplication=mode).plan(job(**how)).steps[-1].cpu)
+
+    assert cycles("full") == pytest.approx(4 * cycles("minimal"))
+    assert cycles("automatic") == cycles("full")
+    assert cycles("automatic", rtt_s=0.0) == cycles("minimal")
+
+
+def test_a_scan_that_finds_nothing_reads_and_sends_nothing(tool, job):
+    (scan,) = tool("crashplan", changed="0").plan(job()).steps
+    assert scan.read is scan.net is scan.write is None
+    assert scan.files.source == ("stat",)
+    # a fifth of the bytes lie in changed files, a tenth of those is new: two per cent travel
+    backup = tool("crashplan", changed="0.2", literal="0.1").plan(job()).steps[-1]
+    assert backup.share * backup.net.overhead == pytest.approx(0.02)
+
+
+def test_local_backup_is_slower_than_a_disk_by_an_order_of_magnitude(tool, job):
+    """170 GB took 3.25 h to a USB 3 disk on a laptop of about 3 GHz (UCI report): 14.5 MB/s; spread of parts 40 %."""
+    step = tool("crashplan").plan(job(rtt_s=0.0)).steps[-1]
+    assert step.net is None
+    cycles = sum(w.cycles.value for w in step.cpu)
+    assert 3e9 / cycles == pytest.approx(14.5e6, rel=0.5)
+
+
+def test_deduplication_and_compression_send_less(tool, job):
+    """What the destination knows is not sent; the rest is sent compressed."""
+
+    def sent(**options):
+        return tool("crashplan", **options).plan(job()).steps[1].net.overhead
+
+    assert sent(literal="0.2") == pytest.approx(0.2)
+    assert sent(literal="0.2", ratio="2") == pytest.approx(0.1)
+    assert sent(literal="0.2", ratio="2", compression=False) == pytest.approx(0.2)
+
+
+def test_all_cores_and_five_connections(tool, job):
+    scan, backup = tool("restic", repository="rest").plan(job(cores=16)).steps
+    assert scan.files.source == ("stat",)
+    assert {use.thread.copies for use in backup.cpu if "restic engine" in use.thread.name} == {16}
+    assert backup.net.streams == 5
+    assert tool("restic").plan(job()).steps[1].net.streams == 1  # sftp: one ssh
+
+
+def test_known_blocks_are_hashed_and_not_sent(tool, job):
+    new, half, known = (tool("restic", literal=f"{part}").plan(job()).steps[1] for part in (1, 0.5, 0))
+    assert (new.net.overhead, half.net.overhead, known.net) == (1.0, 0.5, None)
+    assert [use.what for use in known.cpu] == ["chunker", "SHA-256 of blocks"]
+    assert known.write is None
+    assert len(tool("restic", changed="0").plan(job()).steps) == 1
+
+
+def test_compression_is_less_on_the_wire(tool, job):
+    assert tool("restic", ratio="2").plan(job()).steps[1].net.overhead == pytest.approx(0.5)
+
+
+def test_one_core_cuts_hashes_packs_and_encrypts(tool, job, run):
+    """2 + SHA-256 + AES 2.5 cycles a byte at 9 GHz, and the read of the files on the same thread."""
+    step = tool("borg", compression="none").plan(job()).steps[1]
+    mine = [use for use in step.cpu if use.thread.name == "borg engine"]
+    assert {use.thread.copies for use in mine} == {1}
+    cycles = sum(use.cycles.value for use in mine)
+    assert cycles == pytest.approx(2.0 + 2.8 / 1.3 + 2.5)
+    rate = run("{name: borg, compression: none}", rtt="0.1 ms").throughput_Bps.p50
+    assert 0.5 * 9e9 / cycles < rate < 9e9 / cycles
+
+
+def test_compression_costs_the_engine(tool, job):
+    plain, lz4 = (tool("borg", compression=c).plan(job()).steps[1].cpu for c in ("none", "lz4"))
+    assert len(lz4) == len(plain) + 1

@@ -1,0 +1,187 @@
+"""netperf, NTttcp, nuttcp and ib_write_bw: time or bytes, threads, rails, distance and loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dtnsim.ground.errors import SpecError
+from tests.lab import FREE, answer, journey, machine, problem, rate, sheet
+
+GB = 1e9 / 8
+IB = {"kind": "nic", "rate": "100 Gb/s", "protocol": "infiniband", "mtu": "4096 B"}
+ROCE = {"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B"}
+
+
+def path(nic: dict[str, Any], *, rtt: str = "1 us", loss: str = "0", stack: Any = None, **tool: Any) -> dict[str, Any]:
+    host = machine(nic=nic, stack=stack or FREE)
+    made = journey(
+        host, host, tool={"name": "perftest", **tool},
+        wan={"bandwidth": "1 Tb/s", "rtt": rtt, "loss": loss, "background": {"share": "0 %"}},
+    )  # fmt: skip
+    made["transfer"]["nics"] = {"a": "nic", "b": "nic"}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("nic", "share"),
+    [
+        (IB, 4096 / 4122),
+        ({**IB, "mtu": "2048 B"}, 2048 / 2074),
+        (ROCE, 4096 / 4178),
+        ({**ROCE, "mtu": "1500 B"}, 1024 / 1106),
+    ],
+)
+def test_what_a_port_carries(nic: dict[str, Any], share: float) -> None:
+    """The headers of InfiniBand (26 B) and RoCEv2 (82 B with Ethernet) are all that is missing."""
+    assert rate(path(nic)) == pytest.approx(100 * GB * share, rel=1e-3)
+
+
+def test_no_core_touches_the_bytes() -> None:
+    """A work request of 64 KiB costs 500 cycles; TCP costs half a cycle a byte and more."""
+    made = sheet(problem(path(IB, stack="linux-modern")))
+    assert made.demand("a.cpu.perftest client[transfer]") == pytest.approx(500 / 65536)
+    assert not made.has("b.cpu.perftest server[transfer]")
+
+
+@pytest.mark.parametrize(("rails", "bonding"), [(2, "application"), (4, "application")])
+def test_rails_add_up(rails: int, bonding: str) -> None:
+    """Multi-rail: a program that spreads its queue pairs over equal adapters."""
+    one, many = path(IB), path({**IB, "ports": rails, "bonding": bonding}, qps=rails)
+    assert rate(many) == pytest.approx(rails * rate(one), rel=1e-3)
+
+
+def test_rails_of_slots_are_charged_apart() -> None:
+    nic = {**IB, "ports": 2, "bonding": "application", "slot": "x", "more_slots": ["y"], "card_lanes": 16}
+    slots = {k: {"kind": "slot", "generation": 3, "lanes": 16} for k in "xy"}
+    made = path(nic, qps=2)
+    for host in made["hosts"].values():
+        host["slots"] = slots
+    both = rate(made)
+    assert both == pytest.approx(2 * rate(path(IB)), rel=0.01)  # EDR fits gen 3 x16
+    half = rate(path({**IB, "rate": "200 Gb/s"})) / 2
+    assert both == pytest.approx(2 * half, rel=0.01)
+
+
+def test_requests_in_flight_bound_a_long_way() -> None:
+    """128 x 64 KiB over 10 ms: 839 MB/s; reads have 16 open."""
+    write = rate(path(ROCE, rtt="10 ms"))
+    assert write == pytest.approx(128 * 65536 / (0.010 + 2e-6), rel=0.01)
+    assert rate(path(ROCE, rtt="10 ms", verb="read")) == pytest.approx(write / 8, rel=0.01)
+    assert rate(path(ROCE, rtt="10 ms", qps=8)) == pytest.approx(8 * write, rel=0.02)
+
+
+def test_a_lost_packet_costs_what_is_in_flight() -> None:
+    """10 ms at 12.25 GB/s are 29,900 packets of 4 KiB: at 1e-5 a quarter is sent twice, at 1e-3 hardly any is left."""
+    sizes = {"rtt": "10 ms", "depth": 4096, "qps": 1}
+    clean = rate(path(ROCE, **sizes))
+    flying = clean * (0.010 + 2e-6) / 4096
+    for loss in (1e-5, 1e-3):
+        assert rate(path(ROCE, loss=str(loss), **sizes)) == pytest.approx(
+            clean * (1 - loss) / (1 - loss + flying * loss), rel=0.01
+        )
+    # eight queue pairs go back by an eighth each
+    assert rate(path(ROCE, loss="1e-4", **{**sizes, "qps": 8})) > 2 * rate(path(ROCE, loss="1e-4", **sizes))
+
+
+def test_infiniband_needs_credits_for_its_length() -> None:
+    far = answer(path(IB, rtt="1 ms", depth=4096))
+    assert "credits" in far.bottleneck.station
+    assert far.throughput_Bps.p50 == pytest.approx(256 * 1024 / 1e-3)
+    extended = {**IB, "credits": "64 MiB"}
+    assert rate(path(extended, rtt="1 ms", depth=4096)) > 40 * far.throughput_Bps.p50
+
+
+def test_infiniband_alone_wants_to_be_named() -> None:
+    made = path(IB)
+    del made["transfer"]["nics"]
+    with pytest.raises(SpecError, match=r"transfer: \{nics: \{a: nic\}\}"):
+        problem(made)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "around"),
+    [
+        ("verb", "read", {"rtt": "1 ms"}),
+        ("size", "1 KiB", {"rtt": "1 ms"}),
+        ("qps", 8, {"rtt": "10 ms"}),
+        ("depth", 1, {}),
+        ("o", 1, {"verb": "read"}),
+    ],
+)
+def test_an_option_moves_the_answer(key: str, value: Any, around: dict[str, Any]) -> None:
+    assert rate(path(ROCE, **{**around, key: value})) != pytest.approx(rate(path(ROCE, **around)), rel=1e-3)
+
+
+def test_work_requests_of_small_messages_cost_a_core() -> None:
+    """500 cycles each: 9.7 million a second at 4.86 GHz, below what 64-byte messages could be on the wire."""
+    made = answer(path({**IB, "rate": "400 Gb/s"}, stack="linux-modern", size="64 B", depth=4096))
+    assert "perftest client" in made.bottleneck.station
+
+
+def test_one_thread_a_side_does_network_and_file(tool, job):
+    (step,) = tool("nuttcp", N="2", w="6 MiB").plan(job()).steps
+    assert step.read.thread == step.net.sender
+    assert step.write.thread == step.net.receiver
+    assert (step.net.sender.copies, step.net.streams, step.net.window.value) == (1, 2, 6 * 2**20)
+    assert step.read.block_B == 65536  # nuttcp(8): 64 KiB for TCP
+
+
+def test_memory_to_memory_touches_no_file(tool, job):
+    (step,) = tool("nuttcp").plan(job(source="memory", destination="memory")).steps
+    assert step.read is step.write is None
+    assert step.cpu == ()
+    assert step.files.round_trips == 0
+
+
+def test_the_receiving_core_pays_for_network_and_file(run):
+    """Times of one core add: 1/X = 1/X_receive + 1/X_write (the effect that NASA's C-systems show)."""
+    both = run("{name: nuttcp}", rtt="0.11 ms", start="a:memory", to="b:/data")
+    receive = run("{name: nuttcp}", rtt="0.11 ms", start="a:memory", to="b:memory")
+
+    def receiver(prediction):
+        demands = prediction.problem.transfers[0].phases[0].demands
+        return [d.per_byte for d in demands if "nuttcp receiver" in d.station]
+
+    terms, alone = receiver(both), receiver(receive)
+    assert len(terms) == 2
+    assert alone == pytest.approx([t for t in terms if t == pytest.approx(alone[0])])
+    assert both.throughput_Bps.p50 == pytest.approx(9e9 / sum(terms), rel=0.01)
+    assert "nuttcp receiver" in both.bottleneck.station
+
+
+def test_buffers_are_not_streams(tool):
+    with pytest.raises(SpecError, match="n: is not a key here"):
+        tool("nuttcp", n="2")
+
+
+def test_ten_seconds_unless_said(tool):
+    """netperf(1): -l, default 10 seconds."""
+    assert tool("netperf").timing(sized=False).seconds == 10
+    assert tool("netperf").timing(sized=True) is None
+    with pytest.raises(SpecError, match="not both"):
+        tool("netperf", seconds="5 s").timing(sized=True)
+
+
+def test_the_smaller_socket_is_the_window(tool, job):
+    net = tool("netperf", s="1 MiB", S="256 KiB").plan(job()).steps[0].net
+    assert net.window.value == 2**18
+    assert tool("netperf").plan(job()).steps[0].net.window is None
+
+
+def test_the_test_names_what_is_copied(tool, job):
+    def net(name):
+        return tool("netperf", t=name).plan(job()).steps[0].net
+
+    assert net("TCP_SENDFILE").sendfile
+    assert net("UDP_STREAM").transport == "udp"
+    assert tool("netperf", t="TCP_MAERTS").plan(job()).warnings
+
+
+def test_connections_are_ports_times_threads_times_connections(tool, job):
+    """The header's defaults: 16 ports, 4 threads, 1 connection, 60 s."""
+    plan = tool("ntttcp").plan(job())
+    assert (plan.steps[0].net.streams, plan.steps[0].net.sender.copies, plan.weight) == (64, 64, 64)
+    assert tool("ntttcp", P="2", n="3", l="5").plan(job()).steps[0].net.streams == 30
+    assert tool("ntttcp").timing(sized=False).seconds == 60

@@ -1,0 +1,110 @@
+"""scp, sftp and hpnscp: windows, requests in flight, releases."""
+
+import pytest
+
+from dtnsim.ground.errors import SpecError
+from dtnsim.tools._ssh import COSTS
+
+
+def test_channel_window_over_53_ms(run):
+    """2 MiB / 53 ms = 316.6 Mb/s; 330 Mb/s was measured with a current OpenSSH (ESnet, 'say no to scp')."""
+    rate = 8 * run("{name: scp, cipher: aes-gcm}").throughput_Bps.p50
+    assert rate == pytest.approx(316.6e6, rel=0.002)  # SSH headers take 0.15 %
+    assert rate == pytest.approx(330e6, rel=0.05)
+
+
+def test_window_before_2007_was_128_kib(tool):
+    assert tool("scp", version="4.6").window().value == 131072
+    assert tool("scp", version="4.7p1").window().value == 2**21
+
+
+def test_hpn_ssh_follows_tcp_and_has_cipher_threads(tool, job):
+    (step,) = tool("scp", hpn="true").plan(job()).steps
+    assert step.net.channel is None
+    single = tool("scp").plan(job()).steps[0]
+    busiest = max(w.cycles.value / w.thread.copies for w in step.cpu)
+    assert busiest < max(w.cycles.value for w in single.cpu) / 1.5  # HPN-README: threaded ChaCha20 is about 90 % faster
+
+
+@pytest.mark.parametrize(
+    ("version", "cipher", "agreed"),
+    [
+        ("5.3p1", None, "aes-ctr old"),
+        ("6.6", None, "chacha20-poly1305 portable"),
+        ("8.9", None, "chacha20-poly1305"),
+        ("7.4", "aes-gcm", "aes-gcm"),
+        ("7.4", "aes-ctr", "aes-ctr"),
+    ],
+)
+def test_versions_agree_on_a_cipher(version, cipher, agreed, tool):
+    assert tool("scp", version=version, cipher=cipher).agreed() == agreed
+
+
+def test_costs_are_end_to_end_and_no_better_than_published():
+    """0.764 GB/s AES-GCM over loopback at 3.8 GHz (wreck.net), kernel TCP of about 0.6 cycles/B included."""
+    assert 3.8e9 / (COSTS["aes-gcm"].value + 0.62) == pytest.approx(0.764e9, rel=1e-9)
+    assert COSTS["none"].value < COSTS["aes-gcm"].value < COSTS["chacha20-poly1305"].value < COSTS["aes-ctr old"].value
+    assert all(c.spread >= 0.4 for c in COSTS.values())
+
+
+def test_network_and_cipher_share_the_ssh_process_and_the_file_has_its_own(tool, job):
+    (step,) = tool("scp").plan(job()).steps
+    assert {w.thread for w in step.cpu} == {step.net.sender, step.net.receiver}
+    assert step.read.thread not in {step.net.sender, step.net.receiver}
+    assert step.net.streams == 1
+
+
+def test_protocol_changed_with_9_0(tool, job):
+    trips = [tool("scp", version=v).plan(job()).steps[0].files.round_trips for v in ("8.9", "9.0")]
+    assert trips == [2.0, 5.0]  # OPEN, WRITE, its last segment, FSETSTAT, CLOSE
+    assert tool("scp", version="9.6", O="true").plan(job()).steps[0].files.round_trips == 2.0
+
+
+def test_limit_is_a_cap(tool, job):
+    assert tool("scp", l="100 Mb/s").plan(job()).steps[0].net.rate.value == pytest.approx(12.5e6)
+
+
+def test_rejects(tool):
+    with pytest.raises(SpecError, match="cipher"):
+        tool("scp", cipher="rot13")
+    with pytest.raises(SpecError, match=r"version: .*write it like"):
+        tool("scp", version="latest")
+
+
+@pytest.mark.parametrize(
+    ("openssh", "here"),
+    [
+        ("aes256-gcm@openssh.com", "aes-gcm"),
+        ("aes128-ctr", "aes-ctr"),
+        ("chacha20-poly1305@openssh.com", "chacha20-poly1305"),
+    ],
+)
+def test_ciphers_by_the_names_of_openssh(tool, openssh, here):
+    """ssh_config(5), Ciphers."""
+    assert tool("scp", cipher=openssh).cipher == here
+
+
+def test_requests_in_flight_are_the_window_where_they_are_fewer(tool):
+    assert tool("sftp").in_flight().value == 2**21  # 64 x 32 KiB, and the channel's 2 MiB
+    assert tool("sftp", R="16").in_flight().value == 16 * 32768
+    assert tool("sftp", R="256").in_flight().value == 2**21
+    assert tool("sftp", R="256", hpn="true").in_flight().value == 256 * 32768
+
+
+def test_a_quarter_of_the_requests_gives_a_quarter_of_the_rate(run):
+    full, quarter = (run(f"{{name: sftp, R: {n}}}").throughput_Bps.p50 for n in (64, 16))
+    assert full / quarter == pytest.approx(4.0, rel=1e-3)
+    assert quarter == pytest.approx(16 * 32768 / 0.053, rel=0.002)
+
+
+def test_hpn_lifts_the_window_of_openssh(run):
+    """HPN-README; 2 MiB over 53 ms are 39.6 MB/s."""
+    bound, free = (run(f"{{name: hpnscp, hpn: {flag}}}").throughput_Bps.p50 for flag in ("false", "true"))
+    assert bound == pytest.approx(2**21 / 0.053, rel=0.01)
+    assert free > 5 * bound
+
+
+def test_requests_in_flight(tool, job):
+    """sftp-client.c of hpn-ssh: 1024 requests of 128 KiB."""
+    assert tool("hpnscp").plan(job()).steps[0].net.channel.value == 2**27
+    assert tool("hpnscp", R=16).plan(job()).steps[0].net.channel.value == 2**21
