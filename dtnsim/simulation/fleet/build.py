@@ -268,8 +268,7 @@ class _Build:
         key = (template, ends, sort)
         known = self._known.get(key)
         if known is None:
-            composed, names = self.fleet.reduction.row(template, ends, sort)
-            reduced = self.fleet.reduction.reduced(composed, names, self.scenario)
+            reduced = self.fleet.reduction.reduced(*key, self.scenario)
             known = self._known[key] = Way(len(self.ways), reduced, *at)
             self.ways.append(known)
         return known

@@ -115,6 +115,8 @@ class Reduction:
         self._kinds: list[Host] = []
         self._kind_of: dict[str, int] = {}
         self._made: dict[tuple[Any, ...], tuple[Composed, int, tuple[str, str], Sort]] = {}
+        self._scenario = 0
+        self._reduced: dict[tuple[Any, ...], Reduced] = {}
         self._order = {name: n for n, name in enumerate(given.hosts)}
 
     def kind_of(self, host: str) -> int:
@@ -227,8 +229,17 @@ class Reduction:
             self.warnings.setdefault(warning)
         return rows
 
-    def reduced(self, made: Composed, names: Mapping[str, str], scenario: int) -> Reduced:
-        """A kind of transfer in one scenario, between the hosts that ``names`` gives it."""
+    def reduced(self, template: int, ends: tuple[str, str], sort: Sort, scenario: int) -> Reduced:
+        """A kind of transfer between two ends in one scenario: of the last scenario all are kept."""
+        if scenario != self._scenario:
+            self._scenario = scenario
+            self._reduced.clear()
+        key = template, ends, sort
+        if key not in self._reduced:
+            self._reduced[key] = self._in_scenario(*self.row(template, ends, sort), scenario)
+        return self._reduced[key]
+
+    def _in_scenario(self, made: Composed, names: Mapping[str, str], scenario: int) -> Reduced:
         demands = []
         for station, cost in made.demands:
             name = renamed(station.name, names)
