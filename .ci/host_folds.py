@@ -87,7 +87,8 @@ def main() -> None:
                 continue
             volume = local[0] if local else ""
             try:
-                truth = rates(name, load, volume, folder)
+                # the releases of tools follow from the year, which is known of both
+                truth = rates(f"{{like: {name}, year: {year}}}", load, volume, folder)
                 drawn_hosts._library = without(host)  # noqa: SLF001
                 low, high = np.quantile(rates(f"{{year: {year}{role(name)}}}", load, volume, folder), [0.1, 0.9])
             except DtnsimError as error:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Final, Literal
 
+from pydantic import model_validator
+
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
@@ -181,6 +183,24 @@ class Layer(Device):
     """
 
     of: Annotated[Device, Pick(Device)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_several(cls, given: object) -> object:
+        """A list of unlike drives as one member that stands for any of them; ``disks`` is their number."""
+        shares = given.get("of") if isinstance(given, dict) else None
+        if not isinstance(given, dict) or not isinstance(shares, list) or "disks" not in cls.model_fields:
+            return given
+        counts = [str(share.get("n")) if isinstance(share, dict) else "" for share in shares]
+        if not counts or not all(count.isdigit() for count in counts):
+            raise ValueError("'of' needs a drive and how many of it: of: [{drive: a, n: 8}, {drive: b, n: 4}]")
+        number, groups = sum(map(int, counts)), str(given.get("groups", 1))
+        whole = number // int(groups) if groups.isdigit() and int(groups) else number
+        if str(given.get("disks", whole)) != str(whole) or (groups.isdigit() and whole * int(groups) != number):
+            raise ValueError(
+                f"has {given.get('disks', whole)} disks in {groups} groups, and 'of' lists {number} drives"
+            )
+        return {**given, "disks": str(whole), "of": {"kind": "unlike", "shares": shares}}
 
     @property
     def below(self) -> Device:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from dtnsim.components.base import expand
 from dtnsim.components.chassis import Chassis
 from dtnsim.components.device import Device
+from dtnsim.components.unlike import Unlike
 from dtnsim.description.host import Host
 from dtnsim.description.override import merge
 from dtnsim.ground import units
@@ -167,7 +168,10 @@ def _known(host: Host, places: tuple[str, ...]) -> bool:
 def _drives(array: Device, count: int) -> Iterator[tuple[str | None, int, tuple[str, ...]]]:
     """(part, how many, where it fits) of the drives in an array."""
     inner: Any = getattr(array, "of", None)
-    if inner is not None:
+    if isinstance(array, Unlike):
+        for share in array.shares:
+            yield from _drives(share.drive, count * share.n // array.number)
+    elif inner is not None:
         yield from _drives(inner, count * array.drives // max(inner.drives, 1))
     elif array.facts is not None:
         yield array.part, count, array.facts.places

@@ -175,7 +175,10 @@ class _Builder:
             [{"enum": list(own)}] if family == "filesystem" else [{"enum": list(DRIVES)}] if family == "device" else []
         )
         named = {"anyOf": ways}
-        return {"if": {"type": "string"}, "then": named, "else": whole}
+        if family != "device":
+            return {"if": {"type": "string"}, "then": named, "else": whole}
+        unlike = {"type": "array", "items": {"type": "object", "required": ["drive", "n"]}, "minItems": 1}
+        return {"if": {"type": ["string", "array"]}, "then": {"anyOf": [*ways, unlike]}, "else": whole}
 
     def _tool(self) -> Node:
         from dtnsim.tools._programs import PROGRAMS
