@@ -48,6 +48,21 @@ _SHORT: Final = {
 _SOCKETS: Final = math.sqrt(2.0)
 #: least rate of a transfer host's card (ESnet fasterdata, Science DMZ: dedicated hosts of 10 Gb/s and more) [B/s]
 _DTN_BPS: Final = 1.25e9
+#: least clock of its processor (ESnet fasterdata, DTN hardware, 2025: the fastest that you can afford, at least 3.0)
+#: [Hz]
+_DTN_HZ: Final = 3.0e9
+#: part of the ports of servers that have 1 Gb/s, until a year (Omdia, Ethernet Network Adapter Tracker, second quarter
+#: of 2020: below 25 % for the first time; assumed: a fifth since, as enterprises stay with it: IHS Markit, 2018)
+_SLOW_PORTS: Final = ((2020, 0.25), (9999, 0.2))
+_SLOW_BPS: Final = 1.25e8
+#: drives of machines as they are sold, from a year on, as often as they are named (TrendForce, SSDs in notebooks: 25 %
+#: in 2015, 45 % in 2017, 92 % in 2022; PCIe 20 % of SSDs in 2016, 30 to 40 % in 2017; assumed: three quarters by 2022)
+_AS_SOLD: Final = (
+    (0, "any-disk laptop-disk laptop-disk any-ssd"),
+    (2016, "any-disk laptop-disk any-ssd any-nvme"),
+    (2019, "laptop-disk any-ssd any-nvme any-nvme"),
+    (2022, "any-ssd any-nvme any-nvme any-nvme"),
+)
 #: file system of a volume that names none, and of one at a computing centre (models/centres.yaml)
 _FILESYSTEM: Final = "ext4"
 _PARALLEL: Final = "lustre"
@@ -203,19 +218,27 @@ def _volumes(name: str, host: Mapping, volumes: Mapping) -> Mapping:
         if volume.get("array", UNKNOWN) == UNKNOWN and _on_drives(named):
             usual = f"{host.get('role')}-volume"
             known = usual in library.names("parts/unknown")
-            volume.put("array", usual if known else _drives_of_any_role(*at), *_at(volume, "array"))
+            drives: object = usual if known else _drives_of_any_role(*at)
+            if host.get("role") == "untuned" and (year := _year(host)) is not None:
+                drives = _drives_of(next(d for first, d in reversed(_AS_SOLD) if first <= year).split(), "drives", *at)
+            volume.put("array", drives, *_at(volume, "array"))
         made.put(mount, volume, *at)
     return made
 
 
 def _drives_of_any_role(file: str, line: int) -> Mapping:
     """Drives of a host of which nobody says what it is for: those of the role that its TCP settings are drawn for."""
+    return _drives_of([f"{role}-volume" for role in ROLES], "role", file, line)
+
+
+def _drives_of(parts: Iterable[str], chooser: str, file: str, line: int) -> Mapping:
+    """Drives of one of several kinds, each as likely as the others."""
     made = Mapping(file, line)
     made.put("kind", UNKNOWN, file, line)
-    kinds_of = [Unknown.build(library.read("parts", f"unknown/{role}-volume")) for role in ROLES]
+    kinds_of = [Unknown.build(library.read("parts", f"unknown/{part}")) for part in parts]
     for name in ("read", "write", "access"):
         usual: Quantity = Unknown.model_fields[name].default
-        laws = Mixture.of_kinds("role", [getattr(part, name) for part in kinds_of])
+        laws = Mixture.of_kinds(chooser, [getattr(part, name) for part in kinds_of])
         made.put(name, laws.worth(usual.value, usual.source), file, line)
     return made
 
@@ -261,8 +284,10 @@ def _library(family: str) -> tuple[tuple[int, Any], ...]:
 def _parts(family: str, year: int | None, role: object = None) -> tuple[list[Any], str]:
     """Parts that a host of a year may have, and what they are in words."""
     known = _library(family)
-    if family == "nic" and role == "dtn":
+    if role == "dtn" and family == "nic":
         known = tuple(each for each in known if each[1].rate.value >= _DTN_BPS)
+    elif role == "dtn" and family == "cpu" and year is not None:
+        known = tuple(each for each in known if each[1].clock.value >= _DTN_HZ)
     window = _YEARS
     while year is not None and window < 2 * _YEARS + 64:
         first = year - window if family != "nic" else 0  # cards are sold and kept for many years
@@ -271,9 +296,20 @@ def _parts(family: str, year: int | None, role: object = None) -> tuple[list[Any
             known = tuple(near)
             break
         window *= 2
+    if family == "nic" and role != "dtn":
+        known = _with_slow_ports(known, year)
     years = [when for when, _ in known]
     words = f"not stated: drawn from {len(known)} parts of {min(years)} to {max(years)} (models/parts/{family})"
     return [part for _, part in known], words
+
+
+def _with_slow_ports(known: Sequence[tuple[int, Any]], year: int | None) -> tuple[tuple[int, Any], ...]:
+    """Cards, those of 1 Gb/s as often as they make up their part of all."""
+    share = next(share for until, share in _SLOW_PORTS if (year or 0) <= until)
+    slow = [each for each in known if each[1].rate.value <= _SLOW_BPS]
+    fast = [each for each in known if each[1].rate.value > _SLOW_BPS]
+    wanted = math.ceil(share / (1.0 - share) * len(fast))
+    return (*(slow * math.ceil(wanted / max(len(slow), 1)))[: max(wanted, len(slow))], *fast)
 
 
 def _cpu(parts: tuple[Sequence[Cpu], str], key: str, stated: Mapping) -> dict[str, Any]:
