@@ -13,11 +13,12 @@ import math
 import random
 import sys
 from collections.abc import Sequence
+from decimal import Decimal
 
 from dtnsim.description import spec
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.planning import catalog, explore
+from dtnsim.planning import catalog, explore, offers
 from dtnsim.planning.explore import Asked, Found
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option
@@ -80,8 +81,10 @@ def case(number: int) -> tuple[str, bool]:
     rng = random.Random(number)
     while True:
         name, overrides, path, hosts = described(rng)
-        asked = Asked(goal_of("1Gb/s", None, None), 0.5, hosts, "USD", math.inf, math.inf, 6, SAMPLES, 1)
-        offered = few(asked.offered(path, catalog.read(), exchange([]), ("parts",)), rng)
+        asked = Asked(goal_of("1Gb/s", None, None), 0.5, hosts, "USD", Decimal("Infinity"), math.inf, 6, SAMPLES, 1)
+        # every second case also buys parts that only their own file has a price for
+        listed = offers.world(catalog.read(), None, shipped=True) if number % 2 else catalog.read()
+        offered = few(asked.offered(path, listed, exchange([]), ("parts",)), rng)
         now, dearest = rate(path, ()), rate(path, [max(v, key=lambda o: o.price) for v in offered.choices.values()])
         if len(offered.choices) >= 2 and dearest > 1.05 * now:
             break
@@ -93,7 +96,7 @@ def case(number: int) -> tuple[str, bool]:
         lambda: goal_of(None, f"{wanted * 28800:.4g} B", "8h"),
     ))()  # fmt: skip
     most = sum(max(o.price for o in v) for v in offered.choices.values())
-    budget = rng.choice((math.inf, most * rng.uniform(0.2, 0.9)))
+    budget = rng.choice((Decimal("Infinity"), most * Decimal(str(rng.uniform(0.2, 0.9)))))
     asked = Asked(goal, rng.uniform(0.5, 0.97), hosts, "USD", budget, math.inf, rng.randint(2, 6), SAMPLES, 1)
     found = explore.purchases(path, asked, offered)
     sets = [tuple(o for o in s if o) for s in itertools.product(*((None, *v) for v in offered.choices.values()))]
@@ -121,7 +124,7 @@ def judged(found: Found, stages: list[Stage], asked: Asked) -> list[str]:
             faults.append(f"rated {median:.5g} {probability - 1:.3f}, predicted {stage!r} for {found.name(chosen)}")
     best = min((s.price.amount for s in stages if s.probability >= asked.confidence), default=None)
     mine = min((s.price.amount for s in front if s.probability >= asked.confidence), default=None)
-    if best is not None and (mine is None or mine > best * 1.01):
+    if best is not None and (mine is None or mine > best * Decimal("1.01")):
         faults.append(f"chose {mine}, where {best} would do")
     for stage in stages:
         cheaper = [s for s in front if s.price.amount <= stage.price.amount]

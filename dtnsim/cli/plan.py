@@ -11,6 +11,7 @@ from dtnsim.cli import options
 from dtnsim.cli._watch import Watch
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
+from dtnsim.ground.units import Money
 
 if TYPE_CHECKING:
     from dtnsim.planning.plan import Plan, Stage
@@ -139,7 +140,7 @@ def _document(made: Plan) -> dict[str, object]:
                 "year": d.year,
                 "target_Bps": d.target_Bps,
                 "stage": d.stage.name if d.stage is not None else None,
-                "cost": d.cost,
+                "cost": float(d.cost),
                 "probability": d.probability,
             }
             for d in made.due
@@ -181,11 +182,12 @@ def _list(chosen: Stage, made: Plan, out: Out) -> None:
     spread = f" ({chosen.price_spread:.0%} either way)" if chosen.price_spread else ""
     lacks = made.confidence - chosen.probability
     short = f", which is {lacks:.0%} short of the {made.confidence:.0%}" if made.chosen is None else ""
-    out.print(f"buy, for {chosen.price}{spread}{short}:" if chosen.options else f"buy nothing{short}; set:")
+    out.print(f"buy, for {chosen.price.to_the_cent}{spread}{short}:" if chosen.options else f"buy nothing{short}; set:")
     for option in chosen.options:
-        for offer, count in option.buys:
+        for (offer, count), each in zip(option.buys, option.each, strict=True):
             said = "; ".join(filter(None, (str(offer.date), offer.source or "no source", offer.stock, offer.lead)))
-            out.print(f"  {count} x {offer.part}, {offer.each(count)} each ({said})")
+            line = Money(each * count, chosen.price.currency).to_the_cent
+            out.print(f"  {count} x {offer.part}, {offer.each(count).to_the_cent} each: {line} ({said})")
         out.print(f"    {option.place.split('.')[1]}: {option.what}")
     out.print("  " + " ".join(f"--set '{o}'" for o in chosen.overrides))
 

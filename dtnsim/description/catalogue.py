@@ -73,7 +73,7 @@ def part(name: str) -> dict[str, Any]:
     rows += _facts(built)
     if built.price is not None:
         spread, source = built.price.spread.value, built.price.source
-        row = {"parameter": "price", "text": built.price.value, "value": built.price.money.amount}
+        row = {"parameter": "price", "text": built.price.value, "value": float(built.price.money.amount)}
         rows.append({**row, "unit": built.price.money.currency, "spread": spread, "source": source})
     return {"schema": SCHEMA, "part": name, "kind": built.kind, "source": built.source, "parameters": rows}
 
@@ -132,7 +132,7 @@ def _record(name: str, kind: str, built: Component) -> dict[str, Any]:
         if isinstance(value, dict):
             value = _counted(value)
         record[key] = value if isinstance(value, str | int | float | bool) and value != "" else None
-    record["price"] = price.money.amount if price is not None else None
+    record["price"] = float(price.money.amount) if price is not None else None
     record["currency"] = price.money.currency if price is not None else None
     record["price_spread"] = price.spread.value if price is not None else None
     record["price_date"] = price.date or None if price is not None else None

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Final
 
@@ -232,7 +233,7 @@ def _scaled(value: float, unit: str, digits: int) -> str:
 #: a price: sign or code of the currency, and the amount with its k or M
 _PRICE: Final = re.compile(r"\s*([$€£]?)\s*([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([kM]?)\s*([A-Za-z]{3}|[$€£])?\s*")
 _SIGN: Final = {"$": "USD", "€": "EUR", "£": "GBP"}
-_SCALE: Final = {"": 1.0, "k": 1e3, "M": 1e6}
+_SCALE: Final = {"": 1, "k": 1000, "M": 1_000_000}
 #: codes of ISO 4217, those of currencies that are legal tender somewhere
 _CURRENCIES: Final = """
 AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY
@@ -246,14 +247,24 @@ WST XAF XCD XOF XPF YER ZAR ZMW ZWG
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """So much of a currency (ISO 4217)."""
+    """So much of a currency (ISO 4217), exactly: binary fractions have no cents."""
 
-    amount: float
+    amount: Decimal
     currency: str
 
     def __str__(self) -> str:
         """``15,000 EUR``."""
         return f"{self.amount:,.0f} {self.currency}"
+
+    @property
+    def to_the_cent(self) -> str:
+        """``450.50 EUR``; cents only where there are any."""
+        return f"{cents(self.amount):,.2f} {self.currency}".replace(".00 ", " ")
+
+
+def cents(amount: Decimal) -> Decimal:
+    """An amount to the cent, as invoices round: half a cent is one."""
+    return amount.quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def money(text: str, what: str) -> Money:
@@ -267,5 +278,5 @@ def money(text: str, what: str) -> Money:
     currency = _SIGN.get(sign, sign.upper())
     if found is None or currency not in _CURRENCIES.split() or (found[1] and found[4]):
         raise InputError(f"{what}: {short(text)!r} is no price; write it like 15kEUR or 700 USD")
-    amount = float(found[2].replace(",", "").replace("_", "")) * _SCALE[found[3]]
+    amount = Decimal(found[2].replace(",", "").replace("_", "")) * _SCALE[found[3]]
     return Money(amount, currency)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from dtnsim.components.base import Component
-from dtnsim.ground.units import Money
+from dtnsim.ground.units import Money, cents
 from dtnsim.planning.money import Exchange
 
 if TYPE_CHECKING:
@@ -67,4 +68,4 @@ def total(
     if not priced:
         return None, unknown
     currency = currency or priced[0][1].currency
-    return Money(sum(rates.to(p, currency, i.part) * i.count for i, p in priced), currency), unknown
+    return Money(sum((cents(rates.to(p, currency, i.part)) * i.count for i, p in priced), Decimal()), currency), unknown

@@ -7,6 +7,7 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +15,8 @@ from typing import Any, Final
 from dtnsim.components.base import Component, expand, find_kind
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import DtnsimError, InputError, SpecError
-from dtnsim.ground.units import Money, money
+from dtnsim.ground.units import Money, cents, money
+from dtnsim.planning import site as sites
 from dtnsim.planning import spreadsheet
 
 #: the shipped list
@@ -39,6 +41,7 @@ _KEYS: Final = (
     "stock",
     "lead",
     "support",
+    "units",
 )
 #: families of what is no part of the library
 HOST, DIMM, EXTRA = "host", "dimm", "extra"
@@ -66,6 +69,7 @@ class Offer:
         stock: What the list says of what is in stock.
         lead: ... and of how long it takes.
         support: Price of a year's support over the price [1].
+        units: Rack units that it takes; 0 where nobody says.
     """
 
     part: str
@@ -85,6 +89,7 @@ class Offer:
     stock: str = ""
     lead: str = ""
     support: float = 0.0
+    units: int = 0
 
     def each(self, count: int) -> Money:
         """Price of one where so many are bought."""
@@ -109,6 +114,7 @@ class Catalog:
     extras: Mapping[str, Offer] = field(default_factory=dict)
     #: what of a user's list is left out
     notes: tuple[str, ...] = ()
+    site: sites.Site = field(default_factory=sites.Site)
 
     def of(self, family: str) -> list[Offer]:
         """Offers of a family."""
@@ -148,7 +154,11 @@ def read(file: str | None = None) -> Catalog:
     known = {o.part: o for o in (*_shipped().offers, *_shipped().extras.values())}
     offers = tuple(_completed(o, known.get(o.part), made.extras) for o in made.offers)
     return Catalog(
-        offers, {**_shipped().fits, **made.fits, **{o.part: o.fits for o in offers if o.fits}}, made.extras, made.notes
+        offers,
+        {**_shipped().fits, **made.fits, **{o.part: o.fits for o in offers if o.fits}},
+        made.extras,
+        made.notes,
+        made.site,
     )
 
 
@@ -172,9 +182,10 @@ def _completed(offer: Offer, known: Offer | None, extras: Mapping[str, Offer]) -
 
 
 def _read(path: Path) -> Catalog:
-    fits, notes = dict[str, str](), list[str]()
+    fits, notes, site = dict[str, str](), list[str](), sites.Site()
     if path.suffix in (".yaml", ".yml"):
-        rows, fits = _yaml(path)
+        given, rows, fits = _yaml(path)
+        site = sites.read(given.get("site"), f"--catalog: {path.name}")
         found = [_offer(row, path.name) for row in rows]
     else:
         found, notes = _sheet(path)
@@ -186,10 +197,10 @@ def _read(path: Path) -> Catalog:
                 raise InputError(
                     f"--catalog: {path.name}: {offer.part}: needs {name!r}, which has no price in the list"
                 )
-    return Catalog(offers, {**{o.part: o.fits for o in offers}, **fits}, extras, tuple(notes))
+    return Catalog(offers, {**{o.part: o.fits for o in offers}, **fits}, extras, tuple(notes), site)
 
 
-def _yaml(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
+def _yaml(path: Path) -> tuple[Mapping[str, Any], list[dict[str, Any]], dict[str, str]]:
     given = yamlio.load(path)
     items = given.get("items")
     if not isinstance(items, Mapping) or not items:
@@ -201,7 +212,7 @@ def _yaml(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
             raise InputError(f"--catalog: {path}: {name}: write {{price: 700 USD}}")
         rows.append({"part": str(name), **common, **item})
     fits = given.get("fits")
-    return rows, {str(k): str(v) for k, v in fits.items()} if isinstance(fits, Mapping) else {}
+    return given, rows, {str(k): str(v) for k, v in fits.items()} if isinstance(fits, Mapping) else {}
 
 
 def _sheet(path: Path) -> tuple[list[Offer], list[str]]:
@@ -250,7 +261,7 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
         size = units.parse(str(row["size"]), "B") if row.get("size") else 0.0
         date = dt.date.fromisoformat(str(row.get("date", "")))
         discount, support = (units.parse(str(row.get(k) or "0 %"), "1") for k in ("discount", "support"))
-        least = int(units.parse(str(row.get("least") or 1), "1"))
+        least, count = (int(units.parse(str(row.get(k) or d), "1")) for k, d in (("least", 1), ("units", 0)))
     except ValueError:
         raise InputError(f"{where}: needs the day of its price; write date: 2026-05-01") from None
     except DtnsimError as error:
@@ -258,7 +269,7 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
     if family == DIMM and not (rate and size):
         raise InputError(f"{where}: a memory module needs its rate and size; write rate: 3200 MT/s and size: 32 GiB")
     price = money(str(row["price"]), f"{where}: price")
-    price = Money(round(price.amount * (1 - discount), 2), price.currency)
+    price = Money(cents(price.amount * (1 - Decimal(str(discount)))), price.currency)
     return Offer(
         str(row["part"]),
         family,
@@ -276,6 +287,7 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
         stock=str(row.get("stock", "")),
         lead=str(row.get("lead", "")),
         support=support,
+        units=count,
     )
 
 

@@ -9,6 +9,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 
@@ -144,9 +145,9 @@ class _Shop:
         by = (lambda r: self._price(r, currency)) if currency else (lambda r: r[key])
         return [*sorted(have, key=by, reverse=largest_first), *(r for r in rows if r[key] is None)]
 
-    def _price(self, row: Mapping[str, Any], currency: str) -> float:
+    def _price(self, row: Mapping[str, Any], currency: str) -> Decimal:
         self.said += [n for n in self._rates.notes((row["currency"], currency)) if n not in self.said]
-        return self._rates.to(Money(row["price"], row["currency"]), currency, row["part"])
+        return self._rates.to(Money(Decimal(str(row["price"])), row["currency"]), currency, row["part"])
 
 
 def _money(text: str) -> Money:

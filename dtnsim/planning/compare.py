@@ -115,7 +115,7 @@ class Comparison(Pictured):
                     "ceiling_Bps": v.prediction.ceiling,
                     "duration_s": seconds.p50,
                     "bottleneck": v.prediction.bottleneck.station,
-                    "price": v.price.amount if v.price is not None else None,
+                    "price": float(v.price.amount) if v.price is not None else None,
                     "currency": v.price.currency if v.price is not None else None,
                     "unpriced": ", ".join(v.unpriced),
                 }

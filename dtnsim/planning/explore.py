@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
@@ -54,7 +55,7 @@ class Asked:
     confidence: float
     hosts: Sequence[str]
     currency: str
-    budget: float
+    budget: Decimal
     max_watts: float
     most: int
     samples: int
@@ -73,7 +74,7 @@ class Asked:
         """The path with something changed, predicted in full."""
         made = path.changed([*overrides, *(o for option in options for o in option.overrides)])
         found = predict(made, samples=self.samples, seed=self.seed)
-        cost = Money(sum(o.price for o in options), self.currency)
+        cost = Money(price(options), self.currency)
         every = (*overrides, *(o for option in options for o in option.overrides))
         return Stage(name, options, cost, found, self.goal.probability(found), None, idle(options, found),
                      price_spread(options), every)  # fmt: skip
@@ -215,7 +216,7 @@ def purchases(
     asked: Asked,
     offered: Offered,
     *,
-    spent: float = 0.0,
+    spent: Decimal = Decimal(),
     relieved: Collection[str] = (),
     like: Found | None = None,
 ) -> Found:
@@ -232,7 +233,7 @@ def purchases(
     before = like.rater if like is not None else None
     rater = Rater(path, asked.goal.value, asked.confidence, asked.samples, asked.seed, relieved, before)
     if not offered.choices or not rater.could_help(asked.hosts):
-        nothing = Search(offered.choices, rater, lambda *_: rater(()), 0.0, lambda _: False)
+        nothing = Search(offered.choices, rater, lambda *_: rater(()), Decimal(), lambda _: False)
         return Found(nothing, rater, nothing.frontier(), offered, asked.currency)
     bound = Bound(rater, offered.choices)
     worth = dominance.worth(bound, offered.choices, SAME[0] / (2 * asked.most))
@@ -289,6 +290,6 @@ def with_margins(stages: Sequence[Stage]) -> list[Stage]:
     made = list(stages[:1])
     for before, stage in itertools.pairwise(stages):
         more = stage.price.amount - before.price.amount
-        gain = (stage.rate - before.rate) / more * 1000 if more > 0 else None
+        gain = (stage.rate - before.rate) / float(more) * 1000 if more > 0 else None
         made.append(replace(stage, marginal_Bps=gain))
     return made

@@ -7,16 +7,19 @@ array its level, and so on, the description decides.
 
 from __future__ import annotations
 
-import math
+import datetime as dt
 from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dtnsim.components.base import Facts, expand
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.units import cents
 from dtnsim.planning import actions, offers
 from dtnsim.planning import catalog as catalogs
+from dtnsim.planning import site as sites
 from dtnsim.planning.catalog import Catalog, Offer
 from dtnsim.planning.money import Exchange
 from dtnsim.planning.option import Buys, Offered, Option, Refused
@@ -65,7 +68,7 @@ class Shop:
         self.given, self.catalog, self._rates, self._currency = given, catalog, rates, currency
         self._watts = watts_matter
         self.found: dict[str, list[Option]] = {}
-        self.stock: dict[str, int] = {}
+        self.stock: dict[str, int] = catalog.site.stock
         self.notes: list[str] = []
         self.misfits: dict[tuple[str, str], list[str]] = {}
         self._dark: list[str] = []
@@ -123,20 +126,37 @@ class Shop:
                 cable = self.catalog.extras[extra]
                 counts[cable] = counts.get(cable, 0) + each * count
         whole = [(offer, count) for offer, count in counts.items() if count]
-        if self._watts and any(o.watts is None and o.family != catalogs.EXTRA for o, _ in whole):
-            self._dark += [o.part for o, _ in whole if o.watts is None and o.family != catalogs.EXTRA]
+        site, host = self.catalog.site, place.split(".")[1]
+        dark = [o.part for o, _ in whole if o.watts is None and o.family != catalogs.EXTRA]
+        if dark and (self._watts or (host in site.watts and place != f"hosts.{host}")):
+            self._dark += dark
             return False
         try:
-            self.given.changed(list(overrides))
+            made = self.given.changed(list(overrides))
         except DtnsimError as error:
             why = getattr(error, "message", str(error)).rpartition(": ")[2]
             self.misfits.setdefault((place, why), []).append(buys[0][0].part if buys else what)
             return False
-        price = math.fsum(round(self._rates.to(o.each(n), self._currency, o.part), 2) * n for o, n in whole)
-        before = sum((there.watts or 0.0) * n for part, n in gone if (there := self.present(part)) is not None)
-        watts = sum((o.watts or 0.0) * n for o, n in whole) - before
-        made = Option(place, what, tuple(overrides), tuple(whole), price, watts, tuple(uses))
-        self.found.setdefault(place, []).append(made)
+        leaves = [(there, n) for part, n in gone if (there := self.present(part)) is not None]
+        watts = sum((o.watts or 0.0) * n for o, n in whole) - sum((o.watts or 0.0) * n for o, n in leaves)
+        rack = sum(o.units * n for o, n in whole) - sum(o.units * n for o, n in leaves)
+        needs = [*site.needs(self.given.hosts, made.hosts, place, watts, rack)]
+        short = [
+            f"needs {n} {sites.named(key)}, {left} free" for key, n, _ in needs if n > (left := self.stock.get(key, 0))
+        ]
+        if short:
+            self.misfits.setdefault((place, " and ".join(short)), []).append(buys[0][0].part if buys else what)
+            return False
+        day = max((o.date for o, _ in whole), default=dt.date.min)
+        charged = ((Offer(sites.named(key), catalogs.EXTRA, each, 0.0, day, "the list's site", 0.0, ""), n)
+                   for key, n, each in needs if each is not None)  # fmt: skip
+        whole += charged
+        prices = tuple(cents(self._rates.to(o.each(n), self._currency, o.part)) for o, n in whole)
+        price = sum((p * n for p, (_, n) in zip(prices, whole, strict=True)), Decimal())
+        taken = (*uses, *((name, n) for name, n, _ in needs))
+        self.found.setdefault(place, []).append(
+            Option(place, what, tuple(overrides), tuple(whole), price, watts, taken, prices)
+        )
         return True
 
     def fitting(self, place: str, family: str, now: str | None) -> list[Offer]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dtnsim.ground.errors import InputError
+from dtnsim.planning.search import price
 from dtnsim.planning.stages import Due
 
 if TYPE_CHECKING:
@@ -46,27 +48,29 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: flo
     """
     targets = [target_Bps * (1 + rate) ** year for year in range(years + 1)]
     #: cost of the cheapest way to each stage (the later it pays the better), and the stages on it
-    ways: dict[int, tuple[float, tuple[float, ...], tuple[int, ...]]] = {0: (0.0, (), ())}
+    ways: dict[int, tuple[Decimal, tuple[Decimal, ...], tuple[int, ...]]] = {0: (Decimal(), (), ())}
     for target in targets:
         good = [n for n, s in enumerate(stages) if _probability(s, target) >= confidence]
         if not good:
             break
-        further: dict[int, tuple[float, tuple[float, ...], tuple[int, ...]]] = {}
+        further: dict[int, tuple[Decimal, tuple[Decimal, ...], tuple[int, ...]]] = {}
         for n in good:
             made = (
                 (cost + (paid := _upgrade(stages[before], stages[n])), (*spent, paid), (*order, n))
                 for before, (cost, spent, order) in ways.items()
             )
-            further[n] = min(made, key=lambda w: (round(w[0], 6), w[1]))
+            further[n] = min(made, key=lambda w: w[:2])
         ways = further
-    _, spent, order = min(ways.values(), key=lambda w: (round(w[0], 6), w[1]))
+    _, spent, order = min(ways.values(), key=lambda w: w[:2])
     found = [
         Due(y, targets[y], stages[n], spent[y], _probability(stages[n], targets[y]),
             _lasts(stages[n], target_Bps, confidence, rate))
         for y, n in enumerate(order)
     ]  # fmt: skip
     best = max(stages, key=lambda s: _probability(s, targets[-1]))
-    beyond = (Due(y, targets[y], None, 0.0, _probability(best, targets[y]), 0.0) for y in range(len(order), years + 1))
+    beyond = (
+        Due(y, targets[y], None, Decimal(), _probability(best, targets[y]), 0.0) for y in range(len(order), years + 1)
+    )
     return (*found, *beyond)
 
 
@@ -75,7 +79,7 @@ def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: fl
     for year in range(years, -1, -1):
         good = [s for s in stages if _probability(s, target_Bps * (1 + rate) ** year) >= confidence]
         if good:
-            return min(good, key=lambda s: sum(o.price for o in s.options))
+            return min(good, key=lambda s: price(s.options))
     return stages[0]
 
 
@@ -84,19 +88,19 @@ def _probability(stage: Stage, target_Bps: float) -> float:
     return float(np.mean(drawn.total_Bps >= target_Bps)) if drawn is not None else 0.0
 
 
-def _upgrade(before: Stage, after: Stage) -> float:
+def _upgrade(before: Stage, after: Stage) -> Decimal:
     """What is to be paid for what a stage has and the one before has not; of more of the same, what is added."""
     owned, there = set(before.options), {o.place: o for o in before.options}
-    return sum(o.price - _kept(there.get(o.place), o) for o in after.options if o not in owned)
+    return sum((o.price - _kept(there.get(o.place), o) for o in after.options if o not in owned), Decimal())
 
 
-def _kept(before: Option | None, after: Option) -> float:
+def _kept(before: Option | None, after: Option) -> Decimal:
     """Worth of what was bought for a place and stays in it: the same things, no fewer of them afterwards."""
     if before is None:
-        return 0.0
+        return Decimal()
     now = dict(after.buys)
     more = {offer for offer, _ in before.buys} == set(now) and all(n <= now[offer] for offer, n in before.buys)
-    return before.price if more else 0.0
+    return before.price if more else Decimal()
 
 
 def _lasts(stage: Stage, target_Bps: float, confidence: float, rate: float) -> float:

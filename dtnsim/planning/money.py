@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from dtnsim.ground.errors import InputError, short
 from dtnsim.ground.units import Money
 
 #: what currencies are in each other where nobody states it: prices are classes, so a few per cent do not matter
-USUAL: Final = {("EUR", "USD"): 1.08}
+USUAL: Final = {("EUR", "USD"): Decimal("1.08")}
 USUAL_SOURCE: Final = "ECB, euro reference rates, means of 2023 and 2024"
 _RATE: Final = re.compile(r"\s*([A-Z]{3})\s*/\s*([A-Z]{3})\s*=\s*(\d+(?:\.\d+)?)\s*")
 
@@ -25,7 +26,7 @@ class Exchange:
         stated: Those that are no usual ones.
     """
 
-    rates: Mapping[tuple[str, str], float]
+    rates: Mapping[tuple[str, str], Decimal]
     stated: frozenset[tuple[str, str]] = frozenset()
 
     def notes(self, found: Iterable[str]) -> list[str]:
@@ -37,7 +38,7 @@ class Exchange:
             if {of, into} <= there and (of, into) not in self.stated
         ]
 
-    def to(self, price: Money, currency: str, what: str) -> float:
+    def to(self, price: Money, currency: str, what: str) -> Decimal:
         """A price in another currency.
 
         Raises:
@@ -61,11 +62,11 @@ def exchange(given: Sequence[str]) -> Exchange:
     Raises:
         InputError: it is no rate.
     """
-    rates: dict[tuple[str, str], float] = {}
+    rates: dict[tuple[str, str], Decimal] = {}
     for text in given:
         found = _RATE.fullmatch(text)
-        if found is None or not float(found[3]) > 0 or found[1] == found[2]:
+        if found is None or not Decimal(found[3]) > 0 or found[1] == found[2]:
             raise InputError(f"--rate: {short(text)!r} is no rate; write EUR/USD=1.08, one EUR in USD")
-        rates[found[1], found[2]] = float(found[3])
+        rates[found[1], found[2]] = Decimal(found[3])
     usual = {(of, into): rate for (of, into), rate in USUAL.items() if not {(of, into), (into, of)} & set(rates)}
     return Exchange({**rates, **usual}, frozenset(rates))

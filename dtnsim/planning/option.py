@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from dtnsim.planning.catalog import Offer
 
@@ -36,15 +37,17 @@ class Option:
         price: Of all that, in the plan's currency.
         watts: Of all that; 0 where nobody says.
         uses: Slots, bays and the like that it takes, and how many.
+        each: Price of one of each of what it buys, in the plan's currency.
     """
 
     place: str
     what: str
     overrides: tuple[str, ...]
     buys: Buys
-    price: float
+    price: Decimal
     watts: float
     uses: tuple[tuple[str, int], ...] = ()
+    each: tuple[Decimal, ...] = ()
 
     @property
     def part(self) -> str:

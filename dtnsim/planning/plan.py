@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,7 +94,7 @@ def plan(
     if most_money is not None and not most_money.amount > 0:
         raise InputError("--budget: nothing to spend; leave parts out with --allow tuning, or give more")
     currency = most_money.currency if most_money is not None else listed.offers[0].price.currency
-    spend = most_money.amount if most_money is not None else float("inf")
+    spend = most_money.amount if most_money is not None else Decimal("Infinity")
     energy = money(kwh, "--kwh") if kwh is not None else None
     asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, tuple(allow), hints)
     made = replace(_planned(given, asked, listed, known, rate, years, energy), stated=bool(keep or mine))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Search:
     choices: Mapping[str, Sequence[Option]]
     rate: Callable[[Set], Rates]
     bound: Callable[[Set, Open], Rates]
-    budget: float
+    budget: Decimal
     matters: Callable[[Option], bool] = lambda _: True
     stock: Mapping[str, int] = field(default_factory=dict)
     max_watts: float = float("inf")
@@ -130,7 +131,7 @@ class Search:
         for option in chosen:
             for name, count in option.uses:
                 used[name] = used.get(name, 0) + count
-        over = {
+        over: dict[str, float | Decimal] = {
             "changes": len(chosen) - self.most,
             "budget": price(chosen) - self.budget,
             "power": sum(o.watts for o in chosen) - self.max_watts,
@@ -138,7 +139,7 @@ class Search:
         }
         test = next((test for test, by in over.items() if by > 0), None)
         if test is not None:
-            self.out[frozenset(chosen)] = test, over[test]
+            self.out[frozenset(chosen)] = test, float(over[test])
         return test is None
 
     def _branch(
@@ -169,16 +170,16 @@ class Search:
         self._branch(chosen, rest, still, best)
 
 
-def price(chosen: Set) -> float:
+def price(chosen: Set) -> Decimal:
     """What a set costs."""
-    return sum(o.price for o in chosen)
+    return sum((o.price for o in chosen), Decimal())
 
 
 def _as_good(one: Rates, other: Rates, same: Rates = SAME) -> bool:
     return all(a >= b * (1 - s) for a, b, s in zip(one, other, same, strict=True))
 
 
-def _beaten(rates: Rates, cost: float, best: Sequence[tuple[Set, Rates]]) -> bool:
+def _beaten(rates: Rates, cost: Decimal, best: Sequence[tuple[Set, Rates]]) -> bool:
     return any(price(s) <= cost and _as_good(r, rates) for s, r in best)
 
 

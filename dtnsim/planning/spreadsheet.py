@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import io
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +41,7 @@ HEADINGS: Final = {
 }
 _KEY: Final = {heading: key for key, headings in HEADINGS.items() for heading in headings.split(", ")}
 _SIGNS: Final = {"€": "EUR", "$": "USD", "£": "GBP", "FR.": "CHF", "SFR": "CHF", "EURO": "EUR", "US$": "USD"}
+_SIGN: Final = re.compile(r"EUR|USD|CHF|GBP|€|\$|£")
 _AMOUNT: Final = re.compile(r"\d[\d.,' ]*")
 #: lines in which the heading is looked for
 _FIRST: Final = 15
@@ -52,31 +55,27 @@ def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     """
     try:
         raw = path.read_bytes()
-        text = raw.decode("utf-8-sig" if not raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-16")
-    except UnicodeDecodeError:
-        text = raw.decode("cp1252", errors="replace")
     except OSError as error:
         raise InputError(f"--catalog: {path} cannot be read: {error}") from None
-    lines = text.splitlines()
-    found = next((n for n in range(min(_FIRST, len(lines))) if _is_heading(lines[n])), None)
+    text = re.sub("\r\n?", "\n", _text(raw)).replace("\0", "")
+    found = next((f for mark in _marks(text) if (f := _headed(path, text, mark)) is not None), None)
     if found is None:
         raise InputError(
             f"--catalog: {path} needs a heading with part and price, and a date (of {', '.join(HEADINGS)}), and rows"
         )
-    mark = _separator(lines[found])
-    heading = _cells(lines[found], mark)
-    keys = [_key(h) for h in heading]
-    ignored = [h.strip() for h, k in zip(heading, keys, strict=True) if not k and h.strip()]
+    heading, below = found
+    keys = _keys(heading)
+    ignored = [h for h, k in zip(heading, keys, strict=True) if not k and h]
     notes = [f"{path.name}: columns left out: {', '.join(ignored)}."] if ignored else []
-    notes += _tax(path.name, next(h for h, k in zip(heading, keys, strict=True) if k == "price"))
+    taxed = _with_tax(next(h for h, k in zip(heading, keys, strict=True) if k == "price"))
+    notes += [] if taxed is None else [f"{path.name}: prices {'with' if taxed else 'without'} VAT."]
     rows = []
-    for number, line in enumerate(lines[found + 1 :], found + 2):
-        cells = _cells(line, mark)
+    for number, cells in below:
         row: dict[str, str] = {}
         for key, cell in zip(keys, cells, strict=False):
-            if key and cell.strip():  # an article's number and its name are read together
-                row[key] = f"{row[key]} {cell.strip()}" if key == "part" and key in row else cell.strip()
-        if len(cells) > len(heading):
+            if key and cell:  # an article's number and its name are read together
+                row[key] = f"{row[key]} {cell}" if key == "part" and key in row else cell
+        if any(cells[len(heading) :]):
             notes.append(f"{path.name}: line {number} is left out: it has more cells than the heading.")
         elif "part" in row:
             rows.append((number, {**_of_heading(heading, keys), **row}))
@@ -85,41 +84,85 @@ def read(path: Path) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
     return list(_normal(rows)), notes
 
 
-def _tax(name: str, heading: str) -> list[str]:
-    """What the heading of the prices says of value-added tax; nothing where it says nothing."""
-    words = set(re.findall(r"[a-z]+", heading.lower()))
-    if words & {"brutto", "bruttopreis", "ttc", "incl", "inkl", "gross"}:
-        return [f"{name}: prices with VAT."]
-    if words & {"netto", "nettopreis", "ht", "excl", "exkl", "zzgl", "net"}:
-        return [f"{name}: prices without VAT."]
-    return []
+def _text(raw: bytes) -> str:
+    """A file's text: as its first bytes say, else UTF-16 where every other byte is nothing, UTF-8, or Windows'."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16", errors="replace")
+    even, odd = raw[:200:2].count(0), raw[1:200:2].count(0)
+    if max(even, odd) > len(raw[:200]) // 4:
+        return raw.decode("utf-16-be" if even > odd else "utf-16-le", errors="replace")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", errors="replace")
 
 
-def _cells(line: str, mark: str) -> list[str]:
-    """The cells of a line.
+def _marks(text: str) -> list[str]:
+    """What may stand between cells: what the sheet says (``sep=;``), else by how often the first lines have it."""
+    said = re.match(r"sep=(.)\n", text)
+    first = "\n".join(text.split("\n", _FIRST)[:_FIRST])
+    return [said[1]] if said else sorted(";\t,|", key=first.count, reverse=True)
+
+
+def _headed(path: Path, text: str, mark: str) -> tuple[list[str], list[tuple[int, list[str]]]] | None:
+    """(heading, line and cells of what is below) of a sheet; None where its first rows are no heading.
+
+    A heading of two rows, the upper of which spans columns (``Preis`` over ``netto`` and ``brutto``), is read as one.
 
     Raises:
         InputError: a cell of more than 128 KiB.
     """
+    rows: list[tuple[int, list[str]]] = []
+    reader, line = csv.reader(io.StringIO(text), delimiter=mark), 1
     try:
-        return next(csv.reader([line], delimiter=mark), [])
+        for cells in reader:
+            rows.append((line, [_bare(c) for c in cells]))
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"--catalog: the price list cannot be read: {error}") from None
+        raise InputError(f"--catalog: {path}: the price list cannot be read: {error}") from None
+    for n, (_, cells) in enumerate(rows[:_FIRST]):
+        below = rows[n + 1][1] if n + 1 < len(rows) else []
+        two = [] if re.search(r"\d", " ".join(below)) else _merged(cells, below)
+        for heading, first in ((two, n + 2), (cells, n + 1)):
+            if {"part", "price"} <= set(_keys(heading)):
+                return heading, [r for r in rows[first:] if any(r[1])]
+    return None
 
 
-def _separator(line: str) -> str:
-    return max(";\t,|", key=line.count)
+def _bare(cell: str) -> str:
+    """A cell in one line, its spaces of any kind as one."""
+    return " ".join(cell.replace("\u200b", "").split())
 
 
-def _is_heading(line: str) -> bool:
-    keys = {_key(h) for h in _cells(line, _separator(line))}
-    return {"part", "price"} <= keys
+def _merged(above: Sequence[str], below: Sequence[str]) -> list[str]:
+    """A heading of two rows: what spans several columns stands in the first of them."""
+    made, last = [], ""
+    for upper, lower in itertools.zip_longest(above, below, fillvalue=""):
+        last = upper or last
+        made.append(next((h for h in (f"{last} {lower}".strip(), lower) if _key(h)), f"{last} {lower}".strip()))
+    return made
+
+
+def _keys(heading: Sequence[str]) -> list[str]:
+    """The key of each column; of several columns of prices the first without VAT, else the first."""
+    keys = [_key(h) for h in heading]
+    prices = [n for n, k in enumerate(keys) if k == "price"]
+    taken = min(prices, key=lambda n: (_with_tax(heading[n]) is not False, n), default=-1)
+    return [k if k != "price" or n == taken else "" for n, k in enumerate(keys)]
+
+
+def _with_tax(heading: str) -> bool | None:
+    """Whether prices are with value-added tax; None where their heading does not say."""
+    words = set(re.findall(r"[a-z]+", heading.lower()))
+    if words & {"brutto", "bruttopreis", "ttc", "incl", "inkl", "gross"}:
+        return True
+    return False if words & {"netto", "nettopreis", "ht", "excl", "exkl", "zzgl", "net"} else None
 
 
 def _key(heading: str) -> str:
     """The key of a column; empty where it is none."""
     bare = unicodedata.normalize("NFKD", heading).encode("ascii", "ignore").decode().lower()
-    return _KEY.get(re.sub(r"[(\[].*?[)\]]|[._/:*-]+", " ", bare).strip(), "") or _KEY.get(
+    return _KEY.get(" ".join(re.sub(r"[(\[].*?[)\]]|[._/:*-]+", " ", bare).split()), "") or _KEY.get(
         re.sub(r"\s+(in\s+)?(eur|usd|chf|gbp|euro)$", "", re.sub(r"[^a-z]+", " ", bare).strip()), ""
     )
 
@@ -127,7 +170,7 @@ def _key(heading: str) -> str:
 def _of_heading(heading: Sequence[str], keys: Sequence[str]) -> dict[str, str]:
     """The currency that the heading of the prices names."""
     text = next(h for h, k in zip(heading, keys, strict=True) if k == "price").upper()
-    found = re.search(r"EUR|USD|CHF|GBP|€|\$|£", text)
+    found = _SIGN.search(text)
     return {"currency": _SIGNS.get(found[0], found[0])} if found else {}
 
 
@@ -146,16 +189,18 @@ def _normal(rows: Sequence[tuple[int, dict[str, str]]]) -> Iterator[tuple[int, d
 
 def _price(row: Mapping[str, str]) -> str:
     """A price as it is read elsewhere: ``1200.00 EUR``."""
-    text = re.sub(r"[\u00a0\u202f\u2009]", " ", row.get("price", "")).replace("’", "'")
+    text = row.get("price", "").replace("’", "'")
     text = re.sub(r"[.,][-–]+", "", text)  # 1200,-
     found = _AMOUNT.search(text)
-    if found is None:
+    if found is None or text[: found.start()].rstrip().endswith("-"):  # a credit is no price
         return text
     sign = (text[: found.start()] + text[found.end() :]).strip().upper()
+    known = _SIGN.search(sign)  # beside other words: EUR/Stk, zzgl. MwSt.
+    sign = known[0] if known and sign not in _SIGNS else sign
     currency = _SIGNS.get(sign, sign) or row.get("currency", "").strip().upper()
     whole = found[0].strip().replace("'", "").replace(" ", "")
     last = max(whole.rfind(","), whole.rfind("."))
-    if last >= 0 and (len(whole) - last - 1 == 3 or whole.count(whole[last]) > 1):
+    if last >= 0 and ((len(whole) - last - 1 == 3 and whole[0] != "0") or whole.count(whole[last]) > 1):
         last = -1  # thousands
     digits = re.sub(r"[.,]", "", whole if last < 0 else whole[:last])
     amount = digits if last < 0 else f"{digits}.{whole[last + 1 :] or '0'}"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
 from dtnsim.ground.extras import frame
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.units import Money
+from dtnsim.planning.search import price
 from dtnsim.steady.remedies import key_of
 
 if TYPE_CHECKING:
@@ -84,7 +86,7 @@ class Due:
     year: int
     target_Bps: float
     stage: Stage | None
-    cost: float
+    cost: Decimal
     probability: float
     lasts_years: float
 
@@ -163,7 +165,7 @@ class Plan(Shown):
         return [
             {
                 "stage": s.name,
-                "price": s.price.amount,
+                "price": float(s.price.amount),
                 "price_spread": s.price_spread,
                 "currency": s.price.currency,
                 "p10_Bps": s.prediction.throughput_Bps.p10,
@@ -196,12 +198,12 @@ def named(options: Sequence[Option]) -> str:
 
 def price_spread(options: Sequence[Option]) -> float:
     """Relative standard deviation of what a set costs: offers are wrong independently, pieces of one alike."""
-    total = sum(o.price for o in options)
+    total = float(price(tuple(options)))
     errors: dict[str, float] = {}
     for option in options:
         whole = sum(offer.price.amount * n for offer, n in option.buys)
         for offer, n in option.buys:
-            share = option.price * offer.price.amount * n / whole if whole else 0.0
+            share = float(option.price * offer.price.amount * n / whole) if whole else 0.0
             errors[offer.part] = errors.get(offer.part, 0.0) + share * offer.spread
     return math.sqrt(sum(e**2 for e in errors.values())) / total if total else 0.0
 

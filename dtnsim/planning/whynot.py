@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.planning.search import price
@@ -21,7 +22,7 @@ TESTS: Final = {
     "beaten": "{} beaten by a part that costs no more",
     "budget": "{} over the budget",
     "power": "{} over the power",
-    "room": "{} without enough slots or bays",
+    "room": "{} without enough slots, bays, ports, rack units or watts",
     "changes": "{} of too many changes",
     "short": "{} short of the probability",
 }
@@ -44,7 +45,7 @@ class Out:
     what: str
     test: str
     by: float
-    price: float
+    price: Decimal
     why: str = ""
 
 
@@ -64,7 +65,7 @@ class WhyNot:
     out: tuple[Out, ...]
     nearest: Out | None
     relaxed: tuple[tuple[str, float], ...] = ()
-    by_relaxing: tuple[str, float] | None = None
+    by_relaxing: tuple[str, Decimal] | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -96,11 +97,11 @@ class WhyNot:
 
 
 def _record(out: Out) -> dict[str, Any]:
-    return {"what": out.what, "test": out.test, "by": out.by, "price": out.price, "why": out.why}
+    return {"what": out.what, "test": out.test, "by": out.by, "price": float(out.price), "why": out.why}
 
 
 def of(
-    search: Search, refused: Sequence[Refused], name: Callable[[Set], str], sure: float, chosen: float | None
+    search: Search, refused: Sequence[Refused], name: Callable[[Set], str], sure: float, chosen: Decimal | None
 ) -> WhyNot:
     """Why candidates are out.
 
@@ -111,7 +112,7 @@ def of(
         sure: How likely the goal has to be met.
         chosen: Price of what meets it; None where nothing does.
     """
-    fits = [Out(r.part, r.test, 0.0, 0.0, f"{r.place}: {r.why}") for r in refused]
+    fits = [Out(r.part, r.test, 0.0, Decimal(), f"{r.place}: {r.why}") for r in refused]
     limits = [Out(name(_ordered(s)), test, by, price(_ordered(s))) for s, (test, by) in search.out.items()]
     short = [
         Out(name(_ordered(s)), "short", sure - (rates[2] - 1), price(_ordered(s)))
@@ -136,13 +137,13 @@ def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: floa
         best: Set | None = None
         names: tuple[str, ...] = ()
         for limits in itertools.combinations(standing, count):
-            free: Any = dict.fromkeys(limits, float("inf"))
+            free: Any = dict.fromkeys(limits, Decimal("Infinity"))
             search = replace(given, **free, out={}, exceeded=0, cut=False, _asked=0)
             enough = [s for s, rates in search.frontier() if rates[2] - 1 >= sure]
             if enough and (best is None or price(enough[0]) < price(best)):
                 best, names = enough[0], limits
         if best is not None:
-            need = {"budget": price(best), "max_watts": sum(o.watts for o in best), "most": float(len(best))}
+            need = {"budget": float(price(best)), "max_watts": sum(o.watts for o in best), "most": float(len(best))}
             relaxed = tuple((limit, need[limit]) for limit in names)
             return replace(made, relaxed=relaxed, by_relaxing=(name(_ordered(best)), price(best)))
     return made

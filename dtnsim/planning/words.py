@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dtnsim.ground import units
-from dtnsim.ground.units import Money
+from dtnsim.ground.units import Money, cents
 
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
@@ -25,7 +26,9 @@ _WORTH: Final = 0.005
 #: part of a gain by which it has to differ from a sum to be said
 _NOT_THE_SUM: Final = 0.1
 #: price of a kilowatt-hour where nobody says, in the plan's currency: between data centres 0.10 to 0.35
-_KWH: Final = 0.2
+_KWH: Final = Decimal("0.2")
+#: hours of a year
+_HOURS: Final = Decimal(8766)
 _FAMILIES: Final = {
     "nic": "NIC", "cpu": "processor", "memory": "memory", "dimm": "memory", "hba": "adapter", "device": "drive",
     "extra": "cable", "filesystem": "tape drive",
@@ -189,9 +192,11 @@ def ownership(stage: Stage, years: int, energy: Money | None, known: Exchange) -
         return []
     currency = stage.price.currency
     kwh = known.to(energy, currency, "a kilowatt-hour") if energy is not None else _KWH
-    power = stage.watts / 1e3 * 24 * 365.25 * years * kwh
+    power = cents(Decimal(str(stage.watts)) * _HOURS * years * kwh / 1000)
     buys = [b for option in stage.options for b in option.buys]
-    support = sum(known.to(o.each(n), currency, o.part) * n * o.support for o, n in buys) * years
+    support = sum(
+        (cents(known.to(o.each(n), currency, o.part) * Decimal(str(o.support))) * n * years for o, n in buys), Decimal()
+    )
     whole = Money(stage.price.amount + power + support, currency)
     assumed = "" if energy is not None else ", assumed; --kwh says otherwise"
     rate = f"{stage.watts:+.0f} W at {kwh:g} {currency}/kWh{assumed}"

@@ -82,7 +82,7 @@ def frontier(plan: Plan) -> Figure:
     low, middle, high = ([8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90"))
     trace = line(
         "",
-        [s.price.amount for s in stages],
+        [float(s.price.amount) for s in stages],
         middle,
         "%{customdata}<br>%{x:,.0f}: %{y:.4g} Gb/s",
         marked=True,

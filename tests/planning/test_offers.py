@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import random
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dtnsim.description import spec
 from dtnsim.ground.units import Money
-from dtnsim.planning import catalog, fitting, offers, words
+from dtnsim.planning import bill, catalog, fitting, offers, words
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option
+from dtnsim.planning.search import price
 from dtnsim.planning.stages import Stage
 
 
@@ -84,8 +89,29 @@ def test_what_it_costs_to_own() -> None:
     offer = catalog.Offer("x", "nic", Money(3000, "EUR"), 0.0, catalog.dt.date(2026, 5, 1), "", 100.0, "", support=0.08)
     option = Option("hosts.a.nics.eth", "x", (), ((offer, 1),), 3000.0, 100.0)
     stage = Stage("x", (option,), Money(3000, "EUR"), None, 1.0)  # type: ignore[arg-type]
-    (said,) = words.ownership(stage, 5, Money(0.3, "EUR"), exchange([]))
+    (said,) = words.ownership(stage, 5, Money(Decimal("0.3"), "EUR"), exchange([]))
     assert "1,315 EUR of power (+100 W at 0.3 EUR/kWh)" in said
     assert said.endswith("1,200 EUR of support: 5,515 EUR.")
     assert "assumed; --kwh says otherwise" in words.ownership(stage, 5, None, exchange([]))[0]
     assert words.ownership(stage, 0, None, exchange([])) == []
+
+
+@given(st.lists(st.tuples(st.decimals(1, 10_000, places=2), st.integers(1, 60)), min_size=1, max_size=8), st.randoms())
+def test_lines_sum_to_the_total_to_the_cent_in_any_order(lines: list[tuple[Decimal, int]], dice: random.Random) -> None:
+    day = catalog.dt.date(2026, 5, 1)
+    options = [
+        Option(
+            f"a{n}", "", (), ((catalog.Offer("x", "nic", Money(p, "EUR"), 0, day, "", 0, ""), c),), p * c, 0, (), (p,)
+        )
+        for n, (p, c) in enumerate(lines)
+    ]
+    whole = sum(int(p * 100) * c for p, c in lines)  # in cents, which are whole numbers
+    dice.shuffle(options)
+    assert price(tuple(options)) * 100 == whole
+    known = exchange(["EUR/USD=1.1"])
+    items = tuple(bill.Item("x", c, Money(p, "EUR"), "") for p, c in lines)
+    there = [bill.total((i,), known, "USD")[0] for i in dice.sample(items, len(items))]
+    whole_there = bill.total(items, known, "USD")[0]
+    assert whole_there is not None
+    assert sum(t.amount for t in there if t is not None) == whole_there.amount
+    assert whole_there.amount == whole_there.amount.quantize(Decimal("0.01"))

@@ -1,4 +1,4 @@
-"""Price lists as people have them: twenty of them, German, French, Swiss, British and American."""
+"""Price lists as people have them: twenty-five of them, German, French, Swiss, British and American."""
 
 from __future__ import annotations
 
@@ -47,11 +47,23 @@ LISTS: list[tuple[str, tuple[str, Money, dt.date], tuple[int, ...]]] = [
     (f"Part,Price (GBP),Date\n{CARD},\"1,200.00\",01/05/2026\n", (CARD, Money(1200, "GBP"), MAY), ()),
     (f"Part,Price,Date\n\n{CARD},1200 USD,2026-05-01\n,1200 USD,2026-05-01\n{DRIVE},450 USD\n",
      (CARD, USD, MAY), (4, 5)),
+    # nasty: cells of two lines, headings of two rows, sums, credits, what a sheet says of itself, zeros that pad
+    (f"sep=;\nArtikel;Preis;Datum\n\"{CARD}\nmit Kabel\";\"1.200,00\n€\";01.05.2026\n{DRIVE};x;01.05.2026\n",
+     (CARD, EUR, MAY), (6,)),
+    (f"Produkt;Preis (EUR);;Stand\n;brutto;netto;\n{CARD};1.428,00;1.200,00;01.05.2026\n;;1.200,00;\n",
+     (CARD, EUR, MAY), (4,)),
+    ((f"Artikel;Einzelpreis;Datum\n{CARD};EUR\u00a01\u00a0200,00/Stk zzgl. MwSt.;01.05.2026\n"
+     f"Rabatt;-120,00 EUR;01.05.2026\n{DRIVE};-450,00 EUR;01.05.2026\nGesamtsumme;1.080,00 EUR;\n"),
+     (CARD, EUR, MAY), (3, 4, 5)),
+    (f"Part\tDescription, long\tUnit Price\tAs of\n{CARD}\t\"a card, with, commas\"\tUSD 1,200.00\t2026-05-01\t\t\n",
+     (CARD, USD, MAY), ()),
+    (f"\"Quote 4711; valid, until, further, notice\"\n\nItem;List price;Date\n{CARD};0001200.00 USD;2026-05-01\n",
+     (CARD, USD, MAY), ()),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "first", "left_out"), LISTS, ids=range(len(LISTS)))
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16", "utf-16-le"])
 def test_a_spreadsheet_is_read(
     tmp_path: Path, text: str, first: tuple[str, Money, dt.date], left_out: tuple[int, ...], encoding: str
 ) -> None:

@@ -9,6 +9,7 @@ from dtnsim.description.hosts import named as described
 from dtnsim.description.transfer import DEVICES, split_end
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import bought
+from dtnsim.planning.site import SHARED
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -36,7 +37,8 @@ def in_its_place(shop: Shop, name: str, host: Host) -> None:
         for mount in [m for m, v in volumes.items() if v.get("array") is not None] if ends else [""]:
             sets = [f"hosts.{name}={offer.part}", *(f"{key}={name}:{mount}" for key in ends)]
             where = f", the data on its {mount}" if mount else ""
-            shop.add(f"hosts.{name}", f"{offer.part} in its place{where}", sets, ((offer, 1),))
+            gone = ((shop.given.host_files.get(name), 1),)
+            shop.add(f"hosts.{name}", f"{offer.part} in its place{where}", sets, ((offer, 1),), gone=gone)
 
 
 @bought("hosts")
@@ -68,10 +70,16 @@ def in_each(offered: Offered, whole: Option) -> Offered:
 
     def several(option: Option) -> Option:
         buys = tuple((offer, n * times) for offer, n in option.buys)
+        uses = tuple((key, n * times if key.startswith(SHARED) else n) for key, n in option.uses)
         return replace(option, what=f"in each of {times}: {option.what}", buys=buys, price=option.price * times,
-                       watts=option.watts * times)  # fmt: skip
+                       watts=option.watts * times, uses=uses)  # fmt: skip
 
-    return replace(offered, choices={place: tuple(map(several, found)) for place, found in offered.choices.items()})
+    left = dict(offered.stock)
+    for key, n in whole.uses:
+        left[key] -= n
+    return replace(
+        offered, stock=left, choices={place: tuple(map(several, found)) for place, found in offered.choices.items()}
+    )
 
 
 def _ends(given: PathSpec, name: str) -> tuple[list[str], str]:
