@@ -38,7 +38,7 @@ def topics() -> list[str]:
 
 def answer(path: str) -> tuple[str, str, str]:
     """A shipped path's answer: the picture as SVG, the verdict, and what holds it."""
-    from dtnsim.report import text
+    from dtnsim.report.decision import decide
     from dtnsim.steady.prediction import predict
 
     found = predict(path)
@@ -57,7 +57,8 @@ def answer(path: str) -> tuple[str, str, str]:
         ax.set_xlabel(f"{unit}: what binds first, and what binds once that is relieved")
         ax.figure.legend(loc="outside upper right", ncols=2)
 
-    return _drawn(draw), text.verdict(found), found.bottleneck.reason
+    decision = decide(found)
+    return _drawn(draw), decision.verdict, decision.held
 
 
 def _drawn(draw: Callable[[Any], None]) -> str:
