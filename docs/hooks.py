@@ -37,16 +37,23 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def on_post_page(output: str, *, page: Any, **_: Any) -> str:
     """Asks nobody else for the worker that searches pages opened from disk: it lies beside them."""
-    return _from_here(output, "../" * page.url.count("/"))
+    return _reached(_from_here(output, "../" * page.url.count("/")))
 
 
 def on_post_template(output_content: str, *, template_name: str, **_: Any) -> str:
     """The same of the page for what is not found."""
-    return _from_here(output_content, "") if template_name.endswith(".html") else output_content
+    return _reached(_from_here(output_content, "")) if template_name.endswith(".html") else output_content
 
 
 def _from_here(output: str, up: str) -> str:
     return output.replace("https://unpkg.com/iframe-worker/shim", f"{up}assets/iframe-worker/shim.js")
+
+
+def _reached(output: str) -> str:
+    """What is searched has a name, and code that is wider than the page is reached by the keyboard."""
+    dialog = 'data-md-component="search" role="dialog"'
+    named = output.replace(dialog, f'{dialog} aria-label="Search"')
+    return re.sub(r"(<pre>(?:<span></span>)?<code)>", r'\1 tabindex="0">', named)
 
 
 def equations(markdown: str) -> str:

@@ -13,6 +13,7 @@ from dtnsim.report.page import Figure, Table, label
 from dtnsim.report.traces import (
     AMBER,
     BLUE,
+    LEGEND,
     PATTERNS,
     TONES,
     Trace,
@@ -26,7 +27,6 @@ from dtnsim.report.traces import (
     marks,
     rate_axis,
     rows_axis,
-    short,
     spans,
     whole,
 )
@@ -106,7 +106,7 @@ def spending(p: Prediction) -> Figure:
         "barmode": "stack",
         "yaxis": rows_axis(list(place)),
         "xaxis": axis("used [%]", range=[0, 105]),
-        "height": height(len(busiest), 110) + _LEGEND * len(traces),
+        "height": height(len(busiest), 110) + _LEGEND * sum(1 + t["name"].count("<br>") for t in traces),
         "showlegend": len(traces) > 1,
         "legend": {
             "orientation": "v",
@@ -137,7 +137,7 @@ def _busiest_turn(found: dict[tuple[int, str], list[float]], stations: int) -> d
 
 def _stacked(what: str, values: list[float], number: int) -> Trace:
     look = {"color": TONES[number % len(TONES)], "pattern": {"shape": PATTERNS[number // len(TONES) % 8]}}
-    return bars(values, f"{short(what, 60)}: %{{x:.3g}} %", label(what), **look)
+    return bars(values, f"{folded(what)}: %{{x:.3g}} %", whole(what, LEGEND), **look)
 
 
 def tornado(shares: Sequence[Share]) -> Figure | None:

@@ -120,11 +120,17 @@ class Decision:
     better: Prediction | None
 
     @property
-    def lines(self) -> list[tuple[str, str]]:
-        """(label, text) of each line below the verdict; a label stands once."""
+    def rows(self) -> list[tuple[str, tuple[str, ...]]]:
+        """(label, texts) below the verdict."""
         found = [("held by", (self.held,)), ("do this", self.does), ("gain", (self.gains,)), ("price", (self.costs,)),
                  ("or", self.others), ("measure first", self.measure)]  # fmt: skip
-        return [("" if n else label, line) for label, lines in found for n, line in enumerate(lines)]
+        return [(label, texts) for label, texts in found if texts]
+
+    @property
+    def html(self) -> str:
+        """The same as HTML."""
+        rows = (f"<dt>{label}</dt><dd>{'<br>'.join(map(html.escape, texts))}</dd>" for label, texts in self.rows)
+        return f'<dl class="decision">{"".join(rows)}</dl>'
 
 
 def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = None) -> Decision:
@@ -276,12 +282,6 @@ def _ends(p: Prediction, place: str) -> str:
         if place.startswith(f"{host}-"):
             return f"{host} to {place.removeprefix(f'{host}-')}"
     return place
-
-
-def decision_html(d: Decision) -> str:
-    """The lines below the verdict as HTML."""
-    rows = "".join(f"<dt>{label}</dt><dd>{html.escape(line)}</dd>" for label, line in d.lines if label or line)
-    return f'<dl class="decision">{rows}</dl>'
 
 
 def clock(text: str) -> dt.time:

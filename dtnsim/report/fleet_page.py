@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim.ground import units
 from dtnsim.report import fleet
 from dtnsim.report.page import Figure, Table
-from dtnsim.report.traces import TONES, axis, dots, heat, height, line, rows_axis, short, tenfold
+from dtnsim.report.traces import LEGEND, TONES, axis, dots, heat, height, line, rows_axis, tenfold, whole
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.run import FleetAnswer
@@ -111,7 +111,7 @@ def _weeks(stations: list[dict[str, Any]]) -> Figure | None:
         return None
     traces = [
         line(
-            short(s["station"], 60), list(range(1, weeks + 1)), [100 * v for v in s["by_week"]],
+            whole(s["station"], LEGEND), list(range(1, weeks + 1)), [100 * v for v in s["by_week"]],
             "week %{x}: %{y:.3g} %",
             color=TONES[n % len(TONES)], dash=("solid", "dash", "dot")[n % 3],
         )

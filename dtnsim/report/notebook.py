@@ -13,7 +13,7 @@ from dtnsim.planning.plan import Plan
 from dtnsim.planning.sweep import SweepResult
 from dtnsim.report import charts, fleet, fleet_page, picture, planned, simulation, timeline
 from dtnsim.report.costs import Relief
-from dtnsim.report.decision import decide, decision_html
+from dtnsim.report.decision import decide
 from dtnsim.report.document import prediction_document
 from dtnsim.report.page import Table, asset, escaped
 from dtnsim.simulation.fleet.run import FleetAnswer
@@ -41,7 +41,7 @@ def _(answer: Prediction) -> str:
     ladder = charts.ladder(answer.transfers[0], [Relief()] * len(answer.ladder)).table
     shown = Table(ladder.head[:5], [row[:5] for row in ladder.rows], ladder.numeric)
     d = decide(answer)
-    says = f"<p><b>{escaped(answer.name)}</b><br>{escaped(d.verdict)}</p>{decision_html(d)}"
+    says = f"<p><b>{escaped(answer.name)}</b><br>{escaped(d.verdict)}</p>{d.html}"
     return f"{says}{drawn}{shown.html('The ladder')}"
 
 

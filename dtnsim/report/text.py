@@ -113,8 +113,9 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
         out.print()
         out.print(rows)
     out.print()
-    for label, line in d.lines:
-        card.print(f"{label:14}{plain(line)}")
+    for label, texts in d.rows:
+        for number, line in enumerate(texts):
+            card.print(f"{'' if number else label:14}{plain(line)}")
     if d.better is not None:
         stages = (("now", p), ("with it", d.better))
         most = max(each.throughput_Bps.p50 for _, each in stages)

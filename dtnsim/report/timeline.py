@@ -9,7 +9,22 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim.ground import units
 from dtnsim.report import simulation
 from dtnsim.report.page import Figure, Table, label
-from dtnsim.report.traces import GREY, TONES, axis, dots, gbps, heat, height, line, rate_axis, rows_axis, short, tenfold
+from dtnsim.report.traces import (
+    GREY,
+    LEGEND,
+    TONES,
+    axis,
+    dots,
+    folded,
+    gbps,
+    heat,
+    height,
+    line,
+    rate_axis,
+    rows_axis,
+    tenfold,
+    whole,
+)
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -83,7 +98,7 @@ def _curves(
     """Curves over time, with what happened as upright lines."""
     traces = [
         line(
-            short(name, 60), time, values, f"{short(name, 60)}: %{{y:.4g}}",
+            whole(name, LEGEND), time, values, f"{folded(name)}: %{{y:.4g}}",
             color=TONES[n % len(TONES)], dash=_DASHES[n % len(_DASHES)], shape="hv", width=2,
         )
         for n, (name, values) in enumerate(curves.items())

@@ -17,8 +17,9 @@ AMBER: Final = "#d07a1f"
 GREY: Final = "#8a939d"
 TONES: Final = (BLUE, AMBER, "#3a9d7c", "#b56bb0", GREY, "#c4574f", "#8d8b2d", "#5f6fd0")
 PATTERNS: Final = ("", "/", ".", "x", "-", "\\", "+", "|")
-#: letters of a name on an axis
+#: letters of a line of a name on an axis, and in a legend
 LETTERS: Final = 34
+LEGEND: Final = 60
 _ROW: Final = 34
 _AS_IT_IS: Final[Mapping[str, Any]] = {"drop_whitespace": False, "break_on_hyphens": False}
 #: marks of quantiles that are drawn in one row
@@ -100,11 +101,6 @@ def rows_axis(names: Sequence[str]) -> dict[str, Any]:
 def gbps(value: float | None) -> float | None:
     """A rate as the axes show it [Gb/s]."""
     return None if value is None or not np.isfinite(value) else value * 8 / 1e9
-
-
-def short(text: str, letters: int = LETTERS) -> str:
-    """A name that fits an axis."""
-    return label(text if len(text) <= letters else f"{text[: letters - 1]}…")
 
 
 def whole(text: str, letters: int = LETTERS) -> str:

@@ -17,7 +17,7 @@ from dtnsim.ground.term import plural
 from dtnsim.planning import groups, tool_choice, whatif
 from dtnsim.planning.plan import plan
 from dtnsim.report import assumed, charts, costs, fleet_page, picture, planned, timeline
-from dtnsim.report.decision import decide, decision_html
+from dtnsim.report.decision import decide
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
 from dtnsim.steady import why_wide
@@ -96,7 +96,7 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
         page.heading("One transfer of each class, all at once")
     decision = decide(p, [] if asked.goal is None else [asked.goal], asked.start)
     page.text(decision.verdict, "" if asked.fleet is not None else "headline")
-    page.raw(decision_html(decision))
+    page.raw(decision.html)
     if asked.plan is not None or asked.planned:
         _plan(page, given, p, asked)
     if p.warnings:
