@@ -54,8 +54,6 @@ def app(arguments: list[str]) -> object:
     """The typer application: the command that ``arguments`` name, and of all others names and summaries alone."""
     import typer
 
-    from dtnsim.cli import options
-
     root = typer.Typer(
         name="dtnsim",
         no_args_is_help=True,
@@ -90,6 +88,8 @@ def app(arguments: list[str]) -> object:
     for name, line in COMMANDS.items():
         known = _loaded(name) if completing or name == asked else (lambda: None, None)
         if name == asked:
+            from dtnsim.cli import options
+
             options.check_numbers(known[0], arguments)
         root.command(name, short_help=line, help=known[1])(known[0])
     return root
@@ -135,8 +135,7 @@ def main() -> None:
     click_error: type[typer.BadParameter] = next(
         c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException"
     )
-    # looking for pydantic plugins costs 25 ms and finds none of ours
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+    runtime.without_plugins()
     _safe_streams()
     # bytes that the locale could not decode are none of YAML's characters
     arguments = [a.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for a in sys.argv[1:]]

@@ -13,6 +13,8 @@ from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 from typing import Any, Final
 
+from dtnsim.ground import runtime
+
 _ROOT: Final = "networkx"
 #: packages that are entered for one or two of their files
 _ENTERED: Final = (
@@ -61,7 +63,8 @@ def prepare() -> None:
             setattr(sys.modules[above], below, package)
     root = sys.modules[_ROOT]
     for part in _PARTS:
-        made: Any = importlib.import_module(f"{_ROOT}.{part}")
+        with runtime.no_plugins_found():
+            made: Any = importlib.import_module(f"{_ROOT}.{part}")
         if part == "utils":  # decorates the functions of all others
             made.config = made.configs.config = made.backends._set_configs_from_environment()  # noqa: SLF001 - as networkx does
             known = ["config", "_dispatchable", "_clear_cache"]
