@@ -201,7 +201,7 @@ def test_the_good_file_is_good(
     path.write_text(GOOD)
     code, out, _ = run(capsys, monkeypatch, "predict", str(path))
     assert code == 0
-    assert "throughput" in out
+    assert "held by" in out
 
 
 def test_a_huge_file_is_refused_unread(
