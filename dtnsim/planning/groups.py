@@ -193,7 +193,7 @@ def predicted(task: Task, overrides: list[str]) -> Outcome:
         with without_words():  # of a scenario nobody reads why, or what would relieve it
             made = predict(task.given.changed(overrides), samples=task.samples, seed=task.seed)
     except DtnsimError as error:
-        return Outcome(None, None, error=str(error))
+        return Outcome(None, None, error=str(error).replace("\n", "; also "))  # a cell of a table
     rate, held = made.throughput_Bps, made.bottleneck
     return Outcome(rate.p50, made.duration_s.p50, held.station, held.kind, around=(rate.p10, rate.p90, made.ceiling))
 
@@ -203,7 +203,7 @@ def alone(given: PathSpec, overrides: list[str]) -> Outcome:
     try:
         made = swept.rates(given.changed(overrides))
     except DtnsimError as error:
-        return Outcome(None, None, error=str(error))
+        return Outcome(None, None, error=str(error).replace("\n", "; also "))  # a cell of a table
     return Outcome(float(made.rate_Bps[0]), float(made.seconds[0]), made.station[0], made.kind[0])
 
 

@@ -35,6 +35,8 @@ from dtnsim.steady.prediction import predict
 CPU_S: Final = 10.0
 MEMORY_KIB: Final = 500_000
 CODES: Final = frozenset({0, 1, 2, 3})
+#: on standard error: findings of a path, and how many more there are
+MOST_LINES: Final = 21
 #: in the place of a command: predict without a draw and without a report, half the work of the cheapest command
 ANSWER: Final = "answer"
 
@@ -357,7 +359,7 @@ def _wrong(code: int, out: str, err: str, *, json_wanted: bool, rows: bool = Fal
         whole = bool(lines) and all(line.startswith("dtnsim: ") for line in lines)  # all that is missing, a line each
         if not whole and not (lines and lines[-1].startswith("Error: ")):
             return f"{len(lines)} lines on standard error: {err[:300]}"
-        if "internal error" in err or "Traceback" in err or len(err) > 2300:
+        if "internal error" in err or "Traceback" in err or max(map(len, lines)) > 2300 or len(lines) > MOST_LINES:
             return f"not what is wrong: {err[:300]}"
         if code == 2 and not _NAMED.search(err):
             return f"neither a file nor a key is named: {err[:300]}"

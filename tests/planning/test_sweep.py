@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -155,6 +156,10 @@ def test_a_row_that_is_refused_names_the_option_its_value_came_with(tmp_path) ->
         result = dtnsim.sweep("venadi/iperf3", **how)
         (error,) = [e for e in (dict(zip(result.columns, r, strict=True))["error"] for r in result.rows) if e]
         assert error.startswith("--table wan.rtt: " if "table" in how else "--vary wan.rtt: ")
+    (tmp_path / "t.csv").write_text("wan.rtt,transfer.tool.p\n5 ms,4\nx,y\n")
+    for samples in (0, 16):
+        (error,) = dtnsim.sweep("esnet/lbl-anl", [], table=tmp_path / "t.csv", samples=samples).refused
+        assert re.fullmatch("--table wan.rtt: .*; also --table transfer.tool.p: .*", error)
 
 
 def test_round_trips_losses_and_rates_are_arrays(monkeypatch) -> None:
