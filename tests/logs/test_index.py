@@ -70,7 +70,7 @@ def test_every_row_has_an_expectation() -> None:
     assert not unknown
 
 
-@pytest.mark.parametrize("row", _index(), ids=lambda row: row["file"])
+@pytest.mark.parametrize("row", _index(), ids=[row["file"] for row in _index()])
 def test_headline(row: dict[str, str]) -> None:
     name = row["file"]
     found, _ = read_logs(LOGS / name)
