@@ -80,7 +80,8 @@ def _passes(tests: list[Path]) -> bool:
         cwd=_copy(), env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(_copy())}, stdout=subprocess.PIPE, check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (300, 300)),
     )  # fmt: skip
-    failed = [line for line in done.stdout.decode(errors="replace").splitlines() if line.startswith(("FAILED", "ERROR"))]
+    lines = done.stdout.decode(errors="replace").splitlines()
+    failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
     print(*failed[:1], sep="\n", flush=True)  # a test that fails without the mutant would show every time
     return done.returncode == 0
 
