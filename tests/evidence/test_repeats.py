@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -129,3 +130,10 @@ def test_a_fit_says_since_when_and_draws_it(tmp_path: Path, capsys: pytest.Captu
     made = calibration.page(found, [])
     assert "2020-03-03" in made
     assert "Runs over days" in made
+
+
+def test_a_fit_without_runs_over_days_says_nothing_of_them() -> None:
+    assert calibration._repeats(SimpleNamespace(repeats=())) == []
+    runs = repeats.Repeats("fio", (1.0, 1.1), (None, None), (), None, 0.05, None, 2, "here")
+    said = ["run to run 5.0%; days are not known, or one day only (all tests together)"]
+    assert calibration._repeats(SimpleNamespace(repeats=(runs,))) == said

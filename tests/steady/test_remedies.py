@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
 import dtnsim
 from dtnsim.ground import library
 from dtnsim.ground.records import Bottleneck, Problem, Station
+from dtnsim.physics.tcp import controls
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.relieved import by
 from dtnsim.steady.remedies import key_of, remedy
@@ -176,3 +178,17 @@ def test_no_advice_for_a_few_percent() -> None:
     assert by(few, 0).startswith("no single change by a tenth: without this limit the ceiling is 98")
     much = dtnsim.predict("venadi/gridftp-gpfs", samples=0)
     assert by(much, 0).startswith("a faster clock (hosts.nersc.cpu.clock)")
+
+
+def test_the_congestion_control_that_is_named_is_the_fastest_of_all() -> None:
+    """As `predict` has each of them."""
+    lossy = ["wan.loss=1e-5", "wan.rtt=60ms", "transfer.tool.t=2min"]
+
+    def answer(name: str) -> Any:
+        return dtnsim.predict("venadi/iperf3", samples=0, overrides=[*lossy, f"hosts.venadi.tcp.cc={name}"])
+
+    rates = {name: answer(name).throughput_Bps.p50 for name in controls.offered()}
+    own = answer("reno")
+    sets = [s for use in own.stations for _, sets in use.station.changes for s in sets if ".cc=" in s]
+    assert sets == [f"hosts.venadi.tcp.cc={max(rates, key=lambda name: rates[name])}"]
+    assert own.throughput_Bps.p50 < min(rates.values())

@@ -82,3 +82,15 @@ def test_bursts_that_a_small_buffer_cannot_take_cost_their_share():
     assert share(25e6 / 12000, 0.0018) == pytest.approx(0.56, rel=0.12)
     for rate, trip in ((80e6, 0.0022), (15e6, 0.003), (15e6, 0.012), (150e6, 0.0022), (1e9, 0.03)):
         assert share(rate / 12000, trip) > 0.98
+
+
+def test_what_the_start_up_drops_arrives_two_round_trips_later():
+    """Three where the repair is lost, too; a buffer above 1.885 (2/ln 2 - 1) bandwidth-delay products drops nothing."""
+
+    def jump(bdp):
+        f = flows(bdp=bdp)
+        first = bbr.ramp(f, bbr.cruise(f)).sent + 2 * f.B
+        return (bbr.completion(f, first + 1) - bbr.completion(f, first - 1)) / f.T
+
+    assert np.all((jump(1.8) > 1.95) & (jump(1.8) < 3.05))
+    assert np.all(jump(1.9) < 0.05)
