@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -17,22 +17,68 @@ from typing import Any
 import numpy as np
 
 from dtnsim.components.filesystem import Stretch
-from dtnsim.composition import files, like, overlap, sharing, transport, waits
+from dtnsim.composition import files, like, sharing, transport, waits
 from dtnsim.composition.leg import Leg, carried, check_space, end_of, leg
 from dtnsim.composition.network import Network
 from dtnsim.composition.residency import NOTHING, Past
 from dtnsim.composition.route import Route
 from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.composition.volumes import Volumes
+from dtnsim.composition.waits import alone, positive
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground import runtime, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, Value
-from dtnsim.ground.records import Phase, Problem, Transfer
-from dtnsim.ground.term import without_words
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.term import Term, term, without_words
 from dtnsim.tools.plan import Step
+
+
+def beside(phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Station], room_share: Value) -> list[Phase]:
+    """The phases of one worker, with what the medium does while the worker is at another step.
+
+    Args:
+        phases: All of them.
+        whole: The step that writes through the page cache, undivided.
+        stations: By name.
+        room_share: Part of a file that the cache holds [1].
+    """
+    writing = [n for n, p in enumerate(phases) if p.step == whole.step]
+    others = [n for n, p in enumerate(phases) if p.step != whole.step and p.demands]
+    if not writing or not others:
+        return list(phases)
+    medium = _seconds([d for d in whole.demands if d.below_cache], stations)
+    free = _seconds([d for d in whole.demands if not d.below_cache], stations) + _waits(whole)
+    takes = sum((_seconds(phases[n].demands, stations) + _waits(phases[n]) for n in writing), 0.0)
+    away = sum((_seconds(phases[n].demands, stations) + _waits(phases[n]) for n in others), 0.0)
+    hidden = np.minimum(np.minimum(np.maximum(takes - free, 0.0), away), room_share * medium)
+    last, next_one = writing[-1], others[-1]
+    held = _seconds([d for d in phases[last].demands if d.below_cache], stations)
+    if not positive(hidden) or not positive(held):
+        return list(phases)
+    part = np.minimum(hidden / np.where(np.asarray(held) > 0, held, 1.0), 1.0)
+    made = list(phases)
+    kept = [_times(d, 1.0 - part) if d.below_cache else d for d in phases[last].demands]
+    moved = [_times(d, part, aside=True) for d in phases[last].demands if d.below_cache]
+    made[last] = replace(phases[last], demands=tuple(kept))
+    made[next_one] = replace(phases[next_one], demands=(*phases[next_one].demands, *moved))
+    return made
+
+
+def _seconds(demands: Sequence[Demand], stations: Mapping[str, Station]) -> Value:
+    return alone(stations, demands, 1)
+
+
+def _waits(phase: Phase) -> Value:
+    return sum((d.per_byte for d in phase.delays if d.each in ("byte", "file")), 0.0)
+
+
+def _times(demand: Demand, part: Value, *, aside: bool = False) -> Demand:
+    """Part of a demand."""
+    share = Term(demand.per_byte, f"({demand.formula})", demand.source) * term(part)
+    return replace(demand, per_byte=share.value, formula=share.formula, aside=aside)
 
 
 def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None, past: Past = NOTHING) -> Problem:
@@ -42,7 +88,7 @@ def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None
         spec: The validated path.
         draw: Values of the parameters: nominal, or arrays of draws.
         moved: Bytes that each timed transfer moves, as far as they are known (`dtnsim.steady.timed` finds them).
-        past: What earlier transfers have left behind (`dtnsim.steady.order` finds it).
+        past: What earlier transfers have left behind (`dtnsim.steady.timed` finds it).
 
     Returns:
         The `Problem` that `solve` and `simulate` read.
@@ -278,7 +324,7 @@ class Composer:
         probe = Row(self.ledger, leg.spec.name, [], 1.0, end.host.name)
         room = self.storage.memory_share(leg) * filesystem.cache_limits(probe, end.host, write.held_B)[1]
         share = room / max(leg.job.mean_B, 1.0)
-        return overlap.beside(phases, whole, self.ledger.stations, share)
+        return beside(phases, whole, self.ledger.stations, share)
 
     def _cache_rates(self, leg: Leg, whole: Phase) -> tuple[Value, Value]:
         """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""

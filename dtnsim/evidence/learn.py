@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.evidence.judgement import Judgement, Residual
+from dtnsim.evidence.trust import Judgement, Residual
 from dtnsim.ground import output
 from dtnsim.steady.discrepancy import FREEDOM, SCHEMA, UNIT, Discrepancy, Law, Noise, t4_quantile
 

@@ -15,8 +15,7 @@ from dtnsim.evidence import baseline, fit
 from dtnsim.evidence.cases import Case, load_all
 from dtnsim.evidence.figures import Figure, Paths, Solved, at, solved, transfer_index, values
 from dtnsim.evidence.fit_model import Model
-from dtnsim.evidence.judgement import Judgement, Summary, error_of, summarise
-from dtnsim.evidence.trust import by_kind, trust
+from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, summarise, trust
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Draw

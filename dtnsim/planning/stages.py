@@ -13,7 +13,7 @@ from dtnsim.ground.extras import frame
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.units import Money
 from dtnsim.planning.search import price
-from dtnsim.steady.remedies import key_of
+from dtnsim.steady.reasons import key_of
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec

@@ -11,7 +11,7 @@ from dtnsim.planning import actions, catalog, fitting, swept
 from dtnsim.planning.actions import tcp
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
-from dtnsim.steady.remedies import key_of
+from dtnsim.steady.reasons import key_of
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec

@@ -14,7 +14,7 @@ from dtnsim.report.text import plain, shown
 from dtnsim.report.traces import AMBER, BLUE, GREY, TONES, axis, line, marks, spans
 
 if TYPE_CHECKING:
-    from dtnsim.evidence.judgement import Judgement, Summary
+    from dtnsim.evidence.trust import Judgement, Summary
     from dtnsim.evidence.validate import Validation
     from dtnsim.report.console import Out
 

@@ -4,31 +4,239 @@ They are tried one at a time, all trials together as scenarios of one compositio
 that go with the answer most in the scenarios of the interval.
 
 Defaults without a spread (an MTU of 1500, CUBIC) are tried at another value that many systems have
-(`dtnsim.steady.defaults`).
+(`dtnsim.steady.assumed`).
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 import numpy as np
+from pydantic import BaseModel
 
 from dtnsim.composition import sharing
-from dtnsim.ground.quantity import Draw, Mixture
-from dtnsim.ground.uncertainty import Assumption, written
-from dtnsim.steady import defaults, epochs, ordering, scenarios, timed
-from dtnsim.steady.defaults import WORTH
+from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.quantity import Draw, Mixture, Unit
+from dtnsim.ground.term import without_words
+from dtnsim.ground.uncertainty import Assumption, Otherwise, Since, written
+from dtnsim.steady import epochs, ordering, scenarios, timed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from dtnsim.composition.leg import Leg
     from dtnsim.composition.residency import Past
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.quantity import Quantity, Value
     from dtnsim.ground.records import Problem
     from dtnsim.steady.scenarios import Scenarios
+    from dtnsim.tools.plan import Tool
+
+#: keys that an answer names one by one
+_NAMED: Final = 2
+#: places that are tried one by one where all together move the answer, and what is as much as another answer
+_ALONE: Final = 4
+_SAME: Final = 1e-3
+#: part of the answer that a default has to move to be listed
+WORTH: Final = 0.05
+#: transfers up to which they are tried: each is one more composition
+TRANSFERS: Final = 32
+
+#: keys of a host below which its storage is
+_STORAGE: Final = frozenset({"volumes", "vm"})
+
+Place = tuple[str | int, ...]
+
+
+class Change(NamedTuple):
+    """A field with another value of it, and where a path has it."""
+
+    name: str
+    other: Otherwise
+    found: list[tuple[Place, BaseModel]]
+
+
+def moved(given: PathSpec, nominal: Problem, before: Past | None = None) -> Iterator[Assumption]:
+    """What each default that has another usual value does to the answer when it has that.
+
+    Args:
+        given: The path.
+        nominal: The path at its medians.
+        before: What earlier transfers have left behind, where that is known.
+    """
+    if len(nominal.transfers) > TRANSFERS:
+        return
+    known = timed.amounts(nominal)
+    tried = _Trial(given, _rate(nominal), known, before, _replanned(given, known, before))
+    for group in _groups(unwritten(given)):
+        if len(group) > 1 and abs(tried(*group) - 1) < _SAME:
+            continue  # all together move nothing, and so does none of them
+        for change in group:
+            yield from _listed(tried, change)
+
+
+def _groups(changes: Sequence[Change]) -> Iterable[list[Change]]:
+    """What is tried together first: fields of storage, or of one kind of part, each with one of its other values."""
+    groups: dict[tuple[object, int], list[Change]] = {}
+    turns = Counter[tuple[object, str]]()
+    for change in changes:
+        place, model = change.found[0]
+        part = "storage" if _STORAGE.intersection(place) else type(model)
+        groups.setdefault((part, turns[part, change.name]), []).append(change)
+        turns[part, change.name] += 1
+    return groups.values()
+
+
+def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
+    """A default as an answer lists it, where it moves the answer."""
+    now, given, known = tried(change), tried.given, tried.known
+    if not abs(now - 1) > WORTH:
+        return
+    if known:  # what moves in a given time depends on the rate
+        tried.known = None
+        now, tried.known = tried(change), known
+    name, other, found = change
+    if 1 < len(found) <= _ALONE:  # of some fields one end counts alone
+        all_of_it = tried(change)
+        found = [f for f in found if abs(tried(change._replace(found=[f])) / all_of_it - 1) < _SAME] or found
+    keys = list(dict.fromkeys(_key(given, place) for place, _ in found))
+    more = f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else ""
+    default = getattr(found[0][1], name)
+    value = other.now or (str(default).lower() if isinstance(default, bool) else str(default))
+    key = " and ".join(keys) if not more else ", ".join(keys[:_NAMED]) + more
+    yield Assumption(key, value, other.text, other.text, now, now, other.why)
+
+
+@dataclass(slots=True)
+class _Trial:
+    """A path with other values of some fields.
+
+    Attributes:
+        given: The path.
+        whole_Bps: What it gives as it is.
+        known: What timed transfers move; None to find it out anew.
+        before: What earlier transfers have left behind.
+        replanned: Whether a tool plans a transfer otherwise than the path's tool does.
+    """
+
+    given: PathSpec
+    whole_Bps: float
+    known: Mapping[str, float] | None
+    before: Past | None
+    replanned: Callable[[int, Tool], bool]
+
+    def __call__(self, *changes: Change) -> float:
+        """What the answer becomes, over what it is; not a number where a value does not fit."""
+        changed, planned = self.given, set[int]()
+        for name, other, found in changes:
+            for place, model in found:
+                changed = _put(changed, place, read(type(model), name, other.text))
+                planned |= {int(place[1])} if place[0] == "transfers" else set()
+        try:
+            if planned and not any(self.replanned(n, changed.transfers[n].tool) for n in planned):
+                return 1.0
+            with without_words():
+                problem = timed.composer(changed, Draw(), self.known, before=self.before).problem()
+        except DtnsimError:
+            return math.nan
+        return _rate(problem) / max(self.whole_Bps, 1e-300)
+
+
+def _replanned(given: PathSpec, known: Mapping[str, float], before: Past | None) -> Callable[[int, Tool], bool]:
+    """Whether another tool plans a transfer of the path otherwise than its own; nothing is composed for that."""
+
+    @cache
+    def legs() -> Sequence[Leg]:
+        return timed.composer(given, Draw(), known, before=before).legs
+
+    return lambda number, tool: tool.plan(legs()[number].job) != legs()[number].plan
+
+
+def unwritten(given: PathSpec) -> list[Change]:
+    """Fields with other usual values that a path has and nobody wrote."""
+    found: dict[tuple[str, Otherwise], list[tuple[Place, BaseModel]]] = {}
+    ends = {end.partition(":")[0] for t in given.transfers for end in (t.source_end, t.to)}
+    for name, host in given.hosts.items():
+        if name in ends or any(v.server and name == v.server.partition(":")[0] for v in _volumes(given)):
+            for place, field, other, model in _fields(host, ("hosts", name)):
+                found.setdefault((field, other), []).append((place, model))
+    for root, segments in (("wan", enumerate(given.wan)), ("links", given.links.items())):
+        for key, segment in segments:
+            for place, field, other, model in _fields(segment, (root, key)):
+                found.setdefault((field, other), []).append((place, model))
+    for number, transfer in enumerate(given.transfers):
+        roles = {"", *(given.hosts[end.partition(":")[0]].role for end in (transfer.source_end, transfer.to))}
+        for place, field, other, model in _fields(transfer.tool, ("transfers", number, "tool")):
+            if other.role not in roles:
+                continue
+            found.setdefault((field, other), []).append((place, model))
+    return [Change(*which, places) for which, places in found.items()]
+
+
+def _volumes(given: PathSpec) -> Iterator[Any]:
+    for host in given.hosts.values():
+        yield from host.volumes.values()
+
+
+def _fields(value: object, place: Place, *, default: bool = False) -> Iterator[tuple[Place, str, Otherwise, BaseModel]]:
+    """Fields below a value that have other usual values and are not written; none is in a value that is a default."""
+    if isinstance(value, BaseModel):
+        for name, field in type(value).model_fields.items():
+            others = [m for m in field.metadata if isinstance(m, Otherwise)]
+            if any(isinstance(m, Since) for m in field.metadata) and getattr(value, name) != field.default:
+                others.append(Otherwise(field.default, "what is usual today; this one is of the year of the hosts"))
+            unsaid = default or name not in value.model_fields_set
+            if not others:
+                yield from _fields(getattr(value, name), (*place, name), default=unsaid)
+            elif unsaid:
+                yield from (((*place, name), name, other, value) for other in others)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _fields(item, (*place, str(key)), default=default)
+
+
+def read(model: type[BaseModel], name: str, text: str) -> object:
+    """The other value as the field holds it."""
+    field = model.model_fields[name]
+    inner = [m for a in get_args(field.annotation) for m in getattr(a, "__metadata__", ())]  # of what may be None
+    unit = next((m for m in (*field.metadata, *inner) if isinstance(m, Unit)), None)
+    if unit is not None:
+        return unit.read(text)
+    default = field.default
+    return type(default)(text) if isinstance(default, int) and not isinstance(default, bool) else _plain(text)
+
+
+def _plain(text: str) -> object:
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _key(given: PathSpec, place: Place) -> str:
+    """A place as the path file names it: the only segment of a WAN has no number, nor has the only transfer."""
+    if place[0] == "transfers":
+        return ".".join((given.transfer_key(int(place[1])), *map(str, place[2:])))
+    steps = place if place[0] != "wan" or len(given.wan) > 1 else ("wan", *place[2:])
+    return ".".join(map(str, steps))
+
+
+def _put(value: Any, place: Place, new: object) -> Any:
+    """A copy of a description with another value at a place."""
+    if not place:
+        return new
+    first, rest = place[0], place[1:]
+    if isinstance(value, BaseModel):
+        return value.model_copy(update={str(first): _put(getattr(value, str(first)), rest, new)})
+    if isinstance(value, list):
+        return [_put(item, rest, new) if n == first else item for n, item in enumerate(value)]
+    return {**value, first: _put(value[first], rest, new)}
+
+
+def _rate(problem: Problem) -> float:
+    return float(epochs.total(problem)[0])
+
 
 #: numbers that are tried at most
 _MOST: Final = 128
@@ -99,7 +307,7 @@ def assumed(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past | 
     """
     if len(nominal.transfers) > _TRANSFERS:
         return ()
-    found = [*_uncertain(given, nominal, drawn, before), *defaults.moved(given, nominal, before)]
+    found = [*_uncertain(given, nominal, drawn, before), *moved(given, nominal, before)]
     return tuple(sorted((a for a in found if a.moves > WORTH), key=lambda a: -a.moves))
 
 
@@ -135,11 +343,13 @@ def _tried(drawn: Scenarios, file: str) -> list[str]:
     """Keys of the numbers that nobody wrote, those first that go with the answer most in the scenarios."""
     total = np.log(np.maximum(ordering.total_rate(drawn.problem, drawn.parameters), 1e-300))
     total = total - total.mean()
-    keys = [k for k, quantity in drawn.draw.quantities.items() if k in drawn.draw.scores and unwritten(quantity, file)]
+    keys = [
+        k for k, quantity in drawn.draw.quantities.items() if k in drawn.draw.scores and _never_written(quantity, file)
+    ]
     return sorted(keys, key=lambda k: -abs(float(total @ drawn.draw.scores[k])))[:_MOST]
 
 
-def unwritten(quantity: Quantity, file: str) -> bool:
+def _never_written(quantity: Quantity, file: str) -> bool:
     """Whether a number is neither written (in the path file, or with ``--set``) nor fitted to measurements."""
     return not written_in(quantity, file) and not quantity.source.startswith("fit: ")
 

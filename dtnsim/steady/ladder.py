@@ -19,9 +19,8 @@ from dtnsim.ground.lazy import Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem, Rung, Station
 from dtnsim.steady import solve, timed
-from dtnsim.steady.reasons import Cause, cause_of, reason
+from dtnsim.steady.reasons import Cause, cause_of, key_of, reason, remedy
 from dtnsim.steady.relieved import by_key, rate_with, tried
-from dtnsim.steady.remedies import key_of, remedy
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec

@@ -8,21 +8,204 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from dtnsim.composition import files
 from dtnsim.composition.compose import Composer, compose
 from dtnsim.composition.leg import FIRST_GUESS_BPS
-from dtnsim.composition.residency import NOTHING, Past
+from dtnsim.composition.residency import NOTHING, Past, Residency
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, middle
 from dtnsim.ground.term import without_words
 from dtnsim.physics.timed import ahead_of_arrival
-from dtnsim.steady import epochs
-from dtnsim.steady.order import past
+from dtnsim.steady import durability, epochs
+from dtnsim.steady.ordering import ends as ends_of
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem, Transfer
+
+#: transfers up to which it is looked who has ended before others begin; of more, all are taken to meet
+_LOOKED_AT: Final = 100
+#: how often overlapping turns are put together before all are
+_MERGERS: Final = 12
+
+
+@dataclass(slots=True)
+class _Dirty:
+    """Dirty bytes of a host.
+
+    Attributes:
+        level: Bytes when they were last counted [B].
+        since: From when on write-back moves them [s].
+        rate: How fast [B/s].
+        file: File that was written last.
+    """
+
+    level: float = 0.0
+    since: float = math.inf
+    rate: float = 0.0
+    file: str = ""
+
+    def at(self, time: float) -> float:
+        """Bytes that are left at a time [B]."""
+        return max(self.level - self.rate * max(time - self.since, 0.0), 0.0)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """How far the walk through the turns has come."""
+
+    ends: dict[str, float] = field(default_factory=dict)
+    memories: dict[str, Residency] = field(default_factory=dict)
+    dirty: dict[str, _Dirty] = field(default_factory=dict)
+    shares: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    held: dict[tuple[str, str], float] = field(default_factory=dict)
+    left: dict[tuple[str, str], float] = field(default_factory=dict)
+    draining: set[tuple[str, str]] = field(default_factory=set)
+    now: float = 0.0
+
+    def begins(self, t: Transfer) -> float:
+        """When a transfer begins, those before it known [s]."""
+        return max([t.start_s, *(self.ends[name] for name in t.after if name in self.ends)]) + t.pause_s
+
+    def memory(self, host: str, room: float) -> Residency:
+        """The files of a host."""
+        if host not in self.memories:
+            dirty = self.dirty.setdefault(host, _Dirty())
+            self.memories[host] = Residency(room, lambda file: dirty.at(self.now) if file == dirty.file else 0.0)
+        return self.memories[host]
+
+    def hold(self, sizes: Mapping[str, float], sign: int) -> None:
+        """Programs take memory of their hosts (``sign`` 1), or give it back (-1)."""
+        for host, size in sizes.items():
+            if size and host in self.memories:
+                self.memories[host].hold(sign * size)
+
+
+def past(given: PathSpec, moved: Mapping[str, float]) -> Past:
+    """What earlier transfers of a path have left behind when later ones begin."""
+    ordered = [t for t in given.transfers if t.after or t.start is not None]
+    if not ordered:
+        return NOTHING
+    walk, turns = _Walk(), files.turns(given.transfers)
+    with without_words():
+        if not any(t.after for t in ordered) and len(given.transfers) <= _LOOKED_AT:
+            turns = _by_time(given, moved)
+        last = max(turns)
+        for turn in range(last + 1):
+            here = [t for t, n in zip(given.transfers, turns, strict=True) if n == turn]
+            _turn(walk, given.model_copy(update={"transfers": here}), moved, last=turn == last)
+    by_name = dict(zip((t.name for t in given.transfers), turns, strict=True))
+    return Past(walk.shares, walk.held, walk.left, walk.draining, by_name if last else {})
+
+
+def _by_time(given: PathSpec, moved: Mapping[str, float]) -> list[int]:
+    """Turns of transfers that begin at times of their own: who has ended before others begin does not meet them.
+
+    At first each is by itself; those that then overlap are put together, until nobody overlaps with another turn.
+    """
+    begins = [(t.start.value if t.start else 0.0) + (t.pause.value if t.pause else 0.0) for t in given.transfers]
+    order = sorted(range(len(begins)), key=lambda f: begins[f])
+    turns = [sorted(set(begins)).index(begin) for begin in begins]
+    for _ in range(_MERGERS):
+        known = Past(turns=dict(zip((t.name for t in given.transfers), turns, strict=True)))
+        problem = Composer(given, Ledger(Draw()), moved, known).problem()
+        ends = ends_of(problem, epochs.rates(problem))[0]
+        merged, turn, before, latest = [0] * len(begins), -1, -1, -math.inf
+        for f in order:
+            if turns[f] != before and begins[f] >= latest:
+                turn += 1
+            before, latest = turns[f], max(latest, float(ends[f]))
+            merged[f] = turn
+        if merged == turns:
+            return turns
+        turns = merged
+    return [0] * len(begins)
+
+
+def _turn(walk: _Walk, given: PathSpec, moved: Mapping[str, float], *, last: bool) -> None:
+    """One turn: what it finds, how long it takes, what it leaves; nobody asks what the last one leaves."""
+    order = sorted(Composer(given, Ledger(Draw()), moved, Past()).outlines(), key=walk.begins)
+    holds: dict[str, float] = {}
+    for t in order:
+        holds[t.holder] = holds.get(t.holder, 0.0) + t.holds_B
+    for t in order:
+        walk.now = walk.begins(t)
+        walk.held |= {(t.name, host): size for host, size in holds.items() if size}
+        pool = t.cache.pool if t.cache is not None else ""
+        if pool in walk.dirty:
+            walk.left[t.name, pool] = left = walk.dirty[pool].at(walk.now)
+            if left > 0 and walk.dirty[pool].since <= walk.now:
+                walk.draining.add((t.name, pool))
+    for t in order:
+        for kept in (*t.reads, *t.writes):
+            walk.memory(kept.host, middle(kept.room_B))
+    walk.hold(holds, 1)
+    for t in order:
+        walk.now = walk.begins(t)
+        _find(walk, t)
+    if last:
+        return
+    problem = Composer(given, Ledger(Draw()), moved, Past(walk.shares, walk.held, walk.left, walk.draining)).problem()
+    rates = epochs.rates(problem)[0]
+    for t, rate in zip(problem.transfers, rates, strict=True):
+        walk.ends[t.name] = walk.begins(t) + (t.time_s if t.timed else t.payload_B / max(float(rate), 1e-300))
+    _leave(walk, problem)
+    walk.hold(holds, -1)
+
+
+def _find(walk: _Walk, t: Transfer) -> None:
+    """What memories have of a transfer's file, and the room that it takes there."""
+    shares: list[float] = []
+    for kept in t.reads:
+        if sum(shares) >= 1.0:
+            break
+        hits = walk.memory(kept.host, middle(kept.room_B)).read(kept.file, kept.size_B)
+        shares.append(min(hits / kept.size_B, 1.0 - sum(shares)))
+    if any(shares):
+        walk.shares[t.name] = tuple(shares)
+    for kept in t.writes:
+        walk.memory(kept.host, middle(kept.room_B)).write(kept.file, kept.size_B)
+
+
+def _leave(walk: _Walk, problem: Problem) -> None:
+    """What a turn leaves in memory."""
+    waiting = durability.waits_for(problem)
+    drains = durability.drain_rates(problem, waiting)[0] if waiting else np.empty(0)
+    together: dict[str, list[tuple[Transfer, float]]] = {}
+    for f, drain in zip(waiting, drains, strict=True):
+        t = problem.transfers[f]
+        assert t.cache is not None
+        together.setdefault(t.cache.pool, []).append((t, float(drain)))
+    for pool, writers in together.items():
+        _dirty_after(walk, pool, writers)
+    for t in problem.transfers:
+        walk.now = walk.ends[t.name]
+        for kept in (*t.reads, *t.writes):
+            if kept.host in walk.memories:
+                walk.memories[kept.host].ended(kept.file)
+
+
+def _dirty_after(walk: _Walk, pool: str, writers: list[tuple[Transfer, float]]) -> None:
+    """Dirty bytes of a host after those that wrote there at the same time."""
+    dirty = walk.dirty.setdefault(pool, _Dirty())
+    begun, done = min(walk.begins(t) for t, _ in writers), max(walk.ends[t.name] for t, _ in writers)
+    cache = writers[0][0].cache
+    assert cache is not None
+    written, rate = sum(t.payload_B for t, _ in writers), sum(drain for _, drain in writers)
+    before, background = dirty.at(begun), middle(cache.write_back_B)
+    filling = written / max(done - begun, 1e-9)
+    # write-back that has begun goes on until nothing is left; else it waits for enough of it, or for its age
+    going = before > 0 and dirty.since <= begun
+    starts = begun if going else begun + min(max(background - before, 0.0) / filling, cache.write_back_s)
+    gone = rate * max(done - starts, 0.0)
+    dirty.level, dirty.rate, dirty.since = max(before + written - gone, 0.0), rate, max(starts, done)
+    dirty.file = writers[-1][0].writes[0].file if writers[-1][0].writes else ""
+
 
 #: rounds at most, and the relative change of what moves below which it stays
 _ROUNDS: Final = 30

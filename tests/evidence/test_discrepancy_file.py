@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from dtnsim.evidence import cases, learn, validate
-from dtnsim.evidence.judgement import Judgement
+from dtnsim.evidence.trust import Judgement
 from dtnsim.steady import discrepancy
 from dtnsim.steady.regime import Regime
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dtnsim.evidence import learn
-from dtnsim.evidence.judgement import Residual
+from dtnsim.evidence.trust import Residual
 from dtnsim.steady.discrepancy import UNIT, Discrepancy, Law
 from dtnsim.steady.regime import Regime
 

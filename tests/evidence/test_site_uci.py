@@ -12,7 +12,7 @@ from dtnsim import predict
 from dtnsim.composition.compose import compose
 from dtnsim.description import spec
 from dtnsim.evidence import cases, validate
-from dtnsim.evidence.judgement import Judgement
+from dtnsim.evidence.trust import Judgement
 from dtnsim.ground import library
 from dtnsim.ground.quantity import Draw
 from dtnsim.logs import read_logs

@@ -11,7 +11,7 @@ import pytest
 import dtnsim
 from dtnsim.composition.compose import compose
 from dtnsim.description import spec
-from dtnsim.evidence import baseline, cases, figures, fit, fit_model, judgement, validate
+from dtnsim.evidence import baseline, cases, figures, fit, fit_model, trust, validate
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
@@ -65,11 +65,11 @@ def test_standard_deviation_of_draws() -> None:
 
 
 def test_summary_by_hand() -> None:
-    s = judgement.summarise([0.1, 0.3, 0.2, 1.0], [True, True, False])
+    s = trust.summarise([0.1, 0.3, 0.2, 1.0], [True, True, False])
     assert (s.n, s.max_ape) == (4, 1.0)
     assert s.mdape == pytest.approx(0.25)
     assert s.coverage80 == pytest.approx(2 / 3)
-    assert judgement.summarise([], []).as_dict() == {"n": 0, "mdape": None, "max_ape": None, "coverage80": None}
+    assert trust.summarise([], []).as_dict() == {"n": 0, "mdape": None, "max_ape": None, "coverage80": None}
 
 
 def test_withheld_and_bounds_are_not_averaged() -> None:

@@ -1,16 +1,15 @@
 """Every sample of the shared log collection parses to the figure its index states.
 
-The expectations are data: ``index_expectations_disk.py`` and ``index_expectations_net.py`` hold
-``EXPECTED``: file -> list of figures that must be among the records, each a dict with ``quantity``,
-``value`` [SI], ``unit`` and optionally ``rel`` (tolerance; the printed digits by default 0.1 %),
-``where`` (conditions that the record must have), ``status`` (``complete`` by default) and ``n``
-(how many such records there are), and ``ABSENT``: file -> quantities that must not be there.
+The expectations are data: ``index_expectations.json`` says which figures every file ``has``, which must be among the
+records, each with ``quantity``, ``value`` [SI, or as printed with the tool's own unit word], ``unit`` and optionally
+``rel`` (tolerance; the printed digits by default 0.1 %), ``where`` (conditions that the record must have), ``status``
+(``complete`` by default) and ``n`` (how many such records there are); and quantities that it ``has_not``.
 """
 
 from __future__ import annotations
 
 import csv
-import importlib.util
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -26,24 +25,29 @@ LOGS = HERE.parents[2] / "shared" / "logs"
 pytestmark = pytest.mark.skipif(not (LOGS / "INDEX.csv").exists(), reason="the shared log collection is absent")
 
 
-def _tables() -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[str]]]:
-    expected: dict[str, list[dict[str, Any]]] = {}
-    absent: dict[str, list[str]] = {}
-    for name in ("index_expectations_disk", "index_expectations_net"):
-        path = HERE / f"{name}.py"
-        if not path.exists():
-            continue
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        expected.update(module.EXPECTED)
-        absent.update(module.ABSENT)
-    return expected, absent
+#: unit words of values, as FORMATS.md found them for each tool
+WORDS = {
+    "kbit": 1e3 / 8,
+    "Mbit": 1e6 / 8,
+    "Gbit": 1e9 / 8,
+    "KiB": 2.0**10,
+    "MiB": 2.0**20,
+    "GiB": 2.0**30,
+    "TiB": 2.0**40,
+}
 
 
-EXPECTED, ABSENT = _tables()
+def _in_si(given: dict[str, Any]) -> dict[str, Any]:
+    for key, value in given.items():
+        number, _, word = str(value).partition(" ")
+        if word in WORDS:
+            given[key] = float(number) * WORDS[word]
+    return given
+
+
+_SAID = json.loads((HERE / "index_expectations.json").read_text(), object_hook=_in_si)
+EXPECTED: dict[str, list[dict[str, Any]]] = _SAID["has"]
+ABSENT: dict[str, list[str]] = _SAID["has_not"]
 
 
 def _index() -> list[dict[str, str]]:

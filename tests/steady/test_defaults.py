@@ -13,7 +13,8 @@ from dtnsim.composition.compose import Composer
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.simulation import simulate
-from dtnsim.steady import defaults, epochs, timed
+from dtnsim.steady import assumed as defaults
+from dtnsim.steady import epochs, timed
 from dtnsim.steady.prediction import predict
 from tests.lab import journey, machine, volume
 from tests.strategies import load

@@ -12,8 +12,8 @@ from dtnsim.ground import library
 from dtnsim.ground.records import Bottleneck, Problem, Station
 from dtnsim.physics.tcp import controls
 from dtnsim.steady.prediction import predict
+from dtnsim.steady.reasons import key_of, remedy
 from dtnsim.steady.relieved import by
-from dtnsim.steady.remedies import key_of, remedy
 from tests.lab import answer, journey, machine
 from tests.strategies import load
 
