@@ -87,6 +87,7 @@ class Shop:
 
     def host(self, name: str, host: Host, allow: Collection[str]) -> None:
         """Everything that can be bought for one host."""
+        self.stock[f"hosts.{name}.memory"] = 1
         for slot in host.free_slots():
             self.stock[f"hosts.{name}.slots.{slot}"] = 1
         actions.fill(self, name, host, allow)

@@ -8,6 +8,7 @@ import dtnsim
 from dtnsim.description import spec
 from dtnsim.planning import actions, catalog, fitting
 from dtnsim.planning.money import exchange
+from tests.strategies import load
 
 LAB = "examples/lab-nas-nconnect"
 ONE = ["hosts.ws.volumes./nas.filesystem.nconnect=1"]
@@ -162,3 +163,47 @@ def test_what_two_steps_give_together_is_said_where_it_is_no_sum() -> None:
     (said,) = (s for s in made.sentences if s.startswith("Together "))
     assert "which is not the sum of each alone" in said
     assert said.count("; ") == 1
+
+
+def test_a_processor_of_another_socket_brings_its_board_and_memory() -> None:
+    """From four cores of LGA2011-3 to SP3: a board that has the card's slot and channels for the memory."""
+    old = "supermicro-x10srl-f"
+    host = {
+        "cpu": "intel-e5-1650-v4", "memory": "ddr4-2400-4ch-128g", "board": old,
+        "nics": {"eth": {"part": "connectx-5-100g", "slot": "s3"}},
+    }  # fmt: skip
+    tool = {"name": "iperf3", "parallel": 1}
+    given = load({
+        "name": "t", "hosts": {"a": host, "b": {**host}}, "wan": {"rtt": "1 ms", "bandwidth": "100 Gb/s"},
+        "transfer": {"from": "a:/dev/zero", "to": "b:/dev/null", "tool": tool},
+    })  # fmt: skip
+    sold = fitting.options(given, ["a"], catalog.read(), exchange([]), "USD")
+    found = [o for o in sold.choices["hosts.a.cpu"] if len(o.buys) == 3]
+    assert found
+    for option in found:
+        made = given.changed(option.overrides).hosts["a"]
+        assert made.board is not None
+        assert made.board.part != old
+        assert made.cpu.facts is not None
+        assert made.cpu.facts.fits.startswith(made.board.socket)
+        assert made.memory.channels <= made.board.channels
+        assert set(made.slots) == set(made.board.slots), "slots are those of the new board"
+        assert option.price == sum(offer.price.amount * n for offer, n in option.buys)
+    assert sold.stock["hosts.a.memory"] == 1, "memory of its own does not go with the memory of a new board"
+    assert all(("hosts.a.memory", 1) in option.uses for option in found)
+
+
+def test_what_runs_on_the_other_socket_comes_to_the_card() -> None:
+    hosts = {"a": "esnet-dtn-2020", "b": "esnet-dtn-2020"}  # whose card is on the first socket
+    end = {"from": "a:/dev/zero", "to": "b:/dev/null", "tool": {"name": "iperf3", "parallel": 1}}
+    given = load({"name": "t", "hosts": hosts, "wan": {"rtt": "1 ms", "bandwidth": "100 Gb/s"}, "transfer": end})
+    name, near = "a", 0
+    far = given.changed([f"hosts.{name}.placement.remote_socket=1"])
+    found = {s.what.partition(": ")[2].split(" of ")[0]: s for s in actions.settings(far, [name], 1e9, ("tuning",))}
+    pinned = found["threads on the socket"]
+    assert f"--cpunodebind={near}" in pinned.commands[0]
+    assert not far.changed(pinned.overrides).hosts[name].remote(near)
+    before, after = (dtnsim.predict(far.changed(o), samples=0).ceiling for o in ((), pinned.overrides))
+    assert after >= before
+    plain = {s.what for s in actions.settings(given, [name], 1e9, ("tuning",))}
+    assert not any("threads on the socket" in what for what in plain), "nothing is known to run elsewhere"

@@ -90,7 +90,7 @@ def test_a_card_is_bought_where_it_binds_and_the_numbers_are_those_of_predict(na
     assert narrow.chosen.prediction.throughput_Bps == same.throughput_Bps
     before = narrow.purchases[narrow.purchases.index(narrow.chosen) - 1]
     gain, more = same.throughput_Bps.p50 - before.rate, narrow.chosen.price.amount - before.price.amount
-    assert narrow.chosen.marginal_Bps == pytest.approx(gain / more * 1000)
+    assert narrow.chosen.marginal_Bps == pytest.approx(gain / float(more) * 1000)
     prices = [s.price.amount for s in narrow.purchases]
     assert prices == sorted(prices)
     for n, stage in enumerate(narrow.purchases[1:], 1):  # each is faster, or surer, than all that are cheaper
@@ -107,7 +107,7 @@ def test_free_wins_come_with_commands_that_the_kernel_takes(narrow: Plan) -> Non
         assert all(int(n) <= 2**31 - 1 for n in re.findall(r"\d{4,}", line))
     whole = dtnsim.plan("examples/dtn-100g-zfs", target="900Gb/s", allow=["tuning"], overrides=SLOW_END, samples=16)
     numbers = [int(n) for w in whole.wins for c in w.setting.commands for n in re.findall(r"\d{4,}", c)]
-    assert max(numbers) == 2**31 - 1
+    assert max(numbers) == 2**31 - 2**20  # the most whole MiB that a sysctl takes
 
 
 def test_where_a_goal_is_missed_there_is_the_best_that_was_found_and_whose_hosts_it_changes(run: Run) -> None:
@@ -284,7 +284,7 @@ def test_the_command_shows_the_plan_and_exits_with_3_where_it_is_not_reached(run
     line = ["plan", "examples/dtn-100g-zfs", "--target", "7Gb/s", "--allow", "tuning", "--samples", "16"]
     code, out, _ = run(*line, *(x for o in SLOW_END for x in ("--set", o)), "--confidence", "20%")
     assert code == 0
-    assert "sysctl -w net.ipv4.tcp_wmem=" in out  # east sends: its sending buffer, the smaller, is what holds it
+    assert "net.ipv4.tcp_wmem=" in out  # east sends: its sending buffer, the smaller, is what holds it
     assert "measure first:" in out
     code, out, _ = run("plan", "venadi/iperf3", "--target", "900Gb/s", "--allow", "tuning", "--samples", "16", "--json")
     assert code == 3

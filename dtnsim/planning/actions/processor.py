@@ -32,9 +32,10 @@ def memory(shop: Shop, name: str, host: Host) -> None:
         place = f"{key}.memory"
         size, rate = host.memory.size.value + more * offer.size_B, min(host.memory.rate.value, offer.rate)
         sets = [f"{place}.channels={board}", f"{place}.size={size:.0f} B", f"{place}.rate={rate:.0f} /s"]
-        shop.add(place, f"{more} x {offer.part} in free channels", sets, ((offer, more),))
+        shop.add(place, f"{more} x {offer.part} in free channels", sets, ((offer, more),), [(place, 1)])
 
 
 def _replaced(shop: Shop, key: str, family: str, now: str | None) -> None:
     for offer in shop.fitting(key, family, now):
-        shop.add(key, f"{offer.part} as {family}", [f"{key}={offer.part}"], ((offer, 1),), gone=((now, 1),))
+        uses = [(key, 1)] if family == "memory" else []  # a new board brings its own
+        shop.add(key, f"{offer.part} as {family}", [f"{key}={offer.part}"], ((offer, 1),), uses, gone=((now, 1),))
