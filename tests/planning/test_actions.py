@@ -1,4 +1,4 @@
-"""Kinds of change: each is one that the kernel, the shop or the network has, and is taken where it helps."""
+"""Kinds of change, pinning among them: each is one that kernel, shop or network has, and is taken where it helps."""
 
 from __future__ import annotations
 
