@@ -3,6 +3,10 @@
 Every step of a tool's plan becomes a row: read at the source, network, write at the destination,
 each component on the way charging what it costs. Where a file system works in stretches (cached,
 then throttled), the step becomes as many phases.
+
+What a worker does between its writes, and the medium behind a page cache, go on at the same time (`beside`): a tool
+that verifies each file after it has written it leaves the medium that time to take what is in memory. The work of the
+medium moves from the stretch in which the writer waits for it into the step that follows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""A case judged (measured beside predicted), the summary of several, and how far answers of a kind can be trusted."""
+"""A case judged (measured beside predicted), the summary of several, and how far answers of a kind can be trusted.
+
+Intervals: coverage at several levels, proper scores beside one factor, kind by kind. Proper scores of predictive
+distributions: an interval that is too wide is punished like one that is too narrow. All on the logarithm of the figure,
+so that a factor of two counts the same at any rate.
+Source: Gneiting and Raftery, Strictly proper scoring rules, prediction, and estimation, JASA 2007.
+"""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Otherwise:
     """What many systems have in the place of a default without a spread: jumbo frames instead of 1500 bytes.
 
     Annotation of a field, one or several: ``mtu: Annotated[Quantity, Unit("B"), Otherwise("9000 B", "jumbo frames")]``.
-    Where nobody wrote the field, `dtnsim.steady.defaults` tries these values and says by how much the answer moves.
+    Where nobody wrote the field, `dtnsim.steady.assumed` tries these values and says by how much the answer moves.
 
     Attributes:
         text: The value, as it would be written.

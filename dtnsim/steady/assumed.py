@@ -3,8 +3,10 @@
 They are tried one at a time, all trials together as scenarios of one composition; where there are very many, those
 that go with the answer most in the scenarios of the interval.
 
-Defaults without a spread (an MTU of 1500, CUBIC) are tried at another value that many systems have
-(`dtnsim.steady.assumed`).
+Defaults without a spread that nobody wrote (`moved`): another value that many systems have, and what the answer
+becomes. A field says itself what it often is (`dtnsim.ground.uncertainty`): an MTU of 9000, BBR, an older release of
+a tool. All places of a path where one and the same field is not written are tried together, since frames are only as
+large as the smallest MTU of a route. An option of a tool is tried only where the tool's plan is another with it.
 """
 
 from __future__ import annotations

@@ -2,6 +2,12 @@
 
 How much of a write a page cache takes, how many files are opened, how far a connection has opened up: all of
 that depends on the bytes. So the path is composed again with what the last solution moves, until that stays.
+
+What transfers find that wait for others: files in memory, dirty bytes, memory that programs hold. The steady answer
+goes through the turns of a path in order, each solved by itself at the median, and notes what it leaves behind.
+`simulate` has the same in time.
+
+Neglects: other chains that are in another turn at the same time; what ends or begins in the middle of a turn.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Backups that cut files into blocks by their content, and send the blocks that the repository lacks."""
+"""Backups that cut files into blocks by their content, and send the blocks that the repository lacks.
+
+- Borg: a backup by one thread over one ssh connection.
+- restic: a backup with all cores, packs over several connections.
+- CrashPlan: a backup service that looks for known blocks, compresses and encrypts in one thread.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Tests of a volume: dd, bonnie++, iozone."""
+"""Tests of a volume.
+
+- dd: one process that reads a block and writes it, with or without waiting for the medium.
+- bonnie++: one process writes, rewrites and reads twice the memory in chunks; seekers hop about.
+- IOzone: one process (or several) reads or writes one file record by record.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""FTP and what is built on it: ftp, lftp's mirror and pget, bbftp's parallel streams."""
+"""FTP and what is built on it.
+
+- ftp: the classic client, one file after the other, a data connection for each.
+- lftp: mirror with several files at once, pget with several connections to one file; over sftp, http or ftp.
+- bbftp: parallel streams of processes, each of which moves one stretch of a file.
+"""
 
 from __future__ import annotations
 

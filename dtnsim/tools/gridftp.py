@@ -1,4 +1,8 @@
-"""GridFTP (globus-url-copy) and the Globus service on it."""
+"""GridFTP, and the service on it.
+
+- globus-url-copy: GridFTP with parallel streams, concurrent files and pipelined commands.
+- The Globus transfer service: GridFTP driven by a service that verifies every file.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Files over HTTP/1.1: a request a file on connections that stay open, or new ones."""
+"""Files over HTTP/1.1: a request a file on connections that stay open, or new ones.
+
+- curl: one connection kept, several at once, or a process a file.
+- aria2: files at once, and pieces of a file over several connections.
+- Pelican (stashcp before): objects of the Open Science Data Federation, from a cache or an origin by HTTP.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""iperf of version 2 and iperf3: memory to memory over TCP or UDP."""
+"""iperf of two lines of versions.
+
+- iperf (version 2): memory to memory, a thread for each stream.
+- iperf3: memory to memory over TCP or UDP.
+"""
 
 from __future__ import annotations
 

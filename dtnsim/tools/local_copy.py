@@ -1,4 +1,10 @@
-"""Copies within a host and to its mounts (cp, nfs-cp, robocopy), and rm."""
+"""Copies within a host and to its mounts.
+
+- cp: one process copies file after file; over a network file system each file costs round trips.
+- nfs-cp of libnfs: a client in user space that copies a buffer at a time.
+- robocopy: threads that copy files between volumes of one host, one of them usually a share over SMB.
+- rm -r: no byte moves; every file is a request that waits for its answer.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Movers with a protocol of their own: ascp, FDT, wdt, HTCondor's file transfer."""
+"""Movers with a protocol of their own.
+
+- ascp: FASP at a target rate, one process a side, encrypted unless -T.
+- FDT: all files as one continuous stream over several connections.
+- WDT: threads that each read, encrypt and send blocks of files over their own connection.
+- HTCondor's file transfer: the access point sends each job's files over one connection of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Tests of the network, memory to memory: netperf, NTttcp, nuttcp (nuttscp with files), perftest's ib_write_bw."""
+"""Tests of the network.
+
+- netperf: memory to memory, one connection, sends of one size.
+- NTttcp: memory to memory over many connections, a thread for each port or more.
+- nuttcp and nuttscp: one process a side does network and file I/O in one thread.
+- perftest (ib_write_bw, ib_read_bw, ib_send_bw): memory to memory over RDMA, InfiniBand or RoCE.
+"""
 
 from __future__ import annotations
 

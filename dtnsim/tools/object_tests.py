@@ -1,4 +1,8 @@
-"""Tests of object stores: warp on a bucket, rados bench on a pool of Ceph."""
+"""Tests of object stores.
+
+- warp: MinIO's benchmark of object stores, requests from memory on connections that stay open.
+- rados bench: objects in flight on a pool of Ceph, below any file system.
+"""
 
 from __future__ import annotations
 

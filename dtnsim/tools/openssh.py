@@ -1,4 +1,14 @@
-"""scp and sftp of OpenSSH, and of HPN-SSH: the channel's window, requests in flight, one core a side."""
+"""OpenSSH's copies, and those of HPN-SSH.
+
+- scp: one SSH connection; its channel window, one core a side, or the disks.
+- sftp: requests in flight over one SSH channel.
+- hpnscp and hpnsftp: OpenSSH with channel windows that follow TCP, larger requests and ciphers in threads.
+
+`Session` is the SFTP protocol as OpenSSH's client speaks it: messages of a file, requests in flight, messages of a
+session.
+Source: github.com/openssh/openssh-portable 9.2p1 sftp-client.c (do_download, do_upload, upload_dir_internal,
+    download_dir_internal, sftp_init and limits).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Several rsyncs at once, each with a list of files that fpart made."""
+"""Several rsyncs at once, each with a list of files that fpart made.
+
+- fpsync: rsyncs at once over lists that fpart makes, of at most 2000 files and 4 GiB each.
+- msrsync: rsyncs at once within a host, over lists of at most 1000 files and 1 GiB each.
+- parsyncfp: rsyncs at once over lists of fpart, of some 10 GB each.
+- rsync behind xargs or GNU parallel: a run for each entry of the top folder, several at once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Clients of a bucket: the AWS command line, s5cmd and mc."""
+"""Clients of a bucket.
+
+- aws s3 cp and aws s3 sync: ten requests of all objects together, large objects in parts of 8 MiB.
+- s5cmd: hundreds of objects at once over S3, large ones in parts.
+- mc cp and mc mirror: MinIO's client, a worker a core, four parts of an object at once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""A stream made at one end and unpacked at the other while it travels: an archive, a file or device, a snapshot."""
+"""A stream made at one end and unpacked at the other while it travels: an archive, a file or device, a snapshot.
+
+- tar: one process; for small files each file's operations decide, above all over a network file system.
+- A stream through netcat or mbuffer, without a cipher: ``tar | nc``, ``dd | nc``, ``zfs send | mbuffer -O``.
+- A stream through ssh: ``tar -cf - . | ssh host tar -xf -``, ``dd | ssh``, ``zfs send | ssh host zfs receive``.
+"""
 
 from __future__ import annotations
 
