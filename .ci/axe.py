@@ -7,6 +7,7 @@ Exit 1 where anything is serious or critical, or where a page is wider than the 
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,13 @@ axe.run(document, {resultTypes: ["violations"]}).then(found => done(found.violat
 def browser() -> Any:
     """A Chromium without a window."""
     from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
 
     options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
         options.add_argument(argument)
-    return webdriver.Chrome(options=options)
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
 
 
 def look(driver: Any, width: int, scheme: str) -> None:

@@ -50,10 +50,10 @@ def _from_here(output: str, up: str) -> str:
 
 
 def _reached(output: str) -> str:
-    """What is searched has a name, and code that is wider than the page is reached by the keyboard."""
-    dialog = 'data-md-component="search" role="dialog"'
-    named = output.replace(dialog, f'{dialog} aria-label="Search"')
-    return re.sub(r"(<pre>(?:<span></span>)?<code)>", r'\1 tabindex="0">', named)
+    """The search has a name, and code and tables that are wider than the page are reached by the keyboard."""
+    for search in ('data-md-component="search" role="dialog"', 'id="__search"'):
+        output = output.replace(search, f'{search} aria-label="Search"')
+    return re.sub(r"<(pre|table)>", r'<\1 tabindex="0">', output)
 
 
 def equations(markdown: str) -> str:

@@ -124,7 +124,7 @@ def free(plan: Plan) -> Table:
     rows = [
         (
             w.setting.what,
-            f"{w.alone_Bps / base - 1:+.1%}" if base > 0 else "",
+            f"x {w.alone_Bps / base:.2g}" if base > 0 else "",
             "yes" if w.together else "not with the others",
             "; ".join(w.setting.commands),
         )
