@@ -237,7 +237,10 @@ def _json() -> str:
 
 
 def _python() -> str:
-    text = ["# Python\n", "Everything that the command line does is one call. The public names, and no others:\n"]
+    text = [
+        "# Python\n",
+        'Everything that the command line does is one call: a function, or `dtnsim.command("tools", path)`. The public names, and no others:\n',
+    ]
     for name in sorted(dtnsim.__all__, key=str.lower):
         thing = getattr(dtnsim, name)
         signature = f"{name}{inspect.signature(thing)}" if inspect.isfunction(thing) else f"class {name}"

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dtnsim.cli import command
     from dtnsim.description.spec import PathSpec, load
     from dtnsim.evidence.calibrate import calibrate
     from dtnsim.evidence.validate import validate
@@ -42,6 +43,7 @@ _HOME = {
     "Prediction": "ground.records",
     "Quantity": "ground.quantity",
     "calibrate": "evidence.calibrate",
+    "command": "cli",
     "compare": "planning.compare",
     "fleet": "simulation.fleet.run",
     "load": "description.spec",
@@ -62,6 +64,7 @@ __all__ = [
     "Prediction",
     "Quantity",
     "calibrate",
+    "command",
     "compare",
     "fleet",
     "load",

@@ -7,11 +7,11 @@ import io
 import os
 import sys
 from collections.abc import Callable
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from dtnsim.cli._memory import VARIABLE, cap
 from dtnsim.ground import runtime
-from dtnsim.ground.errors import DtnsimError, short, visible
+from dtnsim.ground.errors import DtnsimError, InputError, short, visible
 
 #: command -> one line for the list of commands
 COMMANDS: Final = {
@@ -168,6 +168,33 @@ def main() -> None:
             raise
         fail(f"internal error: {type(error).__name__}: {error}; DTNSIM_DEBUG=1 shows where", 1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def command(*words: object) -> Any:
+    """A command of the command line, as a call: its JSON document, or its text where it has none.
+
+    ``dtnsim.command("tools", "examples/small-files-40ms", "--have", "rsync,rclone")["advice"]``
+
+    Raises:
+        DtnsimError: the command cannot do it, or its words are not those of ``dtnsim COMMAND --help``.
+    """
+    import inspect
+    import json
+
+    arguments = [str(word) for word in words]
+    name = arguments[0] if arguments else ""
+    if name not in COMMANDS:
+        raise InputError(f"command: {short(name)!r} is none; write one of {', '.join(COMMANDS)}")
+    has = inspect.signature(importlib.import_module(f"dtnsim.cli.{name}").command).parameters
+    document = "json" in has and not {"--json", "--format"} & set(arguments)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            app(arguments)(args=[*arguments, *["--json"] * document], standalone_mode=False)  # type: ignore[operator]
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # one of click's own says what is wrong so
+                raise
+            raise InputError(f"{name}: {error.format_message()}") from None
+    return json.loads(printed.getvalue()) if document or "--json" in arguments else printed.getvalue()
 
 
 def _nowhere() -> None:

@@ -74,15 +74,6 @@ def ladder(t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
     return Figure(title, says, [trace], layout, Table(head, rows, frozenset({0, 1})))
 
 
-def relief(t: TransferPrediction, reliefs: Sequence[Relief]) -> Table:
-    """What relieves each rung: in words, as a command, as a part."""
-    rows = [
-        (str(n), units.show(r.throughput_Bps, "B/s"), r.remedy or "-", found.command or "-", found.price or "-")
-        for n, (r, found) in enumerate(zip(t.ladder, reliefs, strict=True), 1)
-    ]
-    return Table(("rung", "at", "relieved by", "command", "cheapest part that helps"), rows, frozenset({0, 1}))
-
-
 def spending(p: Prediction) -> Figure:
     """Where the bytes spend resources: the utilisation of each station by what uses it."""
     busiest = [u for u in p.stations if u.utilization > 0 and u.station.kind != "workers"][:BUSIEST]

@@ -46,14 +46,7 @@ def rate(value: float) -> str:
     """A rate as network and as storage people write it."""
     if value == float("inf"):
         return "unlimited"
-    return f"{units.show(value, 'B/s')} ({_bytes(value)})"
-
-
-def _bytes(value: float) -> str:
-    for prefix, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if value >= factor:
-            return f"{value / factor:.4g} {prefix}B/s"
-    return f"{value:.3g} B/s"
+    return f"{units.show(value, 'B/s')} ({units.show(value, 'B/s', line=False)})"
 
 
 def bar(share: float) -> str:

@@ -34,12 +34,7 @@ def figure(value: float | None, unit: str) -> str:
         return ""
     if math.isnan(value):
         return "withheld"
-    if unit == "B/s":
-        for prefix, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-            if value >= factor:
-                return f"{value / factor:.4g} {prefix}B/s"
-        return f"{value:.4g} B/s"
-    return f"{value:.1%}" if unit == "1" else units.show(value, unit)
+    return f"{value:.1%}" if unit == "1" else units.show(value, unit, line=False)
 
 
 def percent(value: float | None, *, sign: bool = False) -> str:

@@ -156,8 +156,10 @@ def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
     reliefs = costs.Reliefs(given, p)
     for t in p.transfers if len(p.transfers) <= LADDERS else p.transfers[:1]:
         found = reliefs.of(t.ladder)
-        page.figure(charts.ladder(t, found))
-        page.table(charts.relief(t, found), f"What relieves each rung of {t.name}")
+        drawn = charts.ladder(t, found)
+        page.figure(drawn)
+        head, *rows = ((*row[:2], *row[4:]) for row in (drawn.table.head, *drawn.table.rows))
+        page.table(Table(head, rows, drawn.table.numeric), f"What relieves each rung of {t.name}")
     if len(p.transfers) > 1:
         rows = [
             (t.name, *(units.show(v, "B/s") for v in t.throughput_Bps.as_dict().values()), t.bottleneck.station)

@@ -230,3 +230,17 @@ def test_a_kernel_may_be_a_version() -> None:
     made = dtnsim.load(PATH, ["hosts.venadi.kernel=4.18"]).hosts["venadi"].stack
     plain = dtnsim.load(PATH).hosts["venadi"].stack
     assert made == plain.model_copy(update={"kernel": "4.18"})
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [(("explain", "venadi/iperf3"), "stations"), (("components",), "kinds"), (("schema", "path"), "properties"),
+     (("show", "venadi"), None), (("list", "hosts"), None), (("man",), None)],
+)  # fmt: skip
+def test_every_command_is_a_call(words: tuple[str, ...], key: str | None) -> None:
+    made = dtnsim.command(*words)
+    assert key in made if key else made
+    with pytest.raises(dtnsim.InputError, match="is none; write one of"):
+        dtnsim.command("nonsense")
+    with pytest.raises(dtnsim.InputError, match="--nonsense"):
+        dtnsim.command(words[0], "--nonsense")
