@@ -136,6 +136,8 @@ def calibration(name: str, *, beside: Path | None = None) -> Path:
     Raises:
         SpecError: there is none.
     """
+    if len(name) > 300 or "\x00" in name:
+        raise SpecError("is not a name of a calibration", key="calibration", value=name)
     for base in (beside, Path()):
         if base is not None and (base / name).is_file():
             return base / name

@@ -49,7 +49,7 @@ _HOSTILE: Final = (
 )  # fmt: skip
 _NUMBER: Final = re.compile(r"^([-+0-9.e]+)(.*)$", re.DOTALL)
 #: what a refusal names: a file, an option, a key within others, or the argument itself
-_NAMED: Final = re.compile(r"\.(?:yaml|csv|txt|jsonl)\b|--\w|/\w+: |Error: |name of a path|\b\w+\.\w+")
+_NAMED: Final = re.compile(r"\.(?:yaml|csv|txt|jsonl)\b|--\w|/\w+: |transfer \w+: |Error: |name of a path|\b\w+\.\w+")
 _HOST_KEYS: Final = ("placement", "tcp", "vm", "stack", "slots", "hbas", "nics", "devices", "volumes", "cpu", "memory")
 
 Node = Any

@@ -86,9 +86,10 @@ def test_workers_that_queue_at_a_shared_station_are_busy_at_most_all_the_time() 
 
 
 def test_names_of_any_length_are_short_in_messages() -> None:
-    code, out, err = fuzz.run(["predict", "x" * 3000])
-    assert (code, out) == (2, "")
-    assert fuzz._wrong(code, out, err, json_wanted=False) is None
+    for arguments in (["x" * 3000], ["esnet/lbl-anl", "--calibration", "x" * 3000]):
+        code, out, err = fuzz.run(["predict", *arguments])
+        assert (code, out) == (2, "")
+        assert fuzz._wrong(code, out, err, json_wanted=False) is None
 
 
 @pytest.mark.parametrize("seed", [8350, 13510, 25729, 35724, 52190, 76272])
