@@ -139,8 +139,9 @@ def test_a_mount_that_serves_itself_is_an_error() -> None:
 )
 def test_a_server_that_is_not_there_is_an_error(server: str, says: str) -> None:
     host = machine(volumes={"/n": volume(filesystem="nfs", server=server)})
+    other = machine(volumes={"/d": volume(FAST)})  # of a host without any, what others mount is drawn
     with pytest.raises(SpecError, match=says) as caught:
-        problem(journey(host, start="a:/n", tool="gridftp"))
+        problem(journey(host, other, start="a:/n", tool="gridftp"))
     assert caught.value.remedy
 
 
