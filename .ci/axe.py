@@ -42,6 +42,7 @@ def look(driver: Any, width: int, scheme: str) -> None:
 def main(site: Path, axe: Path, pictures: Path | None) -> int:
     """Judges all pages of a site."""
     driver, bad = browser(), 0
+    driver.set_script_timeout(300)
     for page in sorted(site.resolve().rglob("*.html")):
         for name, (width, scheme) in LOOKS.items():
             look(driver, width, scheme)
