@@ -35,6 +35,8 @@ def add(name: str, number: int, problem: str | None) -> None:
         new.replace(FILE)
 
 
+#: how many of a family are wanted
+WANTED = {"paths and files": 100_000, "valid": 2000, "stops": 200, "missing": 5457, "code": 60}
 #: what a family tries, in the words of the table
 WHAT = {
     "paths": "mutants of paths, hosts, parts, calibrations, `--set` and events, with predict, explain, simulate",
@@ -56,6 +58,8 @@ def write_table() -> None:
         "",
         "Made by `python .ci/trust table` of what `python .ci/trust FAMILY` has counted. A find is mended with its",
         "smallest case in the suite; what is still wrong stands below, with its number: `--again` tries those again.",
+        "",
+        "Wanted: " + ", ".join(f"{n:,} of {name}" for name, n in WANTED.items()) + ".",
         "",
         "| family | what is tried | tried | finds | still wrong |",
         "|---|---|---:|---:|---:|",
