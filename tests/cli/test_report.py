@@ -36,7 +36,8 @@ def test_a_report_is_written(run: Run, tmp_path: Path) -> None:
 
 def test_the_report_of_a_workload_is_the_fleets(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "r.html"
-    day = ("--set", "workload.span=1 d", "--set", "workload.classes.users.volume=1 TB/day")
+    keys = "span=1 d", "classes.users.volume=1 TB/day", "growth=0"
+    day = [word for key in keys for word in ("--set", f"workload.{key}")]
     done = run("report", "examples/facility-year", "-o", str(file), *QUICK, *day)
     assert done.code == 0, done.err
     text = file.read_text()

@@ -52,7 +52,7 @@ def make(path: dict[str, Any], **changes: Any) -> spec.PathSpec:
     return spec.resolve(yamlio.loads(yaml.safe_dump(data), "t.yaml"))
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(paths())
 def test_a_single_long_transfer_agrees_with_the_steady_answer(path: dict[str, Any]) -> None:
     path["transfer"]["dataset"] = {"files": 1, "size": "50 TB"}  # ramps and caches are small beside it

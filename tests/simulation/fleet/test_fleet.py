@@ -42,7 +42,7 @@ DAILY = "{from: 'site:/xfs', to: 'b:/xfs', tool: {name: gridftp, p: 4, cc: 4}, s
 
 MIXED = {
     "daily": DAILY.replace("every: 1 day", "every: 1 day, deadline: 1 min"),
-    "u": "{from: 'site:/xfs', to: 'b:/xfs', tool: scp, size: {median: 5 GB}, rate: 100 /day}",
+    "u": "{from: 'site:/xfs', to: 'b:/xfs', tool: scp, size: {median: 5 GB}, rate: 100 /day, growth: 0 %}",
 }
 
 
