@@ -42,7 +42,7 @@ def command(
     max_watts: Annotated[str | None, typer.Option(metavar="POWER", help="Most power of what is bought: 300W.")] = None,
     most: Annotated[int, typer.Option(metavar="N", help="Most changes at once.", min=1, max=20)] = 6,
     grows: Annotated[
-        str | None, typer.Option("--growth", metavar="SHARE", help="How the target grows: 40%/year.")
+        str | None, typer.Option("--growth", metavar="SHARE", help="How the target grows: 40%/year, 40+-10%/year.")
     ] = None,
     years: Annotated[int, typer.Option(metavar="N", help="... for so many years; what it costs.", min=0, max=50)] = 0,
     kwh: Annotated[str | None, typer.Option(metavar="PRICE", help="Of a kilowatt-hour, for --years: 0.30EUR.")] = None,

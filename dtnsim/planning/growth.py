@@ -6,34 +6,68 @@ import math
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dtnsim.ground.errors import InputError
+from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.planning.search import price
 from dtnsim.planning.stages import Due
+from dtnsim.steady.goals import Goal
 
 if TYPE_CHECKING:
+    from dtnsim.description.workload import Workload
     from dtnsim.planning.option import Option
     from dtnsim.planning.stages import Stage
 
-_GROWTH: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*(?:/|a|per)\s*(?:y|yr|year|a)\s*", re.IGNORECASE)
+_GROWTH: Final = re.compile(
+    r"\s*(\d+(?:\.\d+)?)\s*%?\s*(?:(?:\+-|±)\s*(\d+(?:\.\d+)?)\s*)?%\s*(?:/|a|per)\s*(?:y|yr|year|a)\s*", re.IGNORECASE
+)
+
+#: growth a year: a number, or draws of it beside those of a prediction
+Growth: TypeAlias = float | NDArray[np.float64]
 
 
-def growth(text: str) -> float:
-    """``40%/year`` as 0.4.
+def growth(text: str) -> Quantity:
+    """``40%/year`` as 0.4, ``40+-10%/year`` with a standard deviation of 0.1.
 
     Raises:
         InputError: it is no growth.
     """
     found = _GROWTH.fullmatch(text)
     if found is None:
-        raise InputError(f"--growth: {text!r} is no growth; write 40%/year")
-    return float(found[1]) / 100
+        raise InputError(f"--growth: {text!r} is no growth; write 40%/year, or 40+-10%/year")
+    value, deviation = float(found[1]) / 100, float(found[2] or 0) / 100
+    return Quantity(value, "1", deviation / value if value else 0.0, "--growth")
 
 
-def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: float, years: int) -> tuple[Due, ...]:
+def drawn(given: Quantity, samples: int, seed: int) -> Growth:
+    """Growth as it is drawn beside the draws of a prediction; a number where it has no spread."""
+    return np.asarray(Draw(samples, seed)(given), float) if given.spread else given.value
+
+
+def of_workload(given: Workload) -> Goal:
+    """What the classes of a facility need all at once: those with a deadline by then, the others as fast as they come.
+
+    Raises:
+        InputError: no class says how much it moves.
+    """
+    rates = []
+    for kind in given.classes.values():
+        if kind.volume is not None:
+            rates.append(kind.volume.value)
+        elif kind.size is not None:
+            within = kind.deadline or kind.every
+            rates += [kind.count * kind.mean_B / within.value] if within is not None else []
+            rates += [kind.rate.value * kind.mean_B] if kind.rate is not None and within is None else []
+    if not rates:
+        raise InputError("no class of the workload has a deadline, an interval or a volume; write --target 40Gb/s")
+    return Goal("target", sum(rates))
+
+
+def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Growth, years: int) -> tuple[Due, ...]:
     """The cheapest order of purchases that meets a growing target every year.
 
     What is bought stays; what takes its place later is paid in full, and what it replaces brings nothing. Of orders
@@ -43,13 +77,15 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: flo
         stages: The path with sets of purchases; the first buys nothing.
         target_Bps: Rate to reach now [B/s].
         confidence: How likely it has to be met, every year.
-        rate: Growth of the target a year.
+        rate: Growth of the target a year, or as it is drawn.
         years: How many years to look ahead.
     """
-    targets = [target_Bps * (1 + rate) ** year for year in range(years + 1)]
+    middle = float(np.median(rate))
+    needed = [target_Bps * (1 + rate) ** year for year in range(years + 1)]
+    targets = [target_Bps * (1 + middle) ** year for year in range(years + 1)]
     #: cost of the cheapest way to each stage (the later it pays the better), and the stages on it
     ways: dict[int, tuple[Decimal, tuple[Decimal, ...], tuple[int, ...]]] = {0: (Decimal(), (), ())}
-    for target in targets:
+    for target in needed:
         good = [n for n, s in enumerate(stages) if _probability(s, target) >= confidence]
         if not good:
             break
@@ -63,18 +99,18 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: flo
         ways = further
     _, spent, order = min(ways.values(), key=lambda w: w[:2])
     found = [
-        Due(y, targets[y], stages[n], spent[y], _probability(stages[n], targets[y]),
+        Due(y, targets[y], stages[n], spent[y], _probability(stages[n], needed[y]),
             _lasts(stages[n], target_Bps, confidence, rate))
         for y, n in enumerate(order)
     ]  # fmt: skip
-    best = max(stages, key=lambda s: _probability(s, targets[-1]))
+    best = max(stages, key=lambda s: _probability(s, needed[-1]))
     beyond = (
-        Due(y, targets[y], None, Decimal(), _probability(best, targets[y]), 0.0) for y in range(len(order), years + 1)
+        Due(y, targets[y], None, Decimal(), _probability(best, needed[y]), 0.0) for y in range(len(order), years + 1)
     )
     return (*found, *beyond)
 
 
-def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: float, years: int) -> Stage:
+def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Growth, years: int) -> Stage:
     """The cheapest stage that meets the target of the latest year in which any does; of none, that of now."""
     for year in range(years, -1, -1):
         good = [s for s in stages if _probability(s, target_Bps * (1 + rate) ** year) >= confidence]
@@ -83,7 +119,7 @@ def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: fl
     return stages[0]
 
 
-def _probability(stage: Stage, target_Bps: float) -> float:
+def _probability(stage: Stage, target_Bps: Growth) -> float:
     drawn = stage.prediction.drawn
     return float(np.mean(drawn.total_Bps >= target_Bps)) if drawn is not None else 0.0
 
@@ -103,9 +139,10 @@ def _kept(before: Option | None, after: Option) -> Decimal:
     return before.price if more else Decimal()
 
 
-def _lasts(stage: Stage, target_Bps: float, confidence: float, rate: float) -> float:
+def _lasts(stage: Stage, target_Bps: float, confidence: float, rate: Growth) -> float:
     """Years until the target outgrows what a stage reaches as surely as asked."""
-    if stage.prediction.drawn is None or not rate > 0:
+    if stage.prediction.drawn is None or not np.median(rate) > 0:
         return math.inf
-    sure = float(np.quantile(stage.prediction.drawn.total_Bps, 1 - confidence, method="inverted_cdf"))
-    return math.log(sure / target_Bps) / math.log1p(rate) if sure > 0 else 0.0
+    ahead = np.log(np.maximum(stage.prediction.drawn.total_Bps, 1e-9) / target_Bps)
+    years = np.where(np.asarray(rate) > 0, ahead / np.log1p(np.maximum(rate, 1e-9)), np.inf)
+    return float(np.quantile(years, 1 - confidence, method="inverted_cdf"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dtnsim.description import spec
 from dtnsim.description.drawn_hosts import at_centre
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from dtnsim.planning.catalog import Catalog
 
 __all__ = ["Plan", "Stage", "plan"]
+
+#: years ahead that a growing facility is planned for where nobody says
+_AHEAD: Final = 5
 
 
 def plan(
@@ -58,7 +61,7 @@ def plan(
 
     Args:
         path: A path file, the name of a shipped path, or a path already loaded.
-        target: Rate to reach, ``40Gb/s``; or
+        target: Rate to reach, ``40Gb/s``; of a facility, without it, what its classes need by their deadlines; or
         move: bytes to move, ``10TB``,
         within: in so much time, ``8h``.
         budget: Most to spend, ``15kEUR``; without it, sums are in the currency of the first offer.
@@ -71,8 +74,8 @@ def plan(
         catalog: Price list to use.
         max_watts: Most power that what is bought may take; what states no power is then left out.
         most: Most changes at once.
-        grows: How the target grows, ``40%/year``,
-        years: for how many years, over which the cost of ownership is counted too.
+        grows: How the target grows, ``40%/year`` or, drawn, ``40+-10%/year``; of a facility, what its workload says,
+        years: for how many years (of a facility that grows five), over which the cost of ownership is counted too.
         kwh: Price of a kilowatt-hour, ``0.30 EUR``; without it, one that is assumed, and said.
         rates: ``EUR/USD=1.08`` where prices are in several currencies.
         overrides: Keys and values put over the path: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
@@ -84,9 +87,15 @@ def plan(
     Raises:
         InputError: constraints that contradict each other, or that name what is not there.
     """
-    goal = goal_of(target, move, within)
-    rate = _check(confidence, allow, max_watts, grows, years)
+    _check(confidence, allow, max_watts, grows, years)
     given = path.changed(overrides) if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
+    grow = growth.growth(grows) if grows is not None else None
+    if target is None and move is None and given.workload is not None:
+        goal, grow = growth.of_workload(given.workload), grow or given.workload.growth
+        years = years or (_AHEAD if grow.value else 0)
+    else:
+        goal = goal_of(target, move, within)
+    rate = growth.drawn(grow, samples, seed) if grow is not None and grow.value else None
     hosts = _hosts(given, keep, mine)
     known = exchange(rates)
     listed = offers.world(catalogs.read(catalog), given.folder, shipped=catalog is None)
@@ -102,7 +111,13 @@ def plan(
 
 
 def _planned(
-    given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchange, rate: float, years: int, energy: Money | None
+    given: spec.PathSpec,
+    asked: Asked,
+    listed: Catalog,
+    known: Exchange,
+    rate: growth.Growth | None,
+    years: int,
+    energy: Money | None,
 ) -> Plan:
     goal, hosts, confidence, allow = asked.goal, asked.hosts, asked.confidence, asked.allow
     now = asked.stage("as it is", given)
@@ -149,13 +164,17 @@ def _planned(
         *listed.notes,
         *notes,
     ]
-    due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if rate else ()
+    due = (
+        growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years)
+        if rate is not None
+        else ()
+    )
     made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
                 tuple(said), due, given, best, tuple(tried), out, would=tuple(would))  # fmt: skip
     return replace(made, sentences=(*said, *words.growing(made)))
 
 
-def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: float, years: int) -> list[Stage]:
+def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: growth.Growth, years: int) -> list[Stage]:
     """The stages, and what becomes of those that last longest where a part of them is bought first."""
     final = growth.last(bought, asked.goal.value, asked.confidence, rate, years)
     made = list(bought)
@@ -193,8 +212,8 @@ def goal_of(target: str | None, move: str | None, within: str | None) -> goals.G
     return goals.Goal("target", size / time)
 
 
-def _check(confidence: float, allow: Sequence[str], max_watts: float, grows: str | None, years: int) -> float:
-    """Refuses what cannot be asked; the growth of the target a year."""
+def _check(confidence: float, allow: Sequence[str], max_watts: float, grows: str | None, years: int) -> None:
+    """Refuses what cannot be asked."""
     if not 0 < confidence < 1:
         raise InputError("--confidence: write a share like 80%")
     unknown = [a for a in allow if a not in ALLOWED]
@@ -208,7 +227,6 @@ def _check(confidence: float, allow: Sequence[str], max_watts: float, grows: str
         raise InputError("--growth needs --years: --growth 40%/year --years 3")
     if not 0 <= years <= 50:
         raise InputError("--years: write a number from 1 to 50")
-    return growth.growth(grows) if grows is not None else 0.0
 
 
 def _hosts(given: spec.PathSpec, keep: Sequence[str], mine: Sequence[str]) -> list[str]:

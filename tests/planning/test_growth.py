@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dtnsim
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money
 from dtnsim.planning.catalog import Offer
-from dtnsim.planning.growth import due, growth, last
+from dtnsim.planning.growth import drawn, due, growth, last, of_workload
 from dtnsim.planning.option import Option
 
 
@@ -34,7 +35,7 @@ DRIVES = _option("array", "drives", 2000)
 
 
 def test_growth_is_read() -> None:
-    assert growth("40%/year") == growth(" 40 % per a ") == 0.4
+    assert growth("40%/year").value == growth(" 40 % per a ").value == 0.4
     for text in ("40%", "40/year", "fast"):
         with pytest.raises(InputError, match="write 40%/year"):
             growth(text)
@@ -88,3 +89,26 @@ def test_no_order_is_cheaper_than_what_is_there_in_the_end(parts: list[tuple[int
         least = min(sum(o.price for o in s.options) for s in good)
         assert sum(d.cost for d in met) == pytest.approx(least)
     assert all(d.cost >= 0 for d in found)
+
+
+def test_growth_that_is_drawn_widens_when_a_stage_no_longer_does() -> None:
+    """Ten per cent either way: as likely as not at the median growth, later and sooner beside it."""
+    read = growth("40+-10%/year")
+    assert (read.value, round(read.value * read.spread, 6)) == (0.4, 0.1)
+    rate = drawn(read, 101, 3)
+    assert np.asarray(rate).shape == (101,)
+    assert drawn(growth("40%/year"), 101, 3) == 0.4
+    stage = _stage(20)
+    (same,) = {due([stage], 10, 0.5, r, 1)[0].lasts_years for r in (0.4, np.full(101, 0.4))}
+    assert same == pytest.approx(np.log(2) / np.log(1.4), rel=0.02)
+    sure = [due([stage], 10, 0.9, r, 1)[0].lasts_years for r in (0.4, rate)]
+    assert sure[1] < sure[0], "to be sure one has to plan for growth that is faster than expected"
+    later = due([stage], 10, 0.1, rate, 2)
+    assert 0 < later[2].probability < 1
+
+
+def test_a_facility_is_planned_for_what_its_classes_need() -> None:
+    workload = dtnsim.load("examples/facility-year").workload
+    assert workload is not None
+    # 40 x 2.5 TB in ten hours, 35 x 5 TB in two days, 150 TB a day
+    assert of_workload(workload).value == pytest.approx(100e12 / 36e3 + 175e12 / 172_800 + 150e12 / 86_400)
