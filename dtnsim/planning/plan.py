@@ -9,6 +9,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from dtnsim.description import spec
 from dtnsim.description.drawn_hosts import at_centre
 from dtnsim.description.override import Overrides
@@ -26,6 +28,7 @@ from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
     from dtnsim.planning.catalog import Catalog
+    from dtnsim.planning.growth import Growth
 
 __all__ = ["Plan", "Stage", "plan"]
 
@@ -95,7 +98,7 @@ def plan(
         years = years or (_AHEAD if grow.value else 0)
     else:
         goal = goal_of(target, move, within)
-    rate = growth.drawn(grow, samples, seed) if grow is not None and grow.value else None
+    rate = growth.drawn(grow, samples, seed) if grow is not None else 0.0
     hosts = _hosts(given, keep, mine)
     known = exchange(rates)
     listed = offers.world(catalogs.read(catalog), given.folder, shipped=catalog is None)
@@ -111,13 +114,7 @@ def plan(
 
 
 def _planned(
-    given: spec.PathSpec,
-    asked: Asked,
-    listed: Catalog,
-    known: Exchange,
-    rate: growth.Growth | None,
-    years: int,
-    energy: Money | None,
+    given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchange, rate: Growth, years: int, energy: Money | None
 ) -> Plan:
     goal, hosts, confidence, allow = asked.goal, asked.hosts, asked.confidence, asked.allow
     now = asked.stage("as it is", given)
@@ -164,17 +161,14 @@ def _planned(
         *listed.notes,
         *notes,
     ]
-    due = (
-        growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years)
-        if rate is not None
-        else ()
-    )
+    grown = bool(np.any(rate))
+    due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if grown else ()
     made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
                 tuple(said), due, given, best, tuple(tried), out, would=tuple(would))  # fmt: skip
     return replace(made, sentences=(*said, *words.growing(made)))
 
 
-def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: growth.Growth, years: int) -> list[Stage]:
+def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: Growth, years: int) -> list[Stage]:
     """The stages, and what becomes of those that last longest where a part of them is bought first."""
     final = growth.last(bought, asked.goal.value, asked.confidence, rate, years)
     made = list(bought)
