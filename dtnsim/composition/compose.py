@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +32,7 @@ from dtnsim.composition.waits import alone, positive
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground import runtime, units
-from dtnsim.ground.errors import SpecError
+from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
@@ -101,6 +101,20 @@ def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None
         SpecError: a path between two hosts that does not exist, or ends that make no sense.
     """
     return Composer(spec, Ledger(draw), moved or {}, past).problem()
+
+
+def run_together(paths: Iterable[PathSpec]) -> None:
+    """Runs the TCP of many paths at once: whoever composes one of them then finds its courses known."""
+    from dtnsim.physics.tcp.course import NotYet, gathered
+
+    with gathered(), without_words():
+        for path in paths:
+            with suppress(DtnsimError):  # whoever composes it hears of it
+                composer = Composer(path, Ledger(Draw()), {})
+                for each in composer.legs:
+                    for step in each.plan.steps:
+                        with suppress(NotYet):
+                            composer.connect(each, step)
 
 
 class Composer:
@@ -290,6 +304,12 @@ class Composer:
         if whole is None:
             return {"cache": cache}
         return {"cache": cache, "buffered": whole, "flushed": write.finish != "none"}
+
+    def connect(self, leg: Leg, step: Step) -> None:
+        """Asks for the answers of the connections of a step."""
+        if step.net is not None and leg.route is not None:
+            row = Row(self.ledger, leg.spec.name, [], step.share, terms=[])
+            self.network.connect(row, leg.route, leg.use_of(step.net), leg.spec, carried(leg, step.net))
 
     # -- one step ---------------------------------------------------------------------------------
 

@@ -163,9 +163,7 @@ class Network:
         self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None, openings: Openings | None = None
     ) -> None:
         """Charges one payload byte sent along a route: CPU, NICs, buses, segments and the transport."""
-        ends, named = (route.source, route.destination), spec.nics if spec is not None else None
-        nics = [nic_of(h, named) for h in ends] if ends[0] is not ends[1] else [loopback(), loopback()]
-        frame = transport.packets(net, self.framing(route, [n for _, n in nics]), [n for _, n in nics])
+        nics, frame = self._packets(route, net, spec)
         row = row.times(net.overhead)
         bound = (spec.core, tuple(spec.ports.items())) if spec is not None else ()
         plain = net.key(*END_UNSEEN)
@@ -183,6 +181,19 @@ class Network:
             charge = partial(charge_segment, here, name, segment, frame, (net.streams, net.workers), forward=forward)
             here.likewise(("segment", name, id(segment), frame, net.streams, net.workers, forward), charge)
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw, openings)
+
+    def connect(
+        self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None, openings: Openings | None = None
+    ) -> None:
+        """Charges the transport alone, as `carry` does at last."""
+        nics, frame = self._packets(route, net, spec)
+        transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw, openings)
+
+    def _packets(self, route: Route, net: NetUse, spec: TransferSpec | None) -> tuple[list[tuple[str, Nic]], Framing]:
+        """The cards of both ends, and the packets between them."""
+        ends, named = (route.source, route.destination), spec.nics if spec is not None else None
+        nics = [nic_of(h, named) for h in ends] if ends[0] is not ends[1] else [loopback(), loopback()]
+        return nics, transport.packets(net, self.framing(route, [n for _, n in nics]), [n for _, n in nics])
 
     @staticmethod
     def passing(duty: Duty, host: Host, spec: TransferSpec) -> Duty:

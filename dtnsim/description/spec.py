@@ -96,6 +96,11 @@ class PathSpec(Joined):
         """What it was read from, with what was put over it: equal for equal paths."""
         return repr(self._given)
 
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        """What was put over what it was read from."""
+        return self._given[1]
+
     def changed(self, overrides: Overrides) -> PathSpec:
         """The same path with more overrides, as if they had been given from the start."""
         raw, before = self._given

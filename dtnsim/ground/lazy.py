@@ -57,7 +57,9 @@ class Later(_Unmade[T_co]):
     def __getitem__(self, index: int | slice) -> T_co | Sequence[T_co]:
         """One item, or several."""
         if isinstance(index, slice):
-            return tuple(self._known()[index])
+            begin, end, step = index.start or 0, index.stop, index.step or 1
+            first = end is not None and min(begin, end) >= 0 < step
+            return tuple(self._known(end if first else None)[index])
         return self._known(index + 1 if index >= 0 else None)[index]
 
     def __len__(self) -> int:

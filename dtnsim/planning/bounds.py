@@ -179,18 +179,21 @@ class Bound:
         self._rater = rater
         self._base = times(rater.middle([]))
         self._alone: dict[Option, dict[Key, Array]] = {}
+        rater.ahead(o.overrides for options in choices.values() for o in options)
         for options in choices.values():
             for option in options:
                 self._alone[option] = self._times(option.overrides) or self._base
         self._best = self._together(choices)
         best = rater.described([o for b in self._best.values() for o in b.overrides])
         self._places = list(choices)
+        rater.ahead(self._sets(p, o) for p, options in choices.items() for o in (None, *options))
         with_each = {(p, o): self._beside(p, o) for p, options in choices.items() for o in (None, *options)}
         beside = {which: found.drawn if found is not None else None for which, found in with_each.items()}
         self._held = {which: (found or best).held for which, found in with_each.items()}
         self._draw, self._of = best.draw, best.nominal
         self._reference = _Reference(rater, best.drawn, [found for found in beside.values() if found is not None])
         self._known = {which: self._ratios(which[1], found) for which, found in beside.items()}
+        self._own: dict[str, NDArray[np.bool_]] = {}
         self._quick = {which: self._quickened(*which) for which in beside}
 
     def matters(self, option: Option) -> bool:
@@ -248,8 +251,10 @@ class Bound:
 
     def _decided_by(self, place: str) -> NDArray[np.bool_]:
         """Stations whose time differs between what can be in a place, (keys, 1)."""
-        table = np.stack([r for (p, _), r in self._known.items() if p == place])
-        return np.asarray((np.ptp(table, axis=0) > _ALIKE).any(axis=1, keepdims=True))
+        if place not in self._own:
+            table = np.stack([r for (p, _), r in self._known.items() if p == place])
+            self._own[place] = np.asarray((np.ptp(table, axis=0) > _ALIKE).any(axis=1, keepdims=True))
+        return self._own[place]
 
     def _times(self, overrides: Sequence[str]) -> dict[Key, Array] | None:
         try:
@@ -285,11 +290,14 @@ class Bound:
 
     def _beside(self, place: str, option: Option | None) -> Described | None:
         """The reference with an option, or with what is there now, in a place; None where that does not go together."""
-        sets = [x for p, o in self._best.items() if p != place for x in o.overrides]
         try:
-            return self._rater.described([*sets, *(option.overrides if option is not None else ())])
+            return self._rater.described(self._sets(place, option))
         except DtnsimError:
             return None
+
+    def _sets(self, place: str, option: Option | None) -> list[str]:
+        sets = [x for p, o in self._best.items() if p != place for x in o.overrides]
+        return [*sets, *(option.overrides if option is not None else ())]
 
     def _ratios(self, option: Option | None, beside: Problem | None) -> Array:
         """Times of that over those of the reference; without it, of the option by itself over the path as it is."""

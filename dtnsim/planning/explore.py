@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +15,7 @@ from dtnsim.planning import actions, dominance, fitting, swept, tuning
 from dtnsim.planning.actions import machine
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
-from dtnsim.planning.rating import Rater
+from dtnsim.planning.rating import Paths, Rater
 from dtnsim.planning.search import SAME, Search, price
 from dtnsim.planning.stages import Stage, Would, idle, named, price_spread
 from dtnsim.steady.prediction import predict
@@ -49,6 +50,7 @@ class Asked:
         samples, seed: Of the predictions.
         allow: What may be changed.
         hints: Whether other kinds of change are tried where the goal is not met.
+        known: Ceilings that are worked out (see `Ceilings`).
     """
 
     goal: Goal
@@ -62,6 +64,7 @@ class Asked:
     seed: int
     allow: Sequence[str] = ()
     hints: bool = True
+    known: dict[tuple[str, ...], float] = field(default_factory=dict, compare=False)
 
     def offered(self, path: PathSpec, listed: Catalog, rates: Exchange, kinds: Collection[str]) -> Offered:
         """What can be bought for a path of some kinds of change."""
@@ -109,45 +112,55 @@ class Found:
 
 def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...]]:
     """Settings that help a path, another tool among them where that is allowed; and what was tried."""
-    rate = _Ceilings(given)
+    rate = Ceilings(given, asked.known)
 
     def settings(path: PathSpec, *, anew: bool = False) -> list[Setting]:
         return actions.settings(path, asked.hosts, asked.goal.value, asked.allow, anew=anew)
 
     tried = settings(given)
-    won = tuning.wins(given, tried, rate)
+    won = tuning.wins(tried, rate, rate.ahead)
     kept = [o for o in settings_of(won) if not o.startswith("transfer")]
     others = settings(given.changed(kept), anew=True)
     known = tuple(dict.fromkeys(s.what for s in (*tried, *others)))
+    rate.ahead([*s.overrides, *kept] for s in others)
     best = max(others, key=lambda s: rate([*s.overrides, *kept]), default=None)
     if best is None or rate([*best.overrides, *kept]) <= rate(settings_of(won)) * (1 + _ANOTHER):
         return won, known
     path = given.changed(best.overrides)
-    more = tuning.wins(path, settings(path), _Ceilings(path))
+    beside = Ceilings(path, asked.known)
+    more = tuning.wins(settings(path), beside, beside.ahead)
     return (tuning.Win(best, rate(best.overrides), together=True), *more), known
 
 
-class _Ceilings:
-    """Throughput of a path with overrides at the ceiling [B/s]; 0 where they cannot be."""
+class Ceilings:
+    """Throughput of a path with overrides at the ceiling [B/s]; 0 where they cannot be.
 
-    def __init__(self, given: PathSpec) -> None:
-        self._given = given
-        self._known: dict[tuple[str, ...], float] = {}
+    Args:
+        given: The path.
+        known: What is known already of what the same file was read into, by all that was put over it.
+    """
+
+    def __init__(self, given: PathSpec, known: dict[tuple[str, ...], float]) -> None:
+        self._known, self._paths = known, Paths(given)
 
     def __call__(self, overrides: Sequence[str]) -> float:
-        key = tuple(overrides)
+        """Of one set of overrides."""
+        key = (*self._paths.given.overrides, *overrides)
         if key not in self._known:
-            try:
-                self._known[key] = float(swept.rates(self._given.changed(key)).rate_Bps[0])
-            except DtnsimError:
-                self._known[key] = 0.0
+            self._known[key] = 0.0
+            with suppress(DtnsimError):
+                self._known[key] = float(swept.rates(self._paths(overrides)).rate_Bps[0])
         return self._known[key]
+
+    def ahead(self, every: Iterable[Sequence[str]]) -> None:
+        """Tells of overrides that will be asked for."""
+        self._paths.ahead(o for o in every if (*self._paths.given.overrides, *o) not in self._known)
 
 
 def would_help(best: Stage, given: PathSpec, asked: Asked, listed: Catalog, known: Exchange) -> list[Would]:
     """Kinds of change that are not allowed and would help the best that was found."""
     path = given.changed(best.overrides)
-    rate, found = _Ceilings(path), []
+    rate, found = Ceilings(path, asked.known), []
     for kind in actions.ALLOWED:
         if kind in asked.allow:
             continue
@@ -156,7 +169,7 @@ def would_help(best: Stage, given: PathSpec, asked: Asked, listed: Catalog, know
             for anew in (False, True)
             for setting in actions.settings(path, asked.hosts, asked.goal.value, (kind,), anew=anew)
         ]
-        won = [w.setting for w in tuning.wins(path, tried, rate) if w.together]
+        won = [w.setting for w in tuning.wins(tried, rate, rate.ahead) if w.together]
         what, overrides = " and ".join(s.what for s in won), [o for s in won for o in s.overrides]
         top = None if won else _quickest(rate, asked.offered(path, listed, known, (kind,)))
         if top is not None:
@@ -168,8 +181,9 @@ def would_help(best: Stage, given: PathSpec, asked: Asked, listed: Catalog, know
     return found
 
 
-def _quickest(rate: Callable[[Sequence[str]], float], offered: Offered) -> Option | None:
+def _quickest(rate: Ceilings, offered: Offered) -> Option | None:
     """Of what can be bought, the cheapest of what is quickest by itself."""
+    rate.ahead(o.overrides for o in itertools.chain(*offered.choices.values()))
     rates = {o: rate(o.overrides) for o in itertools.chain(*offered.choices.values())}
     least = max(rates.values(), default=0.0) * (1 - _FASTER)
     return min((o for o, r in rates.items() if r >= least), key=lambda o: o.price, default=None)
@@ -193,15 +207,15 @@ def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win], listed: Catal
             except DtnsimError:
                 continue
             break
-    least = float(swept.rates(given.changed(settings_of(won))).rate_Bps[0])
+    rate = Ceilings(given, asked.known)
+    least = rate(settings_of(won))
     made = list(won)
     for win in free(path, replace(asked, allow=[a for a in asked.allow if a != "tools"]))[0]:
         if not win.together:
             continue
         others = [w for w in made if w.setting.what != win.setting.what]
-        alone = float(swept.rates(given.changed(win.setting.overrides)).rate_Bps[0])
-        tried = [*others, replace(win, alone_Bps=alone)]
-        if float(swept.rates(given.changed(settings_of(tried))).rate_Bps[0]) >= least * (1 - tuning.WORTH):
+        tried = [*others, replace(win, alone_Bps=rate(win.setting.overrides))]
+        if rate(settings_of(tried)) >= least * (1 - tuning.WORTH):
             made = tried
     return tuple(made)
 

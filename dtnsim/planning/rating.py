@@ -6,13 +6,15 @@ and one run's luck, with the same draws for every set (common random numbers, so
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dtnsim.composition import sharing
+from dtnsim.composition.compose import run_together
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
@@ -39,6 +41,33 @@ class Described:
     drawn: Problem
     draw: Draw
     held: Held
+
+
+class Paths:
+    """A path with overrides."""
+
+    def __init__(self, given: PathSpec) -> None:
+        self.given = given
+        self._ahead: dict[tuple[str, ...], PathSpec] = {}
+
+    def __call__(self, overrides: Sequence[str]) -> PathSpec:
+        """It.
+
+        Raises:
+            DtnsimError: the overrides do not go together.
+        """
+        return self._ahead.pop(tuple(overrides), None) or (self.given.changed(overrides) if overrides else self.given)
+
+    def ahead(self, every: Iterable[Sequence[str]]) -> None:
+        """Runs the TCP of many in one go, before they are asked for."""
+        new = {}
+        for key in dict.fromkeys(map(tuple, every)):
+            if key not in self._ahead:
+                with suppress(DtnsimError):
+                    new[key] = self(key)
+        if len(new) > 1:
+            run_together(new.values())
+        self._ahead |= new
 
 
 class Rater:
@@ -72,6 +101,7 @@ class Rater:
         self.met: dict[Held, Array] = {}
         self._laws = discrepancy.load()
         self._described: dict[tuple[str, ...], tuple[Problem, Draw]] = like._described if like is not None else {}  # noqa: SLF001
+        self._paths = Paths(given)
         self._middle: dict[tuple[str, ...], tuple[PathSpec, Problem]] = like._middle if like is not None else {}  # noqa: SLF001
 
     def __call__(self, chosen: Set) -> Rates:
@@ -119,6 +149,10 @@ class Rater:
             self.met[held] = self._laws.factors(draw, held)
         return Described(nominal, drawn, draw, held)
 
+    def ahead(self, every: Iterable[Sequence[str]]) -> None:
+        """Tells of overrides that will be asked for."""
+        self._paths.ahead(o for o in every if tuple(o) not in self._middle)
+
     def middle(self, overrides: Sequence[str]) -> Problem:
         """The path at its medians.
 
@@ -127,7 +161,7 @@ class Rater:
         """
         key = tuple(overrides)
         if key not in self._middle:
-            given = self.given.changed(key) if key else self.given
+            given = self._paths(key)
             with without_words():
                 self._middle[key] = given, timed.composed(given, Draw())
         return self._middle[key][1]

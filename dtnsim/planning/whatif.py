@@ -10,14 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
+from dtnsim.composition.compose import run_together
 from dtnsim.description.transfer import at_once
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.quantity import NeedsOneError
 from dtnsim.ground.term import plural
-from dtnsim.planning import groups, swept
+from dtnsim.planning import groups
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -110,33 +108,14 @@ def grid(task: Task, most: int, progress: Callable[[int, int], None] | None = No
         axes[longest] = _shorter(axes[longest])
     axes = [a for a in axes if len(a.labels) > 1]
     whole = _crossings(axes)
-    _run_together(given, axes)
+    wire = itertools.product(*(a.overrides for a in axes if a.name in ("rtt", "loss", "streams")))
+    run_together(given.changed([o for overrides in chosen for o in overrides]) for chosen in wire)
     found = []
     for number, chosen in enumerate(itertools.product(*(a.overrides for a in axes))):
         found.append(groups.predicted(task, [o for overrides in chosen for o in overrides]))
         if progress is not None:
             progress(number + 1, whole)
     return Grid(tuple(axes), tuple(found), every)
-
-
-def _run_together(given: PathSpec, axes: Sequence[Axis]) -> None:
-    """Runs TCP of all round trips and losses at once for each number of streams: crossings find these runs kept."""
-    wire = [a for a in axes if a.name in ("rtt", "loss")]
-    if not wire or any(t.timing() is not None for t in given.transfers):
-        return
-    other = next((a.overrides for a in axes if a.name == "streams"), ((),))
-    keys, texts = zip(*(zip(*(o[0].split("=", 1) for o in a.written), strict=True) for a in wire), strict=True)
-    read = [[a.numbers[n] if n == a.own else units.read(text)[0] for n, text in enumerate(column)]
-            for a, column in zip(wire, texts, strict=True)]  # fmt: skip
-    values = list(np.array(list(itertools.product(*read))).T)
-    for overrides in other:
-        try:
-            start = given.changed(list(overrides))
-            where = groups.places_of(start, tuple(k[0] for k in keys), texts)
-            if where is not None:
-                swept.rates(swept.with_values(start, where, values))
-        except (DtnsimError, NeedsOneError):  # each crossing then runs its own
-            continue
 
 
 def sizes(task: Task) -> list[tuple[float, float | None]]:

@@ -16,7 +16,7 @@ from dtnsim.ground.units import Money, cents
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
     from dtnsim.planning.money import Exchange
-    from dtnsim.planning.option import Refused, Setting
+    from dtnsim.planning.option import Option, Refused, Setting
     from dtnsim.planning.stages import Plan, Stage, Would
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
@@ -39,16 +39,16 @@ def helps(found: Found, tuned: Stage) -> list[str]:
     """What does not help, by families of parts."""
     held, at = tuned.prediction.bottleneck.station, units.show(tuned.prediction.ceiling, "B/s")
     least = found.rater(())[0] * (1 + _WORTH)
-    by_family: dict[str, list[float]] = {}
-    for options in found.search.choices.values():
-        for option in options:
-            if option.buys:
-                family = option.buys[0][0].family
-                by_family.setdefault(_FAMILIES.get(family, family), []).append(found.search.alone(option))
+    by_family: dict[str, list[Option]] = {}
+    for option in itertools.chain(*found.search.choices.values()):
+        if option.buys:
+            family = option.buys[0][0].family
+            by_family.setdefault(_FAMILIES.get(family, family), []).append(option)
+    known = found.search.evaluated
     said = [
         f"No {family} helps by itself: {held} binds at {at}."
-        for family, rates in by_family.items()
-        if max(rates) <= least
+        for family, options in by_family.items()  # those first whose rates are known already
+        if all(found.search.alone(o) <= least for o in sorted(options, key=lambda o: frozenset((o,)) not in known))
     ]
     if found.search.exceeded:
         said.append(f"{found.search.exceeded} sets exceeded the bound of the search: a better one may be missing.")

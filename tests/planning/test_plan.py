@@ -122,14 +122,13 @@ def test_where_a_goal_is_missed_there_is_the_best_that_was_found_and_whose_hosts
 
 
 def test_settings_that_only_help_at_once_are_found() -> None:
-    path = spec.load("venadi/iperf3")
     one, two = (Setting(n, (f"wan.rtt={n}ms",), ()) for n in "34")
 
     def rate(overrides) -> float:
         return 2.0 if len(overrides) == 2 else 1.0
 
-    assert [w.together for w in tuning.wins(path, [one, two], rate)] == [True, True]
-    assert tuning.wins(path, [one, two], lambda _: 1.0) == ()
+    assert [w.together for w in tuning.wins([one, two], rate)] == [True, True]
+    assert tuning.wins([one, two], lambda _: 1.0) == ()
 
 
 @pytest.mark.long

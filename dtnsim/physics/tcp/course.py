@@ -6,7 +6,9 @@ headline from the same runs, with the window of the measurement in place of the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
@@ -149,6 +151,23 @@ class Course:
 
 
 _kept: dict[tuple[Setting, int], Course] = {}
+_GATHERED: Final[ContextVar[list[Setting] | None]] = ContextVar("gathered", default=None)
+
+
+class NotYet(Exception):  # noqa: N818 - nothing is wrong
+    """A course that is run later, with the others that are `gathered`."""
+
+
+@contextmanager
+def gathered() -> Iterator[None]:
+    """Courses that are asked for meanwhile raise `NotYet`, and are run together at the end, for whoever asks again."""
+    wanted: list[Setting] = []
+    before = _GATHERED.set(wanted)
+    try:
+        yield
+    finally:
+        _GATHERED.reset(before)
+    courses(wanted)
 
 
 def course(s: Setting, *, seed: int = 1) -> Course:
@@ -179,6 +198,10 @@ def courses(settings: Sequence[Setting], *, seed: int = 1) -> list[Course]:
     """The `course` of each of many transfers, those that were not asked for before in one run."""
     found = {s: _kept[s, seed] for s in settings if (s, seed) in _kept}
     missing = list(dict.fromkeys(s for s in settings if s not in found))
+    gathering = _GATHERED.get()
+    if missing and gathering is not None:
+        gathering += missing
+        raise NotYet
     for begin in range(0, len(missing), TOGETHER):
         some = missing[begin : begin + TOGETHER]
         found.update(zip(some, answers((), some, seed=seed)[1], strict=True))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from dtnsim.components.segment import HEADERS_B, PACKET_B
 from dtnsim.composition.relief import mib, sysctl_lines
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.term import without_words
 from dtnsim.physics.tcp import controls
 from dtnsim.physics.tcp.linux import send_share
 from dtnsim.physics.tcp.window import needed_buffer
@@ -25,7 +26,10 @@ JUMBO_B: Final = 9000.0
 @free("tuning")
 def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
     """Buffers as the ladder has them where they reach the goal, else for its rate over the round trip in one stream."""
-    first, *rest = predict(given, samples=0).transfers[0].ladder[:2]
+    ladder = predict(given, samples=0).transfers[0].ladder
+    first = ladder[0]
+    with without_words():  # of the next rung its rate alone
+        rest = ladder[1:2]
     if rest and first.overrides and rest[0].throughput_Bps >= target_Bps:
         sizes_of = dict(o.split("=", 1) for o in first.overrides)
         found = [s for name in hosts if (s := sysctls(name, sizes_of)) is not None]
