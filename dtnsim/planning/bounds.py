@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 #: relative difference of times that is none
 _ALIKE: Final = 1e-9
+#: tables of times that are solved together: enough to hide numpy's overhead, few enough for the cache
+_AT_ONCE: Final = 16
 
 #: transfer, and station; "" for what its workers wait
 Key = tuple[str, str]
@@ -59,7 +61,7 @@ class _Reference:
         self.keys: list[Key] = list(whole)
         #: rows of such stations, (keys, 1)
         self.absent = np.array([[key in self.extra] for key in self.keys])
-        self.count = max([m.phases.demand.shape[1], *(np.size(t) for t in whole.values())])
+        self.count = rater.samples
         number = {key: n for n, key in enumerate(self.keys)}
         names = [(f, t.name) for f, t in enumerate(self.problem.transfers) for _ in t.phases]
         stations = [s.name for s in self.problem.stations]
@@ -90,8 +92,8 @@ class _Reference:
         return made
 
     def scaled(self, ratios: Array) -> Matrices:
-        """The reference with other times; ``ratios`` are (keys, draws)."""
-        m = self._m
+        """The reference with other times; ``ratios`` are (keys, draws), or several such tables side by side."""
+        m = self._m.some(np.tile(np.arange(self.count), ratios.shape[1] // self.count))
         table = np.vstack([ratios, np.ones((1, ratios.shape[1]))])
         demand = m.phases.demand * table[self._rows]
         total = np.zeros((len(m.total.row), demand.shape[1]))
@@ -212,42 +214,61 @@ class Bound:
     def __call__(self, chosen: Set, still: Open) -> Rates:
         """What no set exceeds that has ``chosen`` and, in the places of ``still``, any of those or nothing."""
         decided = {o.place: o for o in chosen}
-        found = self._solved({p: (decided.get(p), *still.get(p, ())) for p in self._places})
+        taken = [self._least(p, (decided.get(p), *still.get(p, ()))) for p in self._places]
+        found = self._solved([self._joint(taken)])
         rates = [self._rater.sure(self._whole(found.times(factors))) for factors in self._rater.met.values()]
         middle, sure, likely, enough = (max(each) for each in zip(*rates, strict=True))
         return middle, sure, likely, enough
 
-    def each(self, place: str, option: Option | None, others: Open, *, crowded: bool) -> tuple[Array, Rates]:
-        """Rates of the path in each draw, and rated by what holds it with an option in a place beside the best of all.
+    def each(self, place: str, choices: Open) -> dict[tuple[Option | None, bool], tuple[Array, Rates]]:
+        """Rates of the path in each draw, and rated by what holds it, with each option in a place beside all others.
 
         Args:
             place: The place.
-            option: What is in it (None: what is there now).
-            others: Options of all places, any of which may be in them; also what is there now.
-            crowded: Whether the others' options count by the most that they can take, on the stations of the place.
+            choices: Options of all places, any of which may be in them; also what is there now.
+
+        Returns:
+            By the option (None: what is there now), and by whether the others' options count by the most that they can
+            take on the stations of the place, or by the least.
         """
-        candidates = {p: (None, *o) for p, o in others.items()} | {place: (option,)}
-        found = self._solved(candidates, place if crowded else None)
-        law = self._rater.met[self._held[place, option]]
-        return self._whole(found.parameters), self._rater.sure(self._whole(found.times(law)))
+        others = {p: (None, *o) for p, o in choices.items() if p != place}
+        own, least = self._decided_by(place), {p: self._least(p, o) for p, o in others.items()}
+        most = {p: np.stack([self._known[p, o] for o in options]).max(axis=0) for p, options in others.items()}
+        company = {
+            False: list(least.values()),
+            True: [(np.where(own, most[p], ratio), quick) for p, (ratio, quick) in least.items()],
+        }
+        cases = [(o, crowded) for o in (None, *choices[place]) for crowded in company]
+        made: dict[tuple[Option | None, bool], tuple[Array, Rates]] = {}
+        for first in range(0, len(cases), _AT_ONCE):
+            some = cases[first : first + _AT_ONCE]
+            found = self._solved([self._joint([self._least(place, (o,)), *company[crowded]]) for o, crowded in some])
+            laws = np.concatenate([self._rater.met[self._held[place, o]] for o, _ in some])
+            plain, whole = (np.split(self._whole(r), len(some)) for r in (found.parameters, found.times(laws)))
+            made.update((c, (p, self._rater.sure(w))) for c, p, w in zip(some, plain, whole, strict=True))
+        return made
 
     def _whole(self, rates: Array) -> Array:
         return ordering.total_rate(self._of, rates)
 
-    def _solved(self, candidates: Mapping[str, Sequence[Option | None]], crowded: str | None = None) -> Scenarios:
-        own = self._decided_by(crowded) if crowded is not None else np.zeros(1, bool)
-        every, quick = [], []
-        for place, options in candidates.items():
-            taken = np.stack([self._known[place, o] for o in options])
-            most = own & (place != crowded)
-            every.append(np.where(most, taken.max(axis=0), taken.min(axis=0)))
-            quick.append(np.stack([self._quick[place, o] for o in options]).min(axis=0))
-        ratio = np.stack(every)
+    def _least(self, place: str, options: Sequence[Option | None]) -> tuple[Array, Array]:
+        """The least times of any of some options, and what they make of stations that the reference lacks."""
+        if len(options) == 1:
+            return self._known[place, options[0]], self._quick[place, options[0]]
+        known, quick = (np.stack([table[place, o] for o in options]) for table in (self._known, self._quick))
+        return known.min(axis=0), quick.min(axis=0)
+
+    def _joint(self, taken: Sequence[tuple[Array, Array]]) -> Array:
+        """Times of what is in all places together."""
+        ratio, quick = (np.stack(each) for each in zip(*taken, strict=True))
         # of those that slow it the worst, times the gains of all that quicken it
         there = np.maximum(ratio.max(axis=0), 1.0) * np.minimum(ratio, 1.0).prod(axis=0)
-        new = ratio.max(axis=0) * np.stack(quick).prod(axis=0)
-        m = self._reference.scaled(np.where(self._reference.absent, new, there))
-        return solved(self._reference.problem, m, self._draw, ())
+        return np.asarray(np.where(self._reference.absent, ratio.max(axis=0) * quick.prod(axis=0), there))
+
+    def _solved(self, tables: Sequence[Array]) -> Scenarios:
+        """The reference with each of some tables of times, one after the other."""
+        m = self._reference.scaled(np.concatenate(tables, axis=1))
+        return solved(self._reference.problem, m, self._draw, (), times=len(tables))
 
     def _decided_by(self, place: str) -> NDArray[np.bool_]:
         """Stations whose time differs between what can be in a place, (keys, 1)."""

@@ -55,18 +55,15 @@ class _Company:
 
     def __init__(self, bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) -> None:
         self._bound, self._choices, self._loss = bound, choices, loss
-        self._known: dict[tuple[str, Option | None, bool], tuple[Array, Rates]] = {}
+        self._known: dict[str, dict[tuple[Option | None, bool], tuple[Array, Rates]]] = {}
 
     def as_good(self, place: str, one: Option | None, other: Option) -> bool:
         """Whether an option gives no less than another in each draw, and is as sure by what then holds the path."""
+        if place not in self._known:
+            self._known[place] = self._bound.each(place, self._choices)
+        known = self._known[place]
         for crowded in (False, True):
-            (mine, rates), (theirs, others) = (self._of(place, o, crowded=crowded) for o in (one, other))
+            (mine, rates), (theirs, others) = known[one, crowded], known[other, crowded]
             if np.any(mine < theirs * (1 - self._loss)) or any(map(gt, others, np.divide(rates, 1 - self._loss))):
                 return False
         return True
-
-    def _of(self, place: str, option: Option | None, *, crowded: bool) -> tuple[Array, Rates]:
-        key = place, option, crowded
-        if key not in self._known:
-            self._known[key] = self._bound.each(place, option, self._choices, crowded=crowded)
-        return self._known[key]

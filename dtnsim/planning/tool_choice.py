@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dtnsim.components.base import find_kind, kinds
+from dtnsim.composition.compose import run_together
 from dtnsim.composition.leg import end_of
 from dtnsim.description.dataset import load as dataset
 from dtnsim.description.transfer import split_end
@@ -151,18 +153,21 @@ def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
         spec: The path.
         ready: Whether it may need nothing but what is there wherever files are moved.
     """
-    transfer, wanted, rates = spec.transfers[0], leads(spec), []
+    transfer, wanted, tried = spec.transfers[0], leads(spec), []
     if transfer.dataset is None or transfer.timing() is not None or transfer.tool.tool_class == "test":
         return None
     for kind, usage in _usages():
         if kind == transfer.tool.kind or usage.leads != wanted or (ready and usage.needs not in _READY):
             continue
         for end in (0, -1) if usage.tries else (0,):
-            tried = usage.with_options({name: values[end] for name, values in usage.tries.items()})
-            try:
-                rates.append((float(swept.rates(_with(spec, kind, tried)).rate_Bps[0]), kind, usage))
-            except DtnsimError:
-                break
+            options = usage.with_options({name: values[end] for name, values in usage.tries.items()})
+            with suppress(DtnsimError):
+                tried.append((_with(spec, kind, options), kind, usage))
+    run_together(path for path, _, _ in tried)
+    rates: list[tuple[float, str, Usage]] = []
+    for path, kind, usage in tried:
+        with suppress(DtnsimError):
+            rates.append((float(swept.rates(path).rate_Bps[0]), kind, usage))
     if not rates:
         return None
     _, kind, usage = max(rates, key=lambda r: r[0])
@@ -256,6 +261,7 @@ def _best(spec: PathSpec, kind: str, usage: Usage) -> dict[str, Any]:
     chosen = {name: values[0] for name, values in usage.tries.items()}
     for _ in range(min(len(chosen), 2)):
         for name, values in usage.tries.items():
+            run_together(_with(spec, kind, usage.with_options({**chosen, name: value})) for value in values)
             took = {value: seconds({**chosen, name: value}) for value in values}
             least = min(took.values())
             near = [v for v in values if took[v] <= least * (1 + _GAIN)]

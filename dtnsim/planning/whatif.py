@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.composition.compose import run_together
 from dtnsim.description.transfer import at_once
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.term import plural
-from dtnsim.planning import groups
+from dtnsim.planning import groups, rating
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -109,7 +108,7 @@ def grid(task: Task, most: int, progress: Callable[[int, int], None] | None = No
     axes = [a for a in axes if len(a.labels) > 1]
     whole = _crossings(axes)
     wire = itertools.product(*(a.overrides for a in axes if a.name in ("rtt", "loss", "streams")))
-    run_together(given.changed([o for overrides in chosen for o in overrides]) for chosen in wire)
+    rating.Paths(given).ahead([o for overrides in chosen for o in overrides] for chosen in wire)
     found = []
     for number, chosen in enumerate(itertools.product(*(a.overrides for a in axes))):
         found.append(groups.predicted(task, [o for overrides in chosen for o in overrides]))

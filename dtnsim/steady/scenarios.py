@@ -156,10 +156,10 @@ def scenarios(
     return Scenarios(problem, arrays, solution, rates, draw, held)
 
 
-def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Regime, ...]) -> Scenarios:
-    """The scenarios of a problem that is drawn, its arrays made."""
+def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Regime, ...], times: int = 1) -> Scenarios:
+    """The scenarios of a problem that is drawn, its arrays made, of so many variants one after the other."""
     m, solution, rates = _whole(problem, m)
-    return Scenarios(problem, m, solution, np.broadcast_to(rates, (draw.samples, rates.shape[1])), draw, held)
+    return Scenarios(problem, m, solution, np.broadcast_to(rates, (draw.samples * times, rates.shape[1])), draw, held)
 
 
 def _whole(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution, Array]:
