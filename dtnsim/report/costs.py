@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,7 @@ from dtnsim.planning import actions, catalog, fitting, swept
 from dtnsim.planning.actions import tcp
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
+from dtnsim.planning.rating import Paths
 from dtnsim.steady.reasons import key_of
 
 if TYPE_CHECKING:
@@ -81,12 +83,12 @@ class Reliefs:
     def _tried(self, host: str, target_Bps: float) -> list[tuple[Setting, dict[str, float]]]:
         """Settings of a host and of the tools, each with the load of the stations that it leaves."""
         if host not in self._settings:
-            found = []
-            for setting in actions.settings(self._given, [host] if host else [], target_Bps, ("tuning",)):
-                try:
-                    found.append((setting, _load(self._given.changed(setting.overrides))))
-                except DtnsimError:
-                    continue
+            paths, found = Paths(self._given), []
+            settings = actions.settings(self._given, [host] if host else [], target_Bps, ("tuning",))
+            paths.ahead(s.overrides for s in settings)
+            for setting in settings:
+                with suppress(DtnsimError):
+                    found.append((setting, _load(paths(setting.overrides))))
             self._settings[host] = found
         return self._settings[host]
 

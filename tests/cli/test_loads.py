@@ -105,7 +105,12 @@ def test_every_command_has_its_file_and_its_summary() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "compositions", "courses"),
-    [((PATH,), 11, 4), ((PATH, "--json"), 9, 3), ((PATH, "--samples", "0"), 5, 3)],
+    [
+        (("predict", PATH), 11, 4),
+        (("predict", PATH, "--json"), 9, 3),
+        (("predict", PATH, "--samples", "0"), 5, 3),
+        (("plan", PATH, "--target", "5Gb/s", "--allow", "tuning", "--samples", "16"), 23, 2),
+    ],
 )
 def test_printing_works_out_no_more_than_this(
     run: Run, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], compositions: int, courses: int
@@ -124,7 +129,7 @@ def test_printing_works_out_no_more_than_this(
     counting(Composer, "problem")
     counting(course, "_runs")
     course._kept.clear()
-    assert run("predict", *arguments).code == 0
+    assert run(*arguments).code == 0
     assert counted["problem"] <= compositions, counted
     assert counted["_runs"] <= courses, counted
 
