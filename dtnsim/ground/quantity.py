@@ -11,9 +11,8 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -299,8 +298,6 @@ class Correlation:
     factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
 
 
-#: scores of no more scenarios than this are kept
-_MANY: Final = 1024
 #: what the keys of draws begin with that differ from run to run, and not in the long-run mean
 REPEAT = "repeat "
 
@@ -332,6 +329,9 @@ class Draw:
         self.unstated: set[str] = set()
         self._known = correlation or Correlation()
         self._row = {key: number for number, key in enumerate(self._known.keys)}
+        if samples:
+            normal = NormalDist()
+            self._grid = np.array([normal.inv_cdf((i + 0.5) / samples) for i in range(samples)])
 
     @property
     def many(self) -> bool:
@@ -395,21 +395,6 @@ class Draw:
         return known
 
     def _permuted(self, key: str) -> NDArray[np.float64]:
-        make = _permuted if self.samples <= _MANY else _permuted.__wrapped__
-        return make(key, self.samples, self._seed)
-
-
-@lru_cache(maxsize=512)
-def _permuted(key: str, samples: int, seed: int) -> NDArray[np.float64]:
-    """Scores in an order of a key's own; kept for the next path that has the key, where there are not too many."""
-    digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
-    made = _grid(samples)[np.random.default_rng([seed, int.from_bytes(digest, "little")]).permutation(samples)]
-    made.flags.writeable = False
-    return np.asarray(made)
-
-
-@lru_cache(maxsize=4)
-def _grid(samples: int) -> NDArray[np.float64]:
-    """Standard normal scores, one in the middle of each of as many equal parts."""
-    normal = NormalDist()
-    return np.array([normal.inv_cdf((i + 0.5) / samples) for i in range(samples)])
+        digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
+        seed = [self._seed, int.from_bytes(digest, "little")]
+        return np.asarray(self._grid[np.random.default_rng(seed).permutation(self.samples)])
