@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -49,10 +50,12 @@ def bundle(value: object, *, drawn: bool) -> dict[str, Any]:
 
 
 def stable(picture: str) -> str:
-    """An SVG with numbers in the place of the names that plotly draws at random."""
-    found = dict.fromkeys(re.findall(r"(?:defs-|clip|legend|topdefs-)([0-9a-f]{6})", picture))
-    for number, name in enumerate(found):
-        picture = picture.replace(name, f"{number:06d}")
+    """An SVG whose names, which plotly draws at random, are of what it shows: no two of a page are the same."""
+    found = set(re.findall(r"(?:defs-|clip|legend)([0-9a-f]{6})", picture))
+    bare = re.sub("|".join(found) or "$^", "", picture)
+    name = hashlib.blake2b(bare.encode(), digest_size=3).hexdigest()
+    for number, each in enumerate(sorted(found, key=picture.index)):
+        picture = picture.replace(each, f"{name}{number or ''}")
     return picture
 
 

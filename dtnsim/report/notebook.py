@@ -126,9 +126,8 @@ def figure(answer: object) -> Any:
     """The answer as a figure of plotly, to be shown, changed or written as a picture."""
     made = _figure(answer)
     objects = need("plotly.graph_objects", "figure()")
-    return objects.Figure(
-        {**made.plotly, "layout": {**made.plotly["layout"], "title": {"text": made.title}, "margin": {}}}
-    )
+    layout = {**made.plotly["layout"], "title": {"text": made.title}, "margin": {"t": 48, "b": 48}}
+    return objects.Figure({**made.plotly, "layout": layout})
 
 
 @singledispatch
