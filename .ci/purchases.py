@@ -15,7 +15,7 @@ import dtnsim
 #: number: (path, goal, hosts, what may change, overrides, words of the verdict, probability that the page has [%])
 ASKED: Final = {
     1: ("lustre-cluster-globus", "60Gb/s", "b1 b2 b3 b4", "tuning tools", "", "network use", 13),
-    2: ("campus-25g-firewall", "15Gb/s", "campus", "tuning tools network", "", "firewall", 83),
+    2: ("campus-25g-firewall", "15Gb/s", "campus", "tuning tools network", "", "firewall", 89),
     3: ("cloud-to-campus", "15Gb/s", "cloud", "tuning tools", "", "change nothing", 0),
     4: (
         "lab-nas-nconnect",
@@ -36,9 +36,9 @@ ASKED: Final = {
         44,
     ),
     6: ("tape-recall", "30Gb/s", "archive", "tuning tools parts", "", "8 x", 52),
-    8: ("smb-workstation", "15Gb/s", "ws", "tuning tools", "", "msrsync", 67),
+    8: ("smb-workstation", "15Gb/s", "ws", "tuning tools", "", "msrsync", 72),
     9: ("s3-upload-nas", "15Gb/s", "nas", "tuning tools", "", "s5cmd", 92),
-    10: ("xrootd-site", "60Gb/s", "site", "tuning tools", "", "buy nothing", 84),
+    10: ("xrootd-site", "60Gb/s", "site", "tuning tools", "", "buy nothing", 79),
     11: ("one-large-file", "7Gb/s", "there", "tuning tools far", "", "globus", 65),
     12: ("nas-24-nightly", "60Gb/s", "nas", "tuning tools parts", "", "second adapter", 54),
 }
