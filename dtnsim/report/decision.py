@@ -201,7 +201,8 @@ def _no_setting(p: Prediction, f: int) -> tuple[tuple[str, ...], str, str]:
 
 def _one_more(p: Prediction, t: TransferPrediction) -> str:
     """What one more of the parts that hold a transfer costs, where the library has a price for the very part."""
-    host, at = p.given.hosts.get(t.bottleneck.host), t.bottleneck.component.partition(".")[0]
+    host = None if p.given is None else p.given.hosts.get(t.bottleneck.host)
+    at = t.bottleneck.component.partition(".")[0]
     if host is None or t.bottleneck.kind not in _PARTS:
         return ""
     volumes = [v.array for mount, v in host.volumes.items() if mount.strip("/").replace("/", "-") == at]
