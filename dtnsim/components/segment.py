@@ -162,7 +162,7 @@ class Segment(Component):
     @property
     def priors(self) -> media.Priors:
         """What such segments have."""
-        return media.priors(self.medium, self.rtt.value)
+        return media.priors(self.medium, self.rtt.value if self.medium == "satellite" else math.inf)
 
     @cached_property
     def usual_loss(self) -> Quantity:
@@ -174,7 +174,8 @@ class Segment(Component):
     @cached_property
     def unstated_share(self) -> Quantity:
         """Other people's share of a segment that nobody has measured."""
-        return replace(ideally("0", self.priors.share), key="other traffic")
+        share = media.priors(self.medium, self.rtt.value).share
+        return replace(ideally("0", share), key="other traffic")
 
     @cached_property
     def unstated_buffer(self) -> Quantity:

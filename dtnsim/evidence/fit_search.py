@@ -25,8 +25,8 @@ _GAIN: Final = 0.2
 #: how often a description of a host names a part that is not built in; assumed: one in twenty
 WRONG: Final = 0.05
 #: how far parts of one kind lie apart: standard deviation of the logarithm among the parts of the library
-#: (clocks of 44 processors; rates of 11 memories; costs a byte of kernels; 10 adapters; 28 cards; 49 SSDs)
-APART: Final = {"cpu": 0.16, "memory": 0.42, "stack": 0.35, "hbas": 0.83, "nics": 1.8, "volumes": 1.1}
+#: (clocks of 66 processors; rates of 11 memories; costs a byte of kernels; 10 adapters; 28 cards; 49 SSDs)
+APART: Final = {"cpu": 0.20, "memory": 0.42, "stack": 0.25, "hbas": 0.83, "nics": 1.8, "volumes": 1.1}
 _ELSEWHERE: Final = 1.1
 #: logarithms of the factors that are tried
 FACTORS: Final = tuple(

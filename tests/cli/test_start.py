@@ -133,7 +133,7 @@ def test_what_is_not_there_has_its_nearest(run: Run, name: str, said: str) -> No
     [
         ("hosts.a.volumes./d.filesystem=etx4", "nearest: {kind: ext4}"),
         ("hosts.a.volumes./d.filesystem={kind: etx4}", "nearest: ext4"),
-        ("hosts.a.volumes./d.array=ssd", "write {kind: ssd}"),
+        ("hosts.a.nic=nic", "write {kind: nic}"),
         ("hosts.a.volumes./d.array=wd-hc31", "nearest: wd-hc310"),
         ("hosts.a.cpu=intel-e5-2680v4", "nearest: intel-e5-2680-v4"),
         ("hosts.a.nic=conectx-5-100g", "nearest: connectx-5-100g"),
