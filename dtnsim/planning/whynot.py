@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -137,7 +138,7 @@ def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: floa
         best: Set | None = None
         names: tuple[str, ...] = ()
         for limits in itertools.combinations(standing, count):
-            free: Any = dict.fromkeys(limits, Decimal("Infinity"))
+            free: Any = {limit: Decimal("Infinity") if limit == "budget" else math.inf for limit in limits}
             search = replace(given, **free, out={}, exceeded=0, cut=False, _asked=0)
             enough = [s for s, rates in search.frontier() if rates[2] - 1 >= sure]
             if enough and (best is None or price(enough[0]) < price(best)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -19,8 +20,8 @@ def _why_not(budget: float, watts: float, chosen: float | None = None) -> whynot
     """A slow part for 100, a fast one for 900 that takes 50 W, in two places; both are needed for the goal."""
 
     def option(place: int, part: str, cost: float, power: float) -> Option:
-        offer = Offer(f"{part}{place}", "nic", Money(cost, "EUR"), 0, dt.date(2026, 1, 1), "", power, "")
-        return Option(f"hosts.a.{place}", offer.part, (f"{place}={part}",), ((offer, 1),), cost, power)
+        offer = Offer(f"{part}{place}", "nic", Money(Decimal(cost), "EUR"), 0, dt.date(2026, 1, 1), "", power, "")
+        return Option(f"hosts.a.{place}", offer.part, (f"{place}={part}",), ((offer, 1),), Decimal(cost), power)
 
     choices = {f"hosts.a.{n}": (option(n, "slow", 100, 5), option(n, "fast", 900, 50)) for n in (1, 2)}
 
@@ -34,7 +35,7 @@ def _why_not(budget: float, watts: float, chosen: float | None = None) -> whynot
         more = 0.4 * len(still)
         return rates[0] + more, rates[1] + more, rates[2] + more, 2.0
 
-    search = Search(choices, rate, bound, budget, max_watts=watts)
+    search = Search(choices, rate, bound, Decimal(budget), max_watts=watts)
     search.frontier()
     return whynot.of(search, (Refused("huge", "hosts.a.1", "no slot"),), named, 0.6, chosen)
 
