@@ -21,7 +21,7 @@ def _why_not(budget: float, watts: float, chosen: float | None = None) -> whynot
 
     def option(place: int, part: str, cost: float, power: float) -> Option:
         offer = Offer(f"{part}{place}", "nic", Money(Decimal(cost), "EUR"), 0, dt.date(2026, 1, 1), "", power, "")
-        return Option(f"hosts.a.{place}", offer.part, (f"{place}={part}",), ((offer, 1),), Decimal(cost), power)
+        return Option(f"hosts.a.{place}", offer.part, (f"{place}={part}",), ((offer, 1),), Decimal(cost), float(power))
 
     choices = {f"hosts.a.{n}": (option(n, "slow", 100, 5), option(n, "fast", 900, 50)) for n in (1, 2)}
 
