@@ -7,7 +7,7 @@ steady state say that it could bring decides only whether it is worth a word.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -30,7 +30,7 @@ _MIB: Final = 2.0**20
 #: MiB above which sizes are whole ones, and the last digits of a sum
 _WHOLE: Final = 8
 _DIGITS: Final = 1e-12
-#: the ends of a connection, and what stands before the largest size in their sysctls (Linux's own)
+#: the ends of a connection, and what stands before the largest size (Linux's own to receive, fasterdata's to send)
 _STARTS: Final = (("rmem", "4096 131072"), ("wmem", "4096 65536"))
 #: windows that are tried
 _TRIED: Final = 9
@@ -136,7 +136,7 @@ def _wider(
         f"to at least {mib(need)}"
         for host, key, value, need in small
     ]
-    sets = tuple(f"{route.tcp_key(host)}.{key}={mib(need).replace(' ', '')}" for host, key, _, need in small)
+    sets = tuple(sized(f"{route.tcp_key(host)}.{key}", need) for host, key, _, need in small)
     return ((f"raise {' and '.join(named)}", sets),)
 
 
@@ -151,6 +151,16 @@ def mib(size_B: float) -> str:
     size = size_B / _MIB
     step = 1.0 if size > _WHOLE else 1 / 16
     return f"{min(math.ceil(size / step * (1 - _DIGITS)) * step, window.MOST_SYSCTL_B // _MIB):g} MiB"
+
+
+def sized(key: str, size_B: float) -> str:
+    """``key=64MiB``: a size as it is set."""
+    return f"{key}={mib(size_B).replace(' ', '')}"
+
+
+def tcp_of(host: str, overrides: Iterable[str]) -> tuple[str, ...]:
+    """Those of some ``key=value`` that are TCP settings of a host."""
+    return tuple(o for o in overrides if o.startswith(f"hosts.{host}.tcp."))
 
 
 def sysctl_lines(overrides: Sequence[str]) -> tuple[str, ...]:

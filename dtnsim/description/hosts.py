@@ -28,7 +28,7 @@ Steps = tuple[str, ...]
 _VERSION: Final = re.compile(r"\d+\.\d+(\.\d+)?")
 #: a name that stands for several hosts, and how many of them
 _NUMBERS: Final = re.compile(r"([^{}]*)\{(\d{1,4})\.\.(\d{1,4})\}([^{}]*)")
-_MOST_HOSTS: Final = 1000
+MOST_HOSTS: Final = 1000
 
 T = TypeVar("T")
 
@@ -202,16 +202,16 @@ def twin(name: str, number: int) -> str:
 def _count(name: str, item: object) -> int:
     """How many hosts one that is written stands for."""
     text = str(item.get("count", 1)) if isinstance(item, Mapping) else "1"
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= _MOST_HOSTS:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_HOSTS:
         where: dict[str, Any] = {**place(item, "count"), "key": f"hosts.{name}.count", "value": text}
-        raise SpecError("is no number of hosts", **where, remedy=f"write a number from 1 to {_MOST_HOSTS}")
+        raise SpecError("is no number of hosts", **where, remedy=f"write a number from 1 to {MOST_HOSTS}")
     return int(text)
 
 
 def _numbers(match: re.Match[str], where: dict[str, Any]) -> list[str]:
     first, last = int(match[2]), int(match[3])
-    if not 0 <= last - first < _MOST_HOSTS:
-        remedy = f"write up to {_MOST_HOSTS} numbers, the lower one first, like {{01..20}}"
+    if not 0 <= last - first < MOST_HOSTS:
+        remedy = f"write up to {MOST_HOSTS} numbers, the lower one first, like {{01..20}}"
         raise SpecError("is not a range of hosts", **where, remedy=remedy)
     return [f"{match[1]}{n:0{len(match[2])}d}{match[4]}" for n in range(first, last + 1)]
 

@@ -17,15 +17,14 @@ from dtnsim.components.base import place
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.host import Host
-from dtnsim.description.hosts import twin
+from dtnsim.description.hosts import MOST_HOSTS, twin
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
-#: runs, and hosts, that may share a transfer
+#: runs that may share a transfer
 MOST: Final = 64
-_MOST_HOSTS: Final = 1000
 #: tools whose data movers may be on several hosts
 _STRIPED: Final = frozenset({"gridftp"})
 
@@ -70,7 +69,7 @@ def _counted(item: Any, hosts: MappingABC[str, Host]) -> Any:
 
 def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
     runs, pool = _runs(item), _pool(item, hosts)
-    ends = {key: str(item.get(key, "")).partition(":")[0].strip() for key in ("from", "to")}
+    ends = {key: split_end(str(item.get(key, "")))[0] for key in ("from", "to")}
     choices = {key: [alias, *pool.get(alias, ())] for key, alias in ends.items()}
     for alias in pool:
         if alias not in ends.values():
@@ -115,7 +114,7 @@ def _pool(item: Mapping, hosts: MappingABC[str, Host]) -> dict[str, list[str]]:
         for name in (alias, *others):
             if name not in hosts:
                 raise SpecError("names an unknown host", **where, value=name, remedy=f"hosts: {', '.join(hosts)}")
-        if len({alias, *others}) <= len(others) or len(others) >= _MOST_HOSTS:
+        if len({alias, *others}) <= len(others) or len(others) >= MOST_HOSTS:
             raise SpecError("names a host twice, or too many", **where, value=", ".join(others))
     return made
 

@@ -12,15 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 
-from dtnsim.components.base import find_kind, kinds
+from dtnsim.components.base import DRIVES, find_kind, kinds
 from dtnsim.components.medium import Medium
 from dtnsim.components.tuning import Role
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.library import words
 
-#: drives of a kind whose model is not said
-_DRIVES: Final = {"disk": "any-disk", "ssd": "any-ssd", "nvme": "any-nvme"}
 #: level that several drives are taken for where none is said
 _LEVELS: Final = {"disk": "raid6", "ssd": "raid0", "nvme": "raid0"}
 _NUMBER: Final = r"(\d+(?:\.\d+)?(?:e-?\d+)?)"
@@ -231,7 +229,7 @@ class Sketch:
         """The drives, and what of them is a guess."""
         number, kind, part = end.drives or (1, "disk", "")
         guesses = [end.guesses["drive"]] if "drive" in end.guesses else []
-        part = part or _DRIVES[kind]
+        part = part or DRIVES[kind]
         if number == 1:
             return part, "; ".join(guesses)
         if not end.level:

@@ -30,10 +30,9 @@ DEVICES = {
     "memory": "memory",
 }
 
-
-#: counts of one file
 #: tools whose long options have one dash
 _ONE_DASH: Final = frozenset({"gridftp"})
+#: counts of one file
 _ONE: Final = np.ones(1, np.int64)
 _ONE.setflags(write=False)
 

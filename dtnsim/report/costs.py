@@ -76,8 +76,7 @@ class Reliefs:
 
     def _own(self, rung: Rung) -> str:
         """What the rung's remedy says, as it is typed on its hosts; one sysctl has one value wherever it is named."""
-        sizes = dict(o.split("=", 1) for o in rung.overrides)
-        found = [(name, tcp.sysctls(name, sizes)) for name in self._given.hosts]
+        found = [(name, tcp.sysctls(name, rung.overrides)) for name in self._given.hosts]
         return "; ".join(f"on {name}: {'; '.join(s.commands)}" for name, s in found if s is not None)
 
     def _tried(self, host: str, target_Bps: float) -> list[tuple[Setting, dict[str, float]]]:

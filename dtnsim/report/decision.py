@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.composition.relief import sysctl_lines
+from dtnsim.composition.relief import sysctl_lines, tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Bottleneck
@@ -225,11 +225,7 @@ def _set(way: Remedy) -> str:
 
 def _typed(p: Prediction, way: Remedy) -> tuple[str, ...]:
     """A change as it is typed on its hosts, or as an option of the tool; empty where nobody can type it."""
-    lines = [
-        f"on {name}: {line}"
-        for name in p.given.hosts
-        for line in sysctl_lines([o for o in way.overrides if o.startswith(f"hosts.{name}.tcp.")])
-    ]
+    lines = [f"on {name}: {line}" for name in p.given.hosts for line in sysctl_lines(tcp_of(name, way.overrides))]
     return tuple(lines) or ((way.words.partition(": ")[2],) if way.words.startswith("more at once: ") else ())
 
 

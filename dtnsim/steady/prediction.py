@@ -120,7 +120,7 @@ def _idle(m: Matrices, f: int, ceiling: float) -> float:
 #: scenarios behind p10, p50 and p90
 SAMPLES = 256
 #: a utilisation up to this is one, but for the last digits of the sums
-_ROUNDED_UP = 1 + 1e-9
+_ROUNDED_UP = 1 + _ROUNDING
 
 
 def predict(
@@ -201,14 +201,9 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
         _one((problem, told), (m, plain), f, (together, own), rates[:, f], int(solution.binding[0, f]), path)
         for f in range(len(problem.transfers))
     )
-    if path is not None:
-        transfers = (
-            tuple(
-                replace(t, ways=Later(partial(relieved.ways, path, told, f, t, rate_of)))
-                for f, (t, rate_of) in enumerate(zip(transfers, rates_with, strict=False))
-            )
-            + transfers[len(rates_with) :]
-        )
+    if path is not None and rates_with:
+        ways = [partial(relieved.ways, path, told, f, t, rates_with[f]) for f, t in enumerate(transfers)]
+        transfers = tuple(replace(t, ways=Later(tried)) for t, tried in zip(transfers, ways, strict=True))
     total, top = (ordering.total_rate(problem, r) for r in (rates, own[None, :]))
     took = transfers[0].duration_s if len(transfers) == 1 else interval(ordering.span(problem, rates))
     uses = _uses(full, together)

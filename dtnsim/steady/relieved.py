@@ -128,7 +128,7 @@ def _least(words: str, overrides: tuple[str, ...], rate: float, rate_of: RateOf)
     keys = [o.rpartition("=")[0] for o in overrides]
 
     def cut(part: float) -> tuple[str, ...]:
-        return tuple(f"{key}={relief.mib(size * part).replace(' ', '')}" for key, size in zip(keys, sizes, strict=True))
+        return tuple(relief.sized(key, size * part) for key, size in zip(keys, sizes, strict=True))
 
     while part > _SMALLEST:
         less = rate_of(cut(part / _STEP))

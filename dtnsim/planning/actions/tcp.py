@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.components.segment import HEADERS_B, PACKET_B
-from dtnsim.composition.relief import mib, sysctl_lines
+from dtnsim.composition.relief import sized, sysctl_lines, tcp_of
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
 from dtnsim.physics.tcp import controls
@@ -31,8 +31,7 @@ def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterato
     with without_words():  # of the next rung its rate alone
         rest = ladder[1:2]
     if rest and first.overrides and rest[0].throughput_Bps >= target_Bps:
-        sizes_of = dict(o.split("=", 1) for o in first.overrides)
-        found = [s for name in hosts if (s := sysctls(name, sizes_of)) is not None]
+        found = [s for name in hosts if (s := sysctls(name, first.overrides)) is not None]
         if found:
             yield from found
             return
@@ -44,14 +43,14 @@ def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterato
         needs = {end: float(needed_buffer(target_Bps, rtt, 1, share)) for end, share in shares.items()}
         if all(draw(getattr(host.tcp, f"{end}_max")) >= need for end, need in needs.items()):
             continue
-        made = sysctls(name, {f"hosts.{name}.tcp.{end}_max": mib(need).replace(" ", "") for end, need in needs.items()})
+        made = sysctls(name, [sized(f"hosts.{name}.tcp.{end}_max", need) for end, need in needs.items()])
         if made is not None:
             yield made
 
 
-def sysctls(host: str, sizes: Mapping[str, str]) -> Setting | None:
+def sysctls(host: str, overrides: Sequence[str]) -> Setting | None:
     """TCP buffers of a host from ``key=size`` of any; None where none is its own."""
-    own = tuple(f"{key}={size}" for key, size in sizes.items() if key.startswith(f"hosts.{host}.tcp."))
+    own = tcp_of(host, overrides)
     return Setting(f"{host}: TCP buffers", own, sysctl_lines(own)) if own else None
 
 
