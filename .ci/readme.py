@@ -7,6 +7,7 @@ python .ci/readme.py --check    exit 1 where those of README.md or of the physic
 from __future__ import annotations
 
 import functools
+import importlib.util
 import io
 import re
 import shlex
@@ -19,6 +20,8 @@ from typing import Any
 README = Path(__file__).parents[1] / "README.md"
 #: pages that show what their commands print
 PAGES = [README.parent / "docs" / "how-to" / name for name in ("plan.md", "which-tool.md")]
+#: the page that has the proof of ``dtnsim measure``
+MEASURE = README.parent / "docs" / "how-to" / "measure.md"
 #: pages of the physics, which say how figures that their stations held came out
 PHYSICS = sorted((README.parent / "docs" / "physics").glob("*.md"))
 MEASURED = re.compile(r"<!-- measured:(.*?):begin -->\n(?:.*\n)*?<!-- measured:end -->\n")
@@ -91,6 +94,25 @@ def tools() -> str:
     return tools_markdown()
 
 
+@functools.cache
+def here() -> Any:
+    """The proof of ``dtnsim measure``, which is a script beside its figures."""
+    script = README.parent / "calibration" / "here" / "proof.py"
+    found = importlib.util.spec_from_file_location("proof", script)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules["proof"] = module  # its dataclasses look themselves up
+    found.loader.exec_module(module)
+    return module
+
+
+def proof() -> str:
+    """What `dtnsim measure` promised and what came, by what a transfer has to do."""
+    folder = README.parent / "calibration" / "here"
+    return str(here().families(folder / "predicted-d.json", folder / "measured-d.csv")).rstrip()
+
+
 def printed(page: str) -> str:
     """A how-to with what each of its plans and comparisons of tools prints; of ``| sed -n 1p`` the first line."""
 
@@ -107,12 +129,17 @@ def printed(page: str) -> str:
 
 def filled(readme: str) -> str:
     """The README with its generated blocks made new."""
-    for name, make in (("output", output), ("plan", plan), ("accuracy", accuracy), ("tools", tools)):
-        begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
-        head, _, rest = readme.partition(begin)
-        _, _, tail = rest.partition(end)
-        readme = f"{head}{begin}{make()}\n{end}{tail}"
+    for name, make in (("output", output), ("plan", plan), ("accuracy", accuracy), ("proof", proof), ("tools", tools)):
+        readme = block(readme, name, make())
     return readme
+
+
+def block(page: str, name: str, made: str) -> str:
+    """A page with one generated block made new."""
+    begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
+    head, _, rest = page.partition(begin)
+    _, _, tail = rest.partition(end)
+    return f"{head}{begin}{made}\n{end}{tail}"
 
 
 def main() -> int:
@@ -122,6 +149,7 @@ def main() -> int:
     if "--check" in sys.argv:
         return int(old != new or any(measured(page.read_text()) != page.read_text() for page in PHYSICS))
     README.write_text(new)
+    MEASURE.write_text(block(MEASURE.read_text(), "proof", proof()))
     for page in PHYSICS:
         page.write_text(measured(page.read_text()))
     for page in PAGES:

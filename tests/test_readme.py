@@ -24,6 +24,8 @@ def test_the_output_is_what_the_command_prints() -> None:
     loaded.loader.exec_module(module)
     text = (ROOT / "README.md").read_text()
     assert module.output() in text, "stale: run 'python .ci/readme.py'"
+    assert module.proof() in text, "stale: run 'python .ci/readme.py'"
+    assert module.proof() in (ROOT / "docs" / "how-to" / "measure.md").read_text()
 
 
 def test_the_path_in_the_readme_is_valid() -> None:

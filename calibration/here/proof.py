@@ -50,6 +50,10 @@ SETS: dict[str, dict[str, tuple[int, int]]] = {
         "big": (1, 350 * MB), "middle": (50, 4 * MB), "small": (1500, 25_000), "far": (1, 24 * MB),
         "few": (45, 80_000),
     },
+    "d": {
+        "big": (1, 450 * MB), "middle": (60, 5 * MB), "small": (1200, 30_000), "far": (1, 26 * MB),
+        "few": (50, 70_000),
+    },
 }  # fmt: skip
 #: bytes written and deleted first, so that new files lie on blocks that were in use before
 SEASON_B = int(os.environ.get("DTNSIM_SEASON_B", 12_000 * MB))
@@ -408,17 +412,22 @@ def run(which: str, folder: Path, out: Path, repeats: int, part: str) -> None:
 # -- judging ------------------------------------------------------------------------------------
 
 
-def table(predicted: Path, measured: Path) -> str:
-    """Measured beside predicted, and how good that is, as Markdown."""
+def judged(predicted: Path, measured: Path) -> Iterator[tuple[str, list[float], dict[str, float]]]:
+    """Name, measured times [s] and prediction of each transfer that ran."""
     told = json.loads(predicted.read_text())
     runs: dict[str, list[float]] = {}
     with measured.open(newline="") as file:
         for name, _, seconds in csv.reader(file):
             runs.setdefault(name, []).append(float(seconds))
+    for name, times in runs.items():
+        yield name, times, told[name]
+
+
+def table(predicted: Path, measured: Path) -> str:
+    """Measured beside predicted, and how good that is, as Markdown."""
     lines = ["| transfer | measured: median (runs) | predicted (8 in 10) | error | inside |", "|---|---|---|---|---|"]
     errors, held, each = [], [], []
-    for name, times in runs.items():
-        p = told[name]
+    for name, times, p in judged(predicted, measured):
         median = statistics.median(times)
         errors.append(p["p50_s"] / median - 1)
         held.append(p["p10_s"] <= median <= p["p90_s"])
@@ -435,6 +444,28 @@ def table(predicted: Path, measured: Path) -> str:
         f"{100 * statistics.fmean(held):.0f} % of the medians and {100 * statistics.fmean(each):.0f} % of "
         f"{len(each)} runs."
     )
+    return "\n".join(lines) + "\n"
+
+
+def families(predicted: Path, measured: Path) -> str:
+    """The table by what a transfer has to do, as Markdown."""
+    found: dict[str, list[tuple[float, bool]]] = {}
+    for name, times, p in judged(predicted, measured):
+        ends = {
+            "loopback": "two programs over loopback",
+            "ms": "over emulated round trips",
+            "cold": "reading the drive",
+        }
+        kind = next((words for end, words in ends.items() if name.endswith(end)), "in memory, or to the drive")
+        median = statistics.median(times)
+        for row in (kind, "**all**"):
+            found.setdefault(row, []).append((abs(p["p50_s"] / median - 1), p["p10_s"] <= median <= p["p90_s"]))
+    lines = ["| transfers | number | median error | in the 80 % interval |", "|---|---:|---:|---:|"]
+    for kind in sorted(found, key=lambda kind: kind.startswith("**")):
+        errors, held = zip(*found[kind], strict=True)
+        lines.append(
+            f"| {kind} | {len(errors)} | {100 * statistics.median(errors):.0f} % | {100 * statistics.fmean(held):.0f} % |"
+        )
     return "\n".join(lines) + "\n"
 
 
