@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from dtnsim.physics._arrays import FloatArray
 
 #: beyond so many workers the station is taken to be full, or never queued at
 MOST_WORKERS: Final = 64

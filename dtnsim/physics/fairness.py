@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dtnsim.physics._arrays import as_float
+from dtnsim.physics._arrays import FloatArray, as_float
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    FloatArray = NDArray[np.float64]
+    from numpy.typing import ArrayLike
 
 
 def log_spread(index: ArrayLike) -> FloatArray:

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-FloatArray = NDArray[np.float64]
+from dtnsim.physics._arrays import FloatArray
+
 IntArray = NDArray[np.int64]
 Bits = NDArray[np.uint64]
 

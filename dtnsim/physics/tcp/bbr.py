@@ -13,11 +13,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp.controls.bbr import bbr3
 
-FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 

@@ -15,10 +15,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import _chance, rounds, shared
 from dtnsim.physics.tcp import coefficients as known
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 #: groups that are simulated apart; more are put together, the most alike first

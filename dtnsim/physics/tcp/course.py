@@ -15,11 +15,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import controls, linux, outcome, rounds
 from dtnsim.physics.tcp.setting import Setting
-
-FloatArray = NDArray[np.float64]
 
 #: edges one round trip apart, and how much longer each later interval is than the one before
 ROUNDS: Final = 32

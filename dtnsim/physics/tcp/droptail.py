@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from dtnsim.physics._arrays import FloatArray
 
 
 def sawtooth_utilisation(buffer_bdp: ArrayLike, beta: ArrayLike = 0.5) -> FloatArray:

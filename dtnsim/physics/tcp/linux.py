@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from dtnsim.physics._arrays import FloatArray
 
 #: share of a receive buffer that is window in kernels before these versions (ip-sysctl, tcp_adv_win_scale 2 and 1)
 ADV_WIN_SHARES: Final = (((3, 4), 0.75), ((6, 6), 0.5))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from dtnsim.physics._arrays import FloatArray
 
 #: factor (one standard deviation) between retransmits and the loss that they imply: they count spurious ones and those
 #: of TCP's own overshoot, and hide bursts: a factor of 3 either way

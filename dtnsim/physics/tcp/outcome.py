@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import controls, droptail, ramp, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from dtnsim.physics._arrays import FloatArray
 
 #: UDT rate control interval [s] and decrease of the sending rate on a loss report (period x 1.125)
 UDT_SYN_S: Final = 0.01

@@ -16,11 +16,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import _lanes, _run, controls, linux, window
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import loss as lossy
 
-FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from dtnsim.physics._arrays import FloatArray
 
 #: Linux setsockopt(2): SO_RCVBUF and SO_SNDBUF are doubled for bookkeeping
 SOCKBUF_DOUBLING: Final = 2.0
