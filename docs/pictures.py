@@ -203,12 +203,12 @@ def _parallel(ax: Any) -> None:
 
 
 def _objects(ax: Any) -> None:
-    from dtnsim.physics.s3 import connection_rate
+    from dtnsim.physics.waiting import request_rate
 
     part = np.logspace(4, 9, 100)
     for latency in (20, 60, 150):
         ax.semilogx(
-            part / 1e6, 8e-6 * connection_rate(part, latency * 1e-3, 12.5e6), label=f"{latency} ms to the first byte"
+            part / 1e6, 8e-6 * request_rate(part, latency * 1e-3, 12.5e6), label=f"{latency} ms to the first byte"
         )
     ax.set(xlabel="size of an object or part [MB]", ylabel="Mb/s of one connection", ylim=0)
     ax.legend()
@@ -226,7 +226,7 @@ def _tape(ax: Any) -> None:
 
 
 def _waiting(ax: Any) -> None:
-    from dtnsim.physics.closed import cycle_time
+    from dtnsim.physics.waiting import cycle_time
 
     workers = np.arange(1, 41)
     for away in (1, 4, 16):

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
-from dtnsim.physics.tcp import advice, choice, linux, window
+from dtnsim.physics.tcp import advice, droptail, linux, window
 
 if TYPE_CHECKING:
     from dtnsim.physics.tcp.setting import Setting
@@ -68,7 +68,7 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
 
 def _bursts_fit(s: Setting) -> bool:
     """Whether the narrowest buffer takes a sender's bursts."""
-    return choice.bursts_fit(
+    return droptail.bursts_fit(
         float(advice.smooth_goodput(s)),
         rate_Bps=s.rate_Bps,
         rtt_s=s.rtt_s,

@@ -11,7 +11,7 @@ from dtnsim.components.offload import Duty, Offload
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, count, law
-from dtnsim.physics import offload as physics
+from dtnsim.physics import waiting
 
 
 class CryptoAccelerator(Offload):
@@ -65,7 +65,7 @@ class CryptoAccelerator(Offload):
             remedy=f"a faster card or a second one (hosts.{row.host}.devices.{name})",
         )
         alone = law(
-            physics.request_rate,
+            waiting.request_rate,
             request_B=row.term(self.request),
             latency_s=row.term(self.latency),
             rate_Bps=rate / count(self.engines, "engine"),

@@ -12,7 +12,7 @@ from dtnsim.components.device import BLOCK_REQUEST, Device
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
-from dtnsim.physics import bonding, hdd, hdd_cache, hdd_streams
+from dtnsim.physics import bonding, hdd, hdd_streams
 
 _ONCE: Final = Term(1.0, "1")
 
@@ -193,7 +193,7 @@ class Hdd(Device):
         if self.write_cache != "none" or use.operation == "read" or use.finish == "dsync":
             return term(0.0)
         cost = law(
-            hdd_cache.lost_turns_cost,
+            hdd.lost_turns_cost,
             request_B=row.term(BLOCK_REQUEST) if use.buffered else term(use.block_B, "B"),
             rate=rate,
             spindle_Hz=row.term(self.spindle),

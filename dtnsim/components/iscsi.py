@@ -12,7 +12,7 @@ from dtnsim.components.remote_block import RemoteBlock
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import offload
+from dtnsim.physics import nfs
 
 _CRC = prior("0.3 cycles/B", 0.6, "assumed: CRC32C by the processor's own instruction, some 0.15 to 0.6 cycles a byte")
 
@@ -70,7 +70,7 @@ class Iscsi(RemoteBlock):
         gathered = use.buffered and not use.random
         size = self.largest(use).value if gathered else min(use.block_B, self.largest(use).value)
         sent, burst = row.term(self.first_burst), row.term(self.burst)
-        return law(offload.solicited_trips, write_B=term(size, "B"), first_B=sent, burst_B=burst)
+        return law(nfs.solicited_trips, write_B=term(size, "B"), first_B=sent, burst_B=burst)
 
     @property
     def per_byte(self) -> Quantity:

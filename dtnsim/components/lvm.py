@@ -14,7 +14,7 @@ from dtnsim.components.raid import Raid
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import lvm
+from dtnsim.physics import raid
 
 
 class Lvm(Layer):
@@ -80,5 +80,5 @@ class Lvm(Layer):
             use = use.but(extent_B=min(use.extent_B, own), gap_B=(self.interleaved - 1) * own)
         if use.operation == "write" and not use.rewrite and not use.buffered:
             size, run = term(use.block_B, "B"), term(0.0, "B") if use.random else chunk
-            row = row.times(law(lvm.provision_load, write_B=size, chunk_B=chunk, zeroed=float(self.zero), run_B=run))
+            row = row.times(law(raid.provision_load, write_B=size, chunk_B=chunk, zeroed=float(self.zero), run_B=run))
         super().serve(row, use, name, copies=copies, visit_B=visit_B)

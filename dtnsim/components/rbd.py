@@ -12,7 +12,7 @@ from dtnsim.components.servers import Copies, Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import offload, servers
+from dtnsim.physics import servers, waiting
 
 
 class Rbd(Device, Copies):
@@ -109,7 +109,7 @@ class Rbd(Device, Copies):
         row.charge(
             f"{name}.in-flight",
             "cephfs",
-            capacity=law(offload.request_rate, request_B=size, latency_s=wait, rate_Bps=rate, in_flight=flying),
+            capacity=law(waiting.request_rate, request_B=size, latency_s=wait, rate_Bps=rate, in_flight=flying),
             what=f"RBD {use.operation} requests in flight",
             remedy="more requests in flight: read-ahead, queue depth, several images (array.depth, array.request)",
         )

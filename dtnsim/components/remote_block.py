@@ -12,7 +12,7 @@ from dtnsim.components.device import Fabric, Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import offload
+from dtnsim.physics import waiting
 
 
 class RemoteBlock(Layer):
@@ -91,7 +91,7 @@ class RemoteBlock(Layer):
             f"{name}.in-flight",
             "window",
             capacity=law(
-                offload.request_rate,
+                waiting.request_rate,
                 request_B=size,
                 latency_s=waits,
                 rate_Bps=term(self.single_rate(row, use), "B/s"),

@@ -15,7 +15,7 @@ from dtnsim.components.servers import Copies, RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import count, law, least, term
-from dtnsim.physics import s3
+from dtnsim.physics import cloud, waiting
 
 #: operations of files for which an object store is not asked
 _NO_REQUEST = frozenset({"close", "access", "mkdir"})
@@ -72,7 +72,7 @@ class S3(SharedFilesystem, Copies):
         if np.any(np.isfinite(use.flow_Bps)):
             flow = least(flow, term(use.flow_Bps, "B/s", "what TCP lets a connection have on the way to the store"))
         waits = self.away(row.term(self.latency), use)
-        one = law(s3.connection_rate, part_B=part, latency_s=waits, stream_rate=flow)
+        one = law(waiting.request_rate, request_B=part, latency_s=waits, rate_Bps=flow)
         files = count(max(use.own_streams, 1), "file")
         row.charge(
             f"{label}.connections",
@@ -87,7 +87,7 @@ class S3(SharedFilesystem, Copies):
             f"{prefix}prefixes",
             "s3",
             what="requests a second of the bucket's prefixes",
-            capacity=law(s3.prefix_rate, requests_per_s=limit, prefixes=whole.prefixes, part_B=part),
+            capacity=law(cloud.prefix_rate, requests_per_s=limit, prefixes=whole.prefixes, part_B=part),
         )
         copies, ports = whole.stored(), whole.ports(reading=reading)
         self.behind(row.times(ports), use, label, part, drives=row if reading else row.times(copies))

@@ -18,7 +18,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import ceph, hdd_cache, hdd_streams, metadata, servers
+from dtnsim.physics import ceph, hdd, hdd_streams, metadata, servers
 
 Many = Annotated[int, Field(ge=1, le=100000)]
 OpRate = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
@@ -167,7 +167,7 @@ class Servers(Model):
             return None
         one = row.term(rate) if rate is not None else term(math.inf, "B/s")
         if copied:
-            one = law(hdd_cache.mirrored_write_rate, write_rate=one, mirror_rate=row.term(self.mirror_rate))
+            one = law(hdd.mirrored_write_rate, write_rate=one, mirror_rate=row.term(self.mirror_rate))
         if drives:
             one = self.disks(row, one, max(use.streams, 1) / self.arrays, self.arrays, request)
         return count(self.arrays, "array") * one * (0.5 * self.controllers)

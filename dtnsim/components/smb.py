@@ -14,7 +14,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import smb
+from dtnsim.physics import nfs
 
 #: AES-128-GMAC (SMB 3.1.1) is the authentication of GCM without its cipher
 _CIPHER = core_cost("aes128_gcm")
@@ -101,11 +101,11 @@ class Smb(Remote):
         """Credits over the round trip."""
         del row
         return law(
-            smb.credits_rate, granted=self.credits, io_B=size, rtt_s=rtt, service_s=service, channels=self.channels
+            nfs.credits_rate, granted=self.credits, io_B=size, rtt_s=rtt, service_s=service, channels=self.channels
         )
 
     def window(self, row: Row) -> Term:
         """Bytes that a sequential reader has in flight."""
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
-        return law(smb.read_ahead, rsize_B=row.term(self.rsize))
+        return law(nfs.smb_read_ahead, rsize_B=row.term(self.rsize))

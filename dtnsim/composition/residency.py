@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from dtnsim.physics import residency
+from dtnsim.physics import cache
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class Residency:
 
     def read(self, file: str, size: float) -> float:
         """A reader begins: bytes that it finds; the rest comes in."""
-        hits = float(residency.sequential_hits(size, min(self.resident(file), size), self._spare(file)))
+        hits = float(cache.sequential_hits(size, min(self.resident(file), size), self._spare(file)))
         known = self._files.pop(file, None) or _File()
         self._files[file] = known  # the most recently used
         if hits < known.ready and hits < size:
@@ -115,7 +115,7 @@ class Residency:
         order = sorted((item for item in self._files.items() if item[0] != for_file), key=lambda item: item[1].again)
         if for_file in self._files and wanted <= 0:
             order.append((for_file, self._files[for_file]))
-        gone = residency.evicted([f.bytes for _, f in order], [self._dirty(n) for n, _ in order], over)
+        gone = cache.evicted([f.bytes for _, f in order], [self._dirty(n) for n, _ in order], over)
         for (name, file), less in zip(order, gone.tolist(), strict=True):
             file.bytes -= less
             file.ready = min(file.ready, file.bytes)

@@ -16,7 +16,6 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Several, Value
 from dtnsim.ground.term import Term, law, of, term
 from dtnsim.physics import network as physics
-from dtnsim.physics import policer as policing
 from dtnsim.physics.tcp import controls, droptail
 
 
@@ -188,7 +187,7 @@ def policed_share(policer: Policer, rtt_s: Value, mss_B: float, cc: str, streams
         return 1.0
     rate = draw(policer.rate)
     alone = (
-        policing.policed_tcp_rate(
+        physics.policed_tcp_rate(
             rate, draw(policer.burst), rtt_s, mss_B, controls.find(cc).adds, controls.find(cc).leaves
         )
         / rate

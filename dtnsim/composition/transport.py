@@ -15,8 +15,8 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
 from dtnsim.ground.records import Connection
 from dtnsim.ground.term import count, law, least, term, worded
-from dtnsim.physics import nic, offload, rdma
-from dtnsim.physics.tcp import choice, ratebased, window
+from dtnsim.physics import nic, rdma, waiting
+from dtnsim.physics.tcp import droptail, ratebased, window
 
 if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse
@@ -187,7 +187,7 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
             row.charge(
                 f"{name}.policer-loss",
                 "policer",
-                capacity=most * term(share, "1", "dtnsim.physics.policer.policed_tcp_rate"),
+                capacity=most * term(share, "1", "dtnsim.physics.network.policed_tcp_rate"),
                 private=True,
                 alone=most.value * own if net.workers > 1 else None,
                 what=f"{cc} cuts its window at every drop of the policer, bucket {policer.burst}",
@@ -203,7 +203,7 @@ def warn(row: Row, streams: Connection, route: Route, frame: Framing, nics: list
 def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:
     """Says where the narrowest buffer cannot take TSO's bursts."""
     rate, rtt, buffer = middle(streams.rate_Bps), middle(streams.rtt_s), middle(streams.buffer_B)
-    if not math.isfinite(buffer) or choice.bursts_fit(
+    if not math.isfinite(buffer) or droptail.bursts_fit(
         middle(tcp.closed_form(streams)[0]),
         rate_Bps=rate,
         rtt_s=rtt,
@@ -273,7 +273,7 @@ def _rdma(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) 
         rate = least(
             path,
             law(
-                offload.request_rate,
+                waiting.request_rate,
                 request_B=size,
                 latency_s=rtt,
                 rate_Bps=path,

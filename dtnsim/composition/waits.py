@@ -176,7 +176,7 @@ def _files(job: Job, plan: Plan) -> int:
     """Files that the workers' waits are counted by.
 
     Where the sizes are known the workers that are left without a file in the last round are not at work
-    (`dtnsim.physics.rounds`); otherwise, and for fewer files than workers, they wait as if they had one.
+    (`dtnsim.physics.waiting`); otherwise, and for fewer files than workers, they wait as if they had one.
     """
     if job.sizes_B and job.files >= plan.workers and not plan.divided:
         return job.files

@@ -1,4 +1,4 @@
-"""What cloud providers let an instance or a disk move: credits that are spent, requests that are counted.
+"""Clouds: credits that an instance or disk spends, requests that a disk or a prefix of an object store counts.
 
 All functions broadcast.
 """
@@ -10,6 +10,24 @@ from numpy.typing import ArrayLike
 
 from dtnsim.physics import ssd
 from dtnsim.physics._arrays import FloatArray, as_float
+
+
+def prefix_rate(requests_per_s: ArrayLike, prefixes: ArrayLike, part_B: ArrayLike) -> FloatArray:
+    """Rate that the limits of request of the prefixes allow: n X s.
+
+    Args:
+        requests_per_s: Requests a second of one prefix X [1/s].
+        prefixes: Prefixes that the objects lie under n [1].
+        part_B: Bytes of one request s [B].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: requests spread evenly over prefixes that have been split already.
+    Neglects: the time in which a store splits a prefix (503 Slow Down).
+    Source: AWS, "Best practices design patterns: optimizing Amazon S3 performance" (3,500 PUT and 5,500 GET a second).
+    """
+    return as_float(requests_per_s) * as_float(prefixes) * as_float(part_B)
 
 
 def mean_rate(size_B: ArrayLike, burst: ArrayLike, baseline: ArrayLike, credits_B: ArrayLike) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
-from dtnsim.physics.offload import request_rate
+from dtnsim.physics.waiting import request_rate
 
 #: part of the log that older copies of changed objects take up without delayed logging ("over 90 %", Linux
 #: Documentation/filesystems/xfs-delayed-logging-design), and the kernel that has it by default

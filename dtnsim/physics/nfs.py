@@ -1,4 +1,4 @@
-"""NFS: slots over the round trip, several connections, round trips of metadata, threads of the server.
+"""NFS, SMB and iSCSI: requests in flight over the round trip, several connections, round trips of metadata and writes.
 
 All functions broadcast.
 """
@@ -93,3 +93,66 @@ def commits(file_B: ArrayLike, wsize_B: ArrayLike) -> FloatArray:
     Source: RFC 1813, section 3.3.21 (COMMIT); Linux fs/nfs/pagelist.c (a lone request goes out as FILE_SYNC).
     """
     return np.where(as_float(file_B) > as_float(wsize_B), 1.0, 0.0)
+
+
+#: Payload that one credit allows (MS-SMB2, section 3.1.5.2: CreditCharge = (size - 1) / 65536 + 1).
+CREDIT_B: Final = 65536.0
+
+
+def credits_rate(
+    granted: ArrayLike, io_B: ArrayLike, rtt_s: ArrayLike, service_s: ArrayLike, channels: ArrayLike = 1
+) -> FloatArray:
+    """Rate by the credits that a server grants: requests of ceil(io / 64 KiB) credits, n c / charge x io / (T + t).
+
+    Args:
+        granted: Credits of one channel c [1].
+        io_B: Bytes of one request [B].
+        rtt_s: Round-trip time T [s].
+        service_s: Server time of one request t [s].
+        channels: Channels n (multichannel) [1].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: enough read-ahead or dirty pages to use the credits, at least one request's worth of them.
+    Neglects: credits that grow with use at the start of a session.
+    Source: MS-SMB2, sections 3.1.5.2 and 3.3.1.2 (multi-credit requests, granting of credits); Little.
+    """
+    charge = -(-as_float(io_B) // CREDIT_B)
+    flying = as_float(channels) * as_float(granted) / charge * as_float(io_B)
+    return flying / (as_float(rtt_s) + as_float(service_s))
+
+
+def smb_read_ahead(rsize_B: ArrayLike) -> FloatArray:
+    """Bytes that the Linux client reads ahead: 2 rsize.
+
+    Args:
+        rsize_B: rsize [B].
+
+    Returns:
+        Window of one sequential reader [B].
+
+    Valid: Linux 5.13 and later without ``rasize``.
+    Neglects: the ramp of the window.
+    Source: Linux fs/smb/client/cifsfs.c, cifs_read_super (ra_pages of two rsize).
+    """
+    return 2.0 * as_float(rsize_B)
+
+
+def solicited_trips(write_B: ArrayLike, first_B: ArrayLike, burst_B: ArrayLike) -> FloatArray:
+    """Round trips of a write whose data the receiver asks for in bursts, one at a time: 1 + ceil(max(s - f, 0) / b).
+
+    Args:
+        write_B: Bytes of the write s [B].
+        first_B: Bytes that come with it unasked f [B].
+        burst_B: Bytes that are asked for at once b [B].
+
+    Returns:
+        Round trips [1].
+
+    Valid: one request for data outstanding (MaxOutstandingR2T 1, the default).
+    Neglects: the time of the bytes on the wire.
+    Source: RFC 7143, sections 4.2.4.2 (unsolicited data, R2T), 13.13, 13.14 and 13.17.
+    """
+    left = np.maximum(as_float(write_B) - as_float(first_B), 0.0)
+    return as_float(1.0 + np.ceil(left / as_float(burst_B)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
-from dtnsim.physics.offload import request_rate
+from dtnsim.physics.waiting import request_rate
 
 #: Defaults of the OpenZFS module parameters (OpenZFS docs, "Module Parameters", "ZFS Transaction Delay").
 #: Releases before 0.7 bound the dirty limit by a quarter of memory, not by 4 GiB.

@@ -3,7 +3,7 @@
 Workers that do one step after the other (a transfer, then its verification) would else do the same at the same time for
 ever, and leave the link idle while all of them verify; no real system does. Each file draws its share anew. Nor do
 workers that wait for each file (round trips, operations) all wait and then all move: waits differ from file to file, so
-that they meet at what they share as the queue of a closed network has it (`dtnsim.physics.closed`), as in `predict`.
+that they meet at what they share as the queue of a closed network has it (`dtnsim.physics.waiting`), as in `predict`.
 
 Neglects: shares that change while a file is under way; that those of workers with one step differ as well, which moves
 none of their sums.
@@ -19,7 +19,7 @@ from statistics import NormalDist
 from typing import Final
 
 from dtnsim.ground.quantity import prior
-from dtnsim.physics.fairness import log_spread
+from dtnsim.physics.waiting import log_spread
 from dtnsim.simulation.jobs import Job
 
 #: what equal flows miss of perfect fairness over the life of a file, 1 - J

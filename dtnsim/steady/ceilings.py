@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.physics.closed import cycle_time
+from dtnsim.physics.waiting import cycle_time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -219,7 +219,7 @@ def ceilings(m: Matrices) -> Array:
 #
 # Alike transfers whose workers wait now and then, and meet at a station that they share: one by one none of them fills
 # it, and together they do only now and then; those who are there share it meanwhile. For equals that is one closed
-# queueing network of all their workers (`dtnsim.physics.closed`).
+# queueing network of all their workers (`dtnsim.physics.waiting`).
 # Neglects: unlike transfers that meet so, of which each is as fast as the station's capacity allows all of them.
 
 

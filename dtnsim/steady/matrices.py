@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dtnsim.ground.records import SLOW_START
-from dtnsim.physics import rounds
+from dtnsim.physics.waiting import rounds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -360,7 +360,7 @@ def rounds_of(transfer: Transfer) -> tuple[tuple[int, float], ...]:
     workers = max(int(transfer.workers), 1)
     if transfer.timed or transfer.divided or not transfer.sizes_B:
         return ((workers, 1.0),)
-    return rounds.rounds(transfer.sizes_B, transfer.counts, workers)
+    return rounds(transfer.sizes_B, transfer.counts, workers)
 
 
 def _mean(levels: tuple[tuple[int, float], ...]) -> float:

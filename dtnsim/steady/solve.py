@@ -10,7 +10,7 @@ other, and cannot spend more than a second in a second:
 phase is set by the station that is slowest for one worker alone. A verification after the transfer,
 a flush after the writing and round trips between small files are all this one law. What a tool does before any worker
 moves (log-in, lists: ``lead``) comes on top, and then its workers queue at the slowest of the stations they share,
-each no faster there than by itself (`dtnsim.physics.closed`): ``1 / x >= lead + cycle of the workers``.
+each no faster there than by itself (`dtnsim.physics.waiting`): ``1 / x >= lead + cycle of the workers``.
 
 Shapes: S scenarios, F transfers, K stations (`dtnsim.steady.matrices`).
 """

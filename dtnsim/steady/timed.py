@@ -26,7 +26,7 @@ from dtnsim.composition.residency import NOTHING, Past, Residency
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, middle
 from dtnsim.ground.term import without_words
-from dtnsim.physics.timed import ahead_of_arrival
+from dtnsim.physics.tcp.window import ahead_of_arrival
 from dtnsim.steady import durability, epochs
 from dtnsim.steady.ordering import ends as ends_of
 

@@ -11,7 +11,7 @@ from dtnsim.components.access import Access, Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics.pace import turn_s, wait_s
+from dtnsim.physics.tools import turn_s, wait_s
 from dtnsim.tools._common import (
     TLS,
     Client,

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.physics.rsync import delta_share
+from dtnsim.physics.tools import delta_share
 from dtnsim.tools._common import (
     Cycles,
     Rate,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import dtnsim
 from dtnsim.composition.leg import ways
 from dtnsim.ground.errors import SpecError
-from dtnsim.physics import bonding, s3
+from dtnsim.physics import bonding, waiting
 from tests.lab import MiB, machine, problem, rate, sheet, volume
 from tests.strategies import load
 
@@ -85,7 +85,7 @@ def test_one_connection_of_a_store_far_away() -> None:
         {"kind": "s3", "concurrency": 1, "part_size": "50 MiB"}, tcp=tcp, wan={"bandwidth": "1 Gb/s", "rtt": "130 ms"}
     )
     window = 3 * MiB / 0.130
-    one = float(s3.connection_rate(50 * MiB, 0.100 + 0.130, min(window, 87e6)))
+    one = float(waiting.request_rate(50 * MiB, 0.100 + 0.130, min(window, 87e6)))
     assert sheet(problem(made)).rate("far.connections") == pytest.approx(one, rel=0.01)
     assert rate(made) == pytest.approx(160e6 / 8, rel=0.10)
     # 32 of them fill the link

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import cache
+from dtnsim.physics import cache, memory
 
 POSITIVE = st.floats(1e-3, 1e3)
 KiB = 1024.0
@@ -81,3 +81,103 @@ def test_a_disk_as_fast_as_the_writer_is_never_a_limit() -> None:
     assert cache.filled_bytes(1e9, 2e9, 1e9, 1e9) > 1e15
     assert cache.filled_bytes(1e9, 2e9, 1e9, 0.0) == pytest.approx(2e9)
     assert cache.filled_bytes(1e9, 2e9, 1e9, 0.5e9) == pytest.approx(3e9)
+
+
+def simulated(record: int, stream: bool, capacity: int, rounds: int = 30) -> float:
+    """Hit share of a buffer of ``record`` lines met each round, beside a stream of new lines or a second buffer."""
+    rng = np.random.default_rng(7)
+    held = list(range(-capacity, 0))
+    here = set(held)
+    hits = seen = 0
+    fresh = 10**9
+    for number in range(rounds):
+        for line in range(record):
+            fresh += 1
+            for tag in (line, fresh if stream else record + line):
+                counted = number >= rounds // 2 and tag < 10**9
+                seen += counted
+                if tag in here:
+                    hits += counted
+                    continue
+                place = int(rng.integers(capacity))
+                here.discard(held[place])
+                held[place] = tag
+                here.add(tag)
+    return hits / seen
+
+
+@pytest.mark.parametrize(
+    ("record", "stream", "reused"), [(400, True, 1.0), (1000, True, 1.0), (300, False, 2.0), (1500, False, 2.0)]
+)
+def test_agrees_with_a_simulated_cache(record: int, stream: bool, reused: float) -> None:
+    found = float(cache.random_replacement_share(record, 1000, 2.0, reused))
+    # 1000 lines, fifteen rounds counted: standard error below 0.01; the law takes the cache as large
+    assert simulated(record, stream, 1000) == pytest.approx(found, abs=0.03)
+
+
+def test_limits() -> None:
+    assert cache.random_replacement_share(1.0, 1e9) == pytest.approx(1.0, abs=1e-6)
+    assert cache.random_replacement_share(1e9, 1.0) == pytest.approx(0.0, abs=1e-12)
+    # source and target together smaller than the cache: after a while nothing is lost
+    assert cache.random_replacement_share(0.4, 1.0, 2.0, 2.0) == pytest.approx(1.0, abs=1e-6)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(0.01, 20.0), st.floats(1.01, 3.0))
+def test_solves_its_equation_and_falls_with_the_record(load: float, footprint: float) -> None:
+    h, more = cache.random_replacement_share(np.array([load, 1.1 * load]), 1.0, footprint)
+    assert h == pytest.approx(np.exp(-(footprint - h) * load), abs=1e-3)
+    assert more <= h + 1e-9
+    assert 0.0 <= h <= 1.0
+
+
+SIZE = st.floats(1.0, 1e12)
+
+
+def test_a_file_that_fits_is_found_and_one_that_does_not_is_read_again() -> None:
+    assert cache.sequential_hits(10.0, 10.0, 0.0) == 10.0
+    assert cache.sequential_hits(10.0, 6.0, 4.0) == 6.0
+    assert cache.sequential_hits(10.0, 6.0, 3.9) == 0.0  # LRU drops each page just before it is wanted
+    assert cache.sequential_hits(10.0, 0.0, 100.0) == 0.0
+
+
+def test_cyclic_reading_under_lru_finds_all_or_nothing() -> None:
+    """The same as pages one by one: a list of 8 pages, files of 6, 8 and 9."""
+    for pages in (6, 8, 9):
+        held: dict[int, None] = {}
+        hits = 0
+        for turn in range(2):
+            for page in range(pages):
+                hits += turn and page in held
+                held.pop(page, None)
+                held[page] = None
+                if len(held) > 8:
+                    del held[next(iter(held))]
+        resident = min(pages, 8)
+        assert cache.sequential_hits(pages, resident, 8 - resident) == hits
+
+
+@given(SIZE, st.floats(0.0, 1.0), SIZE, st.floats(1.0, 4.0))
+def test_more_memory_never_finds_less(size: float, part: float, spare: float, more: float) -> None:
+    less = cache.sequential_hits(size, part * size, spare)
+    assert 0 <= less <= cache.sequential_hits(size, part * size, spare * more) <= size
+
+
+def test_inactive_pages_leave_first_and_dirty_ones_stay() -> None:
+    assert cache.evicted([4.0, 3.0, 5.0], [0.0, 2.0, 0.0], 6.0).tolist() == [4.0, 1.0, 1.0]
+    assert cache.evicted([4.0], [4.0], 6.0).tolist() == [0.0]
+    assert cache.evicted([], [], 6.0).tolist() == []
+
+
+@given(st.lists(SIZE, min_size=1, max_size=6), st.floats(0.0, 1.0), SIZE)
+def test_no_more_leaves_than_is_wanted_or_clean(pages: list[float], pinned: float, wanted: float) -> None:
+    gone = cache.evicted(pages, [pinned * p for p in pages], wanted)
+    clean = (1 - pinned) * sum(pages)
+    assert gone.sum() == pytest.approx(min(wanted, clean), rel=1e-9, abs=1e-3)
+    assert np.all(gone >= 0)
+
+
+def test_a_first_touch_costs_a_fault_a_page_and_its_clearing() -> None:
+    assert memory.first_touch(1000.0, 4096.0, 0.2) == pytest.approx(0.444, rel=1e-3)
+    assert memory.first_touch(1000.0, 2**21, 0.2) == pytest.approx(0.2005, rel=1e-3)  # huge pages: clearing is left
+    assert memory.first_touch(0.0, 4096.0, 0.2) == 0.2

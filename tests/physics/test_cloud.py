@@ -1,10 +1,10 @@
-"""Burst credits and counted requests against what AWS prints."""
+"""Clouds against what AWS, Azure and public benchmarks print."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import cloud
+from dtnsim.physics import cloud, waiting
 
 MiB, TiB = 2.0**20, 2.0**40
 RATE = st.floats(1e5, 1e10)
@@ -36,3 +36,31 @@ def test_credits_help_and_never_beyond_the_burst(size, burst, base, saved):
     assert min(burst, base) * (1 - 1e-9) <= rate <= burst * (1 + 1e-9)
     assert cloud.mean_rate(size, burst, base, 2 * saved + 1) >= rate * (1 - 1e-9)
     assert cloud.mean_rate(2 * size, burst, base, saved) <= rate * (1 + 1e-9)
+
+
+POSITIVE = st.floats(1e-3, 1e3)
+MiB = 2.0**20
+
+
+def test_one_thread_of_aws_cli():
+    # github scylladb/scylladb, pull 22634: aws-cli with one thread and parts of 5 MiB, 34.9 MiB/s; AWS: first byte
+    # after some 100 ms, 85 to 90 MB/s a request
+    assert waiting.request_rate(5 * MiB, 0.1, 87e6) == pytest.approx(34.9 * MiB, rel=0.15)
+
+
+def test_fifteen_connections_fill_ten_gigabit():
+    # AWS, Performance design patterns: 15 concurrent requests for 10 Gb/s; large ranges forget the first byte
+    assert 15 * waiting.request_rate(1e12, 0.1, 87e6) == pytest.approx(1.25e9, rel=0.1)
+
+
+def test_prefixes():
+    assert cloud.prefix_rate(5500, 2, 1e6) == pytest.approx(11e9)
+
+
+@settings(max_examples=50)
+@given(s=POSITIVE, t=POSITIVE, R=POSITIVE)
+def test_larger_parts_are_never_slower(s, t, R):
+    rate = waiting.request_rate(s, t, R)
+    assert rate < R
+    assert waiting.request_rate(2 * s, t, R) > rate > waiting.request_rate(s, 2 * t, R)
+    assert cloud.prefix_rate(R, 2, s) == pytest.approx(2 * cloud.prefix_rate(R, 1, s))

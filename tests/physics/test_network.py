@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import network, policer
+from dtnsim.physics import network
 
 GBIT = 1e9 / 8
 
@@ -90,7 +90,7 @@ def test_policed_tcp(share, kept):
     bucket = share * (rate * rtt * (1 - kept) / (1 + kept)) ** 2 / (2 * mss)  # 1: just enough for the whole rate
     expected = simulate_policed(rate, float(bucket), rtt, mss, 1.0, kept)
     # 2 %: whole rounds against a continuous ramp of some hundred rounds
-    assert policer.policed_tcp_rate(rate, bucket, rtt, mss, kept=kept) == pytest.approx(expected, rel=0.02)
+    assert network.policed_tcp_rate(rate, bucket, rtt, mss, kept=kept) == pytest.approx(expected, rel=0.02)
 
 
 share = st.floats(0, 1)
@@ -99,16 +99,16 @@ rate = st.floats(1e3, 1e11)
 
 def test_policer_limits():
     # Without a bucket three quarters (Reno) or 85 % (linear CUBIC) of the rate.
-    assert policer.policed_tcp_rate(8.0, 0, 1) == 6
-    assert policer.policed_tcp_rate(1.0, 0, 1, kept=0.7) == pytest.approx(0.85)
+    assert network.policed_tcp_rate(8.0, 0, 1) == 6
+    assert network.policed_tcp_rate(1.0, 0, 1, kept=0.7) == pytest.approx(0.85)
 
 
 @settings(max_examples=60)
 @given(r=rate, b=st.floats(0, 1e9), t=st.floats(1e-4, 1), kept=st.floats(0.3, 0.9))
 def test_policer_properties(r, b, t, kept):
-    x = policer.policed_tcp_rate(r, b, t, kept=kept)
+    x = network.policed_tcp_rate(r, b, t, kept=kept)
     assert (1 + kept) / 2 * r * (1 - 1e-12) <= x <= r * (1 + 1e-12)
-    assert policer.policed_tcp_rate(r, b + 1e6, t, kept=kept) >= x
+    assert network.policed_tcp_rate(r, b + 1e6, t, kept=kept) >= x
 
 
 @settings(max_examples=60)

@@ -1,4 +1,4 @@
-"""NFS against the campus measurements of the UCI LightPath report (January 2015) and counted RPCs."""
+"""NFS and SMB against what vendors and kernels print."""
 
 import numpy as np
 import pytest
@@ -76,3 +76,31 @@ def test_longer_trust_asks_less(n, age, t):
 
 def test_commits():
     np.testing.assert_array_equal(nfs.commits([0, 65536, 65537, 1e12], 65536), [0, 0, 1, 1])
+
+
+MiB = 2.0**20
+
+
+def test_a_large_request_takes_sixty_four_credits():
+    # Linux commit 4fe75c4e4bc2: "large i/o ... needs 64 credits minimum" for 4 MiB (MS-SMB2: one for each 64 KiB)
+    assert nfs.credits_rate(64, 4 * MiB, 1.0, 0.0) == pytest.approx(4 * MiB)
+    assert nfs.credits_rate(128, 4 * MiB, 1.0, 0.0, 2) == pytest.approx(16 * MiB)
+
+
+def test_small_requests_waste_their_credit():
+    assert nfs.credits_rate(100, 4096, 1.0, 0.0) == pytest.approx(100 * 4096)
+    assert nfs.credits_rate(100, 65537, 1.0, 0.0) == pytest.approx(50 * 65537)
+
+
+def test_read_ahead_of_the_linux_client():
+    assert nfs.smb_read_ahead(4 * MiB) == 8 * MiB
+
+
+@settings(max_examples=50)
+@given(n=st.integers(1, 10**4), io=st.floats(1, 1e8), T=POSITIVE, t=POSITIVE)
+def test_more_credits_are_never_slower(n, io, T, t):
+    rate = nfs.credits_rate(n, io, T, t)
+    assert nfs.credits_rate(n + 1, io, T, t) > rate
+    assert nfs.credits_rate(n, io, 2 * T, t) < rate
+    assert rate <= n * nfs.CREDIT_B / (T + t) * (1 + 1e-12)
+    assert nfs.smb_read_ahead(io) > io

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
-from dtnsim.physics.closed import cycle_time
+from dtnsim.physics.waiting import cycle_time
 from dtnsim.simulation import simulate
 from dtnsim.steady import solve
 from dtnsim.steady.prediction import predict

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import controls, droptail, ramp, rounds
+from dtnsim.physics.tcp import controls, droptail, response, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
 IntArray = NDArray[np.int64]
@@ -207,7 +207,7 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
 
 def _stopped_early(c: Cases, goodput_Bps: FloatArray, link_Bps: FloatArray) -> NDArray[np.bool_]:
     """Transfers stopped by the clock of which slow start, from the first byte, cost more than all else."""
-    climb = ramp.slow_start_time(link_Bps * c.rtt_s / c.streams, c.rtt_s, c.mss_B) + rounds.SET_UP * c.rtt_s
+    climb = response.slow_start_time(link_Bps * c.rtt_s / c.streams, c.rtt_s, c.mss_B) + rounds.SET_UP * c.rtt_s
     missing = (1 - goodput_Bps / np.maximum(link_Bps, 1e-9)) * c.duration_s
     few = c.loss * goodput_Bps * c.duration_s / c.mss_B < 1
     return np.asarray(np.isinf(c.size_B) & (c.warmup_s == 0) & few & (climb > missing / 2))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.physics.restart import damaged_share
+from dtnsim.physics.tools import damaged_share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dtnsim.engine import flow_lists
 from dtnsim.engine.network import least, more_flows
 from dtnsim.ground.errors import ModelError
-from dtnsim.physics.restart import kept_bytes
+from dtnsim.physics.tools import kept_bytes
 from dtnsim.simulation.fleet import compiled, state, traffic
 from dtnsim.simulation.fleet import layout as at
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dtnsim.physics.tcp import response
 from dtnsim.physics.tcp.controls import bbr, htcp, illinois, scalable, westwood
 from dtnsim.physics.tcp.controls.cubic import cubic as cubic_rate
 from dtnsim.physics.tcp.controls.reno import reno as reno_rate
@@ -112,3 +113,19 @@ def test_more_loss_or_a_longer_path_never_helps(p, rtt, mss, more):
         assert law(min(loss * more, 1), rtt, mss) <= base * (1 + 1e-9)
         assert law(loss, rtt * more, mss) <= base * (1 + 1e-9)
         assert law(loss, rtt, mss * 2) == pytest.approx(2 * base)
+
+
+def test_ten_gigabit_at_50_ms_takes_twelve_doublings():
+    # BDP 62.5 MB over 14 480 B: log2(4316) = 12.08 round trips
+    assert response.slow_start_time(62.5e6, 0.05, 1448) / 0.05 == pytest.approx(12.08, abs=0.01)
+
+
+def test_a_window_that_is_there_already_takes_no_time():
+    assert response.slow_start_time(5000, 0.1, 1448) == 0
+
+
+@given(window=st.floats(1e4, 1e10), rtt=st.floats(1e-4, 0.4), more=st.floats(1, 100))
+def test_monotone(window, rtt, more):
+    base = response.slow_start_time(window, rtt, 1448)
+    assert response.slow_start_time(window * more, rtt, 1448) >= base
+    assert response.slow_start_time(window, rtt * more, 1448) >= base

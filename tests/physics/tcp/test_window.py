@@ -1,10 +1,12 @@
 """Windows and buffers against the figures that engineers quote."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dtnsim.physics.tcp import window as w
+from dtnsim.physics.tcp.window import ahead_of_arrival
 
 MIB = 2**20
 
@@ -51,3 +53,27 @@ def test_no_window_passes_one_gibibyte():
     assert w.in_flight(1e12, 8948) == 2**30 - 2 * 8948
     assert w.window_rate(w.in_flight(1e12, 8948), 0.2) * 8e-9 == pytest.approx(42.9, abs=0.1)
     assert w.in_flight(100, 1448) == 2 * 1448
+
+
+def test_nothing_waits_without_distance():
+    assert ahead_of_arrival(1e9, 0.0, 4, 1e6) == 0.0
+
+
+def test_autotuned_buffer_holds_two_windows():
+    """tcp_sndbuf_expand: twice the congestion window; 10 Gb/s over 50 ms is a window of 62.5 MB."""
+    assert ahead_of_arrival(1.25e9, 0.05, 1, 1e9) == pytest.approx(2 * 62.5e6)
+
+
+def test_fixed_window_holds_itself():
+    """A stream that its window of 4 MiB limits, 4 MiB / 50 ms, has exactly that under way."""
+    window = 4 * 2.0**20
+    assert ahead_of_arrival(window / 0.05, 0.05, 1, window) == pytest.approx(window)
+
+
+@given(
+    st.floats(1e3, 1e11), st.floats(1e-9, 1), st.integers(1, 256), st.floats(1e3, 1e10),
+)  # fmt: skip
+def test_between_one_and_two_windows(rate, rtt, streams, window):
+    ahead = float(ahead_of_arrival(rate, rtt, streams, window))
+    assert rate * rtt * (1 - 1e-12) <= ahead <= 2 * rate * rtt * (1 + 1e-12)
+    assert np.all(ahead_of_arrival(2 * rate, rtt, streams, window) >= ahead)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dtnsim
-from dtnsim.physics.restart import damaged_share
+from dtnsim.physics.tools import damaged_share
 from dtnsim.report import fleet as report
 from dtnsim.report import text
 from dtnsim.simulation.fleet import corruption

@@ -1,0 +1,151 @@
+"""Workers that wait and share: a queue and a delay, requests in flight, the last round of files, unequal luck."""
+
+from __future__ import annotations
+
+from heapq import heapify, heapreplace
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dtnsim.physics._arrays import FloatArray, as_float
+
+#: beyond so many workers the station is taken to be full, or never queued at
+MOST_WORKERS: Final = 64
+#: files a worker from which on an unfinished round is less than half a percent
+MANY: Final = 256
+
+
+def cycle_time(workers: float, away_s: ArrayLike, station_s: ArrayLike, own_s: ArrayLike = 0.0) -> FloatArray:
+    """Time per unit of work of N workers that are away for Z and then share a station that takes D alone.
+
+    A worker at the station goes no faster than it can by itself, one unit in s: n of them pass min(n / s, 1 / D). The
+    birth-death chain of n at the station has p(n - 1) (N - n + 1) / Z = p(n) min(n / s, 1 / D), and the answer is one
+    over the mean of min(n / s, 1 / D). It lies between max(D, (Z + s) / N) and (Z + max(s, N D)) / N. Where s is no
+    longer than D this is exact mean value analysis; where it is N D nobody ever waits for another. Less of any of Z, D
+    and s never makes it longer.
+
+    Args:
+        workers: Number of workers N, at least 1; a part of a worker counts as none.
+        away_s: Z, time of a unit of work away from the station [s].
+        station_s: D, time of a unit of work at the station when nobody else is there, as far as the station goes [s].
+        own_s: s, time of a unit of work at the station that its worker needs by itself; D where that is longer [s].
+
+    Returns:
+        Seconds per unit of work of all workers together [s].
+
+    Valid: a station that is shared equally (processor sharing, which is insensitive to the distribution of the work),
+        as connections share a link; waits that differ.
+    Neglects: further shared stations; workers in step with each other.
+    Source: M. Reiser, S. S. Lavenberg, "Mean-Value Analysis of Closed Multichain Queuing Networks", JACM 27(2), 1980;
+        load-dependent stations: F. Baskett et al., "Open, Closed, and Mixed Networks of Queues", JACM 22(2), 1975.
+    """
+    away, station, own = np.broadcast_arrays(*(np.asarray(v, float) for v in (away_s, station_s, own_s)))
+    own = np.maximum(own, station)
+    count = max(int(workers), 1)
+    if count > MOST_WORKERS:
+        return np.asarray(np.maximum(station, (away + own) / count), float)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # times near 0 pass without end
+        passing = [np.minimum(n / own, 1 / station) for n in range(count + 1)]
+        chance = whole = np.ones(away.shape)
+        mean = passing[count]
+        for n in range(count, 0, -1):
+            chance = np.nan_to_num(chance * passing[n] * away / (count - n + 1), nan=0.0)
+            whole = whole + chance
+            mean = mean + chance * passing[n - 1]
+            scale = np.maximum(chance, 1.0)
+            chance, whole, mean = chance / scale, whole / scale, mean / scale
+        busy = whole / mean
+    return np.asarray(np.where(own > 0, busy, away / count), float)
+
+
+def request_rate(
+    request_B: ArrayLike, latency_s: ArrayLike, rate_Bps: ArrayLike, in_flight: ArrayLike = 1.0
+) -> FloatArray:
+    """Rate of a caller that keeps n requests in flight at a device.
+
+    X = n * s / (L + s / R)
+
+    Args:
+        request_B: Bytes s of one request [B].
+        latency_s: Time L of an empty request, there and back [s].
+        rate_Bps: Rate R at which the device does the work of one request [B/s].
+        in_flight: Requests n that the caller keeps in flight; 1 where it waits for each [1].
+
+    Returns:
+        Rate [B/s]; n R for requests so large that latency does not count.
+
+    Valid: all positive; the device's own capacity is a station of its own.
+    Neglects: queueing behind other callers; answers that fail and are asked for again.
+    Source: Little, Operations Research 9(3), 1961; why one request at a time loses: Intel, Asynchronous mode for
+        OpenSSL (async jobs of QAT_Engine); AWS, "Performance design patterns for Amazon S3" (a concurrent request
+        for each 85 to 90 MB/s; ranges of 8 to 16 MB).
+    """
+    s = as_float(request_B)
+    return as_float(in_flight) * s / (as_float(latency_s) + s / as_float(rate_Bps))
+
+
+def rounds(sizes: ArrayLike, counts: ArrayLike, workers: int) -> tuple[tuple[int, float], ...]:
+    """How many workers are busy while files are given out one by one, and the part of all bytes that moves meanwhile.
+
+    List scheduling: each worker takes the next file when it is free, so that all W are busy until no file is left, and
+    then one after the other ends. Workers who are busy at the same time are equally fast, whatever they share; so what
+    n of them move between two ends is n (e_k - e_(k-1)), in units of one worker's bytes. F files of equal size move
+    in rounds of W, and the rest, F mod W, at once.
+
+    Levels between W, W/2, W/4 ... are divided among their neighbours, so that sum(part) and sum(part / n) stay.
+
+    Args:
+        sizes: (G,) sizes of files [B].
+        counts: (G,) files of each size [1].
+        workers: W, workers of equal speed [1].
+
+    Returns:
+        (n, part of the bytes that move while n workers are busy [1]), most workers first; the parts add up to 1.
+
+    Valid: as many files as workers or more; fewer are shared by the workers, who then all have work.
+    Neglects: workers of unlike luck.
+    Source: R. L. Graham, Bounds on Multiprocessing Timing Anomalies, SIAM J. Appl. Math. 17 (1969) 416-429.
+    """
+    size, count = np.asarray(sizes, float), np.asarray(counts, int)
+    files, whole = int(count.sum()), ((max(workers, 1), 1.0),)
+    if workers <= 1 or files < workers or files > MANY * workers or not np.isfinite(size).all():
+        return whole
+    # sizes come mixed, each in proportion to its number, as a directory walk meets them
+    place = np.concatenate([(np.arange(n) + 0.5) / n for n in count])
+    ends = [0.0] * workers
+    heapify(ends)
+    for one in np.repeat(size, count)[np.argsort(place, kind="stable")]:
+        heapreplace(ends, ends[0] + float(one))
+    busy = np.arange(workers, 0, -1)
+    parts = busy * np.diff(sorted(ends), prepend=0.0)
+    if not parts.sum() > 0:
+        return whole
+    kept: dict[int, float] = {}
+    levels = [workers >> k for k in range(workers.bit_length())]
+    for n, part in zip(busy.tolist(), (parts / parts.sum()).tolist(), strict=True):
+        above, below = min(k for k in levels if k >= n), max(k for k in levels if k <= n)
+        up = (1 / n - 1 / below) / (1 / above - 1 / below) if above > below else 1.0
+        kept[above] = kept.get(above, 0.0) + up * part
+        kept[below] = kept.get(below, 0.0) + (1 - up) * part
+    return tuple((n, kept[n]) for n in levels if kept.get(n, 0.0) > 0)
+
+
+def log_spread(index: ArrayLike) -> FloatArray:
+    """Spread of the logarithm of shares that are log-normal and have an index of fairness: s = sqrt(-ln J).
+
+    Jain's index of many flows is J = (sum x)^2 / (n sum x^2) = 1 / (1 + CV^2), and CV^2 = exp(s^2) - 1 of a log-normal
+    share.
+
+    Args:
+        index: Jain's index J, 0 < J <= 1 [1].
+
+    Returns:
+        Standard deviation s of ln(share) [1].
+
+    Valid: many flows.
+    Neglects: that a flow's share changes while it lasts.
+    Source: R. Jain, D. Chiu, W. Hawe, A Quantitative Measure of Fairness, DEC-TR-301 (1984); moments of the
+        log-normal distribution.
+    """
+    return np.sqrt(np.abs(np.log(as_float(index))))

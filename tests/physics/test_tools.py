@@ -1,0 +1,86 @@
+"""What transfer programs do by rule: rsync's blocks, the pace of requests, broken transfers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dtnsim.physics import tools
+from dtnsim.physics.tools import block_length, delta_share, turn_s, wait_s
+
+
+def test_small_and_huge_files_have_blocks_of_the_ends():
+    assert block_length(1) == 700
+    assert block_length(1e15) == 131072
+
+
+def test_blocks_as_rsync_prints_them():
+    """generator.c: up to 700 x 700 bytes blocks of 700; then the square root, in eights."""
+    assert block_length(490_000) == 700
+    assert block_length(10_000_000) == 3160
+    assert block_length(1e9) == pytest.approx(31616)
+
+
+@given(st.floats(0, 1e15), st.floats(0, 1))
+def test_a_delta_is_no_smaller_than_what_is_new(size, literal):
+    share = float(delta_share(size, literal))
+    assert literal <= share <= 1.0 + 1e-12
+    assert block_length(size) % 4 == 0
+
+
+def test_a_single_worker_that_waits_longer_never_waits_for_the_pace():
+    assert wait_s(100, 1, 3, 0.01, 0.05) == 0
+    assert wait_s(100, 1, 1, 0.0, 0.0) == 0
+
+
+def test_rclone_makes_a_hundred_requests_a_second():
+    """MinSleep of the webdav backend is 10 ms: 50 files of MKCOL, PUT and PROPFIND take 1.5 s."""
+    each = 0.25 + float(wait_s(50, 16, 3, 0.01, 0.25))
+    assert 4 * each == pytest.approx(1.5)
+
+
+@given(st.integers(1, 10**6), st.integers(1, 500), st.floats(0, 9), st.floats(0, 1), st.floats(0, 10))
+def test_all_workers_together_never_beat_the_pace(files, workers, requests, interval, own):
+    whole = -(-files // workers) * (own + float(wait_s(files, workers, requests, interval, own)))
+    assert whole >= files * requests * interval * (1 - 1e-9)
+
+
+def test_one_request_waits_for_itself_alone():
+    assert turn_s(1, 0.1, 0.15) == pytest.approx(0.15)
+    assert turn_s(0, 0.1, 0.15) == 0
+
+
+def test_the_slower_of_pace_and_server_sets_the_pace():
+    """Kleinrock 1975, 1.3: D/D/1 is stable where the service is shorter; four wait 0, 1, 2, 3."""
+    assert turn_s(4, 0.1, 0.05) == pytest.approx(0.05 + 1.5 * 0.1)
+    assert turn_s(4, 0.0, 0.05) == pytest.approx(0.05 * (1 + 2 + 3 + 4) / 4)
+
+
+@given(st.integers(1, 1000), st.floats(0, 1), st.floats(0, 1))
+def test_more_requests_never_take_less(n, interval, service):
+    assert turn_s(n + 1, interval, service) >= turn_s(n, interval, service)
+
+
+def test_one_worker_keeps_whole_files():
+    assert tools.kept_bytes(57.0, 10.0, 10, 1) == 50
+    assert tools.kept_bytes(100.0, 10.0, 10, 1) == 100
+    assert tools.kept_bytes(0.0, 10.0, 10, 4) == 0
+
+
+@given(st.integers(1, 8), st.integers(0, 10**6))
+def test_workers_lose_what_they_have_under_way(workers, seed):
+    """Against workers that are simulated: each takes the next file; they are broken off at random phases."""
+    rng = np.random.default_rng(seed)
+    phase = rng.random(workers)
+    whole = rng.integers(20, 40)
+    done = (whole + phase.sum()) * 1.0
+    kept = tools.kept_bytes(done, 1.0, 1000, workers)
+    assert abs(kept - whole) <= (workers + 1) / 2 + 1
+
+
+@given(st.floats(0, 1), st.floats(1e-3, 1e9), st.integers(1, 1000), st.integers(1, 64))
+def test_never_more_than_was_moved(share, unit, files, workers):
+    done = share * unit * files
+    kept = float(tools.kept_bytes(done, unit, files, workers))
+    assert 0 <= kept <= done
+    assert kept / unit == pytest.approx(round(kept / unit), abs=1e-6) or kept == done

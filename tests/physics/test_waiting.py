@@ -1,0 +1,150 @@
+"""Workers that wait: closed networks, requests in flight, the last round, unequal luck."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dtnsim.physics import nfs, waiting
+from dtnsim.physics.waiting import MANY, cycle_time, log_spread, rounds
+
+SECONDS = st.floats(1e-6, 1e3)
+
+
+def test_limits():
+    assert cycle_time(1, 3.0, 2.0) == pytest.approx(5.0)
+    assert cycle_time(7, 0.0, 2.0) == pytest.approx(2.0)
+    assert cycle_time(7, 3.0, 0.0) == pytest.approx(3.0 / 7)
+    assert cycle_time(100, 1.0, 2.0) == pytest.approx(2.0)
+
+
+def test_interactive_system_by_hand():
+    """Lazowska et al., Quantitative System Performance, ch. 6: N X = Z + R; here Z = 4 D, N = 3, by hand."""
+    # R1 = 1, X1 = 1/5, Q1 = 1/5; R2 = 6/5, X2 = 2/5.2, Q2 = 6/13; R3 = 19/13, X3 = 3/(4 + 19/13)
+    assert cycle_time(3, 4.0, 1.0) == pytest.approx((4 + 19 / 13) / 3)
+
+
+@given(n=st.integers(1, 64), away=SECONDS, station=SECONDS)
+def test_between_the_bounds_and_never_slower_with_more_workers(n, away, station):
+    here = float(cycle_time(n, away, station))
+    assert max(station, (away + station) / n) * (1 - 1e-9) <= here <= (away + n * station) / n * (1 + 1e-9)
+    assert float(cycle_time(n + 1, away, station)) <= here * (1 + 1e-9) or n == 64
+
+
+def test_workers_that_are_slow_by_themselves_do_not_queue():
+    """Three who each could have a third of the station, or less, are never in each other's way."""
+    assert cycle_time(3, 0.0, 1.0, 3.0) == pytest.approx(1.0)
+    assert cycle_time(3, 2.0, 1.0, 4.0) == pytest.approx(2.0)
+    # two who pass half a unit more than there is, by hand: p0 Z / D_1 = p1 ..., s = 1.5, Z = 1.5, D = 1
+    # p1 = p0 * 2 s / Z = 2 p0; p2 = p1 * D / Z = 4/3 p0; X = (2 / 1.5 + 4/3) / (1 + 2 + 4/3) = 8/13
+    assert cycle_time(2, 1.5, 1.0, 1.5) == pytest.approx(13 / 8)
+
+
+@example(n=1, times=(1.0, 0.25, 1.0), which=1, less=2.2250738585072014e-308)
+@given(n=st.integers(1, 64), times=st.tuples(SECONDS, SECONDS, SECONDS), which=st.integers(0, 2), less=st.floats(0, 1))
+def test_less_of_any_time_never_costs_more(n, times, which, less):
+    quicker = tuple(t * less if i == which else t for i, t in enumerate(times))
+    assert float(cycle_time(n, *quicker)) <= float(cycle_time(n, *times)) * (1 + 1e-9)
+
+
+def test_limits_of_offload():
+    assert waiting.request_rate(1e12, 20e-6, 6.25e9) == pytest.approx(6.25e9, rel=1e-3)  # latency does not count
+    assert waiting.request_rate(16384, 0.0, 6.25e9) == pytest.approx(6.25e9)
+    assert waiting.request_rate(1.0, 20e-6, np.inf) == pytest.approx(50e3)  # nothing but latency: 50,000 a second
+
+
+def test_one_request_at_a_time_loses_most_of_a_fast_card():
+    """A 50 Gb/s QAT card whose requests of 16 KiB take 20 us: one thread that waits sees 0.73 GB/s of 6.25.
+
+    The order of OpenSSL's own numbers for synchronous and asynchronous QAT: a few tenths of the card against all of it.
+    """
+    one = waiting.request_rate(16384, 20e-6, 6.25e9)
+    assert one == pytest.approx(0.724e9, rel=0.01)
+    assert 8 < 6.25e9 / one < 9
+
+
+@given(st.floats(64, 1e7), st.floats(1e-7, 1e-3), st.floats(1e6, 1e11), st.integers(1, 1000))
+def test_properties(size, latency, rate, flying):
+    x = waiting.request_rate(size, latency, rate, flying)
+    assert 0 < x <= flying * rate
+    assert waiting.request_rate(2 * size, latency, rate, flying) >= x
+    assert waiting.request_rate(size, 2 * latency, rate, flying) <= x
+    assert waiting.request_rate(size, latency, rate, 2 * flying) == pytest.approx(2 * x)
+
+
+def test_a_write_waits_for_each_burst_that_is_asked_for():
+    """RFC 7143: 64 KiB unasked, then bursts of 256 KiB; 2 MiB are eight bursts."""
+    trips = nfs.solicited_trips(np.array([4096, 65536, 65537, 2**21]), 65536, 262144)
+    np.testing.assert_array_equal(trips, [1, 1, 2, 9])
+
+
+def _at_work(sizes, counts, workers):
+    return 1 / sum(part / n for n, part in rounds(sizes, counts, workers))
+
+
+def test_many_files_keep_all_at_work():
+    assert _at_work([1.0], [4 * MANY + 1], 4) == 4.0
+    assert _at_work([1.0], [4 * MANY - 1], 4) == pytest.approx(4.0, rel=0.005)
+
+
+def test_five_equal_files_on_four_workers_take_two_rounds():
+    assert _at_work([7.0], [5], 4) == pytest.approx(2.5)
+
+
+def test_grahams_worst_case():
+    """Graham (1969): W (W - 1) jobs of 1 and then one of W take 2 W - 1 rounds of which W would do."""
+    w = 4
+    small, large = np.ones(w * (w - 1)), [float(w)]
+    sizes, counts = np.concatenate([small, large]), np.ones(w * (w - 1) + 1, int)
+    assert _at_work(sizes, counts, w) == pytest.approx(sizes.sum() / (2 * w - 1))
+
+
+@given(st.lists(st.floats(1, 100), min_size=1, max_size=40), st.integers(1, 16))
+def test_between_grahams_bounds(sizes, workers):
+    found = _at_work(sizes, [1] * len(sizes), workers)
+    assert found <= workers * (1 + 1e-12)
+    if len(sizes) >= workers:
+        makespan = sum(sizes) / found
+        best = max(*sizes, sum(sizes) / workers)
+        assert best * (1 - 1e-12) <= makespan <= (2 - 1 / workers) * best * (1 + 1e-12)
+
+
+@given(st.lists(st.floats(1, 100), min_size=1, max_size=40), st.integers(1, 16))
+def test_all_bytes_move_at_some_time(sizes, workers):
+    found = rounds(sizes, [1] * len(sizes), workers)
+    assert sum(part for _, part in found) == pytest.approx(1.0)
+    assert [n for n, _ in found] == sorted({n for n, _ in found}, reverse=True)
+    assert found[0][0] <= workers
+
+
+def test_the_last_file_of_five_moves_alone():
+    assert rounds([7.0], [5], 4) == ((4, pytest.approx(0.8)), (1, pytest.approx(0.2)))
+
+
+def test_three_workers_left_are_divided_between_two_and_four():
+    """Seven files on four workers: 4 of 7, then 3; which take 2 rounds of one file, as 4/7 / 4 + 3/7 / 3 says."""
+    found = dict(rounds([1.0], [7], 4))
+    assert found[4] / 4 + found[2] / 2 == pytest.approx(2 / 7)
+    assert found[4] + found[2] == pytest.approx(1.0)
+
+
+def jain(rates):
+    return np.sum(rates) ** 2 / (len(rates) * np.sum(np.square(rates)))
+
+
+def test_equal_shares_have_no_spread():
+    assert log_spread(1.0) == 0.0
+
+
+def test_published_example():
+    """Jain, Chiu and Hawe 1984: an index of 0.2 says that it is fair to 20 %; CV^2 = 1 / J - 1 = 4 of the shares."""
+    assert np.expm1(log_spread(0.2) ** 2) == pytest.approx(4.0)
+
+
+@settings(max_examples=20)
+@given(st.floats(0.6, 1.0))
+def test_drawn_shares_have_the_index(index):
+    shares = np.random.default_rng(1).lognormal(0.0, log_spread(index), 100_000)
+    assert jain(shares) == pytest.approx(index, rel=0.05)
