@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import controls, droptail
-from dtnsim.physics.tcp.response import FloatArray
 
 #: Names of the limits in the order of the codes
 LIMITS: Final = ("link", "buffer", "window", "loss")

@@ -7,9 +7,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import linux
 from dtnsim.physics.tcp.controls import Control
-from dtnsim.physics.tcp.response import FloatArray, aimd_window, arrays
+from dtnsim.physics.tcp.response import aimd_window, arrays
 
 #: BBR v3: share of the rate left after headroom, pacing margin and ProbeRTT (draft-ietf-ccwg-bbr)
 BBR3_EFFICIENCY: Final = 0.98

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import linux
 from dtnsim.physics.tcp.controls import Control, cbrt, where
-from dtnsim.physics.tcp.response import FloatArray, aimd_window, arrays
+from dtnsim.physics.tcp.response import aimd_window, arrays
 
 C, BETA, CONVERGENCE = linux.CUBIC_C, linux.CUBIC_BETA, linux.CUBIC_FAST_CONVERGENCE
 FIRST, MOST = linux.CUBIC_FIRST_GROWTH, linux.CUBIC_MOST_GROWTH

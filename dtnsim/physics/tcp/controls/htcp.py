@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import linux
 from dtnsim.physics.tcp.controls import Control, where
-from dtnsim.physics.tcp.response import FloatArray, arrays
+from dtnsim.physics.tcp.response import arrays
 
 LOW, HIGH = linux.HTCP_BETA
 SCALE_S = linux.HTCP_SCALE_S

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import linux
 from dtnsim.physics.tcp.controls import Control, where
-from dtnsim.physics.tcp.response import FloatArray, aimd_window, arrays
+from dtnsim.physics.tcp.response import aimd_window, arrays
 
 SLOW, QUICK = linux.ILLINOIS_ALPHA
 FEW, MANY = linux.ILLINOIS_CUT

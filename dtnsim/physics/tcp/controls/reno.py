@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import linux
 from dtnsim.physics.tcp.controls import Control
-from dtnsim.physics.tcp.response import FloatArray, arrays
+from dtnsim.physics.tcp.response import arrays
 
 
 def reno(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: ArrayLike = np.inf) -> FloatArray:

@@ -7,9 +7,10 @@ from math import expm1
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import linux
 from dtnsim.physics.tcp.controls import Control, reno
-from dtnsim.physics.tcp.response import FloatArray, aimd_window, arrays
+from dtnsim.physics.tcp.response import aimd_window, arrays
 
 SAMPLES, SAMPLE_S, BETA = linux.WESTWOOD_SAMPLES, linux.WESTWOOD_SAMPLE_S, linux.WESTWOOD_BETA
 
