@@ -14,7 +14,8 @@ from dtnsim.physics.tcp.controls import cubic, cut, on_arrays
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.physics.tcp._lanes import BoolArray, FloatArray, IntArray
+    from dtnsim.physics._arrays import FloatArray
+    from dtnsim.physics.tcp._lanes import BoolArray, IntArray
     from dtnsim.physics.tcp._step import View
 
 #: excess that counts as an overflow [segments]
