@@ -48,8 +48,8 @@ __all__ = [
 PACKAGES = ("dtnsim.components", "dtnsim.tools")
 SUPPORT = frozenset(
     {
-        "access", "base", "buses", "cores", "device", "facts", "filesystem", "machine", "medium", "model", "offload",
-        "parallel", "plan", "remote", "remote_block", "servers", "tuning", "wiring",
+        "access", "base", "buses", "cores", "device", "facts", "filesystem", "machine", "medium", "model", "parallel",
+        "plan", "remote", "servers", "tuning", "wiring",
     }
 )  # fmt: skip
 

@@ -6,12 +6,12 @@ import numpy as np
 
 from dtnsim.components import memory as crossing
 from dtnsim.components.access import Access, Thread
+from dtnsim.components.chassis import Slot
 from dtnsim.components.device import Connections, Device, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.hba import Hba
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Duty, Offload
-from dtnsim.components.slot import Slot
 from dtnsim.components.wiring import Wiring, link_known
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value

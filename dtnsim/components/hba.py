@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from dtnsim.components.access import Access
-from dtnsim.components.allowance import Allowance
 from dtnsim.components.base import Component, Pick
+from dtnsim.components.cloud import Allowance
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import count, law, least, term

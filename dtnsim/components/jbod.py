@@ -1,16 +1,19 @@
-"""Single disks side by side: each file lies on one of them."""
+"""Disks side by side: single ones, each file on one of them, and arrays of unlike members."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from collections.abc import Callable
+from typing import Annotated, ClassVar, Self
 
-from pydantic import Field
+import numpy as np
+from pydantic import Field, model_validator
 
-from dtnsim.components.access import Access
-from dtnsim.components.device import Layer
+from dtnsim.components.access import Access, Operation
+from dtnsim.components.base import Model, Pick
+from dtnsim.components.device import Device, Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Value
-from dtnsim.ground.term import Term, count, law
+from dtnsim.ground.term import Term, count, largest, law, least
 from dtnsim.physics import bonding
 
 
@@ -41,3 +44,99 @@ class Jbod(Layer):
         load = count(self.disks, "disk") / busy
         each = max(1, round(use.streams / float(busy.value)))
         self.of.serve(row.times(load), use.but(streams=each), name, copies=copies * self.disks, visit_B=visit_B)
+
+
+class Share(Model):
+    """Some of the drives of an array that are alike.
+
+    Attributes:
+        drive: The drive.
+        n: How many of them there are.
+    """
+
+    drive: Annotated[Device, Pick(Device)]
+    n: Annotated[int, Field(ge=1, le=1000)]
+
+
+class Unlike(Device):
+    """A member of an array whose members differ, in the place of any of them.
+
+    ``of: [{drive: a, n: 8}, {drive: b, n: 4}]`` of an array makes one. Stripes give every member the same bytes, so
+    that each model has its number's part of them at its own rate: the slowest is full first. A request that several
+    members work on waits for the slowest of them.
+
+    Neglects: what ZFS gives to larger vdevs (it allocates by free space): the members are those of one vdev.
+    Source: md(4): RAID 1, 4, 5, 6 and 10 use of every device no more than the smallest has, as zpoolconcepts(7) says of
+    raidz and mirrors; RAID 0 stripes over what is left of the larger ones (md(4)), which is neglected.
+    """
+
+    kind: ClassVar[str] = "unlike"
+
+    shares: Annotated[list[Share], Field(min_length=1, description="models of drives, and how many of each")]
+
+    @model_validator(mode="after")
+    def _no_arrays(self) -> Self:
+        if any(share.drive.drives > 1 for share in self.shares):
+            raise ValueError("holds single drives; write an array of arrays with 'of' of one of them")
+        return self
+
+    @property
+    def number(self) -> int:
+        """Drives of all models."""
+        return sum(share.n for share in self.shares)
+
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
+        """Charges each model with its part of the bytes; of lost drives nobody says which model they are."""
+        for place, share in enumerate(self.shares, 1):
+            part = share.n / self.number
+            own = use.but(total_B=use.total_B * part)
+            alike = max(1, round(copies * part))
+            share.drive.serve(
+                row.times(Term(part, f"{part:.7g}")), own, f"{name}-{place}", copies=alike, visit_B=visit_B
+            )
+
+    def _slowest(self, ask: Callable[[Device], Value]) -> Value:
+        found: Value = 0.0
+        for share in self.shares:
+            found = np.maximum(found, ask(share.drive))
+        return found
+
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
+        """That of the slowest model."""
+        return self._slowest(lambda drive: drive.latency(row, use, members))
+
+    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:
+        """That of the slowest model."""
+        return self._slowest(lambda drive: drive.next_file(row, use, copies))
+
+    def single_rate(self, row: Row, use: Access) -> Value:
+        """That of the slowest model."""
+        return 1.0 / np.asarray(self._slowest(lambda drive: 1.0 / np.asarray(drive.single_rate(row, use))))
+
+    def media_rate(self, row: Row, operation: Operation) -> Term:
+        """That of the slowest model."""
+        return least(*(share.drive.media_rate(row, operation) for share in self.shares))
+
+    def turnaround(self, row: Row) -> Term:
+        """That of the slowest model."""
+        return largest(*(share.drive.turnaround(row) for share in self.shares))
+
+    def flush_time(self, row: Row) -> Term | None:
+        """That of the slowest model; None where one of them does not say."""
+        times = [share.drive.flush_time(row) for share in self.shares]
+        known = [time for time in times if time is not None]
+        return largest(*known) if len(known) == len(times) else None
+
+    @property
+    def rotates(self) -> bool:
+        """Whether some are disks."""
+        return any(share.drive.rotates for share in self.shares)
+
+    @property
+    def keeps_writes(self) -> bool:
+        """Whether all do."""
+        return all(share.drive.keeps_writes for share in self.shares)
+
+    def answers_early(self, use: Access) -> bool:
+        """Whether all do."""
+        return all(share.drive.answers_early(use) for share in self.shares)

@@ -1,10 +1,100 @@
-"""Local file systems of other systems than Linux: NTFS, ReFS, APFS, UFS."""
+"""File systems on local drives: ext4, XFS, those of other systems, tmpfs, unknown ones, and none."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal, Self
 
-from dtnsim.components.filesystem import ExtentFilesystem
+from pydantic import Field, model_validator
+
+from dtnsim.components.access import Access, Operation, Operations
+from dtnsim.components.device import Device
+from dtnsim.components.filesystem import ExtentFilesystem, LocalFilesystem, PageCached, label_of
+from dtnsim.components.machine import Machine
+from dtnsim.components.stack import Stack
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import Term, count, law, term
+from dtnsim.physics import cpu, journal
+
+
+class Ext4(ExtentFilesystem):
+    """ext4 behind the Linux page cache; its costs are the kernel's (see `stack`).
+
+    With ``data: journal`` the data go through the journal too and are written twice. Without delayed allocation a
+    commit of the journal writes the data too, every ``commit`` seconds.
+    """
+
+    kind: ClassVar[str] = "ext4"
+    #: 256-B inodes, 16 in a 4-KiB block; directory entries of some 64 B (kernel.org, ext4 disk layout)
+    metadata_writes: ClassVar[float] = 1 / 16 + 1 / 64
+
+    data: Literal["ordered", "writeback", "journal"] = "ordered"
+    delalloc: Annotated[bool, Field(description="False with nodelalloc: blocks are allocated when written to")] = True
+    commit: Annotated[Quantity, Unit("s", low=0.1)] = prior("5 s", 0.0, "kernel.org, ext4: commit=nrsec, default 5")
+
+    def dirty_age(self, row: Row, host: Machine) -> Value:
+        """A commit takes the data of all blocks that it allocates with it."""
+        allocated = self.data == "journal" or (self.data == "ordered" and not self.delalloc)
+        return law(
+            journal.forced_age,
+            expire_s=row.term(host.vm.dirty_expire),
+            commit_s=row.term(self.commit),
+            allocated=float(allocated),
+        ).value
+
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
+        """The array, with what the journal writes."""
+        if use.operation == "write" and self.data == "journal":
+            row = row.times(law(journal.written_bytes, data_journaled=1.0))
+        super().medium(row, use, host, volume)
+
+
+class Xfs(ExtentFilesystem):
+    """xfs behind the Linux page cache; its costs are the kernel's (see `stack`).
+
+    Every change of metadata takes ``log_record`` of the log, ten times that on kernels without delayed logging (before
+    2.6.39); the log goes no faster than its ``logbufs`` buffers of ``logbsize`` are written.
+    """
+
+    kind: ClassVar[str] = "xfs"
+    #: 512-B inodes, written in clusters of 32; directory entries of some 64 B (XFS algorithms and data structures)
+    metadata_writes: ClassVar[float] = 1 / 32 + 1 / 64
+
+    log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior(
+        "512 MiB", 1.0, "mkfs.xfs(8): 1/2048 of the file system, up to 2 GiB; assumed: one of 1 TiB"
+    )
+    logbufs: Annotated[int, Field(ge=2, le=8)] = 8
+    logbsize: Annotated[Quantity, Unit("B", low=16384, high=2**18)] = prior(
+        "32 KiB", 0.0, "Linux, xfs-delayed-logging-design: 8 log buffers of 32 KiB each by default"
+    )
+    log_record: Annotated[Quantity, Unit("B", spread=0.5)] = prior(
+        "400 B", 0.5, "assumed: inode core of 176 B, its log headers, and its part of directory and allocation blocks"
+    )
+
+    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+        """Charges the log with what changes directories and inodes."""
+        array = host.volumes[volume].array
+        if not asked.changes or array is None:
+            return
+        kernel = tuple(int(part) for part in host.stack.kernel.split("."))
+        delayed = kernel >= journal.DELAYED_SINCE
+        logged = law(journal.logged_bytes, record_B=row.term(self.log_record), stale=0.0 if delayed else journal.STALE)
+        rate = law(
+            journal.log_rate,
+            buffers=self.logbufs,
+            buffer_B=row.term(self.logbsize),
+            write_s=array.turnaround(row),
+            rate=array.media_rate(row, "write"),
+        )
+        row.charge(
+            f"{label_of(volume)}.log",
+            self.kind,
+            capacity=rate,
+            per_byte=Term(asked.changes, f"{asked.changes:.7g}") * logged,
+            what="log of changes to files and directories",
+            remedy=f"larger log buffers (hosts.{host.name}.volumes.{volume}.filesystem.logbsize; mount -o logbsize)",
+        )
 
 
 class Local(ExtentFilesystem):
@@ -16,3 +106,132 @@ class Local(ExtentFilesystem):
     kind: ClassVar[str] = "local"
     #: a file record of 1 KiB in blocks of 4 KiB and its part of a directory (Microsoft, master file table)
     metadata_writes: ClassVar[float] = 1 / 4 + 1 / 64
+
+
+class Tmpfs(PageCached):
+    """Files that are nowhere but in memory: nothing is written back, nothing is waited for.
+
+    ``huge`` (mount -o huge=always) copies into pages of 2 MiB, which are cleared but hardly cost an allocation.
+
+    Neglects: swap; the page cache that its files leave no room for.
+
+    Attributes:
+        huge: Whether it uses huge pages.
+    """
+
+    kind: ClassVar[str] = "tmpfs"
+
+    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "5 us", 0.7, "assumed: a system call and an inode in memory, 2 to 10 us"
+    )
+    huge: bool = False
+
+    @model_validator(mode="after")
+    def _nothing_to_sync(self) -> Self:
+        if "sync_latency" in self.model_fields_set:
+            raise ValueError("sync_latency has no meaning for tmpfs: there is nothing to flush")
+        return self
+
+    def sees(self, use: Access) -> Access:
+        """Direct and synchronous requests are copies as well."""
+        return use if use.operation == "read" and use.finish != "direct" else use.but(finish="steady")
+
+    def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
+        """A copy, and where a file grows the pages for it."""
+        if not (self.huge and use.operation == "write"):
+            return super().cycles(row, use, stack)
+        byte = row.term(stack.file_read_byte) + row.term(stack.zero_byte)
+        return law(
+            cpu.cycles_per_byte, per_byte=byte, per_call=row.term(stack.file_call), call_B=term(use.block_B, "B")
+        )
+
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
+        """Nothing lies below.
+
+        Raises:
+            SpecError: the volume has drives.
+        """
+        del row, use
+        if host.volumes[volume].array is not None:
+            raise SpecError(
+                "is in memory and has no drives",
+                key=f"hosts.{host.name}.volumes.{volume}.array",
+                remedy="leave it out, or mount another file system",
+            )
+
+    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
+        """Nothing to wait for."""
+        del row, use, host, volume
+        return 0.0
+
+
+class NoFilesystem(LocalFilesystem):
+    """A block device that programs open: behind the page cache, unless requests are direct.
+
+    Nothing is allocated, there is no journal and no inode; a flush is that of the drives alone.
+
+    Neglects: what a partition that begins within a stripe or a page of flash costs.
+    """
+
+    kind: ClassVar[str] = "none"
+
+    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "5 us", 0.7, "assumed: open and close of a device file, system calls of 2 to 10 us"
+    )
+
+    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
+        """One flush of the drives' memory, or one positioning of a disk; as stated where it is stated."""
+        array = host.volumes[volume].array
+        if self.states("sync_latency") or array is None or array.keeps_writes:
+            return super().flush_wait(row, use, host, volume)
+        emptied = array.flush_time(row)
+        if emptied is not None:
+            return (emptied + array.turnaround(row)).value
+        if not array.rotates:
+            return super().flush_wait(row, use, host, volume)
+        return array.latency(row, use.but(operation="write", random=True, finish="dsync"))
+
+
+_RANGE = (
+    "assumed: log-normal over what transfer hosts have, from one hard disk (WD Ultrastar DC HC310 specification: "
+    "255 MB/s outside, half of it inside) to an array of NVMe drives (Intel P4510 specification: 3.2 GB/s each)"
+)
+
+
+class Unknown(Device):
+    """Drives of an unknown kind and number.
+
+    ``read`` and ``write`` may be stated where a benchmark was run; stating them narrows the answer.
+    """
+
+    kind: ClassVar[str] = "unknown"
+
+    read: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] = prior("800 MB/s", 1.5, _RANGE)
+    write: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior("600 MB/s", 1.5, _RANGE)
+    access: Annotated[Quantity, Unit("s", high=10.0)] = prior(
+        "1 ms", 2.0, "assumed: log-normal between flash (0.1 ms) and a seek of a disk (10 ms)"
+    )
+
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - nothing is known of heads
+        """Charges one station for whatever is behind the volume; a random request also waits for its place."""
+        rate = row.term(self.read if use.operation == "read" else self.write)
+        per_byte = 1.0 + row.term(self.access) * rate / use.block_B if use.random else 1.0
+        row.charge(
+            f"{name}.drives",
+            "unknown",
+            capacity=count(copies, "device") * rate,
+            per_byte=per_byte,
+            what=f"{use.operation} on drives of unknown kind",
+        )
+
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - nothing is known of arms
+        """Seconds of one request alone, its transfer left out."""
+        return row.value(self.access) if use.random else 0.0
+
+    def single_rate(self, row: Row, use: Access) -> Value:
+        """Bytes per second of one large read alone [B/s]."""
+        return self.media_rate(row, use.operation).value
+
+    def media_rate(self, row: Row, operation: Operation) -> Term:
+        """Rate of a long stream."""
+        return row.term(self.read if operation == "read" else self.write)

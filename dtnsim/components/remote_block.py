@@ -1,4 +1,4 @@
-"""What block devices behind a network have in common: requests in flight, the target's ports, a core a connection."""
+"""iSCSI and NVMe over Fabrics, block devices behind a network: requests in flight, target ports, cores."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
-from dtnsim.components.device import Fabric, Layer
+from dtnsim.components.device import BLOCK_REQUEST, Fabric, Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import waiting
+from dtnsim.physics import nfs, waiting
 
 
 class RemoteBlock(Layer):
@@ -109,3 +109,94 @@ class RemoteBlock(Layer):
                 what="ports of the targets",
             )
         self.of.serve(row, use, name, copies=copies * self.targets, visit_B=visit_B)
+
+
+_CRC = prior("0.3 cycles/B", 0.6, "assumed: CRC32C by the processor's own instruction, some 0.15 to 0.6 cycles a byte")
+
+
+class Iscsi(RemoteBlock):
+    """LUNs of an iSCSI target (open-iscsi); ``transport: rdma`` is iSER.
+
+    What a write brings along is ``first_burst``; the target asks for the rest, ``burst`` by ``burst`` (R2T, one at a
+    time unless MaxOutstandingR2T says otherwise), and each burst is a round trip.
+
+    Neglects: error recovery levels; several R2T at a time.
+
+    Attributes:
+        connections: Sessions to all targets together (node.session.nr_sessions, paths of multipath).
+        depth: Commands that a session has in flight for one LUN (node.session.queue_depth).
+        request: Largest request (MaxRecvDataSegmentLength, MaxBurstLength).
+        first_burst: Data that a write sends without being asked (FirstBurstLength; ImmediateData, InitialR2T=No).
+        burst: Data that the target asks for at once (MaxBurstLength).
+        digest: Whether data have CRC32C digests (node.conn[0].iscsi.DataDigest).
+        digest_byte: What a digest costs a byte.
+    """
+
+    kind: ClassVar[str] = "iscsi"
+
+    depth: Annotated[int, Field(ge=1, le=4096)] = 32
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "128 KiB", 0.0, "Linux: read_ahead_kb of block devices; open-iscsi takes data segments of up to 256 KiB"
+    )
+    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.3 cycles/B", 0.7, "assumed: headers, SCSI commands and a copy in part, in the session's one thread"
+    )
+    first_burst: Annotated[Quantity, Unit("B", low=0)] = prior("64 KiB", 0.0, "RFC 7143, 13.14: default 65536")
+    burst: Annotated[Quantity, Unit("B", low=512)] = prior("256 KiB", 0.0, "RFC 7143, 13.13: default 262144")
+    digest: bool = False
+    digest_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = _CRC
+
+    ROUND_TRIP: ClassVar[dict[str, Quantity]] = {
+        "tcp": prior(
+            "100 us", 0.6, "assumed: kernel to kernel 50 to 200 us; 15 us where a card does it (Chelsio T6, 100G iSCSI)"
+        ),
+        "rdma": prior(
+            "20 us", 0.5, "Chelsio, High performance 100G iSCSI: 15 us more than local, protocol on the card"
+        ),
+    }
+
+    def largest(self, use: Access) -> Quantity:
+        """A direct write is one command as far as the block layer leaves it whole."""
+        direct = use.operation == "write" and use.finish in ("direct", "dsync")
+        return BLOCK_REQUEST if direct else super().largest(use)
+
+    def trips(self, row: Row, use: Access) -> Term | float:
+        """A write waits for each burst that the target asks for."""
+        if use.operation == "read":
+            return 1.0
+        gathered = use.buffered and not use.random
+        size = self.largest(use).value if gathered else min(use.block_B, self.largest(use).value)
+        sent, burst = row.term(self.first_burst), row.term(self.burst)
+        return law(nfs.solicited_trips, write_B=term(size, "B"), first_B=sent, burst_B=burst)
+
+    @property
+    def per_byte(self) -> Quantity:
+        """Commands, and digests where they are on."""
+        own, crc = self.protocol_byte, self.digest_byte
+        return own.worth(own.value + crc.value, f"{own.source}; {crc.source}") if self.digest else own
+
+
+class NvmeOf(RemoteBlock):
+    """Namespaces of NVMe targets (``nvme connect -t tcp|rdma --nr-io-queues --queue-size``).
+
+    Neglects: in-capsule data; digests of TCP; multipath policies beyond an even spread.
+
+    Attributes:
+        connections: I/O queues to all targets together (--nr-io-queues; the kernel makes one for each core).
+        depth: Requests that one queue takes (--queue-size).
+    """
+
+    kind: ClassVar[str] = "nvme-of"
+
+    connections: Annotated[int, Field(ge=1, le=4096)] = 8
+    round_trip: Annotated[Quantity, Unit("s", spread=0.4)] | None = None
+    protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "0.05 cycles/B",
+        0.8,
+        "assumed: a command, its completion and an interrupt for each 128 KiB, some thousand cycles",
+    )
+
+    ROUND_TRIP: ClassVar[dict[str, Quantity]] = {
+        "tcp": prior("32 us", 0.4, "nvme-tcp.com, NVMe/TCP vs NVMe/RDMA: 25 to 40 us"),
+        "rdma": prior("15 us", 0.4, "nvme-tcp.com, NVMe/TCP vs NVMe/RDMA: 10 to 20 us"),
+    }

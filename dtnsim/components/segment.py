@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -14,9 +13,7 @@ from pydantic import Field, model_validator
 
 from dtnsim.components import medium as media
 from dtnsim.components.base import Component, Model, Pick
-from dtnsim.components.firewall import Firewall
-from dtnsim.components.policer import Policer
-from dtnsim.ground.ledger import Row
+from dtnsim.components.middlebox import Firewall, Middlebox, Policer
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, ideally, prior
 from dtnsim.ground.term import Term, law, least, of, term
 from dtnsim.ground.uncertainty import Otherwise
@@ -32,28 +29,6 @@ MOST_LOST: Final = 0.5
 _SMALL: Final = Otherwise(
     "1500 B", "networks and stores without jumbo frames (ping -M do -s 1472)", "as large as the frames of its ends"
 )
-
-
-class Middlebox(Component):
-    """A box on a segment, besides its firewall and policer; there may be several, by name."""
-
-    family: ClassVar[str] = "middlebox"
-
-    @abstractmethod
-    def charge(self, row: Row, name: str, wire: Term, packet_B: Term, streams: int) -> None:
-        """Charges one payload byte that passes.
-
-        Args:
-            row: The row to charge.
-            name: Name of its stations.
-            wire: Bytes on the wire per payload byte.
-            packet_B: Payload of a packet.
-            streams: Flows of the transfer.
-        """
-
-    @abstractmethod
-    def rate(self, draw: Draw, streams: int) -> Value:
-        """Bytes on the wire that it lets pass in a second: TCP sees the narrowest place of its route."""
 
 
 class Background(Component):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BeforeValidator, Field
 
 from dtnsim.components.base import Model, Pick
+from dtnsim.components.chassis import Slot
 from dtnsim.components.cores import Cores
 from dtnsim.components.device import Device
 from dtnsim.components.filesystem import Filesystem, label_of
@@ -20,7 +21,6 @@ from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Offload
 from dtnsim.components.servers import SharedFilesystem
-from dtnsim.components.slot import Slot
 from dtnsim.components.stack import Stack
 from dtnsim.components.tuning import TcpTuning
 from dtnsim.ground import graphs

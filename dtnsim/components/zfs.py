@@ -13,8 +13,8 @@ from dtnsim.components.base import Pick
 from dtnsim.components.device import Device
 from dtnsim.components.filesystem import LocalFilesystem, Stretch
 from dtnsim.components.machine import Machine
-from dtnsim.components.raidz import Raidz
 from dtnsim.components.stack import Stack
+from dtnsim.components.vdevs import Raidz
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, law, term

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dtnsim.components.firewall import Firewall
+from dtnsim.components.middlebox import Firewall, Policer
 from dtnsim.components.nic import Nic
-from dtnsim.components.policer import Policer
 from dtnsim.components.segment import Segment
 from dtnsim.description.host import Host
 from dtnsim.ground.ledger import Row

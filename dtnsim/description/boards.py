@@ -9,7 +9,7 @@ from typing import Any, Final
 from dtnsim.components.base import expand
 from dtnsim.components.chassis import Chassis
 from dtnsim.components.device import Device
-from dtnsim.components.unlike import Unlike
+from dtnsim.components.jbod import Unlike
 from dtnsim.description.host import Host
 from dtnsim.description.override import merge
 from dtnsim.ground import units

@@ -17,10 +17,10 @@ from typing import Any, Final
 from dtnsim.components.base import Component, find_kind, kinds
 from dtnsim.components.cpu import Cpu
 from dtnsim.components.filesystem import Filesystem
+from dtnsim.components.local import Unknown
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
 from dtnsim.components.tuning import ROLES
-from dtnsim.components.unknown import Unknown
 from dtnsim.description import systems
 from dtnsim.description.transfer import DEVICES, with_ends
 from dtnsim.ground import library, yamlio

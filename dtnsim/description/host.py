@@ -10,9 +10,8 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from dtnsim.components.base import Facts, Pick, Price, documentation_only, place, validate
-from dtnsim.components.board import Board
 from dtnsim.components.buses import Buses
-from dtnsim.components.chassis import Chassis
+from dtnsim.components.chassis import Board, Chassis
 from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.tuning import Role, TcpTuning, Vm

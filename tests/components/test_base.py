@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from dtnsim import components, tools
 from dtnsim.components.base import SUPPORT, Component, expand, find_kind, kinds, validate
 from dtnsim.components.device import Device
 from dtnsim.components.filesystem import Filesystem
 from dtnsim.components.ssd import Ssd
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
-from dtnsim.tools import TOGETHER
 
 COMPONENTS = Path(__file__).parents[2] / "dtnsim" / "components"
 
@@ -24,15 +24,16 @@ def test_a_kind_is_found_without_its_file() -> None:
     for name in ("ssd", "raid", "raidz", "nfs", "gridftp", "segment", "iperf3"):
         assert find_kind(name).kind == name
     files = {p.stem.replace("_", "-") for p in COMPONENTS.glob("*.py") if p.stem[0] != "_" and p.stem not in SUPPORT}
-    assert files <= set(found)
+    assert files - {name.replace("_", "-") for name in components.TOGETHER} <= set(found)
     for kind in found:
         cls = find_kind(kind)
         assert cls.family, kind
         assert (cls.__doc__ or "").strip(), kind
-    for family, named in TOGETHER.items():
-        module = importlib.import_module(f"dtnsim.tools.{family}")
-        classes = [c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__]
-        assert {c.kind for c in classes if issubclass(c, Component)} - {""} == set(named.split()), family
+    for room in (components, tools):
+        for family, named in room.TOGETHER.items():
+            module = importlib.import_module(f"{room.__name__}.{family}")
+            classes = [c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__]
+            assert {c.kind for c in classes if issubclass(c, Component)} - {""} == set(named.split()), family
 
 
 def test_what_is_written_goes_over_the_part() -> None:

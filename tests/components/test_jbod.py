@@ -1,11 +1,15 @@
-"""Single disks side by side: a file lies on one of them."""
+"""Disks side by side, and arrays of unlike ones."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dtnsim
+from dtnsim.ground.errors import SpecError
 from tests.lab import MiB, access, device, served
 
 DRIVE = {"kind": "ssd", "read": "100 MB/s", "write": "100 MB/s", "link": "100 GB/s"}
@@ -38,3 +42,60 @@ def test_it_is_as_large_as_its_disks() -> None:
     made = device(kind="jbod", disks=12, of=DRIVE)
     assert (made.drives, made.data_disks) == (12, 1)
     assert served(made, access("write", block_B=MiB, streams=12)).demand("d.ssds") > 1.0
+
+
+HOST = """
+hosts:
+  h:
+    cpu: {{kind: cpu, cores: 64, clock: 4 GHz}}
+    memory: {{kind: memory, channels: 8, rate: 3200 MT/s, size: 64 GB}}
+    volumes: {{/d: {{filesystem: {fs}, array: {array}}}}}
+transfer: {{{ends}, tool: {{name: dd, bs: 1 GiB, {direct}: direct}}, dataset: {{files: 1, size: 400 GB}}}}
+"""
+FAST = "{kind: hdd, rate: 250 MB/s}"
+SLOW = "{kind: hdd, rate: 60 MB/s}"
+READ = ("from: 'h:/d', to: 'h:/dev/null'", "iflag")
+WRITE = ("from: 'h:/dev/zero', to: 'h:/d'", "oflag")
+
+
+def ceiling(tmp_path: Path, array: str, ends: tuple[str, str] = READ) -> float:
+    file = tmp_path / "p.yaml"
+    file.write_text(HOST.format(fs="zfs" if "raidz" in array else "xfs", array=array, ends=ends[0], direct=ends[1]))
+    return float(dtnsim.predict(file, samples=0).ceiling)
+
+
+@pytest.mark.parametrize("ends", [READ, WRITE], ids=["read", "written"])
+@pytest.mark.parametrize("kind", ["raid, level: 0", "raid, level: 6", "raid, level: 10", "raidz, level: 2"])
+def test_a_stripe_runs_at_the_slowest(kind: str, ends: tuple[str, str], tmp_path: Path) -> None:
+    """md(4) and zpoolconcepts(7): as many drives of the slowest model are as fast; how many are slow says nothing."""
+    slow = ceiling(tmp_path, f"{{kind: {kind}, disks: 12, of: {SLOW}}}", ends)
+    for n in (1, 4, 11):
+        of = f"[{{drive: {FAST}, n: {12 - n}}}, {{drive: {SLOW}, n: {n}}}]"
+        assert ceiling(tmp_path, f"{{kind: {kind}, of: {of}}}", ends) == pytest.approx(slow, rel=0.02)
+    assert ceiling(tmp_path, f"{{kind: {kind}, disks: 12, of: {FAST}}}", ends) > 2 * slow
+
+
+def test_alike_drives_in_a_list_are_an_array_of_them(tmp_path: Path) -> None:
+    of = f"[{{drive: {FAST}, n: 8}}, {{drive: {FAST}, n: 4}}]"
+    one = ceiling(tmp_path, f"{{kind: raid, level: 6, disks: 12, of: {FAST}}}")
+    assert ceiling(tmp_path, f"{{kind: raid, level: 6, of: {of}}}") == pytest.approx(one, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("array", "says"),
+    [
+        (
+            "{kind: raid, level: 6, disks: 9, of: [{drive: hdd, n: 8}]}",
+            "has 9 disks in 1 groups, and 'of' lists 8 drives",
+        ),
+        ("{kind: raid, level: 6, of: [{drive: hdd}]}", "'of' needs a drive and how many of it"),
+        ("{kind: raid, level: 6, of: []}", "'of' needs a drive and how many of it"),
+        (
+            "{kind: raid, level: 0, of: [{drive: {kind: raid, level: 0, disks: 2, of: hdd}, n: 2}]}",
+            "holds single drives",
+        ),
+    ],
+)
+def test_what_is_no_array_of_unlike_drives_is_refused(array: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=says):
+        ceiling(tmp_path, array)

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dtnsim.components.firewall import Firewall
+from dtnsim.components.middlebox import Firewall, Policer
 from dtnsim.components.nic import Nic
-from dtnsim.components.policer import Policer
 from dtnsim.components.segment import Background, Segment
 from dtnsim.composition import route
 from dtnsim.composition.route import Framing, Route

@@ -10,9 +10,9 @@ from dtnsim.physics import pcie
 from dtnsim.planning.actions import bought
 
 if TYPE_CHECKING:
+    from dtnsim.components.chassis import Slot
     from dtnsim.components.hba import Hba
     from dtnsim.components.nic import Nic
-    from dtnsim.components.slot import Slot
     from dtnsim.description.host import Host
     from dtnsim.planning.catalog import Offer
     from dtnsim.planning.fitting import Shop

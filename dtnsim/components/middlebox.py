@@ -1,17 +1,65 @@
-"""A gateway that encrypts what passes a segment: IPsec, MACsec or WireGuard between two sites."""
+"""Boxes on a network segment: policers and shapers, firewalls, encryptors."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from abc import abstractmethod
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.segment import Middlebox
+from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, of
 from dtnsim.physics import network as physics
+
+
+class Policer(Component):
+    """A token bucket: ``police`` drops what exceeds the rate, ``shape`` queues it."""
+
+    kind: ClassVar[str] = "policer"
+    family: ClassVar[str] = "policer"
+
+    rate: Annotated[Quantity, Unit("B/s", low=1e3, line=True)]
+    burst: Annotated[Quantity, Unit("B", low=1500)] = prior("1 MB", 1.0, "assumed: default burst of a policer")
+    action: Literal["police", "shape"] = "police"
+
+
+class Firewall(Component):
+    """A firewall on a segment: one flow goes through one inspection engine with a small input buffer."""
+
+    kind: ClassVar[str] = "firewall"
+    family: ClassVar[str] = "firewall"
+
+    engine: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e3, line=True)]
+    total: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e3, line=True)] | None = None
+    buffer: Annotated[Quantity, Unit("B", spread=0.5, low=1500)] = prior(
+        "128 KiB", 1.0, "assumed: input buffers of firewalls are small (ESnet fasterdata, Firewall Performance Issues)"
+    )
+    strips_window_scaling: bool = False
+
+
+class Middlebox(Component):
+    """A box on a segment, besides its firewall and policer; there may be several, by name."""
+
+    family: ClassVar[str] = "middlebox"
+
+    @abstractmethod
+    def charge(self, row: Row, name: str, wire: Term, packet_B: Term, streams: int) -> None:
+        """Charges one payload byte that passes.
+
+        Args:
+            row: The row to charge.
+            name: Name of its stations.
+            wire: Bytes on the wire per payload byte.
+            packet_B: Payload of a packet.
+            streams: Flows of the transfer.
+        """
+
+    @abstractmethod
+    def rate(self, draw: Draw, streams: int) -> Value:
+        """Bytes on the wire that it lets pass in a second: TCP sees the narrowest place of its route."""
 
 
 class Encryptor(Middlebox):

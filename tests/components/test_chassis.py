@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.components.slot import Slot
+from dtnsim.components.chassis import Slot
 from tests.lab import Sheet, charged
 
 

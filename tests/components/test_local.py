@@ -1,0 +1,226 @@
+"""File systems on local drives: ext4, XFS, tmpfs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dtnsim.components.base import Component, find_kind
+from dtnsim.components.filesystem import LocalFilesystem
+from dtnsim.components.local import Ext4, Xfs
+from dtnsim.description.host import build_host
+from dtnsim.ground.errors import SpecError
+from tests.lab import FREE, GiB, KiB, access, answer, charged, journey, machine, problem, rate, sheet, volume, waiting
+
+SSD = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "link": "10 GB/s"}
+#: done before the next file is there: no wait passes while it works
+FAST = {**SSD, "write": "90 TB/s", "link": "90 TB/s"}
+
+
+@pytest.mark.parametrize("flags", [{}, {"conv": "fdatasync"}, {"oflag": "dsync"}, {"oflag": "direct"}])
+def test_what_the_page_cache_does_is_the_same_under_every_local_file_system(flags: dict[str, str]) -> None:
+    rates = [
+        rate(journey(machine(volumes={"/d": volume(SSD, kind)}), start="a:/dev/zero", to="a:/d",
+                     tool={"name": "dd", "bs": "1 MiB", **flags}))
+        for kind in ("ext4", "xfs")
+    ]  # fmt: skip
+    assert rates[0] == rates[1]
+
+
+def test_small_files_cost_their_operations() -> None:
+    """N files x (create + close) x time of an operation, for each byte 1/V of it."""
+    host = machine(volumes={"/d": volume(FAST, {"kind": "ext4", "op_time": "50 us"})})
+    path = journey(
+        host,
+        start="a:/dev/zero",
+        to="a:/d",
+        tool={"name": "dd", "bs": "1 MiB"},
+        dataset={"files": 1000, "size": "1 GB"},
+    )
+    assert waiting(problem(path)) == pytest.approx(1000 * 2 * 50e-6 / 1e9, rel=1e-9)
+
+
+def test_changes_cost_more_where_that_is_said() -> None:
+    """create changes the directory, close does not: 80 + 50 us."""
+    host = machine(volumes={"/d": volume(FAST, {"kind": "ext4", "op_time": "50 us", "change_time": "80 us"})})
+    path = journey(
+        host,
+        start="a:/dev/zero",
+        to="a:/d",
+        tool={"name": "dd", "bs": "1 MiB"},
+        dataset={"files": 1000, "size": "1 GB"},
+    )
+    assert waiting(problem(path)) == pytest.approx(1000 * 130e-6 / 1e9, rel=1e-9)
+
+
+def test_dirty_pages_are_a_share_of_memory() -> None:
+    """Linux: write-back from 10 %, throttled writers held around 17.5 % (half-way from 15 to 20 %)."""
+    from dtnsim.description.host import build_host
+
+    memory = {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"}
+    host = build_host("h", machine(memory=memory, vm={}))
+    found: list[float] = []
+    charged(lambda row: found.extend(float(v) for v in Ext4.build({"kind": "ext4"}).cache_limits(row, host)))
+    assert found == [pytest.approx(6.4 * GiB), pytest.approx(11.2 * GiB)]
+
+
+def test_it_is_found_by_its_name() -> None:
+    assert find_kind("ext4") is Ext4
+
+
+def test_data_in_the_journal_are_written_twice() -> None:
+    """Linux Documentation/filesystems/ext4, data=journal: half of the drive's rate."""
+    tool = {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}
+    rates = [
+        rate(journey(machine(volumes={"/d": volume(SSD, {"kind": "ext4", "data": mode})}), start="a:/dev/zero",
+                     to="a:/d", tool=tool, dataset={"files": 1, "size": "100 TB"}))
+        for mode in ("ordered", "writeback", "journal")
+    ]  # fmt: skip
+    assert rates[0] == rates[1] == pytest.approx(400e6, rel=0.01)
+    assert rates[2] == pytest.approx(200e6, rel=0.01)
+
+
+def test_a_synchronous_write_waits_for_the_journal() -> None:
+    """Log, then commit record: each a seek of 7.4 ms and half a turn, or flushes of flash; what is stated wins."""
+    disk = {"kind": "hdd", "rate": "200 MB/s"}
+
+    def each(array: dict[str, object], **given: str) -> float:
+        host = machine(volumes={"/d": volume(array, {"kind": "ext4", "op_time": "0 s", **given})})
+        tool = {"name": "dd", "bs": "4 KiB", "oflag": "dsync"}
+        path = journey(host, start="a:/dev/zero", to="a:/d", tool=tool, dataset={"files": 1, "size": "4 MiB"})
+        return waiting(problem(path)) * 4096
+
+    assert each(disk) == pytest.approx(2 * (7.4e-3 + 0.5 / 120), rel=1e-6)
+    assert each(disk, sync_latency="4 ms") == pytest.approx(4e-3)
+    assert each({**SSD, "latency_write": "50 us", "flush": "2 ms"}) == pytest.approx(2 * 2.05e-3)
+    assert each({**SSD, "flush": "2 ms", "power_loss_protection": True}) < 1e-3
+
+
+SSD_XFS = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "link": "10 GB/s", "interference": "0"}
+
+
+def made(**given: object) -> LocalFilesystem:
+    return Xfs.build({"kind": "xfs", **given})
+
+
+@pytest.mark.parametrize(("operation", "cost"), [("read", 0.5 + 4000 / (4 * KiB)), ("write", 0.8 + 4000 / (4 * KiB))])
+def test_cycles_are_those_of_the_kernels_file_path(operation: str, cost: float) -> None:
+    stack = {**FREE, "file_read_byte": "0.5 cycles/B", "file_write_byte": "0.8 cycles/B", "file_call": "4000 cycles"}
+    host = build_host("h", machine(stack=stack))
+    found: list[float] = []
+    use = access(operation, block_B=4 * KiB)
+    charged(lambda row: found.append(float(made().cycles(row, use, host.stack).value)))
+    assert found == [pytest.approx(cost)]
+
+
+def test_read_ahead_decides_how_long_a_disk_stays_with_a_stream() -> None:
+    """A read-ahead of 1 MiB on one disk: B / (B/R + half a turn) where two streams take turns."""
+    disk = {"kind": "hdd", "rate": "100 MB/s", "position": "0", "file_distance": "0", "link": "1 GB/s"}
+
+    def two(read_ahead: str | None) -> float:
+        filesystem: dict[str, Any] = {"kind": "xfs", **({"read_ahead": read_ahead} if read_ahead else {})}
+        host = machine(volumes={"/d": volume(disk, filesystem)})
+        data = {"files": 2, "size": "100 TB"}
+        return sheet(problem(journey(host, start="a:/d", tool={"name": "gridftp", "cc": 2}, dataset=data))).rate(
+            "d.disks"
+        )
+
+    visit = 1024 * KiB
+    assert two("1 MiB") == pytest.approx(visit / (visit / 100e6 + 0.5 / 120), rel=1e-6)
+    assert two("128 KiB") < two("1 MiB") < two("8 MiB") < 100e6
+
+
+def test_a_volume_without_an_array_is_only_the_kernel() -> None:
+    host = machine(volumes={"/d": volume()})
+    found = sheet(problem(journey(host, start="a:/d", tool="gridftp")))
+    assert not found.has("d.ssds")
+
+
+def test_reading_and_writing_the_same_volume_shares_the_drive() -> None:
+    """A copy within one drive: 1 / (1/500 + 1/400) MB/s."""
+    host = machine(volumes={"/d": volume(SSD_XFS)})
+    data = {"files": 1, "size": "1 PB"}
+    found = rate(journey(host, start="a:/d", to="a:/d/copy", tool={"name": "dd", "bs": "1 MiB"}, dataset=data))
+    assert found == pytest.approx(1e6 / (1 / 500 + 1 / 400), rel=1e-3)
+
+
+def made_a_second(kernel: str, logbsize: str, writers: int = 64) -> float:
+    """Files of 4 KiB that so many writers make in a second on one disk."""
+    disk = {"kind": "hdd", "rate": "200 MB/s"}
+    host = machine(
+        stack={**FREE, "kernel": kernel}, volumes={"/d": volume(disk, {"kind": "xfs", "logbsize": logbsize})}
+    )
+    tool = {"name": "fio", "rw": "write", "bs": "4 KiB", "numjobs": writers}
+    path = journey(host, start="a:/dev/zero", to="a:/d", tool=tool, dataset={"files": 100_000, "each": "4 KiB"})
+    return rate(path) / (4 * KiB)
+
+
+def test_the_log_limits_creates_on_old_kernels() -> None:
+    """Eight buffers of 32 KiB in half a turn and their transfer, 4000 B a create without delayed logging."""
+    expected = 8 * 32 * KiB / (0.5 / 120 + 32 * KiB / (200e6 * 0.75)) / 4000
+    assert made_a_second("2.6.32", "32 KiB") == pytest.approx(expected, rel=1e-3)
+    assert made_a_second("2.6.32", "256 KiB") > 2 * made_a_second("2.6.32", "32 KiB")
+    assert made_a_second("5.15", "32 KiB") > 2 * made_a_second("2.6.32", "32 KiB")
+    assert made_a_second("5.15", "256 KiB") == made_a_second("5.15", "32 KiB")  # the disk itself binds
+
+
+def test_clients_of_an_nfs_server_fill_its_log_too() -> None:
+    host = machine(volumes={"/m": volume(None, {"kind": "nfs", "threads": 256}, server="b:/d")})
+    server = machine(volumes={"/d": volume(SSD_XFS, {"kind": "xfs", "log_record": "1 MB"})})
+    data = {"files": 10_000, "each": "4 KiB"}
+    path = journey(host, server, start="a:memory", to="a:/m", tool={"name": "tar"}, dataset=data)
+    found = sheet(problem(path))
+    assert found.demand("b.d.log") == pytest.approx(3e6 / 4096)  # tar creates, then sets mode and times
+
+
+STACK = {"kind": "stack", "memory_stall": "0"}
+CPU = {"kind": "cpu", "cores": 16, "clock": "3 GHz"}
+
+
+def path(tool: Any, *, to: str = "a:/t", data: Any = None, array: Any = None, **given: Any) -> dict[str, Any]:
+    slow = {"kind": "memory", "channels": 64, "rate": "20000 MT/s", "size": "4 GiB"}
+    host = machine(cpu=CPU, stack=STACK, memory=slow, volumes={"/t": volume(array, {"kind": "tmpfs", **given})})
+    start = "a:/dev/zero" if to == "a:/t" else "a:/t"
+    return journey(host, start=start, to=to, tool=tool, dataset=data or {"files": 1, "size": "100 GB"})
+
+
+@pytest.mark.parametrize("options", [{}, {"conv": "fdatasync"}, {"oflag": "direct"}, {"oflag": "dsync"}])
+def test_no_write_waits_whatever_is_asked(options: dict[str, str]) -> None:
+    """A copy and zeros from /dev/zero: 3 GHz over 0.9 + 3000 / 2^20 + 0.2 cycles a byte, beyond the dirty limits."""
+    one = rate(path({"name": "dd", "bs": "1 MiB", **options}))
+    assert one == pytest.approx(3e9 / (0.9 + 3000 / 2**20 + 0.2), rel=0.01)
+    assert len(problem(path({"name": "dd", "bs": "1 MiB", **options})).stations) == 3
+
+
+def test_huge_pages_are_cleared_and_not_allocated_one_by_one() -> None:
+    small, huge = (sheet(problem(path({"name": "dd", "bs": "1 MiB"}, huge=h))) for h in (False, True))
+    saved = small.demand("cpu.dd") - huge.demand("cpu.dd")
+    assert saved == pytest.approx(0.9 - 0.45 - 0.2)
+
+
+def test_random_reads_are_calls() -> None:
+    made = path({"name": "fio", "rw": "randread", "bs": "4 KiB"}, to="a:/t2")
+    made["transfer"].update({"from": "a:/t", "to": "a:/t"})
+    assert rate(made) == pytest.approx(3e9 / (0.45 + 3000 / 4096), rel=0.05)
+
+
+def test_it_has_no_drives_and_nothing_to_flush() -> None:
+    with pytest.raises(SpecError, match="no drives"):
+        answer(path("dd", array={"kind": "ssd", "read": "1 GB/s", "write": "1 GB/s"}))
+    with pytest.raises(SpecError, match="nothing to flush"):
+        answer(path("dd", sync_latency="1 ms"))
+
+
+RM = {"name": "rm"}
+SMALL = {"files": 10_000, "each": "10 KB"}
+
+
+@pytest.mark.parametrize(("key", "value"), [("op_time", "5 ms"), ("change_time", "5 ms")])
+def test_a_time_moves_the_answer(key: str, value: str) -> None:
+    assert rate(path(RM, data=SMALL, **{key: value})) < 0.5 * rate(path(RM, data=SMALL))
+
+
+def test_every_key_is_tried() -> None:
+    own = set(find_kind("tmpfs").model_fields) - set(Component.model_fields)
+    assert own == {"op_time", "change_time", "sync_latency", "huge"}

@@ -1,0 +1,139 @@
+"""Boxes on segments: policers, firewalls, encryptors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.components.base import Component
+from dtnsim.components.middlebox import Firewall, Policer
+from tests.lab import Sheet, answer, journey, problem, rate, sheet
+
+#: IP bytes for a payload byte, MTU 9000 with time stamps
+IP = 9000 / 8948
+
+
+def through(
+    policer: dict[str, Any], *, bandwidth: str = "10 Gb/s", cc: str = "cubic", rtt: str = "10 ms"
+) -> dict[str, Any]:
+    segment = {"bandwidth": bandwidth, "rtt": rtt, "policer": {"kind": "policer", **policer}}
+    return journey(wan=segment, tool={"name": "iperf3", "C": cc}, dataset={"files": 1, "size": "1000 PB"})
+
+
+def test_the_bucket_lets_its_rate_pass() -> None:
+    found = sheet(problem(through({"rate": "1 Gb/s"})))
+    assert found.rate("wan.policer") == pytest.approx(1.25e8 / IP, rel=1e-9)
+
+
+def test_a_shaper_costs_nothing_but_the_rate() -> None:
+    """It queues instead of dropping: no loss for the window to halve at."""
+    shaped = rate(through({"rate": "1 Gb/s", "action": "shape"}))
+    policed = rate(through({"rate": "1 Gb/s", "action": "police", "burst": "20 kB"}))
+    assert shaped == pytest.approx(1.25e8 / IP, rel=0.02)
+    assert policed < shaped
+
+
+def test_a_deep_bucket_hides_the_drops() -> None:
+    """Flach et al., SIGCOMM 2016: loss-based TCP falls short of the policed rate, the more the shallower the bucket."""
+    rates = [rate(through({"rate": "1 Gb/s", "burst": b})) for b in ("20 kB", "200 kB", "2 MB", "20 MB")]
+    assert rates == sorted(rates)
+    assert rates[0] < rates[-1]
+
+
+def test_bbr_does_not_halve_at_drops() -> None:
+    shallow = {"rate": "1 Gb/s", "burst": "20 kB"}
+    assert rate(through(shallow, cc="bbr")) > rate(through(shallow, cc="reno"))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(10, 5000), st.sampled_from(["police", "shape"]))
+def test_no_transfer_beats_its_policer(mbps: int, action: str) -> None:
+    assert rate(through({"rate": f"{mbps} Mb/s", "action": action})) <= mbps * 1.25e5 / IP * (1 + 1e-9)
+
+
+def test_the_shipped_policer() -> None:
+    made = Component.build("policer/cloud-10g")
+    assert isinstance(made, Policer)
+    assert made.rate.value == pytest.approx(1.25e9)
+
+
+#: frames of MTU 9000 with time stamps: wire bytes for a payload byte
+FRAME = 9038 / 8948
+
+
+def through_of_firewall(wall: dict[str, Any], streams: int = 1, rtt: str = "10 ms") -> dict[str, Any]:
+    segment = {
+        "bandwidth": "10 Gb/s",
+        "rtt": rtt,
+        "firewall": {"kind": "firewall", "buffer": "1 GB", **wall},
+    }
+    data = {"files": 1, "size": "1000 PB"}
+    return journey(wan=segment, tool={"name": "iperf3", "P": streams}, dataset=data)
+
+
+def test_one_flow_has_one_engine_and_several_have_several_up_to_the_total() -> None:
+    """ESnet fasterdata, Firewall Performance Issues: many slow engines in parallel."""
+    wall = {"engine": "1 Gb/s", "total": "4 Gb/s"}
+    alone, many = (sheet(problem(through_of_firewall(wall, n))) for n in (1, 64))
+    assert alone.rate("wan.firewall-engine") == pytest.approx(1.25e8 / FRAME, rel=1e-9)
+    assert many.rate("wan.firewall") == pytest.approx(5e8 / FRAME, rel=1e-9)
+    assert alone.rate("wan.firewall-engine") < many.rate("wan.firewall-engine") <= 5e8 / FRAME * (1 + 1e-9)
+
+
+def test_a_stripped_window_leaves_64_kib_a_round_trip() -> None:
+    """es.net case study, Penn State and VTTI: about 50 Mb/s over 10 ms; 65 535 B / 10 ms = 52.4 Mb/s at most."""
+
+    def stripped(streams: int = 1, rtt: str = "10 ms") -> dict[str, Any]:
+        path = through_of_firewall({"engine": "10 Gb/s", "strips_window_scaling": True}, streams, rtt)
+        return {**path, "wan": {**path["wan"], "mtu": "1500 B"}}
+
+    found = answer(stripped())
+    assert 0.9 * 65535 / 10e-3 <= found.throughput_Bps.p50 <= 65535 / 10e-3  # whole segments of 1448 B
+    assert found.throughput_Bps.p50 * 8e-6 == pytest.approx(50, rel=0.06)
+    assert "window-limited" in found.bottleneck.reason
+    # twice the delay, half the rate; twice the streams, twice the rate
+    slow, two = rate(stripped(1, "20 ms")), rate(stripped(2))
+    assert slow == pytest.approx(found.throughput_Bps.p50 / 2, rel=0.01)  # segments take their time on the wire, too
+    assert two == pytest.approx(found.throughput_Bps.p50 * 2, rel=0.01)
+
+
+def test_a_firewall_never_helps() -> None:
+    free = rate(journey(wan={"bandwidth": "10 Gb/s", "rtt": "10 ms"}, dataset={"files": 1, "size": "1000 PB"}))
+    assert rate(through_of_firewall({"engine": "100 Gb/s"})) <= free * (1 + 1e-12)
+
+
+def test_shipped_firewalls_are_firewalls() -> None:
+    for name in ("campus-stateful-1g", "campus-stateful-10g", "strips-window-scaling"):
+        wall = Component.build(f"firewall/{name}")
+        assert isinstance(wall, Firewall)
+        assert wall.total is None or wall.total.value >= wall.engine.value
+
+
+GATE = {"kind": "encryptor", "total": "10 Gb/s", "overhead": "62 B"}
+
+
+def passed(streams: int = 1, **more: Any) -> Sheet:
+    wan = {"bandwidth": "100 Gb/s", "rtt": "1 ms", "boxes": {"vpn": {**GATE, **more}}}
+    return sheet(problem(journey(wan=wan, tool={"name": "iperf3", "P": streams})))
+
+
+def test_packets_grow_on_the_way_through() -> None:
+    """RFC 4303: ESP in tunnel mode adds some 60 B to each packet: 9038 + 62 B for 8948 B of payload."""
+    assert passed().rate("network.wan.vpn") == pytest.approx(1.25e9 * 8948 / 9100)
+    assert passed(overhead="0 B").rate("network.wan.vpn") == pytest.approx(1.25e9 * 8948 / 9038)
+
+
+@pytest.mark.parametrize(("streams", "tunnels", "used"), [(1, 4, 1.0), (4, 4, 2.734375), (100, 1, 1.0)])
+def test_a_flow_stays_in_one_tunnel(streams: int, tunnels: int, used: float) -> None:
+    found = passed(streams, tunnel="1 Gb/s", tunnels=tunnels)
+    assert found.capacity("network.wan.vpn.tunnels") == pytest.approx(used * 0.125e9)
+
+
+def test_tcp_knows_the_gateway() -> None:
+    wan = {"bandwidth": "100 Gb/s", "rtt": "20 ms", "boxes": {"vpn": {**GATE, "tunnel": "1 Gb/s"}}}
+    found = answer(journey(wan=wan, dataset={"files": 1, "size": "1 PB"}))
+    assert found.throughput_Bps.p50 < 0.125e9
+    assert "vpn" in found.bottleneck.station or "vpn" in found.bottleneck.reason
