@@ -1,4 +1,4 @@
-"""Layers over block devices (layer: dm_crypt, lvm), devices behind a network (remote_block: nvme_of, iscsi; rbd)."""
+"""Layers over block devices (device_mapper: dm-crypt, lvm), devices behind a network (remote_block; rbd of ceph)."""
 
 from __future__ import annotations
 
