@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 from dtnsim.components.facts import Facts, Measured, Price
-from dtnsim.components.model import Apart, Model, documentation_only, place, spot_of, validate
+from dtnsim.components.model import Apart, Model, among_others, documentation_only, place, spot_of, validate
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.yamlio import Mapping
@@ -35,6 +35,7 @@ __all__ = [
     "Model",
     "Pick",
     "Price",
+    "among_others",
     "documentation_only",
     "expand",
     "find_kind",
@@ -228,7 +229,7 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
     if kind not in modules:
         own = _of_family(family) or list(modules)
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
-        remedy = f"nearest: {', '.join(close)}" if close else "see 'dtnsim components'"
+        remedy = f"nearest: {', '.join(close)}" if close else "write one of " + ", ".join(own)
         raise SpecError("is not a kind of component", **place(near, "kind"), value=kind, remedy=remedy)
     return _class_of(kind, modules[kind])
 
@@ -260,12 +261,10 @@ class Pick:
 
     def _read(self, given: object) -> Component:
         """The component; what is wrong with it does not keep other findings from being found."""
-        from pydantic_core import PydanticCustomError
-
         try:
             return self.base.build(given)
         except SpecError as error:
-            raise PydanticCustomError("component", "cannot be used", {"error": error}) from None
+            raise among_others(error) from None
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """JSON Schema: a part name or parameters."""

@@ -82,6 +82,13 @@ def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
     return made
 
 
+def among_others(error: SpecError) -> Exception:
+    """A finding as pydantic wants it from what reads a value, so that it keeps no other from being found."""
+    from pydantic_core import PydanticCustomError
+
+    return PydanticCustomError("component", "cannot be used", {"error": error})
+
+
 def _with_holes(given: Any, made: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Numbers written like 1_0, which pydantic takes for 10 and people do not, each with the steps to it."""
     inner: Iterable[tuple[str | int, Any, Any]] = ()

@@ -68,21 +68,20 @@ class Hosts:
         #: keys that overrides wrote, by host
         self.written: dict[str, set[Steps]] = {name: set() for name in given}
 
-    def read(self, wrong: list[SpecError] | None = None) -> Mapping:
-        """Mappings of all hosts; with ``wrong``, a host that cannot be read is drawn, and what is wrong noted there."""
+    def read(self) -> Mapping:
+        """Mappings of all hosts."""
         hosts = Mapping(self._given.file, self._given.line)
         for name in self._given:
             try:
                 one = of_system(self._one(name, ()))
+                first = written_once(name, one.get("count"), self._given)
+                host = boards.fitted_out(
+                    drawn(first, one, self._mounts.get(first, ()), networked=self._networked),
+                )
             except SpecError as error:
-                if wrong is None:
-                    raise
                 error.key = error.key if (error.key or "").startswith("hosts.") else f"hosts.{name}.{error.key}"
-                wrong += error.findings
-                one = Mapping(hosts.file, hosts.line)
-            first = written_once(name, one.get("count"), self._given)
-            host = drawn(first, one, self._mounts.get(first, ()), networked=self._networked)
-            hosts.put(name, boards.fitted_out(host), *self._given.lines.get(name, (hosts.file, hosts.line)))
+                raise
+            hosts.put(name, host, *self._given.lines.get(name, (hosts.file, hosts.line)))
         return hosts
 
     def _one(self, name: str, seen: tuple[str, ...]) -> Mapping:
@@ -261,22 +260,20 @@ class Built:
         # together with the host it was made of: its id is no other's then
         return _kept(self._keyed, (id(host), *given), lambda: (host, make(host, *given)))[1]
 
-    def hosts(self, given: Mapping) -> tuple[dict[str, Host], list[SpecError]]:
-        """The hosts of a path, and what is wrong with those that cannot be built."""
-        hosts: dict[str, Host] = {}
-        wrong: list[SpecError] = []
-        for name, raw in given.items():
+    def hosts(self, given: Mapping) -> dict[str, Host]:
+        """The hosts of a path.
+
+        Raises:
+            SpecError: one cannot be built.
+        """
+        hosts = {name: self.host(name, raw) for name, raw in given.items()}
+        for name, host in hosts.items():
             try:
-                hosts[name] = self.host(name, raw)
+                host.check_wiring()
+                boards.check(host)
             except SpecError as error:
-                wrong += error.findings
-                continue
-            try:
-                hosts[name].check_wiring()
-                boards.check(hosts[name])
-            except SpecError as error:
-                wrong.append(_located(error, name, raw))
-        return hosts, wrong
+                raise _located(error, name, given[name]) from None
+        return hosts
 
     def __reduce__(self) -> tuple[type[Built], tuple[()]]:
         """In another process nothing has been built."""

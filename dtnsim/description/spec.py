@@ -138,6 +138,10 @@ class PathSpec(Joined):
         named = raw.get("transfers")
         return f"transfers.{list(named)[number] if isinstance(named, Mapping) else number}"
 
+    def refused(self, error: SpecError) -> SpecError:
+        """An error that was found on the way to an answer, with all that is wrong beside it."""
+        return _everything(error, self._given[0], self._given[1], self._folder)
+
     def with_fits(self, fits: Fits) -> Self:
         """This path, with what its calibration said."""
         self._fits = fits
@@ -210,7 +214,19 @@ def _load(
             if key not in ("events", "others"):
                 raise SpecError("is not a key here", **place(around, key), key=key, remedy="write events or others")
             raw.put(key, value, *around.lines[key])
-    return resolve(raw, texts(overrides), beside=file.parent if file.is_file() else Path())
+    beside, over = file.parent if file.is_file() else Path(), texts(overrides)
+    try:
+        return resolve(raw, over, beside=beside)
+    except SpecError as error:
+        raise _everything(error, raw, over, beside) from None
+
+
+def _everything(error: SpecError, raw: Mapping, overrides: Sequence[str], beside: Path | None) -> SpecError:
+    """What a path is refused for, with all that is wrong beside it."""
+    from dtnsim.description.findings import everything
+
+    built = Built()
+    return everything(error, raw, overrides, lambda mended, texts: resolve(mended, texts, beside=beside, built=built))
 
 
 def resolve(
@@ -239,8 +255,7 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     if isinstance(raw.get("hosts"), Mapping):
         raw.put("hosts", numbered(raw["hosts"]), *raw.lines["hosts"])
     reader = Hosts(raw, beside, overrides)
-    unread: list[SpecError] = []
-    raw.put("hosts", reader.read(unread), *raw.lines.get("hosts", (raw.file, raw.line)))
+    raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
     fits = Fits()
     if raw.get("calibration") not in (None, "none"):
         fits = fitted(raw, beside, reader.written, built)
@@ -249,21 +264,15 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
             override(raw, text)
     files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
     raw.put("host_files", files, raw.file, raw.line)
-    hosts, wrong = built.hosts(raw["hosts"])
-    wrong = [*unread, *wrong]
+    hosts = built.hosts(raw["hosts"])
     raw.put("hosts", hosts, *raw.lines["hosts"])
     if isinstance(raw.get("wan"), dict | str):
         raw.put("wan", [raw["wan"]], *raw.lines["wan"])
     raw = named_workload(raw, beside)  # an override may have named one
     with_workload(raw)
     raw.put("file", Scalar(raw.file), raw.file, raw.line)
-    try:
-        origins = _one_or_many(raw, hosts)
-        spec = validate(PathSpec, raw)
-    except SpecError as error:
-        wrong += error.findings
-    if wrong:
-        raise wrong[0].followed_by(wrong[1:])
+    origins = _one_or_many(raw, hosts)
+    spec = validate(PathSpec, raw)
     _check_names(spec, raw)
     _check_ways(spec, raw)
     known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import AliasChoices, Field, field_validator, model_validator
 from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import Model, Pick, find_kind, kinds, place
+from dtnsim.components.base import Model, Pick, among_others, find_kind, kinds, place
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.ground import units
@@ -114,7 +114,12 @@ class TransferSpec(Model):
     @field_validator("dataset", mode="before")
     @classmethod
     def _load_dataset(cls, given: object) -> object:
-        return None if given is None else (_one_file(given) or dataset.load(given))
+        try:
+            return None if given is None else (_one_file(given) or dataset.load(given))
+        except SpecError as error:
+            for one in error.findings:
+                one.key = (one.key or "").removeprefix("dataset").removeprefix(".") or None
+            raise among_others(error) from None
 
 
 def _one_file(given: object) -> Dataset | None:
@@ -217,7 +222,12 @@ def _with_tool(item: Mapping) -> Mapping:
         tool = options.clone() if isinstance(options, Mapping) else Mapping(*at)
         tool.put("name", short[0], *at)
         item.put("tool", tool, *at)
-    item["tool"] = typed = written_tool(item["tool"])
+    try:
+        item["tool"] = typed = written_tool(item["tool"])
+    except SpecError as error:
+        for one in error.findings:
+            one.key, (one.file, one.line) = "transfer.tool", item.lines["tool"]
+        raise
     if isinstance(typed, Mapping) and str(typed.get("kind")) in kinds():
         found = find_kind(str(typed["kind"]))
         for key, value in typed.items() if issubclass(found, Tool) else ():

@@ -118,10 +118,16 @@ class SpecError(InputError):
         return said if len(said) <= _LINES else (*said[:_LINES], f"{len(said) - _LINES} more are like these")
 
     def followed_by(self, others: Iterable[SpecError]) -> SpecError:
-        """This one with what else was found, each key once."""
-        seen = {(e.file, e.line, e.key): e for e in others}
-        self.further = tuple(e for place, e in seen.items() if place != (self.file, self.line, self.key))
+        """This one with what else was found, each once."""
+        seen = {e.place: e for e in others}
+        seen.pop(self.place, None)
+        self.further = tuple(seen.values())
         return self
+
+    @property
+    def place(self) -> tuple[object, ...]:
+        """Where it is, and what it says: equal for one finding that was met twice."""
+        return self.file, self.line, self.key, self.message, str(self.value)
 
     @property
     def missing(self) -> bool:

@@ -8,6 +8,7 @@ is built, so that a bomb of aliases or a huge file costs milliseconds.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,9 @@ MAX_NODES: Final = 100_000
 
 #: what a plain scalar means nothing by
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
+
+#: a name of several hosts as a key within braces, where YAML takes its own for the mapping's
+_NUMBERED: Final = re.compile(r"(?<=[{,\s])([\w.-]*\{\d+\.\.\d+\}[\w.-]*)(?=\s*:\s)")
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -138,6 +142,8 @@ def loads(text: str, name: str, *, source: str = "") -> Mapping:
     try:
         root = builder.build(yaml.parse(text, Loader=_Loader))
     except yaml.YAMLError as error:
+        if (quoted := _NUMBERED.sub(r'"\1"', text)) != text:  # {dtn{1..4}: ...}
+            return loads(quoted, name, source=source)
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise SpecError(f"is not YAML: {problem}", file=name, line=mark.line + 1 if mark else None) from None

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.description import spec
+from dtnsim.description import findings, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import runtime
+from dtnsim.ground.errors import SpecError
 from dtnsim.ground.lazy import Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
@@ -44,6 +45,9 @@ if TYPE_CHECKING:
 
 #: part of the workers' time that is rounding
 _ROUNDING: Final = 1e-9
+
+# what a path is refused for has all that composing it would find
+findings.CHECKS.append(lambda given: timed.composer(given, Draw()).problem())
 
 
 def with_workers(problem: Problem, m: Matrices) -> Problem:
@@ -152,7 +156,10 @@ def predict(
     """
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     with runtime.gc_paused():  # all records are kept until the end
-        return _predicted(given, samples, seed, mean=mean)
+        try:
+            return _predicted(given, samples, seed, mean=mean)
+        except SpecError as error:
+            raise given.refused(error) from None
 
 
 def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> Prediction:

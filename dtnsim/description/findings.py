@@ -1,0 +1,254 @@
+"""All that is wrong in a path file at once: what is refused is taken out, and what is left is read again.
+
+So no finding hides another, however early reading ends, and who adds a check need not think of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from dtnsim.components.base import place
+from dtnsim.description.override import split_key
+from dtnsim.ground.errors import DtnsimError, SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping
+
+#: times that a file is read at most
+_ROUNDS: Final = 40
+#: what stands in the place of what a transfer or a segment cannot be without
+_INSTEAD: Final = {"tool": "rsync", "bandwidth": "10 Gb/s", "from": "memory", "to": "memory", "dataset": ""}
+#: keys as messages have them -> as files may have them
+_SHORT: Final = {"nics": "nic", "hbas": "hba", "like": "machine", "stack": "kernel", "transfers": "transfer"}
+_TRANSFERS: Final = (("transfer",), ("transfers",))
+_JOINED: Final = ("wan", "links", "transfer", "transfers")
+
+#: what a path that was read still has to pass: composing it (`dtnsim.steady.prediction`)
+CHECKS: Final[list[Callable[[Any], object]]] = []
+
+Steps = tuple[str | int, ...]
+
+
+def everything(
+    first: SpecError,
+    raw: Mapping,
+    overrides: Sequence[str],
+    read: Callable[[Mapping, Sequence[str]], Any],
+) -> SpecError:
+    """An error with all that is wrong beside it, in the order of the file.
+
+    Args:
+        first: What was found at first.
+        raw: Mapping of the path file.
+        overrides: Texts of ``--set``.
+        read: Reads a path, or raises the next finding.
+    """
+    mended = _Mended(_copy(raw), list(overrides))
+    found: dict[object, SpecError] = {}
+    error: SpecError | None = first
+    for _ in range(_ROUNDS):
+        if error is None or not mended.take_out(error.findings, found):
+            break
+        error = None
+        try:
+            spec = read(_copy(mended.raw), mended.overrides)
+            for check in CHECKS:
+                check(spec)
+        except SpecError as other:
+            error = other
+        except DtnsimError:
+            break
+    head, *others = sorted(found.values(), key=lambda e: (e.file != raw.file, e.line or 0)) or [first]
+    return head.followed_by(others)
+
+
+class _Mended:
+    """A path file without what was refused in it.
+
+    Attributes:
+        raw: Its mapping.
+        overrides: Texts of ``--set`` that are left.
+        gone: Steps to what was taken out, or stands in for something.
+    """
+
+    def __init__(self, raw: Mapping, overrides: list[str]) -> None:
+        self.raw, self.overrides = raw, overrides
+        self.gone: list[Steps] = []
+        given = raw.get("hosts")
+        #: name of a host -> the key that it is written under
+        self._written = dict(_names(given)) if isinstance(given, Mapping) else {}
+
+    def take_out(self, errors: Sequence[SpecError], found: dict[object, SpecError]) -> bool:
+        """Takes out what errors are about and notes those that are findings of their own; False where nothing was."""
+        changed, before = False, list(self.gone)
+        places = [(error, *self._locate(error)) for error in errors]
+        for error, steps, rest in sorted(places, key=lambda each: bool(each[2])):  # those that are there come first
+            whole = (*steps, *rest)
+            again = any(_within(whole, other) or _within(other, whole) for other in before)
+            # what is said of a whole transfer is no finding while something stands in for a part of it
+            again |= not rest and steps[:1] in _TRANSFERS and any(_within(other, whole) for other in before)
+            if not again and not self._follows(error):
+                error.key = self._as_written(error.key)
+                same = (error.file, error.line, error.message, str(error.value), rest or steps[-1:])
+                if rest and same in found:  # of what it is like
+                    continue
+                found.setdefault(same, error)
+            changed |= self._without(error, steps, rest)
+        return changed
+
+    def _follows(self, error: SpecError) -> bool:
+        """Whether it only misses something that was taken out."""
+        names = {str(steps[-1]) for steps in self.gone if len(steps) > 2}
+        hosts = {str(steps[1]) for steps in self.gone if steps[0] == "hosts" and len(steps) == 2}
+        value = str(error.value)
+        host = value.partition(":")[0]
+        return (
+            value in names or self._written.get(host, host) in hosts or not hosts.isdisjoint(split_key(error.key or ""))
+        )
+
+    def _as_written(self, key: str | None) -> str | None:
+        """A key with the host as the file has it: pc{1..2} for pc1."""
+        head, _, rest = (key or "").partition(".")
+        for name, written in self._written.items():
+            if head == "hosts" and name != written and (rest == name or rest.startswith(f"{name}.")):
+                return f"hosts.{written}{rest.removeprefix(name)}"
+        return key
+
+    # -- where it is ---------------------------------------------------------------------------------------
+
+    def _locate(self, error: SpecError) -> tuple[Steps, Steps]:
+        """(steps to what is furthest along, steps that are not there) of what an error is about."""
+        key = self._as_written(error.key) or ""
+        if key.startswith("transfer "):  # by its name
+            key = f"transfer.{key.partition('.')[2]}".rstrip(".")
+        steps, rest = self._walk(key)
+        if not steps and key != "--set":
+            last = split_key(key)[-1:] or [""]
+            spots = [s for s, at in _places(self.raw, ()) if at == (error.file or self.raw.file, error.line)]
+            steps = next((s for s in spots if s[-1] == key.partition(".")[0]), ()) or next(
+                (s for s in spots if s[-1] in last), ()
+            )
+            rest = tuple(split_key(key.partition(".")[2])) if steps and steps[-1] == key.partition(".")[0] else ()
+        return steps, rest
+
+    def _walk(self, key: str) -> tuple[Steps, Steps]:
+        where: Any = self.raw
+        steps: list[str | int] = []
+        while key:
+            if isinstance(where, Mapping):
+                step = max((k for k in where if key == k or key.startswith(f"{k}.")), key=len, default=None)
+                head, _, rest = key.partition(".")
+                if step is None and _SHORT.get(head) in where:  # nics.nic is nic, transfers.0 is transfer
+                    step, key = _SHORT[head], rest if head in ("nics", "hbas", "transfers") else key
+                    rest = key.partition(".")[2] if head in ("nics", "hbas", "transfers") else rest
+                    key = f"{step}.{rest}" if rest else step
+                elif step is None and head == "transfer" and where.get("transfers"):
+                    step, key = "transfers", f"transfers.0.{rest}"
+                if step is None:
+                    break
+                key = key[len(step) + 1 :]
+                if step in ("wan", "transfers") and not isinstance(where[step], list) and key[:1].isdigit():
+                    number, _, key = key.partition(".")
+                    if isinstance(where[step], Mapping) and step == "transfers" and int(number) < len(where[step]):
+                        key = f"{list(where[step])[int(number)]}.{key}"
+            elif isinstance(where, list) and key.partition(".")[0].isdigit():
+                number, _, key = key.partition(".")
+                step = int(number)  # type: ignore[assignment]
+                if int(number) >= len(where):
+                    break
+            else:
+                break
+            steps.append(step)  # type: ignore[arg-type]
+            where = where[step]
+        return tuple(steps), tuple(split_key(key))
+
+    # -- taking it out -------------------------------------------------------------------------------------
+
+    def _without(self, error: SpecError, steps: Steps, rest: Steps) -> bool:
+        """Takes out what is wrong; what was taken out before and is still refused goes with what it lies in."""
+        if (error.file or "").startswith("--") or error.key == "--set":
+            name = (error.file or "").removeprefix("--set ").strip()
+            left = [t for t in self.overrides if t != error.value and t.partition("=")[0].strip() != name]
+            changed, self.overrides = len(left) < len(self.overrides), left
+            return changed
+        if rest and rest[0] in _INSTEAD and steps and steps[0] in _JOINED:
+            steps, rest = (*steps, rest[0]), rest[1:]
+        while steps and steps in self.gone and len(steps) > 1:
+            steps = steps[:-1]
+        if not steps or steps in self.gone or steps in (("hosts",), *_TRANSFERS):
+            return False
+        self.gone.append((*steps, *rest) if rest and error.missing else steps)
+        parent: Any = self.raw
+        for step in steps[:-1]:
+            parent = parent[step]
+        last = steps[-1]
+        if isinstance(parent, list):
+            return self._without(error, steps[:-1], ())
+        old = parent.get(last)
+        new = self._instead(steps, old, error)
+        if new is None and not _named(steps):
+            parent.pop(last, None)
+        else:
+            parent.put(last, new, *parent.lines.get(last, (parent.file, parent.line)))
+        self.gone.append(steps)
+        return True
+
+    def _instead(self, steps: Steps, old: Any, error: SpecError) -> Any:
+        """What stands in for something that cannot be left out; None where nothing need."""
+        last = str(steps[-1])
+        if steps == ("wan",):
+            segment = Mapping(self.raw.file, self.raw.line)
+            segment.put("bandwidth", Scalar(_INSTEAD["bandwidth"]), self.raw.file, self.raw.line)
+            return segment
+        if steps[0] not in _JOINED or last not in _INSTEAD:
+            return None
+        words = str(old).split() if isinstance(old, str) else []
+        if error.value in words[1:]:  # an option of a command line
+            return Scalar(" ".join(word for word in words if word != error.value))
+        hosts = list(self._written)
+        at = {"from": f"{hosts[0]}:", "to": f"{hosts[-1]}:"}.get(last, "")
+        return Scalar(at + _INSTEAD[last]) if _INSTEAD[last] else None
+
+
+def _named(steps: Steps) -> bool:
+    """Whether others speak of it by its name, so that it stays, with nothing known of it."""
+    return (steps[0] == "hosts" and len(steps) == 2) or (len(steps) == 4 and steps[2] in ("nics", "volumes"))
+
+
+def _within(steps: Steps, outer: Steps) -> bool:
+    return steps[: len(outer)] == outer
+
+
+def _names(hosts: Mapping) -> Iterator[tuple[str, str]]:
+    """(name of a host, the key that it is written under)."""
+    from dtnsim.description.hosts import numbered
+
+    for key, item in hosts.items():
+        one = Mapping(hosts.file, hosts.line)
+        one.put(key, item, *hosts.lines.get(key, (hosts.file, hosts.line)))
+        try:
+            yield from ((name, key) for name in numbered(one))
+        except SpecError:
+            yield key, key
+
+
+def _places(where: Any, steps: Steps) -> Iterator[tuple[Steps, tuple[str, int]]]:
+    """Steps to every key, and the file and line where it stands; outer ones first."""
+    if isinstance(where, Mapping):
+        for key, value in where.items():
+            at = place(where, key)
+            yield (*steps, key), (at["file"] or "", at["line"] or 0)
+            yield from _places(value, (*steps, key))
+    elif isinstance(where, list):
+        for number, value in enumerate(where):
+            yield from _places(value, (*steps, number))
+
+
+def _copy(given: Any) -> Any:
+    """The same, which can be changed anywhere."""
+    if isinstance(given, Mapping):
+        made = given.clone()
+        for key, value in given.items():
+            made[key] = _copy(value)
+        return made
+    return [_copy(item) for item in given] if isinstance(given, list) else given

@@ -1,0 +1,280 @@
+"""One refusal names all that is wrong in a file: faults of many kinds, planted together in paths that are answered."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+import dtnsim
+from dtnsim.ground import library
+from dtnsim.ground.errors import SpecError
+from tests.description.test_published import PATHS as PUBLISHED
+
+Tree = dict[str, Any]
+#: (last step of the key, value as the refusal shows it): what the one refusal must name
+Fault = tuple[str, str | None]
+#: a fault is planted in a path, or None where there is no place for it
+Kind = Callable[[Tree, random.Random], Fault | None]
+
+KINDS: dict[str, Kind] = {}
+#: one of them is in every finding: what to write instead
+REMEDIES: Final = ("write", "did you mean", "nearest:", "known keys:", "options:", "hosts:", "where nobody knows:")
+
+
+def kind(plant: Kind) -> Kind:
+    KINDS[plant.__name__.lstrip("_")] = plant
+    return plant
+
+
+def _paths() -> Iterator[tuple[str, str]]:
+    for folder in ("paths", "starters"):
+        for name in library.names(folder):
+            yield name, library.find(folder, name).read_text(encoding="utf-8")
+    yield from PUBLISHED.items()
+
+
+def _host(tree: Tree, rng: random.Random, key: str) -> Tree | None:
+    """A host written out, in which nothing is said of a key."""
+    own = [h for h in tree["hosts"].values() if isinstance(h, dict) and key not in h]
+    return rng.choice(own) if own else None
+
+
+def _in_host(key: str, value: str, said: str | None = None) -> Kind:
+    def plant(tree: Tree, rng: random.Random) -> Fault | None:
+        host = _host(tree, rng, key)
+        if host is None:
+            return None
+        host[key] = value
+        return said or key, value
+
+    return plant
+
+
+def _in_part(key: str, value: str) -> Kind:
+    """A part in place of that which is there."""
+
+    def plant(tree: Tree, rng: random.Random) -> Fault | None:
+        own = [h for h in tree["hosts"].values() if isinstance(h, dict) and isinstance(h.get(key), str)]
+        if not own:
+            return None
+        rng.choice(own)[key] = value
+        return key, None  # the message itself has the name
+
+    return plant
+
+
+KINDS |= {
+    "key of a host": _in_host("raid", "Adaptec"),
+    "kind of host": _in_host("colour", "blue"),
+    "year": _in_host("year", "last"),
+    "role": _in_host("role", "vip"),
+    "system": _in_host("os", "Plan 9"),
+    "cpu": _in_part("cpu", "no-such-cpu"),
+    "memory": _in_part("memory", "no-such-memory"),
+    "nic": _in_part("nic", "no-such-nic"),
+}
+
+
+def _volumes(tree: Tree) -> list[Tree]:
+    return [
+        v
+        for h in tree["hosts"].values()
+        if isinstance(h, dict)
+        for v in (h.get("volumes") or {}).values()
+        if isinstance(v, dict)
+    ]
+
+
+@kind
+def key_of_a_volume(tree: Tree, rng: random.Random) -> Fault | None:
+    own = [v for v in _volumes(tree) if "colour" not in v]
+    if not own:
+        return None
+    rng.choice(own)["shade"] = "green"
+    return "shade", "green"
+
+
+@kind
+def array(tree: Tree, rng: random.Random) -> Fault | None:
+    own = [v for v in _volumes(tree) if isinstance(v.get("array"), str)]
+    if not own:
+        return None
+    rng.choice(own)["array"] = "no-such-drive"
+    return "array", None
+
+
+@kind
+def array_without_members(tree: Tree, rng: random.Random) -> Fault | None:
+    own = [v["array"] for v in _volumes(tree) if isinstance(v.get("array"), dict) and "of" in v["array"]]
+    if not own or "part" in (chosen := rng.choice(own)):
+        return None
+    del chosen["of"]
+    return "of", None
+
+
+@kind
+def filesystem(tree: Tree, rng: random.Random) -> Fault | None:
+    own = [v for v in _volumes(tree) if isinstance(v.get("filesystem"), str | dict)]
+    if not own:
+        return None
+    rng.choice(own)["filesystem"] = {"kind": "no-such-fs"}
+    return "filesystem", "no-such-fs"
+
+
+def _segment(tree: Tree) -> Tree | None:
+    wan = tree.get("wan")
+    wan = wan[0] if isinstance(wan, list) else wan
+    return wan if isinstance(wan, dict) and "part" not in wan else None
+
+
+def _in_segment(key: str, value: str | None, said: str | None) -> Kind:
+    def plant(tree: Tree, rng: random.Random) -> Fault | None:
+        segment = _segment(tree)
+        if segment is None or (value is None and key not in segment):
+            return None
+        if value is None:
+            del segment[key]
+        else:
+            segment[key] = value
+        return key, said
+
+    return plant
+
+
+KINDS |= {
+    "unit of a segment": _in_segment("rtt", "10 Gb", None),
+    "no unit": _in_segment("mtu", "9000 s", None),
+    "no bandwidth": _in_segment("bandwidth", None, None),
+    "key of a segment": _in_segment("latency_ms", "3", "3"),
+    "medium": _in_segment("medium", "carrier pigeon", "carrier pigeon"),
+}
+
+
+def _transfer(tree: Tree, rng: random.Random) -> Tree | None:
+    items = tree.get("transfers", [tree.get("transfer")])
+    items = [i for i in (items.values() if isinstance(items, dict) else items) if isinstance(i, dict)]
+    return rng.choice(items) if items else None
+
+
+def _in_transfer(key: str, value: Any, step: str, said: str | None, needs: str = "") -> Kind:
+    def plant(tree: Tree, rng: random.Random) -> Fault | None:
+        item = _transfer(tree, rng)
+        if item is None or (needs and needs not in item) or (not needs and key in item):
+            return None
+        item[key] = value
+        return step, said
+
+    return plant
+
+
+KINDS |= {
+    "key of a transfer": _in_transfer("speed", "fast", "speed", "fast"),
+    "host of an end": _in_transfer("from", "nowhere:/data", "from", "nowhere:/data", "from"),
+    "start": _in_transfer("start", "3 GB", "start", None),
+    "data set": _in_transfer("dataset", "no-such-data", "dataset", None, "dataset"),
+    "unit of a data set": _in_transfer("dataset", {"files": 3, "size": "5 Gb/s"}, "size", None, "dataset"),
+    "tool": _in_transfer("tool", "no-such-tool", "tool", "no-such-tool", "tool"),
+}
+
+
+@kind
+def option(tree: Tree, rng: random.Random) -> Fault | None:
+    item = _transfer(tree, rng)
+    if item is None or isinstance(item.get("tool"), str) or "tool" not in item:
+        return None
+    item["tool"]["zz"] = "7"
+    return "zz", "7"
+
+
+@kind
+def option_of_a_line(tree: Tree, rng: random.Random) -> Fault | None:
+    item = _transfer(tree, rng)
+    if item is None or not str(item.get("tool", "")).startswith(("rsync -", "rclone ", "scp -", "globus-url-copy ")):
+        return None
+    item["tool"] += " --zzz"
+    return "tool", "--zzz"
+
+
+@kind
+def root_key(tree: Tree, rng: random.Random) -> Fault | None:
+    tree["colour-of-cables"] = "red"
+    return "colour-of-cables", "red"
+
+
+@kind
+def host_by_name(tree: Tree, rng: random.Random) -> Fault | None:
+    named = [name for name, host in tree["hosts"].items() if isinstance(host, str)]
+    if not named:
+        return None
+    name = rng.choice(named)
+    tree["hosts"][name] = "no-such-host"
+    return name, None
+
+
+SOURCES: Final = dict(_paths())
+
+
+def _planted(name: str, rng: random.Random) -> tuple[Tree, list[tuple[str, Fault]]]:
+    """A path with two to six faults of different kinds."""
+    tree = yaml.load(SOURCES[name], Loader=yaml.BaseLoader)
+    made: list[tuple[str, Fault]] = []
+    wanted = rng.randint(2, 6)
+    touched: set[str] = set()
+    for each in rng.sample(sorted(KINDS), len(KINDS)):
+        if len(made) == wanted:
+            break
+        place = {"data set": "dataset", "unit of a data set": "dataset", "tool": "tool"}.get(each, each)
+        place = "tool" if each in ("option", "option_of_a_line") else place
+        place = "volume" if each in ("array", "array_without_members", "filesystem") else place
+        if place in touched:
+            continue
+        fault = KINDS[each](tree, rng)
+        if fault is not None:
+            made.append((each, fault))
+            touched.add(place)
+    return tree, made
+
+
+def _refused(tree: Tree, file: Path) -> SpecError:
+    file.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
+    with pytest.raises(SpecError) as refusal:
+        dtnsim.predict(file, samples=0)
+    return refusal.value
+
+
+def _names(error: SpecError, fault: Fault) -> bool:
+    step, value = fault
+    key = error.key or ""
+    return (key == step or key.endswith(f".{step}")) and (value is None or value == str(error.value))
+
+
+def check(seed: int, file: Path) -> None:
+    """One refusal, a finding for each fault, with its place and what to write; nothing twice, nothing that follows."""
+    rng = random.Random(seed)
+    name = rng.choice(sorted(SOURCES))
+    tree, faults = _planted(name, rng)
+    findings = list(_refused(tree, file).findings)
+    for what, fault in faults:
+        own = [e for e in findings if _names(e, fault)]
+        assert len(own) == 1, (name, what, fault, own, [str(e) for e in findings], faults)
+        assert any(word in own[0].own_line for word in REMEDIES), (name, what, own[0].own_line)
+        assert own[0].file == str(file), (name, what, own[0].file)
+        findings.remove(own[0])
+    assert not findings, (name, faults, [e.own_line for e in findings])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_one_refusal_names_every_fault(seed: int, tmp_path: Path) -> None:
+    check(seed, tmp_path / "p.yaml")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(10))
+def test_hundreds_of_combinations(block: int, tmp_path: Path) -> None:
+    for seed in range(1000 + 40 * block, 1040 + 40 * block):
+        check(seed, tmp_path / "p.yaml")
