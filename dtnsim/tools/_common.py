@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, AliasChoices, Field
 
 from dtnsim.components import cores
 from dtnsim.components.access import Access, Finish, Thread
@@ -15,7 +15,7 @@ from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools.plan import CpuUse, End, Far, Job
+from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job
 
 Size = Annotated[Quantity, Unit("B", low=1)]
 Rate = Annotated[Quantity, Unit("B/s", low=1)]
@@ -26,8 +26,16 @@ Cycles = Annotated[Quantity, Unit("cycles/B", spread=0.3)]
 #: at which end of a transfer the command is typed: at the source it puts, at the destination it gets
 Client = Annotated[Literal["source", "destination"], Field(description="end at which the command is typed")]
 
-#: what an option has that is accepted because people type it, and moves no answer: the data set or the path says it
-READER: Final[dict[str, JsonValue]] = {"x-documentation-only": True}
+
+def named(*names: str, **rules: Any) -> Any:
+    """An option that goes by several names, the first of which documents show; rules as `pydantic.Field` takes them."""
+    return Field(validation_alias=AliasChoices(*names) if names else None, **rules)
+
+
+def documented(*names: str, **rules: Any) -> Any:
+    """The same, accepted because people type it; it moves no answer: the data set or the path says it."""
+    return named(*names, json_schema_extra={"x-documentation-only": True}, **rules)
+
 
 #: streams of one transfer, where its ends are there for long ways
 STREAMS: Final = Otherwise("4", "transfer hosts: 4 to 8 streams (ESnet fasterdata, GridFTP and iperf3)", role="dtn")
@@ -45,6 +53,10 @@ RANDOM_BYTE: Final = prior(
     "kernels since 4.8 (ChaCha20) are some ten times faster",
 )
 
+
+#: what a copy does for each file, and for each folder where they go; with the files' times and modes
+COPIED: Final = FileCost(source=("stat", "open", "close"), destination=("create", "close"), directory=("mkdir",))
+COPIED_WITH_TIMES: Final = replace(COPIED, destination=("create", "close", "setattr"))
 
 #: part of a host's memory that holds files for another reading (assumed: programs and what waits to be written have
 #: the rest; from a quarter to nearly all)
@@ -79,54 +91,34 @@ def scaled(quantity: Quantity, factor: float, why: str) -> Quantity:
 
 
 def reading(
-    job: Job,
-    thread: Thread,
-    block: Quantity,
-    *,
-    workers: int = 1,
-    queue_depth: int = 1,
-    finish: Finish = "steady",
+    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, queue_depth: int = 1, finish: Finish = "steady"
 ) -> Access | None:
     """Use of the source volume; None where the source is a device or memory."""
-    if job.source != "volume":
-        return None
-    return Access(
-        "read",
-        thread,
-        block_B=block.value,
-        file_B=job.mean_B,
-        total_B=job.payload_B,
-        streams=workers,
-        own_streams=workers,
-        queue_depth=queue_depth,
-        finish=finish,
-    )
+    return None if job.source != "volume" else _access("read", job, thread, block, workers, queue_depth, finish)
 
 
 def writing(
-    job: Job,
-    thread: Thread,
-    block: Quantity,
-    *,
-    workers: int = 1,
-    finish: Finish = "none",
-    queue_depth: int = 1,
+    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, finish: Finish = "none", queue_depth: int = 1
 ) -> Access | None:
     """Use of the destination volume; None where the destination is a device or memory."""
     if job.destination != "volume":
         return None
+    return _access("write", job, thread, block, workers, queue_depth, finish).but(stored=job.stored)
+
+
+def _access(
+    operation: Literal["read", "write"],
+    job: Job,
+    thread: Thread,
+    block: Quantity,
+    workers: int,
+    queue_depth: int,
+    finish: Finish,
+) -> Access:
     return Access(
-        "write",
-        thread,
-        block_B=block.value,
-        file_B=job.mean_B,
-        total_B=job.payload_B,
-        streams=workers,
-        own_streams=workers,
-        finish=finish,
-        queue_depth=queue_depth,
-        stored=job.stored,
-    )
+        operation, thread, block_B=block.value, file_B=job.mean_B, total_B=job.payload_B,
+        streams=workers, own_streams=workers, queue_depth=queue_depth, finish=finish,
+    )  # fmt: skip
 
 
 def rereading(

@@ -157,10 +157,7 @@ PROGRAMS: Final[dict[str, Manner]] = {
     "netperf": Manner("netperf", quiet=_set("c C j"), skip=_set("H p f v P L T D i I")),
     **{
         f"ib_{verb}_bw": Manner(
-            "perftest",
-            fixed={"verb": verb},
-            quiet=_set("F R a b report_gbits"),
-            skip=_set("d i p x m S n Q"),
+            "perftest", fixed={"verb": verb}, quiet=_set("F R a b report_gbits"), skip=_set("d i p x m S n Q")
         )
         for verb in ("write", "read", "send")
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Final, Literal
 
-from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.components.base import Model
@@ -13,7 +13,7 @@ from dtnsim.components.offload import Duty
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics.core_rates import CORE_RATES
-from dtnsim.tools._common import Client, Rate, Ratio, Size, Version, both_ends, core_cost, scaled, version_tuple
+from dtnsim.tools._common import Client, Rate, Ratio, Size, Version, both_ends, core_cost, named, scaled, version_tuple
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Tool
 
 
@@ -123,7 +123,7 @@ class SshLink(Model):
         # as Red Hat Enterprise Linux 4 to 8 had it, 7 since its release 7.4
         Since(((2005, "3.9"), (2007, "4.3"), (2010, "5.3"), (2014, "6.4"), (2017, "7.4"), (2019, "8.0"), (2022, None))),
     ] = "8.9"
-    cipher: Annotated[Cipher | None, Field(validation_alias=AliasChoices("cipher", "c", "Ciphers"))] = None
+    cipher: Annotated[Cipher | None, named("cipher", "c", "Ciphers")] = None
     hpn: Annotated[bool, Field(description="HPN-SSH at both ends: channel window follows TCP, threaded cipher")] = False
     channel: Size | None = None
 
@@ -195,7 +195,7 @@ class SshTool(SshLink, Tool):
 
     tool_class = "ssh"
 
-    compress: Annotated[bool, Field(validation_alias=AliasChoices("compress", "C"))] = False
+    compress: Annotated[bool, named("compress", "C")] = False
     ratio: Ratio = prior("1", 0.0, "incompressible data")
 
     def sent(self, job: Job) -> float:
@@ -216,5 +216,5 @@ class SshTool(SshLink, Tool):
 class SshCopy(SshTool):
     """A tool that puts or gets files over SSH."""
 
-    limit: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit", "l"))] = None
+    limit: Annotated[Rate | None, named("limit", "l")] = None
     client: Client = "source"

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
-from pydantic import AliasChoices, Field, model_validator
+from pydantic import Field, model_validator
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Scalar, prior
-from dtnsim.tools._common import READER, Count, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Plan, Step, Tool, Usage
+from dtnsim.tools._common import (
+    COPIED,
+    Count,
+    Cycles,
+    Rate,
+    Size,
+    both_ends,
+    core_cost,
+    device_work,
+    documented,
+    named,
+    reading,
+    writing,
+)
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Plan, Step, Tool, Usage
 
 #: bbcp_Config.C, setRWB: from this window on, a buffer has its largest size
 LARGE_WINDOW_B = 418816
@@ -46,17 +60,15 @@ class Bbcp(Tool):
         ),
     )  # fmt: skip
 
-    s: Annotated[Count, Field(validation_alias=AliasChoices("s", "streams"))] = 4
-    w: Annotated[Size, Field(validation_alias=AliasChoices("w", "window"))] = prior(
-        "128 KiB", 0.0, "bbcp_Config: default window"
-    )
+    s: Annotated[Count, named("s", "streams")] = 4
+    w: Annotated[Size, named("w", "window")] = prior("128 KiB", 0.0, "bbcp_Config: default window")
     fixed: Annotated[bool, Field(description="the window is fixed; written as 'w: =8 MiB'")] = False
-    B: Annotated[Size | None, Field(validation_alias=AliasChoices("B", "buffer"))] = None
-    e: Annotated[bool, Field(validation_alias=AliasChoices("e", "md5"))] = False
-    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recursive"))] = False
-    z: Annotated[bool, Field(json_schema_extra=READER)] = False
-    P: Annotated[int, Field(json_schema_extra=READER, ge=0)] = 0
-    x: Annotated[Rate | None, Field(validation_alias=AliasChoices("x", "limit"))] = None
+    B: Annotated[Size | None, named("B", "buffer")] = None
+    e: Annotated[bool, named("e", "md5")] = False
+    r: Annotated[bool, documented("r", "recursive")] = False
+    z: Annotated[bool, documented()] = False
+    P: Annotated[int, documented(ge=0)] = 0
+    x: Annotated[Rate | None, named("x", "limit")] = None
     buffer_work: Cycles = prior(
         "0.1 cycles/B", 0.7, "assumed: hand-over of a block between threads, 10 000 cycles for each 128 KiB"
     )
@@ -110,11 +122,6 @@ class Bbcp(Tool):
                 turns,
                 *sums,
             ),
-            files=FileCost(
-                round_trips=2.0,  # the request for a file and its end (bbcp_Protocol)
-                source=("stat", "open", "close"),
-                destination=("create", "close"),
-                directory=("mkdir",),
-            ),
+            files=replace(COPIED, round_trips=2.0),  # the request for a file and its end (bbcp_Protocol)
         )
         return Plan((step,), weight=self.s)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, AliasChoices, Field
+from pydantic import AfterValidator, Field
 
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import READER, Count, Size, core_cost, device_work, one_host, reading, writing
+from dtnsim.tools._common import Count, Size, core_cost, device_work, documented, named, one_host, reading, writing
 from dtnsim.tools._volume import ON_VOLUME, in_memory, one_of, read_access, with_read, write_access
 from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Step, Tool
 
@@ -51,17 +51,9 @@ class Dd(Tool):
     conv: Annotated[str, _words(_CONV)] = ""
     oflag: Annotated[str, _words(_OFLAG)] = ""
     iflag: Annotated[str, _words(_IFLAG)] = ""
-    reads: Annotated[
-        str | None,
-        Field(validation_alias=AliasChoices("if", "reads"), json_schema_extra=READER, description="its from"),
-    ] = None
-    writes: Annotated[
-        str | None,
-        Field(validation_alias=AliasChoices("of", "writes"), json_schema_extra=READER, description="its to"),
-    ] = None
-    count: Annotated[
-        int | None, Field(ge=1, json_schema_extra=READER, description="blocks, in the place of a data set")
-    ] = None
+    reads: Annotated[str | None, documented("if", "reads", description="its from")] = None
+    writes: Annotated[str | None, documented("of", "writes", description="its to")] = None
+    count: Annotated[int | None, documented(ge=1, description="blocks, in the place of a data set")] = None
     sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: dd && sync")] = False
 
     def plan(self, job: Job) -> Plan:
@@ -119,19 +111,13 @@ class Bonnie(Tool):
     reads_option = writes_option = "d"
 
     test: Annotated[Test, one_of(Test)] = "block-write"
-    chunk: Annotated[Size, Field(validation_alias=AliasChoices("chunk", "chunk_size", "chunk-size"))] = prior(
+    chunk: Annotated[Size, named("chunk", "chunk_size", "chunk-size")] = prior(
         "8 KiB", 0.0, "bonnie++(8): default chunk size"
     )
     b: Annotated[bool, Field(description="fsync after every write")] = False
-    direct: Annotated[bool, Field(validation_alias=AliasChoices("D", "direct"), description="O_DIRECT")] = False
-    d: Annotated[
-        str | None,
-        Field(validation_alias=AliasChoices("d", "volume"), json_schema_extra=READER, description=ON_VOLUME),
-    ] = None
-    s: Annotated[
-        Size | None,
-        Field(validation_alias=AliasChoices("s", "size"), json_schema_extra=READER, description="bytes of its files"),
-    ] = None
+    direct: Annotated[bool, named("D", "direct", description="O_DIRECT")] = False
+    d: Annotated[str | None, documented("d", "volume", description=ON_VOLUME)] = None
+    s: Annotated[Size | None, documented("s", "size", description="bytes of its files")] = None
     seekers: Count = 5
 
     def plan(self, job: Job) -> Plan:
@@ -228,27 +214,15 @@ class Iozone(Tool):
     tool_class = "test"
     reads_option = writes_option = "f"
 
-    test: Annotated[IozoneTest, Field(validation_alias=AliasChoices("test", "i")), one_of(IozoneTest, _NUMBERS)] = (
-        "write"
-    )
-    r: Annotated[Size, Field(validation_alias=AliasChoices("r", "reclen", "record", "bs"))] = prior(
-        "4 KiB", 0.0, "iozone(1): default record size"
-    )
-    t: Annotated[Count, Field(validation_alias=AliasChoices("t", "threads"))] = 1
+    test: Annotated[IozoneTest, named("test", "i"), one_of(IozoneTest, _NUMBERS)] = "write"
+    r: Annotated[Size, named("r", "reclen", "record", "bs")] = prior("4 KiB", 0.0, "iozone(1): default record size")
+    t: Annotated[Count, named("t", "threads")] = 1
     e: Annotated[bool, Field(description="flush is part of the time")] = False
-    c: Annotated[bool, Field(json_schema_extra=READER, description="close is part of the time")] = False
+    c: Annotated[bool, documented(description="close is part of the time")] = False
     o: Annotated[bool, Field(description="O_SYNC")] = False
-    f: Annotated[
-        str | None,
-        Field(validation_alias=AliasChoices("f", "volume"), json_schema_extra=READER, description=ON_VOLUME),
-    ] = None
-    s: Annotated[
-        Size | None,
-        Field(
-            validation_alias=AliasChoices("s", "size"), json_schema_extra=READER, description="bytes of each process"
-        ),
-    ] = None
-    direct: Annotated[bool, Field(validation_alias=AliasChoices("I", "direct"), description="O_DIRECT")] = False
+    f: Annotated[str | None, documented("f", "volume", description=ON_VOLUME)] = None
+    s: Annotated[Size | None, documented("s", "size", description="bytes of each process")] = None
+    direct: Annotated[bool, named("I", "direct", description="O_DIRECT")] = False
 
     def plan(self, job: Job) -> Plan:
         """A single step; all processes do the same."""

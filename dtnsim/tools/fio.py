@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import READER, Count, Size
+from dtnsim.tools._common import Count, Size, documented, named
 from dtnsim.tools._volume import ON_VOLUME, one_of, read_access, with_read, write_access
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Timing, Tool
 
@@ -34,19 +34,12 @@ class Fio(Tool):
     files_option = "numjobs"
     reads_option = writes_option = "volume"
 
-    rw: Annotated[Rw, Field(validation_alias=AliasChoices("rw", "readwrite")), one_of(Rw)] = "read"
-    volume: Annotated[
-        str | None,
-        Field(
-            validation_alias=AliasChoices("volume", "filename", "directory"),
-            json_schema_extra=READER,
-            description=ON_VOLUME,
-        ),
-    ] = None
-    size: Annotated[Size | None, Field(json_schema_extra=READER, description="bytes of each job")] = None
+    rw: Annotated[Rw, named("rw", "readwrite"), one_of(Rw)] = "read"
+    volume: Annotated[str | None, documented("volume", "filename", "directory", description=ON_VOLUME)] = None
+    size: Annotated[Size | None, documented(description="bytes of each job")] = None
     bs: Annotated[
         Size,
-        Field(validation_alias=AliasChoices("bs", "blocksize")),
+        named("bs", "blocksize"),
         Otherwise("1 MiB", "tests of throughput (Google Cloud, Benchmarking Persistent Disk performance: --bs=1M)"),
     ] = prior("4 KiB", 0.0, "fio HOWTO: default block size")
     iodepth: Count = 1

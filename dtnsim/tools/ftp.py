@@ -7,13 +7,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import (
+    COPIED,
     Client,
     Count,
     Cycles,
@@ -22,6 +24,7 @@ from dtnsim.tools._common import (
     both_ends,
     core_cost,
     device_work,
+    named,
     reading,
     scaled,
     writing,
@@ -72,12 +75,7 @@ class Ftp(Tool):
             net=NetUse(sender, receiver, reopened=True),
             write=writing(job, receiver, self.block),
             cpu=(*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "ftp")),
-            files=FileCost(
-                round_trips=trips,
-                source=("stat", "open", "close"),
-                destination=("create", "close"),
-                directory=("mkdir",),
-            ),
+            files=replace(COPIED, round_trips=trips),
         )
         folders = _LIST * max(job.directories, 1) if get and job.files > 1 else float(job.directories)
         opening = Opening(_SESSION + folders, _START, "log-in and folders")
@@ -122,10 +120,10 @@ class Lftp(Tool):
     )  # fmt: skip
 
     protocol: Literal["sftp", "http", "ftp"] = "sftp"
-    parallel: Annotated[Count, Field(validation_alias=AliasChoices("parallel", "P"))] = 1
-    pget: Annotated[Count, Field(validation_alias=AliasChoices("pget", "n"))] = 1
-    packets: Annotated[Count, Field(validation_alias=AliasChoices("packets", "max-packets-in-flight"))] = _PACKETS
-    block: Annotated[Size, Field(validation_alias=AliasChoices("block", "size-read", "size-write"))] = prior(
+    parallel: Annotated[Count, named("parallel", "P")] = 1
+    pget: Annotated[Count, named("pget", "n")] = 1
+    packets: Annotated[Count, named("packets", "max-packets-in-flight")] = _PACKETS
+    block: Annotated[Size, named("block", "size-read", "size-write")] = prior(
         "32 KiB", 0.0, "lftp(1): sftp:size-read and sftp:size-write 0x8000"
     )
     ssh: SshLink = SshLink(version="9.2")
@@ -209,11 +207,9 @@ class Bbftp(Tool):
     tool_class = "mover"
     streams_option = "p"
 
-    p: Annotated[Count, Field(validation_alias=AliasChoices("p", "setnbstream"))] = 1
-    c: Annotated[bool, Field(validation_alias=AliasChoices("c", "gzip"))] = False
-    s: Annotated[bool, Field(validation_alias=AliasChoices("s", "ssh"), description="the daemon is started by ssh")] = (
-        False
-    )
+    p: Annotated[Count, named("p", "setnbstream")] = 1
+    c: Annotated[bool, named("c", "gzip")] = False
+    s: Annotated[bool, named("s", "ssh", description="the daemon is started by ssh")] = False
     setrecvwinsize: Size = prior("256 KiB", 0.0, "bbftpc/bbftp.c: BBftp_Recvwinsize = 256")
     setsendwinsize: Size = prior("256 KiB", 0.0, "bbftpc/bbftp.c: BBftp_Sendwinsize = 256")
     setbuffersize: Size = prior("256 KiB", 0.0, "bbftpc/bbftp.c: BBftp_Buffersizeperstream = 256")

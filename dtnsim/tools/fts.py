@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Count, Cycles, Size, both_ends, device_work, reading, rereading, writing
+from dtnsim.tools._common import COPIED, Count, Cycles, Size, both_ends, device_work, named, reading, rereading, writing
 from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Plan, Step, Tool
 
 #: before the data of a file: stat of the source, stat of the destination that finds nothing; after it: its size there
@@ -49,13 +50,11 @@ class Fts(Tool):
     kind: ClassVar[str] = "fts"
     tool_class = "mover"
 
-    active: Annotated[Count, Field(validation_alias=AliasChoices("active", "max_active"))] = 2
-    nostreams: Annotated[int, Field(ge=1, le=64, validation_alias=AliasChoices("nostreams", "streams"))] = 1
+    active: Annotated[Count, named("active", "max_active")] = 2
+    nostreams: Annotated[int, named("nostreams", "streams", ge=1, le=64)] = 1
     protocol: Annotated[Literal["gsiftp", "davs", "root"], Field(description="how the storages speak")] = "davs"
-    checksum: Annotated[
-        Literal["none", "source", "target", "both"], Field(validation_alias=AliasChoices("checksum", "checksum_mode"))
-    ] = "both"
-    reuse: Annotated[bool, Field(validation_alias=AliasChoices("reuse", "r"))] = False
+    checksum: Annotated[Literal["none", "source", "target", "both"], named("checksum", "checksum_mode")] = "both"
+    reuse: Annotated[bool, named("reuse", "r")] = False
     tcp_buffersize: Size | None = None
     block: Size = prior("1 MiB", 0.7, "assumed: buffers of storage servers, 256 KiB to 8 MiB")
     adler32: Cycles = _ADLER
@@ -84,12 +83,10 @@ class Fts(Tool):
             ),
             write=writing(job, receiver, self.block, workers=workers),
             cpu=(*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "storage server")),
-            files=FileCost(
+            files=replace(
+                COPIED,
                 round_trips=_STATS + each + (0.0 if self.reuse else login),
                 fixed=None if self.reuse else _PROCESS,
-                source=("stat", "open", "close"),
-                destination=("create", "close"),
-                directory=("mkdir",),
             ),
         )
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, NamedTuple
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import (
-    READER,
+    COPIED,
+    COPIED_WITH_TIMES,
     STREAMS,
     TLS,
     Client,
@@ -26,6 +28,8 @@ from dtnsim.tools._common import (
     both_ends,
     core_cost,
     device_work,
+    documented,
+    named,
     reading,
     rereading,
     writing,
@@ -89,20 +93,16 @@ class Gridftp(Tool):
         ),
     )  # fmt: skip
 
-    p: Annotated[Count, Field(validation_alias=AliasChoices("p", "parallel")), STREAMS] = 1
-    cc: Annotated[Count, Field(validation_alias=AliasChoices("cc", "concurrency"))] = 1
+    p: Annotated[Count, named("p", "parallel"), STREAMS] = 1
+    cc: Annotated[Count, named("cc", "concurrency")] = 1
     pp: Annotated[
-        bool,
-        Field(validation_alias=AliasChoices("pp", "pipeline")),
-        Otherwise("true", "many small files (globus-url-copy manual, -pp)"),
+        bool, named("pp", "pipeline"), Otherwise("true", "many small files (globus-url-copy manual, -pp)")
     ] = False
     fast: bool = False
     udt: bool = False
-    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recurse"))] = False
-    tcp_bs: Annotated[
-        Size | None, Field(validation_alias=AliasChoices("tcp_bs", "tcp-bs", "tcp_buffer_size", "tcp-buffer-size"))
-    ] = None
-    bs: Annotated[Size, Field(validation_alias=AliasChoices("bs", "block_size", "block-size"))] = prior(
+    r: Annotated[bool, documented("r", "recurse")] = False
+    tcp_bs: Annotated[Size | None, named("tcp_bs", "tcp-bs", "tcp_buffer_size", "tcp-buffer-size")] = None
+    bs: Annotated[Size, named("bs", "block_size", "block-size")] = prior(
         "256 KiB", 0.0, "globus-gridftp-server: default block size 262144"
     )
     third_party: Annotated[
@@ -172,14 +172,8 @@ class Gridftp(Tool):
 
     def file_cost(self, job: Job) -> FileCost:
         """Commands and file operations of one file."""
-        return FileCost(
-            round_trips=self.messages(),
-            source=("open", "stat", "close"),
-            destination=("create", "close"),
-            fixed=None if self.third_party else FILE_WORK,
-            ahead=self.ahead(job),
-            directory=("mkdir",),
-        )
+        work = None if self.third_party else FILE_WORK
+        return replace(COPIED, round_trips=self.messages(), fixed=work, ahead=self.ahead(job))
 
 
 class Tuning(NamedTuple):
@@ -219,9 +213,9 @@ class Globus(Tool):
         Usage("Globus transfer", "globus transfer --recursive HERE:SRC HOST:DST", "Globus endpoints at both ends"),
     )  # fmt: skip
 
-    concurrency: Annotated[Count | None, Field(validation_alias=AliasChoices("concurrency", "cc"))] = None
-    parallelism: Annotated[Count | None, Field(validation_alias=AliasChoices("parallelism", "p"))] = None
-    pipelining: Annotated[Count | None, Field(validation_alias=AliasChoices("pipelining", "pp"))] = None
+    concurrency: Annotated[Count | None, named("concurrency", "cc")] = None
+    parallelism: Annotated[Count | None, named("parallelism", "p")] = None
+    pipelining: Annotated[Count | None, named("pipelining", "pp")] = None
     servers: Annotated[int, Field(ge=1, le=1024, description="servers of the endpoint that has fewer of them")] = 1
     personal: Annotated[bool, Field(description="Globus Connect Personal at one of the ends")] = False
     max_concurrency: Count | None = None
@@ -232,8 +226,8 @@ class Globus(Tool):
         Otherwise("false", "storage that cannot write a part of a file (connectors of tape and cloud drives)"),
     ] = True
     chunk: Size = prior("500 MB", 1.0, "assumed: what a mover does in some seconds, 100 MB to some GB")
-    verify: Annotated[bool, Field(validation_alias=AliasChoices("verify", "verify_checksum", "verify-checksum"))] = True
-    encrypt: Annotated[bool, Field(validation_alias=AliasChoices("encrypt", "encrypt_data", "encrypt-data"))] = False
+    verify: Annotated[bool, named("verify", "verify_checksum", "verify-checksum")] = True
+    encrypt: Annotated[bool, named("encrypt", "encrypt_data", "encrypt-data")] = False
     block: Size = prior("256 KiB", 0.0, "globus-gridftp-server: default block size 262144")
     checksum_block: Size = prior("1 MiB", 0.5, "assumed: buffer of the server's CKSM command")
     checksum: Cycles = core_cost("md5_openssl", "CKSM MD5 of the GridFTP server")
@@ -291,13 +285,7 @@ class Globus(Tool):
             net=NetUse(sender, receiver, streams=workers * use.parallelism),
             cpu=cpu,
             write=writing(job, receiver, self.block, workers=workers),
-            files=FileCost(
-                round_trips=THIRD_KEPT,
-                ahead=float(use.pipelining),
-                source=("stat", "open", "close"),
-                destination=("create", "close", "setattr"),
-                directory=("mkdir",),
-            ),
+            files=replace(COPIED_WITH_TIMES, round_trips=THIRD_KEPT, ahead=float(use.pipelining)),
         )
 
     def _verification(self, job: Job, workers: int) -> Step:

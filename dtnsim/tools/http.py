@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from typing import Annotated, ClassVar, Final
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import TLS as INLINE
-from dtnsim.tools._common import Count, Rate, Size, both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._common import Count, Rate, Size, both_ends, core_cost, device_work, named, reading, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 #: a file on an open connection: the request, and its answer with the bytes
@@ -78,9 +78,9 @@ class Curl(Tool):
     kind: ClassVar[str] = "curl"
     tool_class = "mover"
 
-    parallel: Annotated[bool, Field(validation_alias=AliasChoices("parallel", "Z"))] = False
-    parallel_max: Annotated[Count, Field(validation_alias=AliasChoices("parallel_max", "parallel-max"))] = 50
-    limit_rate: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit_rate", "limit-rate"))] = None
+    parallel: Annotated[bool, named("parallel", "Z")] = False
+    parallel_max: Annotated[Count, named("parallel_max", "parallel-max")] = 50
+    limit_rate: Annotated[Rate | None, named("limit_rate", "limit-rate")] = None
     each: Annotated[bool, Field(description="a curl of its own for each file")] = False
     tls: Annotated[bool, Field(description="https")] = False
 
@@ -128,13 +128,11 @@ class Aria2(Tool):
     tool_class = "mover"
     streams_option = "s"
 
-    j: Annotated[Count, Field(validation_alias=AliasChoices("j", "max-concurrent-downloads"))] = 5
-    x: Annotated[int, Field(ge=1, le=16, validation_alias=AliasChoices("x", "max-connection-per-server"))] = 1
-    s: Annotated[Count, Field(validation_alias=AliasChoices("s", "split"))] = 5
-    k: Annotated[Size, Field(validation_alias=AliasChoices("k", "min-split-size"))] = prior(
-        "20 MiB", 0.0, "aria2c(1): --min-split-size"
-    )
-    limit: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit", "max-overall-download-limit"))] = None
+    j: Annotated[Count, named("j", "max-concurrent-downloads")] = 5
+    x: Annotated[int, named("x", "max-connection-per-server", ge=1, le=16)] = 1
+    s: Annotated[Count, named("s", "split")] = 5
+    k: Annotated[Size, named("k", "min-split-size")] = prior("20 MiB", 0.0, "aria2c(1): --min-split-size")
+    limit: Annotated[Rate | None, named("limit", "max-overall-download-limit")] = None
     tls: Annotated[bool, Field(description="https")] = False
 
     def plan(self, job: Job) -> Plan:

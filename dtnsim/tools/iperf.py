@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
-from pydantic import AliasChoices, Field
-
 from dtnsim.components.access import Thread
 from dtnsim.components.tuning import CongestionControl
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.tools._common import READER, STREAMS, Count, Rate, Size, Version, scaled, version_tuple
+from dtnsim.tools._common import STREAMS, Count, Rate, Size, Version, documented, named, scaled, version_tuple
 from dtnsim.tools.plan import Job, NetUse, Plan, Step, Timing, Tool
 
 _UDP_RATE = prior("1.05 Mb/s", 0.0, "iperf(1), version 2: default rate for UDP")
@@ -32,19 +30,15 @@ class Iperf2(Tool):
     streams_option = "P"
     pace: ClassVar[str | None] = "b"
 
-    P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel"))] = 1
-    w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
-    length: Annotated[Size, Field(validation_alias=AliasChoices("l", "len", "length"))] = prior(
+    P: Annotated[Count, named("P", "parallel")] = 1
+    w: Annotated[Size | None, named("w", "window")] = None
+    length: Annotated[Size, named("l", "len", "length")] = prior(
         "128 KiB", 0.0, "iperf(1), version 2: default length of a read or write over TCP"
     )
-    Z: Annotated[CongestionControl | None, Field(validation_alias=AliasChoices("Z", "linux-congestion", "tcp-cc"))] = (
-        None
-    )
-    u: Annotated[bool, Field(validation_alias=AliasChoices("u", "udp"))] = False
-    b: Annotated[Rate | None, Field(validation_alias=AliasChoices("b", "bandwidth"))] = None
-    t: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("t", "time"))] = prior(
-        "10 s", 0.0, "iperf(1): default duration"
-    )
+    Z: Annotated[CongestionControl | None, named("Z", "linux-congestion", "tcp-cc")] = None
+    u: Annotated[bool, named("u", "udp")] = False
+    b: Annotated[Rate | None, named("b", "bandwidth")] = None
+    t: Annotated[Quantity, Unit("s", low=0.1), named("t", "time")] = prior("10 s", 0.0, "iperf(1): default duration")
 
     def timing(self, *, sized: bool) -> Timing | None:
         """``-t`` seconds; a data set is ``-n``, which ends it with its bytes."""
@@ -90,22 +84,17 @@ class Iperf3(Tool):
     streams_option = "P"
     pace: ClassVar[str | None] = "b"
 
-    P: Annotated[Count, Field(validation_alias=AliasChoices("P", "parallel")), STREAMS] = 1
-    w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
-    C: Annotated[
-        CongestionControl | None,
-        Field(validation_alias=AliasChoices("C", "congestion")),
-    ] = None
-    R: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("R", "reverse"))] = False
-    Z: Annotated[bool, Field(validation_alias=AliasChoices("Z", "zerocopy"))] = False
-    u: Annotated[bool, Field(validation_alias=AliasChoices("u", "udp"))] = False
-    b: Annotated[Rate | None, Field(validation_alias=AliasChoices("b", "bitrate"))] = None
-    t: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("t", "time"))] = prior(
-        "10 s", 0.0, "iperf3(1): default duration"
-    )
-    length: Annotated[Size | None, Field(validation_alias=AliasChoices("l", "length"))] = None
-    skip_rx_copy: Annotated[bool, Field(validation_alias=AliasChoices("skip_rx_copy", "skip-rx-copy"))] = False
-    omit: Annotated[Quantity | None, Unit("s"), Field(validation_alias=AliasChoices("O", "omit"))] = None
+    P: Annotated[Count, named("P", "parallel"), STREAMS] = 1
+    w: Annotated[Size | None, named("w", "window")] = None
+    C: Annotated[CongestionControl | None, named("C", "congestion")] = None
+    R: Annotated[bool, documented("R", "reverse")] = False
+    Z: Annotated[bool, named("Z", "zerocopy")] = False
+    u: Annotated[bool, named("u", "udp")] = False
+    b: Annotated[Rate | None, named("b", "bitrate")] = None
+    t: Annotated[Quantity, Unit("s", low=0.1), named("t", "time")] = prior("10 s", 0.0, "iperf3(1): default duration")
+    length: Annotated[Size | None, named("l", "length")] = None
+    skip_rx_copy: Annotated[bool, named("skip_rx_copy", "skip-rx-copy")] = False
+    omit: Annotated[Quantity | None, Unit("s"), named("O", "omit")] = None
     version: Annotated[
         Version,
         Otherwise("3.9", "Ubuntu 22.04, RHEL 9: one thread for all streams before 3.16 (release notes, 2023)"),

@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import READER, Size, device_work, needs_volume, one_host, reading, writing
+from dtnsim.tools._common import Size, device_work, documented, named, needs_volume, one_host, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 
@@ -39,8 +39,8 @@ class Cp(Tool):
     )  # fmt: skip
 
     sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: cp && sync")] = False
-    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "R", "recursive"))] = False
-    p: Annotated[bool, Field(validation_alias=AliasChoices("p", "preserve", "a", "archive"))] = False
+    r: Annotated[bool, documented("r", "R", "recursive")] = False
+    p: Annotated[bool, named("p", "preserve", "a", "archive")] = False
     reflink: Annotated[bool, Field(description="--reflink=always: blocks are shared, none is copied")] = False
     buffer: Size = prior("128 KiB", 0.5, "GNU coreutils ioblksize.h: 64 KiB (2011), 128 KiB (2014), 256 KiB (2024)")
 
@@ -78,8 +78,8 @@ class Rm(Tool):
     kind: ClassVar[str] = "rm"
     tool_class = "local"
 
-    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "R", "recursive"))] = True
-    f: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("f", "force"))] = True
+    r: Annotated[bool, documented("r", "R", "recursive")] = True
+    f: Annotated[bool, documented("f", "force")] = True
 
     def plan(self, job: Job) -> Plan:
         """One process, file after file."""
@@ -107,7 +107,7 @@ class NfsCp(Tool):
     kind: ClassVar[str] = "nfs-cp"
     tool_class = "local"
 
-    buffer: Annotated[Size, Field(validation_alias=AliasChoices("buffer", "rsize"))] = prior(
+    buffer: Annotated[Size, named("buffer", "rsize")] = prior(
         "1 MiB", 0.0, "libnfs utils/nfs-cp.c: buffer of 1024 x 1024 B"
     )
 
@@ -139,7 +139,7 @@ class Robocopy(Tool):
     tool_class = "local"
 
     MT: Annotated[int, Field(ge=1, le=128, description="threads; /MT alone is 8, no /MT is 1")] = 1
-    J: Annotated[bool, Field(validation_alias=AliasChoices("J", "unbuffered"))] = False
+    J: Annotated[bool, named("J", "unbuffered")] = False
     changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "first copy: every file is new")
     buffer: Size = prior("1 MiB", 0.7, "assumed: CopyFileEx reads and writes 64 KiB to 1 MiB, 1 MiB over SMB")
 

@@ -9,15 +9,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics.tcp import ratebased
 from dtnsim.tools._common import (
-    READER,
+    COPIED_WITH_TIMES,
     TLS,
     Count,
     Cycles,
@@ -26,6 +27,8 @@ from dtnsim.tools._common import (
     both_ends,
     core_cost,
     device_work,
+    documented,
+    named,
     reading,
     writing,
 )
@@ -54,15 +57,12 @@ class Ascp(Tool):
     kind: ClassVar[str] = "ascp"
     tool_class = "mover"
 
-    target: Annotated[Rate, Field(validation_alias=AliasChoices("l", "target", "target_rate"))] = prior(
+    target: Annotated[Rate, named("l", "target", "target_rate")] = prior(
         "10 Mb/s", 0.0, "ascp command reference: -l, default 10000 Kbps"
     )
     T: Annotated[bool, Field(description="no encryption")] = False
-    k: Annotated[int, Field(json_schema_extra=READER, ge=0, le=3, description="resume level")] = 0
-    policy: Annotated[
-        Literal["fixed", "high", "fair", "low"],
-        Field(json_schema_extra=READER, validation_alias=AliasChoices("policy", "Q")),
-    ] = "fair"
+    k: Annotated[int, documented(ge=0, le=3, description="resume level")] = 0
+    policy: Annotated[Literal["fixed", "high", "fair", "low"], documented("policy", "Q")] = "fair"
     fallback: Annotated[bool, Field(description="UDP is blocked: HTTP(S) over TCP (-y 1)")] = False
     block: Size = prior("256 KiB", 0.7, "assumed: read and write size of ascp")
 
@@ -75,16 +75,9 @@ class Ascp(Tool):
             read=reading(job, reader, self.block),
             net=NetUse(sender, receiver, transport="tcp" if self.fallback else "fasp", rate=self.target),
             write=writing(job, writer, self.block),
-            cpu=(
-                *device_work(job, reader),
-                *(() if self.T else both_ends(sender, receiver, _CIPHER, "FASP cipher")),
-            ),
-            files=FileCost(
-                round_trips=1.0,  # name and attributes of a file are acknowledged before its data (assumed)
-                source=("stat", "open", "close"),
-                destination=("create", "close", "setattr"),
-                directory=("mkdir",),
-            ),
+            cpu=(*device_work(job, reader), *(() if self.T else both_ends(sender, receiver, _CIPHER, "FASP cipher"))),
+            # name and attributes of a file are acknowledged before its data (assumed)
+            files=replace(COPIED_WITH_TIMES, round_trips=1.0),
         )
         return Plan((step,))
 
@@ -115,12 +108,12 @@ class Fdt(Tool):
         ),
     )  # fmt: skip
 
-    P: Annotated[Count, Field(validation_alias=AliasChoices("P", "streams"))] = 4
+    P: Annotated[Count, named("P", "streams")] = 4
     bs: Size = prior("512 KiB", 0.0, "FDT documentation: -bs, default 512K")
-    ss: Annotated[Size | None, Field(validation_alias=AliasChoices("ss", "window"))] = None
+    ss: Annotated[Size | None, named("ss", "window")] = None
     limit: Rate | None = None
     md5: bool = False
-    bio: Annotated[bool, Field(json_schema_extra=READER)] = False
+    bio: Annotated[bool, documented()] = False
     overhead: Cycles = prior("0.1 cycles/B", 0.7, "assumed: Java NIO with direct buffers, a call for 512 KiB")
 
     def plan(self, job: Job) -> Plan:
@@ -249,12 +242,10 @@ class Condor(Tool):
             net=NetUse(sender, receiver, streams=workers, reopened=self.files_per_job == 1),
             write=writing(job, receiver, self.block, workers=workers),
             cpu=cpu,
-            files=FileCost(
+            files=replace(
+                COPIED_WITH_TIMES,
                 round_trips=_FILE + _JOB * each,
                 fixed=self.start.worth(self.start.value * each, f"{self.start.source}; {each:.3g} jobs a file"),
-                source=("stat", "open", "close"),
-                destination=("create", "close", "setattr"),
-                directory=("mkdir",),
             ),
         )
         return Plan((step,), workers=workers, weight=workers)

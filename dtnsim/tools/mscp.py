@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final
-
-from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Thread
 from dtnsim.components.tuning import CongestionControl
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import Count, Rate, Size, device_work, reading, writing
+from dtnsim.tools._common import COPIED_WITH_TIMES, Count, Rate, Size, device_work, named, reading, writing
 from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Usage
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Step, Usage
 
 #: SFTP's INIT on a further connection, and STAT of the target on the first
 _SESSION: Final = 2.0
@@ -39,21 +38,16 @@ class Mscp(SshCopy):
         Usage("mscp", "mscp -n {n} -a 64 SRC HOST:DST", options={"a": 64}, tries={"n": (8, 4, 16, 32)}),
     )  # fmt: skip
 
-    n: Annotated[Count | None, Field(validation_alias=AliasChoices("n", "connections"))] = None
-    u: Annotated[Count, Field(validation_alias=AliasChoices("u", "max_startups"))] = 8
-    a: Annotated[Count, Field(validation_alias=AliasChoices("a", "nr_ahead"))] = 32
-    b: Annotated[Size, Field(validation_alias=AliasChoices("b", "buf_size"))] = prior(
-        "16 KiB", 0.0, "mscp(1): -b 16384"
-    )
-    s: Annotated[Size, Field(validation_alias=AliasChoices("s", "min_chunk_size"))] = prior(
+    n: Annotated[Count | None, named("n", "connections")] = None
+    u: Annotated[Count, named("u", "max_startups")] = 8
+    a: Annotated[Count, named("a", "nr_ahead")] = 32
+    b: Annotated[Size, named("b", "buf_size")] = prior("16 KiB", 0.0, "mscp(1): -b 16384")
+    s: Annotated[Size, named("s", "min_chunk_size")] = prior(
         "64 MiB", 0.0, "mscp src/mscp.c: DEFAULT_MIN_CHUNK_SZ 64 << 20"
     )
-    S: Annotated[Size | None, Field(validation_alias=AliasChoices("S", "max_chunk_size"))] = None
-    g: Annotated[
-        CongestionControl | None,
-        Field(validation_alias=AliasChoices("g", "congestion")),
-    ] = None
-    limit: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit", "L"))] = None
+    S: Annotated[Size | None, named("S", "max_chunk_size")] = None
+    g: Annotated[CongestionControl | None, named("g", "congestion")] = None
+    limit: Annotated[Rate | None, named("limit", "L")] = None
 
     def chunk_B(self, size: float, connections: int) -> float:
         """Bytes of a chunk of a file of this size."""
@@ -95,12 +89,7 @@ class Mscp(SshCopy):
             ),
             write=writing(job, receiver, self.b, workers=workers),
             cpu=(*device_work(job, sender), *self._ciphers(sender, receiver, sent)),
-            files=FileCost(
-                round_trips=each,
-                source=("stat", "open", "close"),
-                destination=("create", "close", "setattr"),
-                directory=("mkdir",),
-            ),
+            files=replace(COPIED_WITH_TIMES, round_trips=each),
         )
         waves = (math.ceil((workers - 1) / self.u) + 1) / 2  # u log in at once: how long a mean one waits
         connect = (LOGIN + _SESSION) * (waves - 1)
@@ -114,7 +103,5 @@ class Mscp(SshCopy):
 
     def _ciphers(self, sender: Thread, receiver: Thread, sent: float) -> tuple[CpuUse, ...]:
         """Cipher and compression, a thread a connection."""
-        from dataclasses import replace
-
         ends = {"source": sender, "destination": receiver}
         return tuple(replace(use, thread=ends[use.end]) for use in (*self.crypto(sent), *self.packing()))

@@ -10,11 +10,9 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AliasChoices, Field
-
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.tools._common import READER, STREAMS, Count, Rate, Size, device_work, reading, writing
+from dtnsim.tools._common import STREAMS, Count, Rate, Size, device_work, documented, named, reading, writing
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Timing, Tool
 
 #: what a send has where -m is not given: the socket's send buffer, 16 KiB before Linux tunes it (tcp_wmem[1])
@@ -35,16 +33,15 @@ class Netperf(Tool):
     tool_class = "test"
     pace: ClassVar[str | None] = ""
 
-    t: Annotated[
-        Literal["TCP_STREAM", "TCP_MAERTS", "TCP_SENDFILE", "UDP_STREAM"],
-        Field(validation_alias=AliasChoices("t", "testname")),
-    ] = "TCP_STREAM"
-    seconds: Annotated[
-        Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("l", "seconds", "testlen"))
-    ] = prior("10 s", 0.0, "netperf(1): -l, default 10 seconds")
-    m: Annotated[Size, Field(validation_alias=AliasChoices("m", "send_size"))] = _SEND
-    s: Annotated[Size | None, Field(validation_alias=AliasChoices("s", "local_socket"))] = None
-    S: Annotated[Size | None, Field(validation_alias=AliasChoices("S", "remote_socket"))] = None
+    t: Annotated[Literal["TCP_STREAM", "TCP_MAERTS", "TCP_SENDFILE", "UDP_STREAM"], named("t", "testname")] = (
+        "TCP_STREAM"
+    )
+    seconds: Annotated[Quantity, Unit("s", low=0.1), named("l", "seconds", "testlen")] = prior(
+        "10 s", 0.0, "netperf(1): -l, default 10 seconds"
+    )
+    m: Annotated[Size, named("m", "send_size")] = _SEND
+    s: Annotated[Size | None, named("s", "local_socket")] = None
+    S: Annotated[Size | None, named("S", "remote_socket")] = None
 
     def timing(self, *, sized: bool) -> Timing | None:
         """``-l`` seconds; a data set is ``-l`` with a negative number, which ends it with its bytes.
@@ -87,13 +84,11 @@ class Ntttcp(Tool):
     streams_option = "P"
     pace: ClassVar[str | None] = ""
 
-    P: Annotated[int, Field(ge=1, le=512, validation_alias=AliasChoices("P", "ports"))] = 16
-    n: Annotated[int, Field(ge=1, le=256, validation_alias=AliasChoices("n", "threads"))] = 4
-    connections: Annotated[Count, Field(validation_alias=AliasChoices("l", "connections"))] = 1
-    b: Annotated[Size, Field(validation_alias=AliasChoices("b", "buffer"))] = prior("128 KiB", 0.0, _HEADER)
-    t: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("t", "seconds"))] = prior(
-        "60 s", 0.0, _HEADER
-    )
+    P: Annotated[int, named("P", "ports", ge=1, le=512)] = 16
+    n: Annotated[int, named("n", "threads", ge=1, le=256)] = 4
+    connections: Annotated[Count, named("l", "connections")] = 1
+    b: Annotated[Size, named("b", "buffer")] = prior("128 KiB", 0.0, _HEADER)
+    t: Annotated[Quantity, Unit("s", low=0.1), named("t", "seconds")] = prior("60 s", 0.0, _HEADER)
 
     def timing(self, *, sized: bool) -> Timing | None:
         """``-t`` seconds, or the bytes of a data set."""
@@ -128,13 +123,11 @@ class Nuttcp(Tool):
     streams_option = "N"
     pace: ClassVar[str | None] = "R"
 
-    N: Annotated[Count, Field(validation_alias=AliasChoices("N", "streams")), STREAMS] = 1
-    w: Annotated[Size | None, Field(validation_alias=AliasChoices("w", "window"))] = None
-    length: Annotated[Size, Field(validation_alias=AliasChoices("l", "length"))] = prior(
-        "64 KiB", 0.0, "nuttcp(8): default buffer length for TCP"
-    )
-    R: Annotated[Rate | None, Field(validation_alias=AliasChoices("R", "rate_limit"))] = None
-    T: Annotated[Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("T", "timeout"))] = prior(
+    N: Annotated[Count, named("N", "streams"), STREAMS] = 1
+    w: Annotated[Size | None, named("w", "window")] = None
+    length: Annotated[Size, named("l", "length")] = prior("64 KiB", 0.0, "nuttcp(8): default buffer length for TCP")
+    R: Annotated[Rate | None, named("R", "rate_limit")] = None
+    T: Annotated[Quantity, Unit("s", low=0.1), named("T", "timeout")] = prior(
         "10 s", 0.0, "nuttcp(8): default transmit timeout"
     )
 
@@ -195,18 +188,14 @@ class Perftest(Tool):
     tool_class = "test"
 
     verb: Literal["write", "read", "send"] = "write"
-    size: Annotated[Size, Field(validation_alias=AliasChoices("s", "size"))] = prior(
-        "64 KiB", 0.0, "perftest: -s, default 65536"
+    size: Annotated[Size, named("s", "size")] = prior("64 KiB", 0.0, "perftest: -s, default 65536")
+    qps: Annotated[Count, named("q", "qp", "qps")] = 1
+    depth: Annotated[int, named("t", "tx-depth", "depth", ge=1, le=32768)] = 128
+    o: Annotated[int, named("o", "outs", ge=1, le=128)] = _READS
+    seconds: Annotated[Quantity, Unit("s", low=0.1), named("D", "duration", "seconds")] = prior(
+        "10 s", 0.0, "perftest: -D in seconds; 10 where neither it nor a data set is given"
     )
-    qps: Annotated[Count, Field(validation_alias=AliasChoices("q", "qp", "qps"))] = 1
-    depth: Annotated[int, Field(ge=1, le=32768, validation_alias=AliasChoices("t", "tx-depth", "depth"))] = 128
-    o: Annotated[int, Field(ge=1, le=128, validation_alias=AliasChoices("o", "outs"))] = _READS
-    seconds: Annotated[
-        Quantity, Unit("s", low=0.1), Field(validation_alias=AliasChoices("D", "duration", "seconds"))
-    ] = prior("10 s", 0.0, "perftest: -D in seconds; 10 where neither it nor a data set is given")
-    report_gbits: Annotated[
-        bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("report_gbits", "report-gbits", "R"))
-    ] = False
+    report_gbits: Annotated[bool, documented("report_gbits", "report-gbits", "R")] = False
 
     def timing(self, *, sized: bool) -> Timing | None:
         """``-D`` seconds, or the data set."""

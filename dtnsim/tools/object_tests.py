@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.tools._common import Client as ClientEnd
-from dtnsim.tools._common import Count, Cycles, Size
+from dtnsim.tools._common import Count, Cycles, Size, named
 from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools._volume import one_of, read_access, with_read, write_access
 from dtnsim.tools.plan import Job, Plan, Step, Timing, Tool
@@ -33,9 +33,7 @@ class Warp(Tool):
     files_option = "concurrent"
 
     concurrent: Count = 20
-    obj_size: Annotated[Size, Field(validation_alias=AliasChoices("obj_size", "obj.size"))] = prior(
-        "10 MiB", 0.0, "warp README: --obj.size"
-    )
+    obj_size: Annotated[Size, named("obj_size", "obj.size")] = prior("10 MiB", 0.0, "warp README: --obj.size")
     duration: Annotated[Quantity, Unit("s", low=0.1)] = prior("300 s", 0.0, "warp README: --duration 5m")
     tls: Annotated[bool, Field(description="https (--tls)")] = False
     client: ClientEnd | None = None
@@ -84,8 +82,8 @@ class RadosBench(Tool):
 
     mode: Annotated[Mode, one_of(Mode)] = "write"
     seconds: Annotated[Quantity, Unit("s", low=0.1)] = prior("60 s", 0.0, "an argument of rados bench; usual")
-    t: Annotated[Count, Field(validation_alias=AliasChoices("t", "concurrent-ios"))] = 16
-    b: Annotated[Size, Field(validation_alias=AliasChoices("b", "block-size"))] = prior("4 MiB", 0.0, "rados(8): -b")
+    t: Annotated[Count, named("t", "concurrent-ios")] = 16
+    b: Annotated[Size, named("b", "block-size")] = prior("4 MiB", 0.0, "rados(8): -b")
 
     def timing(self, *, sized: bool) -> Timing | None:
         """So many seconds, or the bytes of a data set."""

@@ -13,16 +13,16 @@ Source: github.com/openssh/openssh-portable 9.2p1 sftp-client.c (do_download, do
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Final
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import READER, Size, device_work, reading, version_tuple, writing
+from dtnsim.tools._common import COPIED, Size, device_work, documented, named, reading, version_tuple, writing
 from dtnsim.tools._ssh import SshCopy, SshTool
-from dtnsim.tools.plan import FileCost, Job, Plan, Step, Usage
+from dtnsim.tools.plan import Job, Plan, Step, Usage
 
 #: sftp-client.h: DEFAULT_COPY_BUFLEN and DEFAULT_NUM_REQUESTS
 BLOCK: Final = prior("32 KiB", 0.0, "openssh-portable sftp-client.h, DEFAULT_COPY_BUFLEN")
@@ -97,12 +97,7 @@ class Session:
         """One connection, file after file."""
         source, sink = Thread(f"{self.ssh.kind} reader"), Thread(f"{self.ssh.kind} writer")
         sent = self.ssh.sent(job)
-        files = FileCost(
-            round_trips=self.round_trips(job),
-            source=("stat", "open", "close"),
-            destination=("create", "close"),
-            directory=("mkdir",),
-        )
+        files = replace(COPIED, round_trips=self.round_trips(job))
         flight = self.in_flight()
         net = self.ssh.network(channel=flight, rate=limit, stopped=True, grain=self.block, sent=sent)
         step = Step(
@@ -143,8 +138,8 @@ class Scp(SshCopy):
         ),
     )  # fmt: skip
 
-    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recursive"))] = False
-    old_protocol: Annotated[bool, Field(validation_alias=AliasChoices("O", "old_protocol"))] = False
+    r: Annotated[bool, documented("r", "recursive")] = False
+    old_protocol: Annotated[bool, named("O", "old_protocol")] = False
     block: Size = prior("32 KiB", 0.3, "openssh-portable sftp-client.c DEFAULT_COPY_BUFLEN; scp.c COPY_BUFLEN 16 KiB")
 
     def plan(self, job: Job) -> Plan:
@@ -153,17 +148,11 @@ class Scp(SshCopy):
             session = Session(self, self.client == "source", in_place=True)
             return session.plan(job, self.block, self.limit)
         source, sink = Thread("scp reader"), Thread("scp writer")
-        files = FileCost(
-            round_trips=SCP_ROUND_TRIPS,
-            source=("stat", "open", "close"),
-            destination=("create", "close"),
-            directory=("mkdir",),
-        )
         step = Step(
             "transfer",
             read=reading(job, source, self.block),
             net=self.network(rate=self.limit, stopped=True, sent=self.sent(job)),
-            files=files,
+            files=replace(COPIED, round_trips=SCP_ROUND_TRIPS),
             write=writing(job, sink, self.block),
             cpu=(*device_work(job, source), *self.crypto(self.sent(job)), *self.packing()),
         )
@@ -184,9 +173,9 @@ class Sftp(SshCopy):
         Usage("sftp", "sftp -R {R} HOST  (then: put -r SRC DST)", tries={"R": (64, 256)}),
     )  # fmt: skip
 
-    R: Annotated[int, Field(ge=1, le=4096, validation_alias=AliasChoices("R", "num_requests"))] = REQUESTS
-    B: Annotated[Size, Field(validation_alias=AliasChoices("B", "buffer_size"))] = BLOCK
-    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recursive"))] = False
+    R: Annotated[int, named("R", "num_requests", ge=1, le=4096)] = REQUESTS
+    B: Annotated[Size, named("B", "buffer_size")] = BLOCK
+    r: Annotated[bool, documented("r", "recursive")] = False
 
     def plan(self, job: Job) -> Plan:
         """One connection, file after file."""
@@ -219,9 +208,9 @@ class Hpnscp(SshCopy):
     hpn: Annotated[
         bool, Field(description="HPN-SSH at both ends; false: -oHPNDisabled=yes, or OpenSSH at the far end")
     ] = True
-    r: Annotated[bool, Field(json_schema_extra=READER, validation_alias=AliasChoices("r", "recursive"))] = False
-    R: Annotated[int, Field(ge=1, le=65536, validation_alias=AliasChoices("R", "num_requests"))] = 1024
-    B: Annotated[Size, Field(validation_alias=AliasChoices("B", "buffer_size"))] = prior(
+    r: Annotated[bool, documented("r", "recursive")] = False
+    R: Annotated[int, named("R", "num_requests", ge=1, le=65536)] = 1024
+    B: Annotated[Size, named("B", "buffer_size")] = prior(
         "128 KiB", 0.0, "hpn-ssh sftp-client.c: DEFAULT_COPY_BUFLEN 131072"
     )
 

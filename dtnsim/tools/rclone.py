@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, NamedTuple
-
-from pydantic import AliasChoices, Field
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.ground.errors import SpecError
@@ -13,6 +12,7 @@ from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tools import turn_s, wait_s
 from dtnsim.tools._common import (
+    COPIED,
     TLS,
     Client,
     Count,
@@ -22,6 +22,7 @@ from dtnsim.tools._common import (
     both_ends,
     core_cost,
     device_work,
+    named,
     protocol,
     reading,
     writing,
@@ -105,10 +106,6 @@ class Way(NamedTuple):
     put: bool
 
 
-def _dash(name: str) -> AliasChoices:
-    return AliasChoices(name, name.replace("_", "-"))
-
-
 class Rclone(Tool):
     """``rclone copy --transfers --checkers --multi-thread-streams --multi-thread-cutoff --bwlimit ...``.
 
@@ -151,21 +148,21 @@ class Rclone(Tool):
     ] = None
     transfers: Count = 4
     checkers: Count = 8
-    multi_thread_streams: Annotated[int, Field(ge=0, le=4096, validation_alias=_dash("multi_thread_streams"))] = 4
-    multi_thread_cutoff: Annotated[Size, Field(validation_alias=_dash("multi_thread_cutoff"))] = prior(
+    multi_thread_streams: Annotated[int, named("multi_thread_streams", "multi-thread-streams", ge=0, le=4096)] = 4
+    multi_thread_cutoff: Annotated[Size, named("multi_thread_cutoff", "multi-thread-cutoff")] = prior(
         "256 MiB", 0.0, "rclone documentation: --multi-thread-cutoff"
     )
     bwlimit: Rate | None = None
-    ignore_checksum: Annotated[bool, Field(validation_alias=_dash("ignore_checksum"))] = False
-    sftp_disable_hashcheck: Annotated[bool, Field(validation_alias=_dash("sftp_disable_hashcheck"))] = False
-    sftp_concurrency: Annotated[Count, Field(validation_alias=_dash("sftp_concurrency"))] = 64
-    sftp_chunk_size: Annotated[Size, Field(validation_alias=_dash("sftp_chunk_size"))] = _BLOCK
+    ignore_checksum: Annotated[bool, named("ignore_checksum", "ignore-checksum")] = False
+    sftp_disable_hashcheck: Annotated[bool, named("sftp_disable_hashcheck", "sftp-disable-hashcheck")] = False
+    sftp_concurrency: Annotated[Count, named("sftp_concurrency", "sftp-concurrency")] = 64
+    sftp_chunk_size: Annotated[Size, named("sftp_chunk_size", "sftp-chunk-size")] = _BLOCK
     tls: bool = True
     client: Client | None = None
-    s3_chunk_size: Annotated[Size, Field(validation_alias=_dash("s3_chunk_size"))] = prior(
+    s3_chunk_size: Annotated[Size, named("s3_chunk_size", "s3-chunk-size")] = prior(
         "5 MiB", 0.0, "rclone documentation, s3: --s3-chunk-size"
     )
-    s3_upload_concurrency: Annotated[Count, Field(validation_alias=_dash("s3_upload_concurrency"))] = 4
+    s3_upload_concurrency: Annotated[Count, named("s3_upload_concurrency", "s3-upload-concurrency")] = 4
     block: Size = prior("1 MiB", 0.3, "rclone lib/pool: buffers of 1 MiB")
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
 
@@ -280,13 +277,7 @@ class Rclone(Tool):
         if way.backend != "local":
             backend = _BACKENDS[way.backend]
             trips = (backend.put_file if way.put else backend.get_file) + (_HASH if self._hashes(way) else 0.0)
-        return FileCost(
-            round_trips=trips,
-            fixed=self._waits(way, job, workers),
-            source=opened,
-            destination=("create", "close"),
-            directory=("mkdir",),
-        )
+        return replace(COPIED, round_trips=trips, fixed=self._waits(way, job, workers), source=opened)
 
     def _opening(self, way: Way, job: Job, workers: int) -> Opening:
         if not job.remote:

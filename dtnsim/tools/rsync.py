@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AliasChoices, Field
-
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
@@ -18,6 +16,7 @@ from dtnsim.tools._common import (
     both_ends,
     core_cost,
     device_work,
+    named,
     reading,
     rereading,
     scaled,
@@ -79,11 +78,11 @@ class Rsync(Tool):
         Usage("rsync between mounts", "rsync -a SRC/ DST/", "", "mount"),
     )  # fmt: skip
 
-    whole_file: Annotated[bool | None, Field(validation_alias=AliasChoices("whole_file", "W", "whole-file"))] = None
-    checksum: Annotated[bool, Field(validation_alias=AliasChoices("checksum", "c"))] = False
-    compress: Annotated[bool, Field(validation_alias=AliasChoices("compress", "z"))] = False
-    archive: Annotated[bool, Field(validation_alias=AliasChoices("archive", "a"))] = True
-    e: Annotated[Literal["ssh", "none"], Field(validation_alias=AliasChoices("e", "rsh"))] = "ssh"
+    whole_file: Annotated[bool | None, named("whole_file", "W", "whole-file")] = None
+    checksum: Annotated[bool, named("checksum", "c")] = False
+    compress: Annotated[bool, named("compress", "z")] = False
+    archive: Annotated[bool, named("archive", "a")] = True
+    e: Annotated[Literal["ssh", "none"], named("e", "rsh")] = "ssh"
     ssh: SshLink = SshLink()
     bwlimit: Rate | None = None
     version: Annotated[

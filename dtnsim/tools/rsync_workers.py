@@ -12,11 +12,11 @@ import math
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Count, Rate, Size, one_host
+from dtnsim.tools._common import Count, Rate, Size, named, one_host
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, crowd
 from dtnsim.tools.plan import CpuUse, FileCost, Job, Opening, Plan, Step, Tool, Usage
 from dtnsim.tools.rsync import DAEMON, PROTOCOL, START, Rsync
@@ -104,11 +104,9 @@ class Fpsync(Tool):
         Usage("fpsync between mounts", "fpsync -n {n} SRC/ DST/", "", "mount", tries={"n": (2, 4, 8, 16, 32)}),
     )  # fmt: skip
 
-    n: Annotated[Count, Field(validation_alias=AliasChoices("n", "jobs"))] = 2
-    f: Annotated[int, Field(ge=1, validation_alias=AliasChoices("f", "files"))] = 2000
-    s: Annotated[Size, Field(validation_alias=AliasChoices("s", "size"))] = prior(
-        "4 GiB", 0.0, "fpart tools/fpsync: OPT_FPMAXPARTSIZE"
-    )
+    n: Annotated[Count, named("n", "jobs")] = 2
+    f: Annotated[int, named("f", "files", ge=1)] = 2000
+    s: Annotated[Size, named("s", "size")] = prior("4 GiB", 0.0, "fpart tools/fpsync: OPT_FPMAXPARTSIZE")
     rsync: Rsync = Rsync()
 
     def plan(self, job: Job) -> Plan:
@@ -129,9 +127,9 @@ class Msrsync(Tool):
         Usage("msrsync", "msrsync -p {p} SRC/ DST/", "", "mount", tries={"p": (4, 8, 16, 32)}),
     )  # fmt: skip
 
-    p: Annotated[Count, Field(validation_alias=AliasChoices("p", "processes"))] = 1
-    f: Annotated[int, Field(ge=1, validation_alias=AliasChoices("f", "files"))] = 1000
-    s: Annotated[Size, Field(validation_alias=AliasChoices("s", "size"))] = prior("1 GiB", 0.0, "msrsync README: -s")
+    p: Annotated[Count, named("p", "processes")] = 1
+    f: Annotated[int, named("f", "files", ge=1)] = 1000
+    s: Annotated[Size, named("s", "size")] = prior("1 GiB", 0.0, "msrsync README: -s")
     rsync: Rsync = Rsync()
 
     def plan(self, job: Job) -> Plan:
@@ -155,10 +153,8 @@ class Parsyncfp(Tool):
         Usage("parsyncfp", "parsyncfp --NP {NP} --startdir SRC . HOST:DST", tries={"NP": LOGINS}),
     )  # fmt: skip
 
-    NP: Annotated[Count | None, Field(validation_alias=AliasChoices("NP", "np"))] = None
-    chunksize: Annotated[Size, Field(validation_alias=AliasChoices("chunksize", "cs"))] = prior(
-        "10 GB", 0.0, "parsyncfp README: --chunksize 10G"
-    )
+    NP: Annotated[Count | None, named("NP", "np")] = None
+    chunksize: Annotated[Size, named("chunksize", "cs")] = prior("10 GB", 0.0, "parsyncfp README: --chunksize 10G")
     maxbw: Rate | None = None
     rsync: Rsync = Rsync()
 
@@ -192,7 +188,7 @@ class RsyncParallel(Tool):
         ),
     )  # fmt: skip
 
-    jobs: Annotated[Count, Field(validation_alias=AliasChoices("jobs", "P", "j"))] = 4
+    jobs: Annotated[Count, named("jobs", "P", "j")] = 4
     entries: Annotated[int | None, Field(ge=1, description="arguments: entries of the top folder")] = None
     rsync: Rsync = Rsync()
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import Client as ClientEnd
-from dtnsim.tools._common import Count, Cycles, Rate, Size, core_cost
+from dtnsim.tools._common import Count, Cycles, Rate, Size, core_cost, named
 from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool, Usage
 
@@ -137,10 +137,8 @@ class S5cmd(Tool):
     )  # fmt: skip
 
     numworkers: Count = 256
-    c: Annotated[Count, Field(validation_alias=AliasChoices("c", "concurrency"))] = 5
-    p: Annotated[Size, Field(validation_alias=AliasChoices("p", "part-size"))] = prior(
-        "50 MiB", 0.0, "s5cmd command/cp.go: defaultPartSize 50 MiB"
-    )
+    c: Annotated[Count, named("c", "concurrency")] = 5
+    p: Annotated[Size, named("p", "part-size")] = prior("50 MiB", 0.0, "s5cmd command/cp.go: defaultPartSize 50 MiB")
     tls: Annotated[bool, Field(description="https; false for --endpoint-url http://...")] = True
     client: ClientEnd | None = None
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
@@ -193,14 +191,10 @@ class Mc(Tool):
         ),
     )  # fmt: skip
 
-    workers: Annotated[Count | None, Field(validation_alias=AliasChoices("workers", "max-workers"))] = None
-    disable_multipart: Annotated[
-        bool, Field(validation_alias=AliasChoices("disable_multipart", "disable-multipart"))
-    ] = False
-    limit_upload: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit_upload", "limit-upload"))] = None
-    limit_download: Annotated[Rate | None, Field(validation_alias=AliasChoices("limit_download", "limit-download"))] = (
-        None
-    )
+    workers: Annotated[Count | None, named("workers", "max-workers")] = None
+    disable_multipart: Annotated[bool, named("disable_multipart", "disable-multipart")] = False
+    limit_upload: Annotated[Rate | None, named("limit_upload", "limit-upload")] = None
+    limit_download: Annotated[Rate | None, named("limit_download", "limit-download")] = None
     tls: bool = True
     client: ClientEnd | None = None
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")

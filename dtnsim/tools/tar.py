@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import Cycles, Size, both_ends, core_cost, device_work, one_host, reading, writing
+from dtnsim.tools._common import Cycles, Size, both_ends, core_cost, device_work, named, one_host, reading, writing
 from dtnsim.tools._ssh import SshTool
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
@@ -88,7 +88,7 @@ class Tar(Tool):
     tool_class = "local"
 
     mode: Annotated[Literal["x", "c"], Field(description="x: extract, c: create")] = "x"
-    z: Annotated[bool, Field(validation_alias=AliasChoices("z", "gzip"))] = False
+    z: Annotated[bool, named("z", "gzip")] = False
     sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: tar && sync")] = False
     record: Size = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import Client, Cycles, Rate, Size, both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._common import Client, Cycles, Rate, Size, both_ends, core_cost, device_work, named, reading, writing
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 _SUMS = {
@@ -63,14 +63,12 @@ class Xrdcp(Tool):
         ),
     )  # fmt: skip
 
-    S: Annotated[int, Field(ge=1, le=15, validation_alias=AliasChoices("S", "streams"))] = 1
+    S: Annotated[int, named("S", "streams", ge=1, le=15)] = 1
     parallel: Annotated[int, Field(ge=1, le=128)] = 1
-    chunk_size: Annotated[Size, Field(validation_alias=AliasChoices("chunk_size", "XRD_CPCHUNKSIZE"))] = prior(
+    chunk_size: Annotated[Size, named("chunk_size", "XRD_CPCHUNKSIZE")] = prior(
         "8 MiB", 0.0, "XrdClConstants.hh: DefaultCPChunkSize"
     )
-    parallel_chunks: Annotated[
-        int, Field(ge=1, le=255, validation_alias=AliasChoices("parallel_chunks", "XRD_CPPARALLELCHUNKS"))
-    ] = 4
+    parallel_chunks: Annotated[int, named("parallel_chunks", "XRD_CPPARALLELCHUNKS", ge=1, le=255)] = 4
     overhead: Cycles = prior(
         "0.5 cycles/B",
         0.8,
