@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Any, ClassVar, Final, NamedTuple
 
 from dtnsim.logs._net import host_of
-from dtnsim.logs.base import BINARY, DECIMAL, Conditions, DocumentParser, LineParser, Parser, Record
+from dtnsim.logs._numbers import BINARY, DECIMAL
+from dtnsim.logs.base import Conditions, DocumentParser, LineParser, Parser, Record
 from dtnsim.logs.measurement import Measurement, Status, Unread
 
 _TOKEN: Final = re.compile(r"\S+")

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from dtnsim.logs._net import Options
-from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, decimal
+from dtnsim.logs._numbers import BINARY, DECIMAL, decimal
+from dtnsim.logs.base import Conditions, Context
 
 #: words that occur in every report row of either tool
 ROW_WORDS: Final = ("Bytes", "KBytes", "MBytes", "GBytes", "TBytes", "PBytes")

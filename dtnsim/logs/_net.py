@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, decimal, number, size_bytes
+from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, number, size_bytes
+from dtnsim.logs.base import Conditions, Context
 from dtnsim.logs.measurement import Condition
 
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")

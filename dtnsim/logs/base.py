@@ -51,7 +51,7 @@ a figure of a part of a run beside which the log has (or would have) a figure of
 **Rules.** Never guess. A value is finite and >= 0. No rate for failed or zero-byte runs: a failed
 run gives ``self.failure(text)`` (status ``failed``, value nan, no unit of rate). The last progress
 line of an unfinished run is ``status="partial"``. When a line carries bytes and seconds, compute
-from them and compare with what is printed (`agrees`); if they disagree say so with ``unread``.
+from them and compare with what is printed (`dtnsim.logs._numbers.agrees`); if they disagree say so with ``unread``.
 State of a run is set in ``forget()``; what a
 command or the file's end leaves open is given by ``settle()``. A parser must take any line in any order.
 """
@@ -67,28 +67,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
 from dtnsim.logs._commands import Command, clean, decode, host_of
-from dtnsim.logs._numbers import (
-    BINARY,
-    DECIMAL,
-    TIMES,
-    UNITS,
-    agrees,
-    as_dict,
-    as_list,
-    decimal,
-    grouped,
-    integer,
-    number,
-    size_bytes,
-    text_in,
-    whole,
-)  # fmt: skip
+from dtnsim.logs._numbers import UNITS, decimal
 from dtnsim.logs.measurement import Condition, Evidence, Measurement, Status, Unread
 
 __all__ = [
-    "BINARY", "DECIMAL", "TIMES", "UNITS", "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence",
-    "LineParser", "Parser", "Record", "agrees", "as_dict", "as_list", "decimal", "grouped", "integer", "located",
-    "number", "size_bytes", "text_in", "whole",
+    "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Parser", "Record",
+    "located",
 ]  # fmt: skip
 
 Record = Measurement | Unread

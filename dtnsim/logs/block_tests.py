@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs.base import BINARY, Conditions, Document, DocumentParser, Evidence, Record, decimal, number, size_bytes
+from dtnsim.logs._numbers import BINARY, decimal, number, size_bytes
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 
 _F: Final = r"\d++\.\d++"
 _SCALE: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}

@@ -7,19 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads, tokens
-from dtnsim.logs.base import (
-    BINARY,
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Record,
-    agrees,
-    decimal,
-    number,
-    size_bytes,
-)
+from dtnsim.logs._numbers import BINARY, agrees, decimal, number, size_bytes
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 
 _SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")
 _PAIRS: Final = re.compile(r'^NAME="([^"]+)".*? SIZE="([^"]+)"')  # -P

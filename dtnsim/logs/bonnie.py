@@ -21,10 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
+from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal
 from dtnsim.logs.base import (
-    BINARY,
-    DECIMAL,
-    TIMES,
     Command,
     Conditions,
     Context,
@@ -34,7 +32,6 @@ from dtnsim.logs.base import (
     LineParser,
     Parser,
     Record,
-    decimal,
 )
 from dtnsim.logs.measurement import Measurement
 

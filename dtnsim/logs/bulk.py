@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._net import Options, bits_rate, ends_of_copy, host_of
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, agrees, integer
+from dtnsim.logs._numbers import agrees, integer
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Status
 
 _ASCP_DONE: Final = re.compile(

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Evidence, LineParser, Record, agrees, decimal, integer
+from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, decimal, integer
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Status
 
 _RESULT: Final = re.compile(

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._net import Options, ends_of, host_of
-from dtnsim.logs.base import TIMES, Command, Conditions, Evidence, LineParser, Record, decimal
+from dtnsim.logs._numbers import TIMES, decimal
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record
 
 _START: Final = re.compile(
     r"^\s*+(?:\S++(?<=:) )?PING6?[ (](?P<target>[^\s(]++).*?(?<!\d)(?P<size>\d++)(?:\(\d++\))? (?:data )?bytes"

@@ -7,16 +7,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, declared, figures, reads
-from dtnsim.logs.base import (
-    DECIMAL,
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    Record,
-    integer,
-    number,
-)
+from dtnsim.logs._numbers import DECIMAL, integer, number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 from dtnsim.logs.sysstat import plain
 
 _GROUPED: Final = r"(\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"

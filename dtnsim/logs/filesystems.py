@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs.base import BINARY, TIMES, Conditions, Context, Evidence, LineParser, Record, decimal, size_bytes
+from dtnsim.logs._numbers import BINARY, TIMES, decimal, size_bytes
+from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<key>[a-z]{4,30})\s++(?P<value>\S++)\s++"

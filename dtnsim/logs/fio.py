@@ -20,7 +20,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs.base import BINARY, DECIMAL, Command, Conditions, Context, LineParser, Record, decimal, size_bytes
+from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, size_bytes
+from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
 from dtnsim.logs.fio_json import PERCENTILES, TIMES, FioJson, Seen, Stoppable, factor_of, figure_of, of_command
 from dtnsim.logs.measurement import Measurement, Status
 

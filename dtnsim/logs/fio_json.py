@@ -6,21 +6,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from dtnsim.logs.base import (
-    BINARY,
-    DECIMAL,
-    Conditions,
-    Context,
-    Document,
-    DocumentParser,
-    Evidence,
-    Parser,
-    Record,
-    as_dict,
-    number,
-    size_bytes,
-    whole,
-)
+from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, number, size_bytes, whole
+from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, Parser, Record
 
 # What the readers of fio's text and of its JSON share: units, runs already counted, runs that were stopped.
 

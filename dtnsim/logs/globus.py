@@ -9,18 +9,8 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._net import Options, binary_size, host_of
-from dtnsim.logs.base import (
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Parser,
-    Record,
-    located,
-    number,
-    whole,
-)
+from dtnsim.logs._numbers import number, whole
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, located
 from dtnsim.logs.measurement import Status
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs.base import BINARY, Command, Conditions, Document, DocumentParser, Evidence, Record, number
+from dtnsim.logs._numbers import BINARY, number
+from dtnsim.logs.base import Command, Conditions, Document, DocumentParser, Evidence, Record
 from dtnsim.logs.measurement import Status
 
 _CODES: Final = {2.5: 0.8, 5.0: 0.8, 8.0: 128 / 130, 16.0: 128 / 130, 32.0: 128 / 130}

@@ -15,18 +15,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs.base import (
-    BINARY,
-    Command,
-    Conditions,
-    Context,
-    Document,
-    DocumentParser,
-    Evidence,
-    Record,
-    number,
-    size_bytes,
-)
+from dtnsim.logs._numbers import BINARY, number, size_bytes
+from dtnsim.logs.base import Command, Conditions, Context, Document, DocumentParser, Evidence, Record
 from dtnsim.logs.measurement import Status
 
 MIB: Final = BINARY["M"]

@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, by_right_edge, reads, tokens
-from dtnsim.logs.base import BINARY, Command, Conditions, Context, Evidence, Record, decimal, size_bytes
+from dtnsim.logs._numbers import BINARY, decimal, size_bytes
+from dtnsim.logs.base import Command, Conditions, Context, Evidence, Record
 
 KIB: Final = BINARY["K"]
 #: operations in the order of the table; the numbers of the -i option that fill them

@@ -21,7 +21,8 @@ from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
 from dtnsim.logs._iperf2_run import Connection, Run, from_args
-from dtnsim.logs.base import Evidence, LineParser, Record, size_bytes
+from dtnsim.logs._numbers import size_bytes
+from dtnsim.logs.base import Evidence, LineParser, Record
 
 _CONNECTED: Final = re.compile(
     r"\[ *(?P<star>\*?)(?P<id>\d+)\] local \S+ port (?P<local>\d+) "

@@ -19,7 +19,8 @@ from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, Summary, Test, agrees_with_size, from_args, read_line, udp_of
 from dtnsim.logs._net import binary_size
-from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Evidence, LineParser, Record
+from dtnsim.logs._numbers import BINARY, DECIMAL
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Condition, Measurement, Status
 
 _THIRD: Final = 3

@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, as_dict, as_list, number, whole
+from dtnsim.logs._numbers import as_dict, as_list, number, whole
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 from dtnsim.logs.measurement import Status
 
 #: key in ``end`` -> (role, opposite direction)

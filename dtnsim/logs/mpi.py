@@ -8,7 +8,8 @@ from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._net import host_of
-from dtnsim.logs.base import BINARY, Conditions, Evidence, Record, located
+from dtnsim.logs._numbers import BINARY
+from dtnsim.logs.base import Conditions, Evidence, Record, located
 
 _TASKS: Final = re.compile(r" (?:-n|-np|--ntasks=?) ?(\d{1,6})(?= )")
 _ERROR: Final = re.compile(r"\bERROR: .*|mdtest: .*\b(?:failed|error)\b.*", re.IGNORECASE)

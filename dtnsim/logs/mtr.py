@@ -13,18 +13,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from dtnsim.logs.base import (
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Parser,
-    Record,
-    as_dict,
-    as_list,
-    number,
-)
+from dtnsim.logs._numbers import as_dict, as_list, number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record
 
 _COLUMN: Final = re.compile(r"Loss%|Drop|Rcv|Snt|Last|Best|Avg|Wrst|StDev|Gmean|Jttr|Javg|Jmax|Jint")
 _ROW: Final = re.compile(r"^\s*(?P<hop>\d{1,3})\.(?:\|--)?\s+(?P<rest>\S.*)$")

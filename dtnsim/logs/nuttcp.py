@@ -17,7 +17,8 @@ from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._net import Options
-from dtnsim.logs.base import Conditions, Evidence, Record, decimal, size_bytes
+from dtnsim.logs._numbers import decimal, size_bytes
+from dtnsim.logs.base import Conditions, Evidence, Record
 
 _LINE: Final = re.compile(
     r"(?<![\d.,])(?:(?P<mb>\d+[.,]\d+) +MB */ *(?P<s>\d+[.,]\d+) +sec = *)?"

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._net import iso_s, of_histogram
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, as_dict, number
+from dtnsim.logs._numbers import as_dict, number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 
 _KEYS: Final = {"pscheduler", "result", "test"}
 _PERFSONAR_STATISTICS: Final = {

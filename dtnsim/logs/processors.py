@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs.base import DECIMAL, Conditions, Context, Evidence, LineParser, Record, decimal
+from dtnsim.logs._numbers import DECIMAL, decimal
+from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record
 
 _FISH_UNITS: Final = {"micros": 1e-6, "millis": 1e-3, "secs": 1.0, "mins": 60.0, "hours": 3600.0}
 _MODES: Final[dict[str, tuple[str, Conditions]]] = {

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_plus
 
 from dtnsim.logs._documents import stamp
-from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs._numbers import number
+from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, LineParser, Record
 from dtnsim.logs.sysstat import STATES
 
 # What node_exporter's counters mean, for its text and for what Prometheus answers.

@@ -16,18 +16,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._net import ends_of, iso_s, of_histogram, turned
-from dtnsim.logs.base import (
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Record,
-    as_dict,
-    as_list,
-    number,
-    whole,
-)
+from dtnsim.logs._numbers import as_dict, as_list, number, whole
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 
 _BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
 _ROW: Final = re.compile(

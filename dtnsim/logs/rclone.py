@@ -19,18 +19,8 @@ from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import Options, host_of, parts_s
-from dtnsim.logs.base import (
-    BINARY,
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    Parser,
-    Record,
-    decimal,
-    number,
-    whole,
-)
+from dtnsim.logs._numbers import BINARY, decimal, number, whole
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record
 from dtnsim.logs.measurement import Status
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, decimal, located
+from dtnsim.logs._numbers import decimal
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, located
 from dtnsim.logs.measurement import Status
 
 _HEAD: Final = re.compile(

@@ -22,7 +22,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 from dtnsim.logs._net import Options, binary_size, clock_s, ends_of_copy, host_of
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, decimal, grouped
+from dtnsim.logs._numbers import decimal, grouped
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Status
 
 _NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, NamedTuple
 
 from dtnsim.logs._net import Options, binary_size, clock_s, ends_of_copy, host_of
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, agrees, decimal
+from dtnsim.logs._numbers import agrees, decimal
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 from dtnsim.logs.measurement import Status
 
 _METER: Final = re.compile(

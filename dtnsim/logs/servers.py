@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, listed, reads
 from dtnsim.logs._net import Options, host_of
-from dtnsim.logs.base import BINARY, TIMES, Conditions, Evidence, LineParser, Record, number, size_bytes
+from dtnsim.logs._numbers import BINARY, TIMES, number, size_bytes
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 
 class Gpfsperf(LinesParser):

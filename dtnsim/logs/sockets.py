@@ -8,7 +8,8 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import host_of, positive_int
-from dtnsim.logs.base import BINARY, DECIMAL, Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs._numbers import BINARY, DECIMAL
+from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record
 
 _TITLE: Final = re.compile(
     r"(?:^|\s)(?:MIGRATED )?(?P<proto>TCP|UDP|SCTP) (?P<what>STREAM|MAERTS|SENDFILE|REQUEST/RESPONSE) TEST\b"

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import cell, declared, figures
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, number
+from dtnsim.logs._numbers import number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 
 # What iostat, mpstat and sar print alike: CPU states, time stamps, JSON.
 

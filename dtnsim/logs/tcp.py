@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import host_of
-from dtnsim.logs.base import DECIMAL, Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, number
+from dtnsim.logs._numbers import DECIMAL, number
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record
 
 _HEAD: Final = re.compile(
     r"^\s*+(?:tcp\s++)?(?P<state>ESTAB|UNCONN|SYN-SENT|SYN-RECV|FIN-WAIT-[12]|CLOSE-WAIT|LAST-ACK|CLOSING|TIME-WAIT)"

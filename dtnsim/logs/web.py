@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, reads
 from dtnsim.logs._net import binary_size, bits_rate, clock_s, host_of, parts_s
-from dtnsim.logs.base import BINARY, Conditions, Evidence, LineParser, Record, located
+from dtnsim.logs._numbers import BINARY
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
 from dtnsim.logs.measurement import Status
 
 _LINE: Final = re.compile(

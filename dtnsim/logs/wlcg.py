@@ -9,22 +9,8 @@ from typing import Any, ClassVar, Final
 from dtnsim.logs._declared import Progress, ProgressParser, declare
 from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._net import Options, host_of
-from dtnsim.logs.base import (
-    BINARY,
-    DECIMAL,
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Record,
-    as_dict,
-    as_list,
-    located,
-    number,
-    text_in,
-    whole,
-)
+from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, located
 from dtnsim.logs.measurement import Status
 
 _DONE: Final = re.compile(

@@ -20,8 +20,8 @@ from dtnsim.logs import _reader, _source, iter_log, read_logs, read_text
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs._commands import CommandReader
 from dtnsim.logs._documents import whole_part
-from dtnsim.logs._numbers import decimal, grouped, integer, size_bytes
-from dtnsim.logs.base import LineParser, agrees
+from dtnsim.logs._numbers import agrees, decimal, grouped, integer, size_bytes
+from dtnsim.logs.base import LineParser
 from dtnsim.logs.measurement import Measurement, Unread
 
 DD = "10240+0 records in\n10240+0 records out\n10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s\n"
