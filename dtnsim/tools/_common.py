@@ -1,47 +1,21 @@
-"""What several tools share: types of their options, accesses to the ends, costs of device files."""
+"""What several tools do: accesses to the ends, what a file and a byte of a device cost, what they refuse."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Final, Literal
-
-from pydantic import AfterValidator, AliasChoices, Field
+from typing import Final, Literal
 
 from dtnsim.components import cores
 from dtnsim.components.access import Access, Finish, Thread
 from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job
+from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, Step
 
-Size = Annotated[Quantity, Unit("B", low=1)]
-Rate = Annotated[Quantity, Unit("B/s", low=1)]
-#: payload bytes for each byte that is left of them when they are compressed
-Ratio = Annotated[Quantity, Unit("1", low=1.0, high=1000.0)]
-Cycles = Annotated[Quantity, Unit("cycles/B", spread=0.3)]
-
-#: at which end of a transfer the command is typed: at the source it puts, at the destination it gets
-Client = Annotated[Literal["source", "destination"], Field(description="end at which the command is typed")]
-
-
-def named(*names: str, **rules: Any) -> Any:
-    """An option that goes by several names, the first of which documents show; rules as `pydantic.Field` takes them."""
-    return Field(validation_alias=AliasChoices(*names) if names else None, **rules)
-
-
-def documented(*names: str, **rules: Any) -> Any:
-    """The same, accepted because people type it; it moves no answer: the data set or the path says it."""
-    return named(*names, json_schema_extra={"x-documentation-only": True}, **rules)
-
-
-#: streams of one transfer, where its ends are there for long ways
-STREAMS: Final = Otherwise("4", "transfer hosts: 4 to 8 streams (ESnet fasterdata, GridFTP and iperf3)", role="dtn")
-
-#: a number of files, streams, threads or ports that an option asks for
-Count = Annotated[int, Field(ge=1, le=4096)]
+#: what a copy does for each file, and for each folder where they go; with the files' times and modes
+COPIED: Final = FileCost(source=("stat", "open", "close"), destination=("create", "close"), directory=("mkdir",))
+COPIED_WITH_TIMES: Final = replace(COPIED, destination=("create", "close", "setattr"))
 
 ZERO_BYTE: Final = prior(
     "0.2 cycles/B", 0.3, "clearing pages: UCI LightPath report, dd /dev/zero to /dev/null 16.8 GB/s, ~3 GHz laptop"
@@ -53,33 +27,12 @@ RANDOM_BYTE: Final = prior(
     "kernels since 4.8 (ChaCha20) are some ten times faster",
 )
 
-
-#: what a copy does for each file, and for each folder where they go; with the files' times and modes
-COPIED: Final = FileCost(source=("stat", "open", "close"), destination=("create", "close"), directory=("mkdir",))
-COPIED_WITH_TIMES: Final = replace(COPIED, destination=("create", "close", "setattr"))
-
 #: part of a host's memory that holds files for another reading (assumed: programs and what waits to be written have
 #: the rest; from a quarter to nearly all)
 CACHE_PART: Final = 0.5
 
 #: AES-GCM of TLS, as a card of the host could compute it
 TLS: Final = Duty("cipher", "aes-gcm", "tls")
-
-
-def version_tuple(text: str) -> tuple[int, ...]:
-    """``7.4p1`` as (7, 4): what orders releases."""
-    return tuple(int(n) for n in re.findall(r"\d+", text.partition("p")[0]))
-
-
-def _check_version(text: str) -> str:
-    if not re.fullmatch(r"\d{1,4}(\.\d{1,4}){0,3}(p\d{1,2})?", text):
-        raise ValueError("is not a version; write it like 7.4 or 3.16")
-    return text
-
-
-#: version of a tool, as the tool prints it
-Version = Annotated[str, AfterValidator(_check_version)]
-
 
 #: cycles per byte of an operation whose rate is published
 core_cost = cores.core_cost
@@ -203,3 +156,63 @@ def needs_volume(job: Job, end: End, tool: str) -> None:
             value=kind,
             remedy="write host:/mount of one of the host's volumes",
         )
+
+
+def in_memory(job: Job) -> bool:
+    """True where what was just written is still cached: the files take less than half of the memory."""
+    return job.payload_B < 0.5 * job.memory_B
+
+
+def read_access(
+    job: Job,
+    tool: str,
+    thread: Thread,
+    block: Quantity,
+    *,
+    workers: int = 1,
+    direct: bool = False,
+    random: bool = False,
+    depth: int = 1,
+    kept: bool = True,
+) -> Access:
+    """Reading the volume: the transfer's ``to`` where that is one, else its ``from``.
+
+    ``kept`` says whether the tool leaves in the page cache what lies there.
+
+    Raises:
+        SpecError: neither end is a volume.
+    """
+    if job.destination != "volume":
+        needs_volume(job, "source", tool)
+    here = replace(job, source="volume")
+    access = reading(here, thread, block, workers=workers, queue_depth=depth, finish="direct" if direct else "steady")
+    assert access is not None
+    return access.but(cached=kept and not direct and in_memory(job), random=random)
+
+
+def write_access(
+    job: Job,
+    tool: str,
+    thread: Thread,
+    block: Quantity,
+    *,
+    finish: Finish,
+    workers: int = 1,
+    random: bool = False,
+    rewrite: bool = False,
+    depth: int = 1,
+) -> Access:
+    """Writing the transfer's ``to``.
+
+    Raises:
+        SpecError: it is no volume.
+    """
+    needs_volume(job, "destination", tool)
+    access = writing(job, thread, block, workers=workers, finish=finish, queue_depth=depth)
+    assert access is not None
+    return access.but(random=random, rewrite=rewrite)
+
+
+def with_read(job: Job, step: Step, access: Access) -> Step:
+    """The step with its read at the end that `read_access` chose."""
+    return replace(step, reread=access) if job.destination == "volume" else replace(step, read=access)

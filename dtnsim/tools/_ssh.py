@@ -13,7 +13,8 @@ from dtnsim.components.offload import Duty
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics.core_rates import CORE_RATES
-from dtnsim.tools._common import Client, Rate, Ratio, Size, Version, both_ends, core_cost, named, scaled, version_tuple
+from dtnsim.tools._common import both_ends, core_cost, scaled
+from dtnsim.tools._options import Client, Rate, Ratio, Size, Version, named, version_tuple
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Tool
 
 

@@ -14,19 +14,8 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.tools._common import (
-    Count,
-    Cycles,
-    Rate,
-    Ratio,
-    Size,
-    both_ends,
-    core_cost,
-    device_work,
-    reading,
-    scaled,
-    writing,
-)
+from dtnsim.tools._common import both_ends, core_cost, device_work, reading, scaled, writing
+from dtnsim.tools._options import Count, Cycles, Rate, Ratio, Share, Size
 from dtnsim.tools._ssh import COSTS, LOGIN, LOGIN_WORK
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
@@ -44,8 +33,8 @@ class BlockBackup(Tool):
     """
 
     tool_class = "backup"
-    changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "first backup: every file is new")
-    literal: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "first backup: no block is known")
+    changed: Share = prior("1", 0.0, "first backup: every file is new")
+    literal: Share = prior("1", 0.0, "first backup: no block is known")
     ratio: Ratio = prior("1", 0.0, "incompressible data")
     limit: Rate | None = None
 
@@ -197,8 +186,8 @@ class Crashplan(Tool):
 
     deduplication: Literal["automatic", "minimal", "full"] = "automatic"
     compression: bool = True
-    changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "initial backup: every file is new")
-    literal: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "initial backup: no block is known")
+    changed: Share = prior("1", 0.0, "initial backup: every file is new")
+    literal: Share = prior("1", 0.0, "initial backup: no block is known")
     ratio: Ratio = prior("1", 0.0, "incompressible data")
     cpu: Annotated[Quantity, Unit("1", low=0.01, high=1.0)] = prior(
         "0.8", 0.15, "assumed, from memory: 80 % of a core by default while the user is away"

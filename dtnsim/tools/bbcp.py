@@ -10,20 +10,8 @@ from pydantic import Field, model_validator
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Scalar, prior
-from dtnsim.tools._common import (
-    COPIED,
-    Count,
-    Cycles,
-    Rate,
-    Size,
-    both_ends,
-    core_cost,
-    device_work,
-    documented,
-    named,
-    reading,
-    writing,
-)
+from dtnsim.tools._common import COPIED, both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Plan, Step, Tool, Usage
 
 #: bbcp_Config.C, setRWB: from this window on, a buffer has its largest size

@@ -14,8 +14,18 @@ from pydantic import AfterValidator, Field
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import Count, Size, core_cost, device_work, documented, named, one_host, reading, writing
-from dtnsim.tools._volume import ON_VOLUME, in_memory, one_of, read_access, with_read, write_access
+from dtnsim.tools._common import (
+    core_cost,
+    device_work,
+    in_memory,
+    one_host,
+    read_access,
+    reading,
+    with_read,
+    write_access,
+    writing,
+)
+from dtnsim.tools._options import ON_VOLUME, Count, Size, documented, named, one_of
 from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Step, Tool
 
 _CONV: Final = ("fdatasync", "fsync", "notrunc", "nocreat", "excl", "noerror", "sync")

@@ -10,8 +10,8 @@ from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import Count, Size, documented, named
-from dtnsim.tools._volume import ON_VOLUME, one_of, read_access, with_read, write_access
+from dtnsim.tools._common import read_access, with_read, write_access
+from dtnsim.tools._options import ON_VOLUME, Count, Size, documented, named, one_of
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Timing, Tool
 
 Rw = Literal["read", "write", "randread", "randwrite", "rw", "randrw"]

@@ -14,21 +14,8 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import (
-    COPIED,
-    Client,
-    Count,
-    Cycles,
-    Ratio,
-    Size,
-    both_ends,
-    core_cost,
-    device_work,
-    named,
-    reading,
-    scaled,
-    writing,
-)
+from dtnsim.tools._common import COPIED, both_ends, core_cost, device_work, reading, scaled, writing
+from dtnsim.tools._options import Client, Count, Cycles, Ratio, Size, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, LOGIN_WORK, RECEIVER, SENDER, SshLink, crowd, together
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import COPIED, Count, Cycles, Size, both_ends, device_work, named, reading, rereading, writing
+from dtnsim.tools._common import COPIED, both_ends, device_work, reading, rereading, writing
+from dtnsim.tools._options import Count, Cycles, Size, named
 from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Plan, Step, Tool
 
 #: before the data of a file: stat of the source, stat of the destination that finds nothing; after it: its size there

@@ -19,21 +19,15 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import (
     COPIED,
     COPIED_WITH_TIMES,
-    STREAMS,
     TLS,
-    Client,
-    Count,
-    Cycles,
-    Size,
     both_ends,
     core_cost,
     device_work,
-    documented,
-    named,
     reading,
     rereading,
     writing,
 )
+from dtnsim.tools._options import STREAMS, Client, Count, Cycles, Size, documented, named
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 #: A file's messages on the control channel that wait, when the client is an end of the data (RFC 959, GFD.20).

@@ -15,7 +15,8 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import TLS as INLINE
-from dtnsim.tools._common import Count, Rate, Size, both_ends, core_cost, device_work, named, reading, writing
+from dtnsim.tools._common import both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 #: a file on an open connection: the request, and its answer with the bytes

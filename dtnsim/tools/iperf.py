@@ -12,7 +12,8 @@ from dtnsim.components.access import Thread
 from dtnsim.components.tuning import CongestionControl
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.tools._common import STREAMS, Count, Rate, Size, Version, documented, named, scaled, version_tuple
+from dtnsim.tools._common import scaled
+from dtnsim.tools._options import STREAMS, Count, Rate, Seconds, Size, Version, documented, named, version_tuple
 from dtnsim.tools.plan import Job, NetUse, Plan, Step, Timing, Tool
 
 _UDP_RATE = prior("1.05 Mb/s", 0.0, "iperf(1), version 2: default rate for UDP")
@@ -38,7 +39,7 @@ class Iperf2(Tool):
     Z: Annotated[CongestionControl | None, named("Z", "linux-congestion", "tcp-cc")] = None
     u: Annotated[bool, named("u", "udp")] = False
     b: Annotated[Rate | None, named("b", "bandwidth")] = None
-    t: Annotated[Quantity, Unit("s", low=0.1), named("t", "time")] = prior("10 s", 0.0, "iperf(1): default duration")
+    t: Annotated[Seconds, named("t", "time")] = prior("10 s", 0.0, "iperf(1): default duration")
 
     def timing(self, *, sized: bool) -> Timing | None:
         """``-t`` seconds; a data set is ``-n``, which ends it with its bytes."""
@@ -91,7 +92,7 @@ class Iperf3(Tool):
     Z: Annotated[bool, named("Z", "zerocopy")] = False
     u: Annotated[bool, named("u", "udp")] = False
     b: Annotated[Rate | None, named("b", "bitrate")] = None
-    t: Annotated[Quantity, Unit("s", low=0.1), named("t", "time")] = prior("10 s", 0.0, "iperf3(1): default duration")
+    t: Annotated[Seconds, named("t", "time")] = prior("10 s", 0.0, "iperf3(1): default duration")
     length: Annotated[Size | None, named("l", "length")] = None
     skip_rx_copy: Annotated[bool, named("skip_rx_copy", "skip-rx-copy")] = False
     omit: Annotated[Quantity | None, Unit("s"), named("O", "omit")] = None

@@ -14,9 +14,10 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from dtnsim.components.access import Finish, Thread
-from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import Size, device_work, documented, named, needs_volume, one_host, reading, writing
+from dtnsim.tools._common import device_work, needs_volume, one_host, reading, writing
+from dtnsim.tools._options import Share, Size, documented, named
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 
@@ -140,7 +141,7 @@ class Robocopy(Tool):
 
     MT: Annotated[int, Field(ge=1, le=128, description="threads; /MT alone is 8, no /MT is 1")] = 1
     J: Annotated[bool, named("J", "unbuffered")] = False
-    changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "first copy: every file is new")
+    changed: Share = prior("1", 0.0, "first copy: every file is new")
     buffer: Size = prior("1 MiB", 0.7, "assumed: CopyFileEx reads and writes 64 KiB to 1 MiB, 1 MiB over SMB")
 
     def plan(self, job: Job) -> Plan:

@@ -17,21 +17,8 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics.tcp import ratebased
-from dtnsim.tools._common import (
-    COPIED_WITH_TIMES,
-    TLS,
-    Count,
-    Cycles,
-    Rate,
-    Size,
-    both_ends,
-    core_cost,
-    device_work,
-    documented,
-    named,
-    reading,
-    writing,
-)
+from dtnsim.tools._common import COPIED_WITH_TIMES, TLS, both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_WORK
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 

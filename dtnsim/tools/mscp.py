@@ -9,7 +9,8 @@ from typing import Annotated, ClassVar, Final
 from dtnsim.components.access import Thread
 from dtnsim.components.tuning import CongestionControl
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import COPIED_WITH_TIMES, Count, Rate, Size, device_work, named, reading, writing
+from dtnsim.tools._common import COPIED_WITH_TIMES, device_work, reading, writing
+from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Step, Usage
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Final, Literal
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.tools._common import STREAMS, Count, Rate, Size, device_work, documented, named, reading, writing
+from dtnsim.ground.quantity import prior
+from dtnsim.tools._common import device_work, reading, writing
+from dtnsim.tools._options import STREAMS, Count, Rate, Seconds, Size, documented, named
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Timing, Tool
 
 #: what a send has where -m is not given: the socket's send buffer, 16 KiB before Linux tunes it (tcp_wmem[1])
@@ -36,7 +37,7 @@ class Netperf(Tool):
     t: Annotated[Literal["TCP_STREAM", "TCP_MAERTS", "TCP_SENDFILE", "UDP_STREAM"], named("t", "testname")] = (
         "TCP_STREAM"
     )
-    seconds: Annotated[Quantity, Unit("s", low=0.1), named("l", "seconds", "testlen")] = prior(
+    seconds: Annotated[Seconds, named("l", "seconds", "testlen")] = prior(
         "10 s", 0.0, "netperf(1): -l, default 10 seconds"
     )
     m: Annotated[Size, named("m", "send_size")] = _SEND
@@ -88,7 +89,7 @@ class Ntttcp(Tool):
     n: Annotated[int, named("n", "threads", ge=1, le=256)] = 4
     connections: Annotated[Count, named("l", "connections")] = 1
     b: Annotated[Size, named("b", "buffer")] = prior("128 KiB", 0.0, _HEADER)
-    t: Annotated[Quantity, Unit("s", low=0.1), named("t", "seconds")] = prior("60 s", 0.0, _HEADER)
+    t: Annotated[Seconds, named("t", "seconds")] = prior("60 s", 0.0, _HEADER)
 
     def timing(self, *, sized: bool) -> Timing | None:
         """``-t`` seconds, or the bytes of a data set."""
@@ -127,9 +128,7 @@ class Nuttcp(Tool):
     w: Annotated[Size | None, named("w", "window")] = None
     length: Annotated[Size, named("l", "length")] = prior("64 KiB", 0.0, "nuttcp(8): default buffer length for TCP")
     R: Annotated[Rate | None, named("R", "rate_limit")] = None
-    T: Annotated[Quantity, Unit("s", low=0.1), named("T", "timeout")] = prior(
-        "10 s", 0.0, "nuttcp(8): default transmit timeout"
-    )
+    T: Annotated[Seconds, named("T", "timeout")] = prior("10 s", 0.0, "nuttcp(8): default transmit timeout")
 
     def timing(self, *, sized: bool) -> Timing | None:
         """``-T`` seconds; a data set is ``-n`` buffers, or the files of nuttscp, and ends it with its bytes.
@@ -192,7 +191,7 @@ class Perftest(Tool):
     qps: Annotated[Count, named("q", "qp", "qps")] = 1
     depth: Annotated[int, named("t", "tx-depth", "depth", ge=1, le=32768)] = 128
     o: Annotated[int, named("o", "outs", ge=1, le=128)] = _READS
-    seconds: Annotated[Quantity, Unit("s", low=0.1), named("D", "duration", "seconds")] = prior(
+    seconds: Annotated[Seconds, named("D", "duration", "seconds")] = prior(
         "10 s", 0.0, "perftest: -D in seconds; 10 where neither it nor a data set is given"
     )
     report_gbits: Annotated[bool, documented("report_gbits", "report-gbits", "R")] = False

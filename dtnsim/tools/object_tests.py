@@ -11,11 +11,11 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.tools._common import Client as ClientEnd
-from dtnsim.tools._common import Count, Cycles, Size, named
+from dtnsim.ground.quantity import prior
+from dtnsim.tools._common import read_access, with_read, write_access
+from dtnsim.tools._options import Client as ClientEnd
+from dtnsim.tools._options import Count, Cycles, Seconds, Size, named, one_of
 from dtnsim.tools._s3 import Client, uploads
-from dtnsim.tools._volume import one_of, read_access, with_read, write_access
 from dtnsim.tools.plan import Job, Plan, Step, Timing, Tool
 
 
@@ -34,7 +34,7 @@ class Warp(Tool):
 
     concurrent: Count = 20
     obj_size: Annotated[Size, named("obj_size", "obj.size")] = prior("10 MiB", 0.0, "warp README: --obj.size")
-    duration: Annotated[Quantity, Unit("s", low=0.1)] = prior("300 s", 0.0, "warp README: --duration 5m")
+    duration: Seconds = prior("300 s", 0.0, "warp README: --duration 5m")
     tls: Annotated[bool, Field(description="https (--tls)")] = False
     client: ClientEnd | None = None
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client and random data, two copies in user space")
@@ -81,7 +81,7 @@ class RadosBench(Tool):
     files_option = "t"
 
     mode: Annotated[Mode, one_of(Mode)] = "write"
-    seconds: Annotated[Quantity, Unit("s", low=0.1)] = prior("60 s", 0.0, "an argument of rados bench; usual")
+    seconds: Seconds = prior("60 s", 0.0, "an argument of rados bench; usual")
     t: Annotated[Count, named("t", "concurrent-ios")] = 16
     b: Annotated[Size, named("b", "block-size")] = prior("4 MiB", 0.0, "rados(8): -b")
 

@@ -20,7 +20,8 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import COPIED, Size, device_work, documented, named, reading, version_tuple, writing
+from dtnsim.tools._common import COPIED, device_work, reading, writing
+from dtnsim.tools._options import Size, documented, named, version_tuple
 from dtnsim.tools._ssh import SshCopy, SshTool
 from dtnsim.tools.plan import Job, Plan, Step, Usage
 

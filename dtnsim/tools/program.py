@@ -8,7 +8,8 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.tools._common import ZERO_BYTE, Size, device_work, one_host, reading, writing
+from dtnsim.tools._common import ZERO_BYTE, device_work, one_host, reading, writing
+from dtnsim.tools._options import Size
 from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Step, Tool
 
 

@@ -11,22 +11,8 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tools import turn_s, wait_s
-from dtnsim.tools._common import (
-    COPIED,
-    TLS,
-    Client,
-    Count,
-    Cycles,
-    Rate,
-    Size,
-    both_ends,
-    core_cost,
-    device_work,
-    named,
-    protocol,
-    reading,
-    writing,
-)
+from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work, protocol, reading, writing
+from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
 from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage

@@ -5,24 +5,11 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics.tools import delta_share
-from dtnsim.tools._common import (
-    Cycles,
-    Rate,
-    Size,
-    Version,
-    both_ends,
-    core_cost,
-    device_work,
-    named,
-    reading,
-    rereading,
-    scaled,
-    version_tuple,
-    writing,
-)
+from dtnsim.tools._common import both_ends, core_cost, device_work, reading, rereading, scaled, writing
+from dtnsim.tools._options import Cycles, Rate, Ratio, Share, Size, Version, named, version_tuple
 from dtnsim.tools._ssh import SshLink
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
@@ -91,9 +78,9 @@ class Rsync(Tool):
         # as Red Hat Enterprise Linux 4 to 8 had it, 7 since its release 7.5
         Since(((2005, "2.6.3"), (2007, "2.6.8"), (2010, "3.0.6"), (2014, "3.0.9"), (2018, "3.1.2"), (2022, None))),
     ] = "3.2.7"
-    changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "first copy: every file is new")
-    literal: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "no older version at the destination")
-    ratio: Annotated[Quantity, Unit("1", low=1.0, high=1000.0)] = prior("1", 0.0, "incompressible data")
+    changed: Share = prior("1", 0.0, "first copy: every file is new")
+    literal: Share = prior("1", 0.0, "no older version at the destination")
+    ratio: Ratio = prior("1", 0.0, "incompressible data")
     buffer: Size = prior("256 KiB", 0.0, "rsync.h: MAX_MAP_SIZE and write buffer of 8 x 32 KiB")
     overhead: Cycles = prior("1.5 cycles/B", 0.5, "assumed: map window, multiplexed buffers and pipe, three copies")
 

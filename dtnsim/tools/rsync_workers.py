@@ -16,7 +16,8 @@ from pydantic import Field
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import Count, Rate, Size, named, one_host
+from dtnsim.tools._common import one_host
+from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, crowd
 from dtnsim.tools.plan import CpuUse, FileCost, Job, Opening, Plan, Step, Tool, Usage
 from dtnsim.tools.rsync import DAEMON, PROTOCOL, START, Rsync

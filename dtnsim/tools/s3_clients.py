@@ -15,8 +15,9 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import Client as ClientEnd
-from dtnsim.tools._common import Count, Cycles, Rate, Size, core_cost, named
+from dtnsim.tools._common import core_cost
+from dtnsim.tools._options import Client as ClientEnd
+from dtnsim.tools._options import Count, Cycles, Rate, Share, Size, named
 from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool, Usage
 
@@ -68,7 +69,7 @@ class AwsS3(Tool):
     multipart_threshold: Size = prior("8 MiB", 0.0, _CONFIG)
     multipart_chunksize: Annotated[Size, Unit("B", low=5 * 2**20)] = prior("8 MiB", 0.0, _CONFIG)
     max_bandwidth: Rate | None = None
-    changed: Annotated[Quantity, Unit("1", high=1.0)] = prior("1", 0.0, "every object is new; matters to sync only")
+    changed: Share = prior("1", 0.0, "every object is new; matters to sync only")
     tls: Annotated[bool, Field(description="https; false for --endpoint-url http://...")] = True
     client: ClientEnd | None = None
     overhead: Cycles = prior(

@@ -14,7 +14,8 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import Cycles, Size, both_ends, core_cost, device_work, named, one_host, reading, writing
+from dtnsim.tools._common import both_ends, core_cost, device_work, one_host, reading, writing
+from dtnsim.tools._options import Cycles, Size, named
 from dtnsim.tools._ssh import SshTool
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import Client, Cycles, Rate, Size, both_ends, core_cost, device_work, named, reading, writing
+from dtnsim.tools._common import both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._options import Client, Cycles, Rate, Size, named
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 _SUMS = {

@@ -1,0 +1,85 @@
+"""Types of the options that several tools have, and their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, Any, Final, Literal, get_args
+
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
+
+from dtnsim.ground.quantity import Quantity, Unit
+from dtnsim.ground.uncertainty import Otherwise
+
+Size = Annotated[Quantity, Unit("B", low=1)]
+Rate = Annotated[Quantity, Unit("B/s", low=1)]
+#: payload bytes for each byte that is left of them when they are compressed
+Ratio = Annotated[Quantity, Unit("1", low=1.0, high=1000.0)]
+Cycles = Annotated[Quantity, Unit("cycles/B", spread=0.3)]
+#: part of something: of bytes that changed, of those that are sent
+Share = Annotated[Quantity, Unit("1", high=1.0)]
+#: how long a test runs
+Seconds = Annotated[Quantity, Unit("s", low=0.1)]
+
+#: at which end of a transfer the command is typed: at the source it puts, at the destination it gets
+Client = Annotated[Literal["source", "destination"], Field(description="end at which the command is typed")]
+
+#: streams of one transfer, where its ends are there for long ways
+STREAMS: Final = Otherwise("4", "transfer hosts: 4 to 8 streams (ESnet fasterdata, GridFTP and iperf3)", role="dtn")
+
+#: a number of files, streams, threads or ports that an option asks for
+Count = Annotated[int, Field(ge=1, le=4096)]
+#: what an option is for that names the volume, or a file on it
+ON_VOLUME: Final = "[HOST:]/data, in the place of the transfer's from and to"
+
+
+def named(*names: str, **rules: Any) -> Any:
+    """An option that goes by several names, the first of which documents show; rules as `pydantic.Field` takes them."""
+    return Field(validation_alias=AliasChoices(*names) if names else None, **rules)
+
+
+def documented(*names: str, **rules: Any) -> Any:
+    """The same, accepted because people type it; it moves no answer: the data set or the path says it."""
+    return named(*names, json_schema_extra={"x-documentation-only": True}, **rules)
+
+
+def version_tuple(text: str) -> tuple[int, ...]:
+    """``7.4p1`` as (7, 4): what orders releases."""
+    return tuple(int(n) for n in re.findall(r"\d+", text.partition("p")[0]))
+
+
+def _check_version(text: str) -> str:
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,4}){0,3}(p\d{1,2})?", text):
+        raise ValueError("is not a version; write it like 7.4 or 3.16")
+    return text
+
+
+#: version of a tool, as the tool prints it
+Version = Annotated[str, AfterValidator(_check_version)]
+
+
+def one_of(known: object, several: Mapping[str, Sequence[str]] = MappingProxyType({})) -> BeforeValidator:
+    """Reads a word as other tools write it, ``randread`` for ``random-read``.
+
+    Args:
+        known: The option's ``Literal``.
+        several: What the tool itself says for more than one of them, which is refused as any part of several words is.
+    """
+    words: tuple[str, ...] = get_args(known)
+
+    def plain(text: str) -> str:
+        text = re.sub(r"[-_ ]", "", text.lower()).replace("random", "rand").replace("readwrite", "rw")
+        return text.removeprefix("sequential").removeprefix("seq")
+
+    def read(given: object) -> object:
+        if not isinstance(given, str) or given in words:
+            return given
+        asked = plain(given)
+        same = [w for w in words if plain(w) == asked]
+        near = same or several.get(given) or [w for w in words if asked and asked in plain(w)]
+        if len(near) > 1:
+            raise ValueError(f"means several things; write one of {', '.join(near)}")
+        return same[0] if same else given
+
+    return BeforeValidator(read)
