@@ -15,7 +15,7 @@ from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import btrfs
+from dtnsim.physics import local
 
 _CHECKSUMS: Final = {
     "crc32c": prior(
@@ -77,10 +77,10 @@ class Btrfs(AgedFilesystem):
         reading, stored, whole = use.operation == "read", term(1.0), term(1.0)
         if self.compressed:
             ratio = row.term(self.ratio) / term(max(use.stored, 1e-3))
-            stored, use = law(btrfs.stored_share, ratio=ratio), use.but(stored=1.0)
+            stored, use = law(local.stored_share, ratio=ratio), use.but(stored=1.0)
             if reading and use.random:
-                whole = law(btrfs.extent_load, request_B=term(use.block_B, "B"))
-                use = use.but(block_B=max(use.block_B, btrfs.COMPRESSED_B))
+                whole = law(local.extent_load, request_B=term(use.block_B, "B"))
+                use = use.but(block_B=max(use.block_B, local.COMPRESSED_B))
         if not self.nodatacow:
             self._work(row.times(whole), host, stored, reading=reading)
         if use.buffered and use.random and not self.nodatacow:
@@ -95,7 +95,7 @@ class Btrfs(AgedFilesystem):
             return made
         wait = row.term(_COMPRESSORS[self.compress][1]) / host.clock(row)
         if use.random:
-            wait = wait * law(btrfs.extent_load, request_B=term(use.block_B, "B"))
+            wait = wait * law(local.extent_load, request_B=term(use.block_B, "B"))
         said = "each compressed extent, one after the other"
         return tuple(
             replace(s, delay=np.asarray(s.delay) + wait.value, what=s.what if np.any(s.delay) else said) for s in made
@@ -113,4 +113,4 @@ class Btrfs(AgedFilesystem):
 
     def request_size(self, use: Access) -> float:
         """A compressed extent is read whole."""
-        return max(use.block_B, btrfs.COMPRESSED_B) if self.compressed and use.operation == "read" else use.block_B
+        return max(use.block_B, local.COMPRESSED_B) if self.compressed and use.operation == "read" else use.block_B

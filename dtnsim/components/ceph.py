@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
+import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access, Operation
@@ -15,7 +16,7 @@ from dtnsim.components.servers import Copies, Group, Left, MetadataServers, Requ
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import ceph, gpfs, servers, waiting
+from dtnsim.physics import cache, gpfs, servers, waiting
 
 #: requests that one of them does a second
 _MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"
@@ -82,7 +83,7 @@ class Cephfs(ParallelFilesystem, Copies):
                 f"{label}.{'read-ahead' if reading else 'write-back'}",
                 "cephfs",
                 private=True,
-                capacity=files * law(ceph.readahead_rate, window_B=window, latency_s=wait),
+                capacity=files * law(cache.readahead_rate, disk_rate=np.inf, window_B=window, latency_s=wait),
                 what="CephFS objects in flight",
             )
         copies = whole.stored()

@@ -15,7 +15,7 @@ from dtnsim.components.servers import Copies, Left, OpRate, RequestTime, TargetR
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
-from dtnsim.physics import daos
+from dtnsim.physics import redundancy
 
 Work = Annotated[Quantity, Unit("cycles/B", spread=0.4)]
 
@@ -141,7 +141,7 @@ class Daos(ParallelFilesystem, Copies):
         if whole.servers is not None:
             here, prefix = self.at(below, label)
             spent = law(
-                daos.engine_time,
+                redundancy.engine_time,
                 byte_rate=row.term(whole.engine_read if reading else whole.engine_write),
                 request_rate=row.term(whole.engine_reads if reading else whole.engine_writes),
                 request_B=size,
@@ -168,7 +168,7 @@ class Daos(ParallelFilesystem, Copies):
         """Every copy and shard."""
         whole = self.whole(row)
         stored = whole.stored()
-        return law(daos.client_bytes, stored=stored, reading=float(use.operation == "read"))
+        return law(redundancy.client_bytes, stored=stored, reading=float(use.operation == "read"))
 
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """FUSE may have a hundredth of the limits on dirty bytes, strictly (Linux, fs/fuse: bdi_set_max_ratio)."""

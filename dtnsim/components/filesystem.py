@@ -17,7 +17,7 @@ from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.pages import Cache
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import cache, cpu, journal, metadata
+from dtnsim.physics import cache, cpu, local, metadata
 
 #: what a worker waits for whose requests nobody reads ahead of
 _ALONE = "each request, one after the other"
@@ -349,12 +349,12 @@ class AgedFilesystem(LocalFilesystem):
             return super().flush_wait(row, use, host, volume)
         emptied = array.flush_time(row)
         if emptied is not None:
-            return law(journal.sync_time, waits=_BARRIERS, positioning_s=emptied + array.turnaround(row)).value
+            return law(local.sync_time, waits=_BARRIERS, positioning_s=emptied + array.turnaround(row)).value
         if not array.rotates:
             return super().flush_wait(row, use, host, volume)
         spread = use.total_B if use.random else 0.0  # bytes over which the writes are scattered
         away = array.latency(row, use.but(operation="write", random=True, finish="dsync", total_B=spread))
-        return law(journal.sync_time, waits=_BARRIERS, positioning_s=term(away, "s")).value
+        return law(local.sync_time, waits=_BARRIERS, positioning_s=term(away, "s")).value
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, where files lie in extents."""

@@ -15,7 +15,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import cpu, journal
+from dtnsim.physics import cpu, local
 
 
 class Ext4(ExtentFilesystem):
@@ -37,7 +37,7 @@ class Ext4(ExtentFilesystem):
         """A commit takes the data of all blocks that it allocates with it."""
         allocated = self.data == "journal" or (self.data == "ordered" and not self.delalloc)
         return law(
-            journal.forced_age,
+            local.forced_age,
             expire_s=row.term(host.vm.dirty_expire),
             commit_s=row.term(self.commit),
             allocated=float(allocated),
@@ -46,7 +46,7 @@ class Ext4(ExtentFilesystem):
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, with what the journal writes."""
         if use.operation == "write" and self.data == "journal":
-            row = row.times(law(journal.written_bytes, data_journaled=1.0))
+            row = row.times(law(local.written_bytes, data_journaled=1.0))
         super().medium(row, use, host, volume)
 
 
@@ -78,10 +78,10 @@ class Xfs(ExtentFilesystem):
         if not asked.changes or array is None:
             return
         kernel = tuple(int(part) for part in host.stack.kernel.split("."))
-        delayed = kernel >= journal.DELAYED_SINCE
-        logged = law(journal.logged_bytes, record_B=row.term(self.log_record), stale=0.0 if delayed else journal.STALE)
+        delayed = kernel >= local.DELAYED_SINCE
+        logged = law(local.logged_bytes, record_B=row.term(self.log_record), stale=0.0 if delayed else local.STALE)
         rate = law(
-            journal.log_rate,
+            local.log_rate,
             buffers=self.logbufs,
             buffer_B=row.term(self.logbsize),
             write_s=array.turnaround(row),

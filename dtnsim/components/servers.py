@@ -18,7 +18,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import ceph, hdd, hdd_streams, metadata, servers
+from dtnsim.physics import hdd, hdd_streams, metadata, redundancy, servers
 
 Many = Annotated[int, Field(ge=1, le=100000)]
 OpRate = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
@@ -78,11 +78,11 @@ class Copies(Model):
 
     def stored(self) -> Term:
         """Bytes on drives for a byte that is written."""
-        return law(ceph.stored, replicas=self.replicas, data=self.data, coding=self.coding)
+        return law(redundancy.stored, replicas=self.replicas, data=self.data, coding=self.coding)
 
     def ports(self, *, reading: bool) -> Term:
         """Bytes that pass the nodes' ports for one that is read or written, copies between them counted."""
-        return law(ceph.port_bytes, stored_per_byte=self.stored(), data=self.data, reading=float(reading))
+        return law(redundancy.ceph_port_bytes, stored_per_byte=self.stored(), data=self.data, reading=float(reading))
 
 
 class Servers(Model):

@@ -15,7 +15,7 @@ from dtnsim.components.servers import Left, MetadataServers, RequestTime
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, count, largest, law, term
-from dtnsim.physics import ceph, cpu, weka
+from dtnsim.physics import cpu, redundancy
 
 Cycles = Annotated[Quantity, Unit("cycles", spread=0.3)]
 Seconds = Annotated[Quantity, Unit("s", spread=0.3)]
@@ -156,9 +156,9 @@ class Weka(ParallelFilesystem):
         if whole.servers is None:
             return
         here, prefix = self.at(row, label)
-        stored = law(ceph.stored, replicas=1, data=whole.data, coding=whole.parity)
+        stored = law(redundancy.stored, replicas=1, data=whole.data, coding=whole.parity)
         spent = law(
-            weka.core_time,
+            redundancy.core_time,
             byte_rate=row.term(whole.compute_read if reading else whole.compute_write),
             request_s=row.term(whole.compute_reading if reading else whole.compute_writing),
             request_B=size,
@@ -172,7 +172,7 @@ class Weka(ParallelFilesystem):
             per_byte=term(1.0) if reading else stored,
             what=f"drives of the servers, {use.operation}",
         )
-        crossed = law(weka.port_bytes, stored=stored, servers=whole.servers.count, reading=float(reading))
+        crossed = law(redundancy.weka_port_bytes, stored=stored, servers=whole.servers.count, reading=float(reading))
         self.behind(row.times(crossed), use, label, size)
 
     @staticmethod

@@ -2,40 +2,21 @@
 
 import inspect
 import re
+from importlib import import_module
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import (
-    beegfs,
-    btrfs,
-    cache,
-    ceph,
-    cloud,
-    gpfs,
-    hba,
-    hdd,
-    hdd_streams,
-    journal,
-    lustre,
-    metadata,
-    nfs,
-    raid,
-    raidz,
-    rdma,
-    servers,
-    ssd,
-    tape,
-    zfs,
-)  # fmt: skip
 from tests.each import of_each
 
-MODULES = (
-    beegfs, btrfs, cache, ceph, cloud, gpfs, hba, hdd, hdd_streams, journal,
-    lustre, metadata, nfs, raid, raidz, rdma, servers, ssd, tape, zfs,
-)  # fmt: skip
+#: modules of physics whose functions are pure and broadcast
+STORAGE = (
+    "beegfs cache cloud gpfs hba hdd hdd_streams local lustre metadata nfs raid raidz rdma redundancy servers ssd tape "
+    "zfs"
+)
+MODULES = [import_module(f"dtnsim.physics.{name}") for name in STORAGE.split()]
 FUNCTIONS = [
     pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")
     for m in MODULES

@@ -1,0 +1,132 @@
+"""Copies and coded shards (Ceph, WEKA, DAOS): what is stored, what crosses the servers' ports, what a request costs.
+
+All functions broadcast.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dtnsim.physics._arrays import FloatArray, as_float
+
+
+def stored(replicas: ArrayLike, data: ArrayLike, coding: ArrayLike) -> FloatArray:
+    """Bytes that OSDs write for a byte of data: n copies, or (k + m) / k coded shards.
+
+    Args:
+        replicas: Copies n; counts where ``data`` is 0 [1].
+        data: Data shards k of an erasure-coded pool, 0 for a replicated one [1].
+        coding: Coding shards m [1].
+
+    Returns:
+        Bytes per byte [1].
+
+    Valid: objects of whole stripes.
+    Neglects: BlueStore's write-ahead log of small writes; metadata in RocksDB.
+    Source: Ceph documentation, "Pools" and "Erasure code".
+    """
+    k = as_float(data)
+    coded = (k + as_float(coding)) / np.maximum(k, 1.0)
+    return np.where(k > 0.0, coded, as_float(replicas))
+
+
+def ceph_port_bytes(stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayLike) -> FloatArray:
+    """Bytes through the busier direction of the nodes' ports for a byte of data.
+
+    Written: the primary takes the byte in, and every other copy or shard comes in at another node. Read: it goes out
+    once; of a coded object k - 1 of k shards come to the primary first.
+
+    Args:
+        stored_per_byte: See `stored` [1].
+        data: Data shards k, 0 for a replicated pool [1].
+        reading: 1 for reads, 0 for writes [1].
+
+    Returns:
+        Bytes per byte, over all nodes together [1].
+
+    Valid: client and cluster traffic on the same ports, which are full duplex; shards on different nodes.
+    Neglects: a cluster network of its own (then the ports count twice).
+    Source: Ceph documentation, "Architecture" (primary-copy replication; the primary encodes and decodes).
+    """
+    k = as_float(data)
+    gathered = np.where(k > 0.0, (k - 1.0) / np.maximum(k, 1.0), 0.0)
+    written = np.where(k > 0.0, 1.0 + (as_float(stored_per_byte) - 1.0 / np.maximum(k, 1.0)), as_float(stored_per_byte))
+    return np.where(as_float(reading) > 0.0, 1.0 + gathered, written)
+
+
+def core_time(byte_rate: ArrayLike, request_s: ArrayLike, request_B: ArrayLike) -> FloatArray:
+    """Time of a compute core for one byte of a client: 1 / r + t / s.
+
+    Args:
+        byte_rate: Bytes a second that a core handles in large requests r [B/s].
+        request_s: Time of a request besides its bytes t [s].
+        request_B: Bytes of a request s [B].
+
+    Returns:
+        Seconds of one core per byte [s/B].
+
+    Valid: requests spread evenly over the cores, which is what the hash of the file system's chunks does.
+    Neglects: what neighbouring requests share.
+    Source: utilisation law; docs.weka.io, "Performance test results summary" (both shapes of request, two clusters).
+    """
+    return 1.0 / as_float(byte_rate) + as_float(request_s) / as_float(request_B)
+
+
+def weka_port_bytes(stored: ArrayLike, servers: ArrayLike, reading: ArrayLike) -> FloatArray:
+    """Bytes into (or out of) the servers' ports for one byte of a client: 1 read, 1 + e (1 - 1/n) written.
+
+    A written byte comes in at a compute process, and as data and parity at the drive processes of other servers.
+
+    Args:
+        stored: Data and parity for one byte e [1].
+        servers: Servers n; a part 1/n of what is stored stays where it is [1].
+        reading: 1 for reads, 0 for writes [1].
+
+    Returns:
+        Bytes per byte, over all servers together [1].
+
+    Valid: ports that are full duplex.
+    Neglects: a read that crosses twice: the published clusters read at 0.78 and 0.66 of their line rates.
+    Source: docs.weka.io, "WEKA containers architecture overview" (frontend, compute and drive processes).
+    """
+    written = 1.0 + as_float(stored) * (1.0 - 1.0 / as_float(servers))
+    return np.where(as_float(reading) > 0.0, 1.0, written)
+
+
+def engine_time(byte_rate: ArrayLike, request_rate: ArrayLike, request_B: ArrayLike) -> FloatArray:
+    """Time of a server's engines for one byte: max(1 / r, 1 / (q s)).
+
+    Args:
+        byte_rate: Bytes a second in large requests r [B/s].
+        request_rate: Small requests a second q [1/s].
+        request_B: Bytes of a request s [B].
+
+    Returns:
+        Seconds of one server per byte [s/B].
+
+    Valid: requests of one size; drives and network bind large ones, the targets' cores small ones.
+    Neglects: sizes near the corner, where both count.
+    Source: roofline of two resources; Google Cloud, Parallelstore overview, which prints r and q of its DAOS.
+    """
+    return np.maximum(1.0 / as_float(byte_rate), 1.0 / (as_float(request_rate) * as_float(request_B)))
+
+
+def client_bytes(stored: ArrayLike, reading: ArrayLike) -> FloatArray:
+    """Bytes through the client's port for a byte of data: every copy or cell where it writes, else 1.
+
+    The server that leads forwards the request, not the data: each shard's server takes its part out of the client's
+    memory.
+
+    Args:
+        stored: Copies, or data and parity, of one byte [1].
+        reading: 1 for reads, 0 for writes [1].
+
+    Returns:
+        Bytes per byte [1].
+
+    Valid: whole stripes, and requests large enough for a bulk transfer (smaller data travels in the request).
+    Neglects: stripes that are written in part (they are kept as copies until they are full).
+    Source: DAOS, src/object/README.md (server-side replication), src/include/cart/api.h (crt_bulk_bind).
+    """
+    return np.where(as_float(reading) > 0.0, 1.0, as_float(stored))

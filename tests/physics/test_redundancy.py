@@ -1,0 +1,93 @@
+"""Copies and coded shards: Ceph, WEKA and DAOS against what their makers and users print."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dtnsim.physics import cache, redundancy
+
+
+def test_three_copies_write_three_times():
+    assert redundancy.stored(3, 0, 0) == 3
+    # ceph.com 2023, Reef RGW, 60 NVMe drives, three replicas, objects of 4 MB: GET 53, PUT 18.6 GB/s, a ratio of 2.85
+    ratio = redundancy.ceph_port_bytes(redundancy.stored(3, 0, 0), 0, 0) / redundancy.ceph_port_bytes(
+        redundancy.stored(3, 0, 0), 0, 1
+    )
+    assert ratio == pytest.approx(53 / 18.6, rel=0.1)
+
+
+def test_coded_shards():
+    # 8 + 3: 1.375 bytes stored; the byte comes in once and 10 of 11 shards go on to other nodes
+    assert redundancy.stored(3, 8, 3) == pytest.approx(1.375)
+    assert redundancy.ceph_port_bytes(1.375, 8, 0) == pytest.approx(1 + 10 / 8)
+    assert redundancy.ceph_port_bytes(1.375, 8, 1) == pytest.approx(1 + 7 / 8)
+    assert redundancy.ceph_port_bytes(redundancy.stored(1, 0, 0), 0, 0) == 1  # one copy: in once
+
+
+def test_read_ahead_of_the_kernel_client():
+    # mount.ceph(8): rasize 8 MiB; over 8 ms 1 GiB/s
+    assert cache.readahead_rate(np.inf, 8 * 2**20, 8e-3) == pytest.approx(1.05e9, rel=1e-2)
+
+
+@settings(max_examples=50)
+@given(n=st.integers(1, 8), k=st.integers(1, 16), m=st.integers(0, 8), reading=st.sampled_from([0.0, 1.0]))
+def test_more_safety_costs_more(n, k, m, reading):
+    assert redundancy.stored(n + 1, 0, 0) > redundancy.stored(n, 0, 0)
+    assert 1 <= redundancy.stored(n, k, m) < redundancy.stored(n, k, m + 1)
+    assert redundancy.ceph_port_bytes(redundancy.stored(n, k, m), k, reading) >= 1 - 1e-12
+
+
+def test_large_requests_go_at_the_rate_of_a_core_and_small_ones_at_its_time():
+    assert redundancy.core_time(1.3e9, 0.0, 4096) == pytest.approx(1 / 1.3e9)
+    assert redundancy.core_time(1e15, 16e-6, 4096) * 4096 == pytest.approx(16e-6)
+
+
+@pytest.mark.parametrize(
+    ("cores", "reads", "writes"), [(32, 1_978_330, 404_670), (96, 4_346_330, 1_317_000)], ids=["aws", "supermicro"]
+)
+def test_one_pair_of_costs_holds_for_both_clusters(cores, reads, writes):
+    """docs.weka.io, performance test results, requests of 4 KiB of eight clients."""
+    assert cores / (redundancy.core_time(1.3e9, 16e-6, 4096) * 4096) == pytest.approx(reads, rel=0.2)
+    assert cores / (redundancy.core_time(0.4e9, 65e-6, 4096) * 4096) == pytest.approx(writes, rel=0.08)
+
+
+def test_a_written_byte_crosses_once_more_with_its_parity():
+    assert redundancy.weka_port_bytes(1.5, 8, 1) == 1.0
+    assert redundancy.weka_port_bytes(1.5, 8, 0) == pytest.approx(1 + 1.5 * 7 / 8)
+    assert redundancy.weka_port_bytes(1.5, 1, 0) == 1.0  # nothing leaves a single server
+
+
+@settings(max_examples=50)
+@given(e=st.floats(1, 2), n=st.integers(1, 1000), s=st.floats(512, 1e8))
+def test_more_servers_more_crossings_larger_requests_less_time(e, n, s):
+    assert 1 <= redundancy.weka_port_bytes(e, n, 0) <= redundancy.weka_port_bytes(e, n + 1, 0) < 1 + e
+    assert redundancy.core_time(1e9, 1e-5, 2 * s) < redundancy.core_time(1e9, 1e-5, s)
+
+
+GiB = 2.0**30
+
+
+def test_a_tib_of_parallelstore():
+    """Parallelstore overview: 1.15 GiB/s and 30,000 reads a second of each TiB."""
+    assert 1 / redundancy.engine_time(1.15 * GiB, 30_000, 2**20) == pytest.approx(1.15 * GiB)
+    assert 1 / redundancy.engine_time(1.15 * GiB, 30_000, 4096) / 4096 == pytest.approx(30_000)
+
+
+def test_the_corner_is_where_both_bind():
+    corner = 1.15 * GiB / 30_000  # 41 kB
+    assert 1 / redundancy.engine_time(1.15 * GiB, 30_000, corner) == pytest.approx(1.15 * GiB)
+    assert 1 / redundancy.engine_time(1.15 * GiB, 30_000, corner / 2) == pytest.approx(1.15 * GiB / 2)
+
+
+def test_copies_and_cells_are_taken_out_of_the_clients_memory():
+    assert redundancy.client_bytes(3.0, 0) == 3.0
+    assert redundancy.client_bytes(1.5, 0) == 1.5
+    assert redundancy.client_bytes(1.5, 1) == 1.0
+
+
+@settings(max_examples=50)
+@given(r=st.floats(1e8, 1e11), q=st.floats(1e3, 1e7), s=st.floats(512, 1e8))
+def test_larger_requests_never_cost_more(r, q, s):
+    assert redundancy.engine_time(r, q, 2 * s) <= redundancy.engine_time(r, q, s)
+    assert redundancy.engine_time(r, q, s) >= 1 / r
