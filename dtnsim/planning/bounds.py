@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dtnsim.ground.records import Demand, Phase, Problem
     from dtnsim.planning.option import Option
     from dtnsim.planning.rating import Described, Rater
-    from dtnsim.planning.search import Open, Rates, Set
+    from dtnsim.planning.search import Case, Open, Rates, Set
     from dtnsim.steady.matrices import Matrices
     from dtnsim.steady.scenarios import Scenarios
 
@@ -196,6 +196,7 @@ class Bound:
         self._reference = _Reference(rater, best.drawn, [found for found in beside.values() if found is not None])
         self._known = {which: self._ratios(which[1], found) for which, found in beside.items()}
         self._own: dict[str, NDArray[np.bool_]] = {}
+        self._asked: dict[object, tuple[int, Rates]] = {}
         self._quick = {which: self._quickened(*which) for which in beside}
 
     def matters(self, option: Option) -> bool:
@@ -205,20 +206,32 @@ class Bound:
 
     def by_weight(self, places: Iterable[str]) -> list[str]:
         """Places in order, first those whose present part costs the reference most."""
+        given = list(places)
+        without = self([(tuple(o for p, o in self._best.items() if p != place), {}) for place in given])
+        weight = {place: rates[0] for place, rates in zip(given, without, strict=True)}
+        return sorted(given, key=weight.__getitem__)
 
-        def without(place: str) -> float:
-            return self(tuple(o for p, o in self._best.items() if p != place), {})[0]
+    def __call__(self, cases: Sequence[Case]) -> list[Rates]:
+        """What no set exceeds that has what is chosen and, in the open places, any of those or nothing.
 
-        return sorted(places, key=without)
+        Cases are solved together, and remembered until more is known to hold a set.
+        """
+        known, met = self._asked, len(self._rater.met)
+        keys = [(frozenset(map(id, c)), *((p, *map(id, o)) for p, o in still.items())) for c, still in cases]
+        new = {key: case for key, case in zip(keys, cases, strict=True) if known.get(key, (0,))[0] != met}
+        for first in range(0, len(new), _AT_ONCE):
+            some = list(new)[first : first + _AT_ONCE]
+            found = self._solved([self._joint(self._taken(*new[key])) for key in some])
+            laws = [np.tile(factors, (len(some), 1)) for factors in self._rater.met.values()]
+            rates = [[self._rater.sure(r) for r in np.split(self._whole(found.times(f)), len(some))] for f in laws]
+            for key, each in zip(some, zip(*rates, strict=True), strict=True):
+                middle, sure, likely, enough = (max(figures) for figures in zip(*each, strict=True))
+                known[key] = met, (middle, sure, likely, enough)
+        return [known[key][1] for key in keys]
 
-    def __call__(self, chosen: Set, still: Open) -> Rates:
-        """What no set exceeds that has ``chosen`` and, in the places of ``still``, any of those or nothing."""
+    def _taken(self, chosen: Set, still: Open) -> list[tuple[Array, Array]]:
         decided = {o.place: o for o in chosen}
-        taken = [self._least(p, (decided.get(p), *still.get(p, ()))) for p in self._places]
-        found = self._solved([self._joint(taken)])
-        rates = [self._rater.sure(self._whole(found.times(factors))) for factors in self._rater.met.values()]
-        middle, sure, likely, enough = (max(each) for each in zip(*rates, strict=True))
-        return middle, sure, likely, enough
+        return [self._least(p, (decided.get(p), *still.get(p, ()))) for p in self._places]
 
     def each(self, place: str, choices: Open) -> dict[tuple[Option | None, bool], tuple[Array, Rates]]:
         """Rates of the path in each draw, and rated by what holds it, with each option in a place beside all others.

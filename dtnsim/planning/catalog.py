@@ -329,11 +329,11 @@ def _family(row: Mapping[str, Any]) -> str:
         if said not in (DIMM, EXTRA):
             raise SpecError("is no kind of offer", key="what", value=str(said), remedy=f"write {DIMM} or {EXTRA}")
         return str(said)
+    if name in library.names("hosts") and not any(n.endswith(f"/{name}") for n in library.names("parts")):
+        return HOST
     try:
         component: type[Component] = find_kind(str(expand(name).get("kind")))
     except SpecError as error:
-        if name in library.names("hosts"):
-            return HOST
         near = difflib.get_close_matches(name, [*library.names("parts"), *library.names("hosts")], n=1)
         remedy = f"did you mean {near[0]!r}?" if near else error.remedy
         raise SpecError("is neither a part nor a host of the library", value=name, remedy=remedy) from None

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
+import math
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.units import Money
-from dtnsim.planning import actions, dominance, fitting, swept, tuning
+from dtnsim.planning import actions, dominance, fitting, tuning
 from dtnsim.planning.actions import machine
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
-from dtnsim.planning.rating import Paths, Rater
+from dtnsim.planning.rating import Rater
 from dtnsim.planning.search import SAME, Search, price
 from dtnsim.planning.stages import Stage, Would, idle, named, price_spread
 from dtnsim.steady.prediction import predict
@@ -112,64 +112,43 @@ class Found:
 
 def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...]]:
     """Settings that help a path, another tool among them where that is allowed; and what was tried."""
-    rate = Ceilings(given, asked.known)
+    rate = tuning.Ceilings(given, asked.known)
 
     def settings(path: PathSpec, *, anew: bool = False) -> list[Setting]:
         return actions.settings(path, asked.hosts, asked.goal.value, asked.allow, anew=anew)
 
-    tried = settings(given)
-    won = tuning.wins(tried, rate, rate.ahead)
+    def most_Bps(path: PathSpec) -> float:
+        return math.inf if "network" in asked.allow else tuning.wires_Bps(path)
+
+    tried, most = settings(given), most_Bps(given)
+    won = tuning.wins(tried, rate, most)
     kept = [o for o in settings_of(won) if not o.startswith("transfer")]
-    others = settings(given.changed(kept), anew=True)
+    least = rate(settings_of(won)) * (1 + _ANOTHER)
+    others = settings(given.changed(kept), anew=True) if least < most else []
     known = tuple(dict.fromkeys(s.what for s in (*tried, *others)))
     rate.ahead([*s.overrides, *kept] for s in others)
     best = max(others, key=lambda s: rate([*s.overrides, *kept]), default=None)
-    if best is None or rate([*best.overrides, *kept]) <= rate(settings_of(won)) * (1 + _ANOTHER):
+    if best is None or rate([*best.overrides, *kept]) <= least:
         return won, known
     path = given.changed(best.overrides)
-    beside = Ceilings(path, asked.known)
-    more = tuning.wins(settings(path), beside, beside.ahead)
+    more = tuning.wins(settings(path), tuning.Ceilings(path, asked.known), most_Bps(path))
     return (tuning.Win(best, rate(best.overrides), together=True), *more), known
-
-
-class Ceilings:
-    """Throughput of a path with overrides at the ceiling [B/s]; 0 where they cannot be.
-
-    Args:
-        given: The path.
-        known: What is known already of what the same file was read into, by all that was put over it.
-    """
-
-    def __init__(self, given: PathSpec, known: dict[tuple[str, ...], float]) -> None:
-        self._known, self._paths = known, Paths(given)
-
-    def __call__(self, overrides: Sequence[str]) -> float:
-        """Of one set of overrides."""
-        key = (*self._paths.given.overrides, *overrides)
-        if key not in self._known:
-            self._known[key] = 0.0
-            with suppress(DtnsimError):
-                self._known[key] = float(swept.rates(self._paths(overrides)).rate_Bps[0])
-        return self._known[key]
-
-    def ahead(self, every: Iterable[Sequence[str]]) -> None:
-        """Tells of overrides that will be asked for."""
-        self._paths.ahead(o for o in every if (*self._paths.given.overrides, *o) not in self._known)
 
 
 def would_help(best: Stage, given: PathSpec, asked: Asked, listed: Catalog, known: Exchange) -> list[Would]:
     """Kinds of change that are not allowed and would help the best that was found."""
     path = given.changed(best.overrides)
-    rate, found = Ceilings(path, asked.known), []
+    rate, found = tuning.Ceilings(path, asked.known), []
+    full = rate(()) * (1 + tuning.WORTH) >= tuning.wires_Bps(path, cards=False)
     for kind in actions.ALLOWED:
-        if kind in asked.allow:
+        if kind in asked.allow or (full and kind != "network"):
             continue
         tried = [
             setting
             for anew in (False, True)
             for setting in actions.settings(path, asked.hosts, asked.goal.value, (kind,), anew=anew)
         ]
-        won = [w.setting for w in tuning.wins(tried, rate, rate.ahead) if w.together]
+        won = [w.setting for w in tuning.wins(tried, rate) if w.together]
         what, overrides = " and ".join(s.what for s in won), [o for s in won for o in s.overrides]
         top = None if won else _quickest(rate, asked.offered(path, listed, known, (kind,)))
         if top is not None:
@@ -181,7 +160,7 @@ def would_help(best: Stage, given: PathSpec, asked: Asked, listed: Catalog, know
     return found
 
 
-def _quickest(rate: Ceilings, offered: Offered) -> Option | None:
+def _quickest(rate: tuning.Ceilings, offered: Offered) -> Option | None:
     """Of what can be bought, the cheapest of what is quickest by itself."""
     rate.ahead(o.overrides for o in itertools.chain(*offered.choices.values()))
     rates = {o: rate(o.overrides) for o in itertools.chain(*offered.choices.values())}
@@ -207,7 +186,7 @@ def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win], listed: Catal
             except DtnsimError:
                 continue
             break
-    rate = Ceilings(given, asked.known)
+    rate = tuning.Ceilings(given, asked.known)
     least = rate(settings_of(won))
     made = list(won)
     for win in free(path, replace(asked, allow=[a for a in asked.allow if a != "tools"]))[0]:
@@ -247,7 +226,7 @@ def purchases(
     before = like.rater if like is not None else None
     rater = Rater(path, asked.goal.value, asked.confidence, asked.samples, asked.seed, relieved, before)
     if not offered.choices or not rater.could_help(asked.hosts):
-        nothing = Search(offered.choices, rater, lambda *_: rater(()), Decimal(), lambda _: False)
+        nothing = Search(offered.choices, rater, lambda c: [rater(())] * len(c), Decimal(), lambda _: False)
         return Found(nothing, rater, nothing.frontier(), offered, asked.currency)
     bound = Bound(rater, offered.choices)
     worth = dominance.worth(bound, offered.choices, SAME[0] / (2 * asked.most))

@@ -30,6 +30,8 @@ Set = tuple["Option", ...]
 #: whether that is enough
 Rates = tuple[float, float, float, float]
 Open = Mapping[str, Sequence["Option"]]
+#: what is chosen, and what may still be
+Case = tuple[Set, Open]
 
 
 @dataclass(slots=True)
@@ -39,7 +41,8 @@ class Search:
     Args:
         choices: For each place what can be bought.
         rate: What a set gives.
-        bound: What no set exceeds that has these options and, in the open places, any of those or nothing.
+        bound: For each of several cases, what no set exceeds that has these options and, in the open places, any of
+            those or nothing; asked again of what it was told of before.
         budget: Most that a set may cost.
         matters: Whether an option changes anything at all.
         stock: Slots, bays and the like, and how many are free.
@@ -53,7 +56,7 @@ class Search:
 
     choices: Mapping[str, Sequence[Option]]
     rate: Callable[[Set], Rates]
-    bound: Callable[[Set, Open], Rates]
+    bound: Callable[[Sequence[Case]], Sequence[Rates]]
     budget: Decimal
     matters: Callable[[Option], bool] = lambda _: True
     stock: Mapping[str, int] = field(default_factory=dict)
@@ -92,7 +95,10 @@ class Search:
     def _bound(self, chosen: Set, still: Open) -> Rates:
         """What no set exceeds, as far as sets have kept to it."""
         self._asked += 1
-        middle, sure, likely, enough = (b * s for b, s in zip(self.bound(chosen, still), self._slack, strict=True))
+        return self._raised(self.bound([(chosen, still)])[0])
+
+    def _raised(self, bound: Rates) -> Rates:
+        middle, sure, likely, enough = (b * s for b, s in zip(bound, self._slack, strict=True))
         return middle, sure, likely, enough
 
     def _in_full(self, chosen: Set, top: Rates) -> Rates:
@@ -116,7 +122,8 @@ class Search:
             more = [m for m in more if self.allowed(m)]
             if not more:
                 return
-            chosen = max(more, key=lambda m: (self.bound(m, {})[0], -price(m)))
+            bounds = dict(zip(more, self.bound([(m, {}) for m in more]), strict=True))
+            chosen = max(more, key=lambda m: (bounds[m][0], -price(m)))
             _take(chosen, self._of(chosen), best)
 
     def _of(self, chosen: Set) -> Rates:
@@ -159,8 +166,10 @@ class Search:
             return
         place, *rest = still
         later = {p: still[p] for p in rest}
-        for part in still[place]:
-            made = (*chosen, part)
+        sets = [(*chosen, part) for part in still[place]]
+        tops = zip(sets, self.bound([(made, later) for made in sets]), strict=True)
+        self.bound([(made, {}) for made, top in tops if not _beaten(self._raised(top), price(made), best)])
+        for made in sets:
             if _beaten(self._bound(made, later), price(made), best):
                 continue
             top = self._bound(made, {})

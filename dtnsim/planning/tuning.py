@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from dtnsim.planning.option import Setting
+from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.quantity import Draw
+from dtnsim.planning import swept
+from dtnsim.planning.actions.tcp import mtu
+from dtnsim.planning.bounds import times
+from dtnsim.planning.rating import Paths
+from dtnsim.steady import timed
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.planning.option import Setting
 
 #: gain that is worth a line
 WORTH: Final = 0.002
-
-Rate = Callable[[Sequence[str]], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +39,55 @@ class Win:
     together: bool
 
 
-def wins(
-    found: Sequence[Setting], rate: Rate, ahead: Callable[[Iterable[Sequence[str]]], object] = tuple
-) -> tuple[Win, ...]:
+class Ceilings:
+    """Throughput of a path with overrides at the ceiling [B/s]; 0 where they cannot be.
+
+    Args:
+        given: The path.
+        known: What is known already of what the same file was read into, by all that was put over it.
+    """
+
+    def __init__(self, given: PathSpec, known: dict[tuple[str, ...], float]) -> None:
+        self._known, self._paths = known, Paths(given)
+
+    def __call__(self, overrides: Sequence[str]) -> float:
+        """Of one set of overrides."""
+        key = (*self._paths.given.overrides, *overrides)
+        if key not in self._known:
+            self._known[key] = 0.0
+            with suppress(DtnsimError):
+                self._known[key] = float(swept.rates(self._paths(overrides)).rate_Bps[0])
+        return self._known[key]
+
+    def ahead(self, every: Iterable[Sequence[str]]) -> None:
+        """Tells of overrides that will be asked for."""
+        self._paths.ahead(o for o in every if (*self._paths.given.overrides, *o) not in self._known)
+
+
+def wires_Bps(path: PathSpec, *, cards: bool = True) -> float:
+    """What no tool and no setting exceeds, at the ceiling: the wires between carry no more [B/s].
+
+    Where larger frames could be set, with fewer headers, there is no such limit: infinity.
+
+    Args:
+        path: The path.
+        cards: Whether the ports of the hosts' cards count, which other hosts and parts would change.
+    """
+    if any(mtu(path, list(path.hosts), 0.0)):
+        return math.inf
+    problem = timed.composed(path, Draw())
+    # of a bond that the tool's streams fill, the ports of which it uses
+    own = [f"{host}.{name}.port" for host, h in path.hosts.items() for name, card in h.nics.items()
+           if cards and card.bonding != "application"]  # fmt: skip
+    wires = {s.name for s in problem.stations if s.host not in path.hosts or s.name.startswith(tuple(own))}
+    longest = dict.fromkeys((t.name for t in problem.transfers), 0.0)
+    for (name, station), seconds in times(problem).items():
+        if station in wires - problem.connections.keys():
+            longest[name] = max(longest[name], float(seconds[0]))
+    return sum(1 / s if s > 0 else math.inf for s in longest.values())
+
+
+def wins(found: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf) -> tuple[Win, ...]:
     """What helps, alone or together with others, the greatest gain first.
 
     Together: from all of them at once, each is set to what is best beside the others, and left out where that costs
@@ -40,10 +96,13 @@ def wins(
     Args:
         found: What could be set.
         rate: Throughput with overrides; 0 where they cannot be.
-        ahead: Told of overrides before their rates are asked for.
+        most_Bps: What none of them exceeds.
     """
-    ahead([(), *(s.overrides for s in found)])
+    enough = most_Bps * (1 - WORTH / 2)
     base = rate(())
+    if base >= enough:
+        return ()
+    rate.ahead(s.overrides for s in found)
     alone = {s: rate(s.overrides) for s in found}
     groups: dict[str, list[Setting]] = {}
     for setting in found:
@@ -51,15 +110,29 @@ def wins(
             groups.setdefault(setting.what, []).append(setting)
     chosen: dict[str, Setting | None] = {what: max(group, key=lambda s: alone[s]) for what, group in groups.items()}
 
-    def with_one(what: str, one: Setting | None) -> list[str]:
-        return [o for s in {**chosen, what: one}.values() if s is not None for o in s.overrides]
+    def with_some(some: Mapping[str, Setting | None]) -> list[str]:
+        return [o for s in {**chosen, **some}.values() if s is not None for o in s.overrides]
 
     each = list(reversed(groups.items()))  # more streams last: what they make up for comes first
+
+    def left_out(n: int) -> None:
+        """Tells of all at once, and of those from the n-th on left out one after the other."""
+        rate.ahead(with_some(dict.fromkeys(w for w, _ in each[n:k])) for k in range(n, len(each) + 1))
+
+    if math.isfinite(most_Bps):
+        left_out(0)
+    whole = rate(with_some({})) >= enough
     for _ in range(2):
         for n, (what, group) in enumerate(each):
-            ahead(with_one(w, one) for w, g in each[n:] for one in (None, *g))  # the rest, should all stay so
             tried: tuple[Setting | None, ...] = (None, *group)
-            rates = [(rate(with_one(what, one)), one) for one in tried]
+            if whole:  # the first that leaves enough is the one
+                left_out(n)
+                if rate(with_some({what: None})) >= enough:
+                    chosen[what] = None
+                    continue
+            coming = each[n : n + 1] if whole else each[n:]  # the rest, should all stay so
+            rate.ahead(with_some({w: one}) for w, g in coming for one in (None, *g))
+            rates = [(rate(with_some({what: one})), one) for one in tried]
             most = max(r for r, _ in rates)
             chosen[what] = next(s for r, s in rates if r >= most * (1 - WORTH / 2))
     made = [Win(s, alone[s], chosen[s.what] == s) for s in found if alone[s] > 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 import re
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money
 from dtnsim.planning import catalog, fitting, tuning
+from dtnsim.planning.actions import settings
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
 from dtnsim.planning.plan import Plan
@@ -124,11 +126,38 @@ def test_where_a_goal_is_missed_there_is_the_best_that_was_found_and_whose_hosts
 def test_settings_that_only_help_at_once_are_found() -> None:
     one, two = (Setting(n, (f"wan.rtt={n}ms",), ()) for n in "34")
 
-    def rate(overrides) -> float:
-        return 2.0 if len(overrides) == 2 else 1.0
+    class Rate:
+        def __init__(self, both: float) -> None:
+            self.both = both
 
-    assert [w.together for w in tuning.wins([one, two], rate)] == [True, True]
-    assert tuning.wins([one, two], lambda _: 1.0) == ()
+        def __call__(self, overrides) -> float:
+            return self.both if len(overrides) == 2 else 1.0
+
+        def ahead(self, every) -> None:
+            list(every)
+
+    assert [w.together for w in tuning.wins([one, two], Rate(2.0))] == [True, True]
+    assert [w.together for w in tuning.wins([one, two], Rate(2.0), most_Bps=2.0)] == [True, True]
+    assert tuning.wins([one, two], Rate(2.0), most_Bps=1.0) == ()  # nothing is faster than the path is
+    assert tuning.wins([one, two], Rate(1.0)) == ()
+
+
+@pytest.mark.parametrize("path", ["examples/dtn-100g-to-buy", "nasa/nuttscp-3of7"])
+def test_no_setting_exceeds_the_wires(path: str) -> None:
+    given = spec.load(path)
+    hosts, rate = list(given.hosts), tuning.Ceilings(given, {})
+    tried = [s for anew in (False, True) for s in settings(given, hosts, 1e12, ("tuning", "tools"), anew=anew)]
+    most = tuning.wires_Bps(given)
+    rate.ahead(s.overrides for s in tried)
+    assert 0 < max(rate(s.overrides) for s in tried) <= most * (1 + 1e-9)
+
+
+def test_of_the_wires_the_narrowest_counts_and_larger_frames_lift_the_limit() -> None:
+    given = spec.load("examples/dtn-100g-to-buy")  # 25 Gb/s card, 95 % of 100 Gb/s between, frames of 9,038 B for 8,948
+    payload = 8948 / 9038
+    assert tuning.wires_Bps(given) == pytest.approx(25e9 / 8 * payload, rel=1e-4)
+    assert tuning.wires_Bps(given, cards=False) == pytest.approx(95e9 / 8 * payload, rel=1e-4)
+    assert tuning.wires_Bps(given.changed(["hosts.ours.nics.eth.mtu=1500 B"])) == math.inf
 
 
 @pytest.mark.long

@@ -70,7 +70,10 @@ def test_it_finds_what_brute_force_finds(
             pairs.append((max(a for a, _ in every), max(b for _, b in every)))
         return value(pairs)
 
-    search = Search(choices, rate, bound, budget, stock={"slots": slots}, most=most)
+    def bounds(cases) -> list[Rates]:
+        return [bound(*case) for case in cases]
+
+    search = Search(choices, rate, bounds, budget, stock={"slots": slots}, most=most)
     found = search.frontier()
     sets = itertools.product(*((None, *parts) for parts in choices.values()))
     every = [tuple(o for o in s if o is not None) for s in sets]

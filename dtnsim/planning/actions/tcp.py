@@ -27,14 +27,12 @@ JUMBO_B: Final = 9000.0
 def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
     """Buffers as the ladder has them where they reach the goal, else for its rate over the round trip in one stream."""
     ladder = predict(given, samples=0).transfers[0].ladder
-    first = ladder[0]
+    found = [s for name in hosts if (s := sysctls(name, ladder[0].overrides)) is not None]
     with without_words():  # of the next rung its rate alone
-        rest = ladder[1:2]
-    if rest and first.overrides and rest[0].throughput_Bps >= target_Bps:
-        found = [s for name in hosts if (s := sysctls(name, first.overrides)) is not None]
-        if found:
-            yield from found
-            return
+        rest = ladder[1:2] if found else []
+    if rest and rest[0].throughput_Bps >= target_Bps:
+        yield from found
+        return
     rtt = sum(s.rtt.value for s in [*given.wan, *given.links.values()])
     draw = Draw()
     for name in hosts:
