@@ -136,10 +136,7 @@ def lines(d: dict[str, Any]) -> list[str]:
     flight = _size(d["window_needed_B"])
     sockets = f"socket buffers: to receive {_size(receiving)}{each} = BDP{parts} / {share:.2f}, of a buffer the part "
     sockets += f"that is window; to send {_size(sending)}{each}; {flight} in flight{_too_wide(d)}"
-    made = [
-        sockets,
-        f'as root: sysctl -w net.ipv4.tcp_rmem="4096 131072 {rmem}" net.ipv4.tcp_wmem="4096 16384 {wmem}"',
-    ]
+    made = [sockets, f'as root: sysctl -w net.ipv4.tcp_rmem="4096 131072 {rmem}" net.ipv4.tcp_wmem="4096 16384 {wmem}"']
     target, allowed = _rate(i["target_Bps"]), d["loss_allowed"]
     streams = f"{n} stream{'' if n == 1 else 's'}"
     if allowed > 0:

@@ -26,7 +26,7 @@ def command(
     """Prints the finding, then the tools by what they would take, and how each is typed."""
     given = options.with_dataset(spec.load(path, overrides), dataset)
     with Watch("predicting tools"):
-        kinds = [kind.strip() for kind in have.split(",")] if have else []
+        kinds = options.listed(have)
         found, refused = tool_choice.choose(given, samples, seed, kinds)
     said, key = tool_choice.advice(found), given.transfer_key(0)
     if json:

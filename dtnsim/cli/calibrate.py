@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import Watch
@@ -18,56 +19,50 @@ if TYPE_CHECKING:
 
 def command(
     sources: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="CASES|LOGS...", help="Raw logs, files of cases (YAML), or folders of them."),
+        list[str] | None, Argument(metavar="CASES|LOGS...", help="Raw logs, files of cases (YAML), or folders of them.")
     ] = None,
     host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="HOST", help="Host to fit: a shipped name or a file. May be given many times."),
+        list[str] | None, Option(metavar="HOST", help="Host to fit: a shipped name or a file. May be given many times.")
     ] = None,
     output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write the fitted parameters.")
+        str | None, Option("-o", "--output", metavar="FILE", help="Where to write the fitted parameters.")
     ] = None,
     volume: Annotated[
-        str | None, typer.Option(metavar="MOUNT", help="Volume of logs that do not say where they ran.")
+        str | None, Option(metavar="MOUNT", help="Volume of logs that do not say where they ran.")
     ] = None,
     names: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--as",
             metavar="THEIRS=OURS",
             help="What logs call a host, volume or device, and what the host file does: disk-host=my, /dev/md0=/data.",
         ),
     ] = None,
     free: Annotated[
-        str | None,
-        typer.Option(metavar="KEY,...", help="Parameters whose stated values do not count: --free write,link."),
+        str | None, Option(metavar="KEY,...", help="Parameters whose stated values do not count: --free write,link.")
     ] = None,
     wan: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Write what ping, mtr, perfSONAR and iperf3 say as a network for a path."),
+        Option(metavar="FILE", help="Write what ping, mtr, perfSONAR and iperf3 say as a network for a path."),
     ] = None,
-    suggest: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--suggest", help="Print a script of the tests that would determine more, and fit nothing.")
+    suggest: Annotated[
+        bool, Option("--suggest", help="Print a script of the tests that would determine more, and fit nothing.")
     ] = False,
     watch: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Say what changed since when in a folder of logs that grows, and why."),
+        Option(metavar="FOLDER", help="Say what changed since when in a folder of logs that grows, and why."),
     ] = None,
     history: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="What --watch knows already (JSON lines): only new logs are read."),
+        str | None, Option(metavar="FILE", help="What --watch knows already (JSON lines): only new logs are read.")
     ] = None,
     path: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Path of which --watch says how likely it meets --target.")
+        str | None, Option(metavar="PATH", help="Path of which --watch says how likely it meets --target.")
     ] = None,
-    target: Annotated[str | None, typer.Option(metavar="RATE", help="Goal of --path: 40Gb/s.")] = None,
+    target: Annotated[str | None, Option(metavar="RATE", help="Goal of --path: 40Gb/s.")] = None,
     scheduler: options.Scheduler = None,
-    plot: options.Plot = False,  # noqa: FBT002 - a flag
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Also write it as a page, runs over days drawn.")
-    ] = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    plot: options.Plot = False,
+    html: Annotated[str | None, Option(metavar="FILE", help="Also write it as a page, runs over days drawn.")] = None,
+    json: options.Json = False,
 ) -> None:
     """Fit the uncertain parameters of a host to its component tests (cases with role fit, or raw logs).
 
@@ -92,7 +87,7 @@ def command(
       dtnsim calibrate --suggest --host my.yaml > suggested.sh
       dtnsim calibrate --watch logs/ --history seen.jsonl --host my.yaml --path nightly.yaml --target 30Gb/s
       dtnsim predict venadi/gridftp-gpfs --calibration fitted.yaml
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     for name, option in ((output, "--output"), (html, "--html"), (wan, "--wan")):
         options.writable(name, option)
     if watch is not None:
@@ -102,7 +97,7 @@ def command(
             )
         if (path is None) != (target is None):
             raise InputError("--path and --target go together: --path nightly.yaml --target 30Gb/s")
-        how = (host or [], volume, _listed(free), names or [])
+        how = (host or [], volume, options.listed(free), names or [])
         _watch((watch, history), how, (path, target), (output, html), json=json)
         return
     if history or path or target:
@@ -209,7 +204,9 @@ def _found(
     free, names, wan = how
     notes: list[str] = []
     called = fit_targets.pairs(names or [])
-    found = calibrate(sources, host, volume=volume, free=_listed(free), names=called, notes=notes, scheduler=scheduler)
+    found = calibrate(
+        sources, host, volume=volume, free=options.listed(free), names=called, notes=notes, scheduler=scheduler
+    )
     for note in notes:
         if wan is None or "--wan FILE" not in note:
             print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr
@@ -230,7 +227,3 @@ def _print_script(hosts: list[str], found: Fit | None, *, json: bool) -> None:
         options.emit({"schema": "dtnsim.suggestions/1", "host": name, "tests": made, "left": left})
     else:
         sys.stdout.write(suggest.script(tests, left, name, hosts[0]))
-
-
-def _listed(given: str | None) -> list[str]:
-    return [word.strip() for word in (given or "").split(",") if word.strip()]

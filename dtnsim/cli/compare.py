@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
+from typer import Argument, Option
 
 from dtnsim.cli import options
 
@@ -17,21 +17,21 @@ _SHOWN: Final = 8
 
 
 def command(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Path files, or names of shipped ones.")],
+    paths: Annotated[list[str], Argument(metavar="PATH...", help="Path files, or names of shipped ones.")],
     variants: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--with", metavar="KEY=VALUE", help="A variant of the one path; several keys with ';' between; or 'tools'."
         ),
     ] = None,
     overrides: options.Set = None,
     rates: Annotated[
-        list[str] | None, typer.Option("--rate", metavar="EUR/USD=1.08", help="Where prices are in several currencies.")
+        list[str] | None, Option("--rate", metavar="EUR/USD=1.08", help="Where prices are in several currencies.")
     ] = None,
-    samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,
 ) -> None:
     """Compare variants: throughput, duration, bottleneck, price, and why, station by station.
 
@@ -41,7 +41,7 @@ def command(
       dtnsim compare venadi/gridftp-gpfs --with wan.rtt=50ms --with transfer.tool.p=1
       dtnsim compare examples/one-large-file --with tools
       dtnsim compare my-path.yaml --with 'hosts.here.nic=connectx-5-100g; hosts.here.slots.eth=pcie-gen4-x16'
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.planning.compare import compare
 
     result = compare(

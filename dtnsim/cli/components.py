@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from dtnsim.cli import options
 from dtnsim.ground import units
@@ -16,23 +16,16 @@ if TYPE_CHECKING:
 
 
 def command(
-    what: Annotated[
-        str | None, typer.Argument(metavar="[KIND|PART]", help="A kind, or a part like intel-535-480.")
-    ] = None,
+    what: Annotated[str | None, Argument(metavar="[KIND|PART]", help="A kind, or a part like intel-535-480.")] = None,
     sort: Annotated[
-        str | None,
-        typer.Option(metavar="KEY", help="Sort a kind's parts: --sort read, or -read for the largest first."),
+        str | None, Option(metavar="KEY", help="Sort a kind's parts: --sort read, or -read for the largest first.")
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="'KEY < VALUE'", help="Only parts that meet it: 'price < 500 EUR'. May be given many times."
-        ),
+        Option(metavar="'KEY < VALUE'", help="Only parts that meet it: 'price < 500 EUR'. May be given many times."),
     ] = None,
-    rate: Annotated[
-        list[str] | None, typer.Option(metavar="EUR/USD=1.08", help="What a currency is in another.")
-    ] = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    rate: Annotated[list[str] | None, Option(metavar="EUR/USD=1.08", help="What a currency is in another.")] = None,
+    json: options.Json = False,
 ) -> None:
     """List the kinds of components; the parts of a kind; one part with every number, spread and source.
 
@@ -44,7 +37,7 @@ def command(
       dtnsim components ssd --sort -read --where 'price < 500 EUR' --where 'year >= 2018'
       dtnsim components hdd --where 'capacity > 16 TB' --format csv
       dtnsim components intel-535-480
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.components.base import kinds
     from dtnsim.description import catalogue
     from dtnsim.report import text

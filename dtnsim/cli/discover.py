@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from dtnsim.cli import options
 
 
 def command(
     folder: Annotated[
-        str | None, typer.Option("--from", metavar="DIR", help="Outputs that collect.sh has left; else this machine.")
+        str | None, Option("--from", metavar="DIR", help="Outputs that collect.sh has left; else this machine.")
     ] = None,
-    out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write the host file here.")] = None,
-    script: Annotated[bool, typer.Option("--script", help="Print collect.sh, for machines without Python.")] = False,  # noqa: FBT002 - a flag
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Write the host file here.")] = None,
+    script: Annotated[bool, Option("--script", help="Print collect.sh, for machines without Python.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Describe this machine, or one whose outputs were collected, as a host file.
 
@@ -29,7 +29,7 @@ def command(
       dtnsim discover | dtnsim predict -
       dtnsim discover --script > collect.sh
       dtnsim discover --from nas-outputs -o nas.yaml
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.discovery import outputs
     from dtnsim.discovery.discover import discover
     from dtnsim.ground import output

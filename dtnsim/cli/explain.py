@@ -9,7 +9,7 @@ def command(
     path: options.Path,
     overrides: options.Set = None,
     calibration: options.Calibration = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,
 ) -> None:
     """Show every demand and capacity with its formula, value and source, and the way from the ceiling to the median.
 
@@ -17,7 +17,7 @@ def command(
     Examples:
       dtnsim explain venadi/gridftp-gpfs
       dtnsim explain venadi/gridftp-gpfs --json
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.composition.leg import ways
     from dtnsim.description import spec
     from dtnsim.report import document, text

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import STOPPED, Watch
@@ -17,27 +18,23 @@ def command(
     path: options.Path,
     overrides: options.Set = None,
     workload: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Instead of the path's own: a file, or the name of a shipped one."),
+        str | None, Option(metavar="NAME", help="Instead of the path's own: a file, or the name of a shipped one.")
     ] = None,
     replicas: options.Replicas = 10,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
-    transfers: Annotated[
-        Path | None, typer.Option(metavar=_FILE, help="Write every transfer: .csv or .parquet.")
-    ] = None,
+    transfers: Annotated[Path | None, Option(metavar=_FILE, help="Write every transfer: .csv or .parquet.")] = None,
     hours: Annotated[
-        Path | None, typer.Option(metavar=_FILE, help="Write every station's use by hour: .csv or .parquet.")
+        Path | None, Option(metavar=_FILE, help="Write every station's use by hour: .csv or .parquet.")
     ] = None,
     processes: Annotated[
-        int | None, typer.Option(help="Processes that share the replicas; one a processor if left out.", min=1)
+        int | None, Option(help="Processes that share the replicas; one a processor if left out.", min=1)
     ] = None,
     scheduler: options.Scheduler = None,
     checkpoint: Annotated[
-        Path | None,
-        typer.Option(metavar=_FILE, help="Keep runs here, also in mid-run, and go on from what is there."),
+        Path | None, Option(metavar=_FILE, help="Keep runs here, also in mid-run, and go on from what is there.")
     ] = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,
 ) -> None:
     """Simulate a facility's workload over months: completion, deadlines, failures, what is due for an upgrade when.
 
@@ -60,7 +57,7 @@ def command(
           users: {from: "site:/data", to: "store:/in", rate: 400 /day, diurnal: {wave: 60 %}, tool: globus,
                   size: {median: 20 GB, sigma: 1.5}, each: 1 GB}
         failures: [{hosts: "dtn*", mtbf: 180 d, mttr: 4 h}]
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.ground import output
     from dtnsim.report import fleet as report
     from dtnsim.report import fleet_tables, text

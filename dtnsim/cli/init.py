@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from typer import Argument, Option
 
 from dtnsim.cli import options
 from dtnsim.ground.errors import InputError
@@ -17,28 +18,25 @@ SCHEMA: Final = "path.schema.json"
 
 
 def command(
-    file: Annotated[str, typer.Argument(metavar="[FILE]", help="File to write; - for standard output.")] = "path.yaml",
+    file: Annotated[str, Argument(metavar="[FILE]", help="File to write; - for standard output.")] = "path.yaml",
     output_file: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="The same, as other commands name it.")
+        str | None, Option("-o", "--output", metavar="FILE", help="The same, as other commands name it.")
     ] = None,
     kind: Annotated[
-        str, typer.Option("--from", metavar="STARTER", help="nas-to-hpc, lan, cloud, fleet or memory-to-memory.")
+        str, Option("--from", metavar="STARTER", help="nas-to-hpc, lan, cloud, fleet or memory-to-memory.")
     ] = "nas-to-hpc",
-    cases: Annotated[  # noqa: FBT002 - a flag
-        bool,
-        typer.Option("--cases", help="Write a cases.yaml of measured figures, and a path.yaml where there is none."),
+    cases: Annotated[
+        bool, Option("--cases", help="Write a cases.yaml of measured figures, and a path.yaml where there is none.")
     ] = False,
     from_text: Annotated[
         str | None,
-        typer.Option(
-            "--from-text", metavar="TEXT", help="Write it from a line: 'R740, 8 NVMe RAID0 -> NAS 10G, 25 ms'."
-        ),
+        Option("--from-text", metavar="TEXT", help="Write it from a line: 'R740, 8 NVMe RAID0 -> NAS 10G, 25 ms'."),
     ] = None,
-    ask: Annotated[bool, typer.Option("--ask", help="Ask ten questions, and write the file from the answers.")] = False,  # noqa: FBT002 - a flag
-    schema: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--schema", help="Also write path.schema.json beside it, for editors without network.")
+    ask: Annotated[bool, Option("--ask", help="Ask ten questions, and write the file from the answers.")] = False,
+    schema: Annotated[
+        bool, Option("--schema", help="Also write path.schema.json beside it, for editors without network.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,  # noqa: FBT002 - a flag
+    force: Annotated[bool, Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
     """Write a commented path file to begin with.
 
@@ -50,7 +48,7 @@ def command(
       dtnsim init --from cloud - | dtnsim predict -
       dtnsim init --from-text 'R740, ConnectX-5, 8 NVMe RAID0 -> NAS of 12 disks raidz2 10G, 25 ms'
       dtnsim init --ask
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.description import listing
     from dtnsim.description import schema as schemas
     from dtnsim.ground import output
@@ -65,10 +63,7 @@ def command(
     if file == "-":
         sys.stdout.write(text)
         return
-    options.writable(file, "init")
-    target = Path(file)
-    if target.exists() and not force:
-        raise InputError(f"init: {file} exists; write another name, or --force to write over it")
+    target = _free(file, force=force)
     if schema:
         beside = target.with_name(SCHEMA)
         output.write(beside, json_module.dumps(schemas.json_schema("path"), indent=1) + "\n", "init")
@@ -76,6 +71,19 @@ def command(
     output.write(target, text, "init")
     then = "fleet" if "\nworkload:" in text else "predict"
     sys.stdout.write(f"wrote {file}\nchange what is not yours, then:  dtnsim {then} {file}\n")
+
+
+def _free(file: str, *, force: bool) -> Path:
+    """A file that may be written.
+
+    Raises:
+        InputError: it cannot be, or is there already.
+    """
+    options.writable(file, "init")
+    target = Path(file)
+    if target.exists() and not force:
+        raise InputError(f"init: {file} exists; write another name, or --force to write over it")
+    return target
 
 
 #: what --ask asks: (question, what a number alone is)
@@ -137,10 +145,7 @@ def _cases(file: str, path: str, *, force: bool) -> None:
     if file == "-":
         sys.stdout.write(text)
         return
-    options.writable(file, "init")
-    target = Path(file)
-    if target.exists() and not force:
-        raise InputError(f"init: {file} exists; write another name, or --force to write over it")
+    target = _free(file, force=force)
     beside = target.with_name("path.yaml")
     if not beside.exists():
         output.write(beside, path, "init")

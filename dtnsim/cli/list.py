@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from dtnsim.cli import options
 
 
 def command(
     room: Annotated[
-        str | None,
-        typer.Argument(metavar="[ROOM]", help="hosts, paths, datasets, parts, tools, workloads or starters."),
+        str | None, Argument(metavar="[ROOM]", help="hosts, paths, datasets, parts, tools, workloads or starters.")
     ] = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,
 ) -> None:
     """List what is shipped: hosts, paths, data sets, parts, tools, workloads, starter files.
 
@@ -23,7 +22,7 @@ def command(
       dtnsim list
       dtnsim list hosts
       dtnsim list tools
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.description import listing
 
     document = listing.rooms() if room is None else listing.listing(room)

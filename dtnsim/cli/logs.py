@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from typer import Argument, Option
 
 from dtnsim.cli.options import csv_wanted
 from dtnsim.ground.errors import LogError, visible
@@ -36,15 +37,12 @@ _quoted = encode_basestring_ascii
 
 
 def command(
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="FILE...", help="Logs (gz, bz2, xz, zstd, tar too); - is stdin."),
-    ],
-    recursive: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--recursive", "-r", help="Read every file under directories that are named.")
+    files: Annotated[list[str], Argument(metavar="FILE...", help="Logs (gz, bz2, xz, zstd, tar too); - is stdin.")],
+    recursive: Annotated[
+        bool, Option("--recursive", "-r", help="Read every file under directories that are named.")
     ] = False,
-    json: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--json", help="One JSON object a line for each figure, written as the log is read.")
+    json: Annotated[
+        bool, Option("--json", help="One JSON object a line for each figure, written as the log is read.")
     ] = False,
 ) -> None:
     """Show what logs of benchmarks, transfers and hosts say: every figure in SI, with its conditions and line.
@@ -62,7 +60,7 @@ def command(
       dtnsim logs -r results/ captures.tar.gz
       dtnsim logs --json capture.txt | jq 'select(.quantity == "throughput")'
       ssh dtn01 fio job.fio | dtnsim logs -
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     good = True
     if csv_wanted():
         csv.writer(sys.stdout, lineterminator="\n").writerow(COLUMNS)

@@ -16,7 +16,7 @@ def command() -> None:
     Examples:
       dtnsim man | man -l -
       dtnsim man > ~/.local/share/man/man1/dtnsim.1
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     sys.stdout.write(page())
 
 

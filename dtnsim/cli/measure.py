@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
+from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.ground import units
@@ -29,18 +29,18 @@ _TRIALS: Final = (
 
 
 def command(
-    out: Annotated[str, typer.Option("-o", "--out", metavar="FILE", help="Write the host file here.")] = "here.yaml",
-    volume: Annotated[str, typer.Option(metavar="DIR", help="A folder of yours on the volume to measure.")] = ".",
+    out: Annotated[str, Option("-o", "--out", metavar="FILE", help="Write the host file here.")] = "here.yaml",
+    volume: Annotated[str, Option(metavar="DIR", help="A folder of yours on the volume to measure.")] = ".",
     peer: Annotated[
-        str | None, typer.Option(metavar="HOST", help="Also measure the way to a host on which 'iperf3 -s' runs.")
+        str | None, Option(metavar="HOST", help="Also measure the way to a host on which 'iperf3 -s' runs.")
     ] = None,
-    time: Annotated[str, typer.Option(metavar="TIME", help="Time for all tests.")] = "5m",
+    time: Annotated[str, Option(metavar="TIME", help="Time for all tests.")] = "5m",
     logs: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Where raw logs are kept; beside the host file if left out.")
+        str | None, Option(metavar="DIR", help="Where raw logs are kept; beside the host file if left out.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, and write nothing.")] = False,  # noqa: FBT002 - a flag
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before anything is written.")] = False,  # noqa: FBT002 - a flag
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    dry_run: Annotated[bool, Option("--dry-run", help="Say what would run, and write nothing.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask before anything is written.")] = False,
+    json: options.Json = False,
 ) -> None:
     """Measure this machine politely and describe it as what was measured.
 
@@ -53,7 +53,7 @@ def command(
       dtnsim measure --dry-run --volume /data
       dtnsim measure -o here.yaml --volume /data --yes
       dtnsim measure -o here.yaml --volume /data --time 2m --peer dtn2.example.org
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.discovery import as_measured, measuring
     from dtnsim.discovery.discover import discover
 

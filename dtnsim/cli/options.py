@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, get_args
 
 import typer
+from typer import Argument, Option
 
 from dtnsim.ground import units
-from dtnsim.ground.errors import InputError
+from dtnsim.ground.errors import InputError, UnitError
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -31,7 +32,7 @@ def paths(incomplete: str) -> list[str]:
 
 Path = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="PATH",
         help="A path file, or the name of a shipped path like venadi/gridftp-gpfs.",
         autocompletion=paths,
@@ -39,30 +40,29 @@ Path = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Override any key: --set wan.rtt=20ms. May be given many times."),
+    Option("--set", metavar="KEY=VALUE", help="Override any key: --set wan.rtt=20ms. May be given many times."),
 ]
 Dataset = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="LIST",
         help="What the first transfer moves: a file that find, du -ab, ls -lR, aws s3 ls or rclone wrote, a data set's "
         "name, or {files: 3000000, sizes_file: LIST}.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Replicas = Annotated[int, typer.Option(help="Runs; the first at median values, the others drawn.", min=1, max=100_000)]
-Seed = Annotated[int, typer.Option(help="Seed of the draws; the same seed gives the same bytes.", min=0)]
+Json = Annotated[bool, Option("--json", help="One JSON document on stdout.")]
+Replicas = Annotated[int, Option(help="Runs; the first at median values, the others drawn.", min=1, max=100_000)]
+Seed = Annotated[int, Option(help="Seed of the draws; the same seed gives the same bytes.", min=0)]
 Calibration = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Fitted parameters to use ('dtnsim calibrate' makes them).")
+    str | None, Option(metavar="FILE", help="Fitted parameters to use ('dtnsim calibrate' makes them).")
 ]
 Scheduler = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the work: tcp://login1:8786."),
+    str | None, Option(metavar="ADDRESS", help="Dask scheduler whose workers do the work: tcp://login1:8786.")
 ]
 
-Plot = Annotated[bool, typer.Option("--plot", help="Also draw it in the terminal.")]
+Plot = Annotated[bool, Option("--plot", help="Also draw it in the terminal.")]
 Picture = Annotated[
-    str | None, typer.Option("--picture", metavar="FILE", help="Also write its figure: .svg, .png or .pdf (kaleido).")
+    str | None, Option("--picture", metavar="FILE", help="Also write its figure: .svg, .png or .pdf (kaleido).")
 ]
 
 
@@ -88,6 +88,23 @@ def check_numbers(command: Callable[..., None], arguments: list[str]) -> None:
         value = value if joined else after
         if option in numeric and not re.fullmatch(units.NUMBER, value):
             raise typer.BadParameter(f"{value!r} is not a number; write it like 10", param_hint=option)
+
+
+def quantity(option: str, text: str, dimension: str) -> float:
+    """The number of an option in SI.
+
+    Raises:
+        UnitError: It is none of that dimension.
+    """
+    try:
+        return units.parse(text, dimension)
+    except UnitError as error:
+        raise UnitError(f"{option}: {error}") from None
+
+
+def listed(text: str | None) -> list[str]:
+    """The words of an option that takes several, with commas between."""
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
 
 
 def with_dataset(given: PathSpec, data: str | None) -> PathSpec:
@@ -117,6 +134,19 @@ def writable(name: object, option: str) -> None:
         )
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise InputError(f"{option}: {path} cannot be written; write elsewhere")
+
+
+def check_picture(picture: str | None) -> None:
+    """Checks before any work that ``--picture`` can be written: its folder, its kind and what draws it.
+
+    Raises:
+        InputError: it cannot.
+    """
+    if picture is not None:
+        from dtnsim.report import plots
+
+        writable(picture, "--picture")
+        plots.check(picture)
 
 
 #: transfers in a document up to which it is indented for people to read
@@ -163,7 +193,7 @@ def with_format(command: Callable[..., None]) -> Callable[..., None]:
         "written_as",
         inspect.Parameter.KEYWORD_ONLY,
         default="table",
-        annotation=Annotated[Format, typer.Option("--format", help=HELP)],
+        annotation=Annotated[Format, Option("--format", help=HELP)],
     )
     ordered = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in signature.parameters.values()]
     whole.__signature__ = signature.replace(parameters=[*ordered, asked])  # type: ignore[attr-defined]

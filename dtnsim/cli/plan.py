@@ -6,11 +6,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import Watch
 from dtnsim.ground import units
-from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.units import Money
 
 if TYPE_CHECKING:
@@ -24,36 +24,32 @@ _WORTH: Final = 0.002
 
 def command(
     path: options.Path,
-    target: Annotated[str | None, typer.Option(metavar="RATE", help="Rate to reach: 40Gb/s.")] = None,
-    move: Annotated[str | None, typer.Option(metavar="SIZE", help="What is to be moved: 10TB.")] = None,
-    within: Annotated[str | None, typer.Option(metavar="TIME", help="... in so much time: 8h.")] = None,
-    budget: Annotated[str | None, typer.Option(metavar="PRICE", help="Most to spend: 15kEUR.")] = None,
-    confidence: Annotated[str, typer.Option(metavar="SHARE", help="How sure it has to be.")] = "80%",
+    target: Annotated[str | None, Option(metavar="RATE", help="Rate to reach: 40Gb/s.")] = None,
+    move: Annotated[str | None, Option(metavar="SIZE", help="What is to be moved: 10TB.")] = None,
+    within: Annotated[str | None, Option(metavar="TIME", help="... in so much time: 8h.")] = None,
+    budget: Annotated[str | None, Option(metavar="PRICE", help="Most to spend: 15kEUR.")] = None,
+    confidence: Annotated[str, Option(metavar="SHARE", help="How sure it has to be.")] = "80%",
     allow: Annotated[
-        str, typer.Option(metavar="WHAT", help="What may change: tuning, tools, parts, layout, hosts, network, far.")
+        str, Option(metavar="WHAT", help="What may change: tuning, tools, parts, layout, hosts, network, far.")
     ] = "tuning,tools,parts",
-    keep: Annotated[
-        list[str] | None, typer.Option(metavar="HOST", help="A host that is not yours: hosts.there.")
-    ] = None,
+    keep: Annotated[list[str] | None, Option(metavar="HOST", help="A host that is not yours: hosts.there.")] = None,
     mine: Annotated[
-        list[str] | None, typer.Option(metavar="HOST", help="A host that is; else all but those of centres.")
+        list[str] | None, Option(metavar="HOST", help="A host that is; else all but those of centres.")
     ] = None,
-    catalog: Annotated[str | None, typer.Option(metavar="FILE", help="Your prices, .yaml or .csv.")] = None,
-    max_watts: Annotated[str | None, typer.Option(metavar="POWER", help="Most power of what is bought: 300W.")] = None,
-    most: Annotated[int, typer.Option(metavar="N", help="Most changes at once.", min=1, max=20)] = 6,
+    catalog: Annotated[str | None, Option(metavar="FILE", help="Your prices, .yaml or .csv.")] = None,
+    max_watts: Annotated[str | None, Option(metavar="POWER", help="Most power of what is bought: 300W.")] = None,
+    most: Annotated[int, Option(metavar="N", help="Most changes at once.", min=1, max=20)] = 6,
     grows: Annotated[
-        str | None, typer.Option("--growth", metavar="SHARE", help="How the target grows: 40%/year, 40+-10%/year.")
+        str | None, Option("--growth", metavar="SHARE", help="How the target grows: 40%/year, 40+-10%/year.")
     ] = None,
-    years: Annotated[int, typer.Option(metavar="N", help="... for so many years; what it costs.", min=0, max=50)] = 0,
-    kwh: Annotated[str | None, typer.Option(metavar="PRICE", help="Of a kilowatt-hour, for --years: 0.30EUR.")] = None,
-    rates: Annotated[
-        list[str] | None, typer.Option("--rate", metavar="EUR/USD=1.08", help="Where currencies mix.")
-    ] = None,
+    years: Annotated[int, Option(metavar="N", help="... for so many years; what it costs.", min=0, max=50)] = 0,
+    kwh: Annotated[str | None, Option(metavar="PRICE", help="Of a kilowatt-hour, for --years: 0.30EUR.")] = None,
+    rates: Annotated[list[str] | None, Option("--rate", metavar="EUR/USD=1.08", help="Where currencies mix.")] = None,
     overrides: options.Set = None,
-    samples: Annotated[int, typer.Option(help="Draws behind the probabilities.", min=16, max=100_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind the probabilities.", min=16, max=100_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,
 ) -> None:
     """Plan: what to set for nothing, what to buy, what it gives, how sure that is, and what then holds you back.
 
@@ -71,7 +67,7 @@ def command(
       dtnsim plan my-path.yaml --move 10TB --within 8h --budget 15kEUR --catalog shop.csv
       dtnsim plan venadi/gridftp-gpfs --target 20Gb/s --keep hosts.nersc --confidence 90%
       dtnsim plan my-path.yaml --target 10Gb/s --growth 40%/year --years 3 --allow tuning,parts,hosts
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.planning.plan import plan
 
     with Watch("searching what to set and buy"):
@@ -81,12 +77,12 @@ def command(
             move=move,
             within=within,
             budget=budget,
-            confidence=_read("--confidence", confidence, "1"),
-            allow=[a.strip() for a in allow.split(",") if a.strip()],
+            confidence=options.quantity("--confidence", confidence, "1"),
+            allow=options.listed(allow),
             keep=keep or (),
             mine=mine or (),
             catalog=catalog,
-            max_watts=_read("--max-watts", max_watts, "W") if max_watts is not None else float("inf"),
+            max_watts=options.quantity("--max-watts", max_watts, "W") if max_watts is not None else float("inf"),
             most=most,
             grows=grows,
             years=years,
@@ -103,13 +99,6 @@ def command(
         _show(made)
     if made.chosen is None:
         raise typer.Exit(3)
-
-
-def _read(option: str, text: str, dim: str) -> float:
-    try:
-        return units.parse(text, dim)
-    except UnitError as error:
-        raise InputError(f"{option}: {error}") from None
 
 
 def _document(made: Plan) -> dict[str, object]:

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from dtnsim.cli import options
 from dtnsim.ground.errors import visible
@@ -22,47 +23,43 @@ if TYPE_CHECKING:
 def command(
     paths: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="PATH...", help="Path files, or names like venadi/gridftp-gpfs.", autocompletion=options.paths
         ),
     ],
     overrides: options.Set = None,
     dataset: options.Dataset = None,
     line: Annotated[
-        str | None, typer.Option("--command", metavar="LINE", help="The first transfer's tool as it is typed.")
+        str | None, Option("--command", metavar="LINE", help="The first transfer's tool as it is typed.")
     ] = None,
-    samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=1_000_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind p10 and p90.", min=0, max=1_000_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
-    mean: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--mean", help="The long-run mean instead of one run on a random day.")
-    ] = False,
-    target: Annotated[str | None, typer.Option(metavar="RATE", help="How likely is this rate? 40Gb/s")] = None,
-    deadline: Annotated[str | None, typer.Option(metavar="TIME", help="How likely is it done by then? 8h")] = None,
+    mean: Annotated[bool, Option("--mean", help="The long-run mean instead of one run on a random day.")] = False,
+    target: Annotated[str | None, Option(metavar="RATE", help="How likely is this rate? 40Gb/s")] = None,
+    deadline: Annotated[str | None, Option(metavar="TIME", help="How likely is it done by then? 8h")] = None,
     require: Annotated[
         list[str] | None,
-        typer.Option(metavar="GOAL", help="Exit with 3 where not met: '>= 10Gb/s at 80 %' or '<= 8h at 90 %'."),
+        Option(metavar="GOAL", help="Exit with 3 where not met: '>= 10Gb/s at 80 %' or '<= 8h at 90 %'."),
     ] = None,
-    why_wide: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--why-wide", help="What makes the interval wide, and what to measure first.")
+    why_wide: Annotated[
+        bool, Option("--why-wide", help="What makes the interval wide, and what to measure first.")
     ] = False,
-    every: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--all", help="Every transfer, also of very many: else those that take longest.")
+    every: Annotated[
+        bool, Option("--all", help="Every transfer, also of very many: else those that take longest.")
     ] = False,
-    verbose: Annotated[  # noqa: FBT002 - a flag
-        bool,
-        typer.Option("-v", "--verbose", help="All stations, the whole ladder, what is assumed and why."),
+    verbose: Annotated[
+        bool, Option("-v", "--verbose", help="All stations, the whole ladder, what is assumed and why.")
     ] = False,
     against: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="What changed since, and why: a document that --json has written."),
+        str | None, Option(metavar="FILE", help="What changed since, and why: a document that --json has written.")
     ] = None,
     stations: Annotated[
-        int | None, typer.Option(help="How many of the busiest stations to show (with -v: 12).", min=1)
+        int | None, Option(help="How many of the busiest stations to show (with -v: 12).", min=1)
     ] = None,
-    plot: options.Plot = False,  # noqa: FBT002 - a flag
+    plot: options.Plot = False,
     picture: options.Picture = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,
 ) -> None:
     """Predict the throughput of a path, what holds it back and what binds next.
 
@@ -80,11 +77,11 @@ def command(
       dtnsim predict my-path.yaml --require '>= 10Gb/s at 80 %'
       dtnsim predict my-path.yaml --why-wide
       dtnsim predict my-path.yaml --against last-month.json
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.description import spec
     from dtnsim.steady.prediction import predict
 
-    _drawn(None, picture, plot=False)
+    options.check_picture(picture)
     before = _before(against, paths)
     wanted = _wanted(target, deadline, require or ())
     loaded = [_typed(options.with_dataset(spec.load(p, overrides or (), calibration), dataset), line) for p in paths]
@@ -138,15 +135,11 @@ def _since(before: dict[str, Any] | None, answer: Prediction) -> list[str]:
     return ["", f"since then: {first}", *(f"  {line}" for line in why)]
 
 
-def _drawn(answers: list[Prediction] | None, picture: str | None, *, plot: bool) -> None:
-    """Draws the ladder, in the terminal and as a picture of the first path; without answers it only checks."""
+def _drawn(answers: list[Prediction], picture: str | None, *, plot: bool) -> None:
+    """Draws the ladder, in the terminal and as a picture of the first path."""
     if picture is not None or plot:
         from dtnsim.report import plots, text
 
-        if answers is None:
-            options.writable(picture, "--picture")
-            plots.check(picture)
-            return
         for answer in answers if plot else ():
             plots.ladder(answer, text.console())
         if picture is not None:

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import Watch
@@ -22,33 +23,33 @@ if TYPE_CHECKING:
 
 def command(
     path: options.Path,
-    out: Annotated[str, typer.Option("-o", "--out", metavar="FILE", help="The HTML file.")] = "report.html",
-    simulate: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--simulate", help="Also simulate it in time (a workload over months always is).")
+    out: Annotated[str, Option("-o", "--out", metavar="FILE", help="The HTML file.")] = "report.html",
+    simulate: Annotated[
+        bool, Option("--simulate", help="Also simulate it in time (a workload over months always is).")
     ] = False,
     plan: Annotated[
         str | None,
-        typer.Option(metavar="'--target 40Gb/s ...'", help="Plan it otherwise: options as 'dtnsim plan' takes them."),
+        Option(metavar="'--target 40Gb/s ...'", help="Plan it otherwise: options as 'dtnsim plan' takes them."),
     ] = None,
-    no_plan: Annotated[bool, typer.Option("--no-plan", help="Leave the plan out.")] = False,  # noqa: FBT002 - a flag
-    target: Annotated[str | None, typer.Option(metavar="RATE", help="The goal, for headline and plan: 40Gb/s.")] = None,
-    deadline: Annotated[str | None, typer.Option(metavar="TIME", help="The same as a deadline: 8h.")] = None,
+    no_plan: Annotated[bool, Option("--no-plan", help="Leave the plan out.")] = False,
+    target: Annotated[str | None, Option(metavar="RATE", help="The goal, for headline and plan: 40Gb/s.")] = None,
+    deadline: Annotated[str | None, Option(metavar="TIME", help="The same as a deadline: 8h.")] = None,
     start: Annotated[
-        str | None, typer.Option(metavar="HH:MM", help="When it begins: the headline then says when it ends.")
+        str | None, Option(metavar="HH:MM", help="When it begins: the headline then says when it ends.")
     ] = None,
-    events: Annotated[str | None, typer.Option(metavar="FILE", help="Events for --simulate, as there.")] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="Simulated time at which to stop.")] = None,
+    events: Annotated[str | None, Option(metavar="FILE", help="Events for --simulate, as there.")] = None,
+    until: Annotated[str | None, Option(metavar="TIME", help="Simulated time at which to stop.")] = None,
     scenarios: Annotated[
-        int, typer.Option(help="Most scenarios behind sliders and heat maps; 0 leaves them out.", min=0, max=20_000)
+        int, Option(help="Most scenarios behind sliders and heat maps; 0 leaves them out.", min=0, max=20_000)
     ] = 48,
-    tools: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--tools/--no-tools", help="Say which tool moves the files in the least time.")
+    tools: Annotated[
+        bool, Option("--tools/--no-tools", help="Say which tool moves the files in the least time.")
     ] = True,
     overrides: options.Set = None,
-    samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=1, max=1_000_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind p10 and p90.", min=1, max=1_000_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,
 ) -> None:
     """Write one HTML file to attach to a proposal: answer, path, ladder, evidence, tools, plan, what-if.
 
@@ -61,7 +62,7 @@ def command(
       dtnsim report venadi/gridftp-gpfs -o venadi.html
       dtnsim report my-path.yaml --simulate --start 22:00 --deadline 8h
       dtnsim report my-path.yaml --plan '--target 40Gb/s --mine here'
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     options.writable(out, "--out")
     from dtnsim.description import spec
     from dtnsim.ground import output
@@ -103,14 +104,9 @@ def _goal(target: str | None, deadline: str | None) -> Goal | None:
 
 
 def _simulated(given: PathSpec, seed: int, until: str | None) -> Simulation:
-    from dtnsim.ground import units
-    from dtnsim.ground.errors import UnitError
     from dtnsim.simulation import simulate
 
-    try:
-        end = math.inf if until is None else units.parse(until, "s")
-    except UnitError as error:
-        raise UnitError(f"--until: {error}") from None
+    end = math.inf if until is None else options.quantity("--until", until, "s")
     return simulate(given, seed=seed, until=end)
 
 
@@ -127,8 +123,7 @@ def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:
     from typer.main import get_command
 
     from dtnsim.cli.plan import command as planning
-    from dtnsim.ground import units
-    from dtnsim.ground.errors import InputError, UnitError
+    from dtnsim.ground.errors import InputError
     from dtnsim.planning.plan import plan
 
     alone = typer.Typer(add_completion=False)
@@ -140,11 +135,8 @@ def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:
     options.check_numbers(planning, words)
     asked = get_command(alone).make_context("--plan", [given.name, *words]).params
     known = {k: v for k, v in asked.items() if k in inspect.signature(plan).parameters and v is not None}
-    try:
-        for name, dimension in (("confidence", "1"), ("max_watts", "W")):
-            if name in known:
-                known[name] = units.parse(str(known[name]), dimension)
-    except UnitError as error:
-        raise InputError(f"--plan: {error}") from None
-    known["allow"] = [a.strip() for a in str(known.get("allow", "tuning,parts")).split(",") if a.strip()]
+    for name, dimension in (("confidence", "1"), ("max_watts", "W")):
+        if name in known:
+            known[name] = options.quantity("--plan", str(known[name]), dimension)
+    known["allow"] = options.listed(known.get("allow", "tuning,parts"))
     return plan(**{**known, "path": given, "seed": seed, "samples": max(samples, 16)})

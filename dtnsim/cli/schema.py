@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from dtnsim.cli import options
 
 
 def command(
-    what: Annotated[
-        str, typer.Argument(metavar="[path|host|dataset|KIND|DOCUMENT]", help="What to describe.")
-    ] = "path",
-    json: options.Json = True,  # noqa: ARG001, FBT002 - the schema is JSON with or without the flag
+    what: Annotated[str, Argument(metavar="[path|host|dataset|KIND|DOCUMENT]", help="What to describe.")] = "path",
+    json: options.Json = True,  # noqa: ARG001 - the schema is JSON with or without the flag
 ) -> None:
     """Print the JSON Schema of path files, host files, data sets, one kind of component, or what --json prints.
 
@@ -24,7 +22,7 @@ def command(
       dtnsim schema > path.schema.json
       dtnsim schema ssd
       dtnsim schema prediction
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.description import schema as schemas
     from dtnsim.report import document
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from dtnsim.cli import options
 
 
 def command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What 'dtnsim list' names; hosts/NAME where ambiguous.")],
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    name: Annotated[str, Argument(metavar="NAME", help="What 'dtnsim list' names; hosts/NAME where ambiguous.")],
+    json: options.Json = False,
 ) -> None:
     """Show a host, path, data set, part, kind or tool: every line with its source.
 
@@ -21,7 +21,7 @@ def command(
       dtnsim show examples/dtn-100g-xfs
       dtnsim show connectx-5-100g
       dtnsim show gridftp
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.description import listing
 
     document = listing.show(name)

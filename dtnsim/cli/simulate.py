@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import STOPPED, Watch
@@ -19,23 +20,20 @@ def command(
     path: options.Path,
     overrides: options.Set = None,
     events: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="YAML file with 'events:' (and 'others:') put over the path's own."),
+        str | None, Option(metavar="FILE", help="YAML file with 'events:' (and 'others:') put over the path's own.")
     ] = None,
     replicas: options.Replicas = 1,
     scheduler: options.Scheduler = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Simulated time at which to stop, like 1d or 90min.")
+        str | None, Option(metavar="TIME", help="Simulated time at which to stop, like 1d or 90min.")
     ] = None,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
-    trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write everything over time: .csv or .parquet.")
-    ] = None,
-    max_events: Annotated[int, typer.Option(help="Steps after which a run is given up.", min=1)] = 50_000_000,
-    plot: options.Plot = False,  # noqa: FBT002 - a flag
+    trace: Annotated[Path | None, Option(metavar="FILE", help="Write everything over time: .csv or .parquet.")] = None,
+    max_events: Annotated[int, Option(help="Steps after which a run is given up.", min=1)] = 50_000_000,
+    plot: options.Plot = False,
     picture: options.Picture = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,
 ) -> None:
     """Simulate a path in time: rates, caches, events, completion of every file.
 
@@ -54,25 +52,17 @@ def command(
         - {at: 40 min, set: {wan.loss: 1e-4}, what: a bad fibre}
       others:
         - {stations: [network.wan], rate: 0.005 ops/s, size: 100 GB}
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     options.writable(trace, "--trace")
     from dtnsim.description import spec
-    from dtnsim.ground import output, units
-    from dtnsim.ground.errors import UnitError
+    from dtnsim.ground import output
     from dtnsim.report import simulation as report
     from dtnsim.report import text
     from dtnsim.simulation import simulate
 
     output.check_table(trace, "--trace")
-    if picture is not None:
-        from dtnsim.report import plots
-
-        options.writable(picture, "--picture")
-        plots.check(picture)
-    try:
-        end = math.inf if until is None else units.parse(until, "s")
-    except UnitError as error:
-        raise UnitError(f"--until: {error}") from None
+    options.check_picture(picture)
+    end = math.inf if until is None else options.quantity("--until", until, "s")
     given = spec.load(path, overrides or (), calibration, events=events)
     with Watch("simulating", orderly=True) as watch:
         result = simulate(

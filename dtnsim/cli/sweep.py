@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import Watch
@@ -21,28 +22,23 @@ def command(
     path: options.Path,
     vary: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY=VALUES", help="1ms..200ms:log20, 10..100:lin10, or 1,2,4,8. May be given many times."
-        ),
+        Option(metavar="KEY=VALUES", help="1ms..200ms:log20, 10..100:lin10, or 1,2,4,8. May be given many times."),
     ] = None,
-    sample: Annotated[str | None, typer.Option(metavar="lhs:N", help="N scenarios of a Latin hypercube.")] = None,
-    table: Annotated[
-        str | None, typer.Option(metavar="FILE", help="CSV of scenarios; its heading has the keys.")
-    ] = None,
+    sample: Annotated[str | None, Option(metavar="lhs:N", help="N scenarios of a Latin hypercube.")] = None,
+    table: Annotated[str | None, Option(metavar="FILE", help="CSV of scenarios; its heading has the keys.")] = None,
     overrides: options.Set = None,
     out: Annotated[
-        str | None, typer.Option("-o", "--out", metavar="FILE", help="Rows as .csv or .parquet; those there are kept.")
+        str | None, Option("-o", "--out", metavar="FILE", help="Rows as .csv or .parquet; those there are kept.")
     ] = None,
-    processes: Annotated[int, typer.Option(help="How many processes.", min=1, max=1024)] = 1,
+    processes: Annotated[int, Option(help="How many processes.", min=1, max=1024)] = 1,
     scheduler: options.Scheduler = None,
     samples: Annotated[
-        int | None,
-        typer.Option(help="Draws of each scenario; 256 for up to 1,000, else 0.", min=0, max=100_000),
+        int | None, Option(help="Draws of each scenario; 256 for up to 1,000, else 0.", min=0, max=100_000)
     ] = None,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
-    plot: options.Plot = False,  # noqa: FBT002 - a flag
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    plot: options.Plot = False,
+    json: options.Json = False,
 ) -> None:
     """Predict a path in many scenarios: each row has what 'dtnsim predict' says of it.
 
@@ -57,7 +53,7 @@ def command(
       dtnsim sweep my-path.yaml --vary hosts.a.cpu.clock=2GHz..5GHz --vary wan.rtt=1ms..90ms --sample lhs:1000 -o r.csv
       dtnsim sweep my-path.yaml --table scenarios.csv -o rows.parquet --processes 2
       dtnsim sweep my-path.yaml --table scenarios.csv -o rows.csv --scheduler tcp://login1:8786
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     from dtnsim.planning.sweep import sweep
 
     options.writable(out, "--out")

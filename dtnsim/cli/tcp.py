@@ -7,11 +7,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
+from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.ground import units
-from dtnsim.ground.errors import InputError, UnitError
+from dtnsim.ground.errors import InputError
 from dtnsim.physics.tcp import controls
 
 if TYPE_CHECKING:
@@ -31,34 +31,32 @@ RESENT: Final = (
 
 
 def command(
-    rate: Annotated[str | None, typer.Option(help="Rate of the bottleneck in IP packets, e.g. 10Gb/s.")] = None,
-    rtt: Annotated[str | None, typer.Option(help="Round-trip time without queueing, e.g. 50ms.")] = None,
-    loss: Annotated[str, typer.Option(help="Random packet loss: 1e-5, 0.01%, 10ppm.")] = "0",
-    burst_loss: Annotated[str, typer.Option(help="Mean loss that comes in bursts (Gilbert), beside --loss.")] = "0",
-    burst_length: Annotated[float, typer.Option(help="Packets that a burst takes on average.", min=1, max=1e6)] = 1.0,
-    retransmits: Annotated[float | None, typer.Option(help="Segments sent again; needs --moved.", min=0)] = None,
-    moved: Annotated[str | None, typer.Option(help="Payload that it moved meanwhile, e.g. 100GB.")] = None,
-    cc: Annotated[str, typer.Option(help=ALGORITHMS_HELP)] = "cubic",
-    streams: Annotated[int, typer.Option(help="Parallel streams.", min=1, max=10_000)] = 1,
-    buffer: Annotated[str, typer.Option(help="Bottleneck's buffer: 0.5bdp or 16MB.")] = "1bdp",
-    mtu: Annotated[int, typer.Option(help="IP packet size in bytes.", min=576, max=65_535)] = 1500,
-    window: Annotated[str | None, typer.Option(help="Most payload of a stream in flight, e.g. 64MiB.")] = None,
-    socket_buffer: Annotated[str | None, typer.Option(help=BUFFER_HELP)] = None,
-    kernel: Annotated[str, typer.Option(help=KERNEL_HELP)] = NEWEST,
-    background: Annotated[str, typer.Option(help="Share of the rate taken by traffic that does not yield.")] = "0",
-    duration: Annotated[str | None, typer.Option(help="Length of the transfer (default 30s).")] = None,
-    size: Annotated[str | None, typer.Option(help="Size of the transfer, e.g. 10GB, instead of its length.")] = None,
-    target: Annotated[str | None, typer.Option(help="Goodput wanted (default 90 % of the link).")] = None,
-    line_rate: Annotated[str | None, typer.Option(help="Rate of the sender's NIC (default: far above --rate).")] = None,
-    ethernet: Annotated[bool, typer.Option("--ethernet", help="Rate is that of the wire, with framing.")] = False,  # noqa: FBT002
-    pacing: Annotated[bool, typer.Option(help="Whether the sender paces (fq, or a pacing rate).")] = True,  # noqa: FBT002 - a flag
-    table: Annotated[
-        str | None, typer.Option(metavar="FILE", help="CSV of cases; the columns are listed below.")
-    ] = None,
-    out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
-    coefficients: Annotated[bool, typer.Option("--coefficients", help="Print all coefficients.")] = False,  # noqa: FBT002
+    rate: Annotated[str | None, Option(help="Rate of the bottleneck in IP packets, e.g. 10Gb/s.")] = None,
+    rtt: Annotated[str | None, Option(help="Round-trip time without queueing, e.g. 50ms.")] = None,
+    loss: Annotated[str, Option(help="Random packet loss: 1e-5, 0.01%, 10ppm.")] = "0",
+    burst_loss: Annotated[str, Option(help="Mean loss that comes in bursts (Gilbert), beside --loss.")] = "0",
+    burst_length: Annotated[float, Option(help="Packets that a burst takes on average.", min=1, max=1e6)] = 1.0,
+    retransmits: Annotated[float | None, Option(help="Segments sent again; needs --moved.", min=0)] = None,
+    moved: Annotated[str | None, Option(help="Payload that it moved meanwhile, e.g. 100GB.")] = None,
+    cc: Annotated[str, Option(help=ALGORITHMS_HELP)] = "cubic",
+    streams: Annotated[int, Option(help="Parallel streams.", min=1, max=10_000)] = 1,
+    buffer: Annotated[str, Option(help="Bottleneck's buffer: 0.5bdp or 16MB.")] = "1bdp",
+    mtu: Annotated[int, Option(help="IP packet size in bytes.", min=576, max=65_535)] = 1500,
+    window: Annotated[str | None, Option(help="Most payload of a stream in flight, e.g. 64MiB.")] = None,
+    socket_buffer: Annotated[str | None, Option(help=BUFFER_HELP)] = None,
+    kernel: Annotated[str, Option(help=KERNEL_HELP)] = NEWEST,
+    background: Annotated[str, Option(help="Share of the rate taken by traffic that does not yield.")] = "0",
+    duration: Annotated[str | None, Option(help="Length of the transfer (default 30s).")] = None,
+    size: Annotated[str | None, Option(help="Size of the transfer, e.g. 10GB, instead of its length.")] = None,
+    target: Annotated[str | None, Option(help="Goodput wanted (default 90 % of the link).")] = None,
+    line_rate: Annotated[str | None, Option(help="Rate of the sender's NIC (default: far above --rate).")] = None,
+    ethernet: Annotated[bool, Option("--ethernet", help="Rate is that of the wire, with framing.")] = False,
+    pacing: Annotated[bool, Option(help="Whether the sender paces (fq, or a pacing rate).")] = True,
+    table: Annotated[str | None, Option(metavar="FILE", help="CSV of cases; the columns are listed below.")] = None,
+    out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
+    coefficients: Annotated[bool, Option("--coefficients", help="Print all coefficients.")] = False,
     seed: options.Seed = 1,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,
 ) -> None:
     """TCP over one bottleneck: goodput with interval, what limits it, the window and buffers it needs.
 
@@ -77,7 +75,7 @@ def command(
     measured tables wnd_limit_bytes with wnd_method (sysctl: the socket buffer; sockbuf: half of it, as iperf3's -w) is
     read too. All columns come back, with predicted_goodput_bps, p10, p90, limit, predicted_completion_s and
     predicted_flow2_goodput_bps beside them.
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     if coefficients:
         _coefficients(json=json)
         return
@@ -86,14 +84,12 @@ def command(
         _table(table, out, seed, json=json)
         return
     if rate is None or rtt is None:
-        msg = "give --rate and --rtt (or --table FILE); try: dtnsim tcp --rate 10Gb/s --rtt 50ms"
-        raise InputError(msg)
+        raise InputError("give --rate and --rtt (or --table FILE); try: dtnsim tcp --rate 10Gb/s --rtt 50ms")
     line = _positive("--line-rate", line_rate, "B/s") if line_rate else math.inf
     if line_rate and line < _positive("--rate", rate, "B/s"):  # then the sender's own card is the narrowest place
         rate = line_rate
     if duration is not None and size is not None:
-        msg = "give --duration or --size, not both"
-        raise InputError(msg)
+        raise InputError("give --duration or --size, not both")
     lost = _loss(loss, burst_loss, burst_length, retransmits, moved, mtu)
     setting = replace(
         _setting(rate, rtt, cc, streams, buffer, mtu, background, ethernet=ethernet),
@@ -126,8 +122,7 @@ def _loss(
     places = [(_share("--loss", loss, 1.0), 1.0), (_share("--burst-loss", burst_loss, 1.0), burst_length)]
     if retransmits is not None:
         if moved is None:
-            msg = "--retransmits: needs --moved, the payload that was moved meanwhile, e.g. --moved 100GB"
-            raise InputError(msg)
+            raise InputError("--retransmits: needs --moved, the payload that was moved meanwhile, e.g. --moved 100GB")
         places.append((float(lossy.of_retransmits(retransmits, _positive("--moved", moved, "B"), mtu - 52.0)), 1.0))
     mean, burst = lossy.together([p[0] for p in places], [p[1] for p in places])
     return float(mean), float(burst)
@@ -139,11 +134,9 @@ def _window(window: str | None, buffer: str | None, kernel: str, mtu: int) -> fl
     from dtnsim.physics.tcp import window as windows
 
     if window is not None and buffer is not None:
-        msg = "give --window (payload in flight) or --socket-buffer (of which a share is window), not both"
-        raise InputError(msg)
+        raise InputError("give --window (payload in flight) or --socket-buffer (of which a share is window), not both")
     if re.fullmatch(r"\d+\.\d+(\.\d+)?", kernel) is None:
-        msg = f"--kernel: {kernel!r} is no version of Linux; write it like 5.15"
-        raise InputError(msg)
+        raise InputError(f"--kernel: {kernel!r} is no version of Linux; write it like 5.15")
     if buffer is not None:
         size = min(_positive("--socket-buffer", buffer, "B"), windows.MOST_SYSCTL_B)
         return float(windows.in_flight(size * linux.receive_share(mtu, kernel), mtu - 52.0))
@@ -153,26 +146,16 @@ def _window(window: str | None, buffer: str | None, kernel: str, mtu: int) -> fl
 
 
 def _positive(name: str, text: str, dimension: str) -> float:
-    try:
-        value = units.parse(text, dimension)
-    except UnitError as error:
-        msg = f"{name}: {error}"
-        raise UnitError(msg) from None
+    value = options.quantity(name, text, dimension)
     if value <= 0:
-        msg = f"{name}: {text!r} is not positive; write it like {units.EXAMPLES[dimension]}"
-        raise InputError(msg)
+        raise InputError(f"{name}: {text!r} is not positive; write it like {units.EXAMPLES[dimension]}")
     return value
 
 
 def _share(name: str, text: str, most: float) -> float:
-    try:
-        value = units.parse(text, "1")
-    except UnitError as error:
-        msg = f"{name}: {error}"
-        raise UnitError(msg) from None
+    value = options.quantity(name, text, "1")
     if not 0 <= value < most:
-        msg = f"{name}: {text!r} is not a share from 0 to {most:g}; write it like 1e-5 or 0.01 %"
-        raise InputError(msg)
+        raise InputError(f"{name}: {text!r} is not a share from 0 to {most:g}; write it like 1e-5 or 0.01 %")
     return value
 
 
@@ -183,8 +166,7 @@ def _setting(
     from dtnsim.physics.tcp.setting import Setting
 
     if cc not in controls.names():
-        msg = f"--cc: {cc!r} is not known; write {', '.join(controls.names())}"
-        raise InputError(msg)
+        raise InputError(f"--cc: {cc!r} is not known; write {', '.join(controls.names())}")
     bottleneck = _positive("--rate", rate, "B/s") * (mtu / (mtu + ETHERNET_B) if ethernet else 1.0)
     trip = _positive("--rtt", rtt, "s")
     if buffer.strip().lower().endswith("bdp"):

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from dtnsim.cli import options
 from dtnsim.ground.errors import InputError
 
 
 def command(
-    path: Annotated[
-        str | None, typer.Argument(metavar="[PATH]", help="A path file, or the name of a shipped path.")
-    ] = None,
+    path: Annotated[str | None, Argument(metavar="[PATH]", help="A path file, or the name of a shipped path.")] = None,
     overrides: options.Set = None,
     dataset: options.Dataset = None,
-    table: Annotated[str | None, typer.Option(metavar="FILE", help="CSV of runs; the columns are named below.")] = None,
-    out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
+    table: Annotated[str | None, Option(metavar="FILE", help="CSV of runs; the columns are named below.")] = None,
+    out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
     have: Annotated[
-        str | None,
-        typer.Option(metavar="TOOLS", help="Only these kinds, as far as they are there: rsync,rclone,globus."),
+        str | None, Option(metavar="TOOLS", help="Only these kinds, as far as they are there: rsync,rclone,globus.")
     ] = None,
     explain: Annotated[
-        str | None, typer.Option(metavar="TOOL", help="The whole prediction of one row: 'yours', 'rclone', ...")
+        str | None, Option(metavar="TOOL", help="The whole prediction of one row: 'yours', 'rclone', ...")
     ] = None,
-    samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
     seed: options.Seed = 1,
-    json: options.Json = False,  # noqa: FBT002 - a flag
+    json: options.Json = False,
 ) -> None:
     """Which tool, with which options? Transfer tools compared on one path, or predicted for a table of runs.
 
@@ -47,10 +44,9 @@ def command(
     (put, get), options (as typed), env, buffer_bytes, loss, mtu, cc, tcp_rmem_max, tcp_wmem_max,
     dataset and rerun_nothing_changed. All columns come back, with predicted_wall_s, p10_s, p90_s and held_by beside
     them; those of a row that cannot be used are empty, a line on stderr says why, and the exit code is 2.
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     if (path is None) == (table is None):
-        msg = "give a path or --table FILE; try: dtnsim tools examples/small-files-40ms"
-        raise InputError(msg)
+        raise InputError("give a path or --table FILE; try: dtnsim tools examples/small-files-40ms")
     if table is not None:
         from dtnsim.cli import _tools_table
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from dtnsim.cli import options
 from dtnsim.cli._watch import Watch
@@ -19,36 +19,33 @@ if TYPE_CHECKING:
 def command(
     sources: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[CASES|LOGS...]",
             help="Cases files, or folders of them; logs of transfers with --path; all shipped cases where left out.",
         ),
     ] = None,
     path: Annotated[
         str | None,
-        typer.Option(
-            metavar="PATH", help="The path that the transfers of the logs went over: each is predicted on it."
-        ),
+        Option(metavar="PATH", help="The path that the transfers of the logs went over: each is predicted on it."),
     ] = None,
     names: Annotated[
         list[str] | None,
-        typer.Option("--as", metavar="THEIRS=OURS", help="What logs call an end of the path, and what the path does."),
+        Option("--as", metavar="THEIRS=OURS", help="What logs call an end of the path, and what the path does."),
     ] = None,
-    most: Annotated[int, typer.Option(help="Transfers of logs that are judged, evenly chosen.", min=1)] = 100,
+    most: Annotated[int, Option(help="Transfers of logs that are judged, evenly chosen.", min=1)] = 100,
     calibration: options.Calibration = None,
-    leave_one_out: Annotated[  # noqa: FBT002 - a flag
-        bool, typer.Option("--leave-one-out", help="Predict each fit case also by a fit that never saw it.")
+    leave_one_out: Annotated[
+        bool, Option("--leave-one-out", help="Predict each fit case also by a fit that never saw it.")
     ] = False,
-    samples: Annotated[int, typer.Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
     seed: options.Seed = 1,
     scheduler: options.Scheduler = None,
-    json: options.Json = False,  # noqa: FBT002 - a flag
-    html: Annotated[str | None, typer.Option(metavar="FILE", help="Write a page with figures and tables.")] = None,
+    json: options.Json = False,
+    html: Annotated[str | None, Option(metavar="FILE", help="Write a page with figures and tables.")] = None,
     discrepancy: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Learn the model's own error from all judging figures, and write it."),
+        str | None, Option(metavar="FILE", help="Learn the model's own error from all judging figures, and write it.")
     ] = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Only the summary, as in the README.")] = False,  # noqa: FBT002 - a flag
+    markdown: Annotated[bool, Option("--markdown", help="Only the summary, as in the README.")] = False,
 ) -> None:
     """Hold predictions against every measured figure: error, 80 % interval, bottleneck; fit and blind apart.
 
@@ -66,7 +63,7 @@ def command(
       dtnsim validate --json
       dtnsim validate --html accuracy.html
       dtnsim validate --discrepancy calibration/discrepancy.yaml
-    """  # noqa: D301 - \b is click's mark for text that must not be wrapped
+    """
     options.writable(html, "--html")
     options.writable(discrepancy, "--discrepancy")
     from dtnsim.evidence import cases, validate
