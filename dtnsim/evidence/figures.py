@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +19,10 @@ from dtnsim.steady import solve
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
 
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
+    from dtnsim.logs.measurement import Measurement
     from dtnsim.steady.scenarios import Scenarios
     from dtnsim.steady.solve import Array, Matrices, Solution
 
@@ -33,6 +34,13 @@ class Figure:
     case: Case
     spec: PathSpec
     when: datetime | None = None
+
+
+def case_of(m: Measurement, site: str, **known: Any) -> Case:
+    """A figure of a log as a case: where it is written and what was run; ``known`` says the rest of a `Case`."""
+    file = Path(m.file or "log")
+    said = {"id": f"{file.name}:{m.line}", "tool": m.tool, "log": (file, m.line or 0), "what": m.printed}
+    return Case(**{"path": Path(f"{m.tool} on {site}"), "measured": m.value, **said, **known, "site": site})
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dtnsim.description import spec
 from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.dates import when
-from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.figures import Figure, case_of
 from dtnsim.evidence.fit_facts import Fact, of_host
 from dtnsim.evidence.fit_targets import Skip, Target, Targets, devices_of
 from dtnsim.evidence.fit_tests import described, of_processors, why_not
@@ -194,17 +194,7 @@ def _figure(m: Measurement, target: Target, known: dict[str, tuple[PathSpec, str
         given = {"name": m.tool, "transfer": transfer, "hosts": {target.name: target.raw}}
         known[key] = (spec.resolve(yamlio.mapping(given, str(m.file), m.line or 0)), json.dumps(transfer))
     resolved, override = known[key]
-    case = Case(
-        id=f"{Path(m.file or 'log').name}:{m.line}:{m.conditions.get('operation', '')}",
-        site=target.name,
-        path=Path(f"{m.tool} on {target.name}"),
-        overrides=(override,),
-        quantity="throughput",
-        measured=m.value,
-        spread=SPREAD,
-        role="fit",
-        tool=m.tool,
-        log=(Path(m.file or "log"), m.line or 0),
-        what=m.printed,
-    )
+    name = f"{Path(m.file or 'log').name}:{m.line}:{m.conditions.get('operation', '')}"
+    kind = {"quantity": "throughput", "spread": SPREAD, "role": "fit"}
+    case = case_of(m, target.name, id=name, overrides=(override,), **kind)
     return Figure(case, resolved, when(m))

@@ -195,16 +195,9 @@ def write(found: Fit, file: Path, suggested: Sequence[Suggestion] = ()) -> None:
 
 
 _TEXT: Final = {
-    "B/s": (1e-6, "MB/s"),
-    "B": (1.0, "B"),
-    "s": (1e3, "ms"),
-    "Hz": (1e-9, "GHz"),
-    "1/s": (1.0, "/s"),
-    "1": (1.0, ""),
-    "cycles/B": (1.0, "cycles/B"),
-    "cycles": (1.0, "cycles"),
-    "s/B": (1e9, "ns/B"),
-}
+    "B/s": (1e-6, "MB/s"), "B": (1.0, "B"), "s": (1e3, "ms"), "Hz": (1e-9, "GHz"), "1/s": (1.0, "/s"), "1": (1.0, ""),
+    "cycles/B": (1.0, "cycles/B"), "cycles": (1.0, "cycles"), "s/B": (1e9, "ns/B"),
+}  # fmt: skip
 #: first step of a key below a host: what people call what is there
 _THINGS: Final = {"cpu": "processor", "memory": "memory", "stack": "kernel", "slots": "slot", "hbas": "adapter",
                   "nics": "card"}  # fmt: skip

@@ -162,17 +162,16 @@ class Targets:
         return next(t for t in self.all if t.name == name)
 
     def _called(self, ran_on: str, m: Measurement) -> Target:
+        if (known := self.peer(ran_on)) is not None:
+            return known
         short = ran_on.partition(".")[0].lower()
-        for said in (ran_on.lower(), short):
-            if said in self._aliases:
-                return self._by_name(self._aliases[said])
         for target in self.all:
             name = target.name.lower()
             if short in (name, *name.split("-")) or (short == _LOCAL and len(self.all) == 1):
                 return target
-        known = ", ".join(repr(t.name) for t in self.all)
+        names = ", ".join(repr(t.name) for t in self.all)
         raise InputError(
-            f"{m.file}:{m.line}: ran on host {ran_on!r}, not on {known}; give --host {ran_on}, "
+            f"{m.file}:{m.line}: ran on host {ran_on!r}, not on {names}; give --host {ran_on}, "
             f"or say which it is: --as {ran_on}={self.all[0].name}"
         )
 

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dtnsim.description import spec
-from dtnsim.evidence.cases import Case
 from dtnsim.evidence.dates import when
-from dtnsim.evidence.figures import Figure
+from dtnsim.evidence.figures import Figure, case_of
 from dtnsim.evidence.fit_targets import Skip, Target, Targets
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import DtnsimError
@@ -34,27 +33,13 @@ Described = dict[str, Any]
 
 _DEVICES: Final = ("/dev/zero", "/dev/null", "/dev/urandom", "/dev/random")
 _BONNIE: Final = {
-    "write": "block-write",
-    "rewrite": "rewrite",
-    "read": "block-read",
-    "write_per_char": "char-write",
+    "write": "block-write", "rewrite": "rewrite", "read": "block-read", "write_per_char": "char-write",
     "read_per_char": "char-read",
-}
-_IOZONE: Final = {
-    "write": "write",
-    "rewrite": "rewrite",
-    "read": "read",
-    "reread": "reread",
-    "random_read": "random-read",
-    "random_write": "random-write",
-    "backward_read": "backward-read",
-    "record_rewrite": "record-rewrite",
-    "stride_read": "stride-read",
-    "fwrite": "fwrite",
-    "frewrite": "frewrite",
-    "fread": "fread",
-    "freread": "freread",
-}
+}  # fmt: skip
+_IOZONE: Final = (
+    "write", "rewrite", "read", "reread", "random_read", "random_write", "backward_read", "record_rewrite",
+    "stride_read", "fwrite", "frewrite", "fread", "freread",
+)  # fmt: skip
 _ENGINES: Final = ("psync", "sync", "libaio", "io_uring", "posixaio")
 #: block of ``hdparm -t`` (hdparm.c: TIMING_BUF_MB)
 _HDPARM_B: Final = 2 * 1024**2
@@ -98,12 +83,9 @@ def _dd(conditions: Conditions, target: Target) -> Described:
         raise Skip("no volume takes part")
     sync = str(conditions.get("sync") or "none")
     options: dict[str, dict[str, str]] = {
-        "fdatasync": {"conv": "fdatasync"},
-        "fsync": {"conv": "fsync"},
-        "dsync": {"oflag": "dsync"},
-        "sync": {"oflag": "sync"},
-        "none": {},
-    }
+        "fdatasync": {"conv": "fdatasync"}, "fsync": {"conv": "fsync"}, "dsync": {"oflag": "dsync"},
+        "sync": {"oflag": "sync"}, "none": {},
+    }  # fmt: skip
     if sync not in options:
         raise Skip(f"sync mode {sync}")
     if conditions.get("direct"):  # of the end that is no device: dd refuses it for the others
@@ -135,11 +117,12 @@ def _bonnie(conditions: Conditions, target: Target) -> Described:
 
 
 def _iozone(conditions: Conditions, target: Target) -> Described:
-    test = _IOZONE.get(str(conditions.get("operation")))
-    if test is None or conditions.get("processes", 1) not in (1, None):
-        raise Skip(f"test {conditions.get('operation')}")
+    test = str(conditions.get("operation"))
+    if test not in _IOZONE or conditions.get("processes", 1) not in (1, None):
+        raise Skip(f"test {test}")
     direct = {"direct": True} if conditions.get("direct") else {}
-    return _on_volume({"name": "iozone", "test": test, "r": _size(conditions, "record_B")} | direct, conditions, target)
+    tool = {"name": "iozone", "test": test.replace("_", "-"), "r": _size(conditions, "record_B")} | direct
+    return _on_volume(tool, conditions, target)
 
 
 def _fio(conditions: Conditions, target: Target) -> Described:
@@ -171,12 +154,8 @@ def _hdparm(conditions: Conditions, target: Target) -> Described:
 
 
 _BUILDERS: Final[dict[str, Callable[[Conditions, Target], Described]]] = {
-    "dd": _dd,
-    "bonnie++": _bonnie,
-    "iozone": _iozone,
-    "fio": _fio,
-    "hdparm": _hdparm,
-}
+    "dd": _dd, "bonnie++": _bonnie, "iozone": _iozone, "fio": _fio, "hdparm": _hdparm,
+}  # fmt: skip
 
 
 #: error of a share of the processor (as of those of the shipped sites), which repeats do not lessen
@@ -231,9 +210,7 @@ def _figure(m: Measurement, rate: Measurement, targets: Targets) -> Figure | Non
         raise Skip("the direction is not known" if role is None else "datagrams: test TCP")
     far = targets.peer(peer)
     if m.conditions.get("where") == "remote":
-        if far is None:
-            return None
-        return _case(m, rate, far, None)
+        return None if far is None else _case(m, rate, far, None)
     return _case(m, rate, targets.of(m), far)
 
 
@@ -249,18 +226,15 @@ def _case(m: Measurement, rate: Measurement, own: Target, far: Target | None) ->
     given = {"name": m.tool, "transfer": paced, "hosts": raws, "wan": _WAY}
     path = spec.resolve(yamlio.mapping(given, str(m.file), m.line or 0))
     threads = streams if len(version) == 2 and version >= _THREADS else 1
-    case = Case(
+    case = case_of(
+        m,
+        own.name,
         id=f"{Path(m.file or 'log').name}:{m.line}:{m.conditions['role']}",
-        site=own.name,
-        path=Path(f"{m.tool} on {own.name}"),
         overrides=(json.dumps(moved | {"tool": tool}),),
         quantity="cpu_share",
         pattern=rf"^{re.escape(own.name)}\.cpu\.iperf3 {m.conditions['role']}",
         measured=m.value / threads,
         spread=_SPREAD,
         role="fit",
-        tool=m.tool,
-        log=(Path(m.file or "log"), m.line or 0),
-        what=m.printed,
     )
     return Figure(case, path, when(rate))

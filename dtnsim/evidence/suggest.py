@@ -93,13 +93,7 @@ class Candidate:
     @property
     def words(self) -> str:
         """For people: the command without folders and sizes."""
-        short = [
-            w
-            for w in self.command
-            if not w.startswith(("--directory", "--name", "--size", "--output", "of=", "if=", "count="))
-        ]
-        left = [w for w in short if w not in ("--time_based", "--runtime=30", "--ioengine=libaio", "--direct=1")]
-        return f"{' '.join(left)} on {self.volume}"
+        return f"{' '.join(w for w in self.command if not w.startswith(_FIXED))} on {self.volume}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +160,8 @@ def _candidate(
 
 def _case(host: str, transfer: Mapping[str, Any], tool: str) -> Case:
     return Case(
-        id=tool, site=host, path=Path(tool), overrides=(json.dumps(transfer),), quantity="throughput", pattern=None,
-        measured=1.0, spread=SPREAD, bound=None, role="fit", tool=tool, log=None, transfer=None, block_B=None,
-        stated=None, what="", source="",
+        id=tool, site=host, path=Path(tool), overrides=(json.dumps(transfer),), quantity="throughput", measured=1.0,
+        spread=SPREAD, role="fit", tool=tool, log=None, what="",
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from dtnsim.description import spec
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.dates import when
+from dtnsim.evidence.figures import case_of
 from dtnsim.ground import library
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.term import plural
@@ -217,17 +218,17 @@ def _case(moved: Moved, given: PathSpec, file: Path, number: int) -> Case:
         overrides += [f"transfer.tool.{name}={value}" for name, value in alone.items() if name in fields]
     stamp = when(m)
     said = f"{stamp:%Y-%m-%d %H:%M}, " if stamp is not None else ""
-    return Case(
-        id=f"{Path(m.file or 'log').name}:{m.line}" if m.line else f"transfer {number}",
-        site=Path(m.file or "log").stem,
+    study = Path(m.file or "log").stem
+    return case_of(
+        m,
+        study,
+        **({} if m.line else {"id": f"transfer {number}"}),
         path=file,
         overrides=tuple(overrides),
         quantity="throughput",
         measured=moved.rate_Bps,
         spread=_SPREAD,
         role="blind",
-        tool=m.tool,
-        log=(Path(m.file or "log"), m.line or 0),
         what=f"{said}{plural(moved.files, 'file')}, {moved.bytes / 1e9:.4g} GB",
-        study=Path(m.file or "log").stem,
+        study=study,
     )
