@@ -185,9 +185,9 @@ class Bound:
         for options in choices.values():
             for option in options:
                 self._alone[option] = self._times(option.overrides) or self._base
+        self._places = list(choices)
         self._best = self._together(choices)
         best = rater.described([o for b in self._best.values() for o in b.overrides])
-        self._places = list(choices)
         rater.ahead(self._sets(p, o) for p, options in choices.items() for o in (None, *options))
         with_each = {(p, o): self._beside(p, o) for p, options in choices.items() for o in (None, *options)}
         beside = {which: found.drawn if found is not None else None for which, found in with_each.items()}
@@ -330,8 +330,8 @@ class Bound:
             return None
 
     def _sets(self, place: str, option: Option | None) -> list[str]:
-        sets = [x for p, o in self._best.items() if p != place for x in o.overrides]
-        return [*sets, *(option.overrides if option is not None else ())]
+        beside = {**dict.fromkeys(self._places), **self._best, place: option}
+        return [x for o in beside.values() if o is not None for x in o.overrides]
 
     def _ratios(self, option: Option | None, beside: Problem | None) -> Array:
         """Times of that over those of the reference; without it, of the option by itself over the path as it is."""

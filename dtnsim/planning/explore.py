@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
@@ -228,9 +228,14 @@ def purchases(
     if not offered.choices or not rater.could_help(asked.hosts):
         nothing = Search(offered.choices, rater, lambda c: [rater(())] * len(c), Decimal(), lambda _: False)
         return Found(nothing, rater, nothing.frontier(), offered, asked.currency)
-    bound = Bound(rater, offered.choices)
-    worth = dominance.worth(bound, offered.choices, SAME[0] / (2 * asked.most))
-    matters: Callable[[Option], bool] = bound.matters
+    hosts = [h for h in asked.hosts if rater.could_help([h], [other for other in asked.hosts if other != h])]
+    choices = {place: o for place, o in offered.choices.items() if place.split(".")[1] in hosts}
+    bound = Bound(rater, choices)
+    worth = dominance.worth(bound, choices, SAME[0] / (2 * asked.most))
+
+    def matters(option: Option) -> bool:
+        return option.place in choices and bound.matters(option)
+
     search = Search(
         offered.choices, rater, bound, asked.budget - spent, matters, offered.stock, asked.max_watts, asked.most, worth
     )

@@ -113,15 +113,25 @@ class Rater:
         found = scenarios.solved(made.drawn, self.matrices(made.drawn), made.draw, made.held)
         return self.sure(ordering.total_rate(made.nominal, found.times(self.met[made.held])))
 
-    def could_help(self, hosts: Collection[str]) -> bool:
+    def could_help(self, hosts: Collection[str], beside: Collection[str] = ()) -> bool:
         """Whether more is to be had, by half a percent or one percent surer, if some hosts held nothing.
 
         Where they are the narrowest place of a TCP connection, neither does the connection.
+
+        Args:
+            hosts: These hosts.
+            beside: Others that are taken to hold nothing before and after.
         """
+        whole = self._without({*hosts, *beside})
+        before = self._without(beside) if beside else self
+        return any(b > a * (1 + s) for a, b, s in zip(before(()), whole(()), SAME, strict=True))
+
+    def _without(self, hosts: Collection[str]) -> Rater:
+        """What rates the path if these hosts, and the lines of connections, held nothing either."""
         relieved = self.relieved | frozenset(hosts)
         without = Rater(self.given, self.goal_Bps, self.confidence, self.samples, self.seed, relieved, self)
         without.lines = True
-        return any(b > a * (1 + s) for a, b, s in zip(self(()), without(()), SAME, strict=True))
+        return without
 
     def held(self, chosen: Set) -> str:
         """What binds the first transfer with a set, in words."""
