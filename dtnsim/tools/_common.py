@@ -11,7 +11,7 @@ from dtnsim.components.access import Access, Finish, Thread
 from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, Step
+from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Step
 
 #: what a copy does for each file, and for each folder where they go; with the files' times and modes
 COPIED: Final = FileCost(source=("stat", "open", "close"), destination=("create", "close"), directory=("mkdir",))
@@ -104,6 +104,31 @@ def both_ends(
     """The same work per byte at both ends."""
     ends: tuple[tuple[End, Thread], ...] = (("source", sender), ("destination", receiver))
     return tuple(CpuUse(end, thread, cycles, what, duty=duty) for end, thread in ends)
+
+
+def transfer(
+    job: Job,
+    ends: tuple[Thread, Thread],
+    block: Quantity,
+    net: NetUse | None,
+    cpu: tuple[CpuUse, ...] = (),
+    files: FileCost = COPIED,
+    *,
+    workers: int = 1,
+) -> Step:
+    """A step that reads, sends and writes, its files or parts of them ``workers`` at once.
+
+    Args:
+        job: What the tool is asked to do.
+        ends: Threads that read at the source and write at the destination.
+        block: Bytes of a read and of a write.
+        net: Its connections.
+        cpu: Work of its threads, besides what a device costs the one that reads it.
+        files: What each file costs.
+        workers: Files or parts in progress at once.
+    """
+    read, write = reading(job, ends[0], block, workers=workers), writing(job, ends[1], block, workers=workers)
+    return Step("transfer", read=read, net=net, write=write, cpu=(*device_work(job, ends[0]), *cpu), files=files)
 
 
 def protocol(job: Job, option: str, asked: str | None, ways: Mapping[Far, tuple[str, ...]]) -> str:

@@ -10,9 +10,9 @@ from pydantic import Field, model_validator
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Scalar, prior
-from dtnsim.tools._common import COPIED, both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._common import COPIED, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Plan, Tool, Usage
 
 #: bbcp_Config.C, setRWB: from this window on, a buffer has its largest size
 LARGE_WINDOW_B = 418816
@@ -97,19 +97,10 @@ class Bbcp(Tool):
         senders, receivers = Thread("bbcp senders", self.s), Thread("bbcp receivers", self.s)
         turns = CpuUse("source", Thread("bbcp streams in turn"), self.turn_work, "streams wait for each other")
         sums = both_ends(senders, receivers, _MD5, "MD5") if self.e else ()
-        step = Step(
-            "transfer",
-            read=reading(job, reader, self.block),
-            write=writing(job, writer, self.block),
-            net=NetUse(
-                senders, receivers, streams=self.s, window=self.w if self.fixed else None, rate=self.x, lockstep=True
-            ),
-            cpu=(
-                *device_work(job, reader),
-                *both_ends(reader, writer, self.buffer_work, "hand-over of blocks"),
-                turns,
-                *sums,
-            ),
-            files=replace(COPIED, round_trips=2.0),  # the request for a file and its end (bbcp_Protocol)
+        net = NetUse(
+            senders, receivers, streams=self.s, window=self.w if self.fixed else None, rate=self.x, lockstep=True
         )
+        cpu = (*both_ends(reader, writer, self.buffer_work, "hand-over of blocks"), turns, *sums)
+        # the request for a file and its end (bbcp_Protocol)
+        step = transfer(job, (reader, writer), self.block, net, cpu, replace(COPIED, round_trips=2.0))
         return Plan((step,), weight=self.s)

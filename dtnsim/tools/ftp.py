@@ -14,10 +14,10 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import COPIED, both_ends, core_cost, device_work, reading, scaled, writing
+from dtnsim.tools._common import COPIED, both_ends, core_cost, scaled, transfer
 from dtnsim.tools._options import Client, Count, Cycles, Ratio, Size, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, LOGIN_WORK, RECEIVER, SENDER, SshLink, crowd, together
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool, Usage
 
 #: TCP and greeting, USER, PASS, SYST, TYPE; and QUIT (RFC 959; usr.bin/ftp/util.c)
 _SESSION: Final = 7.0
@@ -56,14 +56,9 @@ class Ftp(Tool):
         get = self.client == "destination"
         trips = _PUT - (_ACTIVE if self.mode == "active" else 0.0)
         trips += (_GET_MORE - (0.0 if self.preserve else 1.0)) if get else 0.0
-        step = Step(
-            "transfer",
-            read=reading(job, sender, self.block),
-            net=NetUse(sender, receiver, reopened=True),
-            write=writing(job, receiver, self.block),
-            cpu=(*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "ftp")),
-            files=replace(COPIED, round_trips=trips),
-        )
+        net = NetUse(sender, receiver, reopened=True)
+        cpu = both_ends(sender, receiver, self.overhead, "ftp")
+        step = transfer(job, (sender, receiver), self.block, net, cpu, replace(COPIED, round_trips=trips))
         folders = _LIST * max(job.directories, 1) if get and job.files > 1 else float(job.directories)
         opening = Opening(_SESSION + folders, _START, "log-in and folders")
         return Plan((step,), opening=opening if job.remote else Opening())
@@ -122,27 +117,30 @@ class Lftp(Tool):
         over_ssh = self.protocol == "sftp"
         sender = SENDER if over_ssh else Thread("lftp sender", streams)
         receiver = RECEIVER if over_ssh else Thread("lftp receiver", streams)
-        step = Step(
-            "transfer",
-            read=reading(job, sender, self.block, workers=workers),
-            net=NetUse(
-                sender,
-                receiver,
-                streams=streams,
-                channel=self._window() if over_ssh else None,
-                channels=streams,
-                grain=self.block if over_ssh else None,
-                reopened=self.protocol == "ftp",
-                stopped=self.protocol != "ftp",
-            ),
-            write=writing(job, receiver, self.block, workers=workers),
-            cpu=(*device_work(job, sender), *(self.ssh.crypto() if over_ssh else ())),
-            files=FileCost(
+        net = NetUse(
+            sender,
+            receiver,
+            streams=streams,
+            channel=self._window() if over_ssh else None,
+            channels=streams,
+            grain=self.block if over_ssh else None,
+            reopened=self.protocol == "ftp",
+            stopped=self.protocol != "ftp",
+        )
+        cpu = self.ssh.crypto() if over_ssh else ()
+        step = transfer(
+            job,
+            (sender, receiver),
+            self.block,
+            net,
+            cpu,
+            FileCost(
                 round_trips=_FILE[self.protocol],
                 source=("open", "close"),
                 destination=("create", "close"),
                 directory=("mkdir",),
             ),
+            workers=workers,
         )
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, streams))
 
@@ -208,10 +206,7 @@ class Bbftp(Tool):
         """Streams of one file after the other."""
         sender, receiver = Thread("bbftp senders", self.p), Thread("bbftp receivers", self.p)
         sent = 1.0 / self.ratio.value if self.c else 1.0
-        cpu: tuple[CpuUse, ...] = (
-            *device_work(job, sender),
-            *both_ends(sender, receiver, scaled(self.overhead, sent, "of what is sent"), "bbftp"),
-        )
+        cpu = both_ends(sender, receiver, scaled(self.overhead, sent, "of what is sent"), "bbftp")
         if self.c:
             cpu += (
                 CpuUse("source", sender, core_cost("zlib6_compress", "bbftp -c"), "gzip"),
@@ -219,19 +214,13 @@ class Bbftp(Tool):
             )
         # setrecvwinsize is the daemon's receive window and the client's send window, setsendwinsize the other way
         window = self.setrecvwinsize if self.client == "source" else self.setsendwinsize
-        step = Step(
-            "transfer",
-            read=reading(job, sender, self.setbuffersize, workers=1),
-            net=NetUse(sender, receiver, streams=self.p, window=window, overhead=sent, reopened=True),
-            write=writing(job, receiver, self.setbuffersize, workers=1),
-            cpu=cpu,
-            files=FileCost(
-                round_trips=_BBFTP_FILE,
-                fixed=_FORK.worth(_FORK.value * self.p, f"{_FORK.source}; {self.p} streams"),
-                source=("stat", "open", "close"),
-                destination=("create", "close", "setattr", "rename"),
-                directory=("mkdir",),
-            ),
+        net = NetUse(sender, receiver, streams=self.p, window=window, overhead=sent, reopened=True)
+        files = replace(
+            COPIED,
+            round_trips=_BBFTP_FILE,
+            fixed=_FORK.worth(_FORK.value * self.p, f"{_FORK.source}; {self.p} streams"),
+            destination=("create", "close", "setattr", "rename"),
         )
+        step = transfer(job, (sender, receiver), self.setbuffersize, net, cpu, files)
         opening = Opening(_SSH if self.s else _LOGIN, LOGIN_WORK if self.s else _WORK, "log-in at bbftpd")
         return Plan((step,), weight=self.p, opening=opening if job.remote else Opening())

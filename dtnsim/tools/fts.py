@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import COPIED, both_ends, device_work, reading, rereading, writing
+from dtnsim.tools._common import COPIED, both_ends, reading, rereading, transfer
 from dtnsim.tools._options import Count, Cycles, Size, named
 from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Plan, Step, Tool
 
@@ -76,19 +76,20 @@ class Fts(Tool):
         sender, receiver = Thread("storage sender", workers), Thread("storage receiver", workers)
         login, each = _TRIPS[self.protocol]
         kept = self.reuse and self.protocol == "gsiftp"
-        return Step(
-            "transfer",
-            read=reading(job, sender, self.block, workers=workers),
-            net=NetUse(
-                sender, receiver, streams=workers * self.nostreams, window=self.tcp_buffersize, reopened=not kept
-            ),
-            write=writing(job, receiver, self.block, workers=workers),
-            cpu=(*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "storage server")),
-            files=replace(
+        net = NetUse(sender, receiver, streams=workers * self.nostreams, window=self.tcp_buffersize, reopened=not kept)
+        cpu = both_ends(sender, receiver, self.overhead, "storage server")
+        return transfer(
+            job,
+            (sender, receiver),
+            self.block,
+            net,
+            cpu,
+            replace(
                 COPIED,
                 round_trips=_STATS + each + (0.0 if self.reuse else login),
                 fixed=None if self.reuse else _PROCESS,
             ),
+            workers=workers,
         )
 
     def _sum(self, job: Job, workers: int, *, source: bool) -> Step:

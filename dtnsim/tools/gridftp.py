@@ -16,17 +16,7 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import (
-    COPIED,
-    COPIED_WITH_TIMES,
-    TLS,
-    both_ends,
-    core_cost,
-    device_work,
-    reading,
-    rereading,
-    writing,
-)
+from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, TLS, both_ends, core_cost, rereading, transfer
 from dtnsim.tools._options import STREAMS, Client, Count, Cycles, Size, documented, named
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
@@ -124,15 +114,9 @@ class Gridftp(Tool):
             reopened=not self.kept,
             stopped=self.kept and self.ahead(job) == 1,
         )
-        transfer = Step(
-            "transfer",
-            net=net,
-            files=self.file_cost(job),
-            read=reading(job, sender, self.bs, workers=workers),
-            write=writing(job, receiver, self.bs, workers=workers),
-            cpu=(*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "GridFTP event loop")),
-        )
-        return Plan((transfer,), workers=workers, weight=streams, opening=self.opening(job))
+        cpu = both_ends(sender, receiver, self.overhead, "GridFTP event loop")
+        step = transfer(job, (sender, receiver), self.bs, net, cpu, self.file_cost(job), workers=workers)
+        return Plan((step,), workers=workers, weight=streams, opening=self.opening(job))
 
     @property
     def kept(self) -> bool:
@@ -270,17 +254,12 @@ class Globus(Tool):
     def _transfer(self, job: Job, use: Tuning) -> Step:
         workers = use.concurrency
         sender, receiver = Thread("gridftp sender", workers), Thread("gridftp receiver", workers)
-        cpu = (*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "GridFTP event loop"))
+        cpu = both_ends(sender, receiver, self.overhead, "GridFTP event loop")
         if self.encrypt:
             cpu += both_ends(sender, receiver, self.cipher, "encryption of the data channel", TLS)
-        return Step(
-            "transfer",
-            read=reading(job, sender, self.block, workers=workers),
-            net=NetUse(sender, receiver, streams=workers * use.parallelism),
-            cpu=cpu,
-            write=writing(job, receiver, self.block, workers=workers),
-            files=replace(COPIED_WITH_TIMES, round_trips=THIRD_KEPT, ahead=float(use.pipelining)),
-        )
+        net = NetUse(sender, receiver, streams=workers * use.parallelism)
+        files = replace(COPIED_WITH_TIMES, round_trips=THIRD_KEPT, ahead=float(use.pipelining))
+        return transfer(job, (sender, receiver), self.block, net, cpu, files, workers=workers)
 
     def _verification(self, job: Job, workers: int) -> Step:
         sender, receiver = Thread("checksum at source", workers), Thread("checksum at destination", workers)

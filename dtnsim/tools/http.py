@@ -15,9 +15,9 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import TLS as INLINE
-from dtnsim.tools._common import both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._common import both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Rate, Size, named
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool
 
 #: a file on an open connection: the request, and its answer with the bytes
 REQUEST: Final = 1.0
@@ -47,19 +47,14 @@ def download(
     """``workers`` files at once, each with ``each`` messages that wait; ``streams`` connections in all."""
     streams = streams or workers
     sender, receiver = Thread("web server", streams), Thread("client")
-    cpu: tuple[CpuUse, ...] = (*device_work(job, sender), CpuUse("destination", receiver, CALLS, "client"))
+    cpu: tuple[CpuUse, ...] = (CpuUse("destination", receiver, CALLS, "client"),)
     if tls:
         cpu += both_ends(sender, receiver, GCM, "TLS AES-GCM", INLINE)
-    step = Step(
-        "transfer",
-        read=reading(job, sender, BLOCK, workers=workers),
-        net=NetUse(
-            sender, receiver, streams=streams, rate=rate, reopened=reopened, stopped=not reopened, sendfile=not tls
-        ),
-        write=writing(job, receiver, BLOCK, workers=workers),
-        cpu=cpu,
-        files=FileCost(round_trips=each, fixed=process, source=("open", "close"), destination=("create", "close")),
+    net = NetUse(
+        sender, receiver, streams=streams, rate=rate, reopened=reopened, stopped=not reopened, sendfile=not tls
     )
+    files = FileCost(round_trips=each, fixed=process, source=("open", "close"), destination=("create", "close"))
+    step = transfer(job, (sender, receiver), BLOCK, net, cpu, files, workers=workers)
     return Plan((step,), workers=workers, weight=streams, opening=opening)
 
 

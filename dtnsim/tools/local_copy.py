@@ -16,7 +16,7 @@ from pydantic import Field
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import device_work, needs_volume, one_host, reading, writing
+from dtnsim.tools._common import device_work, needs_volume, one_host, reading, transfer, writing
 from dtnsim.tools._options import Share, Size, documented, named
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
@@ -115,14 +115,9 @@ class NfsCp(Tool):
     def plan(self, job: Job) -> Plan:
         """One connection, one buffer after the other."""
         sender, receiver = Thread("nfs server"), Thread("nfs-cp")
-        step = Step(
-            "transfer",
-            read=reading(job, sender, self.buffer),
-            net=NetUse(sender, receiver, channel=self.buffer, grain=self.buffer),
-            write=writing(job, receiver, self.buffer),
-            cpu=device_work(job, sender),
-            files=FileCost(round_trips=_FILE, source=("open", "close"), destination=("create", "close")),
-        )
+        net = NetUse(sender, receiver, channel=self.buffer, grain=self.buffer)
+        files = FileCost(round_trips=_FILE, source=("open", "close"), destination=("create", "close"))
+        step = transfer(job, (sender, receiver), self.buffer, net, files=files)
         return Plan((step,), opening=Opening(_OPENING, _START, "mount in user space"))
 
 

@@ -17,10 +17,10 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics.tcp import ratebased
-from dtnsim.tools._common import COPIED_WITH_TIMES, TLS, both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, TLS, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_WORK
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool, Usage
 
 _CIPHER = Quantity(
     ratebased.FASP_CYCLES_PER_BYTE,
@@ -57,15 +57,10 @@ class Ascp(Tool):
         """One UDP flow; disk threads beside the network threads."""
         reader, writer = Thread("ascp reader"), Thread("ascp writer")
         sender, receiver = Thread("ascp sender"), Thread("ascp receiver")
-        step = Step(
-            "transfer",
-            read=reading(job, reader, self.block),
-            net=NetUse(sender, receiver, transport="tcp" if self.fallback else "fasp", rate=self.target),
-            write=writing(job, writer, self.block),
-            cpu=(*device_work(job, reader), *(() if self.T else both_ends(sender, receiver, _CIPHER, "FASP cipher"))),
-            # name and attributes of a file are acknowledged before its data (assumed)
-            files=replace(COPIED_WITH_TIMES, round_trips=1.0),
-        )
+        net = NetUse(sender, receiver, transport="tcp" if self.fallback else "fasp", rate=self.target)
+        cpu = () if self.T else both_ends(sender, receiver, _CIPHER, "FASP cipher")
+        # name and attributes of a file are acknowledged before its data (assumed)
+        step = transfer(job, (reader, writer), self.block, net, cpu, replace(COPIED_WITH_TIMES, round_trips=1.0))
         return Plan((step,))
 
 
@@ -109,14 +104,9 @@ class Fdt(Tool):
         copies = self.P if self.bio else max(1, min(self.P, job.cores))
         sender, receiver = Thread("fdt senders", copies), Thread("fdt receivers", copies)
         sums = (CpuUse("source", reader, _MD5, "MD5"),) if self.md5 else ()
-        step = Step(
-            "transfer",
-            read=reading(job, reader, self.bs),
-            net=NetUse(sender, receiver, streams=self.P, window=self.ss, rate=self.limit),
-            write=writing(job, writer, self.bs),
-            cpu=(*device_work(job, reader), *both_ends(sender, receiver, self.overhead, "Java NIO"), *sums),
-            files=FileCost(source=("open", "close"), destination=("create", "close"), directory=("mkdir",)),
-        )
+        net = NetUse(sender, receiver, streams=self.P, window=self.ss, rate=self.limit)
+        cpu = (*both_ends(sender, receiver, self.overhead, "Java NIO"), *sums)
+        step = transfer(job, (reader, writer), self.bs, net, cpu, replace(COPIED, source=("open", "close")))
         return Plan((step,), weight=self.P, opening=_OPENING if job.remote else Opening())
 
 
@@ -164,19 +154,14 @@ class Wdt(Tool):
         blocks = math.ceil(job.payload_B / size) if size > 0 else job.files
         workers = max(1, min(self.num_ports, max(blocks, job.files)))
         sender, receiver = Thread("wdt senders", workers), Thread("wdt receivers", workers)
-        cpu = device_work(job, sender)
+        cpu: tuple[CpuUse, ...] = ()
         if self.encryption_type != "none":
-            cpu += both_ends(sender, receiver, _CIPHERS[self.encryption_type], self.encryption_type)
+            cpu = both_ends(sender, receiver, _CIPHERS[self.encryption_type], self.encryption_type)
         elif self.enable_checksum:
-            cpu += both_ends(sender, receiver, _CRC, "CRC32C")
-        step = Step(
-            "transfer",
-            read=reading(job, sender, self.buffer_size, workers=workers),
-            net=NetUse(sender, receiver, streams=workers, rate=self._limit()),
-            write=writing(job, receiver, self.buffer_size, workers=workers),
-            cpu=cpu,
-            files=FileCost(source=("open", "close"), destination=("create", "close"), directory=("mkdir",)),
-        )
+            cpu = both_ends(sender, receiver, _CRC, "CRC32C")
+        net = NetUse(sender, receiver, streams=workers, rate=self._limit())
+        files = replace(COPIED, source=("open", "close"))
+        step = transfer(job, (sender, receiver), self.buffer_size, net, cpu, files, workers=workers)
         opening = Opening(LOGIN + FAREWELL + _URL, LOGIN_WORK, "ssh log-in that starts the receiver, and its answer")
         return Plan((step,), workers=workers, weight=workers, divided=size > 0, opening=opening)
 
@@ -219,20 +204,12 @@ class Condor(Tool):
         jobs = max(1, math.ceil(job.files / self.files_per_job))
         workers = min(self.concurrent, jobs)
         sender, receiver = Thread("condor shadow", workers), Thread("condor starter", workers)
-        cpu = (*device_work(job, sender), *both_ends(sender, receiver, self.overhead, "ReliSock"))
+        cpu = both_ends(sender, receiver, self.overhead, "ReliSock")
         if self.encrypt:
             cpu += both_ends(sender, receiver, self.cipher, "AES-GCM", TLS)
         each = 1.0 / min(self.files_per_job, job.files)
-        step = Step(
-            "transfer",
-            read=reading(job, sender, self.block, workers=workers),
-            net=NetUse(sender, receiver, streams=workers, reopened=self.files_per_job == 1),
-            write=writing(job, receiver, self.block, workers=workers),
-            cpu=cpu,
-            files=replace(
-                COPIED_WITH_TIMES,
-                round_trips=_FILE + _JOB * each,
-                fixed=self.start.worth(self.start.value * each, f"{self.start.source}; {each:.3g} jobs a file"),
-            ),
-        )
+        net = NetUse(sender, receiver, streams=workers, reopened=self.files_per_job == 1)
+        start = self.start.worth(self.start.value * each, f"{self.start.source}; {each:.3g} jobs a file")
+        files = replace(COPIED_WITH_TIMES, round_trips=_FILE + _JOB * each, fixed=start)
+        step = transfer(job, (sender, receiver), self.block, net, cpu, files, workers=workers)
         return Plan((step,), workers=workers, weight=workers)

@@ -9,10 +9,10 @@ from typing import Annotated, ClassVar, Final
 from dtnsim.components.access import Thread
 from dtnsim.components.tuning import CongestionControl
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import COPIED_WITH_TIMES, device_work, reading, writing
+from dtnsim.tools._common import COPIED_WITH_TIMES, transfer
 from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Step, Usage
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Usage
 
 #: SFTP's INIT on a further connection, and STAT of the target on the first
 _SESSION: Final = 2.0
@@ -73,25 +73,21 @@ class Mscp(SshCopy):
             flight = window
         chunks = job.per_file(lambda size: math.ceil(max(size, 1.0) / self.chunk_B(size, workers)))
         each = max(_CHUNK * chunks, _WALK * workers) if not put else _PUT_FILE + _CHUNK * chunks
-        step = Step(
-            "transfer",
-            read=reading(job, sender, self.b, workers=workers),
-            net=NetUse(
-                sender,
-                receiver,
-                streams=workers,
-                channel=flight,
-                channels=workers,
-                grain=self.b,
-                cc=self.g,
-                rate=self.limit,
-                overhead=sent * OVERHEAD,
-                stopped=True,
-            ),
-            write=writing(job, receiver, self.b, workers=workers),
-            cpu=(*device_work(job, sender), *self._ciphers(sender, receiver, sent)),
-            files=replace(COPIED_WITH_TIMES, round_trips=each),
+        net = NetUse(
+            sender,
+            receiver,
+            streams=workers,
+            channel=flight,
+            channels=workers,
+            grain=self.b,
+            cc=self.g,
+            rate=self.limit,
+            overhead=sent * OVERHEAD,
+            stopped=True,
         )
+        cpu = self._ciphers(sender, receiver, sent)
+        files = replace(COPIED_WITH_TIMES, round_trips=each)
+        step = transfer(job, (sender, receiver), self.b, net, cpu, files, workers=workers)
         waves = (math.ceil((workers - 1) / self.u) + 1) / 2  # u log in at once: how long a mean one waits
         connect = (LOGIN + _SESSION) * (waves - 1)
         further = crowd(LOGIN_CPU, workers - 1, job, LOGIN)

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import device_work, reading, writing
+from dtnsim.tools._common import transfer
 from dtnsim.tools._options import STREAMS, Count, Rate, Seconds, Size, documented, named
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Timing, Tool
 
@@ -148,14 +148,7 @@ class Nuttcp(Tool):
             source=("open", "close"),
             destination=("create", "close"),
         )
-        step = Step(
-            "transfer",
-            net=net,
-            files=files,
-            cpu=device_work(job, sender),
-            read=reading(job, sender, self.length),
-            write=writing(job, receiver, self.length),
-        )
+        step = transfer(job, (sender, receiver), self.length, net, files=files)
         opening = Opening(_OPENING, None, "control connection and start of the data connection")
         return Plan((step,), weight=self.N, opening=opening)
 

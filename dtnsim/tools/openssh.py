@@ -20,10 +20,10 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import COPIED, device_work, reading, writing
+from dtnsim.tools._common import COPIED, transfer
 from dtnsim.tools._options import Size, documented, named, version_tuple
 from dtnsim.tools._ssh import SshCopy, SshTool
-from dtnsim.tools.plan import Job, Plan, Step, Usage
+from dtnsim.tools.plan import Job, Plan, Usage
 
 #: sftp-client.h: DEFAULT_COPY_BUFLEN and DEFAULT_NUM_REQUESTS
 BLOCK: Final = prior("32 KiB", 0.0, "openssh-portable sftp-client.h, DEFAULT_COPY_BUFLEN")
@@ -101,14 +101,8 @@ class Session:
         files = replace(COPIED, round_trips=self.round_trips(job))
         flight = self.in_flight()
         net = self.ssh.network(channel=flight, rate=limit, stopped=True, grain=self.block, sent=sent)
-        step = Step(
-            "transfer",
-            read=reading(job, source, block),
-            net=net,
-            files=files,
-            write=writing(job, sink, block),
-            cpu=(*device_work(job, source), *self.ssh.crypto(sent), *self.ssh.packing()),
-        )
+        cpu = (*self.ssh.crypto(sent), *self.ssh.packing())
+        step = transfer(job, (source, sink), block, net, cpu, files)
         folder = PUT_FOLDER if self.put else GET_FOLDER
         folder += (PUT_FURTHER if self.put else GET_FURTHER) * max(job.directories - 1, 0)
         return Plan((step,), opening=self.ssh.opening(SESSION + folder, "the session's first requests"))
@@ -149,14 +143,9 @@ class Scp(SshCopy):
             session = Session(self, self.client == "source", in_place=True)
             return session.plan(job, self.block, self.limit)
         source, sink = Thread("scp reader"), Thread("scp writer")
-        step = Step(
-            "transfer",
-            read=reading(job, source, self.block),
-            net=self.network(rate=self.limit, stopped=True, sent=self.sent(job)),
-            files=replace(COPIED, round_trips=SCP_ROUND_TRIPS),
-            write=writing(job, sink, self.block),
-            cpu=(*device_work(job, source), *self.crypto(self.sent(job)), *self.packing()),
-        )
+        net = self.network(rate=self.limit, stopped=True, sent=self.sent(job))
+        cpu = (*self.crypto(self.sent(job)), *self.packing())
+        step = transfer(job, (source, sink), self.block, net, cpu, replace(COPIED, round_trips=SCP_ROUND_TRIPS))
         return Plan((step,), opening=self.opening(SCP_OPENING, "scp's own protocol"))
 
 

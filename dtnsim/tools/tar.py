@@ -14,7 +14,7 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import both_ends, core_cost, device_work, one_host, reading, writing
+from dtnsim.tools._common import both_ends, core_cost, device_work, one_host, reading, transfer, writing
 from dtnsim.tools._options import Cycles, Size, named
 from dtnsim.tools._ssh import SshTool
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
@@ -59,14 +59,7 @@ def stream(
 ) -> Plan:
     """A packer, a connection and an unpacker: no message of a file waits."""
     maker, unpacker = Thread(packer), Thread(_UNPACKERS[packer])
-    step = Step(
-        "transfer",
-        read=reading(job, maker, record),
-        net=net,
-        write=writing(job, unpacker, record),
-        cpu=(*device_work(job, maker), *cpu),
-        files=_OF_A_FILE if packer == "tar" else FileCost(),
-    )
+    step = transfer(job, (maker, unpacker), record, net, cpu, _OF_A_FILE if packer == "tar" else FileCost())
     return Plan((step,), opening=opening, holds_B=holds_B)
 
 

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import both_ends, core_cost, device_work, reading, writing
+from dtnsim.tools._common import both_ends, core_cost, transfer
 from dtnsim.tools._options import Client, Cycles, Rate, Size, named
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool, Usage
 
 _SUMS = {
     "md5": core_cost("md5_openssl", "MD5 while copying"),
@@ -95,27 +95,30 @@ class Xrdcp(Tool):
         sums: tuple[CpuUse, ...] = ()
         if self.cksum != "none":
             sums = (CpuUse("destination", Thread("xrdcp checksum", workers), _SUMS[self.cksum], self.cksum),)
-        step = Step(
-            "transfer",
-            read=reading(job, reader, self.chunk_size, workers=workers),
-            net=NetUse(
-                sender,
-                receiver,
-                streams=workers * self.S,
-                channel=flight,
-                channels=workers,
-                rate=self.xrate,
-                stopped=workers > 1 or job.files > 1,
-            ),
-            write=writing(job, writer, self.chunk_size, workers=workers),
-            cpu=(*device_work(job, reader), *both_ends(sender, receiver, self.overhead, "xrootd"), *sums),
-            files=FileCost(
+        net = NetUse(
+            sender,
+            receiver,
+            streams=workers * self.S,
+            channel=flight,
+            channels=workers,
+            rate=self.xrate,
+            stopped=workers > 1 or job.files > 1,
+        )
+        cpu = (*both_ends(sender, receiver, self.overhead, "xrootd"), *sums)
+        step = transfer(
+            job,
+            (reader, writer),
+            self.chunk_size,
+            net,
+            cpu,
+            FileCost(
                 round_trips=_FILE + (self._told() + _OPENING if third else 0.0),
                 fixed=self._looks(job) if third else _FILE_WORK,
                 source=("stat", "open", "close"),
                 destination=("create", "close"),
                 directory=("mkdir",),
             ),
+            workers=workers,
         )
         if third:
             return Plan((step,), workers=workers, weight=workers * self.S, opening=Opening(_OPENING, _START, "log-in"))
