@@ -15,7 +15,7 @@ from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Group, Left, MetadataServers, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, term
+from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import beegfs, lustre
 
 #: requests that one of them does a second
@@ -81,13 +81,8 @@ class Beegfs(ParallelFilesystem):
                 request_s=self._time(row, use, asked, self.numtargets),
                 copy_s=asked * copied,
             )
-            row.charge(
-                f"{label}.buffers",
-                "beegfs",
-                private=True,
-                capacity=count(max(use.own_streams, 1), "file") * one,
-                what="BeeGFS calls or buffers of the files, one after the other",
-            )
+            what = "BeeGFS calls or buffers of the files, one after the other"
+            self.of_each(row, use, f"{label}.buffers", one, what)
         wait = self._time(row, use, chunk, 1)
         number = whole.servers.count if whole.servers is not None else 1
         row.charge(

@@ -75,17 +75,13 @@ class Cephfs(ParallelFilesystem, Copies):
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Objects in flight, OSDs with their copies, the nodes' ports, then the storage network."""
         label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
-        files, size = count(max(use.own_streams, 1), "file"), row.term(self.object_size)
+        size = row.term(self.object_size)
         wait = self.away(row.term(self.latency), use)
         window = row.term(self.read_ahead) if reading else count(self.write_back, "object") * size
         if not (use.random or use.finish == "direct"):
-            row.charge(
-                f"{label}.{'read-ahead' if reading else 'write-back'}",
-                "cephfs",
-                private=True,
-                capacity=files * law(cache.readahead_rate, disk_rate=np.inf, window_B=window, latency_s=wait),
-                what="CephFS objects in flight",
-            )
+            rate = law(cache.readahead_rate, disk_rate=np.inf, window_B=window, latency_s=wait)
+            name = f"{label}.{'read-ahead' if reading else 'write-back'}"
+            self.of_each(row, use, name, rate, "CephFS objects in flight")
         copies = whole.stored()
         rate = row.term(whole.osd_read if reading else whole.osd_write)
         lies = law(gpfs.nsds_touched, file_B=use.file_B, block_B=size, nsds=whole.osds)

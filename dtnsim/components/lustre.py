@@ -136,34 +136,17 @@ class Lustre(ParallelFilesystem):
     def _client(self, row: Row, use: Access, host: Machine, volume: str, stripes: Term) -> None:
         """RPCs, read-ahead and stream of this access; the client's ceiling."""
         label = label_of(volume)
-        files, reading = count(max(use.own_streams, 1), "file"), use.operation == "read"
+        reading = use.operation == "read"
         latency, size = self.away(row.term(self.latency), use), row.term(self.rpc_size)
         dirty = math.inf if reading or self.max_dirty is None else row.term(self.max_dirty)
         places = plural(round(float(np.mean(stripes.value))), "stripe")
         one = law(lustre.osc_rate, rpcs=self.rpcs, rpc_B=size, service_s=latency, dirty_B=dirty)
-        row.charge(
-            f"{label}.rpcs",
-            "lustre",
-            private=True,
-            capacity=files * stripes * one,
-            what=f"Lustre RPCs in flight to {places}",
-        )
+        self.of_each(row, use, f"{label}.rpcs", stripes * one, f"Lustre RPCs in flight to {places}")
         if reading and not use.random and use.finish != "direct":
             ahead = law(lustre.readahead_rate, window_B=row.term(self.read_ahead), rpc_B=size, service_s=latency)
-            row.charge(
-                f"{label}.read-ahead",
-                "lustre",
-                private=True,
-                capacity=files * ahead,
-                what="Lustre read-ahead of a file",
-            )
-        row.charge(
-            f"{label}.stream",
-            "lustre",
-            private=True,
-            capacity=files * stripes * row.term(self.stream),
-            what=f"single Lustre stream from {places}",
-        )
+            self.of_each(row, use, f"{label}.read-ahead", ahead, "Lustre read-ahead of a file")
+        stream = stripes * row.term(self.stream)
+        self.of_each(row, use, f"{label}.stream", stream, f"single Lustre stream from {places}")
         rails = max(sum(n in host.nics for n in host.volumes[volume].via), 1)
         ceiling = law(lustre.client_rate, rail_rate=row.term(self.client_rate), rails=rails, sockets=host.cpu.sockets)
         row.charge(f"{label}.client", "lustre", capacity=ceiling, what="Lustre client")

@@ -11,7 +11,7 @@ from dtnsim.components.machine import Machine
 from dtnsim.components.servers import Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value
-from dtnsim.ground.term import Term, count, law
+from dtnsim.ground.term import Term, law
 from dtnsim.physics import cache, servers
 
 
@@ -47,8 +47,7 @@ class ParallelFilesystem(SharedFilesystem):
         """Charges a window of read-ahead that each reader has under way."""
         wait = self.away(row.term(self.latency), use)
         rate = law(cache.readahead_rate, disk_rate=np.inf, window_B=row.term(window), latency_s=wait)
-        readers = count(max(use.own_streams, 1), "reader")
-        row.charge(f"{label}.read-ahead", self.kind, capacity=readers * rate, private=True, what=what)
+        self.of_each(row, use, f"{label}.read-ahead", rate, what, "reader")
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One request to a target."""

@@ -150,13 +150,8 @@ class Remote(SharedFilesystem):
                 stages = term(use.cold_s, "s", "drives of the server") + term(use.wire_s, "s/B") * least(size, window)
                 waits = waits + stages
             ahead = law(cache.readahead_rate, disk_rate=np.inf, window_B=cache.WINDOWS * window, latency_s=waits)
-            row.charge(
-                f"{label}.read-ahead",
-                self.kind,
-                capacity=count(max(use.own_streams, 1), "reader") * ahead,
-                private=True,
-                what=f"{self.protocol} read-ahead over the round trip, the wire and the server's drives",
-            )
+            what = f"{self.protocol} read-ahead over the round trip, the wire and the server's drives"
+            self.of_each(row, use, f"{label}.read-ahead", ahead, what, "reader")
         if host.volumes[volume].server is None:
             self.behind(row, use.but(cached=self.warm and use.operation == "read"), label, size)
             host.storage_network(row, use, volume)

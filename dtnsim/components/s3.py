@@ -73,14 +73,9 @@ class S3(SharedFilesystem, Copies):
             flow = least(flow, term(use.flow_Bps, "B/s", "what TCP lets a connection have on the way to the store"))
         waits = self.away(row.term(self.latency), use)
         one = law(waiting.request_rate, request_B=part, latency_s=waits, rate_Bps=flow)
-        files = count(max(use.own_streams, 1), "file")
-        row.charge(
-            f"{label}.connections",
-            "s3",
-            private=True,
-            capacity=files * count(use.parts if own else self.concurrency, "connection") * one,
-            what=f"S3 connections that each wait for their {'GETs' if reading else 'PUTs'}",
-        )
+        every = count(use.parts if own else self.concurrency, "connection") * one
+        what = f"S3 connections that each wait for their {'GETs' if reading else 'PUTs'}"
+        self.of_each(row, use, f"{label}.connections", every, what)
         limit = row.term(whole.get_rate if reading else whole.put_rate)
         here, prefix = self.at(row, label)
         here.charge(

@@ -285,13 +285,8 @@ class SharedFilesystem(PageCached):
             )
             touched = self.touched(row, use, made)
             if touched is not None:
-                row.charge(
-                    f"{label}.touched",
-                    self.kind,
-                    private=True,
-                    capacity=touched * node * share,
-                    what="the servers that the files lie on",
-                )
+                reached, what = touched * node * share, "the servers that the files lie on"
+                row.charge(f"{label}.touched", self.kind, private=True, capacity=reached, what=what)
         if use.cached:  # by the servers
             return
         arrays = made.array_rate(row, use, request, drives=self.drives_in_arrays)
@@ -303,6 +298,11 @@ class SharedFilesystem(PageCached):
                 capacity=arrays * share,
                 what=f"storage arrays behind the servers, {use.operation}",
             )
+
+    def of_each(self, row: Row, use: Access, name: str, rate: Term, what: str, worker: str = "file") -> None:
+        """Charges what each of a transfer's own files or readers may have of the mount, whatever the others do."""
+        rates = count(max(use.own_streams, 1), worker) * rate
+        row.charge(name, self.kind, private=True, capacity=rates, what=what)
 
     def groups(self, row: Row, use: Access, label: str, drives: Group) -> None:
         """Charges the groups of drives that the files of all streams lie on.
