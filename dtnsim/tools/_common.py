@@ -74,6 +74,12 @@ def _access(
     )  # fmt: skip
 
 
+def in_flight(count: int, block: Quantity, what: str, window: Quantity | None = None) -> Quantity:
+    """Bytes that may be under way: so many blocks, or the window of the channel that they share if that is less."""
+    asked = Quantity(count * block.value, "B", block.spread, f"{count} {what} of {block}; {block.source}")
+    return asked if window is None or asked.value < window.value else window
+
+
 def rereading(
     job: Job, thread: Thread, block: Quantity, *, workers: int = 1, end: End = "destination"
 ) -> Access | None:

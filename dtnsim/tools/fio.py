@@ -68,12 +68,8 @@ class Fio(Tool):
         if self.runtime is None:
             for name in ("time_based", "ramp_time"):
                 if getattr(self, name):
-                    raise SpecError(
-                        "needs a runtime",
-                        key=f"tool.{name}",
-                        value=str(getattr(self, name)),
-                        remedy="add runtime: 60 s",
-                    )
+                    value, remedy = str(getattr(self, name)), "add runtime: 60 s"
+                    raise SpecError("needs a runtime", key=f"tool.{name}", value=value, remedy=remedy)
             return None
         omitted = self.ramp_time.value if self.ramp_time is not None else 0.0
         return Timing(self.runtime.value, omitted, repeats=self.time_based or not sized)

@@ -13,8 +13,8 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import COPIED, both_ends, core_cost, scaled, transfer
+from dtnsim.ground.quantity import prior
+from dtnsim.tools._common import COPIED, both_ends, core_cost, in_flight, scaled, transfer
 from dtnsim.tools._options import Client, Count, Cycles, Ratio, Size, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, LOGIN_WORK, RECEIVER, SENDER, SshLink, crowd, together
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool, Usage
@@ -121,7 +121,7 @@ class Lftp(Tool):
             sender,
             receiver,
             streams=streams,
-            channel=self._window() if over_ssh else None,
+            channel=in_flight(self.packets, self.block, "packets", self.ssh.window()) if over_ssh else None,
             channels=streams,
             grain=self.block if over_ssh else None,
             reopened=self.protocol == "ftp",
@@ -143,16 +143,6 @@ class Lftp(Tool):
             workers=workers,
         )
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, streams))
-
-    def _window(self) -> Quantity:
-        packets = Quantity(
-            self.packets * self.block.value,
-            "B",
-            self.block.spread,
-            f"{self.packets} packets of {self.block}; {self.block.source}",
-        )
-        channel = self.ssh.window()
-        return packets if channel is None or packets.value < channel.value else channel
 
     def _opening(self, job: Job, streams: int) -> Opening:
         login = LOGIN + FAREWELL if self.protocol == "sftp" else 0.0

@@ -78,19 +78,9 @@ class Fts(Tool):
         kept = self.reuse and self.protocol == "gsiftp"
         net = NetUse(sender, receiver, streams=workers * self.nostreams, window=self.tcp_buffersize, reopened=not kept)
         cpu = both_ends(sender, receiver, self.overhead, "storage server")
-        return transfer(
-            job,
-            (sender, receiver),
-            self.block,
-            net,
-            cpu,
-            replace(
-                COPIED,
-                round_trips=_STATS + each + (0.0 if self.reuse else login),
-                fixed=None if self.reuse else _PROCESS,
-            ),
-            workers=workers,
-        )
+        trips, process = _STATS + each + (0.0 if self.reuse else login), None if self.reuse else _PROCESS
+        files = replace(COPIED, round_trips=trips, fixed=process)
+        return transfer(job, (sender, receiver), self.block, net, cpu, files, workers=workers)
 
     def _sum(self, job: Job, workers: int, *, source: bool) -> Step:
         end: End = "source" if source else "destination"

@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar, Final
 
 from dtnsim.components.access import Thread
 from dtnsim.components.tuning import CongestionControl
-from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import COPIED_WITH_TIMES, transfer
+from dtnsim.ground.quantity import prior
+from dtnsim.tools._common import COPIED_WITH_TIMES, in_flight, transfer
 from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Usage
@@ -67,10 +67,7 @@ class Mscp(SshCopy):
         workers = self.connections(job)
         sender, receiver = Thread("mscp senders", workers), Thread("mscp receivers", workers)
         sent, put = self.sent(job), self.client == "source"
-        flight = Quantity(self.a * self.b.value, "B", self.b.spread, f"{self.a} requests of {self.b}; {self.b.source}")
-        window = self.window()
-        if window is not None and window.value < flight.value:
-            flight = window
+        flight = in_flight(self.a, self.b, "requests", self.window())
         chunks = job.per_file(lambda size: math.ceil(max(size, 1.0) / self.chunk_B(size, workers)))
         each = max(_CHUNK * chunks, _WALK * workers) if not put else _PUT_FILE + _CHUNK * chunks
         net = NetUse(

@@ -20,7 +20,7 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import COPIED, transfer
+from dtnsim.tools._common import COPIED, in_flight, transfer
 from dtnsim.tools._options import Size, documented, named, version_tuple
 from dtnsim.tools._ssh import SshCopy, SshTool
 from dtnsim.tools.plan import Job, Plan, Usage
@@ -85,14 +85,7 @@ class Session:
 
     def in_flight(self) -> Quantity:
         """Bytes that may be under way: the smaller of the requests and the channel's window."""
-        requests = Quantity(
-            self.requests * self.block.value,
-            "B",
-            self.block.spread,
-            f"{self.requests} requests of {self.block}; {self.block.source}",
-        )
-        window = self.ssh.window()
-        return requests if window is None or requests.value < window.value else window
+        return in_flight(self.requests, self.block, "requests", self.ssh.window())
 
     def plan(self, job: Job, block: Quantity, limit: Quantity | None) -> Plan:
         """One connection, file after file."""

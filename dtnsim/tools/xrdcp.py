@@ -8,7 +8,7 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import both_ends, core_cost, transfer
+from dtnsim.tools._common import both_ends, core_cost, in_flight, transfer
 from dtnsim.tools._options import Client, Cycles, Rate, Size, named
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool, Usage
 
@@ -86,12 +86,7 @@ class Xrdcp(Tool):
         workers = max(1, min(self.parallel, job.files, _TPC_AT_ONCE if third else self.parallel))
         sender, receiver = Thread("xrootd sender", workers), Thread("xrootd receiver", workers)
         reader, writer = Thread("xrootd reader", workers), Thread("xrootd writer", workers)
-        flight = Quantity(
-            self.chunk_size.value * self.parallel_chunks,
-            "B",
-            self.chunk_size.spread,
-            f"{self.parallel_chunks} chunks of {self.chunk_size}; {self.chunk_size.source}",
-        )
+        flight = in_flight(self.parallel_chunks, self.chunk_size, "chunks")
         sums: tuple[CpuUse, ...] = ()
         if self.cksum != "none":
             sums = (CpuUse("destination", Thread("xrdcp checksum", workers), _SUMS[self.cksum], self.cksum),)
