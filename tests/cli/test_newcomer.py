@@ -30,10 +30,7 @@ REPLAYED = ("init", "list", "show", "predict", "explain", "compare", "tcp", "com
 
 @pytest.mark.parametrize("command", REPLAYED)
 def test_the_first_example_of_help_runs_as_printed(
-    command: str,
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    command: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = examples(command)[0].partition(" > ")[0]
     monkeypatch.chdir(tmp_path)
@@ -56,11 +53,7 @@ def test_shipped_names_in_help_exist() -> None:
     assert missing == []
 
 
-def test_the_readme_leads_to_a_machine_of_ones_own(
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_readme_leads_to_a_machine_of_ones_own(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The block of the README under 'A path of your own', line by line, then an edit of the file it wrote."""
     text = (ROOT / "README.md").read_text()
     block = re.search(r"## A path of your own.*?```sh\n(.*?)```", text, re.DOTALL)

@@ -181,10 +181,7 @@ def test_a_terminal_of_any_width_is_not_overrun(width: int, env: dict[str, str],
     assert "nersc.cpu.gridftp sender[transfer]" in plain
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [("{size: 77 GB}", 1), ("{files: 3, size: 77 GB}", 3)],
-)
+@pytest.mark.parametrize(("given", "said"), [("{size: 77 GB}", 1), ("{files: 3, size: 77 GB}", 3)])
 def test_a_size_alone_is_one_file(run: Run, given: str, said: int) -> None:
     document = json.loads(run("predict", PATH, "--samples", "0", "--json", "--set", f"transfer.dataset={given}").out)
     assert document["transfers"][0]["files"] == said

@@ -6,30 +6,15 @@ import csv
 import io
 import json
 import math
-import sys
 
 import pytest
-
-from dtnsim import cli
 
 ONE = ["tcp", "--rate", "1Gb/s", "--rtt", "50ms"]
 HEADER = "rate_bps,rtt_s,cc,buffer_bdp,loss_prob,streams,size_bytes,warmup_s,duration_s,flow2_cc,note\n"
 
 
-def run(capsys, *arguments):
-    before = sys.argv
-    sys.argv = ["dtnsim", *arguments]
-    try:
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-    finally:
-        sys.argv = before
-    text = capsys.readouterr()
-    return stop.value.code or 0, text.out, text.err
-
-
-def test_an_answer_for_people(capsys):
-    code, out, err = run(capsys, *ONE, "--loss", "1e-5", "--streams", "4", "--buffer", "0.5bdp", "--window", "8MiB")
+def test_an_answer_for_people(run):
+    code, out, err = run(*ONE, "--loss", "1e-5", "--streams", "4", "--buffer", "0.5bdp", "--window", "8MiB")
     assert code == 0
     assert not err
     for word in ("goodput", "limit", "socket buffers", "tcp_rmem", "loss:", "streams:", "pacing:", "change first"):
@@ -38,27 +23,15 @@ def test_an_answer_for_people(capsys):
     assert "the path has 1e-05" in out
 
 
-def test_the_advice_is_what_engineers_look_up(capsys):
-    d = json.loads(run(capsys, "tcp", "--rate", "10Gb/s", "--rtt", "100ms", "--mtu", "9000", "--json")[1])
+def test_the_advice_is_what_engineers_look_up(run):
+    d = json.loads(run("tcp", "--rate", "10Gb/s", "--rtt", "100ms", "--mtu", "9000", "--json")[1])
     # 10 Gb/s at 100 ms: 125 MB of BDP; Linux 6.6 and later make 0.535 of a buffer window at MTU 9000
     assert d["socket_buffer_needed_B"] == pytest.approx(125e6 * 8948 / 9000 / d["window_share"])
     assert d["window_share"] == pytest.approx(0.535, abs=1e-3)
     assert d["streams_useful"] == 1
     d = json.loads(
         run(
-            capsys,
-            "tcp",
-            "--rate",
-            "10Gb/s",
-            "--rtt",
-            "100ms",
-            "--cc",
-            "reno",
-            "--loss",
-            "1e-5",
-            "--duration",
-            "2h",
-            "--json",
+            "tcp", "--rate", "10Gb/s", "--rtt", "100ms", "--cc", "reno", "--loss", "1e-5", "--duration", "2h", "--json"
         )[1]
     )
     rates = {e["streams"]: e["goodput_Bps"] for e in d["goodput_by_streams"]}
@@ -68,13 +41,13 @@ def test_the_advice_is_what_engineers_look_up(capsys):
     large, small = (next(e["goodput_Bps"] for e in d["goodput_by_mtu"] if e["mtu_B"] == m) for m in (9000, 1500))
     assert large == pytest.approx(8948 / 1448 * small, rel=0.1)
     # a burst at four times the rate: three quarters of it must wait
-    d = json.loads(run(capsys, *ONE, "--line-rate", "4Gb/s", "--json")[1])
+    d = json.loads(run(*ONE, "--line-rate", "4Gb/s", "--json")[1])
     assert d["burst_unpaced_B"] == pytest.approx(0.75 * d["window_needed_B"])
     assert d["burst_paced_B"] <= 65536
 
 
-def test_an_answer_for_programs(capsys):
-    code, out, _ = run(capsys, *ONE, "--mtu", "9000", "--size", "10GB", "--json")
+def test_an_answer_for_programs(run):
+    code, out, _ = run(*ONE, "--mtu", "9000", "--size", "10GB", "--json")
     d = json.loads(out)
     assert code == 0
     assert d["schema"] == "dtnsim.tcp/1"
@@ -87,31 +60,31 @@ def test_an_answer_for_programs(capsys):
     assert d["input"]["mss_B"] == 8948
     # the bandwidth-delay product less framing, over the share of a buffer that is window
     assert d["socket_buffer_needed_B"] == pytest.approx(6.25e6 * 8948 / 9000 / d["window_share"])
-    again = run(capsys, *ONE, "--mtu", "9000", "--size", "10GB", "--json")[1]
+    again = run(*ONE, "--mtu", "9000", "--size", "10GB", "--json")[1]
     assert again == out
 
 
-def test_buffers_that_cannot_take_bursts_are_told(capsys):
+def test_buffers_that_cannot_take_bursts_are_told(run):
     shallow = ["tcp", "--rate", "100Mb/s", "--rtt", "10ms", "--buffer", "0.1bdp"]
-    out = run(capsys, *shallow)[1]
+    out = run(*shallow)[1]
     assert "limit     buffer" in out
     assert "- bursts:" in out
-    assert "- bursts:" not in run(capsys, *shallow, "--line-rate", "100Mb/s")[1]
-    assert "- bursts:" not in run(capsys, *ONE)[1]
-    assert json.loads(run(capsys, *shallow, "--json")[1])["bursts_fit"] is False
+    assert "- bursts:" not in run(*shallow, "--line-rate", "100Mb/s")[1]
+    assert "- bursts:" not in run(*ONE)[1]
+    assert json.loads(run(*shallow, "--json")[1])["bursts_fit"] is False
 
 
-def test_ethernet_takes_the_framing_off(capsys):
-    _, out, _ = run(capsys, *ONE, "--ethernet", "--json")
+def test_ethernet_takes_the_framing_off(run):
+    _, out, _ = run(*ONE, "--ethernet", "--json")
     # 941.5 Mb/s of payload on gigabit Ethernet with timestamps
     assert json.loads(out)["link_Bps"] * 8e-6 == pytest.approx(941.5, abs=0.1)
 
 
-def test_coefficients(capsys):
-    _, out, _ = run(capsys, "tcp", "--coefficients", "--json")
+def test_coefficients(run):
+    _, out, _ = run("tcp", "--coefficients", "--json")
     listed = json.loads(out)["coefficients"]
     assert {"name", "value", "unit", "fitted_rows", "reason"} <= set(listed[0])
-    _, text, _ = run(capsys, "tcp", "--coefficients")
+    _, text, _ = run("tcp", "--coefficients")
     assert all(c["name"] in text for c in listed)
 
 
@@ -121,7 +94,7 @@ def table(tmp_path, *lines, header=HEADER):
     return str(path)
 
 
-def test_a_table_comes_back_with_its_columns_and_the_answers(capsys, tmp_path):
+def test_a_table_comes_back_with_its_columns_and_the_answers(run, tmp_path):
     path = table(
         tmp_path,
         "1e8,0.03,cubic,1,0,1,,5,20,,a link",
@@ -130,7 +103,7 @@ def test_a_table_comes_back_with_its_columns_and_the_answers(capsys, tmp_path):
         "5e7,0.03,cubic,1,0,1,,5,10,bbr,shared",
         "1e8,0.03,bbr,1,0,2,,5,20,,bbr",
     )
-    code, out, _ = run(capsys, "tcp", "--table", path)
+    code, out, _ = run("tcp", "--table", path)
     assert code == 0
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [r["note"] for r in rows] == ["a link", "loss", "short", "shared", "bbr"]
@@ -143,34 +116,34 @@ def test_a_table_comes_back_with_its_columns_and_the_answers(capsys, tmp_path):
     for r in rows:
         assert float(r["predicted_p10_bps"]) <= float(r["predicted_goodput_bps"]) * 1.01
     out_file = tmp_path / "out.csv"
-    assert run(capsys, "tcp", "--table", path, "-o", str(out_file))[1] == ""
+    assert run("tcp", "--table", path, "-o", str(out_file))[1] == ""
     assert out_file.read_text() == out
     assert sorted(p.name for p in tmp_path.iterdir()) == ["cases.csv", "out.csv"]  # nothing half-written stays
 
 
-def test_a_table_as_json(capsys, tmp_path):
-    code, out, _ = run(capsys, "tcp", "--table", table(tmp_path, "1e8,0.03,cubic,1,0,1,,5,20,,x"), "--json")
+def test_a_table_as_json(run, tmp_path):
+    code, out, _ = run("tcp", "--table", table(tmp_path, "1e8,0.03,cubic,1,0,1,,5,20,,x"), "--json")
     d = json.loads(out)
     assert code == 0
     assert d["schema"] == "dtnsim.tcp-table/1"
     assert d["rows"][0]["note"] == "x"
 
 
-def test_output_that_cannot_be_written(capsys, tmp_path):
+def test_output_that_cannot_be_written(run, tmp_path):
     path = table(tmp_path, "1e8,0.03,cubic,1,0,1,,5,20,,x")
     kept = tmp_path / "there.csv"
     kept.write_text("old")
     for target in (tmp_path / "no" / "such.csv", tmp_path):
-        code, out, err = run(capsys, "tcp", "--table", path, "-o", str(target))
+        code, out, err = run("tcp", "--table", path, "-o", str(target))
         assert code == 2
         assert not out
         assert "cannot be written" in err
-    assert run(capsys, "tcp", "--table", table(tmp_path, "1e8,-1,cubic,1,0,1,,5,20,,x"), "-o", str(kept))[0] == 2
+    assert run("tcp", "--table", table(tmp_path, "1e8,-1,cubic,1,0,1,,5,20,,x"), "-o", str(kept))[0] == 2
     assert kept.read_text() == "old"
 
 
-def test_help_shows_examples(capsys):
-    code, out, _ = run(capsys, "tcp", "--help")
+def test_help_shows_examples(run):
+    code, out, _ = run("tcp", "--help")
     assert code == 0
     assert out.count("dtnsim tcp --") >= 4
 
@@ -199,8 +172,8 @@ def test_help_shows_examples(capsys):
         (["tcp", "--table", "."], "directory"),
     ],
 )
-def test_bad_options(capsys, arguments, says):
-    code, out, err = run(capsys, *arguments)
+def test_bad_options(run, arguments, says):
+    code, out, err = run(*arguments)
     assert code == 2
     assert not out
     assert says in err
@@ -224,8 +197,8 @@ def test_bad_options(capsys, arguments, says):
         ("1e8,0.03,cubic", "fields"),
     ],
 )
-def test_bad_rows(capsys, tmp_path, line, says):
-    code, _, err = run(capsys, "tcp", "--table", table(tmp_path, "1e8,0.03,cubic,1,0,1,,5,20,,good", line))
+def test_bad_rows(run, tmp_path, line, says):
+    code, _, err = run("tcp", "--table", table(tmp_path, "1e8,0.03,cubic,1,0,1,,5,20,,good", line))
     assert code == 2
     assert says in err
     assert "cases.csv:3" in err
@@ -234,18 +207,18 @@ def test_bad_rows(capsys, tmp_path, line, says):
 @pytest.mark.parametrize(
     "content", [b"", b"\xff\xfe\x00junk\x80", b"a,b\n1,2\n", b"rate_bps,rtt_s,cc\n", b'rate_bps,"\n']
 )
-def test_junk_files(capsys, tmp_path, content):
+def test_junk_files(run, tmp_path, content):
     path = tmp_path / "junk.csv"
     path.write_bytes(content)
-    code, _, err = run(capsys, "tcp", "--table", str(path))
+    code, _, err = run("tcp", "--table", str(path))
     assert code == 2
     assert "junk.csv" in err
     assert "Traceback" not in err
 
 
 @pytest.mark.long
-def test_long_answers_are_finite(capsys):
+def test_long_answers_are_finite(run):
     for more in (["--duration", "30d"], ["--size", "10PB", "--loss", "1e-3"], ["--streams", "500"], ["--cc", "bbr3"]):
-        code, out, _ = run(capsys, *ONE, *more, "--json")
+        code, out, _ = run(*ONE, *more, "--json")
         assert code == 0
         assert math.isfinite(json.loads(out)["goodput_Bps"]["mean"])

@@ -10,23 +10,23 @@ import sys
 
 import pytest
 
-from dtnsim.cli import main
+from tests.cli.conftest import run
+
+__all__ = ["run"]  # the fixture that calls the command
 
 DD = "10240+0 records in\n10240+0 records out\n10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s\n"
 
 
-def run(monkeypatch, capsys, *args):
-    monkeypatch.setattr(sys, "argv", ["dtnsim", "logs", *map(str, args)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    captured = capsys.readouterr()
-    return int(stop.value.code or 0), captured.out, captured.err
+@pytest.fixture
+def logs(run):
+    """Runs ``dtnsim logs ARGUMENTS``."""
+    return lambda *arguments: run("logs", *map(str, arguments))
 
 
-def test_json_lines(monkeypatch, capsys, tmp_path):
+def test_json_lines(logs, tmp_path):
     path = tmp_path / "dd.txt.gz"
     path.write_bytes(gzip.compress(DD.encode()))
-    code, out, err = run(monkeypatch, capsys, "--json", path)
+    code, out, err = logs("--json", path)
     assert (code, err) == (0, "")
     first = json.loads(out.splitlines()[0])
     assert first["schema"] == "dtnsim.logs/1"
@@ -41,9 +41,9 @@ def test_json_lines(monkeypatch, capsys, tmp_path):
     assert first["file"] == str(path)
 
 
-def test_table(monkeypatch, capsys, tmp_path):
+def test_table(logs, tmp_path):
     (tmp_path / "a").write_text(DD)
-    code, out, _ = run(monkeypatch, capsys, tmp_path / "a")
+    code, out, _ = logs(tmp_path / "a")
     assert code == 0
     assert "throughput" in out
     assert "115.6 MB/s" in out  # as dd prints it
@@ -59,17 +59,17 @@ def test_table(monkeypatch, capsys, tmp_path):
         ("rtt min/avg/max/mdev = 0.012/0.112/0.212/0.012 ms\n", "112 us"),
     ],
 )
-def test_units_are_those_of_people(monkeypatch, capsys, tmp_path, log, shown):
+def test_units_are_those_of_people(logs, tmp_path, log, shown):
     (tmp_path / "a").write_text(log)
-    code, out, _ = run(monkeypatch, capsys, tmp_path / "a")
+    code, out, _ = logs(tmp_path / "a")
     assert code == 0
     assert f" {shown} " in out
 
 
-def test_csv_has_a_head_and_a_line_for_each_figure(monkeypatch, capsys, tmp_path):
+def test_csv_has_a_head_and_a_line_for_each_figure(logs, tmp_path):
     (tmp_path / "a").write_text(DD)
     (tmp_path / "b").write_text("dd: failed to open '/x': Permission denied\n")
-    code, out, err = run(monkeypatch, capsys, "--format", "csv", tmp_path / "a", tmp_path / "b")
+    code, out, err = logs("--format", "csv", tmp_path / "a", tmp_path / "b")
     assert (code, err) == (0, "")
     rows = list(csv.DictReader(io.StringIO(out)))
     rate = rows[0]
@@ -79,50 +79,50 @@ def test_csv_has_a_head_and_a_line_for_each_figure(monkeypatch, capsys, tmp_path
     assert (rows[-1]["status"], rows[-1]["value"], rows[-1]["file"]) == ("failed", "", str(tmp_path / "b"))
 
 
-def test_many_figures_stream_as_plain_lines(monkeypatch, capsys, tmp_path):
+def test_many_figures_stream_as_plain_lines(logs, tmp_path):
     (tmp_path / "a").write_text(DD * 400)
-    code, out, _ = run(monkeypatch, capsys, tmp_path / "a")
+    code, out, _ = logs(tmp_path / "a")
     assert code == 0
     assert len(out.splitlines()) == 800
 
 
-def test_stdin(monkeypatch, capsys):
+def test_stdin(logs, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DD.encode())))
-    code, out, _ = run(monkeypatch, capsys, "--json", "-")
+    code, out, _ = logs("--json", "-")
     assert code == 0
     assert json.loads(out.splitlines()[0])["file"] == "<stdin>"
 
 
-def test_a_failed_run_has_a_null_value(monkeypatch, capsys, tmp_path):
+def test_a_failed_run_has_a_null_value(logs, tmp_path):
     (tmp_path / "a").write_text("dd: failed to open '/x': Permission denied\n")
-    code, out, _ = run(monkeypatch, capsys, "--json", tmp_path / "a")
+    code, out, _ = logs("--json", tmp_path / "a")
     assert code == 0
     record = json.loads(out)
     assert (record["status"], record["value"], record["quantity"]) == ("failed", None, "failure")
 
 
 @pytest.mark.parametrize("raw", [b"", b"\0" * 100, bytes(range(256)) * 20, b"Dear all,\n", None])
-def test_what_gives_nothing_leaves_with_2(monkeypatch, capsys, tmp_path, raw):
+def test_what_gives_nothing_leaves_with_2(logs, tmp_path, raw):
     good, bad = tmp_path / "good", tmp_path / "bad"
     good.write_text(DD)
     if raw is not None:
         bad.write_bytes(raw)
-    code, out, err = run(monkeypatch, capsys, "--json", bad, good)
+    code, out, err = logs("--json", bad, good)
     assert code == 2
     assert len(out.splitlines()) == 2  # the good file is read all the same
     assert "bad" in err
     assert "Traceback" not in err
 
 
-def test_a_directory(monkeypatch, capsys, tmp_path):
-    code, _, err = run(monkeypatch, capsys, tmp_path)
+def test_a_directory(logs, tmp_path):
+    code, _, err = logs(tmp_path)
     assert code == 2
     assert "directory" in err
 
 
-def test_unread_parts_go_to_stderr(monkeypatch, capsys, tmp_path):
+def test_unread_parts_go_to_stderr(logs, tmp_path):
     (tmp_path / "a").write_text(DD + "1000000000 bytes (1.0 GB) copied, 10 s, 300 MB/s\n")
-    code, _, err = run(monkeypatch, capsys, "--json", tmp_path / "a")
+    code, _, err = logs("--json", tmp_path / "a")
     assert code == 0
     assert "a:4: dd: prints 300 MB/s" in err
 
@@ -130,13 +130,13 @@ def test_unread_parts_go_to_stderr(monkeypatch, capsys, tmp_path):
 HOSTILE = "$ dd if=/dev/zero of='/x\x1b]0;owned\x07\x9b31m\u202e' bs=1M\n"
 
 
-def test_control_characters_are_shown_escaped(monkeypatch, capsys, tmp_path):
+def test_control_characters_are_shown_escaped(logs, tmp_path):
     name = tmp_path / "a\x1b[2J"
     name.write_text(
         HOSTILE.replace("\x1b", "\x1b\x1b\x01") + DD + "1 bytes (1 B) copied, 10 s, 300 MB/s \x1b\x02\x9b1m\n"
     )
     for args in ((), ("--json",)):
-        code, out, err = run(monkeypatch, capsys, *args, name)
+        code, out, err = logs(*args, name)
         assert code == 0
         assert not [c for c in out + err if c != "\n" and (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or c == "\u202e")]
     assert "\\x1b[2J" in err
@@ -158,9 +158,9 @@ def test_control_characters_are_shown_escaped(monkeypatch, capsys, tmp_path):
     ],
     ids=["block", "arguments", "bytes", "records", "seconds", "bonnie-csv", "bonnie-text", "fio"],
 )  # fmt: skip
-def test_integers_of_400_digits_lose_no_figure_and_give_valid_json(monkeypatch, capsys, tmp_path, text):
+def test_integers_of_400_digits_lose_no_figure_and_give_valid_json(logs, tmp_path, text):
     (tmp_path / "a").write_text(text)
-    code, out, err = run(monkeypatch, capsys, "--json", tmp_path / "a")
+    code, out, err = logs("--json", tmp_path / "a")
     assert code == 0
     assert "Traceback" not in err
 
@@ -170,27 +170,27 @@ def test_integers_of_400_digits_lose_no_figure_and_give_valid_json(monkeypatch, 
     records = [json.loads(line, parse_constant=refuse) for line in out.splitlines()]
     assert [r["value"] for r in records if r["quantity"] == "throughput"][-1] == pytest.approx(10737418240 / 92.9101)
     assert all(abs(v) < 1e24 for r in records for v in r["conditions"].values() if isinstance(v, int | float))
-    run(monkeypatch, capsys, tmp_path / "a")
+    logs(tmp_path / "a")
 
 
-def test_a_directory_is_read_with_r(monkeypatch, capsys, tmp_path):
+def test_a_directory_is_read_with_r(logs, tmp_path):
     (tmp_path / "one" / "two").mkdir(parents=True)
     (tmp_path / "one" / "two" / "dd.txt").write_text(DD)
     (tmp_path / "picture").write_bytes(bytes(range(256)))
-    code, out, err = run(monkeypatch, capsys, "--json", "-r", tmp_path)
+    code, out, err = logs("--json", "-r", tmp_path)
     assert code == 0
     assert {json.loads(line)["file"] for line in out.splitlines()} == {str(tmp_path / "one" / "two" / "dd.txt")}
     assert "picture: is not text" in err
-    code, _, err = run(monkeypatch, capsys, "-r", tmp_path / "one" / "three")
+    code, _, err = logs("-r", tmp_path / "one" / "three")
     assert code == 2
     (tmp_path / "one" / "two" / "dd.txt").unlink()
-    assert run(monkeypatch, capsys, "-r", tmp_path)[0] == 2
+    assert logs("-r", tmp_path)[0] == 2
 
 
-def test_notes_of_one_kind_are_said_once_and_counted(monkeypatch, capsys, tmp_path):
+def test_notes_of_one_kind_are_said_once_and_counted(logs, tmp_path):
     lines = "".join(f"10737418240 bytes (11 GB) copied, 92.{n}101 s, {n}16 GB/s\n" for n in range(1, 10))
     (tmp_path / "a").write_text(lines)
-    code, _, err = run(monkeypatch, capsys, "--json", tmp_path / "a")
+    code, _, err = logs("--json", tmp_path / "a")
     assert code == 0
     assert [line.partition(": ")[2][:20] for line in err.splitlines()] == [
         "dd: prints 116 GB/s,",
