@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
+import typer
 from typer import Argument, Option
 
-from dtnsim.cli import options
-from dtnsim.ground.errors import InputError
+from dtnsim.cli import _table, options
+from dtnsim.cli._watch import Watch
+from dtnsim.ground.errors import DtnsimError, InputError, SpecError
+
+if TYPE_CHECKING:
+    from dtnsim.evidence.tool_runs import Answer
+    from dtnsim.ground.records import Interval
+    from dtnsim.planning.tool_choice import Choice
+
+PREDICTED: Final = ("predicted_wall_s", "p10_s", "p90_s", "held_by")
+_NEEDED: Final = ("tool_key|tool", "rate_bps", "rtt_s", "files", "total_bytes")
 
 
 def command(
@@ -47,12 +58,145 @@ def command(
     """
     if (path is None) == (table is None):
         raise InputError("give a path or --table FILE; try: dtnsim tools examples/small-files-40ms")
-    if table is not None:
-        from dtnsim.cli import _tools_table
-
-        options.writable(out, "--out")
-        _tools_table.command(table, out, samples, seed, json=json)
+    if table is None:
+        _advise(str(path), list(overrides or ()), dataset, samples, seed, have, explain, json=json)
         return
-    from dtnsim.cli import _tools_advice
+    options.writable(out, "--out")
+    columns, rows = _table.read(table, _NEEDED, "see 'dtnsim tools --help' for the names")
+    with Watch("predicting rows"):
+        answered, wrong = _answer(rows, samples, seed, table)
+    if json:
+        options.emit({"schema": "dtnsim.tools-table/1", "seed": seed, "rows": answered})
+    if out is not None or not json:
+        _table.write([*columns, *(k for k in PREDICTED if k not in columns)], answered, out)
+    if wrong:
+        sys.stderr.write("".join(f"dtnsim: {error}\n" for error in wrong))
+        raise typer.Exit(InputError.exit_code)
 
-    _tools_advice.command(str(path), list(overrides or ()), dataset, samples, seed, have, explain, json=json)
+
+def _advise(
+    path: str,
+    overrides: list[str],
+    dataset: str | None,
+    samples: int,
+    seed: int,
+    have: str | None,
+    explain: str | None,
+    *,
+    json: bool,
+) -> None:
+    """Prints the finding, then the tools by what they would take, and how each is typed."""
+    from dtnsim.description import spec
+    from dtnsim.ground import units
+    from dtnsim.planning import tool_choice
+    from dtnsim.report import text
+
+    given = options.with_dataset(spec.load(path, overrides), dataset)
+    with Watch("predicting tools"):
+        kinds = options.listed(have)
+        found, refused = tool_choice.choose(given, samples, seed, kinds)
+    said, key = tool_choice.advice(found), given.transfer_key(0)
+    if json:
+        options.emit(
+            {
+                "schema": "dtnsim.tools/1",
+                "name": given.name,
+                "advice": said,
+                "tools": [_row(c, key) for c in found],
+                "refused": [{"tool": r.name, "why": r.why} for r in refused],
+            }
+        )
+        return
+    out = text.console()
+    if explain is not None:
+        text.prediction(_named(found, explain).prediction, out)
+        return
+    out.print(text.plain(said[0].upper() + said[1:] + "."))
+    out.print()
+    transfer = given.transfers[0]
+    out.print(text.plain(f"{given.name}: {transfer.source_end} to {transfer.to}"))
+    if transfer.dataset is not None:
+        files, size = transfer.dataset.files, units.show(transfer.dataset.payload_B, "B")
+        out.print(f"{files} file{'s' if files > 1 else ''}, {size}")
+    out.print()
+    right, left = ("duration", "p10", "p90", "throughput", "best"), ("tool", "needs", "held by")
+    shown = text.table(*(f">{name}" for name in right), *(name for name in left))
+    for c in found:
+        seconds = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
+        rate = text.rate(_rate(c).p50)
+        held = c.prediction.bottleneck.station
+        shown.add_row(*seconds, rate, f"{c.best:.0%}", *map(text.plain, (c.name, c.needs, held)))
+    out.print(shown)
+    out.print("best: share of the draws in which no other is more than 5 % faster; --explain TOOL says what holds one")
+    out.print()
+    for c in found:
+        if c.line:
+            out.print(text.plain(f"{c.name}: {c.line}" + (f"  [{c.lacks}]" if c.lacks else "")))
+    out.print()
+    for each in refused:
+        out.print(text.plain(f"not possible here: {each.name} ({each.why})"))
+
+
+def _rate(choice: Choice) -> Interval:
+    """Bytes of the data set over the time of all steps [B/s]."""
+    from dtnsim.ground.records import Interval
+
+    payload, took = choice.prediction.transfers[0].payload_B, choice.duration_s
+    return Interval(*(payload / seconds for seconds in (took.p90, took.p50, took.p10)))
+
+
+def _named(found: list[Choice], name: str) -> Choice:
+    """The row of a name, or of a kind."""
+    for c in found:
+        if name in (c.name, c.options.get("name"), "yours" if c.own else None):
+            return c
+    raise InputError(f"--explain: {name!r} is none of the rows; write one of {', '.join(c.name for c in found)}")
+
+
+def _row(c: Choice, key: str) -> dict[str, object]:
+    from dtnsim.planning.tool_choice import setting
+
+    return {
+        "tool": c.name,
+        "yours": c.own,
+        "command": c.line,
+        "set": setting(c.options, key),
+        "needs": c.needs,
+        "lacks": c.lacks,
+        "duration_s": c.duration_s.as_dict(),
+        "throughput_Bps": _rate(c).as_dict(),
+        "ceiling_Bps": c.prediction.ceiling,
+        "best": c.best,
+        "held_by": c.held_by,
+    }
+
+
+def _answer(
+    rows: list[dict[str, str]], samples: int, seed: int, file: str
+) -> tuple[list[dict[str, Any]], list[SpecError]]:
+    """The rows with the predicted columns added, and what is wrong in those that cannot be used: ``error`` there."""
+    from dtnsim.evidence import tool_runs
+
+    answered: list[dict[str, Any]] = []
+    wrong: list[SpecError] = []
+    known: dict[str, Answer] = {}
+    for number, row in enumerate(rows, start=2):
+        try:
+            run = tool_runs.run_of(row)
+            if run.alike not in known:
+                known[run.alike] = tool_runs.answer(run, samples, seed)
+        except DtnsimError as error:
+            said = error if isinstance(error, SpecError) else SpecError(str(error))
+            wrong.append(
+                SpecError(said.message, file=file, line=number, key=said.key, value=said.value, remedy=said.remedy)
+            )
+            answered.append({**row, **dict.fromkeys(PREDICTED, ""), "error": str(wrong[-1])})
+            continue
+        told = known[run.alike]
+        values = (f"{told.p50_s:.6g}", f"{told.p10_s:.6g}", f"{told.p90_s:.6g}", told.held_by + _said(run.left_out))
+        answered.append({**row, **dict(zip(PREDICTED, values, strict=True))})
+    return answered, wrong
+
+
+def _said(left_out: tuple[str, ...]) -> str:
+    return f"; without effect here: {' '.join(left_out)}" if left_out else ""

@@ -18,7 +18,6 @@ _TRACERT: Final = re.compile(
     r"(?i)^(?:tracing route to|routenverfolgung zu|détermination de l'itinéraire vers|traza a)\s+"
     r"(?P<target>[\w.:-]+)(?:\s+\[(?P<address>[\da-f.:]+)\])?"
 )
-_HEAD_END: Final = re.compile(r"^\s|packets|hops|abschnitte|sauts|saltos", re.IGNORECASE)  # wrapped or tracert's
 _TRACEROUTE_HOP: Final = re.compile(r"^\s*(?P<hop>\d{1,3})[.:]?(?:\s+(?P<rest>\S.*)|\s*)$")
 _TOKEN: Final = re.compile(
     r"(?P<star>\*)|(?P<less><)?\s?(?P<ms>\d+(?:[.,]\d+)?)\s*ms\b|(?P<flag>!\S*)"
