@@ -57,8 +57,14 @@ SUPPORT = frozenset(
 
 #: drives of which people say no more than this -> part
 DRIVES: Final = {"disk": "any-disk", "hdd": "any-disk", "ssd": "any-ssd", "nvme": "any-nvme"}
+_REACHED: Final = (
+    "that is how a tool reaches it: leave 'filesystem' out, or write the server's own (ext4), and tool: {name: rclone, "
+    "backend: webdav} (or sftp, http), curl for http, ftp for ftp"
+)
 #: other names of kinds
 _ALSO: Final = {"luks": "dm-crypt", "md": "raid", "mdadm": "raid", "cifs": "smb", "samba": "smb"}
+#: what people write for a file system, and which is how a tool reaches one
+_PROTOCOLS: Final = dict.fromkeys(("webdav", "http", "sftp", "ftp"), _REACHED)
 #: words of a part's name that a name may leave out (a rate), and those of a name that would be another part
 _PLAIN: Final = re.compile(r"\d+(?:\.\d+)?(?:g|s|tb)")
 _TELLS: Final = re.compile(r"^(?!(da|t|sr|lr)\d$).*\d")
@@ -192,11 +198,13 @@ def _fitting(name: str, family: str) -> str | None:
     if name in (own := _of_family(family)):
         return f"write {{kind: {name}}}"
     parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in own}
-    near = difflib.get_close_matches(name, {**parts, **dict.fromkeys(own)}, n=3, cutoff=0.5)
-    if near:
-        return "nearest: " + ", ".join(n if n in parts else f"{{kind: {n}}}" for n in near)
-    shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])] or [f"{{kind: {k}}}" for k in own]
+    near = difflib.get_close_matches(name.lower(), {**parts, **dict.fromkeys(own)}, n=3, cutoff=0.5)
     unknown = next((f"; where nobody knows: {tip}" for k in own if (tip := find_kind(k).where_unknown.get(""))), "")
+    if near and name.lower() not in _PROTOCOLS:
+        return "nearest: " + ", ".join(n if n in parts else f"{{kind: {n}}}" for n in near) + unknown
+    if name.lower() in _PROTOCOLS:
+        return _PROTOCOLS[name.lower()] + unknown
+    shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])] or [f"{{kind: {k}}}" for k in own]
     return f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}{unknown}"
 
 
@@ -225,7 +233,7 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
     Raises:
         SpecError: no such kind.
     """
-    modules, kind = kinds(), _ALSO.get(kind, kind)
+    modules, kind = kinds(), _ALSO.get(kind, kind.replace(" ", "-"))
     if kind not in modules:
         own = _of_family(family) or list(modules)
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])

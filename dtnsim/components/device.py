@@ -92,6 +92,13 @@ class Device(Component):
         "": "any-disk, any-ssd or any-nvme; array: unknown",
         "of": "any-disk, any-ssd or any-nvme",
     }
+    instead: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("size", "capacity"), "the space is the volume's: {array: ..., size: 1 TB}"),
+        **dict.fromkeys(
+            ("read", "write", "rate"), "a rate that was measured stands alone: array: {read: 256 MB/s, write: 60 MB/s}"
+        ),
+        "encryption": "it is the volume's: {encryption: luks, array: ...}",
+    }
 
     @abstractmethod
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

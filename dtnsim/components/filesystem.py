@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
@@ -57,6 +58,7 @@ class Filesystem(Component):
     """A file system mounted on a host."""
 
     family: ClassVar[str] = "filesystem"
+    where_unknown: ClassVar[Mapping[str, str]] = {"": "leave it out, or filesystem: unknown"}
 
     #: True where it lies on drives of its host, which are of an unknown kind where nobody names them
     on_drives: ClassVar[bool] = False

@@ -32,6 +32,8 @@ class Model(BaseModel):
 
     #: what to write for a key where nobody knows it; "" for any
     where_unknown: ClassVar[MappingABC[str, str]] = {}
+    #: keys that people write, and that are none -> what to write instead
+    instead: ClassVar[MappingABC[str, str]] = {}
 
     def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
         """The same with some fields changed; what was worked out from the fields is worked out anew."""
@@ -142,10 +144,12 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key
         return inner
     message, remedy = first["msg"].removeprefix("Value error, "), None
     if first["type"] == "extra_forbidden":
-        known = [f.alias or n for n, f in _model_at(model, first["loc"][:-1]).model_fields.items()]
-        near = difflib.get_close_matches(str(first["loc"][-1]), known, n=1)
+        owner, wrong = _model_at(model, first["loc"][:-1]), str(first["loc"][-1])
+        known = [f.alias or n for n, f in owner.model_fields.items()]
+        near = difflib.get_close_matches(wrong, known, n=1)
         message = "is not a key here"
         remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
+        remedy = (owner.instead if issubclass(owner, Model) else {}).get(wrong.lower(), remedy)
     elif first["type"] == "missing":
         message, remedy = MISSING, _to_write(_model_at(model, first["loc"][:-1]), str(first["loc"][-1]))
     elif first.get("input") is None:

@@ -109,6 +109,11 @@ class Segment(Component):
     kind: ClassVar[str] = "segment"
     family: ClassVar[str] = "segment"
     where_unknown: ClassVar[Mapping[str, str]] = {"bandwidth": "the rate of the slower host's card"}
+    instead: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("from", "to", "distance", "length", "places"),
+        "write 'rtt': what ping says, or of places the great circle in km / 100 times 1.5 to 2, in ms (light in fibre "
+        "takes 1 ms for 100 km and back, and cables make detours): 2,000 km are 30 to 40 ms",
+    ) | {"rate": "write 'bandwidth'", "speed": "write 'bandwidth'", "latency": "write 'rtt', twice the latency one way"}
 
     bandwidth: Annotated[Quantity, Unit("B/s", low=1.0, line=True)]
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = ideally("0 s", media.RTTS[None])

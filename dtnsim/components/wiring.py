@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -61,6 +61,14 @@ class Volume(Model):
         peer: TCP settings of the servers, where a network is between.
         size: Space; a data set that does not fit is reported.
     """
+
+    instead: ClassVar[Mapping[str, str]] = {
+        "encryption": "write encryption: luks, or none; what the program or the drive itself ciphers is its own option",
+        **dict.fromkeys(
+            ("read", "write", "rate"), "a measured rate is the array's: array: {read: 256 MB/s, write: 60 MB/s}"
+        ),
+        "kind": "write 'filesystem' for xfs, zfs, nfs ... and 'array' for the drives",
+    }
 
     filesystem: Annotated[Filesystem, Pick(Filesystem)]
     array: Annotated[Device, Pick(Device)] | None = None

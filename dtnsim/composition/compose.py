@@ -188,6 +188,8 @@ class Composer:
         if spec.dataset is None and made.timing is None:
             size = units.show(made.job.payload_B, "B")
             self.ledger.warn(f"{spec.name}: assumed: one file of {size}; write 'dataset' to say what is moved")
+        if options := ", ".join(spec.tool.unmodelled):
+            self.ledger.warn(f"{spec.name}: {spec.tool.kind} has {options}, which change the time and are not modelled")
         for warning in made.plan.warnings:
             self.ledger.warn(f"{spec.name}: {warning}")
         return made

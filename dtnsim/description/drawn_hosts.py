@@ -21,11 +21,11 @@ from dtnsim.components.local import Unknown
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
 from dtnsim.components.tuning import ROLES
-from dtnsim.description import systems
+from dtnsim.description import spoken, systems
 from dtnsim.description.transfer import DEVICES, with_ends
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Mixture, Quantity, Scalar, factor_spread
+from dtnsim.ground.quantity import Mixture, Quantity, factor_spread
 from dtnsim.ground.yamlio import Mapping
 
 #: what is written where nobody knows
@@ -33,17 +33,6 @@ UNKNOWN: Final = "unknown"
 #: years around that of the host whose parts it may have; twice as many until there are `_FEWEST`
 _YEARS: Final = 2
 _FEWEST: Final = 5
-#: a part in the words of people who know a rate, a size or a clock of it
-_SHORT: Final = {
-    "nic": re.compile(
-        r"(?P<whole>[\d.]+\s*[kMG](?:b/s|bps|B/s))|(?P<gigabits>[\d.]+)\s*-?(?:Gb?E?|[Gg]ig(?:abit)?)(?: Ethernet)?"
-    ),
-    "cpu": re.compile(r"(?P<clock>[\d.]+\s*[GM]Hz)"),
-    "memory": re.compile(
-        r"(?:(?P<modules>\d+)\s*x\s*)?(?P<size>[\d.]+\s*[MGT]i?B)"
-        r"(?: (?:of )?(?:ECC )?(?:LP)?DDR\d[XL]?(?:[- ](?P<rate>\d{3,5}))?)?"
-    ),
-}
 #: one socket or two, where nobody says: within this factor of their geometric mean
 _SOCKETS: Final = math.sqrt(2.0)
 #: least rate of a transfer host's card (ESnet fasterdata, Science DMZ: dedicated hosts of 10 Gb/s and more) [B/s]
@@ -68,18 +57,21 @@ _FILESYSTEM: Final = "ext4"
 _PARALLEL: Final = "lustre"
 
 
-def drawn(name: str, host: Mapping, mounts: Iterable[str], *, networked: bool) -> Mapping:
+def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, networked: bool) -> Mapping:
     """A host with what it does not say of its machine.
 
     Args:
         name: Its name in the path: two hosts are drawn apart.
         host: What it says.
         mounts: Mount points that transfers name, which are volumes where the host has none at all.
+        notes: Takes what was read from names that the library does not have.
         networked: Whether the path has a network.
     """
+    where = f"hosts.{name}"
+    host = spoken.board(spoken.kind(host), where, notes)
     made, year = host.clone(), _year(host)
     for family, (model, law) in _LAWS.items():
-        given = _in_short(family, host.get(family))
+        given = spoken.part(family, host.get(family), f"{where}.{family}", notes)
         if given is not host.get(family):
             made.put(family, given, *_at(host, family))
         if _said(given, model):
@@ -92,14 +84,14 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], *, networked: bool) -
             )
             made.put(family, _filled(given, usual, host), *_at(host, family))
     if isinstance(cards := host.get("nics"), Mapping):
-        made.put("nics", _cards(name, cards, year, host.get("role")), *_at(host, "nics"))
+        made.put("nics", _cards(name, cards, year, host.get("role"), notes), *_at(host, "nics"))
     volumes = host.get("volumes")
     if volumes is None and (found := list(mounts)):
         volumes = Mapping(host.file, host.line)
         for mount in found:
             volumes.put(mount, None, host.file, host.line)
     if isinstance(volumes, Mapping):
-        made.put("volumes", _volumes(name, host, volumes), *_at(host, "volumes"))
+        made.put("volumes", _volumes(name, host, volumes, notes), *_at(host, "volumes"))
     return made
 
 
@@ -133,25 +125,6 @@ def _said(given: object, model: type[Component]) -> bool:
     return given is not None and given != UNKNOWN
 
 
-def _in_short(family: str, given: object) -> object:
-    """``nic: 10GbE``, ``memory: 2 x 32 GB DDR4-3200`` and ``cpu: 3.2 GHz`` as the part's keys."""
-    match = _SHORT[family].fullmatch(given) if isinstance(given, Scalar) else None
-    if match is None:
-        return given
-    made = Mapping(*(at := (given.file, given.line)))  # type: ignore[attr-defined]
-    said = {key: value for key, value in match.groupdict().items() if value}
-    if family == "nic":
-        made.put("rate", Scalar(said.get("whole") or f"{said['gigabits']} Gb/s", *at), *at)
-    elif family == "cpu":
-        made.put("clock", Scalar(said["clock"], *at), *at)
-    else:
-        number, unit = said["size"].split() if " " in said["size"] else re.split(r"(?<=\d)(?=[A-Z])", said["size"])
-        made.put("size", Scalar(f"{int(said.get('modules', 1)) * float(number):g} {unit}", *at), *at)
-        if "rate" in said:
-            made.put("rate", Scalar(f"{said['rate']} MT/s", *at), *at)
-    return made
-
-
 def _at(host: Mapping, key: str) -> tuple[str, int]:
     return host.lines.get(key, (host.file, host.line))
 
@@ -176,11 +149,11 @@ def _filled(given: object, usual: dict[str, Any], host: Mapping) -> Mapping:
     return made
 
 
-def _cards(host: str, cards: Mapping, year: int | None, role: object) -> Mapping:
+def _cards(host: str, cards: Mapping, year: int | None, role: object, notes: list[str]) -> Mapping:
     """Network cards of which some have no rate."""
     made = cards.clone()
     for name, card in cards.items():
-        card = _in_short("nic", card)
+        card = spoken.part("nic", card, f"hosts.{host}.nics.{name}", notes)
         if card is not cards[name]:
             made.put(name, card, *_at(cards, name))
         if not _said(card, Nic):
@@ -189,7 +162,7 @@ def _cards(host: str, cards: Mapping, year: int | None, role: object) -> Mapping
     return made
 
 
-def _volumes(name: str, host: Mapping, volumes: Mapping) -> Mapping:
+def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Mapping:
     """Volumes of which no file system or no drives are known; those of a server are left to be refused."""
     made = volumes.clone()
     for mount, given in volumes.items():
@@ -197,7 +170,8 @@ def _volumes(name: str, host: Mapping, volumes: Mapping) -> Mapping:
         called = isinstance(given, str) and given in kinds()  # '/scratch: lustre'
         if given not in (None, UNKNOWN) and not isinstance(given, Mapping) and not called:
             continue
-        volume = given.clone() if isinstance(given, Mapping) else Mapping(*at)
+        volume = spoken.volume(given, f"hosts.{name}.volumes.{mount}", notes) if isinstance(given, Mapping) else given
+        volume = volume.clone() if isinstance(volume, Mapping) else Mapping(*at)
         if called:
             volume.put("filesystem", given, *at)
         if isinstance(volume.get("via"), str):

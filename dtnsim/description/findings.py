@@ -125,10 +125,11 @@ class _Mended:
         if not steps and key != "--set":
             last = split_key(key)[-1:] or [""]
             spots = [s for s, at in _places(self.raw, ()) if at == (error.file or self.raw.file, error.line)]
-            steps = next((s for s in spots if s[-1] == key.partition(".")[0]), ()) or next(
-                (s for s in spots if s[-1] in last), ()
-            )
-            rest = tuple(split_key(key.partition(".")[2])) if steps and steps[-1] == key.partition(".")[0] else ()
+            head, _, inner = key.partition(".")
+            for names in ([head], last):
+                found = next((s for s in spots if s[-1] in names), None)
+                if found is not None:
+                    return found, tuple(split_key(inner)) if names == [head] else ()
         return steps, rest
 
     def _walk(self, key: str) -> tuple[Steps, Steps]:
@@ -173,6 +174,10 @@ class _Mended:
             return changed
         if rest and rest[0] in _INSTEAD and steps and steps[0] in _JOINED:
             steps, rest = (*steps, rest[0]), rest[1:]
+        if error.key == "wan" and "wan" not in self.raw:
+            self.raw.put("wan", self._instead(("wan",), None, error), self.raw.file, self.raw.line)
+            self.gone.append(("wan",))
+            return True
         while steps and steps in self.gone and len(steps) > 1:
             steps = steps[:-1]
         if not steps or steps in self.gone or steps in (("hosts",), *_TRANSFERS):

@@ -5,7 +5,8 @@ What its cores do is in `dtnsim.components.cores`, how its parts are wired in `d
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Self
+from collections.abc import Mapping as MappingABC
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -56,6 +57,19 @@ class Host(Buses):
             or a tool's streams are not stated: ``untuned`` (as the system was installed), ``dtn`` (tuned for long
             paths), ``cloud`` (a provider's image).
     """
+
+    instead: ClassVar[MappingABC[str, str]] = {
+        "raid": "write the array of a volume: {/data: {array: {kind: raid, level: 6, disks: 8, of: any-disk}}}, and "
+        "its card as 'hba', where it is known",
+        "kind": "write 'role: untuned', 'dtn' or 'cloud', or the machine's name: 'like: dell-r740', 'like: intel-nuc'",
+        **dict.fromkeys(
+            ("disk", "disks", "drive", "drives", "storage", "array"),
+            "write a volume: volumes: {/data: {array: any-disk}}, or any-ssd, any-nvme, unknown",
+        ),
+        "ram": "write 'memory'",
+        "model": "write 'like': the name of the machine",
+        "location": "write 'wan: {rtt: ...}': where the hosts are counts by the round trip between them",
+    }
 
     source: str = documentation_only("")
     description: str = documentation_only("")

@@ -65,18 +65,24 @@ class Hosts:
             alias = inside(text)
             if alias is not None:
                 self._texts.setdefault(alias, []).append(text)
+        #: what was read from names that the library does not have
+        self.notes: list[str] = []
         #: keys that overrides wrote, by host
         self.written: dict[str, set[Steps]] = {name: set() for name in given}
 
     def read(self) -> Mapping:
         """Mappings of all hosts."""
         hosts = Mapping(self._given.file, self._given.line)
+        noted: set[object] = set()
         for name in self._given:
             try:
                 one = of_system(self._one(name, ()))
                 first = written_once(name, one.get("count"), self._given)
+                again = (self._given.lines.get(name), repr(self._given[name]))  # dtn{1..4} are noted once
+                notes = [] if again in noted else self.notes
+                noted.add(again)
                 host = boards.fitted_out(
-                    drawn(first, one, self._mounts.get(first, ()), networked=self._networked),
+                    drawn(first, one, self._mounts.get(first, ()), notes, networked=self._networked),
                 )
             except SpecError as error:
                 error.key = error.key if (error.key or "").startswith("hosts.") else f"hosts.{name}.{error.key}"

@@ -13,6 +13,7 @@ from typing import Final
 from pydantic.fields import FieldInfo
 
 from dtnsim.components.base import DRIVES, Apart, Model, find_kind, kinds
+from dtnsim.description import spoken
 from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, shown, summary, unit, words
 from dtnsim.description.transfer import names
 from dtnsim.ground import library
@@ -227,6 +228,10 @@ def _without_a_part(made: Node) -> Node:
     return {**made, "anyOf": [{"required": required}, {"required": ["part"]}]} if required else made
 
 
+_KIND: Final = "What sort of machine it is, where no model is known; it has the TCP settings and drives of such."
+_CIPHERED: Final = "What ciphers all that its drives hold; short for a device of that kind around the array."
+
+
 def _host(top: Node, builder: _Builder) -> Node:
     """A host may be ``like`` another, and ``nic`` is short for one of ``nics``."""
     properties = top["properties"]
@@ -238,8 +243,11 @@ def _host(top: Node, builder: _Builder) -> Node:
     words_of_kernel = "The kernel: its costs (a part or their mapping, as 'stack'), or the version of Linux."
     stack = {"anyOf": [builder.family("stack"), version], "description": words_of_kernel, "examples": ["linux-modern"]}
     properties["kernel"] = stack
+    properties["kind"] = {"enum": spoken.words_of("hosts"), "description": _KIND, "examples": ["laptop"]}
     if "Volume" in builder.defs:  # what is like another host may change one key of a volume
         builder.defs["Volume"].pop("required", None)
+        ciphered = {"enum": spoken.words_of("encryption"), "description": _CIPHERED, "examples": ["luks"]}
+        builder.defs["Volume"]["properties"]["encryption"] = ciphered
     for key, dim in (("cpu", ""), ("memory", "B"), ("nic", "B/s")):  # of a card its rate alone, of memory its size
         alone = [builder.rewrite({"x-unit": dim})] if dim else []
         properties[key] = {"anyOf": [_UNKNOWN, properties[key], *alone], **kept(properties[key])}

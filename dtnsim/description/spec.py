@@ -15,6 +15,7 @@ from pydantic import Field, PrivateAttr
 
 from dtnsim.components.base import Apart, place, spot_of, validate
 from dtnsim.components.segment import segment_names
+from dtnsim.description import spoken
 from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.graph import Joined
 from dtnsim.description.host import Host
@@ -25,7 +26,7 @@ from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, check_order, split_end, with_ends
 from dtnsim.ground import library, runtime, yamlio
-from dtnsim.ground.errors import SpecError
+from dtnsim.ground.errors import MISSING, SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Correlation, Scalar
 from dtnsim.ground.records import Slowdown
@@ -80,6 +81,7 @@ class PathSpec(Joined):
     _given: tuple[Mapping, tuple[str, ...]] = PrivateAttr()
     _folder: Path = PrivateAttr(default=Path())
     _fits: Fits = PrivateAttr(default_factory=Fits)
+    _read: tuple[str, ...] = PrivateAttr(default=())
     _origins: tuple[int, ...] = PrivateAttr(default=())
     _built: Built = PrivateAttr(default_factory=Built)
 
@@ -142,9 +144,9 @@ class PathSpec(Joined):
         """An error that was found on the way to an answer, with all that is wrong beside it."""
         return _everything(error, self._given[0], self._given[1], self._folder)
 
-    def with_fits(self, fits: Fits) -> Self:
-        """This path, with what its calibration said."""
-        self._fits = fits
+    def with_notes(self, fits: Fits, read: Sequence[str]) -> Self:
+        """This path, with what its calibration said, and what was read from names that the library does not have."""
+        self._fits, self._read = fits, tuple(dict.fromkeys(read))
         return self
 
     @property
@@ -159,8 +161,8 @@ class PathSpec(Joined):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a calibration would have changed, had the path not said otherwise."""
-        return self._fits.notes
+        """What was read from names, and what a calibration would have changed, had the path not said otherwise."""
+        return (*self._read, *self._fits.notes)
 
     @property
     def folder(self) -> Path:
@@ -254,6 +256,8 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
         override(raw, text)
     if isinstance(raw.get("hosts"), Mapping):
         raw.put("hosts", numbered(raw["hosts"]), *raw.lines["hosts"])
+    read: list[str] = []
+    spoken.shares(raw, read)
     reader = Hosts(raw, beside, overrides)
     raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
     fits = Fits()
@@ -276,7 +280,7 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     _check_names(spec, raw)
     _check_ways(spec, raw)
     known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)
-    spec = spec.model_copy(update=known).with_fits(fits)
+    spec = spec.model_copy(update=known).with_notes(fits, [*read, *reader.notes])
     return spec.remembering(given_raw, overrides, beside, origins, built)
 
 
@@ -348,6 +352,12 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
                 mounts = ", ".join([*spec.hosts[host].volumes, "/dev/zero", "/dev/null", "memory"])
                 remedy = f"write {host}: and one of {mounts}; or give it one, 'volumes: {{{path}: unknown}}'"
                 raise SpecError(f"host {host!r} has no volume for it", **where, remedy=remedy)
+        ends = [spec.hosts[split_end(end)[0]] for end in (transfer.source_end, transfer.to)]
+        if ends[0] is not ends[1] and not (spec.wan or spec.links or all(host.nics for host in ends)):
+            remedy = (
+                "write wan: {bandwidth: 10 Gb/s, rtt: 20 ms}; where nobody knows: the rate of the slower host's card"
+            )
+            raise SpecError(MISSING, **place(raw), key="wan", remedy=f"{remedy}, and no rtt within a building")
         for key, named in (("nics", transfer.nics), ("ports", transfer.ports)):
             for host in set(named) - set(spec.hosts):
                 where = {**place(items[number], key), "key": f"transfer.{key}", "value": host}

@@ -127,7 +127,8 @@ def meant(folder: str, name: str) -> list[str]:
 def words(name: str) -> frozenset[str]:
     """Words that tell a machine or a part from others: of ``Dell PowerEdge R740xd`` that is r740."""
     said = re.findall(r"[a-z0-9.]+", name.lower().replace("+", "plus"))
-    return frozenset(re.sub(r"^(r\d{3,4})xd2?$|^(\d+g)be?$", r"\1\2", word) for word in said) - set(_VENDORS.split())
+    same = r"^(r\d{3,4})xd2?$|^(\d+g)be?$|^(\d)b(?:plus)?$"
+    return frozenset(re.sub(same, r"\1\2\3", word) for word in said) - set(_VENDORS.split())
 
 
 def calibration(name: str, *, beside: Path | None = None) -> Path:

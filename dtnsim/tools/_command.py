@@ -106,6 +106,10 @@ class Reader:
             self._option(name, value if given else None, queue)
         elif name in self.manner.quiet:
             return
+        elif {name, f"{name}="} & self.manner.unmodelled:
+            self.options.setdefault("unmodelled", []).append(word)
+            if f"{name}=" in self.manner.unmodelled and not given and queue:
+                queue.pop(0)
         elif name in self.manner.skip:
             said = value if given else queue.pop(0) if queue else ""
             if name == "o":
@@ -203,7 +207,7 @@ def _fields(kind: str) -> dict[str, tuple[str, FieldInfo]]:
     """Every name under which a path file or a command line may give an option."""
     found: dict[str, tuple[str, FieldInfo]] = {}
     for name, info in find_kind(kind).model_fields.items():
-        if name in ("part", "source", "price", "client", "ssh", "rsync"):
+        if name in ("part", "source", "price", "facts", "unmodelled", "client", "ssh", "rsync"):
             continue
         found[name] = (name, info)
         choices = info.validation_alias

@@ -20,6 +20,7 @@ class Manner:
         says: What a flag without a value means, as options.
         quiet: Flags without a value that change no duration.
         skip: Flags with a value that change no duration.
+        unmodelled: Flags that change one and are not modelled, said in the answer; with =, those that have a value.
         k: What a k of a size is.
         rate: Unit of a bare number where a rate is given, and what its k is.
         mega: Options whose bare number is in MiB.
@@ -33,6 +34,7 @@ class Manner:
     says: dict[str, dict[str, Any]] = field(default_factory=dict)
     quiet: frozenset[str] = frozenset()
     skip: frozenset[str] = frozenset()
+    unmodelled: frozenset[str] = frozenset()
     k: str = "Ki"
     rate: tuple[str, str] = ("B/s", "Ki")
     mega: frozenset[str] = frozenset()
@@ -64,10 +66,24 @@ PROGRAMS: Final[dict[str, Manner]] = {
     ),
     "rclone": Manner(
         "rclone",
-        quiet=_set("q v P progress fast-list no-traverse size-only"),
+        quiet=_set(
+            "q v vv P progress size-only use-cookies no-check-certificate n dry-run stats-one-line M metadata u "
+            "update ignore-existing i interactive create-empty-src-dirs s3-env-auth s3-no-check-bucket human- "
+            "readable delete-after"
+        ),
         skip=_set(
-            "sftp-host sftp-user sftp-key-file sftp-shell-type http-url webdav-url config buffer-size retries stats "
-            "log-level"
+            "sftp-host sftp-user sftp-key-file sftp-shell-type http-url webdav-url config retries stats log-level "
+            "log-file user-agent s3-provider s3-region s3-endpoint s3-acl s3-storage-class contimeout timeout "
+            "low-level-retries exclude include filter filter-from exclude-from include-from files-from max-depth "
+            "min-size max-size max-age min-age retries-sleep s3-access-key-id s3-secret-access-key webdav-user "
+            "webdav-pass webdav-vendor backup-dir"
+        ),
+        unmodelled=_set(
+            "no-check-dest no-traverse fast-list c checksum ignore-times ignore-size s3-disable-checksum s3-no- "
+            "head s3-no-head-object no-update-modtime use-mmap disable-http2 inplace use-server-modtime check- "
+            "first buffer-size= tpslimit= tpslimit-burst= drive-chunk-size= onedrive-chunk-size= order-by= max- "
+            "transfer= max-backlog= s3-upload-cutoff= multi-thread-chunk-size= multi-thread-write-buffer-size= "
+            "sftp-connections="
         ),
         words=_BACKENDS,
         rate=("KiB/s", "Ki"),

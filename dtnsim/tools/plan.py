@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Literal, get_args
 import numpy as np
 
 from dtnsim.components.access import Access, Thread
-from dtnsim.components.base import Component
+from dtnsim.components.base import Component, documentation_only
 from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Value
@@ -341,6 +341,9 @@ class Tool(Component):
     streams_option: ClassVar[str] = ""
     #: how people move files with it; empty of what moves none
     usages: ClassVar[tuple[Usage, ...]] = ()
+
+    #: options of a command line that change a duration and are not modelled
+    unmodelled: list[str] = documentation_only([])
 
     def __init_subclass__(cls, **given: Any) -> None:
         """Refuses a tool that does not say whose errors it shares."""

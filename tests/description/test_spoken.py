@@ -1,0 +1,187 @@
+"""What people write where a file wants keys: names that tell a rate, measured drives, shares, kinds of hosts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import dtnsim
+from dtnsim.components.device_mapper import DmCrypt
+from dtnsim.components.local import Unknown
+from dtnsim.description.spec import PathSpec
+from dtnsim.ground.errors import SpecError
+from dtnsim.tools._command import parse
+from tests.strategies import load
+
+WAN = {"bandwidth": "10 Gb/s", "rtt": "1 ms"}
+MOVE = {"from": "a:/data", "to": "b:/data", "tool": "rsync", "dataset": {"files": 10, "size": "1 GB"}}
+
+
+def path(a: object, b: object = "unknown", **more: Any) -> PathSpec:
+    return load({"hosts": {"a": a, "b": b}, "wan": WAN, "transfer": MOVE} | more)
+
+
+@pytest.mark.parametrize(
+    ("name", "Gbps"),
+    [
+        ("gigabit", 1), ("1GbE", 1), ("10GbE", 10), ("2.5GbE", 2.5), ("Intel PRO/1000", 1), ("Gigabit Ethernet", 1),
+        ("Broadcom NetXtreme 25G", 25), ("onboard 10/100", 0.1), ("Realtek 10/100/1000", 1), ("ten gigabit", 10),
+        ("Chelsio T520 10 Gbps", 10), ("10GBASE-T", 10), ("Marvell AQtion 5 GbE", 5),
+    ],
+)  # fmt: skip
+def test_a_card_by_its_rate(name: str, Gbps: float) -> None:
+    """The rate counts, and all else of the card is that of one of which nothing is known."""
+    spoken, plain = path({"nic": name}), path({"nic": {"rate": f"{Gbps} Gb/s"}})
+    card = spoken.hosts["a"].nics["nic"]
+    assert card.rate.value == pytest.approx(Gbps * 1.25e8)
+    assert card.model_copy(update={"rate": plain.hosts["a"].nics["nic"].rate}) == plain.hosts["a"].nics["nic"]
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "said"),
+    [
+        ("cpu", "Intel Pentium D 3.2 GHz", {"clock": 3.2e9}),
+        ("cpu", "Marvell Kirkwood 1200 MHz", {"clock": 1.2e9}),
+        ("cpu", "quad-core VIA of 2 GHz", {"clock": 2e9, "cores": 4}),
+        ("cpu", "2 x Intel Xeon E5-2643 v2", {"sockets": 2, "clock": 3.5e9}),
+        ("memory", "96 GB DDR3-1866 (12 x 8 GB)", {"size": 96 * 2.0**30, "rate": 1.866e9}),
+    ],
+)
+def test_a_part_by_what_its_name_tells(key: str, name: str, said: dict[str, float]) -> None:
+    found = getattr(path({key: name}).hosts["a"], key)
+    for field, value in said.items():
+        assert getattr(getattr(found, field), "value", getattr(found, field)) == pytest.approx(value, rel=0.08), field
+
+
+def test_what_was_read_from_a_name_is_noted_once() -> None:
+    hosts, move = {"pc{1..2}": {"nic": "Intel PRO/1000"}}, {**MOVE, "from": "pc1:/d", "to": "pc2:/d"}
+    told = "hosts.pc1.nic: 'Intel PRO/1000' is not in the library: taken from its name: rate 1000 Mb/s"
+    assert load({"hosts": hosts, "wan": WAN, "transfer": move}).notes == (told,)
+    assert path({"nic": "10GbE", "cpu": "unknown"}).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("host", "told"),
+    [
+        ({"nic": "connectx-5-1000g"}, "nearest: connectx-5-100g"),  # a slip, whatever rate it tells
+        ({"cpu": "Intel Xeon E5-2699 v9"}, "where nobody knows: cpu: unknown"),
+        ({"board": "asrock-romed8-2tt"}, "asrock-romed8-2t"),
+        ({"volumes": {"/data": {"filesystem": "webdav"}}}, "backend: webdav"),
+        ({"volumes": {"/data": {"encryption": "rot13"}}}, "write encryption: luks, or none"),
+        ({"kind": "mainframe"}, "'like: dell-r740'"),
+        ({"raid": "Adaptec"}, "{kind: raid, level: 6"),
+        ({"ram": "3 GB"}, "write 'memory'"),
+    ],
+)
+def test_what_tells_nothing_is_refused_with_what_to_write(host: dict[str, Any], told: str) -> None:
+    with pytest.raises(SpecError) as refusal:
+        path(host)
+    assert told in str(refusal.value)
+
+
+def test_places_are_refused_with_the_rule_of_thumb() -> None:
+    """Light goes 200,000 km/s in fibre: there and back over 1,000 km is 10 ms, before detours."""
+    with pytest.raises(SpecError, match=r"great circle in km / 100 times 1\.5 to 2, in ms"):
+        path({}, wan={**WAN, "from": "Austin"})
+
+
+def test_a_board_that_is_not_in_the_library_is_as_none() -> None:
+    known, none = path({"board": "SuperMicro X9DRi-F"}), path({})
+    assert known.hosts["a"] == none.hosts["a"]
+    assert known.notes == (
+        "hosts.a.board: 'SuperMicro X9DRi-F' is not in the library: its slots and sockets are not checked",
+    )
+    with pytest.raises(SpecError, match="is not a slot of this host"):
+        path({"board": "SuperMicro X9DRi-F", "nic": {"rate": "10 Gb/s", "slot": "PCIE1"}})
+
+
+def _array(volume: dict[str, Any]) -> Any:
+    return path({"volumes": {"/data": volume}}).hosts["a"].volumes["/data"].array
+
+
+@pytest.mark.parametrize(
+    ("array", "read", "write"),
+    [
+        ({"read": "256 MB/s", "write": "58.8 MB/s"}, 256e6, 58.8e6),
+        ({"kind": "raid", "level": 5, "read": "256 MB/s"}, 256e6, 256e6),
+        ({"kind": "hdd", "write": "50 MB/s"}, 50e6, 50e6),
+        ({"kind": "cloud disk", "size": "1 TB", "rate": "170 MB/s"}, 170e6, 170e6),
+    ],
+)
+def test_a_measured_rate_of_an_array(array: dict[str, Any], read: float, write: float) -> None:
+    """What was not measured is as the other direction, and wide."""
+    found = _array({"array": array})
+    assert isinstance(found, Unknown)
+    assert (found.read.value, found.write.value) == (read, write)
+    for key in {"read", "write"} - set(array) if "rate" not in array else ():
+        assert getattr(found, key).spread == 1.0
+
+
+def test_what_is_described_in_full_is_no_measured_rate() -> None:
+    with pytest.raises(SpecError, match=r"array\.read: is not a key here .*stands alone"):
+        _array({"array": {"kind": "raid", "level": 5, "disks": 4, "of": "any-disk", "read": "1 GB/s"}})
+
+
+@pytest.mark.parametrize(("word", "ciphered"), [("luks", True), ("aes-cbc", True), ("none", False)])
+def test_encryption_of_a_volume(word: str, ciphered: bool) -> None:
+    found = _array({"encryption": word, "array": "any-disk"})
+    assert isinstance(found, DmCrypt) == ciphered
+    if ciphered:
+        assert found == _array({"array": {"kind": "luks", "of": "any-disk"}})
+
+
+@pytest.mark.parametrize(
+    ("word", "part"), [("2 TB SATA", "any-disk"), ("WD Blue 1 TB SSD", "any-ssd"), ("1 TB NVMe", "any-nvme")]
+)
+def test_drives_by_what_they_are(word: str, part: str) -> None:
+    assert _array({"array": word}).part == part
+
+
+@pytest.mark.parametrize(("word", "role"), [("laptop", "untuned"), ("vm", "cloud"), ("nas", None)])
+def test_a_kind_of_host_is_its_role(word: str, role: str | None) -> None:
+    assert path({"kind": word}).hosts["a"] == path({"role": role} if role else {}).hosts["a"]
+    assert path({"kind": word, "role": "dtn"}).hosts["a"].role == "dtn"
+
+
+def _copy(tool: object, pc: dict[str, Any]) -> PathSpec:
+    return path({"volumes": {"/pool": {"filesystem": "zfs"}}}, pc, transfer={**MOVE, "from": "a:/pool", "tool": tool})
+
+
+@pytest.mark.parametrize("tool", ["smb", "smb copy", "Explorer", "robocopy", {"name": "smb"}, "nfs"])
+def test_a_copy_over_a_share_mounts_it(tool: object) -> None:
+    """The same as the share written out, on the end that reads."""
+    name, kind = ("nfs", "cp") if tool == "nfs" else ("smb", "robocopy" if tool == "robocopy" else "cp")
+    pc = {"volumes": {"/data": "unknown", "/a": {"filesystem": name, "server": "a:/pool"}}}
+    move = {**MOVE, "from": "b:/a", "to": "b:/data", "tool": kind}
+    plain = path({"volumes": {"/pool": {"filesystem": "zfs"}}}, pc, transfer=move)
+    assert _copy(tool, {}).hosts == plain.hosts
+    ends = [(t.source_end, t.to, t.tool) for given in (_copy(tool, {}), plain) for t in given.transfers]
+    assert ends[0] == ends[1]
+    assert "mounted on b" in _copy(tool, {}).notes[0]
+
+
+def test_who_mounts_a_share() -> None:
+    assert "/b" in path({"os": "Windows 10"}, transfer={**MOVE, "tool": "smb"}).hosts["a"].volumes
+    assert "/b" in path({}, transfer={**MOVE, "tool": {"name": "smb", "client": "source"}}).hosts["a"].volumes
+    assert "/a" in path({}, transfer={**MOVE, "tool": "smb"}).hosts["b"].volumes
+
+
+def test_options_of_rclone_that_people_type() -> None:
+    """Those that change no time are taken; those that do and are not modelled are said in the answer."""
+    line = "rclone copy --transfers 8 --use-cookies"
+    line += " --no-check-dest --buffer-size 64M --s3-disable-checksum --order-by=size"
+    assert parse(line) == {
+        "name": "rclone",
+        "transfers": "8",
+        "unmodelled": ["--no-check-dest", "--buffer-size", "--s3-disable-checksum", "--order-by=size"],
+    }
+    answer = dtnsim.predict(path({}, transfer={**MOVE, "tool": line}), samples=0)
+    assert any("rclone has --no-check-dest, --buffer-size" in warning for warning in answer.warnings)
+    quiet = dtnsim.predict(path({}, transfer={**MOVE, "tool": "rclone copy --transfers 8 --use-cookies"}), samples=0)
+    assert not any("not modelled" in warning for warning in quiet.warnings)
+
+
+def test_a_model_by_the_letter_behind_it() -> None:
+    given = load({"hosts": {"a": "Raspberry Pi 4B", "b": "TerraMaster F4 SSD"}, "wan": WAN, "transfer": MOVE})
+    assert given.host_files == {"a": "raspberry-pi-4", "b": "terramaster-f4-ssd"}
