@@ -41,6 +41,7 @@ _KEYS: Final = (
     "stock",
     "lead",
     "support",
+    "trade in",
     "units",
 )
 #: families of what is no part of the library
@@ -69,6 +70,7 @@ class Offer:
         stock: What the list says of what is in stock.
         lead: ... and of how long it takes.
         support: Price of a year's support over the price [1].
+        trade_in: What the dealer pays for a used one where something takes its place, over the price [1].
         units: Rack units that it takes; 0 where nobody says.
     """
 
@@ -90,6 +92,7 @@ class Offer:
     lead: str = ""
     support: float = 0.0
     units: int = 0
+    trade_in: float = 0.0
 
     def each(self, count: int) -> Money:
         """Price of one where so many are bought."""
@@ -260,7 +263,8 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
         rate = units.parse(str(row["rate"]), "1/s") if row.get("rate") else 0.0
         size = units.parse(str(row["size"]), "B") if row.get("size") else 0.0
         date = dt.date.fromisoformat(str(row.get("date", "")))
-        discount, support = (units.parse(str(row.get(k) or "0 %"), "1") for k in ("discount", "support"))
+        shares = (units.parse(str(row.get(k) or "0 %"), "1") for k in ("discount", "support", "trade in"))
+        discount, support, trade_in = shares
         least, count = (int(units.parse(str(row.get(k) or d), "1")) for k, d in (("least", 1), ("units", 0)))
     except ValueError:
         raise InputError(f"{where}: needs the day of its price; write date: 2026-05-01") from None
@@ -288,6 +292,7 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
         lead=str(row.get("lead", "")),
         support=support,
         units=count,
+        trade_in=trade_in,
     )
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterator, Sequence
-from decimal import Decimal
+from dataclasses import replace
+from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING
 
 from dtnsim.components.base import Facts, expand
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
-from dtnsim.ground.units import cents
+from dtnsim.ground.units import Money, cents
 from dtnsim.planning import actions, offers
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning import site as sites
@@ -152,13 +153,30 @@ class Shop:
         charged = ((Offer(sites.named(key), catalogs.EXTRA, each, 0.0, day, "the list's site", 0.0, ""), n)
                    for key, n, each in needs if each is not None)  # fmt: skip
         whole += charged
-        prices = tuple(cents(self._rates.to(o.each(n), self._currency, o.part)) for o, n in whole)
-        price = sum((p * n for p, (_, n) in zip(prices, whole, strict=True)), Decimal())
+        whole += self._traded_in(leaves, self._sum(whole))
+        prices, price = self._each(whole), self._sum(whole)
         taken = (*uses, *((name, n) for name, n, _ in needs))
         self.found.setdefault(place, []).append(
             Option(place, what, tuple(overrides), tuple(whole), price, watts, taken, prices)
         )
         return True
+
+    def _each(self, whole: Sequence[tuple[Offer, int]]) -> tuple[Decimal, ...]:
+        return tuple(cents(self._rates.to(o.each(n), self._currency, o.part)) for o, n in whole)
+
+    def _sum(self, whole: Sequence[tuple[Offer, int]]) -> Decimal:
+        return sum((p * n for p, (_, n) in zip(self._each(whole), whole, strict=True)), Decimal())
+
+    def _traded_in(self, leaves: Sequence[tuple[Offer, int]], left: Decimal) -> Iterator[tuple[Offer, int]]:
+        """What the dealer pays for parts that leave: all of it together no more than what is left to pay."""
+        for offer, count in leaves:
+            used = self._rates.to(offer.price, self._currency, offer.part) * Decimal(str(offer.trade_in))
+            paid = min(cents(used), (left / count).quantize(Decimal("0.01"), ROUND_DOWN))
+            if paid > 0:
+                left -= paid * count
+                price = Money(-paid, self._currency)
+                part = f"trade-in of {offer.part}"
+                yield replace(offer, part=part, family=catalogs.EXTRA, price=price, steps=(), support=0.0), count
 
     def fitting(self, place: str, family: str, now: str | None) -> list[Offer]:
         """Offers of a family that fit the socket or bay of what is there."""

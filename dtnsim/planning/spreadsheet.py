@@ -37,6 +37,7 @@ HEADINGS: Final = {
     "least": "least, from quantity, from qty, min qty, minimum quantity, moq, ab menge, ab stuck, staffel, a partir de",
     "discount": "discount, rabatt, nachlass, remise",
     "support": "support, support a year, wartung, wartung pro jahr, maintenance",
+    "trade in": "trade in, trade-in, inzahlungnahme, ankauf, reprise",
     **{key: key for key in ("spread", "fits", "with", "replaces", "rate", "size", "what")},
 }
 _KEY: Final = {heading: key for key, headings in HEADINGS.items() for heading in headings.split(", ")}

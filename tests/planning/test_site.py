@@ -52,6 +52,18 @@ def test_ports_of_a_switch_are_counted_and_paid(tmp_path: Path) -> None:
         assert price == plain[what][0] + (450 if "connectx-5" in what else 60)
 
 
+def test_what_leaves_is_traded_in_for_no_more_than_what_is_bought(tmp_path: Path) -> None:
+    plain = _cards(_offered(tmp_path, ""))
+    for share, paid in (("20 %", 70), ("1000 %", 1200)):  # of 350 EUR; a card and its optic cost 1,200 EUR
+        used = CARDS.replace("with: dac", f"with: dac, trade in: {share}")
+        offered = _offered(tmp_path, "", items=used)
+        assert {w: p for w, (p, _) in plain.items()} == {
+            w: p + paid * ("connectx" in w) for w, (p, _) in _cards(offered).items()
+        }
+        card = next(o for v in offered.choices.values() for o in v if "connectx" in o.what)
+        assert [(o.part, n, o.price.amount) for o, n in card.buys][-1] == ("trade-in of intel-xxv710-25g", 1, -paid)
+
+
 def test_what_has_no_free_port_is_refused_with_its_reason(tmp_path: Path) -> None:
     assert [*_cards(_offered(tmp_path, "site: {switch: {100 Gb/s: {free: 1}}}"))] == ["connectx-5-100g in slot x16"]
     none = _offered(tmp_path, "site: {switch: {25 Gb/s: {free: 0}}}")
