@@ -118,7 +118,7 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
         return actions.settings(path, asked.hosts, asked.goal.value, asked.allow, anew=anew)
 
     def most_Bps(path: PathSpec) -> float:
-        return math.inf if "network" in asked.allow else tuning.wires_Bps(path)
+        return math.inf if "network" in asked.allow else tuning.wires_Bps(path, cards="far" not in asked.allow)
 
     tried, most = settings(given), most_Bps(given)
     won = tuning.wins(tried, rate, most)

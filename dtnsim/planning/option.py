@@ -18,11 +18,13 @@ class Setting:
         what: Of what it is a value; at most one of each is taken.
         overrides: ``key=value`` of the path.
         commands: What to type, or what to ask for.
+        worth: Relative gain below which nobody asks for it.
     """
 
     what: str
     overrides: tuple[str, ...]
     commands: tuple[str, ...]
+    worth: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,9 +91,10 @@ def verdict(made: Plan, asks: str) -> str:
     """
     best = made.best if made.best is not None else made.tuned
     settings = [w.setting for w in made.wins if w.together and set(w.setting.overrides) <= set(best.overrides)]
-    sets = f"set {', '.join(_short_setting(s) for s in settings)}" if settings else ""
-    what = f"buy {best.name} for {best.price}" if best.options else "buy nothing"
-    does = "; ".join(filter(None, (what if best.options or sets else "change nothing", sets)))
+    asked = [c[2:] for s in settings for c in s.commands if c.startswith("# ask those of ")]
+    own = [_short_setting(s) for s in settings if not s.commands[0].startswith("# ask those of ")]
+    steps = [f"buy {best.name} for {best.price}" if best.options else "buy nothing" if settings else "change nothing"]
+    does = "; ".join([*steps, *([f"set {', '.join(own)}"] if own else []), *asked])
     often = f"in {best.probability * 100:.0f} of 100 nights" if "within" in asks else f"{best.probability:.0%} sure"
     kept = f"{asks} {often}, {units.show(best.rate, 'B/s')} in the median"
     if made.chosen is None:

@@ -207,3 +207,15 @@ def test_what_runs_on_the_other_socket_comes_to_the_card() -> None:
     assert after >= before
     plain = {s.what for s in actions.settings(given, [name], 1e9, ("tuning",))}
     assert not any("threads on the socket" in what for what in plain), "nothing is known to run elsewhere"
+
+
+def test_others_are_asked_for_what_their_side_lacks_and_for_no_more() -> None:
+    """25 Gb/s and two drives there: a card and drives reach 40 Gb/s, a processor would give nothing."""
+    asked = {"target": "40Gb/s", "mine": ["theirs"], "confidence": 0.5, "samples": 32, "hints": False}
+    made = dtnsim.plan("examples/dtn-100g-to-buy", allow=["far"], **asked)
+    assert made.chosen is not None
+    assert not made.chosen.options
+    requests = {w.setting.what for w in made.wins if w.together and w.setting.worth}
+    assert requests == {"ours: nics.eth", "ours: volumes./data.array"}
+    assert "; ask those of ours for " in made.verdict
+    assert dtnsim.plan("examples/dtn-100g-to-buy", allow=["tuning"], **asked).chosen is None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dtnsim.description.transfer import at_once, split_end, typed
 from dtnsim.planning import tool_choice
-from dtnsim.planning.actions import free, settings
+from dtnsim.planning.actions import free
 from dtnsim.planning.option import Setting
 
 if TYPE_CHECKING:
@@ -97,14 +97,6 @@ def _quickest(given: PathSpec, *, ready: bool) -> Iterator[Setting]:
     if found is not None:
         needs = f"   # needs {found.needs}" if found.needs else ""
         yield Setting(f"{given.transfers[0].name}: another tool", (found.override,), (found.line + needs,))
-
-
-@free("far")
-def of_others(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
-    """What to ask those for whose hosts are not yours."""
-    others = [n for n in given.hosts if n not in hosts]
-    found = settings(given, others, target_Bps, ("tuning",)) if others else []
-    yield from (s for s in found if s.overrides[0].startswith("hosts."))
 
 
 def _alike(given: PathSpec) -> dict[int, tuple[str, list[str]]]:

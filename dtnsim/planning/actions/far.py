@@ -1,0 +1,41 @@
+"""What to ask those for whose hosts are not yours: settings, and parts of which they know the price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from dtnsim.planning import catalog, offers
+from dtnsim.planning.actions import free, settings
+from dtnsim.planning.money import exchange
+from dtnsim.planning.option import Setting
+
+if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
+
+#: gain for which one asks others to buy something
+_WORTH: Final = 0.1
+
+
+@free("far")
+def of_others(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
+    """Settings of their hosts."""
+    others = [n for n in given.hosts if n not in hosts]
+    found = settings(given, others, target_Bps, ("tuning",)) if others else []
+    yield from (s for s in found if s.overrides[0].startswith("hosts."))
+
+
+@free("far")
+def parts_of_others(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """Parts that fit there, of each place the cheapest, the dearest and one between."""
+    from dtnsim.planning import fitting  # it knows all kinds of change
+
+    others = [n for n in given.hosts if n not in hosts]
+    listed = offers.world(catalog.read(None), given.folder, shipped=True)
+    found = fitting.options(given, others, listed, exchange([]), listed.offers[0].price.currency) if others else None
+    for place, options in found.choices.items() if found is not None else ():
+        by_price = sorted(options, key=lambda o: o.price)
+        host = place.split(".")[1]
+        for option in dict.fromkeys(by_price[n] for n in (0, len(by_price) // 2, -1)):
+            asked = (f"# ask those of {host} for {option.what}",)
+            yield Setting(f"{host}: {place.partition(f'.{host}.')[2]}", option.overrides, asked, _WORTH)
