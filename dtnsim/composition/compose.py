@@ -22,7 +22,7 @@ import numpy as np
 
 from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import files, like, sharing, transport, waits
-from dtnsim.composition.leg import Leg, carried, check_space, end_of, leg
+from dtnsim.composition.leg import Leg, check_space, end_of, leg, openings
 from dtnsim.composition.network import Network
 from dtnsim.composition.residency import NOTHING, Past
 from dtnsim.composition.route import Route
@@ -311,7 +311,7 @@ class Composer:
         """Asks for the answers of the connections of a step."""
         if step.net is not None and leg.route is not None:
             row = Row(self.ledger, leg.spec.name, [], step.share, terms=[])
-            self.network.connect(row, leg.route, leg.use_of(step.net), leg.spec, carried(leg, step.net))
+            self.network.connect(row, leg.route, leg.use_of(step.net), leg.spec, openings(leg, step.net))
 
     # -- one step ---------------------------------------------------------------------------------
 
@@ -377,7 +377,7 @@ class Composer:
         charge(row, row.behind_cache(), leg.destination, use(leg.destination, step.write, leg))
         charge(row, row, leg.destination, use(leg.destination, step.reread, leg))
         if step.net is not None and leg.route is not None:
-            self.network.carry(row, leg.route, leg.use_of(step.net), leg.spec, carried(leg, step.net))
+            self.network.carry(row, leg.route, leg.use_of(step.net), leg.spec, openings(leg, step.net))
         elif step.net is not None:  # on one host a tool keeps to the rate that it was given, too
             transport.target(row.times(step.net.overhead).at(leg.source.host.name), step.net, "target")
         for work in step.cpu:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -168,23 +169,19 @@ def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | N
     return replace(given, counts=counts), timing
 
 
-def carried(leg: Leg, net: NetUse) -> tuple[Any, Any, float]:
-    """What connections carry before they are opened anew, and how often (G,) each; time left out [s].
+def openings(leg: Leg, net: NetUse) -> tuple[Any, Any, float, float]:
+    """Bytes that pass before connections are opened anew and how often that happens, (G,) each; time left out [s].
 
-    A wait between two files ends no connection: its losses are those of all files together.
+    A wait between two files ends no connection: its losses are those of all files together. Behind it are the bytes of
+    all workers after which answers are waited for, infinite where none are.
     """
-    return openings(leg, replace(net, stopped=False))
-
-
-def openings(leg: Leg, net: NetUse) -> tuple[Any, Any, float]:
-    """Bytes that pass before connections are opened anew and how often that happens, (G,) each; time left out [s]."""
     workers, data = leg.plan.workers, leg.data
     omitted = leg.timing.omitted if leg.timing is not None else 0.0
     if net.reopened:
-        return data.sizes_B * workers, data.counts, omitted
+        return data.sizes_B * workers, data.counts, omitted, math.inf
     payload = max(leg.job.payload_B, 1.0)
-    part = min(leg.job.largest_B * workers, payload) if net.stopped else payload
-    return np.array([part]), np.array([workers]), omitted
+    waited = min(leg.job.largest_B * workers, payload) if net.stopped else math.inf
+    return np.array([payload]), np.array([workers]), omitted, waited
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ level and shape; draws scale it by the ratio of the closed forms of the steady s
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse
 
 #: (bytes that pass before connections are opened anew, how often that happens, time before them that is left out [s])
-Openings = tuple[Any, Any, float]
+Openings = tuple[Any, Any, float, float]
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
 UNSCALED_WINDOW_B: Final = 65535.0
 #: a transfer that has this much of what the link allows has all of it
@@ -138,6 +139,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         limit=c.limit,
         capacity_Bps=steady,
         nominal=tuple(float(v) for v in _figures(nominal)[:5]) if one else (),
+        file_B=openings[3] if openings is not None else math.inf,
     )
     if openings is None or not np.any(least > 0):
         return made
@@ -202,6 +204,12 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
         took = took + np.asarray(streams.rtt_s) / 2
     fair = part[:, None] / np.minimum(np.asarray(streams.capacity_Bps), most_Bps)
     return _single((often[:, None] * np.maximum(took - fair, 0.0)).sum(axis=0))
+
+
+def overshoots(streams: Connection) -> Any:
+    """Whether slow start brings connections, answered, more in the mean than what loss leaves them in the end."""
+    steady = 0.0 if streams.course is None else streams.course.steady_Bps * np.asarray(streams.factor)
+    return (steady > 0) & (np.asarray(streams.capacity_Bps) > steady * (1 + _OWN))
 
 
 def closed_form(streams: Connection, part: float = 1.0) -> tuple[Value, Any]:

@@ -17,8 +17,7 @@ from dtnsim.ground.pages import Cache, Kept
 from dtnsim.ground.quantity import Value
 from dtnsim.ground.uncertainty import Assumption, Drawn, Remedy
 
-#: what the delay of a connection that opens up is called
-SLOW_START: Final = "slow start"
+SLOW_START: Final = "slow start"  # the delay of a connection that opens up
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +195,7 @@ class Connection:
         course: How they go in time at nominal values (`dtnsim.physics.tcp.course.Course`).
         factor, stretch: Rates and round trip over those of the course [1].
         nominal: Rate, round trip, buffer, loss and window at nominal values, as above.
+        file_B: Payload after which answers are waited for, which no window needs to exceed [B].
     """
 
     rate_Bps: Value
@@ -216,6 +216,7 @@ class Connection:
     factor: Value = 1.0
     stretch: Value = 1.0
     nominal: tuple[float, ...] = ()
+    file_B: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)

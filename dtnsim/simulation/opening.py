@@ -63,7 +63,11 @@ def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
     # before the first of them there is the handshake, which is a round trip of the tool's
     ends = (course.times_s[2:] - course.times_s[1]) * own(streams.stretch)
     scale = own(streams.factor) / own(streams.capacity_Bps)
-    return _merged(ends.tolist(), (course.rates_Bps[1:] * scale).tolist(), course.steady_Bps * scale)
+    rates, last = course.rates_Bps[1:], course.steady_Bps * scale
+    shares = rates * scale
+    if last > 1 - _ALIKE:  # a window as wide as a file is as good as any; what overshoots loss is spent by all files
+        shares = np.where(rates * own(streams.factor) * own(streams.rtt_s) >= streams.file_B, last, shares)
+    return _merged(ends.tolist(), shares.tolist(), last)
 
 
 def _merged(ends: list[float], shares: list[float], last: float) -> Ramp | None:

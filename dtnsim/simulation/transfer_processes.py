@@ -123,10 +123,10 @@ def _until_time_is_up(env: simpy.Environment, engine: Engine, job: Job) -> Proce
 
 def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Process:
     fresh = True
-    opened: dict[int, float] = {}
+    ages: dict[int, float] = {}
     for size, files in job.steps:
         began = job.begin(files, env.now)
-        while not (yield from _step(env, engine, job, number, (size, files, fresh), opened)):
+        while not (yield from _step(env, engine, job, number, (size, files, fresh), ages)):
             if job.over:
                 return
             job.retries += files
@@ -145,7 +145,7 @@ def _step(
     job: Job,
     number: int,
     step: tuple[float, int, bool],
-    opened: dict[int, float],
+    ages: dict[int, float],
 ) -> Generator[Any, Any, bool]:
     """All phases of a file, or of a batch of equal ones.
 
@@ -155,7 +155,7 @@ def _step(
         job: The transfer.
         number: Which worker.
         step: (bytes, files, whether they are the worker's first).
-        opened: When the worker's connections of each phase were opened [s].
+        ages: How long the worker's connections of each phase have moved bytes [s].
 
     Returns:
         False where a fault stopped it, or the time is up.
@@ -166,7 +166,7 @@ def _step(
         pause, luck = job.pause(), job.luck() if size > 0 else 1.0
         for turn, part in enumerate(turns(job.transfer, size, number) if cut else (size,)):
             taken = (place, part, 0 if turn else files)
-            if not (yield from _part(env, engine, job, number, taken, (fresh, turn == 0, luck, pause), opened)):
+            if not (yield from _part(env, engine, job, number, taken, (fresh, turn == 0, luck, pause), ages)):
                 return False
         if size > 0 and job.cache is not None and job.cache.each_file and leg.drain is not None:
             job.flushing += 1
@@ -182,7 +182,7 @@ def _part(
     number: int,
     taken: tuple[int, float, int],
     how: tuple[bool, bool, float, float],
-    opened: dict[int, float],
+    ages: dict[int, float],
 ) -> Generator[Any, Any, bool]:
     """Waits for a part of a file in one phase, then moves it; False where a fault stopped it, or the time is up.
 
@@ -193,7 +193,7 @@ def _part(
         number: Which worker.
         taken: (place of the phase, bytes, files that it is waited for).
         how: (whether the file is the worker's first, whether the part is its first, luck and pause of the file).
-        opened: When the worker's connections of each phase were opened [s].
+        ages: How long the worker's connections of each phase have moved bytes [s].
     """
     place, size, files = taken
     fresh, first, luck, pause = how
@@ -212,10 +212,12 @@ def _part(
     began = env.now
     flow = _start(engine, job, number, taken, luck)
     if leg.anew and first:
-        opened.pop(place, None)
-    if leg.ramp is not None and env.now - opened.setdefault(place, env.now) < leg.ramp.ends_s[-1]:
-        env.process(_open_up(engine, job, job.moves[number], opened[place]))
+        ages.pop(place, None)
+    age = ages.get(place, 0.0)
+    if leg.ramp is not None and age < leg.ramp.ends_s[-1]:
+        env.process(_open_up(engine, job, job.moves[number], age))
     took = yield flow
+    ages[place] = age + env.now - began  # while it waits nothing is lost or acknowledged
     _end(job, number, env.now)
     job.moving[place] += env.now - began
     return bool(took != STOPPED)
@@ -257,11 +259,11 @@ def _start(engine: Engine, job: Job, number: int, what: tuple[int, float, int], 
     return move.flow
 
 
-def _open_up(engine: Engine, job: Job, move: Move, opened: float) -> Process:
+def _open_up(engine: Engine, job: Job, move: Move, age_s: float) -> Process:
     """Raises the cap of what moves, until its connections are open or it has ended."""
     ramp, env = move.leg.ramp, engine.env
     assert ramp is not None
-    for seconds, share in (*ramp.after(env.now - opened), (0.0, math.inf)):
+    for seconds, share in (*ramp.after(age_s), (0.0, math.inf)):
         leg = move.leg  # of the path as it is now
         engine.change(move.flow, cap=min(leg.loose, leg.ramp_Bps * share) if share < math.inf else leg.cap)
         if job.cache is not None:

@@ -343,7 +343,7 @@ class Tool(Component):
     usages: ClassVar[tuple[Usage, ...]] = ()
 
     #: options of a command line that change a duration and are not modelled
-    unmodelled: list[str] = documentation_only([])
+    unmodelled: tuple[str, ...] = documentation_only(())
 
     def __init_subclass__(cls, **given: Any) -> None:
         """Refuses a tool that does not say whose errors it shares."""

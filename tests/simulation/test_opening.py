@@ -114,3 +114,17 @@ def test_connections_are_opened_once_where_they_stay_open_and_for_every_file_whe
     ramp = ramp_of(next(iter(compose(make(FAST, **far()), Draw()).connections.values())))
     assert ramp is not None
     assert anew.moving_s - kept.moving_s == pytest.approx(99 * ramp.lost_s, rel=1e-3)
+
+
+@pytest.mark.parametrize("files", [2, 10, 100, 400])
+def test_a_connection_ages_by_what_it_moves_not_by_what_it_waits(files: int) -> None:
+    """Slow start passes what loss leaves a Reno sender in the end: that is spent by bytes, not by waits."""
+    wan = {"bandwidth": "10 Gb/s", "rtt": "66.5 ms", "loss": "1e-5", "mtu": "1500 B", "buffer": "20 MB"}
+    reno = machine(tcp={"cc": "reno", "rmem_max": "1 GiB", "wmem_max": "1 GiB"})
+    data = {"files": files, "size": f"{7.5 * files} MB"}
+    path = load(journey(reno, reno, wan=wan, tool="curl", dataset=data))
+    run = simulate(path).runs[0].transfers[0]
+    assert run.duration_s == pytest.approx(predict(path, samples=0).duration_s.p50, rel=0.05)
+    (streams,) = compose(path, Draw()).connections.values()
+    assert run.waiting_s >= files * 0.0665
+    assert run.moving_s == pytest.approx(float(streams.course.time_of(7.5e6 * files)), rel=0.2)
