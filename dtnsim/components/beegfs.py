@@ -16,7 +16,7 @@ from dtnsim.components.servers import Group, Left, MetadataServers, RequestTime,
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import beegfs, lustre
+from dtnsim.physics import beegfs, servers, waiting
 
 #: requests that one of them does a second
 _META = "assumed: one metadata server whose targets are flash, as one of Lustre's of those years"
@@ -65,7 +65,7 @@ class Beegfs(ParallelFilesystem):
 
     def stripes(self, row: Row, file_B: float) -> Term:
         """Targets that a file lies on."""
-        return law(lustre.file_stripes, file_B=file_B, stripe_count=self.numtargets, stripe_B=row.term(self.chunksize))
+        return law(servers.file_stripes, file_B=file_B, stripe_count=self.numtargets, stripe_B=row.term(self.chunksize))
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Calls or buffers of the files, the client's connections, targets and servers, then the storage network."""
@@ -85,14 +85,9 @@ class Beegfs(ParallelFilesystem):
             self.of_each(row, use, f"{label}.buffers", one, what)
         wait = self._time(row, use, chunk, 1)
         number = whole.servers.count if whole.servers is not None else 1
-        row.charge(
-            f"{label}.connections",
-            "beegfs",
-            what="BeeGFS requests in flight to the servers",
-            capacity=law(
-                beegfs.connections_rate, connections=self.connections, servers=number, chunk_B=chunk, latency_s=wait
-            ),
-        )
+        flight = self.connections * number
+        one = law(waiting.request_rate, request_B=chunk, latency_s=wait, rate_Bps=math.inf, in_flight=flight)
+        row.charge(f"{label}.connections", "beegfs", what="BeeGFS requests in flight to the servers", capacity=one)
         rate = self.either(use, whole.target_rate, whole.target_write)
         below = row.times(2.0) if whole.mirror and use.operation == "write" else row
         drives = Group("targets", "BeeGFS targets", whole.targets, row.term(rate), self.stripes(row, use.file_B), chunk)

@@ -84,7 +84,7 @@ class Cephfs(ParallelFilesystem, Copies):
             self.of_each(row, use, name, rate, "CephFS objects in flight")
         copies = whole.stored()
         rate = row.term(whole.osd_read if reading else whole.osd_write)
-        lies = law(gpfs.nsds_touched, file_B=use.file_B, block_B=size, nsds=whole.osds)
+        lies = law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.osds, stripe_B=size)
         self.groups(
             row if reading else row.times(copies), use, label, Group("osds", "OSDs", whole.osds, rate, lies, size)
         )

@@ -15,7 +15,7 @@ from dtnsim.components.servers import Copies, Left, OpRate, RequestTime, TargetR
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, term
-from dtnsim.physics import redundancy
+from dtnsim.physics import redundancy, waiting
 
 Work = Annotated[Quantity, Unit("cycles/B", spread=0.4)]
 
@@ -141,9 +141,9 @@ class Daos(ParallelFilesystem, Copies):
         if whole.servers is not None:
             here, prefix = self.at(below, label)
             spent = law(
-                redundancy.engine_time,
-                byte_rate=row.term(whole.engine_read if reading else whole.engine_write),
-                request_rate=row.term(whole.engine_reads if reading else whole.engine_writes),
+                waiting.busy_seconds,
+                max_rate=row.term(whole.engine_read if reading else whole.engine_write),
+                max_iops=row.term(whole.engine_reads if reading else whole.engine_writes),
                 request_B=size,
             )
             here.charge(

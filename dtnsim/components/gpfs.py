@@ -15,7 +15,7 @@ from dtnsim.components.servers import Group, MetadataServers, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law
-from dtnsim.physics import gpfs
+from dtnsim.physics import gpfs, servers, waiting
 
 #: mdtest with empty files
 _PIXSTOR = "Dell PixStor administrator guide, pp. 24 to 35, mdtest on one array of 24 SSDs"
@@ -77,22 +77,17 @@ class Gpfs(ParallelFilesystem):
             pagepool_B=row.term(self.pagepool),
             share=row.term(self.prefetch_share),
         )
-        row.charge(
-            f"{label}.prefetch",
-            "gpfs",
-            what="GPFS blocks in flight",
-            capacity=law(
-                gpfs.prefetch_rate, blocks=flight, block_B=block, latency_s=self.away(row.term(self.latency), use)
-            ),
-        )
+        wait = self.away(row.term(self.latency), use)
+        rate = law(waiting.request_rate, request_B=block, latency_s=wait, rate_Bps=np.inf, in_flight=flight)
+        row.charge(f"{label}.prefetch", "gpfs", what="GPFS blocks in flight", capacity=rate)
         if use.operation == "write":  # the tail of a file takes a whole subblock
             file = max(use.file_B, 1.0)
             taken = law(gpfs.allocated_bytes, file_B=file, subblock_B=law(gpfs.subblock, block_B=block))
             row = row.times(taken / file)
-        rate = self.either(use, whole.nsd_rate, whole.nsd_write)
-        touched = law(gpfs.nsds_touched, file_B=use.file_B, block_B=block, nsds=whole.nsds)
+        nsd = row.term(self.either(use, whole.nsd_rate, whole.nsd_write))
+        touched = law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=block)
         scattered = whole.allocation == "scatter"
-        self.groups(row, use, label, Group("nsds", "GPFS NSDs", whole.nsds, row.term(rate), touched, block, scattered))
+        self.groups(row, use, label, Group("nsds", "GPFS NSDs", whole.nsds, nsd, touched, block, scattered))
         self.behind(row, use, label, block)
         host.storage_network(row, use, volume)
 
@@ -114,7 +109,7 @@ class Gpfs(ParallelFilesystem):
     def spread(self, row: Row, use: Access) -> Term:
         """NSDs of its files."""
         whole = self.whole(row)
-        return law(gpfs.nsds_touched, file_B=use.file_B, block_B=row.term(whole.block), nsds=whole.nsds)
+        return law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=row.term(whole.block))
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where a token has to be taken from another node."""

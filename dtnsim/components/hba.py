@@ -12,7 +12,7 @@ from dtnsim.components.cloud import Allowance
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import count, law, least, term
-from dtnsim.physics import hba
+from dtnsim.physics import pcie, waiting
 
 
 class Hba(Component):
@@ -56,7 +56,7 @@ class Hba(Component):
         row.charge(f"{name}.lanes", "sas", capacity=count(self.lanes, "lane") * lane, what="SAS/SATA lanes")
         if self.uplink_lanes is not None:
             uplink = law(
-                hba.expander_uplink_rate,
+                pcie.expander_uplink_rate,
                 lanes=self.uplink_lanes,
                 uplink_lane=lane if self.expander_lane is None else least(lane, row.term(self.expander_lane)),
                 drive_lane=row.term(self.drive_lane),
@@ -75,5 +75,5 @@ class Hba(Component):
         size = term(use.block_B, "B") if use.random else row.term(self.request)
         if use.request_B:  # the file system joins its requests itself
             size = term(use.request_B, "B")
-        busy = law(hba.core_seconds, request_B=size, max_rate=engine, max_iops=row.term(self.iops))
+        busy = law(waiting.busy_seconds, request_B=size, max_rate=engine, max_iops=row.term(self.iops))
         row.charge(f"{name}.engine", "hba", capacity=engine, per_byte=engine * busy, what="adapter's processor")

@@ -84,24 +84,3 @@ def stream_rate(asked_B: ArrayLike, request_s: ArrayLike, copy_s: ArrayLike) -> 
     Source: BeeGFS client_module, FhgfsOpsCommKit.c (the caller's thread does both); Little.
     """
     return as_float(as_float(asked_B) / (as_float(request_s) + as_float(copy_s)))
-
-
-def connections_rate(
-    connections: ArrayLike, servers: ArrayLike, chunk_B: ArrayLike, latency_s: ArrayLike
-) -> FloatArray:
-    """Rate of one client by its connections, a request of one chunk on each: n m chunk / t.
-
-    Args:
-        connections: connMaxInternodeNum n [1].
-        servers: Storage servers m [1].
-        chunk_B: Chunk size [B].
-        latency_s: Time of a request of one chunk t, see `request_time` [s].
-
-    Returns:
-        Rate [B/s].
-
-    Valid: files spread over all servers; as many threads as connections.
-    Neglects: requests smaller than a chunk.
-    Source: BeeGFS documentation, "Client Node Tuning" (parallel network requests); Little.
-    """
-    return as_float(connections) * as_float(servers) * as_float(chunk_B) / as_float(latency_s)

@@ -31,42 +31,6 @@ def blocks_in_flight(threads: ArrayLike, block_B: ArrayLike, pagepool_B: ArrayLi
     return np.maximum(1.0, np.minimum(as_float(threads), room))
 
 
-def prefetch_rate(blocks: ArrayLike, block_B: ArrayLike, latency_s: ArrayLike) -> FloatArray:
-    """Rate by what is in flight: blocks x block / latency.
-
-    Args:
-        blocks: Blocks in flight, see `blocks_in_flight` [1].
-        block_B: File-system block [B].
-        latency_s: Time of one block from request to page pool, network included [s].
-
-    Returns:
-        Rate [B/s].
-
-    Valid: light load; under load the servers bind instead.
-    Neglects: adaptive prefetch depth.
-    Source: Little's law over the prefetch threads.
-    """
-    return as_float(blocks) * as_float(block_B) / as_float(latency_s)
-
-
-def nsds_touched(file_B: ArrayLike, block_B: ArrayLike, nsds: ArrayLike) -> FloatArray:
-    """NSDs that hold a part of a file: min(NSDs, ceil(size / block)), at least 1.
-
-    Args:
-        file_B: File size [B].
-        block_B: File-system block [B].
-        nsds: NSDs of the pool [1].
-
-    Returns:
-        NSDs [1].
-
-    Valid: round-robin placement.
-    Neglects: failure groups and replicas.
-    Source: Schmuck and Haskin, "GPFS", FAST 2002 (wide striping of blocks over all disks).
-    """
-    return np.maximum(1.0, np.minimum(as_float(nsds), np.ceil(as_float(file_B) / as_float(block_B))))
-
-
 def subblock(block_B: ArrayLike) -> FloatArray:
     """Smallest piece of a block that a file's tail takes: 4 KiB to blocks of 64 KiB, 8 KiB to 4 MiB, 16 KiB beyond.
 

@@ -12,25 +12,6 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float
 
 
-def file_stripes(file_B: ArrayLike, stripe_count: ArrayLike, stripe_B: ArrayLike) -> FloatArray:
-    """OSTs that hold a part of the file: min(count, ceil(size / stripe)).
-
-    Args:
-        file_B: File size [B].
-        stripe_count: Stripes of the layout [1].
-        stripe_B: Stripe size [B].
-
-    Returns:
-        OSTs, at least 1 [1].
-
-    Valid: plain (RAID0) layouts, and each component of a composite one.
-    Neglects: overstriping.
-    Source: Lustre manual, "Managing File Layout (Striping) and Free Space".
-    """
-    used = np.ceil(as_float(file_B) / as_float(stripe_B))
-    return np.maximum(1.0, np.minimum(as_float(stripe_count), used))
-
-
 def component_bytes(file_B: ArrayLike, start_B: ArrayLike, end_B: ArrayLike) -> FloatArray:
     """Bytes of a file in one component of a progressive layout: those between its start and its end.
 

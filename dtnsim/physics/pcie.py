@@ -1,4 +1,4 @@
-"""PCI Express: raw rate, packet overhead and what remains for payload in each direction.
+"""PCI Express: raw rate, packet overhead and what remains for payload in each direction; expanders of SAS adapters.
 
 A link is two stations, one per direction, because it is full duplex. "Up" is device to host (a disk
 read or a received packet landing in memory: memory writes), "down" is host to device (a disk write or
@@ -348,3 +348,29 @@ def drive_link(read_rate_Bps: ArrayLike, lanes: int = 4, mps_B: float = 512.0) -
 def _drive_rate(generation: int, lanes: int, mps_B: float) -> float:
     """`write_rate` of a drive's link, which very many transfers ask for [B/s]."""
     return float(write_rate(generation, lanes, mps_B, 1.0))
+
+
+def expander_uplink_rate(
+    lanes: ArrayLike, uplink_lane: ArrayLike, drive_lane: ArrayLike, buffered: ArrayLike
+) -> FloatArray:
+    """Rate from an expander to the adapter, when the drives' links are slower than the uplink's.
+
+    lanes x min(uplink, drive) without buffering: a connection runs at the drive's speed on every hop.
+    lanes x uplink with store-and-forward buffering in the expander.
+
+    Args:
+        lanes: Lanes of the uplink [1].
+        uplink_lane: Payload rate of an uplink lane [B/s].
+        drive_lane: Payload rate of the drives' lanes [B/s].
+        buffered: True where the expander buffers (DataBolt and the like) [bool].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: enough drives to fill the lanes.
+    Neglects: the buffer's size.
+    Source: SAS store-and-forward buffering patent text; Lenovo RAID 930 guide (DataBolt).
+    """
+    uplink = as_float(uplink_lane)
+    speed = np.where(np.asarray(buffered, dtype=bool), uplink, np.minimum(uplink, as_float(drive_lane)))
+    return as_float(lanes) * speed

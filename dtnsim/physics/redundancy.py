@@ -94,24 +94,6 @@ def weka_port_bytes(stored: ArrayLike, servers: ArrayLike, reading: ArrayLike) -
     return np.where(as_float(reading) > 0.0, 1.0, written)
 
 
-def engine_time(byte_rate: ArrayLike, request_rate: ArrayLike, request_B: ArrayLike) -> FloatArray:
-    """Time of a server's engines for one byte: max(1 / r, 1 / (q s)).
-
-    Args:
-        byte_rate: Bytes a second in large requests r [B/s].
-        request_rate: Small requests a second q [1/s].
-        request_B: Bytes of a request s [B].
-
-    Returns:
-        Seconds of one server per byte [s/B].
-
-    Valid: requests of one size; drives and network bind large ones, the targets' cores small ones.
-    Neglects: sizes near the corner, where both count.
-    Source: roofline of two resources; Google Cloud, Parallelstore overview, which prints r and q of its DAOS.
-    """
-    return np.maximum(1.0 / as_float(byte_rate), 1.0 / (as_float(request_rate) * as_float(request_B)))
-
-
 def client_bytes(stored: ArrayLike, reading: ArrayLike) -> FloatArray:
     """Bytes through the client's port for a byte of data: every copy or cell where it writes, else 1.
 

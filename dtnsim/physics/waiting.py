@@ -69,20 +69,39 @@ def request_rate(
     Args:
         request_B: Bytes s of one request [B].
         latency_s: Time L of an empty request, there and back [s].
-        rate_Bps: Rate R at which the device does the work of one request [B/s].
+        rate_Bps: Rate R at which the device does the work of one request; inf where L is all its time [B/s].
         in_flight: Requests n that the caller keeps in flight; 1 where it waits for each [1].
 
     Returns:
         Rate [B/s]; n R for requests so large that latency does not count.
 
     Valid: all positive; the device's own capacity is a station of its own.
-    Neglects: queueing behind other callers; answers that fail and are asked for again.
+    Neglects: queueing behind other callers; answers that fail and are asked for again; depths that adapt.
     Source: Little, Operations Research 9(3), 1961; why one request at a time loses: Intel, Asynchronous mode for
         OpenSSL (async jobs of QAT_Engine); AWS, "Performance design patterns for Amazon S3" (a concurrent request
-        for each 85 to 90 MB/s; ranges of 8 to 16 MB).
+        for each 85 to 90 MB/s; ranges of 8 to 16 MB); BeeGFS documentation, "Client Node Tuning" (network requests).
     """
     s = as_float(request_B)
     return as_float(in_flight) * s / (as_float(latency_s) + s / as_float(rate_Bps))
+
+
+def busy_seconds(request_B: ArrayLike, max_rate: ArrayLike, max_iops: ArrayLike) -> FloatArray:
+    """Time that a controller or a server is busy with a payload byte: max(1/R, 1/(s X)).
+
+    Args:
+        request_B: Size of the requests there s [B].
+        max_rate: Ceiling in bytes R [B/s].
+        max_iops: Ceiling in requests X [1/s].
+
+    Returns:
+        Service demand on one of them [s/B]; demands of different request sizes add up.
+
+    Valid: reads or writes alone, enough in flight: bytes bind for large requests, requests for small ones.
+    Neglects: the rounding of the knee at s = R / X, where both count.
+    Source: roofline of two resources; servethehome.com, "LSI 9202-16e" (SAS2008: 350 000 IOPS, about 2.5 GB/s a chip;
+        two of them 726 000 and above 5 GB/s); Google Cloud, Parallelstore overview, which prints both of its DAOS.
+    """
+    return np.maximum(1.0 / as_float(max_rate), 1.0 / (as_float(request_B) * as_float(max_iops)))
 
 
 def rounds(sizes: ArrayLike, counts: ArrayLike, workers: int) -> tuple[tuple[int, float], ...]:

@@ -1,10 +1,12 @@
 """BeeGFS against the figures of a university's system, its client's source and Little's law."""
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import beegfs
+from dtnsim.physics import beegfs, waiting
 
 POSITIVE = st.floats(1e-3, 1e3)
 KiB = 1024.0
@@ -41,7 +43,7 @@ def test_without_requests_the_copy_is_left():
 
 def test_twelve_connections_to_each_server():
     # connMaxInternodeNum = 12: one server, chunks of 512 KiB, 1 ms each: 6.3 GB/s, above a QDR port
-    assert beegfs.connections_rate(12, 1, 512 * KiB, 1e-3) == pytest.approx(6.29e9, rel=1e-3)
+    assert waiting.request_rate(512 * KiB, 1e-3, math.inf, 12) == pytest.approx(6.29e9, rel=1e-3)
 
 
 @settings(max_examples=50)
@@ -53,4 +55,3 @@ def test_more_in_flight_is_never_slower(buffer, call, chunk, t, n):
 
     assert rate(2 * n, t) >= rate(n, t) * (1 - 1e-12)
     assert rate(n, 2 * t) < rate(n, t)
-    assert beegfs.connections_rate(n + 1, n, call, t) > beegfs.connections_rate(n, n, call, t)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import gpfs
+from dtnsim.physics import gpfs, servers, waiting
 
 POSITIVE = st.floats(1e-3, 1e3)
 MiB = 2.0**20
@@ -14,7 +14,7 @@ MiB = 2.0**20
 def test_littles_law_in_a_gpfsperf_run():
     # gpfsperf create seq, 12 threads, 8-MiB records: 5089216.97 kB/s (decimal: 606.68 ops/s x 8 MiB),
     # mean latency 19.350 ms, threads busy 0.978 of the time
-    rate = gpfs.prefetch_rate(12 * 0.978, 8 * MiB, 19.350e-3)
+    rate = waiting.request_rate(8 * MiB, 19.350e-3, np.inf, 12 * 0.978)
     assert rate == pytest.approx(5089216.97e3, rel=1e-3)
 
 
@@ -30,15 +30,14 @@ def test_pagepool_bounds_what_is_in_flight():
 @given(threads=st.integers(1, 512), block=st.floats(65536, 2**24), pool=st.floats(2**27, 2**38), t=POSITIVE)
 def test_more_memory_and_threads_never_hurt(threads, block, pool, t):
     def rate(n, p):
-        return gpfs.prefetch_rate(gpfs.blocks_in_flight(n, block, p, 0.2), block, t)
+        return waiting.request_rate(block, t, np.inf, gpfs.blocks_in_flight(n, block, p, 0.2))
 
     assert rate(threads + 1, pool) >= rate(threads, pool)
     assert rate(threads, 2 * pool) >= rate(threads, pool)
-    assert gpfs.prefetch_rate(8, block, 2 * t) < gpfs.prefetch_rate(8, block, t)
 
 
 def test_small_files_touch_few_disks():
-    np.testing.assert_array_equal(gpfs.nsds_touched([0, 1, 2**23, 2**23 + 1, 1e12], 2**23, 40), [1, 1, 1, 2, 40])
+    np.testing.assert_array_equal(servers.file_stripes([0, 1, 2**23, 2**23 + 1, 1e12], 40, 2**23), [1, 1, 1, 2, 40])
 
 
 def test_subblocks():

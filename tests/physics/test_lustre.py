@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import lustre
+from dtnsim.physics import lustre, servers
 
 POSITIVE = st.floats(1e-3, 1e3)
 RPC = 2.0**22
@@ -15,7 +15,7 @@ MiB = 2.0**20
 
 
 def test_stripes_used():
-    np.testing.assert_array_equal(lustre.file_stripes([0, 1, MiB, MiB + 1, 1e12], 4, MiB), [1, 1, 1, 2, 4])
+    np.testing.assert_array_equal(servers.file_stripes([0, 1, MiB, MiB + 1, 1e12], 4, MiB), [1, 1, 1, 2, 4])
 
 
 def test_components_of_a_progressive_layout():
@@ -53,9 +53,9 @@ def test_rails_help_as_far_as_there_are_sockets():
 @settings(max_examples=60)
 @given(size=st.floats(0, 1e13), count=st.integers(1, 200), rpcs=POSITIVE, t=POSITIVE, rails=st.integers(1, 8))
 def test_more_is_never_less(size, count, rpcs, t, rails):
-    stripes = lustre.file_stripes(size, count, MiB)
+    stripes = servers.file_stripes(size, count, MiB)
     assert 1 <= stripes <= count
-    assert lustre.file_stripes(2 * size, count + 1, MiB) >= stripes
+    assert servers.file_stripes(2 * size, count + 1, MiB) >= stripes
     assert lustre.osc_rate(2 * rpcs, RPC, t) > lustre.osc_rate(rpcs, RPC, t) > lustre.osc_rate(rpcs, RPC, 2 * t)
     assert lustre.readahead_rate(2 * rpcs, 1.0, t) >= lustre.readahead_rate(rpcs, 1.0, t)
     assert lustre.client_rate(1.0, rails + 1, 2) >= lustre.client_rate(1.0, rails, 2)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import pcie
+from dtnsim.physics import pcie, waiting
 
 GBIT = 1e9 / 8
 
@@ -138,3 +138,28 @@ def test_a_cards_link_carries_its_ports_and_no_older_one_does(rate: float) -> No
     assert generation == 6 or float(pcie.write_rate(generation, lanes, 256)) >= rate
     older = (lanes, generation - 1) if generation > 3 else (8, 3)
     assert (lanes, generation) == (8, 3) or float(pcie.write_rate(older[1], older[0], 256)) < rate
+
+
+POSITIVE = st.floats(1e-3, 1e3)
+
+
+def test_slow_drives_hold_an_unbuffered_uplink():
+    fast, slow = 1200e6, 600e6  # HP, Serial Attached SCSI technologies, 4th ed., p. 5
+    np.testing.assert_allclose(pcie.expander_uplink_rate(4, fast, slow, [False, True]), [4 * 600e6, 4 * 1200e6])
+    # Oracle 6-Gb SAS HBA guide, p. 70: x4 at 6 Gb/s is 2400 MB/s
+    assert pcie.expander_uplink_rate(4, slow, fast, buffered=False) == pytest.approx(2400e6)
+
+
+def test_sas2008_knees():
+    # servethehome.com, LSI 9202-16e: one SAS2008 about 2.5 GB/s and 350 000 IOPS
+    assert 1 / waiting.busy_seconds(512, 2.5e9, 350e3) == pytest.approx(512 * 350e3)
+    assert 1 / waiting.busy_seconds(2**20, 2.5e9, 350e3) == pytest.approx(2.5e9)
+    # two cores on one card: more than 5 GB/s and 726 000 IOPS were seen, twice one core within 4 %
+    assert 2 / waiting.busy_seconds(512, 2.5e9, 350e3) / 512 == pytest.approx(726e3, rel=0.04)
+
+
+@settings(max_examples=60)
+@given(s=POSITIVE, rate=POSITIVE, iops=POSITIVE, grow=st.floats(1.0, 10.0))
+def test_core_demand_is_monotone(s, rate, iops, grow):
+    assert waiting.busy_seconds(s * grow, rate, iops) <= waiting.busy_seconds(s, rate, iops) * (1 + 1e-12)
+    assert waiting.busy_seconds(s * 1e12, rate, iops) == pytest.approx(1 / rate)

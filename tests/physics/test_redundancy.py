@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics import cache, redundancy
+from dtnsim.physics import cache, redundancy, waiting
 
 
 def test_three_copies_write_three_times():
@@ -70,14 +70,14 @@ GiB = 2.0**30
 
 def test_a_tib_of_parallelstore():
     """Parallelstore overview: 1.15 GiB/s and 30,000 reads a second of each TiB."""
-    assert 1 / redundancy.engine_time(1.15 * GiB, 30_000, 2**20) == pytest.approx(1.15 * GiB)
-    assert 1 / redundancy.engine_time(1.15 * GiB, 30_000, 4096) / 4096 == pytest.approx(30_000)
+    assert 1 / waiting.busy_seconds(2**20, 1.15 * GiB, 30_000) == pytest.approx(1.15 * GiB)
+    assert 1 / waiting.busy_seconds(4096, 1.15 * GiB, 30_000) / 4096 == pytest.approx(30_000)
 
 
 def test_the_corner_is_where_both_bind():
     corner = 1.15 * GiB / 30_000  # 41 kB
-    assert 1 / redundancy.engine_time(1.15 * GiB, 30_000, corner) == pytest.approx(1.15 * GiB)
-    assert 1 / redundancy.engine_time(1.15 * GiB, 30_000, corner / 2) == pytest.approx(1.15 * GiB / 2)
+    assert 1 / waiting.busy_seconds(corner, 1.15 * GiB, 30_000) == pytest.approx(1.15 * GiB)
+    assert 1 / waiting.busy_seconds(corner / 2, 1.15 * GiB, 30_000) == pytest.approx(1.15 * GiB / 2)
 
 
 def test_copies_and_cells_are_taken_out_of_the_clients_memory():
@@ -89,5 +89,5 @@ def test_copies_and_cells_are_taken_out_of_the_clients_memory():
 @settings(max_examples=50)
 @given(r=st.floats(1e8, 1e11), q=st.floats(1e3, 1e7), s=st.floats(512, 1e8))
 def test_larger_requests_never_cost_more(r, q, s):
-    assert redundancy.engine_time(r, q, 2 * s) <= redundancy.engine_time(r, q, s)
-    assert redundancy.engine_time(r, q, s) >= 1 / r
+    assert waiting.busy_seconds(2 * s, r, q) <= waiting.busy_seconds(s, r, q)
+    assert waiting.busy_seconds(s, r, q) >= 1 / r

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dtnsim.physics.pcie import expander_uplink_rate
 from tests.each import of_each
 
 #: modules of physics whose functions are pure and broadcast
 STORAGE = (
-    "beegfs cache cloud gpfs hba hdd hdd_streams local lustre metadata nfs raid raidz rdma redundancy servers ssd tape "
-    "zfs"
+    "beegfs cache cloud gpfs hdd hdd_streams local lustre metadata nfs raid raidz rdma redundancy servers ssd tape zfs"
 )
 MODULES = [import_module(f"dtnsim.physics.{name}") for name in STORAGE.split()]
 FUNCTIONS = [
@@ -23,6 +23,7 @@ FUNCTIONS = [
     for _, f in inspect.getmembers(m, inspect.isfunction)
     if f.__module__ == m.__name__ and not f.__name__.startswith("_")
 ]
+FUNCTIONS.append(pytest.param(expander_uplink_rate, id="pcie.expander_uplink_rate"))
 #: these take words, or a list as a whole, so they do not broadcast
 FOLDING = {"water_filled", "evicted", "prefetch_bytes", "aggregation_bytes", "release"}
 #: inf is the answer outside a range that their docstrings name (an overloaded queue; eta = 1; s1 = s2)
