@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.components import medium
+from dtnsim.components import network_kinds
 from dtnsim.description import spec
 from dtnsim.ground import library
 from dtnsim.ground.quantity import factor_spread
@@ -81,7 +81,7 @@ def _route(name: str, kind: str, rows: list[dict[str, str]]) -> Route:
         rate_Bps=1.25e9, rtt_s=rtt, loss=LOSSES, mss_B=mss, mtu_B=mss + 52, buffer_B=1e9, streams=1, cc="cubic",
         window_B=1e12,
     )  # fmt: skip
-    losses = np.exp(np.interp(-np.log(rates), -np.log(closed), np.log(LOSSES))) * medium.LENGTH_S / rtt
+    losses = np.exp(np.interp(-np.log(rates), -np.log(closed), np.log(LOSSES))) * network_kinds.LENGTH_S / rtt
     return Route(name, kind, rtt, rates, losses, flights > HELD * max(np.quantile(flights, 0.9), LEAST_WINDOW_B))
 
 
@@ -108,8 +108,8 @@ def fit(some: list[Route]) -> tuple[float, float, float]:
 
 def predicted(route: Route, loss: float, between: float, within: float) -> Any:
     """Rates of single runs [B/s], sorted, where the routes of its kind are like that."""
-    usual = medium.PRIORS[route.medium]
-    medium.PRIORS[route.medium] = replace(
+    usual = network_kinds.PRIORS[route.medium]
+    network_kinds.PRIORS[route.medium] = replace(
         usual,
         loss=replace(usual.loss, value=loss, spread=factor_spread(between)),
         runs=replace(usual.runs, spread=factor_spread(within)),
@@ -121,7 +121,7 @@ def predicted(route: Route, loss: float, between: float, within: float) -> Any:
             given = spec.load(file.name, [f"wan.rtt={route.rtt_s:.6g} s", f"wan.medium={route.medium}"])
         drawn = predict(given, samples=SAMPLES).drawn
     finally:
-        medium.PRIORS[route.medium] = usual
+        network_kinds.PRIORS[route.medium] = usual
     assert drawn is not None
     return np.sort(drawn.rates_Bps[:, 0])
 

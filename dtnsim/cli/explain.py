@@ -18,7 +18,7 @@ def command(
       dtnsim explain venadi/gridftp-gpfs
       dtnsim explain venadi/gridftp-gpfs --json
     """
-    from dtnsim.composition.leg import ways
+    from dtnsim.composition.resolved_transfer import ways
     from dtnsim.description import spec
     from dtnsim.report import document, text
     from dtnsim.steady.breakdown import steps

@@ -49,8 +49,8 @@ __all__ = [
 PACKAGES = ("dtnsim.components", "dtnsim.tools")
 SUPPORT = frozenset(
     {
-        "access", "base", "buses", "cores", "device", "facts", "filesystem", "machine", "medium", "model", "parallel",
-        "plan", "remote", "servers", "tuning", "wiring",
+        "access", "base", "buses", "cores", "device", "facts", "filesystem", "machine", "model", "network_kinds",
+        "parallel", "plan", "remote", "servers", "tuning", "wiring",
     }
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Final, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from dtnsim.components import medium as media
+from dtnsim.components import network_kinds as media
 from dtnsim.components.base import Component, Model, Pick
 from dtnsim.components.middlebox import Firewall, Middlebox, Policer
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, ideally, prior

@@ -22,9 +22,9 @@ import numpy as np
 
 from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import files, like, sharing, transport, waits
-from dtnsim.composition.leg import Leg, check_space, end_of, leg, openings
 from dtnsim.composition.network import Network
 from dtnsim.composition.residency import NOTHING, Past
+from dtnsim.composition.resolved_transfer import Leg, check_space, end_of, leg, openings
 from dtnsim.composition.route import Route
 from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.composition.volumes import Volumes
@@ -105,7 +105,7 @@ def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None
 
 def run_together(paths: Iterable[PathSpec]) -> None:
     """Runs the TCP of many paths at once: whoever composes one of them then finds its courses known."""
-    from dtnsim.physics.tcp.course import NotYet, gathered
+    from dtnsim.physics.tcp.rate_over_time import NotYet, gathered
 
     with gathered(), without_words():
         for path in paths:

@@ -11,7 +11,7 @@ from dtnsim.ground.pages import Kept
 from dtnsim.ground.records import Demand, Phase, Transfer
 
 if TYPE_CHECKING:
-    from dtnsim.composition.leg import End, Leg
+    from dtnsim.composition.resolved_transfer import End, Leg
     from dtnsim.composition.storage import Storage
     from dtnsim.description.transfer import TransferSpec
 

@@ -16,7 +16,7 @@ from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.records import Demand, Phase, Station, Transfer
 
 if TYPE_CHECKING:
-    from dtnsim.composition.leg import Leg
+    from dtnsim.composition.resolved_transfer import Leg
     from dtnsim.description.transfer import TransferSpec
     from dtnsim.ground.ledger import Ledger
 

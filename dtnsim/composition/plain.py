@@ -17,8 +17,8 @@ import numpy as np
 from dtnsim.composition import sharing, tcp, transport
 from dtnsim.composition.endpoint import Side
 from dtnsim.composition.endpoint import charge as charge_end
-from dtnsim.composition.leg import end_of, leg
 from dtnsim.composition.network import END_UNSEEN, Network, nic_of
+from dtnsim.composition.resolved_transfer import end_of, leg
 from dtnsim.composition.route import charge_segment, narrowest
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity
@@ -26,7 +26,7 @@ from dtnsim.ground.term import without_words
 from dtnsim.tools.plan import FileCost
 
 if TYPE_CHECKING:
-    from dtnsim.composition.leg import End
+    from dtnsim.composition.resolved_transfer import End
     from dtnsim.description.spec import PathSpec
     from dtnsim.description.transfer import TransferSpec
     from dtnsim.tools.plan import NetUse, Opening
@@ -125,7 +125,7 @@ def ends_of(spec: PathSpec, transfer: TransferSpec) -> tuple[End, End] | None:
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.composition.leg import End
+    from dtnsim.composition.resolved_transfer import End
     from dtnsim.composition.route import Framing, Route
     from dtnsim.description.spec import PathSpec
     from dtnsim.description.transfer import TransferSpec

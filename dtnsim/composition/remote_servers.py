@@ -16,8 +16,8 @@ from dtnsim.components.filesystem import charged
 from dtnsim.components.nic import Nic
 from dtnsim.components.remote import Remote
 from dtnsim.composition import tcp, transport
-from dtnsim.composition.leg import End
 from dtnsim.composition.network import nic_of
+from dtnsim.composition.resolved_transfer import End
 from dtnsim.composition.route import charge_segment, narrowest
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, prior

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from dtnsim.components.medium import priors
+from dtnsim.components.network_kinds import priors
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import middle
 from dtnsim.ground.records import SLOW_START, Connection, Problem, Station, Transfer

@@ -14,9 +14,9 @@ from dtnsim.components.access import Access, Operations, Thread
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.remote import Remote
 from dtnsim.composition import remote_servers
-from dtnsim.composition.leg import End, Leg, end_of
 from dtnsim.composition.network import Network
 from dtnsim.composition.residency import NOTHING, Past
+from dtnsim.composition.resolved_transfer import End, Leg, end_of
 from dtnsim.composition.tcp import main_connection
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import split_end

@@ -1,7 +1,7 @@
 """The TCP streams of a transfer on a route: their window, their course in time, what their opening costs.
 
-One run of the round model at nominal values (`dtnsim.physics.tcp.course`), the same that ``dtnsim tcp`` makes, gives
-level and shape; draws scale it by the ratio of the closed forms of the steady state.
+One run of the round model at nominal values (`dtnsim.physics.tcp.rate_over_time`), the same that ``dtnsim tcp`` makes,
+gives level and shape; draws scale it by the ratio of the closed forms of the steady state.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dtnsim.physics.tcp.setting import Setting
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dtnsim.physics.tcp.course import Course
+    from dtnsim.physics.tcp.rate_over_time import Course
     from dtnsim.tools.plan import NetUse
 
 #: (bytes that pass before connections are opened anew, how often that happens, time before them that is left out [s])
@@ -170,7 +170,7 @@ def _figures(streams: Connection) -> tuple[Value, ...]:
 
 def _course(nominal: Connection) -> Course:
     """The course at nominal values; of scenarios that each have their own, those of all."""
-    from dtnsim.physics.tcp.course import course, courses, joined
+    from dtnsim.physics.tcp.rate_over_time import course, courses, joined
 
     wide = np.array(np.broadcast_arrays(*_figures(nominal)), float).reshape(len(_figures(nominal)), -1)
     if wide.shape[1] == 1:

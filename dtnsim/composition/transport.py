@@ -126,7 +126,7 @@ def _tcp(
             drawn = tcp.connection(route, net, frame, nics, ledger.draw)
             middle_of = tcp.connection(route, net, frame, nics, Draw()) if ledger.draw.many else drawn
             known = tcp.answered(drawn, middle_of, ledger.draw, openings)
-        rounds = "dtnsim.physics.tcp.course, round by round (RFC 9438, RFC 9406, the Linux sender)"
+        rounds = "dtnsim.physics.tcp.rate_over_time, round by round (RFC 9438, RFC 9406, the Linux sender)"
         source = f"{net.streams} x {known.cc}: {rounds}"
         what, ways = "", tuple[relief.Change, ...]()
         if worded():  # each is said once

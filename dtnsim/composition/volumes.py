@@ -17,7 +17,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from dtnsim.components.base import Model
-    from dtnsim.composition.leg import Leg
+    from dtnsim.composition.resolved_transfer import Leg
     from dtnsim.composition.storage import Shelf, Storage
     from dtnsim.ground.quantity import Value
     from dtnsim.ground.records import Transfer

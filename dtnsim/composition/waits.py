@@ -12,7 +12,7 @@ import numpy as np
 from dtnsim.components.access import Thread
 from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import tcp
-from dtnsim.composition.leg import Leg, openings
+from dtnsim.composition.resolved_transfer import Leg, openings
 from dtnsim.composition.storage import Storage
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, middle
@@ -165,7 +165,7 @@ def _asked(
     for streams in waits.mounted:  # side by side
         ramp = np.maximum(ramp, _ramp(leg, _PLAIN, streams, row))
     if positive(ramp):
-        lost = term(ramp, "s", "dtnsim.physics.tcp.course: the ramp against the steady rate")
+        lost = term(ramp, "s", "dtnsim.physics.tcp.rate_over_time: the ramp against the steady rate")
         payload = term(max(leg.job.payload_B, 1.0), "B")
         reopened = step.net is not None and step.net.reopened
         wait(lost * (share / payload), SLOW_START, "file" if reopened else "start")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 
 from dtnsim.components.base import DRIVES, find_kind, kinds
-from dtnsim.components.medium import Medium
+from dtnsim.components.network_kinds import Medium
 from dtnsim.components.tuning import Role
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError

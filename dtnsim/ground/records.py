@@ -192,7 +192,7 @@ class Connection:
         line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
         capacity_Bps: What they allow the transfer, its mean where slow start overshoots [B/s].
         limit: What holds them.
-        course: How they go in time at nominal values (`dtnsim.physics.tcp.course.Course`).
+        course: How they go in time at nominal values (`dtnsim.physics.tcp.rate_over_time.Course`).
         factor, stretch: Rates and round trip over those of the course [1].
         nominal: Rate, round trip, buffer, loss and window at nominal values, as above.
         file_B: Payload after which answers are waited for, which no window needs to exceed [B].

@@ -17,7 +17,7 @@ import numpy as np
 
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.composition.compose import run_together
-from dtnsim.composition.leg import end_of
+from dtnsim.composition.resolved_transfer import end_of
 from dtnsim.description.dataset import load as dataset
 from dtnsim.description.transfer import split_end
 from dtnsim.ground import units

@@ -17,7 +17,7 @@ from dtnsim.ground.records import Demand, Prediction, Problem, StationUse, Trans
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
-    from dtnsim.composition.leg import Way
+    from dtnsim.composition.resolved_transfer import Way
     from dtnsim.ground.uncertainty import Assumption
     from dtnsim.steady.breakdown import Step
     from dtnsim.steady.goals import Goal

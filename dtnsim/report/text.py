@@ -19,7 +19,7 @@ from dtnsim.steady import relieved
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
-    from dtnsim.composition.leg import Way
+    from dtnsim.composition.resolved_transfer import Way
     from dtnsim.ground.uncertainty import Assumption
     from dtnsim.report.page import Table
     from dtnsim.steady.breakdown import Step

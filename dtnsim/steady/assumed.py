@@ -30,8 +30,8 @@ from dtnsim.ground.uncertainty import Assumption, Otherwise, Since, written
 from dtnsim.steady import epochs, ordering, scenarios, timed
 
 if TYPE_CHECKING:
-    from dtnsim.composition.leg import Leg
     from dtnsim.composition.residency import Past
+    from dtnsim.composition.resolved_transfer import Leg
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.quantity import Quantity, Value
     from dtnsim.ground.records import Problem

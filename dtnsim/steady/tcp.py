@@ -9,7 +9,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Interval
 from dtnsim.physics.tcp import controls, window
-from dtnsim.physics.tcp.course import answers
+from dtnsim.physics.tcp.rate_over_time import answers
 from dtnsim.physics.tcp.rounds import LEAST_BUFFER
 from dtnsim.physics.tcp.setting import Setting
 

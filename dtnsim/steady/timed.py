@@ -21,8 +21,8 @@ import numpy as np
 
 from dtnsim.composition import files
 from dtnsim.composition.compose import Composer, compose
-from dtnsim.composition.leg import FIRST_GUESS_BPS
 from dtnsim.composition.residency import NOTHING, Past, Residency
+from dtnsim.composition.resolved_transfer import FIRST_GUESS_BPS
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, middle
 from dtnsim.ground.term import without_words

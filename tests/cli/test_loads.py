@@ -13,7 +13,7 @@ import pytest
 
 import dtnsim.cli
 from dtnsim.composition.compose import Composer
-from dtnsim.physics.tcp import _run, course
+from dtnsim.physics.tcp import _run, rate_over_time
 from tests.cli.conftest import Run
 
 PATH = "venadi/gridftp-gpfs"
@@ -127,8 +127,8 @@ def test_printing_works_out_no_more_than_this(
         monkeypatch.setattr(owner, name, one)
 
     counting(Composer, "problem")
-    counting(course, "_runs")
-    course._kept.clear()
+    counting(rate_over_time, "_runs")
+    rate_over_time._kept.clear()
     assert run(*arguments).code == 0
     assert counted["problem"] <= compositions, counted
     assert counted["_runs"] <= courses, counted

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.components.medium import LONG, PRIORS
+from dtnsim.components.network_kinds import LONG, PRIORS
 from dtnsim.components.segment import Background, Segment
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw

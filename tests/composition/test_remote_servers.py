@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dtnsim
-from dtnsim.composition.leg import ways
+from dtnsim.composition.resolved_transfer import ways
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import bonding, waiting
 from tests.lab import MiB, machine, problem, rate, sheet, volume

@@ -11,7 +11,7 @@ import pytest
 import dtnsim
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Interval
-from dtnsim.physics.tcp import course
+from dtnsim.physics.tcp import rate_over_time
 from dtnsim.planning import tool_choice, whatif
 from dtnsim.planning.groups import Task
 from dtnsim.report import assumed, charts, costs, fleet_page, page, picture, planned, timeline, traces, whole
@@ -132,14 +132,14 @@ def test_a_grid_has_no_more_crossings_than_asked(given: object) -> None:
 
 def test_round_trips_and_losses_of_a_grid_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
     given = dtnsim.load("venadi/gridftp-gpfs")
-    monkeypatch.setattr(course, "_kept", {})
-    runs, real = [], course.answers
+    monkeypatch.setattr(rate_over_time, "_kept", {})
+    runs, real = [], rate_over_time.answers
 
     def counted(some: object, ends: tuple[object, ...] = (), **seed: int) -> object:
         runs.append(len(ends))
         return real(some, ends, **seed)
 
-    monkeypatch.setattr(course, "answers", counted)
+    monkeypatch.setattr(rate_over_time, "answers", counted)
     grid = whatif.grid(Task(given, 16, 1), 24)
     labels = {a.name: a.labels for a in grid.axes}
     assert len(labels["rtt"]) > 2
@@ -147,7 +147,7 @@ def test_round_trips_and_losses_of_a_grid_run_together(monkeypatch: pytest.Monke
     assert len(runs) <= len(labels["streams"])
     assert grid.every == 6 * 3 * 4 * 3 * 3
     last = [o for a in grid.axes for o in a.overrides[-1]]
-    monkeypatch.setattr(course, "_kept", {})
+    monkeypatch.setattr(rate_over_time, "_kept", {})
     alone = dtnsim.predict(given.changed(last), samples=16).throughput_Bps.p50
     found = grid.at({a.name: len(a.labels) - 1 for a in grid.axes}).rate_Bps
     assert found == pytest.approx(alone, rel=1e-9)

@@ -14,7 +14,7 @@ import numpy as np
 
 from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import controls, droptail, linux, loss, outcome, path, window
-from dtnsim.physics.tcp.course import Course, answers
+from dtnsim.physics.tcp.rate_over_time import Course, answers
 from dtnsim.physics.tcp.setting import Setting
 
 #: streams that fasterdata.es.net calls the useful range; beyond, losses of one's own making grow

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.composition.leg import end_of
 from dtnsim.composition.network import Network
+from dtnsim.composition.resolved_transfer import end_of
 from dtnsim.description import dataset
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError, SpecError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dtnsim.physics.tcp import advice
-from dtnsim.physics.tcp.course import answers
+from dtnsim.physics.tcp.rate_over_time import answers
 from dtnsim.physics.tcp.setting import Setting
 
 BASE = Setting(1.25e9, 0.05, 1e-5, 9000.0, 62.5e6, 1, "cubic", float("inf"), 0.0)

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.physics.tcp import outcome
-from dtnsim.physics.tcp.course import Course, courses, joined
-from dtnsim.physics.tcp.course import course as course_of
+from dtnsim.physics.tcp.rate_over_time import Course, courses, joined
+from dtnsim.physics.tcp.rate_over_time import course as course_of
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.physics.tcp.setting import Setting
 
@@ -108,7 +108,7 @@ def test_the_course_and_the_measured_window_are_one_answer(case):
 
 @pytest.mark.parametrize("cc", ["cubic", "bbr"])
 def test_courses_of_many_are_each_as_alone(cc, monkeypatch):
-    monkeypatch.setattr("dtnsim.physics.tcp.course.KEPT", 0)  # each is worked out anew
+    monkeypatch.setattr("dtnsim.physics.tcp.rate_over_time.KEPT", 0)  # each is worked out anew
     rtt, rate = np.array([0.002, 0.05, 0.05, 0.051, 0.3]), np.array([1.25e9, 1.25e8, 1.25e9, 1.25e9, 6e7])
     window_B = np.array([1e6, np.inf, 2e6, np.inf, np.inf])
     rows = zip(rate.tolist(), rtt.tolist(), window_B.tolist(), strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import dtnsim
-from dtnsim.composition.leg import ways
+from dtnsim.composition.resolved_transfer import ways
 from tests.lab import journey
 from tests.strategies import load
 
