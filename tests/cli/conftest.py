@@ -20,6 +20,7 @@ class Ran(NamedTuple):
 
 
 Run = Callable[..., Ran]
+Refused = Callable[..., str]
 
 
 @pytest.fixture
@@ -32,5 +33,18 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
             cli.main()
         out, err = capsys.readouterr()
         return Ran(int(left.value.code or 0), out, err)
+
+    return go
+
+
+@pytest.fixture
+def refused(run: Run) -> Refused:
+    """Runs ``dtnsim ARGUMENTS``, which cannot be done: exit code 2, nothing on standard output; gives what it said."""
+
+    def go(*arguments: str) -> str:
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, "")
+        assert "Traceback" not in err
+        return err
 
     return go

@@ -8,7 +8,7 @@ import pytest
 
 from dtnsim.description import spec
 from dtnsim.ground import library
-from tests.cli.conftest import Run
+from tests.cli.conftest import Refused, Run
 
 YEAR = ("examples/facility-year", "--set", "workload.span=1d", "--replicas", "1")
 
@@ -51,15 +51,14 @@ def test_a_line_for_each_class_as_csv(run: Run) -> None:
     assert float(rows[2]["completion_s.p95"]) > 0
 
 
-def test_what_cannot_be(run: Run, tmp_path: Path) -> None:
+def test_what_cannot_be(refused: Refused, tmp_path: Path) -> None:
     for arguments, words in (
         ((*YEAR, "--transfers", str(tmp_path / "all.xlsx")), "write a file that ends in .csv or .parquet"),
         (("examples/dtn-100g-xfs",), "has no workload"),
         ((*YEAR, "--set", "workload.growth=fast"), "workload.growth"),
         ((*YEAR, "--scheduler", "login1"), "is no address"),
     ):
-        code, out, err = run("fleet", *arguments)
-        assert (code, out) == (2, "")
+        err = refused("fleet", *arguments)
         assert words in err
         assert err.count("\n") == 1
 

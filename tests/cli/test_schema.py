@@ -12,7 +12,7 @@ import yaml
 
 from dtnsim.description import schema
 from dtnsim.ground import library
-from tests.cli.conftest import Run
+from tests.cli.conftest import Refused, Run
 
 made = cache(schema.json_schema)
 
@@ -38,10 +38,8 @@ def test_an_editor_finds_what_is_wrong(run: Run) -> None:
     assert not validator.is_valid({**good, "transfer": {**good["transfer"], "form": "x"}})
 
 
-def test_what_has_none(run: Run) -> None:
-    code, out, err = run("schema", "nosuch")
-    assert (code, out) == (2, "")
-    assert "write path, host, dataset or one of" in err
+def test_what_has_none(refused: Refused) -> None:
+    assert "write path, host, dataset or one of" in refused("schema", "nosuch")
 
 
 def test_help(run: Run) -> None:
