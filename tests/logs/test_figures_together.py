@@ -92,24 +92,6 @@ def test_elbencho_takes_last_done(log):
     assert found.value("duration", operation="read") == pytest.approx(7.001)
 
 
-# ---- host tools ------------------------------------------------------------------------------------------
-def test_hdparm_mb_is_mib(log):
-    text = (
-        "# hdparm -tT --direct /dev/sda\n\n/dev/sda:\n"
-        " Timing O_DIRECT cached reads:   942 MB in  2.00 seconds = 470.62 MB/sec\n"
-        " Timing O_DIRECT disk reads: 1890 MB in  3.00 seconds = 629.92 MB/sec\n"
-    )
-    found = log(text)
-    disk = found.one("throughput", operation="read")
-    assert disk.value == 629.92 * MIB
-    assert disk.conditions == disk.conditions | {"direct": True, "device": "/dev/sda"}
-    assert found.value("throughput", operation="cache_read") == 470.62 * MIB
-    assert not found.unread
-    # below 1 MB/sec the unit word changes, and shows the 1024: 2 MB / 19.21 s = 106.6 KiB/s, not 104.1 kB/s
-    slow = log("/dev/sdb:\n Timing O_DIRECT disk reads:   2 MB in 19.21 seconds = 106.63 kB/sec\n")
-    assert slow.value("throughput") == pytest.approx(2 * MIB / 19.21, rel=1e-3)
-
-
 # ---- counters --------------------------------------------------------------------------------------------
 def test_mpstat_adds_up(log):
     found = log("mpstat/all_12.txt")
