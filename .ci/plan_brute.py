@@ -23,7 +23,7 @@ from dtnsim.planning.explore import Asked, Found
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option
 from dtnsim.planning.plan import goal_of
-from dtnsim.planning.stages import Stage
+from dtnsim.planning.stages import Stage, named
 from dtnsim.steady.prediction import predict
 
 PATHS = (
@@ -121,7 +121,7 @@ def judged(found: Found, stages: list[Stage], asked: Asked) -> list[str]:
     front = [known[frozenset(s)] for s, _ in found.frontier]
     for (chosen, (median, _, probability, _)), stage in zip(found.frontier, front, strict=True):
         if not (math.isclose(median, stage.rate, rel_tol=1e-9) and math.isclose(probability - 1, stage.probability)):
-            faults.append(f"rated {median:.5g} {probability - 1:.3f}, predicted {stage!r} for {found.name(chosen)}")
+            faults.append(f"rated {median:.5g} {probability - 1:.3f}, predicted {stage!r} for {named(chosen)}")
     best = min((s.price.amount for s in stages if s.probability >= asked.confidence), default=None)
     mine = min((s.price.amount for s in front if s.probability >= asked.confidence), default=None)
     if best is not None and (mine is None or mine > best * Decimal("1.01")):

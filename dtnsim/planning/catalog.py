@@ -23,27 +23,7 @@ from dtnsim.planning import spreadsheet
 SHIPPED: Final = "parts-2023"
 #: years from which on a price is old
 _OLD_YEARS: Final = 1.0
-_KEYS: Final = (
-    "part",
-    "price",
-    "date",
-    "source",
-    "spread",
-    "watts",
-    "fits",
-    "with",
-    "replaces",
-    "rate",
-    "size",
-    "what",
-    "least",
-    "discount",
-    "stock",
-    "lead",
-    "support",
-    "trade in",
-    "units",
-)
+_KEYS: Final = (*(key for key in spreadsheet.HEADINGS if key != "currency"), "units")
 #: families of what is no part of the library
 HOST, DIMM, EXTRA = "host", "dimm", "extra"
 

@@ -75,10 +75,9 @@ class Asked:
         self, name: str, path: PathSpec, options: tuple[Option, ...] = (), overrides: Sequence[str] = ()
     ) -> Stage:
         """The path with something changed, predicted in full."""
-        made = path.changed([*overrides, *(o for option in options for o in option.overrides)])
-        found = predict(made, samples=self.samples, seed=self.seed)
-        cost = Money(price(options), self.currency)
         every = (*overrides, *(o for option in options for o in option.overrides))
+        found = predict(path.changed(every), samples=self.samples, seed=self.seed)
+        cost = Money(price(options), self.currency)
         return Stage(name, options, cost, found, self.goal.probability(found), None, idle(options, found),
                      price_spread(options), every)  # fmt: skip
 
@@ -100,10 +99,6 @@ class Found:
     frontier: list[tuple[Set, Rates]]
     offered: Offered
     currency: str
-
-    def name(self, chosen: Set) -> str:
-        """A set in words."""
-        return named(chosen)
 
     def money(self, chosen: Set) -> Money:
         """What it costs."""

@@ -242,18 +242,3 @@ def with_values(given: PathSpec, where: Sequence[tuple[Place, ...]], values: Seq
     table = {place: swept(leaves[place], v) for spots, v in zip(where, values, strict=True) for place in spots}
     made: PathSpec = put(given, table)
     return made
-
-
-def times(given: PathSpec) -> dict[tuple[str, ...], float]:
-    """Seconds per byte that each phase spends at each station, and waits, at the medians."""
-    problem = timed.composed(given, Scan())
-    capacity = {s.name: float(s.capacity) for s in problem.stations}
-    found: dict[tuple[str, ...], float] = {}
-    for transfer in problem.transfers:
-        for phase in transfer.phases:
-            for kind, demands in (("at", phase.demands), ("wait", phase.delays)):
-                for d in demands:
-                    key = (transfer.name, phase.step, kind, d.station)
-                    rate = capacity[d.station] if kind == "at" else 1.0
-                    found[key] = found.get(key, 0.0) + (float(d.per_byte) / rate if d.per_byte else 0.0)
-    return found

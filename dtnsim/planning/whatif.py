@@ -15,6 +15,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.term import plural
 from dtnsim.planning import groups, rating
+from dtnsim.planning.actions.network import segments
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -156,9 +157,7 @@ def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Calla
 
 def _segment(given: PathSpec) -> tuple[str, Any] | None:
     """(key, segment) with the longest round trip."""
-    named = [(f"wan.{n}" if len(given.wan) > 1 else "wan", s) for n, s in enumerate(given.wan)]
-    named += [(f"links.{name}", s) for name, s in given.links.items()]
-    return max(named, key=lambda item: item[1].rtt.value, default=None)
+    return max(segments(given), key=lambda item: item[1].rtt.value, default=None)
 
 
 def _rtt(given: PathSpec) -> Axis | None:

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
@@ -48,6 +48,10 @@ class Out:
     by: float
     price: Decimal
     why: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """As a record."""
+        return {**asdict(self), "price": float(self.price)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +95,10 @@ class WhyNot:
         return {
             "checked": self.checked,
             "counts": self.counts,
-            "nearest": _record(self.nearest) if self.nearest is not None else None,
+            "nearest": self.nearest.document() if self.nearest is not None else None,
             "relaxed": dict(self.relaxed),
-            "out": [_record(o) for o in self.out],
+            "out": [o.document() for o in self.out],
         }
-
-
-def _record(out: Out) -> dict[str, Any]:
-    return {"what": out.what, "test": out.test, "by": out.by, "price": float(out.price), "why": out.why}
 
 
 def of(

@@ -12,6 +12,7 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.units import Money, cents
+from dtnsim.planning.stages import named
 
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
@@ -180,10 +181,10 @@ def own_side(found: Found | None, confidence: float, others: Sequence[str]) -> l
         chosen, rates = max(found.frontier, key=lambda b: (b[1][1], b[1][0]))
         most = f"{units.show(rates[0], 'B/s')}, {units.show(rates[1], 'B/s')} with a probability of {confidence:.0%}"
         held = found.rater.held(chosen)
-        sets = found.name(chosen)
+        sets = named(chosen)
         return [f"If {names} held nothing, the list would still not do here: {most} with {sets}; then {held} binds."]
     chosen, rates = enough
-    how = f"needs {found.name(chosen)} ({found.money(chosen)})" if chosen else "needs nothing more"
+    how = f"needs {named(chosen)} ({found.money(chosen)})" if chosen else "needs nothing more"
     return [f"If {names} held nothing, your side {how}: {units.show(rates[0], 'B/s')}."]
 
 

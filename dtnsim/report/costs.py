@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.planning import actions, catalog, fitting, swept
+from dtnsim.ground.quantity import Draw
+from dtnsim.planning import actions, catalog, fitting
 from dtnsim.planning.actions import tcp
+from dtnsim.planning.bounds import times
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
 from dtnsim.planning.rating import Paths
+from dtnsim.steady import timed
 from dtnsim.steady.reasons import key_of
 
 if TYPE_CHECKING:
@@ -114,7 +117,7 @@ class Reliefs:
 def _load(given: PathSpec) -> dict[str, float]:
     """Seconds a byte at each station, waiting by the transfer it belongs to."""
     found: dict[str, float] = {}
-    for (transfer, _, kind, station), seconds in swept.times(given).items():
-        name = station if kind == "at" else f"{transfer}.workers"
-        found[name] = found.get(name, 0.0) + seconds
+    for (transfer, station), seconds in times(timed.composed(given, Draw())).items():
+        name = station or f"{transfer}.workers"
+        found[name] = found.get(name, 0.0) + float(seconds[0])
     return found

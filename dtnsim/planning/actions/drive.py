@@ -25,6 +25,8 @@ _BY_DRIVES: Final = {0: 1, 5: 1, 6: 1, 10: 2}
 WIDEST: Final = 16
 #: bays whose drives a processor's lanes lead to, without an adapter
 NVME: Final = ("U.2", "U.3", "E3.S", "E1.S")
+#: tape drives that are bought at once, over those that are there
+_MORE: Final = (0.25, 0.5, 1.0)
 #: drives of nearly the same size are of the same
 _AS_LARGE: Final = 0.95
 
@@ -34,6 +36,18 @@ def drives(shop: Shop, name: str, host: Host) -> None:
     """Drives of the volumes that transfers touch."""
     for mount in shop.used(name, host):
         _drives(shop, f"hosts.{name}", host, mount)
+
+
+@bought("parts")
+def tape_drives(shop: Shop, name: str, host: Host) -> None:
+    """More of the drives that are there: frames have room for them, robots and staging disks stay as they are."""
+    for mount in shop.used(name, host):
+        system: Any = host.volumes[mount].filesystem
+        offer = shop.present(system.part) if system.kind == "tape" else None
+        key = f"hosts.{name}.volumes.{mount}.filesystem"
+        for more in dict.fromkeys(max(1, round(system.drives * m)) for m in _MORE) if offer is not None else ():
+            what = f"{more} x {offer.part} more: {system.drives + more} drives"  # type: ignore[union-attr]
+            shop.add(key, what, [f"{key}.drives={system.drives + more}"], ((offer, more),))  # type: ignore[arg-type]
 
 
 def _drives(shop: Shop, key: str, host: Host, mount: str) -> None:

@@ -22,7 +22,7 @@ _CLASSES: Final = (1, 10, 25, 40, 100, 200, 400, 800)
 _FILLED: Final = 0.8
 
 
-def _segments(given: PathSpec) -> list[tuple[str, Segment]]:
+def segments(given: PathSpec) -> list[tuple[str, Segment]]:
     """(key, segment) of all of a path's network."""
     plain = [("wan" if len(given.wan) == 1 else f"wan.{n}", s) for n, s in enumerate(given.wan)]
     return [*plain, *((f"links.{name}", s) for name, s in given.links.items())]
@@ -31,7 +31,7 @@ def _segments(given: PathSpec) -> list[tuple[str, Segment]]:
 @free("network")
 def around_boxes(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
     """Around a firewall (a Science DMZ), and a policer lifted."""
-    for key, segment in _segments(given):
+    for key, segment in segments(given):
         if segment.firewall is not None:
             box = segment.firewall.part or "the firewall"
             asked = f"# a Science DMZ: these hosts outside {box}, filtered by address in the router (fasterdata.es.net)"
@@ -44,7 +44,7 @@ def around_boxes(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> 
 @free("network")
 def repaired(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
     """Loss that somebody has measured, found and mended."""
-    for key, segment in _segments(given):
+    for key, segment in segments(given):
         bursts = {"bursts": segment.bursts, "retransmits": segment.retransmits}
         lossy = [k for k, lost in bursts.items() if lost is not None]
         if segment.loss.value > 0 or lossy:
@@ -56,7 +56,7 @@ def repaired(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iter
 @free("network")
 def jumbo_frames(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
     """Jumbo frames on all segments that state smaller ones, and on your cards."""
-    small = [key for key, s in _segments(given) if s.mtu is not None and s.mtu.value < JUMBO_B]
+    small = [key for key, s in segments(given) if s.mtu is not None and s.mtu.value < JUMBO_B]
     if small:
         sets = [f"{key}.mtu=9000 B" for key in small]
         sets += [f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small_frames(given, hosts)]
@@ -69,7 +69,7 @@ def jumbo_frames(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> I
 def wider(given: PathSpec, _hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
     """The next class of circuits that carries the goal, or as many equal paths beside each other that streams share."""
     rate = next((c * 1.25e8 for c in _CLASSES if c * 1.25e8 * _FILLED >= target_Bps), None)
-    narrow = [(key, s) for key, s in _segments(given) if rate is not None and s.bandwidth.value < rate]
+    narrow = [(key, s) for key, s in segments(given) if rate is not None and s.bandwidth.value < rate]
     if rate is not None and narrow:
         sets = tuple(f"{key}.bandwidth={rate * 8e-9:g} Gb/s" for key, _ in narrow)
         paths = max(rate / s.bandwidth.value for _, s in narrow)

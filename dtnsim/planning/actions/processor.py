@@ -1,14 +1,20 @@
-"""Processors, memory, and modules for channels that are free."""
+"""Processors, memory, modules for channels that are free; of another socket with the board that they need."""
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dtnsim.components.base import expand
+from dtnsim.ground import library
 from dtnsim.planning import catalog as catalogs
+from dtnsim.planning import offers
 from dtnsim.planning.actions import bought
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
+    from dtnsim.planning.catalog import Offer
     from dtnsim.planning.fitting import Shop
 
 
@@ -39,3 +45,32 @@ def _replaced(shop: Shop, key: str, family: str, now: str | None) -> None:
     for offer in shop.fitting(key, family, now):
         uses = [(key, 1)] if family == "memory" else []  # a new board brings its own
         shop.add(key, f"{offer.part} as {family}", [f"{key}={offer.part}"], ((offer, 1),), uses, gone=((now, 1),))
+
+
+@bought("parts")
+def boards(shop: Shop, name: str, host: Host) -> None:
+    """Processors of other sockets, each with the cheapest board that takes the host's cards, and memory for it.
+
+    Only of hosts that name their board: of others nobody knows what has to be replaced with it.
+    """
+    if host.board is None or host.board.part is None:
+        return
+    key, socket = f"hosts.{name}", shop.catalog.place_of(host.cpu.part)
+    others = [o for o in shop.catalog.of("cpu") if o.places and o.places[0] not in (socket, host.board.socket)]
+    gone = tuple((part, 1) for part in (host.cpu.part, host.memory.part, host.board.part))
+    for offer in shop.best(f"{key}.cpu", others, host.cpu.part):
+        for memory in (m for m in shop.catalog.of("memory") if offer.places[0] in m.places):
+            for board in _boards(offer.places[0], shop.given.folder):
+                sets = [f"{key}.board={board.part}", f"{key}.cpu={offer.part}", f"{key}.memory={memory.part}"]
+                what = f"{offer.part} on {board.part} with {memory.part}"
+                buys, uses = ((offer, 1), (board, 1), (memory, 1)), [(f"{key}.memory", 1)]
+                if shop.add(f"{key}.cpu", what, sets, buys, uses, gone=gone):
+                    break  # the cheapest board that has its slots
+
+
+@cache
+def _boards(socket: str, folder: Path | None) -> list[Offer]:
+    """Boards with a price for a socket, the cheapest first."""
+    names = (n.rpartition("/")[2] for n in library.names("parts") if n.startswith("board/"))
+    found = [o for n in names if expand(n).get("socket") == socket and (o := offers.of_part(n, folder)) is not None]
+    return sorted(found, key=lambda o: o.price.amount)
