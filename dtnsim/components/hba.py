@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -24,6 +25,7 @@ class Hba(Component):
 
     kind: ClassVar[str] = "hba"
     family: ClassVar[str] = "hba"
+    where_unknown: ClassVar[Mapping[str, str]] = {"": "leave it out: the drives are then as fast as they are"}
     columns: ClassVar[tuple[str, ...]] = ("lanes", "engine", "iops", "card_generation", "card_lanes")
     #: an expander belongs to the backplane and stays when the adapter goes
     placement_keys: ClassVar[tuple[str, ...]] = (

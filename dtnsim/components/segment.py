@@ -113,7 +113,12 @@ class Segment(Component):
         ("from", "to", "distance", "length", "places"),
         "write 'rtt': what ping says, or of places the great circle in km / 100 times 1.5 to 2, in ms (light in fibre "
         "takes 1 ms for 100 km and back, and cables make detours): 2,000 km are 30 to 40 ms",
-    ) | {"rate": "write 'bandwidth'", "speed": "write 'bandwidth'", "latency": "write 'rtt', twice the latency one way"}
+    ) | {
+        "rate": "write 'bandwidth'",
+        "speed": "write 'bandwidth'",
+        "latency": "write 'rtt', twice the latency one way",
+        "vpn": "write the 'mtu' within the tunnel (WireGuard: 1420 B) and its rate; its ciphers are not modelled",
+    }
 
     bandwidth: Annotated[Quantity, Unit("B/s", low=1.0, line=True)]
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = ideally("0 s", media.RTTS[None])

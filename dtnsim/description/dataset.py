@@ -247,8 +247,8 @@ def _named(spec: str | Path) -> Dataset:
         if error.file:
             raise
         remedy = error.remedy or _REMEDY
-        if spec and str(spec)[0].isdigit():
-            remedy = f"write {{files: 1000, size: {spec}}}: how many files hold them?"
+        if size := re.match(r"[\d.]+ ?[kMGTPE]?i?B?", str(spec)):
+            remedy = f"write {{files: 1000, size: {size[0]}}}: how many files hold them?"
         raise SpecError(error.message, file=file, line=line, key="dataset", value=error.value, remedy=remedy) from None
     raw.setdefault("name", str(spec))
     return _build(raw)

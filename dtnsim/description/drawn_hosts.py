@@ -168,6 +168,11 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
     for mount, given in volumes.items():
         at = _at(volumes, mount)
         called = isinstance(given, str) and given in kinds()  # '/scratch: lustre'
+        if not called and given != UNKNOWN and spoken.is_drive(given):  # '/data: any-nvme'
+            volumes = volumes.clone()
+            volumes[mount] = drives_alone = Mapping(*at)
+            drives_alone.put("array", given, *at)
+            given = drives_alone
         if given not in (None, UNKNOWN) and not isinstance(given, Mapping) and not called:
             continue
         volume = spoken.volume(given, f"hosts.{name}.volumes.{mount}", notes) if isinstance(given, Mapping) else given

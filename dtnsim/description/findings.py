@@ -46,10 +46,11 @@ def everything(
     mended = _Mended(_copy(raw), list(overrides))
     found: dict[object, SpecError] = {}
     error: SpecError | None = first
+    spec = None
     for _ in range(_ROUNDS):
-        if error is None or not mended.take_out(error.findings, found):
+        if error is None or not mended.take_out(error.findings, found, composed=spec is not None):
             break
-        error = None
+        error = spec = None
         try:
             spec = read(_copy(mended.raw), mended.overrides)
             for check in CHECKS:
@@ -78,15 +79,20 @@ class _Mended:
         #: name of a host -> the key that it is written under
         self._written = dict(_names(given)) if isinstance(given, Mapping) else {}
 
-    def take_out(self, errors: Sequence[SpecError], found: dict[object, SpecError]) -> bool:
-        """Takes out what errors are about and notes those that are findings of their own; False where nothing was."""
+    def take_out(self, errors: Sequence[SpecError], found: dict[object, SpecError], *, composed: bool) -> bool:
+        """Takes out what errors are about and notes those that are findings of their own; False where nothing was.
+
+        Args:
+            errors: Findings of one reading.
+            found: Takes those of their own.
+            composed: Whether they are of composing, no witness while something stands in for a part of a transfer.
+        """
         changed, before = False, list(self.gone)
         places = [(error, *self._locate(error)) for error in errors]
         for error, steps, rest in sorted(places, key=lambda each: bool(each[2])):  # those that are there come first
             whole = (*steps, *rest)
             again = any(_within(whole, other) or _within(other, whole) for other in before)
-            # what is said of a whole transfer is no finding while something stands in for a part of it
-            again |= not rest and steps[:1] in _TRANSFERS and any(_within(other, whole) for other in before)
+            again |= composed and any(other[:1] in _TRANSFERS and other[-1] in _INSTEAD for other in before)
             if not again and not self._follows(error):
                 error.key = self._as_written(error.key)
                 same = (error.file, error.line, error.message, str(error.value), rest or steps[-1:])

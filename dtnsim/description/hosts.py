@@ -101,13 +101,14 @@ class Hosts:
             made = whole["hosts"][name]
         return self._written_out(name, made, seen) if {"like", "machine"} & set(made) else _stack_of(made)
 
-    def _written_out(self, name: str, item: object, seen: tuple[str, ...], *, shipped: bool = False) -> Mapping:
+    def _written_out(self, name: str, item: object, seen: tuple[str, ...], *, key: str = "") -> Mapping:
         """A host's mapping; ``like`` takes another one and puts the keys written here on top."""
+        shipped = False
         if item is None or item == UNKNOWN:  # all of it is drawn
             return Mapping(*self._given.lines.get(name, (self._given.file, self._given.line)))
         if isinstance(item, str):
+            item = _named(".".join(filter(None, (name, key))), item, self._beside)
             shipped = True  # what is shipped knows nothing of this file
-            item = _named(name, item, self._beside)
         if not isinstance(item, Mapping):
             raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
         item = _stack_of(item)
@@ -133,10 +134,10 @@ class Hosts:
             base = self._one(str(like), (*seen, step)).clone()
             self.written[name] |= self.written[str(like)]
         else:
-            base = self._written_out(name, like, (*seen, step)).clone()
-        for key, value in item.items():
-            if key != "like":
-                base.put(key, merge(base.get(key), value), *item.lines.get(key, (item.file, item.line)))
+            base = self._written_out(name, like, (*seen, step), key="like").clone()
+        for name_of, value in item.items():
+            if name_of != "like":
+                base.put(name_of, merge(base.get(name_of), value), *item.lines.get(name_of, (item.file, item.line)))
         return base
 
 

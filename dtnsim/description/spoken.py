@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-from dtnsim.components.base import expand, find_kind, kinds
+from dtnsim.components.base import DRIVES, expand, find_kind, kinds
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
@@ -30,6 +30,7 @@ _SHORT: Final = {
 _FAMILY: Final = {"array": "device"}
 #: two of them: '2 x Xeon E5-2643 v2'
 _SEVERAL: Final = re.compile(r"(\d)\s*x\s+(\S.*)|dual[- ](?:socket )?(\S.*)", re.IGNORECASE)
+_LEVEL: Final = re.compile(r"(raid|raidz)[- ]?(\d+)")
 #: names that are so much like one of the library's are taken for it, written wrongly
 _TYPO: Final = 0.8
 _RATES: Final = ("read", "write")
@@ -141,12 +142,15 @@ def kind(host: Mapping) -> Mapping:
     return host
 
 
+def is_drive(given: object) -> bool:
+    """Whether a volume that is one word is its drives."""
+    return isinstance(given, Scalar) and (given in DRIVES or _known(given, "array") or bool(_in_name("array", given)))
+
+
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
     """A volume whose ``encryption`` lies around its drives; these may be told by what was measured of them."""
     made, at = given, given.lines.get("array", (given.file, given.line))
-    drives = part("array", given.get("array"), f"{where}.array", notes)
-    if isinstance(drives, Mapping):
-        drives = _measured(drives, f"{where}.array", notes)
+    drives = _drives(given.get("array"), f"{where}.array", notes)
     if drives is not given.get("array"):
         made = made.clone()
         made.put("array", drives, *at)
@@ -227,6 +231,21 @@ def _with_volume(host: Any, mount: str, share: Mapping, other: str, at: tuple[st
     volumes.put(mount, share, *at)
     made.put("volumes", volumes, *made.lines.get("volumes", at))
     return made
+
+
+def _drives(given: object, where: str, notes: list[str]) -> object:
+    """An array, its members and its level as people write them: raidz2 of 4 TB HDD."""
+    drives = part("array", given, where, notes)
+    if not isinstance(drives, Mapping):
+        return drives
+    drives, at = drives.clone(), drives.lines.get("kind", (drives.file, drives.line))
+    level = _LEVEL.fullmatch(str(drives.get("kind", "")).lower())
+    if level is not None and "level" not in drives:
+        drives.put("kind", level[1], *at)
+        drives.put("level", level[2], *at)
+    if drives.get("of") is not None:
+        drives["of"] = _drives(drives["of"], f"{where}.of", notes)
+    return _measured(drives, where, notes)
 
 
 def _measured(drives: Mapping, where: str, notes: list[str]) -> Mapping:

@@ -34,7 +34,8 @@ def _found(text: str, year: str | None) -> Mapping | None:
     called = (
         text[: match.start() if match is not None else None].lower().strip(" -v").removesuffix("server").strip(" -")
     )
-    system = next((s for s in _table() if called in s["names"]), None)
+    names = [(name, s) for s in _table() for name in s["names"] if f"{called} ".startswith(f"{name} ")]  # Debian Wheezy
+    system = max(names, key=lambda each: len(each[0]))[1] if names else None
     if system is None:
         return None
     made: Mapping = system.clone()

@@ -200,6 +200,11 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
         if ":" not in path and len(hosts) != 1:
             raise SpecError("is on which host?", **where, remedy=f"write HOST:{path}, of {', '.join(hosts)}")
         item.put(end, Scalar(path if ":" in path else f"{hosts[0]}:/{path.removeprefix('/')}", *at), *at)
+    ends = [end for end in ("from", "to") if end in item]
+    if found.reads_option and found.reads_option == found.writes_option and len(ends) == 1:
+        # a test of one volume, whose other end is memory
+        host, at = split_end(str(item[ends[0]]))[0], item.lines.get(ends[0], (item.file, item.line))
+        item.put("from" if ends == ["to"] else "to", Scalar(f"{host}:memory", *at), *at)
     return item
 
 

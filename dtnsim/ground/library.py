@@ -157,7 +157,7 @@ def _literal(name: str) -> str:
 def _nearest(folder: str, name: str) -> str:
     known = [*own_names(folder), *names(folder)]
     short = {k.rsplit("/", 1)[-1]: k for k in known}
-    near = difflib.get_close_matches(name, [*known, *short], n=3, cutoff=0.4)
+    near = difflib.get_close_matches(name, [*known, *short], n=3, cutoff=0.5)
     if near:
         return "nearest: " + ", ".join(dict.fromkeys(n.rsplit("/", 1)[-1] if folder == "parts" else n for n in near))
     if folder == "parts":

@@ -146,7 +146,9 @@ def loads(text: str, name: str, *, source: str = "") -> Mapping:
             return loads(quoted, name, source=source)
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise SpecError(f"is not YAML: {problem}", file=name, line=mark.line + 1 if mark else None) from None
+        remedy = "put a value that holds : , # or brackets in quotes, and check that those of keys are closed"
+        line = mark.line + 1 if mark else None
+        raise SpecError(f"is not YAML: {problem}", file=name, line=line, remedy=remedy) from None
     if not isinstance(root, Mapping):
         raise SpecError("holds no mapping of keys to values", file=name, remedy="start with 'name: ...'")
     return root

@@ -40,17 +40,14 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
         raise SpecError(f"is not a command line: {error}", key="tool", value=line) from None
     program, *rest = words or [""]
     program = program.rpartition("/")[2]
-    if program not in PROGRAMS:
-        raise SpecError("is not a program that is known here", key="tool", value=program, remedy=_instead(program))
-    return Reader(program, PROGRAMS[program], unknown).read(rest)
-
-
-def _instead(program: str) -> str:
-    """What to write where a command line cannot be read."""
-    if kinds().get(program, "").startswith("dtnsim.tools."):  # fio, dd ...: a kind, but not as it is typed
-        return f"'{program}' is a tool, whose options go one by one: {{name: {program}, ...}}; 'dtnsim show {program}'"
-    near = difflib.get_close_matches(program, PROGRAMS, n=3)
-    return f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(sorted(PROGRAMS))}"
+    manner = PROGRAMS.get(program)
+    if manner is None and kinds().get(program, "").startswith("dtnsim.tools."):  # its options as its kind has them
+        manner = Manner(program)
+    if manner is None:
+        near = difflib.get_close_matches(program, PROGRAMS, n=3)
+        remedy = f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(sorted(PROGRAMS))}"
+        raise SpecError("is not a program that is known here", key="tool", value=program, remedy=remedy)
+    return Reader(program, manner, unknown).read(rest)
 
 
 def tool_of(line: str) -> Tool:

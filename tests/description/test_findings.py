@@ -23,7 +23,16 @@ Kind = Callable[[Tree, random.Random], Fault | None]
 
 KINDS: dict[str, Kind] = {}
 #: one of them is in every finding: what to write instead
-REMEDIES: Final = ("write", "did you mean", "nearest:", "known keys:", "options:", "hosts:", "where nobody knows:")
+REMEDIES: Final = (
+    "write",
+    "did you mean",
+    "nearest:",
+    "known keys:",
+    "options:",
+    "hosts:",
+    "adapters:",
+    "where nobody knows:",
+)
 
 
 def kind(plant: Kind) -> Kind:
@@ -44,13 +53,13 @@ def _host(tree: Tree, rng: random.Random, key: str) -> Tree | None:
     return rng.choice(own) if own else None
 
 
-def _in_host(key: str, value: str, said: str | None = None) -> Kind:
+def _in_host(key: str, value: str, *, named: bool = False) -> Kind:
     def plant(tree: Tree, rng: random.Random) -> Fault | None:
         host = _host(tree, rng, key)
         if host is None:
             return None
         host[key] = value
-        return said or key, value
+        return key, None if named else value  # the message itself has the name
 
     return plant
 
@@ -74,6 +83,8 @@ KINDS |= {
     "year": _in_host("year", "last"),
     "role": _in_host("role", "vip"),
     "system": _in_host("os", "Plan 9"),
+    "board": _in_host("board", "asrock-romed8-2tt", named=True),
+    "like": _in_host("like", "no-such-machine", named=True),
     "cpu": _in_part("cpu", "no-such-cpu"),
     "memory": _in_part("memory", "no-such-memory"),
     "nic": _in_part("nic", "no-such-nic"),
@@ -204,6 +215,32 @@ def option_of_a_line(tree: Tree, rng: random.Random) -> Fault | None:
 def root_key(tree: Tree, rng: random.Random) -> Fault | None:
     tree["colour-of-cables"] = "red"
     return "colour-of-cables", "red"
+
+
+@kind
+def seat(tree: Tree, rng: random.Random) -> Fault | None:
+    own = [v for v in _volumes(tree) if "via" not in v and "server" not in v and "over" not in v]
+    if not own:
+        return None
+    rng.choice(own)["via"] = ["no-such-card"]
+    return "via", "no-such-card"
+
+
+@kind
+def card_of_a_transfer(tree: Tree, rng: random.Random) -> Fault | None:
+    item = _transfer(tree, rng)
+    if item is None or "nics" in item:
+        return None
+    item["nics"] = {"nobody": "eth0"}
+    return "nics", "nobody"
+
+
+@kind
+def event(tree: Tree, rng: random.Random) -> Fault | None:
+    if "events" in tree:
+        return None
+    tree["events"] = [{"at": "3 GB", "set": {}}]
+    return "at", None
 
 
 @kind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,6 +181,58 @@ def test_options_of_rclone_that_people_type() -> None:
     assert any("rclone has --no-check-dest, --buffer-size" in warning for warning in answer.warnings)
     quiet = dtnsim.predict(path({}, transfer={**MOVE, "tool": "rclone copy --transfers 8 --use-cookies"}), samples=0)
     assert not any("not modelled" in warning for warning in quiet.warnings)
+
+
+def test_a_bond_by_the_number_before_it() -> None:
+    card = path({"nic": "bonded 4x 10G"}).hosts["a"].nics["nic"]
+    assert (card.ports, card.bonding, card.rate.value) == (4, "hash", pytest.approx(1.25e9))
+
+
+@pytest.mark.parametrize(
+    ("spoken", "plain"),
+    [
+        ({"kind": "raidz2", "disks": 7, "of": "4 TB HDD"}, {"kind": "raidz", "level": 2, "disks": 7, "of": "any-disk"}),
+        ({"kind": "RAID 5", "disks": 4, "of": "any-ssd"}, {"kind": "raid", "level": 5, "disks": 4, "of": "any-ssd"}),
+        ({"kind": "raid10", "disks": 4, "of": "NVMe"}, {"kind": "raid", "level": 10, "disks": 4, "of": "any-nvme"}),
+    ],
+)
+def test_levels_and_members_in_words(spoken: dict[str, Any], plain: dict[str, Any]) -> None:
+    found, meant = _array({"array": spoken}), _array({"array": plain})
+    assert (found.kind, found.level, found.disks, found.of.part) == (
+        meant.kind,
+        meant.level,
+        meant.disks,
+        meant.of.part,
+    )
+
+
+def test_a_volume_that_is_its_drives() -> None:
+    assert path({"volumes": {"/data": "any-nvme"}}).hosts["a"].volumes["/data"].array.part == "any-nvme"
+
+
+def test_lines_of_tools_that_have_no_manner_of_their_own() -> None:
+    """Options under the names of the kind; a test of a volume has memory for its other end."""
+    assert parse("globus --concurrency 4 --parallelism 8") == {"name": "globus", "concurrency": "4", "parallelism": "8"}
+    line = "fio --rw=write --bs=1M --iodepth=16 --direct=1 --size=10G"
+    assert path({}, transfer={"to": "a:/data", "tool": line}).transfers[0].source_end == "a:memory"
+    with pytest.raises(SpecError, match=r"transfers\.0\.from: is missing"):
+        path({}, transfer={"to": "a:/data", "tool": "rsync"})
+
+
+@pytest.mark.parametrize(("name", "kernel"), [("Debian Wheezy", "debian"), ("Proxmox VE 8", "proxmox 8")])
+def test_a_system_with_more_words(name: str, kernel: str) -> None:
+    assert path({"os": name, "year": 2020}).hosts["a"].stack == path({"os": kernel, "year": 2020}).hosts["a"].stack
+
+
+def test_names_in_braces_and_what_yaml_cannot_read(tmp_path: Path) -> None:
+    file = tmp_path / "p.yaml"
+    text = "hosts: {dtn{1..2}: {nic: 10G}}\nwan: {bandwidth: 10 Gb/s}\n"
+    text += "transfer: {from: dtn1:/d, to: dtn2:/d, tool: globus}\n"
+    file.write_text(text)
+    assert list(dtnsim.load(file).hosts) == ["dtn1", "dtn2"]
+    file.write_text(text.replace("tool: globus", "tool: rsync -a x:, y"))
+    with pytest.raises(SpecError, match=r"p\.yaml:3: is not YAML: .*; put a value that holds : , # or brackets"):
+        dtnsim.load(file)
 
 
 def test_a_model_by_the_letter_behind_it() -> None:
