@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dtnsim.description.events import Event
     from dtnsim.engine.engine import Engine
     from dtnsim.simulation.background import Crowd
-    from dtnsim.simulation.files import Files
+    from dtnsim.simulation.memory import Files
     from dtnsim.simulation.record import Recorder
 
 Process = Generator[Any, Any, None]

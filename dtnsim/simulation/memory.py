@@ -8,27 +8,35 @@ a change of shares costs it a step for each node, however many stores there are.
 grows it computes when a limit will next be met, and has those look whom it concerns: whoever fills faster than it
 empties, not who is being emptied. A store whose own rates matter is told where they leave a band.
 
+Which files it holds, and what programs take from it, is kept by `Files`.
+
 Neglects: the parts of the limit that Linux gives each device and each task by its own rate of write-back.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.composition.residency import Residency
 from dtnsim.engine.layout import CAPPED, LEVEL
 from dtnsim.physics import cache
-from dtnsim.simulation.alarm import Alarm
+from dtnsim.simulation.jobs import Job
+from dtnsim.simulation.jobs import at as value_in
+from dtnsim.simulation.store import Alarm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import simpy
 
     from dtnsim.engine.engine import Engine, Transfer
+    from dtnsim.ground.pages import Kept
     from dtnsim.simulation.cache import PageCache
+
 
 #: part of the limit that must be free again before throttled writers run ahead once more: fewer turns, the same mean
 SLACK: Final = 0.02
@@ -302,3 +310,63 @@ def _time_to(distance: float, rate: float) -> float:
     if rate > 0:
         return max(distance, 0.0) / rate
     return math.inf
+
+
+class Files:
+    """The files in the memories of a path's hosts.
+
+    Args:
+        jobs: The transfers.
+        memories: Limits on dirty bytes, by pool.
+        scenario: Which of the drawn values.
+    """
+
+    def __init__(self, jobs: Sequence[Job], memories: Mapping[str, Memory], scenario: int) -> None:
+        self._jobs, self._memories = jobs, memories
+        self._writers: dict[tuple[str, str], list[Job]] = {}
+        self._hosts: dict[str, Residency] = {}
+        for job in jobs:
+            for kept in (*job.transfer.reads, *job.transfer.writes):
+                if kept.host not in self._hosts:
+                    self._hosts[kept.host] = Residency(value_in(kept.room_B, scenario), partial(self._dirty, kept.host))
+            for kept in job.transfer.writes[:1]:  # what waits at a server is on its way to the medium already
+                self._writers.setdefault((kept.host, kept.file), []).append(job)
+
+    def holds(self, f: int, sign: int) -> None:
+        """A program takes its memory (``sign`` 1), or gives it back (-1)."""
+        transfer = self._jobs[f].transfer
+        size = sign * transfer.holds_B
+        if not size:
+            return
+        if transfer.holder in self._hosts:
+            self._hosts[transfer.holder].hold(size)
+        if transfer.holder in self._memories:
+            self._memories[transfer.holder].hold(size)
+
+    def begun(self, f: int) -> tuple[float, ...]:
+        """A transfer begins: parts of what it reads in the memory of its own host, and in the server's."""
+        transfer, shares, left = self._jobs[f].transfer, [], 1.0
+        for kept in transfer.reads:
+            share = min(self._read(kept) / kept.size_B, left) if left > 0 and kept.size_B > 0 else 0.0
+            shares.append(share)
+            left -= share
+        for kept in transfer.writes:
+            self._hosts[kept.host].write(kept.file, kept.size_B)
+        return tuple(shares)
+
+    def ended(self, f: int) -> None:
+        """A transfer has ended: what it has moved is in memory."""
+        transfer = self._jobs[f].transfer
+        for kept in (*transfer.reads, *transfer.writes):
+            self._hosts[kept.host].ended(kept.file)
+
+    def _read(self, kept: Kept) -> float:
+        return self._hosts[kept.host].read(kept.file, kept.size_B)
+
+    def _dirty(self, host: str, file: str) -> float:
+        level = 0.0
+        for job in self._writers.get((host, file), ()):
+            if job.cache is not None:
+                job.cache.book(job.cache.env.now)
+                level += job.cache.level
+        return level

@@ -97,7 +97,7 @@ def _ready(
 
     from dtnsim.engine.engine import Engine
     from dtnsim.simulation.environment import World, arrive, follow, happen
-    from dtnsim.simulation.files import Files
+    from dtnsim.simulation.memory import Files
 
     env = simpy.Environment(0.0)
     capacity = [at(s.capacity, scenario) for s in problem.stations]

@@ -15,11 +15,10 @@ from dtnsim.engine.engine import Engine
 from dtnsim.ground.pages import Cache
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.simulation import transfer_processes
-from dtnsim.simulation.alarm import Alarm
 from dtnsim.simulation.cache import PageCache, State
 from dtnsim.simulation.jobs import Job, make_job
 from dtnsim.simulation.memory import Memory
-from dtnsim.simulation.store import COUPLED
+from dtnsim.simulation.store import COUPLED, Alarm
 
 #: (rate of its way in, rate of its disk, start [s], sizes of its files)
 Writer = tuple[float, float, float, list[float]]
