@@ -1,14 +1,19 @@
-"""Devices nest: an array is a device of devices, and what holds for drives holds for arrays of them."""
+"""Devices nest, accesses are values, and what explain prints of block storage is the calculation."""
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.lab import KiB, access, charged, device, served
+from dtnsim.components.access import Access, Thread
+from tests.components.test_keys_storage import CASES, LOADS, POOL, RZ
+from tests.formulas import evaluate
+from tests.lab import KiB, access, charged, device, journey, machine, problem, served, volume
 from tests.strategies import arrays
 
 DRIVE = {"kind": "hdd", "rate": "100 MB/s"}
@@ -70,3 +75,59 @@ def test_latency_is_that_of_the_drive() -> None:
     whole = device(kind="raid", level=0, disks=4, of={"kind": "raid", "level": 5, "disks": 4, "of": slow})
     charged(lambda row: found.append(float(whole.latency(row, access("read")))))
     assert found == [pytest.approx(80e-6)]
+
+
+def test_a_plain_access_is_one_sequential_stream_of_incompressible_bytes() -> None:
+    """What a tool does not say must be what plain read() and write() do: nothing cached, one request at a time."""
+    use = Access("read", Thread("reader"), 4096, 1e6, 1e9)
+    assert (use.streams, use.own_streams, use.queue_depth) == (1, 1, 1)
+    assert (use.random, use.cached, use.rewrite) == (False, False, False)
+    assert use.stored == 1.0
+    assert use.finish == "steady"
+    assert math.isinf(use.llc_B)
+
+
+def test_but_changes_a_copy() -> None:
+    use = Access("write", Thread("writer"), 4096, 1e6, 1e9)
+    other = use.but(block_B=512, finish="dsync")
+    assert (use.block_B, use.finish) == (4096, "steady")
+    assert (other.block_B, other.finish, other.thread) == (512, "dsync", use.thread)
+    with pytest.raises(TypeError):
+        use.but(blokc_B=1)
+
+
+def test_accesses_do_not_change() -> None:
+    use = Access("write", Thread("writer"), 4096, 1e6, 1e9)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        use.block_B = 1  # type: ignore[misc]  # that is the test
+
+
+def checked(array: dict[str, Any], load: str, filesystem: dict[str, Any]) -> int:
+    """Formulas of the volume's stations and demands that give their numbers."""
+    tool, start, to, data = LOADS[load]
+    spare = volume({"kind": "ssd", "read": "9 GB/s", "write": "9 GB/s"})
+    made = machine(volumes={"/d": volume(array, filesystem), "/e": spare})
+    found = problem(journey(made, start=start, to=to, tool=tool, dataset=data))
+    count = 0
+    for station in found.stations:
+        if station.component.partition(".")[0].partition("-")[0] == "d":
+            assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-4), station.name
+            count += 1
+    mine = {s.name for s in found.stations if s.component.partition(".")[0].partition("-")[0] == "d"}
+    for phase in found.transfers[0].phases:
+        for demand in phase.demands:
+            if demand.station in mine:
+                assert evaluate(demand.formula) == pytest.approx(float(demand.per_byte), rel=1e-4), demand.formula
+    return count
+
+
+@pytest.mark.parametrize(("kind", "key", "other", "load", "around"), CASES, ids=[f"{c[0]}.{c[1]}" for c in CASES])
+def test_formulas_give_their_numbers(kind: str, key: str, other: object, load: str, around: dict[str, Any]) -> None:
+    assert kind == around["kind"]
+    assert checked({**around, key: other}, load, {"kind": "xfs"}) >= 1
+
+
+@pytest.mark.parametrize("load", ["read", "readers", "write", "random", "sync", "tree", "mixed"])
+def test_formulas_of_a_pool_give_their_numbers(load: str) -> None:
+    pool = {**POOL, "fragmentation": "0.3", "compression": "lz4", "ratio": "1.7", "arc_hits": "0.2"}
+    assert checked(RZ, load, pool) >= 1

@@ -16,7 +16,8 @@ HOST: dict[str, Any] = {
     "nic": {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"},
     "tcp": {"rmem_max": "2 GiB", "wmem_max": "2 GiB"},
 }
-DISKS: dict[str, Any] = {"kind": "raid", "level": 5, "disks": 5, "of": {"kind": "hdd", "rate": "100 MB/s"}}
+DISKS: dict[str, Any] = {"kind": "raid", "level": 5, "disks": 5, "software": False,
+                         "of": {"kind": "hdd", "rate": "100 MB/s"}}  # fmt: skip
 SLOW: dict[str, Any] = {
     "name": "slow disks",
     "hosts": {

@@ -1,14 +1,23 @@
-"""The world around the transfers: what an event names has to be there before anything runs."""
+"""The world around the transfers: what an event names has to be there, dead links, states of a path (variants)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from dtnsim.ground.errors import SpecError
+import dtnsim
+from dtnsim.description import spec
+from dtnsim.ground.errors import ModelError, SpecError
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.report import simulation, text
 from dtnsim.simulation import environment, simulate
+from dtnsim.simulation.variants import as_drawn, check_same
 from tests.simulation.test_run import SLOW, make
+from tests.strategies import load
 
 
 def test_the_world_is_checked_at_the_start() -> None:
@@ -28,3 +37,116 @@ def test_two_events_at_one_instant_both_happen() -> None:
     # the smaller of the two holds: a quarter of the port for 20 s loses 15 s
     assert run.end_s == pytest.approx(alone.end_s + 15, rel=1e-3)
     assert len(run.happened) == 4
+
+
+PATH = "venadi/gridftp-gpfs"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key"),
+    [
+        (
+            "events:\n  - {at: 1 s, set: {wan.rtt: 1 ms}}\n  - {at: 1 s, station: network.wan.1}\n",
+            3,
+            "events.1.station",
+        ),
+        ("events:\n  - {at: 1 s, set: {wan.rtx: 1 ms}}\n", 2, "events.0.set.wan.rtx"),
+        ("others:\n  - {stations: [network.x], rate: 1 /s}\n", 2, "others.0.stations"),
+    ],
+)
+def test_it_says_where_it_is_written(tmp_path: Path, text: str, line: int, key: str) -> None:
+    file = tmp_path / "night.yaml"
+    file.write_text(text)
+    with pytest.raises(SpecError) as caught:
+        simulate(spec.load(PATH, events=file))
+    assert (caught.value.file, caught.value.line, caught.value.key) == (str(file), line, key)
+
+
+def test_the_nearest_names_come_first() -> None:
+    given = spec.load("examples/campus-25g-firewall")
+    events = [{"at": "1 s", "station": "network.wan.7"}]
+    with pytest.raises(SpecError, match=r"stations: network\.wan"):
+        simulate(given.changed([f"events={events}".replace("'", '"')]))
+
+
+def run(down: tuple[float, float] | None, tool: str, size: str = "1 GB", files: int = 1) -> Any:
+    hosts = {"a": "example-dtn-100g", "b": "example-dtn-100g"}
+    events = []
+    if down is not None:
+        events = [{"at": f"{down[0]} s", "station": "network.wan", "factor": 0, "until": f"{down[1]} s", "what": "cut"}]
+    return dtnsim.simulate(
+        load({
+            "name": "cut", "hosts": hosts, "wan": {"bandwidth": "10 Gb/s", "rtt": "100 ms"}, "events": events,
+            "transfers": {"t": {"from": "a:/xfs", "to": "b:/xfs", "tool": tool,
+                                "dataset": {"files": files, "size": size}}},
+        })
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", ["scp", "rsync", "gridftp"])
+def test_what_begins_on_a_dead_link_begins_when_it_is_back(tool: str) -> None:
+    """Log-in, handshake and slow start come after the cut: the transfer is as late as the link."""
+    plain, cut = run(None, tool).runs[0], run((0, 60), tool).runs[0]
+    assert cut.transfers[0].finished_s == pytest.approx(plain.transfers[0].finished_s + 60, rel=1e-6)
+
+
+def test_waits_between_files_do_not_go_on_over_a_dead_link() -> None:
+    """Many small files, each with its round trips: at most one file's waits are lost in the cut."""
+    plain, cut = (run(down, "scp", "1 MB", 200).runs[0].transfers[0] for down in (None, (5, 25)))
+    a_file = plain.duration_s / 200
+    assert plain.duration_s + 20 - a_file <= cut.duration_s <= plain.duration_s + 20 + a_file
+
+
+def test_the_cut_is_what_held_it(capsys: pytest.CaptureFixture[str]) -> None:
+    made = run((0, 60), "scp")
+    assert made.runs[0].transfers[0].held[0].station == "network.wan"
+    simulation.show(made, text.console())
+    assert "network.wan is down: cut" in capsys.readouterr().out
+
+
+def test_a_link_that_never_comes_back_is_said() -> None:
+    hosts = {"a": "example-dtn-100g", "b": "example-dtn-100g"}
+    given = load({
+        "name": "cut", "hosts": hosts, "wan": {"bandwidth": "10 Gb/s", "rtt": "100 ms"},
+        "events": [{"at": "0 s", "station": "network.wan", "factor": 0}],
+        "transfers": {"t": {"from": "a:/xfs", "to": "b:/xfs", "tool": "scp", "dataset": {"files": 1, "size": "1 GB"}}},
+        "others": [{"stations": ["a.xfs.ssds"], "rate": "1 /s", "size": "1 MB"}],
+    })  # fmt: skip
+    with pytest.raises(ModelError, match=r"network\.wan has no capacity left"):
+        dtnsim.simulate(given)
+
+
+def problem(capacity: object, demand: object = 1.0) -> Problem:
+    station = Station("a", "h", "a", "t", capacity, "B")  # type: ignore[arg-type]  # float or array
+    row = Phase("p", (Demand("a", demand, "x"),))  # type: ignore[arg-type]
+    return Problem("t", (station,), (Transfer("t", (row,), 1, 1e9, 1),))
+
+
+def test_the_same_stations_pass() -> None:
+    check_same(problem(1.0), problem(2.0), (0,))
+
+
+def test_another_station_or_another_job_is_refused() -> None:
+    other = problem(1.0)
+    other = replace(other, stations=(replace(other.stations[0], name="b"),))
+    with pytest.raises(SpecError, match="what the path is made of"):
+        check_same(problem(1.0), other, (0,))
+    more = problem(1.0)
+    more = replace(more, transfers=(replace(more.transfers[0], files=2),))
+    with pytest.raises(SpecError, match="what is moved"):
+        check_same(problem(1.0), more, (0,))
+
+
+def test_a_draw_changes_by_the_factor_of_the_median() -> None:
+    """Nominal 10 -> 5 halves a scenario that had drawn 12 to 6."""
+    drawn = problem(np.array([8.0, 12.0]))
+    assert as_drawn(problem(10.0), problem(5.0), drawn, 1).stations[0].capacity == 6.0
+
+
+def test_what_was_nothing_takes_the_median() -> None:
+    assert as_drawn(problem(0.0), problem(5.0), problem(np.array([0.0, 0.0])), 0).stations[0].capacity == 5.0
+
+
+def test_what_does_not_change_stays_as_drawn() -> None:
+    drawn = problem(np.array([8.0, 12.0]))
+    assert as_drawn(problem(10.0), problem(10.0), drawn, 0).stations[0].capacity == 8.0

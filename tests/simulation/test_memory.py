@@ -104,18 +104,23 @@ def test_the_limit_holds_for_the_sum_and_the_second_writer_finds_it_used() -> No
     assert first.level == pytest.approx(950.0, rel=2e-3)
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    writers=st.lists(
+def writers_of(files: int, most: int) -> st.SearchStrategy[list[Writer]]:
+    """From two writers on, up to so many files each: rates of filling and emptying, when they begin, sizes."""
+    return st.lists(
         st.tuples(
             st.integers(1, 40).map(lambda n: 10.0 * n + n / 7),
             st.integers(1, 40).map(lambda n: 9.0 * n + n / 3),
             st.integers(0, 30).map(lambda n: n / 3),
-            st.lists(st.integers(1, 5000).map(float), min_size=1, max_size=4),
+            st.lists(st.integers(1, 5000).map(float), min_size=1, max_size=files),
         ),
         min_size=2,
-        max_size=6,
-    ),
+        max_size=most,
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    writers=writers_of(4, 6),
     size=st.sampled_from([0.0, 1.0, 300.0, 2000.0, 1e5]),
     wire=st.sampled_from([50.0, 333.3, 1e4]),
     hold=st.sampled_from([0.0, 0.5, 1.0]),
@@ -132,16 +137,7 @@ def test_every_alarm_changes_something_or_time_moves_on(
 
 @settings(max_examples=40, deadline=None)
 @given(
-    writers=st.lists(
-        st.tuples(
-            st.integers(1, 40).map(lambda n: 10.0 * n + n / 7),
-            st.integers(1, 40).map(lambda n: 9.0 * n + n / 3),
-            st.integers(0, 30).map(lambda n: n / 3),
-            st.lists(st.integers(1, 5000).map(float), min_size=1, max_size=3),
-        ),
-        min_size=2,
-        max_size=5,
-    ),
+    writers=writers_of(3, 5),
     changes=st.lists(st.tuples(st.integers(0, 4), st.floats(0.3, 3.0)), max_size=6),
 )
 def test_alarms_that_allow_for_other_rates_lose_no_instant(
@@ -177,16 +173,7 @@ def test_an_alarm_that_finds_nothing_to_do_comes_back_ever_later() -> None:
 
 
 @given(
-    writers=st.lists(
-        st.tuples(
-            st.integers(1, 40).map(lambda n: 10.0 * n + n / 7),
-            st.integers(1, 40).map(lambda n: 9.0 * n + n / 3),
-            st.integers(0, 30).map(lambda n: n / 3),
-            st.lists(st.integers(1, 5000).map(float), min_size=1, max_size=3),
-        ),
-        min_size=2,
-        max_size=5,
-    ),
+    writers=writers_of(3, 5),
     asked=st.lists(st.floats(0.0, 100.0), min_size=1, max_size=8),
 )
 @settings(max_examples=40, deadline=None)

@@ -2,54 +2,23 @@
 
 from __future__ import annotations
 
-import copy
+from collections.abc import Callable
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from hypothesis import HealthCheck, given, settings
 
 from dtnsim.description import spec
-from dtnsim.ground import yamlio
 from dtnsim.ground.errors import ModelError, SpecError
 from dtnsim.simulation import simulate
 from dtnsim.steady.durability import drain_rates
 from dtnsim.steady.prediction import predict
 from tests.lab import journey
+from tests.simulation.slow import DISKS, HOST, SLOW, make
 from tests.strategies import load, paths
-
-HOST: dict[str, Any] = {
-    "cpu": {"kind": "cpu", "cores": 8, "clock": "3 GHz"},
-    "memory": {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"},
-    "nic": {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"},
-    "tcp": {"rmem_max": "2 GiB", "wmem_max": "2 GiB"},
-}
-DISKS = {"kind": "raid", "level": 5, "disks": 5, "software": False,
-         "of": {"kind": "hdd", "rate": "100 MB/s"}}  # fmt: skip
-SLOW: dict[str, Any] = {
-    "name": "slow disks",
-    "hosts": {
-        "a": HOST,
-        "b": {**HOST, "volumes": {"/data": {"filesystem": {"kind": "xfs"}, "array": DISKS}}},
-    },
-    "wan": {"rtt": "1 ms", "bandwidth": "10 Gb/s"},
-    "transfer": {
-        "from": "a:memory", "to": "b:/data", "tool": {"name": "gridftp", "p": 1, "vb": True},
-        "dataset": {"files": 1, "size": "100 GB"},
-    },
-}  # fmt: skip
-
-
-def make(path: dict[str, Any], **changes: Any) -> spec.PathSpec:
-    data = copy.deepcopy(path)
-    for key, value in changes.items():
-        where = data
-        *steps, last = key.split("__")
-        for step in steps:
-            where = where.setdefault(step, {})
-        where[last] = value
-    return spec.resolve(yamlio.loads(yaml.safe_dump(data), "t.yaml"))
 
 
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -247,3 +216,35 @@ def test_a_link_that_stays_down_ends_with_the_run() -> None:
     run = simulate(path, until=3600.0).runs[0]
     assert (run.end_s, run.complete) == (3600.0, False)
     assert 0 < run.transfers[0].payload_B < 100e9
+
+
+EVENTS = [{"at": "30 s", "set": {"wan.loss": "1e-4"}, "until": "60 s"}]
+
+
+def figures(processes: int | Executor | None) -> list[tuple[float, int]]:
+    runs = simulate(make(SLOW, events=EVENTS), replicas=4, seed=3, processes=processes).runs
+    return [(r.transfers[0].duration_s, r.events) for r in runs]
+
+
+@pytest.fixture(scope="module")
+def alone() -> list[tuple[float, int]]:
+    return figures(1)
+
+
+@pytest.mark.parametrize("processes", [None, 2])
+def test_the_same_in_one_process_and_in_several(alone: list[tuple[float, int]], processes: int | None) -> None:
+    assert figures(processes) == alone
+    assert len({d for d, _ in alone}) == 4
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("elsewhere", [ThreadPoolExecutor, lambda: ProcessPoolExecutor(2, get_context("spawn"))])
+def test_an_executor_makes_them_elsewhere(alone: list[tuple[float, int]], elsewhere: Callable[[], Executor]) -> None:
+    with elsewhere() as executor:
+        assert figures(executor) == alone
+
+
+def test_a_cluster_of_dask_makes_them(alone: list[tuple[float, int]]) -> None:
+    distributed = pytest.importorskip("dask.distributed", reason="the extra 'dask' is not installed")
+    with distributed.Client(processes=False, dashboard_address=None) as client:
+        assert figures(client.get_executor()) == alone

@@ -1,9 +1,11 @@
-"""The round model against closed forms: loss, windows, buffers, slow start, skipping ahead."""
+"""The round model against closed forms; its lanes and draws (_lanes, _chance)."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dtnsim.physics.tcp import droptail, rounds
+from dtnsim.physics.tcp import _chance, _lanes, droptail, rounds
 from dtnsim.physics.tcp.controls.cubic import cubic
 from dtnsim.physics.tcp.response import aimd_window
 from dtnsim.physics.tcp.rounds import Cases
@@ -111,3 +113,34 @@ def test_a_lane_in_which_nothing_happens_any_more_is_not_stepped_on():
     few, many = (goodput(c, 2, times=np.linspace(5.0, 9e3, n)) for n in (2, 400))
     assert many.steps[0] <= few.steps[0] + 8
     assert np.diff(many.delivered_B[0]) == pytest.approx(few.goodput_Bps.mean() * (9e3 - 5.0) / 399, rel=1e-9)
+
+
+@pytest.mark.parametrize("flows", [1, 2, 3, 4])
+@pytest.mark.parametrize("lanes", [1, 63, 64, 1000])
+def test_a_lane_has_the_same_sums_in_any_company(lanes: int, flows: int) -> None:
+    values = np.random.default_rng(flows).lognormal(0.0, 9.0, (lanes, flows))
+    assert np.array_equal(_lanes.total(values), values.sum(axis=1, keepdims=True))  # bit for bit
+    assert np.array_equal(_lanes.least(values), values.min(axis=1, keepdims=True))
+    alone = np.concatenate([_lanes.total(row[None, :]) for row in values])
+    assert np.array_equal(_lanes.total(values), alone)
+
+
+def test_they_are_uniform_and_do_not_depend_on_their_company():
+    many = _chance.uniform(1, _chance.LOSS, np.arange(20000))
+    assert 0 <= many.min() < many.max() < 1
+    assert many.mean() == pytest.approx(0.5, abs=0.01)
+    assert np.histogram(many, 10)[0] == pytest.approx(2000, rel=0.08)
+    assert abs(np.corrcoef(many[:-1], many[1:])[0, 1]) < 0.03
+    assert _chance.uniform(1, _chance.LOSS, 777)[0] == many[777]
+    assert _chance.uniform(2, _chance.LOSS, 777)[0] != many[777]
+
+
+@given(st.integers(0, 1000), st.integers(0, 3), st.sampled_from([4, 8, 16]))
+def test_replicas_take_one_part_each(number, flow, replicas):
+    u = _chance.spread(1, _chance.LOSS, number, flow, np.arange(replicas), replicas)
+    assert sorted(np.floor(u * replicas).astype(int)) == list(range(replicas))
+
+
+def test_other_counts_of_replicas_are_independent():
+    u = _chance.spread(1, _chance.LOSS, 5, 0, np.arange(3), 3)
+    assert len(set(u)) == 3
