@@ -13,10 +13,11 @@ def command(
     name: Annotated[str, Argument(metavar="NAME", help="What 'dtnsim list' names; hosts/NAME where ambiguous.")],
     json: options.Json = False,
 ) -> None:
-    """Show a host, path, data set, part, kind or tool: every line with its source.
+    """Show a host, path, data set, part, kind or tool: every line with its source; 'keys': all keys of a path file.
 
     \b
     Examples:
+      dtnsim show keys
       dtnsim show venadi
       dtnsim show examples/dtn-100g-xfs
       dtnsim show connectx-5-100g

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +32,11 @@ SHOW: Final = "dtnsim.show/1"
 _OWN: Final = ("paths", "hosts", "datasets", "parts", "workloads")
 #: the folder in which the command runs: files of one's own lie in its parts/, hosts/ ...
 _HERE: Final = Path()
+#: where keys of a path file stand -> their model in its schema
+_PLACES: Final = {
+    "": "", "hosts.NAME.": "Host", "hosts.NAME.volumes.MOUNT.": "Volume", "wan.": "kind.segment",
+    "transfer.": "TransferSpec", "transfer.dataset.": "Dataset",
+}  # fmt: skip
 #: keys whose plain values do not come from what a file names as its source
 _NO_FIGURES: Final = (("price",), ("kind",), ("part",))
 _HEADING: Final = re.compile(r"\A(?:#\s*yaml-language-server.*\n)?#\s*(.+)")
@@ -130,12 +136,15 @@ def show(name: str) -> dict[str, Any]:
     """Everything that is known of what a name means, each line with its source.
 
     Args:
-        name: A host, path, data set, part, kind, tool or workload; ``hosts/venadi`` where several share a name.
+        name: A host, path, data set, part, kind, tool or workload; ``hosts/venadi`` where several share a name;
+            ``keys`` for every key of a path file.
 
     Raises:
         SpecError: nothing is called so; the message names the nearest of each room.
     """
     room, slash, short = name.partition("/")
+    if name == "keys":
+        return _keys()
     if Path(name).is_file():
         return _shown(_room_of(name), name)
     if slash and room in ROOMS:
@@ -177,7 +186,7 @@ def _nearest(name: str) -> str:
 def _shown(room: str, name: str) -> dict[str, Any]:
     if room in ("tools", "kinds"):
         rows = [
-            {"key": r["parameter"], "value": r["default"] or f"required ({r['unit']})", "source": r["source"]}
+            {"key": r["parameter"], "value": r["default"] or _unstated(r), "source": r["source"]}
             for r in catalogue.parameters(name)
         ]
         return {"schema": SHOW, "room": room, "name": name, "file": None, "lines": rows}
@@ -189,6 +198,25 @@ def _shown(room: str, name: str) -> dict[str, Any]:
         raw = raw.clone()
         raw.put("hosts", Hosts(raw, file.parent, ()).read(), raw.file, raw.line)
     return {"schema": SHOW, "room": room, "name": name, "file": library.shown(file), "lines": lines(raw)}
+
+
+def _unstated(row: dict[str, Any]) -> str:
+    return f"{'optional' if row['optional'] else 'required'} ({row['unit']})".removesuffix(" ()")
+
+
+def _keys() -> dict[str, Any]:
+    """Every key of a path file, with an example and what it means, as the schema has them."""
+    from dtnsim.description import schema
+
+    made = schema.json_schema("path")
+    rows = []
+    for place, name in _PLACES.items():
+        for key, node in (made["$defs"][name] if name else made)["properties"].items():
+            value = node.get("examples", [""])[0]
+            shown = value if isinstance(value, str) else json.dumps(value).replace('"', "")
+            shown = "text" if shown == key else f"e.g. {shown}"
+            rows.append({"key": place + key, "value": shown, "source": node.get("description", "")})
+    return {"schema": SHOW, "room": "keys", "name": "of a path file", "file": None, "lines": rows}
 
 
 def lines(raw: Mapping) -> list[dict[str, Any]]:

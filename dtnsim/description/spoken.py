@@ -30,6 +30,7 @@ _SHORT: Final = {
 _FAMILY: Final = {"array": "device"}
 #: two of them: '2 x Xeon E5-2643 v2'
 _SEVERAL: Final = re.compile(r"(\d)\s*x\s+(\S.*)|dual[- ](?:socket )?(\S.*)", re.IGNORECASE)
+_SIZE: Final = re.compile(r"[\d.]+\s*[TG]i?B\b")
 _LEVEL: Final = re.compile(r"(raid|raidz)[- ]?(\d+)")
 #: names that are so much like one of the library's are taken for it, written wrongly
 _TYPO: Final = 0.8
@@ -73,11 +74,13 @@ def part(key: str, given: object, where: str, notes: list[str]) -> object:
     found = _in_name(key, given)
     if not found or _typo(given, key):
         return given  # it is refused with what is nearest
+    plain = _in_name(key, _SIZE.sub("", given), whole=True)  # 'gigabit', '4 TB HDD': no name of a part at all
     source = f"assumed: read from its name, {str(given)!r}"
     for name, value in found.items():
         made.put(name, Scalar(value, *at, source), *at)
     words = ", ".join(f"{name} {value}" for name, value in found.items())
-    notes.append(f"{where}: {str(given)!r} is not in the library: taken from its name: {words}")
+    if not plain:
+        notes.append(f"{where}: {str(given)!r} is not in the library: taken from its name: {words}")
     return made
 
 
@@ -107,12 +110,12 @@ def _typo(name: str, key: str) -> bool:
     return bool(difflib.get_close_matches(name.lower(), names, n=1, cutoff=_TYPO))
 
 
-def _in_name(key: str, name: str) -> dict[str, str]:
-    """What the table finds in a name."""
+def _in_name(key: str, name: str, *, whole: bool = False) -> dict[str, str]:
+    """What the table finds in a name, or in the ``whole`` of it."""
     found: dict[str, str] = {}
     for field, patterns in _table()[key].items():
         for pattern, value in patterns:
-            if match := re.search(pattern, name, re.IGNORECASE):
+            if match := (re.fullmatch if whole else re.search)(pattern, name.strip(), re.IGNORECASE):
                 found[field] = value.format(next((g for g in match.groups() if g), ""))
                 break
     return found

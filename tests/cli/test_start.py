@@ -193,3 +193,13 @@ def test_init_says_what_to_give_where_it_cannot_ask(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO())
     assert says in refused("init", *options, "-")
+
+
+def test_every_key_of_a_path_file_is_shown_with_what_it_means(run: Run) -> None:
+    code, out, err = run("show", "keys", "--json")
+    rows = {row["key"]: row for row in json.loads(out)["lines"]}
+    assert (code, err) == (0, "")
+    for key in ("wan.rtt", "hosts.NAME.role", "hosts.NAME.volumes.MOUNT.encryption", "transfer.dataset.files"):
+        assert all(rows[key].values())
+    shown = {row["key"]: row["value"] for row in json.loads(run("show", "segment", "--json").out)["lines"]}
+    assert (shown["bandwidth"], shown["mtu"]) == ("required (B/s)", "optional")

@@ -59,7 +59,8 @@ def test_what_was_read_from_a_name_is_noted_once() -> None:
     hosts, move = {"pc{1..2}": {"nic": "Intel PRO/1000"}}, {**MOVE, "from": "pc1:/d", "to": "pc2:/d"}
     told = "hosts.pc1.nic: 'Intel PRO/1000' is not in the library: taken from its name: rate 1000 Mb/s"
     assert load({"hosts": hosts, "wan": WAN, "transfer": move}).notes == (told,)
-    assert path({"nic": "10GbE", "cpu": "unknown"}).notes == ()
+    drives = {"/data": {"array": "4 TB HDD"}}
+    assert path({"nic": "gigabit", "cpu": "unknown", "volumes": drives}, {"nic": "10GbE"}).notes == ()
 
 
 @pytest.mark.parametrize(
