@@ -44,35 +44,12 @@ def test_local_backup_is_slower_than_a_disk_by_an_order_of_magnitude(tool, job):
     assert 3e9 / cycles == pytest.approx(14.5e6, rel=0.5)
 
 
-def test_deduplication_and_compression_send_less(tool, job):
-    """What the destination knows is not sent; the rest is sent compressed."""
-
-    def sent(**options):
-        return tool("crashplan", **options).plan(job()).steps[1].net.overhead
-
-    assert sent(literal="0.2") == pytest.approx(0.2)
-    assert sent(literal="0.2", ratio="2") == pytest.approx(0.1)
-    assert sent(literal="0.2", ratio="2", compression=False) == pytest.approx(0.2)
-
-
 def test_all_cores_and_five_connections(tool, job):
     scan, backup = tool("restic", repository="rest").plan(job(cores=16)).steps
     assert scan.files.source == ("stat",)
     assert {use.thread.copies for use in backup.cpu if "restic engine" in use.thread.name} == {16}
     assert backup.net.streams == 5
     assert tool("restic").plan(job()).steps[1].net.streams == 1  # sftp: one ssh
-
-
-def test_known_blocks_are_hashed_and_not_sent(tool, job):
-    new, half, known = (tool("restic", literal=f"{part}").plan(job()).steps[1] for part in (1, 0.5, 0))
-    assert (new.net.overhead, half.net.overhead, known.net) == (1.0, 0.5, None)
-    assert [use.what for use in known.cpu] == ["chunker", "SHA-256 of blocks"]
-    assert known.write is None
-    assert len(tool("restic", changed="0").plan(job()).steps) == 1
-
-
-def test_compression_is_less_on_the_wire(tool, job):
-    assert tool("restic", ratio="2").plan(job()).steps[1].net.overhead == pytest.approx(0.5)
 
 
 def test_one_core_cuts_hashes_packs_and_encrypts(tool, job, run):

@@ -5,23 +5,6 @@ from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
 
-def test_four_streams_and_a_window_that_the_kernel_tunes(tool, job):
-    plan = tool("bbcp").plan(job())
-    net = plan.steps[0].net
-    assert (net.streams, plan.weight, net.window) == (4, 4, None)
-    assert net.lockstep
-
-
-@pytest.mark.parametrize(
-    ("options", "block"),
-    [({}, 156 * 1024), ({"w": "1 MiB"}, 508 * 1024), ({"w": "=1 MiB", "B": "256 KiB"}, 252 * 1024)],
-)
-def test_buffers_hold_the_window_and_a_quarter_less_a_page(options, block, tool, job):
-    """setRWB: 128 KiB x 1.25 = 160 KiB, 512 KiB at most; BuffPool: data start on the second page."""
-    (step,) = tool("bbcp", **options).plan(job()).steps
-    assert step.read.block_B == step.write.block_B == block
-
-
 def test_streams_in_lockstep_use_a_bond_less_well(run):
     """Reference, section 8, k = 4: four free streams use 2.73 links, four equal ones 1.88."""
     rates = {}
@@ -30,13 +13,6 @@ def test_streams_in_lockstep_use_a_bond_less_well(run):
         rates[name] = prediction.throughput_Bps.p50 * 8 / 9.90e9  # payload of a port at MTU 9000
     assert rates["{name: gridftp, p: 4}"] == pytest.approx(2.73, rel=0.01)
     assert rates["{name: bbcp}"] == pytest.approx(1.88, rel=0.01)
-
-
-def test_equals_sign_fixes_the_window(tool, job):
-    net = tool("bbcp", w="=8 MiB", s="16").plan(job()).steps[0].net
-    assert net.window.value == 8 * 2**20
-    assert net.streams == 16
-    assert tool("bbcp", w="8 MiB").plan(job()).steps[0].net.window is None
 
 
 def test_a_fixed_window_stays_traceable_to_its_line():
@@ -71,14 +47,3 @@ def test_threads_of_their_own_for_reading_streams_and_writing(tool, job):
 def test_options_that_change_no_rate(tool, job):
     plain, dressed = tool("bbcp"), tool("bbcp", z="true", P="10", r="true")
     assert plain.plan(job()) == dressed.plan(job())
-
-
-def test_rejects(tool):
-    for options, key in (
-        ({"s": "0"}, "s"),
-        ({"w": "=-1 MiB"}, "w"),
-        ({"P": "-2"}, "P"),
-        ({"streams": "many"}, "streams"),
-    ):
-        with pytest.raises(SpecError, match=f"^{key}: "):
-            tool("bbcp", **options)

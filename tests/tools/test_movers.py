@@ -1,104 +1,80 @@
-"""ascp, FDT, wdt and HTCondor: movers with a protocol of their own."""
+"""Tools with a protocol of their own: ascp, FDT, HTCondor, Pelican, mscp, FTP, bbftp and xrdcp."""
 
 import pytest
 
-from dtnsim.ground.errors import SpecError
 
-
-def test_default_target_is_10_mbps(tool, job):
-    """ascp command reference: -l, default 10000 Kbps."""
-    net = tool("ascp").plan(job()).steps[0].net
-    assert net.transport == "fasp"
-    assert net.rate.value == pytest.approx(10e6 / 8)
-
-
-def test_target_binds_whatever_the_round_trip(run):
+def test_the_target_of_ascp_binds_whatever_the_round_trip(run):
     near, far = (run("{name: ascp, l: 1 Gb/s}", rtt=t).throughput_Bps.p50 for t in ("1 ms", "300 ms"))
     assert near == pytest.approx(far, rel=1e-3)
     assert near == pytest.approx(1e9 / 8, rel=0.02)
 
 
-def test_no_encryption_with_T(tool, job):
-    secret, plain = (tool("ascp", l="1 Gb/s", T=v).plan(job()).steps[0].cpu for v in ("false", "true"))
-    assert {w.what for w in secret} == {"FASP cipher"}
-    assert plain == ()
-
-
-def test_resume_levels(tool):
-    assert tool("ascp", k="1").k == 1
-    for options, key in (({"k": "4"}, "k"), ({"l": "1G"}, "l"), ({"Q": "greedy"}, "Q")):
-        with pytest.raises(SpecError, match=f"^{key}: "):
-            tool("ascp", **options)
-
-
-def test_fallback_is_one_stream_of_tcp(tool, job):
-    udp, tcp = (tool("ascp", fallback=f).plan(job()).steps[0].net for f in ("false", "true"))
-    assert (udp.transport, tcp.transport, tcp.streams) == ("fasp", "tcp", 1)
-
-
-def test_defaults_of_the_manual(tool, job):
-    """doc-fdt-ddcopy.md: -P 4, -bs 512K."""
-    plan = tool("fdt").plan(job())
-    assert (plan.steps[0].net.streams, plan.steps[0].read.block_B, plan.weight) == (4, 524288, 4)
-
-
-def test_files_follow_each_other_without_waiting(run):
+def test_files_of_fdt_follow_each_other_without_waiting(run):
     data = "{files: 1000, each: 1 kB}"
     near, far = (run("{name: fdt}", rtt=t, data=data).duration_s.p50 for t in ("1 ms", "100 ms"))
     assert far - near < 3.0  # slow start of the connections only, no round trips for each of 1000 files
 
 
-def test_window_limit_and_blocking_mode(tool, job):
-    net = tool("fdt", ss="8 MiB", limit="100 MB/s", P="32", bio="true").plan(job()).steps[0].net
-    assert (net.window.value, net.rate.value, net.sender.copies) == (8 * 2**20, 1e8, 32)
-    assert tool("fdt", P="32").plan(job(cores=6)).steps[0].net.sender.copies == 6
-
-
-def test_rejects(tool):
-    with pytest.raises(SpecError, match=r"^P: "):
-        tool("fdt", P="-4")
-
-
-def test_blocks_put_all_ports_to_work_on_one_file(tool, job):
-    """WdtOptions.h: 8 ports, blocks of 16 MiB, buffers of 256 KiB."""
-    plan = tool("wdt").plan(job(files=1))
-    assert (plan.workers, plan.steps[0].net.streams, plan.steps[0].read.block_B) == (8, 8, 262144)
-    assert tool("wdt", block_size_mbytes="-1").plan(job(files=1)).workers == 1
-    assert tool("wdt").plan(job(files=1, payload_B=20e6)).workers == 2
-
-
-def test_a_port_is_a_thread_that_reads_and_sends(tool, job):
-    (step,) = tool("wdt").plan(job()).steps
-    assert step.read.thread == step.net.sender
-    assert step.net.sender.copies == 8
-
-
-def test_checksum_only_where_the_cipher_does_not_authenticate(tool, job):
-    words = {
-        e: {w.what for w in tool("wdt", encryption_type=e).plan(job()).steps[0].cpu} for e in ("none", "aes128gcm")
-    }
-    assert words == {"none": {"CRC32C"}, "aes128gcm": {"aes128gcm"}}
-
-
-def test_rate_in_mebibytes(tool, job):
-    assert tool("wdt", avg_mbytes_per_sec="100").plan(job()).steps[0].net.rate.value == 100 * 2**20
-    assert tool("wdt").plan(job()).steps[0].net.rate is None
-
-
-def test_wdt_rejects(tool):
-    with pytest.raises(SpecError, match=r"^num_ports: "):
-        tool("wdt", num_ports="0")
-
-
-def test_jobs_at_once(tool, job):
-    given = job(files=1000, payload_B=1e9, largest_B=1e6)
-    assert tool("condor").plan(given).workers == 100
-    few = tool("condor", files_per_job="50").plan(given)
-    assert few.workers == 20
-    assert few.steps[0].files.round_trips == pytest.approx(1 + 6 / 50)
-    assert few.steps[0].files.fixed.value == pytest.approx(0.1 / 50)
-
-
-def test_encryption_costs_both_ends(tool, job):
+def test_encryption_of_condor_costs_both_ends(tool, job):
     plain, secret = (tool("condor", encrypt=v).plan(job()).steps[0].cpu for v in ("false", "true"))
     assert len(secret) == len(plain) + 2
+
+
+def test_small_objects_of_pelican_go_with_the_workers(run):
+    data = "{files: 5000, each: 10 kB}"
+    one, five = (run(f"{{name: pelican, workers: {n}}}", data=data).duration_s.p50 for n in (1, 5))
+    assert one / five == pytest.approx(5, rel=0.05)
+
+
+def test_window_of_a_connection_of_mscp(run):
+    """32 requests of 16 KiB over 53 ms are 9.9 MB/s a connection."""
+    for n in (1, 8):
+        rate = run(f"{{name: mscp, n: {n}}}").throughput_Bps.p50
+        assert rate == pytest.approx(n * 32 * 16384 / 0.053, rel=0.02)
+
+
+def test_mscp_cuts_files_only_above_64_mib(tool, job):
+    """mscp.c: DEFAULT_MIN_CHUNK_SZ."""
+    made = tool("mscp", n=8)
+    assert made.chunk_B(2**26, 8) == 2**26
+    assert made.chunk_B(2**33, 8) == 2**30
+    assert made.plan(job(files=1, payload_B=2.0**26, largest_B=2.0**26)).workers == 1
+
+
+def test_small_files_wait_for_ftp(run):
+    seconds = run("ftp", data="{files: 1000, each: 1 kB}").duration_s.p50
+    assert 1000 * 4 * 0.053 < seconds < 1.1 * 1000 * 4 * 0.053
+
+
+def test_streams_of_bbftp_multiply_the_window(run):
+    """bbftp.c: BBftp_Recvwinsize = 256; W / RTT for each stream."""
+    one, eight = (run(f"{{name: bbftp, p: {n}}}").throughput_Bps.p50 for n in (1, 8))
+    assert one == pytest.approx(256 * 1024 / 0.053, rel=0.35)  # of a socket buffer a part is window
+    assert eight == pytest.approx(8 * one, rel=0.02)
+
+
+def test_the_daemon_of_bbftp_by_ssh_takes_longer_to_start(tool, job):
+    assert tool("bbftp", s=True).plan(job()).opening.round_trips > tool("bbftp").plan(job()).opening.round_trips
+
+
+def test_four_chunks_of_8_mib_of_xrdcp_are_the_window(run):
+    """XrdClConstants.hh: 32 MiB in flight; 32 MiB / 53 ms = 5.065 Gb/s."""
+    rate = run("{name: xrdcp}")
+    assert 8 * rate.throughput_Bps.p50 == pytest.approx(8 * 32 * 2**20 / 0.053, rel=0.005)
+
+
+def test_streams_of_xrdcp_share_one_window_and_jobs_have_their_own(run):
+    data = "{files: 16, size: 1 PB}"
+    one, streams, jobs = (
+        run(f"{{name: xrdcp, {o}}}", data=data).throughput_Bps.p50 for o in ("S: 1", "S: 4", "parallel: 4")
+    )
+    assert streams == pytest.approx(one, rel=0.01)
+    assert jobs == pytest.approx(4 * one, rel=0.01)
+
+
+def test_a_third_party_copy_is_looked_at_every_so_often(tool, job):
+    """ThirdPartyCopyJob.cc of 5.5.3: the client waits 2.5 s before it looks; a small file takes them all."""
+    small = tool("xrdcp", tpc="first").plan(job(files=10, payload_B=10.0, largest_B=1.0)).steps[0].files
+    direct = tool("xrdcp").plan(job(files=10, payload_B=10.0, largest_B=1.0)).steps[0].files
+    assert 1.5 < small.fixed.value < 2.6
+    assert direct.fixed.value < 0.01

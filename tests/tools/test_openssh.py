@@ -2,7 +2,6 @@
 
 import pytest
 
-from dtnsim.ground.errors import SpecError
 from dtnsim.tools._ssh import COSTS
 
 
@@ -54,23 +53,6 @@ def test_network_and_cipher_share_the_ssh_process_and_the_file_has_its_own(tool,
     assert step.net.streams == 1
 
 
-def test_protocol_changed_with_9_0(tool, job):
-    trips = [tool("scp", version=v).plan(job()).steps[0].files.round_trips for v in ("8.9", "9.0")]
-    assert trips == [2.0, 5.0]  # OPEN, WRITE, its last segment, FSETSTAT, CLOSE
-    assert tool("scp", version="9.6", O="true").plan(job()).steps[0].files.round_trips == 2.0
-
-
-def test_limit_is_a_cap(tool, job):
-    assert tool("scp", l="100 Mb/s").plan(job()).steps[0].net.rate.value == pytest.approx(12.5e6)
-
-
-def test_rejects(tool):
-    with pytest.raises(SpecError, match="cipher"):
-        tool("scp", cipher="rot13")
-    with pytest.raises(SpecError, match=r"version: .*write it like"):
-        tool("scp", version="latest")
-
-
 @pytest.mark.parametrize(
     ("openssh", "here"),
     [
@@ -102,9 +84,3 @@ def test_hpn_lifts_the_window_of_openssh(run):
     bound, free = (run(f"{{name: hpnscp, hpn: {flag}}}").throughput_Bps.p50 for flag in ("false", "true"))
     assert bound == pytest.approx(2**21 / 0.053, rel=0.01)
     assert free > 5 * bound
-
-
-def test_requests_in_flight(tool, job):
-    """sftp-client.c of hpn-ssh: 1024 requests of 128 KiB."""
-    assert tool("hpnscp").plan(job()).steps[0].net.channel.value == 2**27
-    assert tool("hpnscp", R=16).plan(job()).steps[0].net.channel.value == 2**21

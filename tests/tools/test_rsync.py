@@ -1,17 +1,5 @@
 import pytest
 
-from dtnsim.ground.errors import SpecError
-
-
-def test_first_copy_over_ssh(tool, job):
-    scan, transfer = tool("rsync").plan(job()).steps
-    assert scan.files.destination == ("lookup", "stat")
-    assert scan.read is scan.net is scan.write is None
-    assert transfer.net.sender.name == "ssh sender"
-    assert transfer.net.channel.value == 2**21
-    assert transfer.net.streams == 1
-    assert transfer.share == 1.0
-
 
 def test_daemon_has_no_cipher_and_no_channel(tool, job):
     transfer = tool("rsync", e="none").plan(job()).steps[1]
@@ -65,21 +53,6 @@ def test_compression_by_version(tool, job):
     }
     assert "zlib compression" in words["3.1.3"]
     assert "zstd compression" in words["3.2.7"]
-
-
-def test_partial_change_says_what_it_leaves_out(tool, job):
-    plan = tool("rsync", changed="1 %").plan(job())
-    assert plan.steps[1].share == pytest.approx(0.01)
-    assert plan.warnings
-    assert [s.name for s in tool("rsync", changed="0", c="true").plan(job()).steps] == ["scan", "checksum"]
-
-
-def test_rejects(tool):
-    for options, key in (({"changed": "2"}, "changed"), ({"ratio": "0.5"}, "ratio"), ({"e": "rsh"}, "e")):
-        with pytest.raises(SpecError, match=f"^{key}: "):
-            tool("rsync", **options)
-    with pytest.raises(SpecError, match=r"ssh\.cipher"):
-        tool("rsync", ssh={"cipher": "rot13"})
 
 
 def test_the_two_ends_scan_at_the_same_time(run):

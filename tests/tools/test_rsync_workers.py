@@ -2,7 +2,6 @@
 
 import pytest
 
-from dtnsim.ground.errors import SpecError
 from dtnsim.tools._ssh import FAREWELL, LOGIN
 from dtnsim.tools.rsync import PROTOCOL
 from dtnsim.tools.rsync_workers import parts_of
@@ -29,24 +28,10 @@ def test_several_windows_are_wider_than_one(run):
     assert 6 < rates[1] / rates[0] < 8.1
 
 
-def test_processes_over_lists(tool, job):
-    assert tool("msrsync", p="8").plan(job(files=100_000, payload_B=1e9, rtt_s=0.0)).workers == 8
-    assert tool("msrsync", p="8").plan(job(files=3000, payload_B=1e6, rtt_s=0.0)).workers == 3
-    with pytest.raises(SpecError, match="msrsync copies within one host"):
-        tool("msrsync").plan(job())
-
-
 def test_each_list_starts_an_rsync(tool, job):
     """100 lists, 10 at once: ten starts of 50 ms for the 10,000 files of a process."""
     step = tool("msrsync", p="10").plan(job(files=100_000, payload_B=1e9, rtt_s=0.0)).steps[-1]
     assert step.files.fixed.value * 10_000 == pytest.approx(10 * 0.05)
-
-
-def test_processes_by_cores(tool, job):
-    """README: --NP (sqrt(#CPUs)), --chunksize (10G)."""
-    plan = tool("parsyncfp").plan(job(files=10_000, payload_B=1e12, largest_B=1e8, cores=16))
-    assert plan.workers == 4
-    assert tool("parsyncfp").plan(job(files=10_000, payload_B=5e9, cores=16)).workers == 1
 
 
 def test_bandwidth_is_for_all(run):

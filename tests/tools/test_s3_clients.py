@@ -1,7 +1,5 @@
 """The AWS command line, s5cmd and mc: parts and requests."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,14 +9,6 @@ from dtnsim.tools.plan import Tool
 
 #: uploads
 TO = (False, True)
-
-
-def test_ten_requests_at_once_and_parts_of_8_mib(tool, job):
-    """transferconfig.py: max_concurrent_requests 10, multipart_chunksize 8 MiB."""
-    plan = tool("aws-s3").plan(job(buckets=TO, files=1, payload_B=8 * 2**20 * 40, largest_B=8 * 2**20 * 40))
-    assert plan.workers == 10
-    assert plan.steps[0].files.round_trips == 40 / 10 + 2
-    assert tool("aws-s3").plan(job(buckets=TO, files=3, payload_B=3e3, largest_B=1e3)).workers == 3
 
 
 def test_threads_share_one_interpreter(tool, job):
@@ -46,25 +36,6 @@ def test_the_native_client_has_a_connection_for_each_part_of_its_target(tool, jo
     assert all(use.thread.name != "Python interpreter" for use in plan.steps[0].cpu)
 
 
-#: uploads
-S5CMD_TO = (False, True)
-
-
-def test_small_objects_take_a_request_each_and_256_go_at_once(tool, job):
-    """command/app.go: numworkers 256."""
-    plan = tool("s5cmd").plan(job(buckets=S5CMD_TO, files=1000, payload_B=1e8, largest_B=1e5))
-    assert plan.workers == 256
-    assert plan.steps[0].files.round_trips == pytest.approx(1.0)
-
-
-def test_one_large_object_has_five_parts_under_way(tool, job):
-    """command/cp.go: concurrency 5, parts of 50 MiB; CreateMultipartUpload and CompleteMultipartUpload besides."""
-    plan = tool("s5cmd").plan(job(buckets=S5CMD_TO, files=1, payload_B=50 * 2**20 * 20, largest_B=50 * 2**20 * 20))
-    assert plan.workers == 5
-    assert plan.divided
-    assert plan.steps[0].files.round_trips == 20 / 5 + 2
-
-
 def test_a_parallel_download_beats_a_single_stream_over_a_long_path(run):
     data = "{files: 512, each: 1 MB}"
     tools = [f"{{name: s5cmd, numworkers: {n}, client: destination}}" for n in (1, 16)]
@@ -78,28 +49,9 @@ def test_parts_cover_an_object(size, part):
     assert (client.parts(size) - 1) * part < size <= client.parts(size) * part * (1 + 1e-9) or size < part
 
 
-#: uploads
-MC_TO = (False, True)
-
-
-def test_workers_begin_with_the_cores(tool, job):
-    """parallel-manager.go: runtime.NumCPU() at the start, 128 at most."""
-    small = job(buckets=MC_TO, files=1000, payload_B=1e7, largest_B=1e4, cores=8)
-    assert tool("mc").plan(small).workers == 8
-    assert tool("mc", workers=32).plan(small).workers == 32
-
-
-def test_uploads_go_in_parts_and_downloads_do_not(tool, job):
-    """minio-go constants.go: minPartSize 16 MiB, totalWorkers 4."""
-    large = job(buckets=MC_TO, files=1, payload_B=2.0**30, largest_B=2.0**30)
-    assert tool("mc").plan(large).workers == 4
-    assert tool("mc", disable_multipart=True).plan(large).workers == 1
-    assert tool("mc").plan(replace(large, buckets=(True, False))).workers == 1
-
-
 def test_payload_is_hashed_only_without_tls(tool, job):
     def hashed(**options):
-        return any("SHA-256" in use.what for use in tool("mc", **options).plan(job(buckets=MC_TO)).steps[0].cpu)
+        return any("SHA-256" in use.what for use in tool("mc", **options).plan(job(buckets=TO)).steps[0].cpu)
 
     assert hashed(tls=False)
     assert not hashed()

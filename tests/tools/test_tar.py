@@ -26,12 +26,6 @@ def test_gzip_is_a_process_beside_tar(tool, job):
     assert packing.cycles.value / gzip.cycles.value == pytest.approx(0.445 / 0.036)  # zlib-6, lz4 README
 
 
-def test_creating_an_archive_visits_the_source_only(tool, job):
-    files = tool("tar", mode="c").plan(job(rtt_s=0.0)).steps[0].files
-    assert files.destination == ()
-    assert files.source == ("stat", "open", "close")
-
-
 def test_a_directory_costs_three_round_trips(run):
     """RFC 1813: MKDIR, ACCESS before the first CREATE in it, SETATTR of its times."""
     files, trees = "{files: 100, each: 1 B}", "{files: 100, each: 1 B, directories: 50}"
@@ -50,9 +44,3 @@ def test_a_stream_is_an_archive_a_device_or_a_snapshot(tool, job):
         assert dd.net.overhead == zfs.net.overhead
         assert tar.files.source
         assert dd.files == zfs.files == FileCost()
-
-
-def test_a_reflink_moves_no_byte(tool, job):
-    step = tool("cp", reflink="true").plan(job(rtt_s=0.0)).steps[0]
-    assert (step.read, step.write, step.cpu) == (None, None, ())
-    assert "create" in step.files.destination
