@@ -95,6 +95,14 @@ def test_the_network_between_is_changed_where_something_in_it_is_stated() -> Non
     assert _found(spec.load("examples/dtn-100g-zfs", ["wan.loss=0"]), ["east"], "network") == {}
 
 
+def test_a_second_path_carries_what_the_hash_of_the_streams_leaves_it() -> None:
+    """16 streams on two paths: the fuller has 9.571 in the mean (binomial), 100 Gb/s x 16 / 9.571; one has one path."""
+    for tool, paths in (([], "; or 2 paths like now: 16 streams hashed onto them have 167.2 Gb/s"), (["p", "cc"], "")):
+        path = spec.load("examples/dtn-100g-to-buy", [f"transfer.tool.{name}=1" for name in tool])
+        found = actions.settings(path, [], 85e9 / 8, ("network",))
+        assert found[-1].commands == (f"# circuits and ports of 200 Gb/s{paths}",)
+
+
 def test_a_kind_that_would_help_and_is_not_allowed_is_named_in_the_verdict() -> None:
     made = dtnsim.plan(CAMPUS, target="12Gb/s", mine=["campus"], allow=["tuning"], samples=64, confidence=0.5)
     assert made.chosen is None

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.ground import units
+from dtnsim.ground.quantity import Draw
+from dtnsim.physics import bonding
 from dtnsim.planning.actions import free
 from dtnsim.planning.actions.tcp import JUMBO_B, small_frames
 from dtnsim.planning.option import Setting
+from dtnsim.steady import timed
 
 if TYPE_CHECKING:
     from dtnsim.components.segment import Segment
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 
 #: rates that circuits and ports of a wide-area network have [Gb/s]
 _CLASSES: Final = (1, 10, 25, 40, 100, 200, 400, 800)
+#: paths beside each other that are worth their routers' ports
+_MOST_PATHS: Final = 4
 #: part of a circuit that one plans to fill (ESnet asks for more capacity where half is used at the busiest times)
 _FILLED: Final = 0.8
 
@@ -67,12 +73,27 @@ def jumbo_frames(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> I
 
 @free("network")
 def wider(given: PathSpec, _hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
-    """The next class of circuits that carries the goal, or as many equal paths beside each other that streams share."""
+    """The next class of circuits that carries the goal, or as many equal paths as the streams need to."""
     rate = next((c * 1.25e8 for c in _CLASSES if c * 1.25e8 * _FILLED >= target_Bps), None)
     narrow = [(key, s) for key, s in segments(given) if rate is not None and s.bandwidth.value < rate]
     if rate is not None and narrow:
         sets = tuple(f"{key}.bandwidth={rate * 8e-9:g} Gb/s" for key, _ in narrow)
-        paths = max(rate / s.bandwidth.value for _, s in narrow)
-        circuits = f"# circuits and ports of {rate * 8e-9:g} Gb/s"
-        asked = f"{circuits}; or {paths:g} paths like now, shared by a hash of each stream"
-        yield Setting("bandwidth of the network", sets, (asked,))
+        least = min(s.bandwidth.value for _, s in narrow)
+        yield Setting(
+            "bandwidth of the network",
+            sets,
+            (f"# circuits and ports of {rate * 8e-9:g} Gb/s{_beside(given, least, target_Bps)}",),
+        )
+
+
+def _beside(given: PathSpec, each_Bps: float, target_Bps: float) -> str:
+    """How many paths like that of now carry the goal, each stream on the one that its hash says; nothing where none do.
+
+    Of so few streams the fullest path decides (`dtnsim.physics.bonding.static_rate`).
+    """
+    streams = sum(c.streams for c in timed.composed(given, Draw()).connections.values())
+    rates = ((k, float(bonding.static_rate(each_Bps, k, max(streams, 1)))) for k in range(2, _MOST_PATHS + 1))
+    paths = next(((k, r) for k, r in rates if r * _FILLED >= target_Bps), None)
+    if paths is None:
+        return ""
+    return f"; or {paths[0]} paths like now: {streams} streams hashed onto them have {units.show(paths[1], 'B/s')}"
