@@ -23,9 +23,11 @@ from dtnsim.planning import spreadsheet
 SHIPPED: Final = "parts-2023"
 #: years from which on a price is old
 _OLD_YEARS: Final = 1.0
-_KEYS: Final = (*(key for key in spreadsheet.HEADINGS if key != "currency"), "units")
+_KEYS: Final = (*(key for key in spreadsheet.HEADINGS if key != "currency"), "units", "bays")
 #: families of what is no part of the library
-HOST, DIMM, EXTRA = "host", "dimm", "extra"
+#: where an adapter with outer connectors fits, as to a shelf
+OUTSIDE = "external"
+HOST, DIMM, EXTRA, SHELF = "host", "dimm", "extra", "shelf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class Offer:
 
     Attributes:
         part: Name of the part.
-        family: ``nic``, ``cpu``, ``memory``, ``hba``, ``device`` (a drive), ``host``, ``dimm`` or ``extra`` (a cable).
+        family: ``nic``, ``cpu``, ``memory``, ``hba``, ``device`` (a drive), ``host``, ``dimm``, ``shelf`` or
+            ``extra`` (a cable).
         price: Of one.
         spread: Relative standard deviation of the price.
         date: Day of the price.
@@ -52,6 +55,7 @@ class Offer:
         support: Price of a year's support over the price [1].
         trade_in: What the dealer pays for a used one where something takes its place, over the price [1].
         units: Rack units that it takes; 0 where nobody says.
+        bays: Drives that a shelf holds.
     """
 
     part: str
@@ -72,6 +76,7 @@ class Offer:
     lead: str = ""
     support: float = 0.0
     units: int = 0
+    bays: int = 0
     trade_in: float = 0.0
 
     def each(self, count: int) -> Money:
@@ -245,11 +250,14 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
         date = dt.date.fromisoformat(str(row.get("date", "")))
         shares = (units.parse(str(row.get(k) or "0 %"), "1") for k in ("discount", "support", "trade in"))
         discount, support, trade_in = shares
-        least, count = (int(units.parse(str(row.get(k) or d), "1")) for k, d in (("least", 1), ("units", 0)))
+        counts = (("least", 1), ("units", 0), ("bays", 0))
+        least, rack, bays = (int(units.parse(str(row.get(k) or d), "1")) for k, d in counts)
     except ValueError:
         raise InputError(f"{where}: needs the day of its price; write date: 2026-05-01") from None
     except DtnsimError as error:
         raise InputError(f"{where}: {error}") from None
+    if family == SHELF and not bays:
+        raise InputError(f"{where}: a shelf needs its bays, and the drives that fit; write bays: 24 and fits: 3.5 inch")
     if family == DIMM and not (rate and size):
         raise InputError(f"{where}: a memory module needs its rate and size; write rate: 3200 MT/s and size: 32 GiB")
     price = money(str(row["price"]), f"{where}: price")
@@ -271,7 +279,8 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
         stock=str(row.get("stock", "")),
         lead=str(row.get("lead", "")),
         support=support,
-        units=count,
+        units=rack,
+        bays=bays,
         trade_in=trade_in,
     )
 
@@ -311,8 +320,9 @@ def _family(row: Mapping[str, Any]) -> str:
     """
     name, said = str(row["part"]), row.get("what")
     if said is not None:
-        if said not in (DIMM, EXTRA):
-            raise SpecError("is no kind of offer", key="what", value=str(said), remedy=f"write {DIMM} or {EXTRA}")
+        if said not in (DIMM, EXTRA, SHELF):
+            kinds = f"write {DIMM}, {EXTRA} or {SHELF}"
+            raise SpecError("is no kind of offer", key="what", value=str(said), remedy=kinds)
         return str(said)
     if name in library.names("hosts") and not any(n.endswith(f"/{name}") for n in library.names("parts")):
         return HOST

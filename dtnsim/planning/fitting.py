@@ -187,10 +187,13 @@ class Shop:
         fits = [o for o in others if (own and own in o.places) or (now is not None and now in o.replaces)]
         return self.best(place, fits, now)
 
-    def cards(self, place: str, family: str, now: str | None, protocol: str = "") -> list[Offer]:
-        """Cards of a family that speak a protocol; whether a slot takes them, the description says."""
-        said = (expand(o.part).get("protocol", protocol and "ethernet") == protocol for o in self.catalog.of(family))
-        alike = [o for o, same in zip(self.catalog.of(family), said, strict=True) if same or not protocol]
+    def cards(
+        self, place: str, family: str, now: str | None, protocol: str = "", *, outside: bool = False
+    ) -> list[Offer]:
+        """Cards of a family that speak a protocol, or lead outside; whether a slot takes them, the description says."""
+        every = [o for o in self.catalog.of(family) if (catalogs.OUTSIDE in o.places) is outside]
+        said = (expand(o.part).get("protocol", protocol and "ethernet") == protocol for o in every)
+        alike = [o for o, same in zip(every, said, strict=True) if same or not protocol]
         return self.best(place, [o for o in alike if o.part != now], now)
 
     def best(self, place: str, found: Sequence[Offer], now: str | None) -> list[Offer]:

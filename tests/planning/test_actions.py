@@ -227,3 +227,22 @@ def test_others_are_asked_for_what_their_side_lacks_and_for_no_more() -> None:
     assert requests == {"ours: nics.eth", "ours: volumes./data.array"}
     assert "; ask those of ours for " in made.verdict
     assert dtnsim.plan("examples/dtn-100g-to-buy", allow=["tuning"], **asked).chosen is None
+
+
+def test_a_shelf_brings_as_many_drives_again_behind_an_adapter_of_its_own() -> None:
+    """All 24 bays are taken: 24 disks of 300 USD, the shelf 1,800, the adapter 250 and two cables of 60."""
+    nas = spec.load("examples/nas-24-nightly", ["hosts.nas.tcp.wmem_max=256MiB", "transfer.tool.cc=8"])
+    offered = fitting.options(nas, ["nas"], catalog.read(), exchange([]), "USD")
+    (shelf,) = (o for v in offered.choices.values() for o in v if "jbod" in o.what)
+    assert shelf.price == 24 * 300 + 1800 + 250 + 2 * 60
+    assert shelf.uses == (("hosts.nas.slots.spare", 1),)
+    assert shelf.what.endswith("4 vdevs of 12")
+    after = dtnsim.predict(nas.changed(shelf.overrides), samples=0)
+    disks, lanes = ({s.station.name: s for s in after.stations}[f"nas.{n}"] for n in ("pool.disks", "sas-shelf.lanes"))
+    before = {s.station.name: s for s in dtnsim.predict(nas, samples=0).stations}
+    # twice the disks, and half of what the old adapter carried goes through the new one
+    assert float(disks.station.capacity) == pytest.approx(
+        2 * float(before["nas.pool.disks"].station.capacity), rel=0.05
+    )
+    assert lanes.demand_per_byte == pytest.approx(before["nas.sas.lanes"].demand_per_byte / 2, rel=1e-6)
+    assert not [o for v in offered.choices.values() for o in v if o.what.startswith("lsi-9300-8e")]  # inside, no use

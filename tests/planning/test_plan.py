@@ -286,7 +286,7 @@ def test_price_lists_of_users_are_read_and_faults_named(tmp_path: Path) -> None:
         ("part,price,date\nno-such-card,650 EUR,2026-05-01\n", "no-such-card"),
         ("part,price\nconnectx-5-100g,650 EUR\n", "needs the day"),
         ("part,cost\nconnectx-5-100g,650 EUR\n", "part and price"),
-        ("part,price,date,what\nbox,6 EUR,2026-05-01,hat\n", "write dimm or extra"),
+        ("part,price,date,what\nbox,6 EUR,2026-05-01,hat\n", "write dimm, extra or shelf"),
         ("part,price,date,what\ndimm,6 EUR,2026-05-01,dimm\n", "needs its rate and size"),
         ("part,price,date,with\nconnectx-5-100g,6 EUR,2026-05-01,rope\n", "which has no price"),
     ):

@@ -54,7 +54,7 @@ def _nic(shop: Shop, key: str, host: Host, name: str, card: Nic) -> None:
             continue
         if offer is None and ports > card.links:
             _bonded(shop, place, card, present, ports, [])
-        for slot in _kinds_of_slots(host):
+        for slot in kinds_of_slots(host):
             which = offer or present
             if which is not None:
                 _bonded(shop, place, card, which, 2 * max(card.links, 1), [slot], new=offer is not None)
@@ -109,7 +109,7 @@ def _hba(shop: Shop, key: str, host: Host, names: list[str]) -> None:
                     shop.add(
                         place, f"{offer.part} in slot {slot}", there, ((offer, 1),), uses, gone=((adapter.part, 1),)
                     )
-        for slot in _kinds_of_slots(host) if mounts and count == 1 else ():
+        for slot in kinds_of_slots(host) if mounts and count == 1 else ():
             wired = f", uplink_lanes: {adapter.uplink_lanes}" if adapter.uplink_lanes else ""
             second = f"{names[0]}-2"
             sets = [f"{key}.hbas.{second}={{part: {offer.part}, slot: {slot}{wired}}}"]
@@ -128,13 +128,13 @@ def _seats(host: Host, card: Nic | Hba, offer: Offer | None) -> Iterator[tuple[s
     if own is None:
         return
     now = _link(own, width, generation) if own.accepts(width) else 0.0
-    for name in _kinds_of_slots(host):
+    for name in kinds_of_slots(host):
         slot = host.slots[name]
         if slot.accepts(width) and _link(slot, width, generation) > now:
             yield name, True
 
 
-def _kinds_of_slots(host: Host) -> list[str]:
+def kinds_of_slots(host: Host) -> list[str]:
     """Free slots, one of each kind."""
     seen: dict[Any, str] = {}
     for name in host.free_slots():

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim.description.boards import free_bays
 from dtnsim.description.transfer import split_end
 from dtnsim.ground import units
+from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import bought
+from dtnsim.planning.actions.card import kinds_of_slots
 
 if TYPE_CHECKING:
     from dtnsim.components.device import Device
@@ -25,6 +27,8 @@ _BY_DRIVES: Final = {0: 1, 5: 1, 6: 1, 10: 2}
 WIDEST: Final = 16
 #: bays whose drives a processor's lanes lead to, without an adapter
 NVME: Final = ("U.2", "U.3", "E3.S", "E1.S")
+#: lanes of two cables to a shelf
+_UPLINK: Final = 8
 #: tape drives that are bought at once, over those that are there
 _MORE: Final = (0.25, 0.5, 1.0)
 #: drives of nearly the same size are of the same
@@ -36,6 +40,37 @@ def drives(shop: Shop, name: str, host: Host) -> None:
     """Drives of the volumes that transfers touch."""
     for mount in shop.used(name, host):
         _drives(shop, f"hosts.{name}", host, mount)
+
+
+@bought("parts")
+def shelves(shop: Shop, name: str, host: Host) -> None:
+    """As many drives again in a shelf (JBOD) behind an adapter of its own: half of the bytes go either way."""
+    for mount in shop.used(name, host):
+        volume, part = host.volumes[mount], _drive_of(host.volumes[mount].array)
+        present, place = shop.catalog.named(part), f"hosts.{name}.volumes.{mount}"
+        if present is None or volume.array is None or len(volume.via) != 1 or volume.via[0] not in host.hbas:
+            continue
+        count, (now,) = volume.array.drives, volume.via
+        fits = [s for s in shop.catalog.of(catalogs.SHELF) if s.bays >= count and set(s.places) & set(present.places)]
+        for shelf in sorted(fits, key=lambda s: s.price.amount)[:1]:
+            form = next(f for f in shelf.places if f in present.places)
+            holds = host.chassis.holds.get(form, 0) if host.chassis is not None else 0
+            bays = [f"hosts.{name}.chassis.holds.{form}={holds + shelf.bays}"] if holds else []
+            for g in (g for g in growths(volume.array, count) if g.added == count):
+                grown = [*bays, f"{place}.via=[{now}, {now}-shelf]", f"{place}.array.{g.key}={g.value}"]
+                for adapter in shop.cards(f"{place}.array", "hba", None, outside=True):
+                    for slot in kinds_of_slots(host):
+                        seat = f"{{part: {adapter.part}, slot: {slot}, uplink_lanes: {_UPLINK}}}"
+                        what = f"{count} x {part} more in {shelf.part} behind {adapter.part} in slot {slot}: {g.what}"
+                        buys, uses = ((shelf, 1), (present, count), (adapter, 1)), [(f"hosts.{name}.slots.{slot}", 1)]
+                        shop.add(f"{place}.array", what, [f"hosts.{name}.hbas.{now}-shelf={seat}", *grown], buys, uses)
+
+
+def _drive_of(array: Any) -> str | None:
+    """The part that an array is made of."""
+    while getattr(array, "of", None) is not None:
+        array = array.of
+    return getattr(array, "part", None)
 
 
 @bought("parts")
