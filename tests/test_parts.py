@@ -267,6 +267,6 @@ def test_the_price_list_and_the_parts_mean_the_same_size_of_a_drive():
 
 def test_the_price_list_and_the_parts_mean_the_same_price():
     for offer in catalog.read().offers:
-        if offer.family in ("host", "dimm"):
+        if offer.family in ("host", "dimm", "shelf"):  # of which the library has no part
             continue
         assert part(offer.part).price.money == offer.price, offer.part
