@@ -123,15 +123,10 @@ def _ready(
 
 def _processes(world: World) -> list[Any]:
     """The transfers, each waiting for those that it follows."""
-    env, jobs = world.env, world.jobs
-    made = [
-        env.process(
-            transfer_processes.run_job(
-                env, world.engine, job, partial(world.begun, f), partial(world.ended, f), partial(world.follows, f)
-            )
-        )
-        for f, job in enumerate(jobs)
-    ]
+    made, jobs, run_job = [], world.jobs, transfer_processes.run_job
+    for f, job in enumerate(jobs):
+        told = (partial(tell, f) for tell in (world.begun, world.ended, world.follows))
+        made.append(world.env.process(run_job(world.engine, job, *told)))
     by_name = {job.transfer.name: process for job, process in zip(jobs, made, strict=True)}
     for job in jobs:
         job.follows = [by_name[name] for name in job.transfer.after]

@@ -64,7 +64,6 @@ def book(engine: Engine, job: Job, time: float) -> None:
 
 
 def run_job(
-    env: simpy.Environment,
     engine: Engine,
     job: Job,
     begun: Callable[[], None] = lambda: None,
@@ -75,6 +74,7 @@ def run_job(
 
     It knows when those before it have finished, when it begins, and when it has ended.
     """
+    env = engine.env
     if job.transfer.start_s:
         yield env.timeout(job.transfer.start_s)
     if job.follows:
@@ -84,9 +84,9 @@ def run_job(
         yield env.timeout(job.transfer.pause_s)
     job.started = env.now
     begun()
-    workers = [env.process(_worker(env, engine, job, n)) for n in range(job.workers)]
+    workers = [env.process(Worker(engine, job, n).run()) for n in range(job.workers)]
     if job.transfer.timed:
-        yield from _until_time_is_up(env, engine, job)
+        yield from _until_time_is_up(engine, job)
         ended()
         return
     yield env.all_of(workers)
@@ -109,8 +109,9 @@ def _settling(env: simpy.Environment, job: Job) -> Process:
     job.on_medium = env.now
 
 
-def _until_time_is_up(env: simpy.Environment, engine: Engine, job: Job) -> Process:
+def _until_time_is_up(engine: Engine, job: Job) -> Process:
     """What counts of a timed transfer: the bytes that arrive in its time, after what is omitted."""
+    env = engine.env
     yield env.timeout(job.transfer.omitted_s)
     book(engine, job, env.now)
     job.omitted = job.arrived
@@ -121,142 +122,127 @@ def _until_time_is_up(env: simpy.Environment, engine: Engine, job: Job) -> Proce
     job.written = job.finished = job.on_medium = env.now
 
 
-def _worker(env: simpy.Environment, engine: Engine, job: Job, number: int) -> Process:
-    fresh = True
-    ages: dict[int, float] = {}
-    for size, files in job.steps:
-        began = job.begin(files, env.now)
-        while not (yield from _step(env, engine, job, number, (size, files, fresh), ages)):
-            if job.over:
-                return
-            job.retries += files
-            yield env.timeout(job.abort_after)
-        fresh = False
-        if not job.over:
-            job.moved += size
-        job.files += files
-        if files:  # none with a part of a file that others are still at
-            job.file_s.add((env.now - began) / files, files)
-
-
-def _step(
-    env: simpy.Environment,
-    engine: Engine,
-    job: Job,
-    number: int,
-    step: tuple[float, int, bool],
-    ages: dict[int, float],
-) -> Generator[Any, Any, bool]:
-    """All phases of a file, or of a batch of equal ones.
+class Worker:
+    """One worker of a transfer: takes files, waits for what each phase waits for, and moves its bytes.
 
     Args:
-        env: The clock.
         engine: Where it happens.
         job: The transfer.
         number: Which worker.
-        step: (bytes, files, whether they are the worker's first).
-        ages: How long the worker's connections of each phase have moved bytes [s].
-
-    Returns:
-        False where a fault stopped it, or the time is up.
     """
-    size, files, fresh = step
-    for place, leg in enumerate(job.legs):
-        cut = job.in_turns and leg.byte_s > 0 and leg.drain is None
-        pause, luck = job.pause(), job.luck() if size > 0 else 1.0
-        for turn, part in enumerate(turns(job.transfer, size, number) if cut else (size,)):
-            taken = (place, part, 0 if turn else files)
-            if not (yield from _part(env, engine, job, number, taken, (fresh, turn == 0, luck, pause), ages)):
-                return False
-        if size > 0 and job.cache is not None and job.cache.each_file and leg.drain is not None:
-            job.flushing += 1
-            yield job.cache.flushed()
-            job.flushing -= 1
-    return True
 
+    __slots__ = ("_ages", "_engine", "_env", "_fresh", "_job", "_number")
 
-def _part(
-    env: simpy.Environment,
-    engine: Engine,
-    job: Job,
-    number: int,
-    taken: tuple[int, float, int],
-    how: tuple[bool, bool, float, float],
-    ages: dict[int, float],
-) -> Generator[Any, Any, bool]:
-    """Waits for a part of a file in one phase, then moves it; False where a fault stopped it, or the time is up.
+    def __init__(self, engine: Engine, job: Job, number: int) -> None:
+        self._engine, self._env, self._job, self._number = engine, engine.env, job, number
+        self._fresh = True  # it has had no file yet
+        self._ages: dict[int, float] = {}  # how long its connections of each phase have moved bytes [s]
 
-    Args:
-        env: The clock.
-        engine: Where it happens.
-        job: The transfer.
-        number: Which worker.
-        taken: (place of the phase, bytes, files that it is waited for).
-        how: (whether the file is the worker's first, whether the part is its first, luck and pause of the file).
-        ages: How long the worker's connections of each phase have moved bytes [s].
-    """
-    place, size, files = taken
-    fresh, first, luck, pause = how
-    crossed = slice(None) if fresh else slice(place, place + 1)  # a log-in crosses what any phase does
-    yield from _let_through(job, crossed)
-    leg = job.legs[place]
-    wait = (leg.byte_s * size + leg.file_s * files) * pause + (leg.start_s if fresh and first else 0.0)
-    if wait > 0:
-        yield from _wait(env, job, crossed, wait)
-        job.waiting[place] += wait
-        leg = job.legs[place]
-    if job.over:
-        return False
-    if size <= 0:
+    def run(self) -> Process:
+        """Its process."""
+        env, job = self._env, self._job
+        for size, files in job.steps:
+            began = job.begin(files, env.now)
+            while not (yield from self._step(size, files)):
+                if job.over:
+                    return
+                job.retries += files
+                yield env.timeout(job.abort_after)
+            self._fresh = False
+            if not job.over:
+                job.moved += size
+            job.files += files
+            if files:  # none with a part of a file that others are still at
+                job.file_s.add((env.now - began) / files, files)
+
+    def _step(self, size: float, files: int) -> Generator[Any, Any, bool]:
+        """All phases of a file, or of a batch of equal ones; False where a fault stopped it, or the time is up."""
+        job = self._job
+        for place, leg in enumerate(job.legs):
+            cut = job.in_turns and leg.byte_s > 0 and leg.drain is None
+            pause, luck = job.pause(), job.luck() if size > 0 else 1.0
+            for turn, part in enumerate(turns(job.transfer, size, self._number) if cut else (size,)):
+                if not (yield from self._part(place, part, 0 if turn else files, (luck, pause), first=turn == 0)):
+                    return False
+            if size > 0 and job.cache is not None and job.cache.each_file and leg.drain is not None:
+                job.flushing += 1
+                yield job.cache.flushed()
+                job.flushing -= 1
         return True
-    began = env.now
-    flow = _start(engine, job, number, taken, luck)
-    if leg.anew and first:
-        ages.pop(place, None)
-    age = ages.get(place, 0.0)
-    if leg.ramp is not None and age < leg.ramp.ends_s[-1]:
-        env.process(_open_up(engine, job, job.moves[number], age))
-    took = yield flow
-    ages[place] = age + env.now - began  # while it waits nothing is lost or acknowledged
-    _end(job, number, env.now)
-    job.moving[place] += env.now - began
-    return bool(took != STOPPED)
 
+    def _part(
+        self, place: int, size: float, files: int, chance: tuple[float, float], *, first: bool
+    ) -> Generator[Any, Any, bool]:
+        """Waits for a part of a file in one phase, then moves it; False where a fault stopped it, or the time is up.
 
-def _let_through(job: Job, crossed: slice) -> Generator[Any, Any, None]:
-    """Waits while a link on the way of some phases is dead: no connection is set up over it, and none opens."""
-    while not job.transfer.timed and (found := next(filter(None, map(job.shut, job.legs[crossed])), None)) is not None:
-        back, job.barred_by = found
-        job.barred += 1
-        yield back
-        job.barred -= 1
+        Args:
+            place: Of the phase.
+            size: Bytes [B].
+            files: Files that it is waited for.
+            chance: Luck and pause of the file.
+            first: Whether the part is the file's first.
+        """
+        env, job, ages, (luck, pause) = self._env, self._job, self._ages, chance
+        crossed = slice(None) if self._fresh else slice(place, place + 1)  # a log-in crosses what any phase does
+        yield from self._let_through(crossed)
+        leg = job.legs[place]
+        wait = (leg.byte_s * size + leg.file_s * files) * pause + (leg.start_s if self._fresh and first else 0.0)
+        if wait > 0:
+            yield from self._wait(crossed, wait)
+            job.waiting[place] += wait
+            leg = job.legs[place]
+        if job.over:
+            return False
+        if size <= 0:
+            return True
+        began = env.now
+        flow = self._start(leg, size, files, luck)
+        if leg.anew and first:
+            ages.pop(place, None)
+        age = ages.get(place, 0.0)
+        if leg.ramp is not None and age < leg.ramp.ends_s[-1]:
+            env.process(_open_up(self._engine, job, job.moves[self._number], age))
+        took = yield flow
+        ages[place] = age + env.now - began  # while it waits nothing is lost or acknowledged
+        move = job.moves.pop(self._number)  # all has moved, or a fault has stopped it
+        if move.leg.drain is None:
+            move.book(0.0, env.now)
+        job.moving[place] += env.now - began
+        return bool(took != STOPPED)
 
+    def _let_through(self, crossed: slice) -> Generator[Any, Any, None]:
+        """Waits while a link on the way of some phases is dead: no connection is set up over it, and none opens."""
+        job = self._job
+        while not job.transfer.timed and (found := next(filter(None, map(job.shut, job.legs[crossed])), None)):
+            back, job.barred_by = found
+            job.barred += 1
+            yield back
+            job.barred -= 1
 
-def _wait(env: simpy.Environment, job: Job, crossed: slice, seconds: float) -> Generator[Any, Any, None]:
-    """Waits for round trips and operations, as long as the links are alive; the rest of it when they are back."""
-    while (turned := job.turned()) is not None:
-        began, timer = env.now, env.timeout(seconds)
-        yield env.any_of([timer, turned])
-        if timer.processed:
-            break
-        seconds = max(seconds - (env.now - began), 0.0)
-        yield from _let_through(job, crossed)
-    else:
-        yield env.timeout(seconds)
+    def _wait(self, crossed: slice, seconds: float) -> Generator[Any, Any, None]:
+        """Waits for round trips and operations, as long as the links are alive; the rest of it when they are back."""
+        env = self._env
+        while (turned := self._job.turned()) is not None:
+            began, timer = env.now, env.timeout(seconds)
+            yield env.any_of([timer, turned])
+            if timer.processed:
+                break
+            seconds = max(seconds - (env.now - began), 0.0)
+            yield from self._let_through(crossed)
+        else:
+            yield env.timeout(seconds)
 
-
-def _start(engine: Engine, job: Job, number: int, what: tuple[int, float, int], luck: float) -> Transfer:
-    """Starts bytes of a worker on their way through a phase."""
-    place, size, files = what
-    leg = job.legs[place]
-    weight = job.transfer.weight / job.transfer.workers * luck
-    if job.cache is not None and leg.drain is not None:
-        move = job.cache.fill(leg, size, weight, max(files, 1))
-    else:
-        flow = engine.transfer(leg.fill, size, weight=weight, cap=leg.cap, label=job)
-        move = Move(flow, leg, size, engine.env.now)
-    job.moves[number] = move
-    return move.flow
+    def _start(self, leg: Leg, size: float, files: int, luck: float) -> Transfer:
+        """Starts bytes on their way through a phase."""
+        job = self._job
+        weight = job.transfer.weight / job.transfer.workers * luck
+        if job.cache is not None and leg.drain is not None:
+            move = job.cache.fill(leg, size, weight, max(files, 1))
+        else:
+            flow = self._engine.transfer(leg.fill, size, weight=weight, cap=leg.cap, label=job)
+            move = Move(flow, leg, size, self._env.now)
+        job.moves[self._number] = move
+        return move.flow
 
 
 def _open_up(engine: Engine, job: Job, move: Move, age_s: float) -> Process:
@@ -273,13 +259,6 @@ def _open_up(engine: Engine, job: Job, move: Move, age_s: float) -> Process:
             yield found[0]
         if move.flow.triggered:
             return
-
-
-def _end(job: Job, number: int, now: float) -> None:
-    """The bytes of a worker have all moved, or a fault has stopped them."""
-    move = job.moves.pop(number)
-    if move.leg.drain is None:
-        move.book(0.0, now)
 
 
 def stop(engine: Engine, job: Job, retry_after: float) -> None:

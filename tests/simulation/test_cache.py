@@ -57,7 +57,7 @@ class Box:
         self.way = way
         self.levels: list[tuple[float, float]] = []
         self.engine.watch(range(4), self._look)
-        self.process = self.env.process(transfer_processes.run_job(self.env, self.engine, self.job))
+        self.process = self.env.process(transfer_processes.run_job(self.engine, self.job))
 
     def _look(self) -> None:
         """At every event: what came in is what went out and what is there."""
@@ -203,7 +203,7 @@ def test_against_small_steps(
     for number, files in enumerate(own):
         part = Job(box.job.transfer, box.job.legs, iter([(s, 1) for s in files]), cache=box.cache)
         part.moves, part.waiting, part.moving = box.job.moves, box.job.waiting, box.job.moving
-        processes.append(box.env.process(transfer_processes._worker(box.env, box.engine, part, number)))
+        processes.append(box.env.process(transfer_processes.Worker(box.engine, part, number).run()))
     box.job.steps = iter([])
     box.env.process(outage())
     box.env.run(box.env.all_of(processes))

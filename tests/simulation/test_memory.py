@@ -52,7 +52,7 @@ class Host:
                 self.engine, job.legs[0], self.memory, payload, write_back=(min(hold, size), math.inf)
             )
             self.jobs.append(job)
-        self.done = [self.env.process(transfer_processes.run_job(self.env, self.engine, job)) for job in self.jobs]
+        self.done = [self.env.process(transfer_processes.run_job(self.engine, job)) for job in self.jobs]
         self.highest, self.idle, self.steps = 0.0, 0, 0
 
     def run(self) -> Host:

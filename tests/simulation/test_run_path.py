@@ -22,9 +22,9 @@ def run(path: dict[str, Any], limits: run_path.Limits, **changes: Any) -> Any:
 
 
 def test_time_that_does_not_move_on_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    def endless(env: Any, *_others: Any) -> Iterator[Any]:
+    def endless(engine: Any, *_others: Any) -> Iterator[Any]:
         while True:
-            yield env.timeout(0)
+            yield engine.env.timeout(0)
 
     monkeypatch.setattr(transfer_processes, "run_job", endless)
     monkeypatch.setattr(run_path, "MAX_AT_ONCE", 10_000)
