@@ -61,24 +61,9 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
         "goodput_by_mtu": [{"mtu_B": mtu, "goodput_Bps": rate} for mtu, rate in found.by_mtu.items()],
         "burst_unpaced_B": advice.burst_B(s),
         "burst_paced_B": advice.tso_burst_B(s, goodput),
-        "bursts_fit": _bursts_fit(s),
+        "bursts_fit": droptail.bursts_fit(float(advice.smooth_goodput(s)), s),
         "changes": [{"change": name, "goodput_Bps": value} for name, value in found.changes],
     }
-
-
-def _bursts_fit(s: Setting) -> bool:
-    """Whether the narrowest buffer takes a sender's bursts."""
-    return droptail.bursts_fit(
-        float(advice.smooth_goodput(s)),
-        rate_Bps=s.rate_Bps,
-        rtt_s=s.rtt_s,
-        mss_B=s.mss_B,
-        mtu_B=s.mtu_B,
-        buffer_B=s.buffer_B,
-        streams=s.streams,
-        cc=s.cc,
-        line_Bps=s.line_Bps,
-    )
 
 
 def _input(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, Any]:

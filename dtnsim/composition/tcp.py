@@ -188,6 +188,11 @@ def _setting(streams: Connection, figures: Iterable[float]) -> Setting:
     )  # fmt: skip
 
 
+def usual_setting(streams: Connection) -> Setting:
+    """The streams over that place, every figure in the middle of its draws."""
+    return _setting(streams, map(middle, _figures(streams)))
+
+
 def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value:
     """Seconds that the openings of a transfer's connections cost against its mean rate, of all of them together.
 

@@ -202,22 +202,12 @@ def warn(row: Row, streams: Connection, route: Route, frame: Framing, nics: list
 
 def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:
     """Says where the narrowest buffer cannot take TSO's bursts."""
-    rate, rtt, buffer = middle(streams.rate_Bps), middle(streams.rtt_s), middle(streams.buffer_B)
-    if not math.isfinite(buffer) or droptail.bursts_fit(
-        middle(tcp.closed_form(streams)[0]),
-        rate_Bps=rate,
-        rtt_s=rtt,
-        mss_B=streams.mss_B,
-        mtu_B=streams.mtu_B,
-        buffer_B=buffer,
-        streams=streams.streams,
-        cc=streams.cc,
-        line_Bps=middle(streams.line_Bps),
-    ):
+    usual = tcp.usual_setting(streams)
+    if not math.isfinite(usual.buffer_B) or droptail.bursts_fit(middle(tcp.closed_form(streams)[0]), usual):
         return
     row.ledger.warn(
-        f"the buffer of {Quantity(buffer, 'B')} at {narrowest_name(route, frame, nics, streams.streams)} cannot take a "
-        "sender's bursts, which lowers the goodput: pace below the bottleneck or use BBR"
+        f"the buffer of {Quantity(usual.buffer_B, 'B')} at {narrowest_name(route, frame, nics, streams.streams)} cannot "
+        "take a sender's bursts, which lowers the goodput: pace below the bottleneck or use BBR"
     )
 
 

@@ -3,7 +3,7 @@
 In time (from a cold start, with replicas)
 
     outcome       `simulate`: mean, interval and limit of many transfers
-    course        one transfer as a step function of time: what `predict` and `simulate` go by
+    rate_over_time one transfer as a step function of time: what `predict` and `simulate` go by
     advice        one thing changed at a time: streams, loss, MTU, settings
     rounds        the transfers (`Cases`) and the three engines
     bbr, shared   BBR alone, and flows that compete
@@ -12,10 +12,9 @@ In time (from a cold start, with replicas)
 Closed forms (steady state: the ratio by which draws of the parameters move the answer)
 
     path          goodput of one transfer and its limit: `path_goodput`
-    response      window of a stream under random loss; each control has its rate
-    window        socket buffers and windows
+    response      window of a stream under random loss, length of slow start; each control has its rate
+    window        socket buffers and windows, what a sender is ahead
     droptail      sawtooth over a drop-tail buffer, bursts
-    ramp          length of slow start
     ratebased     UDT and FASP
 
 Constants

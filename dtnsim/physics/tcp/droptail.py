@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import controls, linux
+from dtnsim.physics.tcp.setting import Setting
 
 
 def sawtooth_utilisation(buffer_bdp: ArrayLike, beta: ArrayLike = 0.5) -> FloatArray:
@@ -81,18 +82,7 @@ def burst_buffer(burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike) 
     return np.asarray(np.asarray(burst_B, float) * np.clip(1 - ratio, 0.0, 1.0), float)
 
 
-def bursts_fit(
-    goodput_Bps: float,
-    *,
-    rate_Bps: float,
-    rtt_s: float,
-    mss_B: float,
-    mtu_B: float,
-    buffer_B: float,
-    streams: int,
-    cc: str,
-    line_Bps: float = np.inf,
-) -> bool:
+def bursts_fit(goodput_Bps: float, s: Setting) -> bool:
     """Whether the bottleneck's buffer takes the bursts that segmentation offload makes.
 
     Where it does not, loss-based streams lose at any window whose bursts are too large, and the closed forms are
@@ -100,14 +90,7 @@ def bursts_fit(
 
     Args:
         goodput_Bps: Goodput of all streams in closed form [B/s].
-        rate_Bps: Rate of the bottleneck in IP bytes [B/s].
-        rtt_s: Base round-trip time [s].
-        mss_B: Payload of a segment [B].
-        mtu_B: IP packet that carries it [B].
-        buffer_B: Drop-tail buffer at the bottleneck [B].
-        streams: Parallel streams.
-        cc: One of `controls`.
-        line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
+        s: The streams and their bottleneck.
 
     Returns:
         True for BBR, which does not take the losses for congestion.
@@ -116,9 +99,9 @@ def bursts_fit(
     Neglects: bursts of several streams that meet.
     Source: net/ipv4/tcp_output.c (`linux.burst_segments`); coefficient `BURST_MARGIN`.
     """
-    if not controls.find(cc).by_loss or not np.isfinite(buffer_B) or goodput_Bps <= 0:
+    if not controls.find(s.cc).by_loss or not np.isfinite(s.buffer_B) or goodput_Bps <= 0:
         return True
-    share = goodput_Bps / streams / mss_B
-    burst = float(linux.burst_segments(share, rtt_s, mss_B, share * rtt_s, linux.PACING_AVOIDANCE))
-    queued = burst * max(1 - rate_Bps / line_Bps, 0.0)
-    return queued + known.BURST_MARGIN.value <= max(buffer_B / mtu_B, 2.0) or queued == 0
+    share = goodput_Bps / s.streams / s.mss_B
+    burst = float(linux.burst_segments(share, s.rtt_s, s.mss_B, share * s.rtt_s, linux.PACING_AVOIDANCE))
+    queued = burst * max(1 - s.rate_Bps / s.line_Bps, 0.0)
+    return bool(queued + known.BURST_MARGIN.value <= max(s.buffer_B / s.mtu_B, 2.0) or queued == 0)

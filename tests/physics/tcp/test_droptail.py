@@ -1,5 +1,7 @@
 """Sawtooth over a drop-tail buffer: limits, the published table, a sawtooth run round by round."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 
 from dtnsim.physics.tcp import droptail as d
 from dtnsim.physics.tcp.droptail import bursts_fit
+from dtnsim.physics.tcp.setting import Setting
 
 
 def by_rounds(b, beta, bdp=20_000.0):
@@ -54,7 +57,7 @@ def test_more_buffer_or_streams_never_hurts(b, more, n):
     assert d.streams_utilisation(law(b), n + 1) >= d.streams_utilisation(law(b), n) - 1e-12
 
 
-PATH = {"rate_Bps": 1.25e7, "rtt_s": 0.01, "mss_B": 1448.0, "mtu_B": 1500.0, "streams": 1, "cc": "cubic"}
+PATH = Setting(1.25e7, 0.01, 0.0, 1500.0, np.inf, 1, "cubic", np.inf)
 
 
 @pytest.mark.parametrize(
@@ -70,5 +73,5 @@ PATH = {"rate_Bps": 1.25e7, "rtt_s": 0.01, "mss_B": 1448.0, "mtu_B": 1500.0, "st
 )
 def test_bursts_of_a_millisecond(more, fit):
     # 100 Mb/s: 1.2 x 8333 / 1024 = 9.6 segments a burst, and 1.5 more
-    assert bursts_fit(1.2e7, **(PATH | more)) is fit
-    assert bursts_fit(0.0, **(PATH | more))
+    assert bursts_fit(1.2e7, replace(PATH, **more)) is fit
+    assert bursts_fit(0.0, replace(PATH, **more))
