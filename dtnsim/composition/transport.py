@@ -205,9 +205,10 @@ def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing,
     usual = tcp.usual_setting(streams)
     if not math.isfinite(usual.buffer_B) or droptail.bursts_fit(middle(tcp.closed_form(streams)[0]), usual):
         return
+    where = narrowest_name(route, frame, nics, streams.streams)
     row.ledger.warn(
-        f"the buffer of {Quantity(usual.buffer_B, 'B')} at {narrowest_name(route, frame, nics, streams.streams)} cannot "
-        "take a sender's bursts, which lowers the goodput: pace below the bottleneck or use BBR"
+        f"the buffer of {Quantity(usual.buffer_B, 'B')} at {where} cannot take a sender's bursts, which lowers the "
+        "goodput: pace below the bottleneck or use BBR"
     )
 
 
