@@ -16,21 +16,11 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
-#: a part in the words of people who know a rate, a size or a clock of it, and nothing else
-_SHORT: Final = {
-    "nic": re.compile(
-        r"(?P<whole>[\d.]+\s*[kMG](?:b/s|bps|B/s))|(?P<gigabits>[\d.]+)\s*-?(?:Gb?E?|[Gg]ig(?:abit)?)(?: Ethernet)?"
-    ),
-    "cpu": re.compile(r"(?P<clock>[\d.]+\s*[GM]Hz)"),
-    "memory": re.compile(
-        r"(?:(?P<modules>\d+)\s*x\s*)?(?P<size>[\d.]+\s*[MGT]i?B)"
-        r"(?: (?:of )?(?:ECC )?(?:LP)?DDR\d[XL]?(?:[- ](?P<rate>\d{3,5}))?)?"
-    ),
-}
 _FAMILY: Final = {"array": "device"}
 #: two of them: '2 x Xeon E5-2643 v2'
 _SEVERAL: Final = re.compile(r"(\d)\s*x\s+(\S.*)|dual[- ](?:socket )?(\S.*)", re.IGNORECASE)
-_SIZE: Final = re.compile(r"[\d.]+\s*[TG]i?B\b")
+#: words beside what a table finds that make no name of a part; sizes of drives
+_PLAIN: Final = re.compile(r"(?:[\d.]+\s*[TG]i?B|Ethernet|of|ECC|(?:LP)?DDR\d[XL]?)\b|[\W\d]", re.IGNORECASE)
 _LEVEL: Final = re.compile(r"(raid|raidz)[- ]?(\d+)")
 #: names that are so much like one of the library's are taken for it, written wrongly
 _TYPO: Final = 0.8
@@ -60,39 +50,26 @@ def part(key: str, given: object, where: str, notes: list[str]) -> object:
     if not isinstance(given, Scalar) or given in ("unknown", "none"):
         return given
     made = Mapping(*(at := (given.file, given.line)))
-    match = _SHORT[key].fullmatch(given) if key in _SHORT else None
-    if match is not None:
-        for name, value in _told(match.groupdict()):
-            made.put(name, Scalar(value, *at), *at)
-        return made
-    if _known(given, key):
+    found, left = _in_name(key, given)
+    plain = bool(found) and not left  # 'gigabit', '4 TB HDD': no name of a part at all
+    if not plain and _known(given, key):
         return given
     if key == "cpu" and (several := _SEVERAL.fullmatch(given)) and _known(inner := several[2] or several[3], key):
         made.put("part", Scalar(inner, *at), *at)
         made.put("sockets", Scalar(several[1] or "2", *at), *at)
         return made
-    found = _in_name(key, given)
-    if not found or _typo(given, key):
+    if not plain and (not found or _typo(given, key)):
         return given  # it is refused with what is nearest
-    plain = _in_name(key, _SIZE.sub("", given), whole=True)  # 'gigabit', '4 TB HDD': no name of a part at all
-    source = f"assumed: read from its name, {str(given)!r}"
+    if (modules := found.pop("modules", None)) is not None:
+        number, unit = found["size"].split()
+        found["size"] = f"{int(modules) * float(number):g} {unit}"
+    source = "" if plain else f"assumed: read from its name, {str(given)!r}"
     for name, value in found.items():
         made.put(name, Scalar(value, *at, source), *at)
-    words = ", ".join(f"{name} {value}" for name, value in found.items())
     if not plain:
+        words = ", ".join(f"{name} {value}" for name, value in found.items())
         notes.append(f"{where}: {str(given)!r} is not in the library: taken from its name: {words}")
     return made
-
-
-def _told(said: dict[str, str | None]) -> list[tuple[str, str]]:
-    """Keys and values of what `_SHORT` matched."""
-    if said.get("whole") or said.get("gigabits"):
-        return [("rate", said["whole"] or f"{said['gigabits']} Gb/s")]
-    if said.get("clock"):
-        return [("clock", str(said["clock"]))]
-    number, unit = re.split(r"\s+|(?<=\d)(?=[A-Z])", str(said["size"]))
-    size = f"{int(said['modules'] or 1) * float(number):g} {unit}"
-    return [("size", size), *([("rate", f"{said['rate']} MT/s")] if said["rate"] else [])]
 
 
 def _known(name: str, key: str) -> bool:
@@ -110,15 +87,17 @@ def _typo(name: str, key: str) -> bool:
     return bool(difflib.get_close_matches(name.lower(), names, n=1, cutoff=_TYPO))
 
 
-def _in_name(key: str, name: str, *, whole: bool = False) -> dict[str, str]:
-    """What the table finds in a name, or in the ``whole`` of it."""
+def _in_name(key: str, name: str) -> tuple[dict[str, str], str]:
+    """What the table finds in a name, and the letters that are left of it."""
     found: dict[str, str] = {}
+    left = name
     for field, patterns in _table()[key].items():
         for pattern, value in patterns:
-            if match := (re.fullmatch if whole else re.search)(pattern, name.strip(), re.IGNORECASE):
-                found[field] = value.format(next((g for g in match.groups() if g), ""))
+            if match := re.search(pattern, name, re.IGNORECASE):
+                found[field] = value.format(*(" ".join(g.split()) for g in match.groups() if g))
+                left = left.replace(match[0], " ")
                 break
-    return found
+    return found, _PLAIN.sub("", left)
 
 
 def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
@@ -147,7 +126,9 @@ def kind(host: Mapping) -> Mapping:
 
 def is_drive(given: object) -> bool:
     """Whether a volume that is one word is its drives."""
-    return isinstance(given, Scalar) and (given in DRIVES or _known(given, "array") or bool(_in_name("array", given)))
+    return isinstance(given, Scalar) and (
+        given in DRIVES or _known(given, "array") or bool(_in_name("array", given)[0])
+    )
 
 
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
