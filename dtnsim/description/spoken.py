@@ -47,7 +47,7 @@ def part(key: str, given: object, where: str, notes: list[str]) -> object:
         where: Key in full, for notes.
         notes: Takes what was read from a name that the library does not have.
     """
-    if not isinstance(given, Scalar) or given in ("unknown", "none"):
+    if not isinstance(given, Scalar) or given in ("unknown", "none") or library.has("parts", given):
         return given
     made = Mapping(*(at := (given.file, given.line)))
     found, left = _in_name(key, given)
@@ -113,8 +113,8 @@ def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
 
 def kind(host: Mapping) -> Mapping:
     """A host whose ``kind`` (laptop, vm) is its role, unless it says that itself; unknown ones are refused later."""
-    known, said = _table()["hosts"], str(host.get("kind", "")).lower()
-    if said not in known:
+    said = str(host.get("kind", "")).lower()
+    if not said or said not in (known := _table()["hosts"]):
         return host
     host = host.clone()
     at = host.lines.get("kind", (host.file, host.line))
@@ -138,8 +138,8 @@ def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
     if drives is not given.get("array"):
         made = made.clone()
         made.put("array", drives, *at)
-    known, said = _table()["encryption"], str(given.get("encryption", "")).lower()
-    if said in known:
+    said = str(given.get("encryption", "")).lower()
+    if said and said in (known := _table()["encryption"]):
         made = made.clone()
         made.pop("encryption")
         if known[said] is not None:
@@ -179,10 +179,13 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     """
     tool = item.get("tool")
     name = str(tool.get("name") if isinstance(tool, Mapping) else tool)
-    known = _table()["shares"].get(name.lower().partition(" ")[0])
     ends = {end: str(item.get(end, "")).partition(":") for end in ("from", "to")}
     alone = {host for host, _, _ in ends.values()}
-    if known is None or len(alone) < 2 or not alone <= set(hosts):
+    word = name.lower().partition(" ")[0]
+    own = kinds().get(word, "").startswith("dtnsim.tools.") and word != "robocopy"
+    if own or len(alone) < 2 or not alone <= set(hosts):
+        return None
+    if (known := _table()["shares"].get(word)) is None:
         return None
     said = str(tool.get("client")) if isinstance(tool, Mapping) else ""
     desks = {end for end, (host, _, _) in ends.items() if _system(hosts[host]).startswith(("windows", "mac"))}

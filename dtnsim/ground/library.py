@@ -115,6 +115,11 @@ def _shipped(folder: str) -> tuple[dict[str, str], dict[str, str]]:
     return whole, {name: paths[0] for name, paths in last.items() if len(paths) == 1}
 
 
+def has(folder: str, name: str) -> bool:
+    """Whether a shipped file has just this name, with or without its kind in front."""
+    return any(name in known for known in _shipped(folder))
+
+
 def meant(folder: str, name: str) -> list[str]:
     """What is shipped that a name as people say it may mean: its words are all in the name, or the name's in its."""
     asked = words(name)
