@@ -182,8 +182,8 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     ends = {end: str(item.get(end, "")).partition(":") for end in ("from", "to")}
     alone = {host for host, _, _ in ends.values()}
     word = name.lower().partition(" ")[0]
-    own = kinds().get(word, "").startswith("dtnsim.tools.") and word != "robocopy"
-    if own or len(alone) < 2 or not alone <= set(hosts):
+    a_tool = kinds().get(word, "").startswith("dtnsim.tools.") and word != "robocopy"
+    if a_tool or len(alone) < 2 or not alone <= set(hosts):
         return None
     if (known := _table()["shares"].get(word)) is None:
         return None
