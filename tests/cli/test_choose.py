@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dtnsim.description import catalogue, listing
 from dtnsim.ground import library
 from dtnsim.planning import choose
-from tests.cli.conftest import Refused, Run
+from tests.cli.conftest import Run
 
 DRIVE = "kind: ssd\nsource: my own test with fio\nread: {{value: {read}, spread: 5 %}}\nwrite: 1 GB/s\n"
 
@@ -126,24 +126,6 @@ def test_a_broken_part_of_ones_own_is_named_and_the_rest_listed(here: Path, run:
     assert "Left out: ssd/torn:" in made.out
     assert "samsung-pm9a3" in made.out
     assert run("list", "parts").code == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (["nic", "--sort", "speed"], "'speed' is nothing that a nic has; write one of part, "),
-        (["ssd", "--where", "price < 500"], "write it like 15kEUR or 700 USD"),
-        (["ssd", "--where", "price < 500 CHF"], "--rate USD/CHF=..."),
-        (["ssd", "--where", "read"], "write it like 'price < 500 EUR'"),
-        (["ssd", "--where", "year >= nan"], "'nan' is no number to compare year with"),
-        (["ssd", "--where", "read > 3"], "has no unit where a rate is due"),
-        (["ssd", "--where", "reed > 3 GB/s"], "did you mean 'read'?"),
-        (["nic", "--where", "protocol < ethernet"], "which has no order"),
-        (["samsung-pm9a3", "--sort", "read"], "need a kind"),
-    ],
-)
-def test_what_cannot_be_asked(refused: Refused, options: list[str], says: str) -> None:
-    assert says in refused("components", *options)
 
 
 def test_tables_say_what_is_not_known_in_no_other_way(run: Run) -> None:

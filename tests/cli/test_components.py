@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from dtnsim.components.base import kinds
-from tests.cli.conftest import Refused, Run
+from tests.cli.conftest import Run
 
 
 def test_all_kinds_with_their_parts(run: Run) -> None:
@@ -35,17 +33,3 @@ def test_a_part_with_every_number(run: Run) -> None:
     rows = {r["parameter"]: r for r in made["parameters"]}
     assert (made["kind"], rows["read"]["value"], rows["read"]["unit"]) == ("ssd", 540e6, "B/s")
     assert "Intel SSD 535" in run("components", "ssd/intel-535-480").out
-
-
-@pytest.mark.parametrize(
-    ("what", "says"),
-    [("intel-535", "nearest: "), ("nosuchthing", "there is no part 'nosuchthing'"), ("../x", "no part")],
-)
-def test_what_is_not_there(refused: Refused, what: str, says: str) -> None:
-    assert says in refused("components", what)
-
-
-def test_help(run: Run) -> None:
-    code, out, _ = run("components", "--help")
-    assert code == 0
-    assert "dtnsim components ssd" in out

@@ -69,12 +69,3 @@ def test_overrides_show_where_they_come_from(run: Run) -> None:
     wan = next(s for s in made["stations"] if s["station"] == "network.wan")
     assert wan["capacity"] == pytest.approx(3e9 / 8)
     assert "--set wan.bandwidth" in wan["source"]
-
-
-def test_errors_and_help(run: Run) -> None:
-    assert run("explain", "nosuch").code == 2
-    assert run("explain").code == 2
-    assert run("explain", PATH, "venadi/iperf3").code == 2  # one path at a time
-    code, out, _ = run("explain", "--help")
-    assert code == 0
-    assert "dtnsim explain venadi/gridftp-gpfs --json" in out

@@ -8,7 +8,7 @@ import pytest
 
 from dtnsim.description import spec
 from dtnsim.ground import library
-from tests.cli.conftest import Refused, Run
+from tests.cli.conftest import Run
 
 YEAR = ("examples/facility-year", "--set", "workload.span=1d", "--replicas", "1")
 
@@ -49,18 +49,6 @@ def test_a_line_for_each_class_as_csv(run: Run) -> None:
     rows = list(csv.DictReader(run("fleet", *YEAR, "--set", "workload.growth=0", "--format", "csv").out.splitlines()))
     assert [r["class"] for r in rows] == ["replication", "campaign", "users"]
     assert float(rows[2]["completion_s.p95"]) > 0
-
-
-def test_what_cannot_be(refused: Refused, tmp_path: Path) -> None:
-    for arguments, words in (
-        ((*YEAR, "--transfers", str(tmp_path / "all.xlsx")), "write a file that ends in .csv or .parquet"),
-        (("examples/dtn-100g-xfs",), "has no workload"),
-        ((*YEAR, "--set", "workload.growth=fast"), "workload.growth"),
-        ((*YEAR, "--scheduler", "login1"), "is no address"),
-    ):
-        err = refused("fleet", *arguments)
-        assert words in err
-        assert err.count("\n") == 1
 
 
 def test_shipped_workloads_are_used_by_paths() -> None:

@@ -34,11 +34,6 @@ def test_a_requirement_sets_the_exit_code(run: Run) -> None:
     assert goal == {"goal": "target", "throughput_Bps": 112.5e9, "probability": 0.0, "required": 0.9, "met": False}
 
 
-@pytest.mark.parametrize("wrong", [("--target", "fast"), ("--deadline", "3"), ("--require", "10Gb/s")])
-def test_what_is_no_goal_is_refused(refused: Refused, wrong: tuple[str, str]) -> None:
-    assert wrong[0] in refused("predict", NAME, *wrong)
-
-
 @pytest.mark.long
 def test_why_wide_and_mean(run: Run) -> None:
     shares = json.loads(run("predict", NAME, "--why-wide", "--json").out)["why_wide"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dtnsim.steady.prediction import predict
-from tests.cli.conftest import Refused, Run
+from tests.cli.conftest import Run
 
 PATH = "venadi/gridftp-gpfs"
 QUICK = ("--samples", "0")
@@ -100,47 +100,6 @@ def test_a_file_of_ones_own(run: Run, tmp_path: Path) -> None:
         "transfer: {from: 'a:memory', to: 'b:memory', tool: iperf3}\n"
     )
     assert run("predict", str(file), *QUICK).out.startswith("mine\n1.24 GB in 1 file: at most 990 Mb/s")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("nosuch/path",), "there is no path 'nosuch/path'"),
-        ((PATH, "--set", "wan.rtt=5"), "--set wan.rtt: wan.0.rtt: "),
-        ((PATH, "--set", "nonsense"), "is not an override"),
-        ((PATH, "--calibration", "nowhere"), "there is no calibration"),
-        ((PATH, "nosuch"), "there is no path 'nosuch'"),
-    ],
-)
-def test_what_cannot_be_used_is_one_line_and_exit_code_2(
-    refused: Refused, arguments: tuple[str, ...], says: str
-) -> None:
-    err = refused("predict", *arguments, *QUICK)
-    assert err.startswith("dtnsim: ")
-    assert says in err
-    assert len(err.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    "arguments", [(), ("--samples", "-1", PATH), ("--nonsense", PATH), ("--seed", "x", PATH), (PATH, "--stations", "0")]
-)
-def test_wrong_options_are_exit_code_2(refused: Refused, arguments: tuple[str, ...]) -> None:
-    refused("predict", *arguments)
-
-
-def test_help(run: Run) -> None:
-    code, out, _ = run("predict", "--help")
-    assert code == 0
-    for part in (
-        "--set",
-        "--json",
-        "--samples",
-        "--seed",
-        "--calibration",
-        "dtnsim predict venadi/gridftp-gpfs",
-        "PATH...",
-    ):
-        assert part in out
 
 
 def test_the_list_of_commands_and_the_version(run: Run) -> None:

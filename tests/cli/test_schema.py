@@ -12,7 +12,7 @@ import yaml
 
 from dtnsim.description import schema
 from dtnsim.ground import library
-from tests.cli.conftest import Refused, Run
+from tests.cli.conftest import Run
 
 made = cache(schema.json_schema)
 
@@ -36,13 +36,3 @@ def test_an_editor_finds_what_is_wrong(run: Run) -> None:
     validator = jsonschema.Draft202012Validator(printed(run))
     assert validator.is_valid(good)
     assert not validator.is_valid({**good, "transfer": {**good["transfer"], "form": "x"}})
-
-
-def test_what_has_none(refused: Refused) -> None:
-    assert "write path, host, dataset or one of" in refused("schema", "nosuch")
-
-
-def test_help(run: Run) -> None:
-    code, out, _ = run("schema", "--help")
-    assert code == 0
-    assert "dtnsim schema > path.schema.json" in out

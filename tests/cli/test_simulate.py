@@ -80,22 +80,6 @@ def test_until_ends_it_before_all_is_done(run: Run, path: str) -> None:
     assert 0 < found["transfers"][0]["files"] < 1_000_000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("--until", "soon"), "--until"),
-        (("--until", "-1s"), "until"),
-        (("--events", "nowhere.yaml"), "nowhere.yaml"),
-        (("--trace", "run.xlsx"), "run.xlsx"),
-        (("--set", "transfer.dataset.size=1 parsec"), "parsec"),
-    ],
-)
-def test_bad_input_is_one_message(refused: Refused, arguments: tuple[str, ...], told: str) -> None:
-    err = refused("simulate", PATH, *arguments)
-    assert told in err
-    assert len(err.strip().splitlines()) == 1
-
-
 def test_a_run_of_too_many_events_is_given_up(run: Run) -> None:
     code, out, err = run("simulate", PATH, "--max-events", "3")
     assert (code, out) == (1, "")

@@ -74,9 +74,8 @@ def test_init_writes_the_schema_beside_it_and_names_it(run: Run, tmp_path: Path)
     assert json.loads((tmp_path / "path.schema.json").read_text())["type"] == "object"
 
 
-def test_init_to_standard_output_and_of_a_starter_that_is_none(run: Run, refused: Refused) -> None:
+def test_init_to_standard_output(run: Run) -> None:
     assert run("init", "--from", "lan", "-").out == listing.starter("lan")
-    assert "did you mean 'cloud'?" in refused("init", "--from", "claud", "-")
 
 
 def test_list_says_what_there_is(run: Run) -> None:
@@ -113,15 +112,6 @@ def test_show_writes_parts_out_with_where_each_number_comes_from(run: Run) -> No
     assert lines["hbas.sas.lanes"]["value"] == "16"
     assert "models/parts/hba/lsi-9300-16i.yaml:" in lines["hbas.sas.lanes"]["source"]
     assert "models/hosts/venadi.yaml:" in lines["hbas.sas.slot"]["source"]
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("venadii", "host venadi"), ("gridfpt", "tool gridftp"), ("conectx-5-100g", "part connectx-5-100g"),
-     ("qqqqqqqq", "'dtnsim list' says what there is")],
-)  # fmt: skip
-def test_what_is_not_there_has_its_nearest(refused: Refused, name: str, said: str) -> None:
-    assert said in refused("show", name)
 
 
 @pytest.mark.parametrize(
@@ -178,21 +168,6 @@ def test_init_asks_ten_questions_and_writes_what_was_answered(
     ):
         assert line in written
     assert run("predict", str(file), "--json").code == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (("--ask",), "init: --ask needs a terminal; write --from-text"),
-        (("--ask", "--from-text", "a -> b"), "init: write either --ask or --from-text"),
-        (("--from-text", "R740"), "--from-text: needs two ends"),
-    ],
-)
-def test_init_says_what_to_give_where_it_cannot_ask(
-    options: tuple[str, ...], says: str, refused: Refused, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO())
-    assert says in refused("init", *options, "-")
 
 
 def test_every_key_of_a_path_file_is_shown_with_what_it_means(run: Run) -> None:

@@ -139,40 +139,6 @@ def test_output_that_cannot_be_written(run, refused, tmp_path):
     assert kept.read_text() == "old"
 
 
-def test_help_shows_examples(run):
-    code, out, _ = run("tcp", "--help")
-    assert code == 0
-    assert out.count("dtnsim tcp --") >= 4
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["tcp"], "--rate"),
-        (["tcp", "--rate", "10", "--rtt", "50ms"], "--rate"),
-        (["tcp", "--rate", "10Gb", "--rtt", "50ms"], "--rate"),
-        (["tcp", "--rate", "-10Gb/s", "--rtt", "50ms"], "--rate"),
-        (["tcp", "--rate", "nan", "--rtt", "50ms"], "--rate"),
-        ([*ONE[:3], "--rtt", "0ms"], "--rtt"),
-        ([*ONE, "--loss", "1.5"], "--loss"),
-        ([*ONE, "--loss", "-0.1"], "--loss"),
-        ([*ONE, "--cc", "vegas"], "--cc"),
-        ([*ONE, "--buffer", "half"], "--buffer"),
-        ([*ONE, "--window", "64"], "--window"),
-        ([*ONE, "--background", "1"], "--background"),
-        ([*ONE, "--streams", "0"], "streams"),
-        ([*ONE, "--size", "1GB", "--duration", "3s"], "--size"),
-        ([*ONE, "--size", "1Gb/s"], "--size"),
-        ([*ONE, "--line-rate", "0b/s"], "--line-rate"),
-        ([*ONE, "--target", "9"], "--target"),
-        (["tcp", "--table", "no-such-file.csv"], "no-such-file.csv"),
-        (["tcp", "--table", "."], "directory"),
-    ],
-)
-def test_bad_options(refused, arguments, says):
-    assert says in refused(*arguments)
-
-
 @pytest.mark.parametrize(
     ("line", "says"),
     [
