@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,66 +14,14 @@ from dtnsim.evidence.fit_targets import Targets
 from dtnsim.ground import yamlio
 from dtnsim.logs import read_logs
 
-HOST = """
-name: my
-cpu: {kind: cpu, cores: 8, clock: {value: 3 GHz, spread: 3 %}}
-memory: {kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}
-stack: {kind: stack}
-slots: {eth: {kind: slot, generation: 3, lanes: 8}}
-nics: {eth: {kind: nic, rate: 40 Gb/s, slot: eth}}
-volumes:
-  /data:
-    filesystem: {kind: xfs}
-    array: {kind: raid, level: 6, disks: 10, of: {kind: hdd, rate: {value: 150 MB/s, spread: 25 %}}}
-  /tank:
-    filesystem: {kind: zfs}
-    array: {kind: raidz, level: 2, disks: 6, groups: 1, of: {kind: hdd, rate: {value: 150 MB/s, spread: 25 %}}}
-"""
-MDSTAT = """Personalities : [raid1] [raid6] [raid5] [raid4]
-md3 : active raid6 sda1[8] sdh1[7] sdg1[6] sdf1[5](F) sde1[11] sdd1[3] sdc1[10] sdb1[9]
-      5853468288 blocks super 1.2 level 6, 64k chunk, algorithm 2 [8/7] [UUUUUUU_]
-
-md0 : active raid1 sdi2[0] sdj2[1]
-      312319552 blocks [2/2] [UU]
-
-unused devices: <none>
-"""
-ZPOOL = """  pool: tank
- state: ONLINE
-config:
-
-\tNAME                STATE     READ WRITE CKSUM
-\ttank                ONLINE       0     0     0
-\t  raidz2-0          ONLINE       0     0     0
-\t    /dev/sda1       ONLINE       0     0     0
-\t    /dev/sdb1       ONLINE       0     0     0
-\t    /dev/sdc1       ONLINE       0     0     0
-\t    /dev/sdd1       ONLINE       0     0     0
-\t  raidz2-1          ONLINE       0     0     0
-\t    /dev/sde1       ONLINE       0     0     0
-\t    /dev/sdf1       ONLINE       0     0     0
-\t    /dev/sdg1       ONLINE       0     0     0
-\t    /dev/sdh1       ONLINE       0     0     0
-
-errors: No known data errors
-"""
-LSPCI = """3b:00.0 Ethernet controller: Mellanox Technologies MT27700 Family [ConnectX-4]
-\tCapabilities: [60] Express (v2) Endpoint, MSI 00
-\t\tLnkCap:\tPort #0, Speed 8GT/s, Width x16, ASPM not supported
-\t\tLnkSta:\tSpeed 8GT/s (ok), Width x4 (downgraded)
-"""
-ETHTOOL = "Settings for enp59s0:\n\tSpeed: 10000Mb/s\n\tDuplex: Full\n\tLink detected: yes\n"
-DD = "$ dd if=/dev/zero of=/data/x bs=1M count=204800 oflag=direct\n"
-DD += "214748364800 bytes (215 GB) copied, 260 s, 826 MB/s\n"
+#: a host, and what its tools say of it
+DATA = Path(__file__).parent / "data" / "facts"
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    made = {"host": HOST, "mdstat": MDSTAT, "zpool": ZPOOL, "lspci": LSPCI, "ethtool": ETHTOOL, "dd": DD}
-    for name, text in made.items():
-        (tmp_path / f"{name}.txt").write_text(text)
-    (tmp_path / "my.yaml").write_text(HOST)
-    return {name: tmp_path / f"{name}.txt" for name in made} | {"host": tmp_path / "my.yaml"}
+    shutil.copytree(DATA, tmp_path, dirs_exist_ok=True)
+    return {file.stem: file for file in tmp_path.iterdir()}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +44,9 @@ def test_an_output_corrects_the_file(files: dict[str, Path], name: str, changed:
 def test_what_matches_nothing_is_said(files: dict[str, Path]) -> None:
     more = "  /more:\n    filesystem: {kind: xfs}\n    array: {kind: raid, level: 6, disks: 4, of: wd-hc310}\n"
     one = "nics: {one: {kind: nic, rate: 1 Gb/s, slot: eth}, eth:"
-    files["host"].write_text(HOST.replace("  /tank:", f"{more}  /tank:").replace("nics: {eth:", one))
+    files["host"].write_text(
+        files["host"].read_text().replace("  /tank:", f"{more}  /tank:").replace("nics: {eth:", one)
+    )
     target = Targets([str(files["host"])]).all[0]
     logs = [files["mdstat"], files["ethtool"], files["lspci"]]
     _, facts, notes = fit_facts.of_host(target, read_logs(logs)[0], logs)

@@ -20,30 +20,7 @@ LINE = (
     "START={start:%Y%m%d%H%M%S}.000000 USER=u FILE=/data/f BUFFER=0 BLOCK=262144 NBYTES={size} VOLUME=/ "
     "STREAMS={streams} STRIPES=1 DEST=[{peer}] TYPE={type} CODE=226\n"
 )
-TASK = """Label:                        nightly
-Task ID:                      4a86fc98-d358-11e9-9cf3-0edb67dd7a14
-Is Paused:                    False
-Type:                         TRANSFER
-Directories:                  3
-Files:                        200
-Status:                       SUCCEEDED
-Request Time:                 2024-03-01 10:00:00+00:00
-Faults:                       0
-Total Subtasks:               204
-Subtasks Succeeded:           204
-Subtasks Pending:             0
-Subtasks Retrying:            0
-Subtasks Failed:              0
-Subtasks Canceled:            0
-Subtasks Expired:             0
-Completion Time:              2024-03-01 10:10:00+00:00
-Source Endpoint:              {source}
-Source Endpoint ID:           4a86fc98-d358-11e9-9cf3-0edb67dd7a14
-Destination Endpoint:         {target}
-Destination Endpoint ID:      4a86fc98-d358-11e9-9cf3-0edb67dd7a15
-Bytes Transferred:            240000000000
-Bytes Per Second:             400000000
-"""
+TASK = (Path(__file__).parent / "data" / "globus-task.txt").read_text()
 PATH = """
 hosts: {nas: example-nas, centre: nersc-dtn}
 wan: {rtt: 40 ms, bandwidth: 10 Gb/s}
