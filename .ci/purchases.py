@@ -14,7 +14,7 @@ import dtnsim
 
 #: number: (path, goal, hosts, what may change, overrides, words of the verdict, probability that the page has [%])
 ASKED: Final = {
-    1: ("lustre-cluster-globus", "60Gb/s", "b1 b2 b3 b4", "tuning tools", "", "network use", 13),
+    1: ("lustre-cluster-globus", "60Gb/s", "b1 b2 b3 b4", "tuning tools", "", "network use", 47),
     2: ("campus-25g-firewall", "15Gb/s", "campus", "tuning tools network", "", "firewall", 89),
     3: ("cloud-to-campus", "15Gb/s", "cloud", "tuning tools", "", "change nothing", 0),
     4: (

@@ -79,10 +79,10 @@ def wires_Bps(path: PathSpec, *, cards: bool = True) -> float:
     # of a bond that the tool's streams fill, the ports of which it uses
     own = [f"{host}.{name}.port" for host, h in path.hosts.items() for name, card in h.nics.items()
            if cards and card.bonding != "application"]  # fmt: skip
-    wires = {s.name for s in problem.stations if s.host not in path.hosts or s.name.startswith(tuple(own))}
+    wires = {s.name for s in problem.stations if s.kind == "network" or s.name.startswith(tuple(own))}
     longest = dict.fromkeys((t.name for t in problem.transfers), 0.0)
     for (name, station), seconds in times(problem).items():
-        if station in wires - problem.connections.keys():
+        if station in wires:
             longest[name] = max(longest[name], float(seconds[0]))
     return sum(1 / s if s > 0 else math.inf for s in longest.values())
 

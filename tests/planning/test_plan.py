@@ -142,7 +142,7 @@ def test_settings_that_only_help_at_once_are_found() -> None:
     assert tuning.wins([one, two], Rate(1.0)) == ()
 
 
-@pytest.mark.parametrize("path", ["examples/dtn-100g-to-buy", "nasa/nuttscp-3of7"])
+@pytest.mark.parametrize("path", ["examples/dtn-100g-to-buy", "nasa/nuttscp-3of7", "examples/one-large-file"])
 def test_no_setting_exceeds_the_wires(path: str) -> None:
     given = spec.load(path)
     hosts, rate = list(given.hosts), tuning.Ceilings(given, {})
