@@ -18,7 +18,7 @@ from dtnsim.description.host import Host, build_host
 from dtnsim.description.override import merge, override, split_key
 from dtnsim.description.systems import of_system
 from dtnsim.ground import library
-from dtnsim.ground.errors import SpecError
+from dtnsim.ground.errors import SpecError, noted, refuse
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
@@ -73,21 +73,18 @@ class Hosts:
     def read(self) -> Mapping:
         """Mappings of all hosts."""
         hosts = Mapping(self._given.file, self._given.line)
-        noted: set[object] = set()
+        seen: set[object] = set()
+        wrong: list[SpecError] = []
         for name in self._given:
-            try:
+            with noted(wrong, under=f"hosts.{name}"):
                 one = of_system(self._one(name, ()))
                 first = written_once(name, one.get("count"), self._given)
                 again = (self._given.lines.get(name), repr(self._given[name]))  # dtn{1..4} are noted once
-                notes = [] if again in noted else self.notes
-                noted.add(again)
-                host = boards.fitted_out(
-                    drawn(first, one, self._mounts.get(first, ()), notes, networked=self._networked),
-                )
-            except SpecError as error:
-                error.key = error.key if (error.key or "").startswith("hosts.") else f"hosts.{name}.{error.key}"
-                raise
-            hosts.put(name, host, *self._given.lines.get(name, (hosts.file, hosts.line)))
+                notes = [] if again in seen else self.notes
+                seen.add(again)
+                host = drawn(first, one, self._mounts.get(first, ()), notes, networked=self._networked)
+                hosts.put(name, boards.fitted_out(host), *self._given.lines.get(name, (hosts.file, hosts.line)))
+        refuse(wrong)
         return hosts
 
     def _one(self, name: str, seen: tuple[str, ...]) -> Mapping:
@@ -273,13 +270,13 @@ class Built:
         Raises:
             SpecError: one cannot be built.
         """
-        hosts = {name: self.host(name, raw) for name, raw in given.items()}
-        for name, host in hosts.items():
-            try:
-                host.check_wiring()
-                boards.check(host)
-            except SpecError as error:
-                raise _located(error, name, given[name]) from None
+        hosts: dict[str, Host] = {}
+        wrong: list[SpecError] = []
+        for name, raw in given.items():
+            with noted(wrong):
+                hosts[name] = self.host(name, raw)
+                _check(hosts[name], name, raw)
+        refuse(wrong)
         return hosts
 
     def __reduce__(self) -> tuple[type[Built], tuple[()]]:
@@ -296,10 +293,15 @@ def _kept(known: dict[Hashable, T], key: Hashable, make: Callable[[], T]) -> T:
     return made
 
 
-def _located(error: SpecError, host: str, given: object) -> SpecError:
-    """An error in a host's wiring, with the file and the line of what it is about."""
-    spot, _ = spot_of(given, split_key((error.key or "").removeprefix(f"{host}.")))
-    return SpecError(error.message, **spot, key=f"hosts.{error.key}", value=error.value, remedy=error.remedy)
+def _check(host: Host, name: str, given: object) -> None:
+    """Checks how a host is wired and what fits its board; an error has the file and the line of what it is about."""
+    try:
+        host.check_wiring()
+        boards.check(host)
+    except SpecError as error:
+        spot, _ = spot_of(given, split_key((error.key or "").removeprefix(f"{name}.")))
+        where = f"hosts.{error.key}"
+        raise SpecError(error.message, **spot, key=where, value=error.value, remedy=error.remedy) from None
 
 
 def _key(value: Any) -> Hashable:

@@ -13,10 +13,11 @@ Every message names what was given and what to write instead; no traceback reach
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
 #: characters of a file's or a key's name that are worth a place in a message
 _NAMED = 200
@@ -81,6 +82,32 @@ class LogError(InputError):
 
 class ModelError(DtnsimError):
     """A model was asked for something outside what it can answer."""
+
+
+@contextmanager
+def noted(found: list[SpecError], under: str = "") -> Iterator[None]:
+    """Notes what is refused and goes on, so that all of several things are looked at; `refuse` raises it.
+
+    Args:
+        found: Takes what is refused.
+        under: Key that all of it is below, where it does not say so.
+    """
+    try:
+        yield
+    except SpecError as error:
+        if under and not (error.key or "").startswith(under.partition(".")[0] + "."):
+            error.key = ".".join(filter(None, (under, error.key)))
+        found += error.findings
+
+
+def refuse(found: Sequence[SpecError]) -> None:
+    """Raises what was noted, if anything was.
+
+    Raises:
+        SpecError: the first, followed by the others.
+    """
+    if found:
+        raise found[0].followed_by(found[1:])
 
 
 class SpecError(InputError):
