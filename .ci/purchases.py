@@ -1,4 +1,4 @@
-"""The purchases of docs/how-to/plan.md, planned again by their number there: python .ci/purchases.py [NUMBER ...].
+"""The purchases of docs/how-to/plan-purchases.md, planned again by their number there: .ci/purchases.py [NUMBER ...].
 
 Each is a path, a goal, whose hosts may change and what may, with what the page says came of it: words of the verdict
 and the probability of the best. The seventh is a facility, which `dtnsim fleet` answers, and is left out. Prints all,

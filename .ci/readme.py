@@ -19,7 +19,7 @@ from typing import Any
 
 README = Path(__file__).parents[1] / "README.md"
 #: pages that show what their commands print
-PAGES = [README.parent / "docs" / "how-to" / name for name in ("plan.md", "which-tool.md")]
+PAGES = [README.parent / "docs" / "how-to" / name for name in ("plan.md", "plan-cases.md", "which-tool.md")]
 #: the page that has the proof of ``dtnsim measure``
 MEASURE = README.parent / "docs" / "how-to" / "measure.md"
 #: pages of the physics, which say how figures that their stations held came out

@@ -93,6 +93,11 @@ def test_every_law_stands_on_one_page_of_the_book() -> None:
     assert {f"dtnsim.physics.{name}" for name in placed} >= with_laws
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda p: p.stem)
+def test_a_page_is_read_in_one_sitting(page: Path) -> None:
+    assert len(page.read_text().split()) < 3000
+
+
 def test_the_site_lists_every_page() -> None:
     nav = str(yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"])
     written = {str(p.relative_to(ROOT / "docs")) for p in (ROOT / "docs").rglob("*.md")}
@@ -105,7 +110,7 @@ def test_the_check_compares_all_that_pages_say_is_printed(tmp_path: Path, monkey
         shown = check.printed(page)
         assert len(shown) == page.read_text().count("<!-- output:begin -->"), page
         assert set(shown) <= {text for _, text in check.blocks(page)}
-    assert len(check.printed(ROOT / "docs" / "how-to" / "plan.md")) == 6
+    assert sum(len(check.printed(ROOT / "docs" / "how-to" / f"{page}.md")) for page in ("plan", "plan-cases")) == 6
     monkeypatch.setattr(check, "ROOT", tmp_path)
     block = "```sh\necho {}\n```\n\n<!-- output:begin -->\n```text\nyes\n```\n<!-- output:end -->\n"
     for said in ("yes", "no"):

@@ -195,7 +195,7 @@ def test_40_gigabits_on_nasas_machines_are_searched_whole() -> None:
 
     The plan is that of the guide: `.ci/docs` runs it, 14 s of CPU, and compares what it says with the page.
     """
-    page = (Path(__file__).parents[2] / "docs" / "how-to" / "plan.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "plan-cases.md").read_text()
     words = page.partition("dtnsim plan nasa/nuttscp-1of7-put")[2].partition("<!-- output:end -->")[0]
     assert "search ended" not in words
     assert "exceeded" not in words
