@@ -67,14 +67,7 @@ class Cores(Model):
         there = count(cores, "core") * row.term(self.cpu.uncounted)
         return there if threads is None else least(count(threads, "core"), largest(term(1.0), there))
 
-    def core(
-        self,
-        row: Row,
-        thread: Thread,
-        cycles: Term,
-        what: str,
-        near: int | None = None,
-    ) -> None:
+    def core(self, row: Row, thread: Thread, cycles: Term, what: str, near: int | None = None) -> None:
         """Charges CPU work of a thread: its own core (or the named ones, in turn for each copy), and the package.
 
         Args:
@@ -128,14 +121,7 @@ class Cores(Model):
         label = f"all cores of {self.name}"
         row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, unit="cycles", what=what, label=label)
 
-    def interrupts(
-        self,
-        row: Row,
-        cores: list[int],
-        cycles: Term,
-        what: str,
-        near: int | None = None,
-    ) -> None:
+    def interrupts(self, row: Row, cores: list[int], cycles: Term, what: str, near: int | None = None) -> None:
         """Charges interrupt work: on its named cores, each an equal part, or anywhere."""
         if not cores:
             self.pool(row, cycles, what)
