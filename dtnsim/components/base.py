@@ -12,7 +12,11 @@ import difflib
 import importlib
 import pkgutil
 import re
+from collections import Counter
+from collections.abc import Hashable, Iterator
 from collections.abc import Mapping as MappingABC
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
@@ -21,7 +25,8 @@ from dtnsim.components.facts import Facts, Measured, Price
 from dtnsim.components.model import Apart, Model, among_others, documentation_only, place, spot_of, validate
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.yamlio import Mapping
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping, content
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -41,10 +46,13 @@ __all__ = [
     "find_kind",
     "kinds",
     "place",
+    "remembering",
     "spot_of",
     "validate",
 ]
 
+#: components of a host that are remembered at most
+_MOST_KNOWN: Final = 4096
 #: packages that are searched for kinds, and the modules in them that are none
 PACKAGES = ("dtnsim.components", "dtnsim.tools")
 SUPPORT = frozenset(
@@ -255,6 +263,24 @@ def _kinds_remedy(family: str) -> str:
     return f"write 'kind: ...' with one of {', '.join(fitting)}, or 'part: ...'" if fitting else "write 'part: ...'"
 
 
+#: components of the host that is being built, as they were built before; how often each is asked for this time
+_REMEMBERED: Final[ContextVar[tuple[dict[Hashable, Component] | None, Counter[Hashable]]]] = ContextVar(
+    "remembered", default=(None, Counter())
+)
+
+
+@contextmanager
+def remembering(known: dict[Hashable, Component]) -> Iterator[None]:
+    """Components that are the same as ones built before, for the same host, are those; others are added."""
+    if len(known) > _MOST_KNOWN:
+        known.clear()
+    before = _REMEMBERED.set((known, Counter()))
+    try:
+        yield
+    finally:
+        _REMEMBERED.reset(before)
+
+
 class Pick:
     """Annotation of a field that holds a component: ``drive: Annotated[Drive, Pick(Drive)]``."""
 
@@ -269,10 +295,21 @@ class Pick:
 
     def _read(self, given: object) -> Component:
         """The component; what is wrong with it does not keep other findings from being found."""
+        known, asked = _REMEMBERED.get()
+        key: Hashable = None
+        if known is not None and isinstance(given, Mapping | Scalar):
+            said = self.base, content(given)
+            asked[said] += 1  # what is written twice is two components
+            key = said, asked[said]
+            if key in known:
+                return known[key]
         try:
-            return self.base.build(given)
+            made = self.base.build(given)
         except SpecError as error:
             raise among_others(error) from None
+        if known is not None and key is not None:
+            known[key] = made
+        return made
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """JSON Schema: a part name or parameters."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable
 from collections.abc import Mapping as MappingABC
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from dtnsim.components.base import place, spot_of
+from dtnsim.components.base import Component, place, remembering, spot_of
 from dtnsim.description import boards
 from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
 from dtnsim.description.host import Host, build_host
@@ -20,7 +21,7 @@ from dtnsim.description.systems import of_system
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError, noted, refuse
 from dtnsim.ground.quantity import Scalar
-from dtnsim.ground.yamlio import Mapping
+from dtnsim.ground.yamlio import Mapping, content
 
 #: a dotted key below a host, in steps
 Steps = tuple[str, ...]
@@ -250,6 +251,7 @@ class Built:
     def __init__(self) -> None:
         self._hosts: dict[Hashable, Host] = {}
         self._keyed: dict[Hashable, tuple[Host, Host]] = {}
+        self._parts: dict[str, dict[Hashable, Component]] = {}
 
     def host(self, name: str, raw: Any) -> Host:
         """The host of a mapping (see `build_host`).
@@ -257,7 +259,16 @@ class Built:
         Raises:
             SpecError: it cannot be used.
         """
-        return _kept(self._hosts, (name, _key(raw)), lambda: build_host(name, raw))
+
+        def made() -> Host:
+            with self.parts(name):
+                return build_host(name, raw)
+
+        return _kept(self._hosts, (name, content(raw)), made)
+
+    def parts(self, name: str = "") -> AbstractContextManager[None]:
+        """While the components of a host, or of what joins hosts, are built: those that are known are taken again."""
+        return remembering(self._parts.setdefault(name, {}))
 
     def keyed(self, host: Host, make: Callable[..., Host], *given: Hashable) -> Host:
         """What ``make`` gives of a host and of what else is given: the same host again for the same."""
@@ -302,15 +313,3 @@ def _check(host: Host, name: str, given: object) -> None:
         spot, _ = spot_of(given, split_key((error.key or "").removeprefix(f"{name}.")))
         where = f"hosts.{error.key}"
         raise SpecError(error.message, **spot, key=where, value=error.value, remedy=error.remedy) from None
-
-
-def _key(value: Any) -> Hashable:
-    """What was read, and from where: equal for what builds equal hosts."""
-    if isinstance(value, dict):
-        where = (value.file, value.line, tuple(value.lines.items())) if isinstance(value, Mapping) else ()
-        return where, tuple((key, _key(item)) for key, item in value.items())
-    if isinstance(value, list):
-        return tuple(map(_key, value))
-    if isinstance(value, Scalar):
-        return str(value), value.file, value.line, value.source
-    return type(value), repr(value)

@@ -276,7 +276,8 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     with_workload(raw)
     raw.put("file", Scalar(raw.file), raw.file, raw.line)
     origins = _one_or_many(raw, hosts)
-    spec = validate(PathSpec, raw)
+    with built.parts():
+        spec = validate(PathSpec, raw)
     _check_names(spec, raw)
     _check_ways(spec, raw)
     known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)

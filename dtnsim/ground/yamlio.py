@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,6 +56,18 @@ class Mapping(dict[str, Any]):
         new.update(self)
         new.lines.update(self.lines)
         return new
+
+
+def content(value: Any) -> Hashable:
+    """What was read, and from where: equal for what is read as the same."""
+    if isinstance(value, dict):
+        where = (value.file, value.line, tuple(value.lines.items())) if isinstance(value, Mapping) else ()
+        return where, tuple((key, content(item)) for key, item in value.items())
+    if isinstance(value, list):
+        return tuple(map(content, value))
+    if isinstance(value, Scalar):
+        return str(value), value.file, value.line, value.source
+    return type(value), repr(value)
 
 
 def mapping(given: dict[str, Any], file: str, line: int) -> Mapping:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
+import pytest
+
+from dtnsim.components import base
 from dtnsim.description import spec
 from dtnsim.description.hosts import Built
+from dtnsim.ground import yamlio
 
 PATH = "venadi/gridftp-gpfs"
 
@@ -33,3 +38,26 @@ def test_hosts_stay_in_their_process() -> None:
     given = spec.load(PATH)
     assert isinstance(pickle.loads(pickle.dumps(built)), Built)
     assert pickle.loads(pickle.dumps(given)).hosts == given.hosts
+
+
+def test_of_the_changed_host_only_what_changed_is_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = spec.load(PATH)
+    made: list[str] = []
+    real = base.validate
+
+    def counted(model: Any, *given: Any, **more: Any) -> Any:
+        made.append(model.__name__)
+        return real(model, *given, **more)
+
+    monkeypatch.setattr(base, "validate", counted)
+    after = given.changed(["hosts.nersc.cpu.clock=3.3 GHz"])
+    assert made == ["Cpu"]
+    assert after.hosts["nersc"].cpu.clock.value == 3.3e9
+    assert after.hosts["nersc"].stack == given.hosts["nersc"].stack
+
+
+def test_components_written_alike_are_components_of_their_own() -> None:
+    text = "{cpu: amd-epyc-72f3, memory: ddr4-3200-8ch-256g, nics: {a: &card {rate: 10 Gb/s}, b: *card}}"
+    host = Built().host("h", yamlio.loads(text, "h.yaml"))
+    assert host.nics["a"] == host.nics["b"]
+    assert host.nics["a"] is not host.nics["b"]
