@@ -125,7 +125,7 @@ def worlds(kind: str) -> tuple[str, ...]:
     except DtnsimError:
         local = False
     between = ("network", "drives", "cores", "host", "mount")
-    if local and find_kind(kind).tool_class in ("mover", "backup"):  # it copies between hosts as well
+    if local and find_kind(kind).tool_class != "local":  # it copies between hosts as well
         return (*between, "pool", "into")
     return ("host", "mount", "pool", "into") if local else between
 
@@ -155,8 +155,9 @@ def moves(kind: str, name: str, value: Any, around: dict[str, Any]) -> bool:
     return False
 
 
-#: options that act on other things than the duration of one transfer; the tests below show on what
-APART = {"fio.ramp_time", "program.holds", "tar-nc.m"}
+#: options that act on other things than the duration of one transfer, or on buckets; the tests below and plans.yaml
+#: show on what
+APART = {"fio.ramp_time", "program.holds", "tar-nc.m", "rclone.s3_upload_concurrency"}
 
 
 def test_ramp_time_is_left_out_of_the_time(tool):
