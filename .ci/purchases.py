@@ -33,7 +33,7 @@ ASKED: Final = {
         "tuning tools",
         "transfer.dataset={files: 100, each: 1 GB}",
         "runs",
-        44,
+        42,
     ),
     6: ("tape-recall", "30Gb/s", "archive", "tuning tools parts", "", "8 x", 52),
     8: ("smb-workstation", "15Gb/s", "ws", "tuning tools", "", "msrsync", 72),
