@@ -15,6 +15,7 @@ from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw
 from dtnsim.report import text
 from dtnsim.report.document import number
+from dtnsim.report.page import Table
 from dtnsim.simulation.fleet import promises
 from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
@@ -190,11 +191,13 @@ def show(a: FleetAnswer, out: Out) -> None:
     runs = f"; {len(a.runs)} of {a.wanted} runs, the first one shown" if a.wanted > 1 else ""
     moved = f"{total.asked:,} transfer{'s' * (total.asked != 1)}, {units.show(total.size_B, 'B')}"
     out.print(f"{moved} in {span}: {daily} a day, growing {a.workload.growth.value:.0%} a year{runs}")
-    _promises(a, out)
+    for said in promised(a):
+        out.print(text.plain(said))
     out.print()
     _completion(a, out)
     _upgrades(a, out)
-    _held(a, out)
+    out.print()
+    out.print(text.shown(held(a)))
     _failures(a, out)
     _week(a, out)
     for warning in a.warnings:
@@ -242,13 +245,15 @@ def _completion(a: FleetAnswer, out: Out) -> None:
         )
 
 
-def _promises(a: FleetAnswer, out: Out) -> None:
+def promised(a: FleetAnswer) -> list[str]:
     """For each class when its first deadline is missed, and when it takes twice as long, in weeks without failures."""
+    said = []
     for n, promise in enumerate(a.runs[0].promises):
         missed, doubled = (_broken(a, n, what) for what in ("missed_years", "doubled_years"))
         years = missed[1] if math.isfinite(missed[1]) else doubled[1]
         deadline = "" if math.isnan(missed[1]) else f"first missed deadline {_between(a, missed)}; "
-        out.print(f"{text.plain(promise.name)}: {deadline}p95 doubled {_between(a, doubled)}{_remedy(a, n, years)}")
+        said.append(f"{promise.name}: {deadline}p95 doubled {_between(a, doubled)}{_remedy(a, n, years)}")
+    return said
 
 
 def _between(a: FleetAnswer, years: tuple[float, float, float]) -> str:
@@ -269,7 +274,7 @@ def _remedy(a: FleetAnswer, n: int, years: float) -> str:
         f"; {(1 + growth) ** (promises.HORIZON - years):.2g} times its capacity would last {promises.HORIZON:g} years"
     )
     buy = f", {known[promise.held]}" if known.get(promise.held) else ""
-    return text.plain(f" ({_kind(promise.held)} holds it then{buy}{more if promise.held in known else ''})")
+    return f" ({kind(promise.held)} holds it then{buy}{more if promise.held in known else ''})"
 
 
 def _upgrades(a: FleetAnswer, out: Out) -> None:
@@ -288,7 +293,7 @@ def _upgrades(a: FleetAnswer, out: Out) -> None:
     known = {s.name: s for s in a.runs[0].stations}
     alike: dict[str, list[str]] = {}
     for name in order:
-        alike.setdefault(_kind(name), []).append(name)
+        alike.setdefault(kind(name), []).append(name)
     for names in list(alike.values())[:_ROWS]:
         low, middle, high = _years(a, names[0])
         shown = [_when(a, middle)] + ([_when(a, low), _when(a, high)] if several else [])
@@ -301,7 +306,7 @@ def _upgrades(a: FleetAnswer, out: Out) -> None:
         out.print(f"and {len(alike) - _ROWS} more kinds of stations within {HORIZON:g} years")
 
 
-def _kind(name: str) -> str:
+def kind(name: str) -> str:
     """What equal stations of numbered hosts have in common in their names."""
     host, dot, rest = name.partition(".")
     return re.sub(r"\d+", "*", host) + dot + rest
@@ -313,21 +318,16 @@ def _when(a: FleetAnswer, years: float, within: float = HORIZON) -> str:
     return "now" if years == 0 else f"{_date(a, years)} (in {years:.1f} years)"
 
 
-def _held(a: FleetAnswer, out: Out) -> None:
-    out.print()
-    rows = text.table("class", "held by", ">share of its time", ">in all")
-    for name, held in a.runs[0].held_s.items():
-        whole = max(sum(held.values()), 1e-300)
-        shown = [(what, seconds) for what, seconds in held.items() if seconds / whole >= _WORTH][:_ROWS]
+def held(a: FleetAnswer) -> Table:
+    """What held the transfers of each class, and for how long."""
+    rows = []
+    for name, stations in a.runs[0].held_s.items():
+        whole = max(sum(stations.values()), 1e-300)
+        shown = [(what, seconds) for what, seconds in stations.items() if seconds / whole >= _WORTH][:_ROWS]
         for n, (what, seconds) in enumerate(shown):
-            plain = what.removeprefix(f"{name}: ")
-            rows.add_row(
-                text.plain(name) if n == 0 else "",
-                text.plain(plain),
-                f"{seconds / whole:.1%}",
-                units.show(seconds, "s"),
-            )
-    out.print(rows)
+            first = name if n == 0 else ""
+            rows.append((first, what.removeprefix(f"{name}: "), f"{seconds / whole:.1%}", units.show(seconds, "s")))
+    return Table(("class", "held by", "share of its time", "in all"), rows, frozenset({2, 3}))
 
 
 def _failures(a: FleetAnswer, out: Out) -> None:
@@ -339,7 +339,7 @@ def _failures(a: FleetAnswer, out: Out) -> None:
     rows = text.table("what was down", ">times", ">in all")
     together: dict[str, list[tuple[str, int, float]]] = {}
     for name, (count, seconds) in outages:
-        together.setdefault(_kind(name.partition(":")[0]) + name.partition(":")[2], []).append((name, count, seconds))
+        together.setdefault(kind(name.partition(":")[0]) + name.partition(":")[2], []).append((name, count, seconds))
     for each in list(together.values())[:_ROWS]:
         name, word = each[0][0].partition(":")[::2]
         more = f" and {len(each) - 1} like it" if len(each) > 1 else ""

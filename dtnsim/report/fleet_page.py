@@ -23,7 +23,8 @@ _HOUR_S: Final = 3600.0
 def figures(a: FleetAnswer) -> list[Figure]:
     """All figures of a fleet."""
     document = fleet.document(a)
-    made = [_completion(document["classes"]), _week(document["stations"]), _weeks(document["stations"])]
+    fullest = _fullest(document["stations"])
+    made = [_completion(document["classes"]), _week(fullest), _weeks(fullest[:CURVES])]
     return [f for f in made if f is not None]
 
 
@@ -41,6 +42,8 @@ def tables(a: FleetAnswer) -> list[tuple[str, Table]]:
         for c in [*document["classes"], document["total"]]
     ]
     made = [("What was asked for, and what became of it", Table(head, rows, frozenset(range(1, 10))))]
+    if a.runs[0].held_s:
+        made.append(("What held the transfers of each class", fleet.held(a)))
     upgrades = [tuple(str(v) for v in _flat(d).values()) for d in document["upgrades"]]
     if upgrades:
         made.append(
@@ -81,9 +84,20 @@ def _completion(classes: list[dict[str, Any]]) -> Figure | None:
                   Table(("class", *names), rows, frozenset(range(1, 4))))  # fmt: skip
 
 
-def _week(stations: list[dict[str, Any]]) -> Figure | None:
+def _fullest(stations: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The stations that are used most, of those of numbered hosts that are alike the fullest."""
+    alike: dict[str, list[dict[str, Any]]] = {}
+    for s in sorted(stations, key=lambda s: -s["utilization_mean"]):
+        alike.setdefault(fleet.kind(s["station"]), []).append(s)
+    found = []
+    for first, *others in list(alike.values())[:STATIONS]:
+        more = f" and {len(others)} like it" if others else ""
+        found.append({**first, "station": f"{first['station']}{more}"})
+    return found
+
+
+def _week(kept: list[dict[str, Any]]) -> Figure | None:
     """Mean use by hour of the week."""
-    kept = sorted(stations, key=lambda s: -s["utilization_mean"])[:STATIONS]
     if not kept:
         return None
     shown = [[100 * v for v in s["by_hour_of_week"]] for s in kept]
@@ -103,9 +117,8 @@ def _week(stations: list[dict[str, Any]]) -> Figure | None:
                   Table(("station", "mean", "busiest hour", "then"), rows, frozenset({1, 2, 3})))  # fmt: skip
 
 
-def _weeks(stations: list[dict[str, Any]]) -> Figure | None:
+def _weeks(kept: list[dict[str, Any]]) -> Figure | None:
     """Use week by week, as the workload grows."""
-    kept = sorted(stations, key=lambda s: -s["utilization_mean"])[:CURVES]
     weeks = max((len(s["by_week"]) for s in kept), default=0)
     if weeks < 2:
         return None
@@ -141,4 +154,6 @@ def sentence(a: FleetAnswer) -> str:
         else ""
     )
     late = f"; {total.missed:,} of {total.with_deadline:,} deadlines missed" if total.with_deadline else ""
-    return f"{units.show(a.runs[0].end_s, 's')}: {done}{middle}{late}."
+    top = max(a.runs[0].stations, key=lambda s: s.mean, default=None)
+    full = f". {top.name} is used most: {top.mean:.0%} on average, {top.busy_day:.0%} on a busy day" if top else ""
+    return f"{units.show(a.runs[0].end_s, 's')}: {done}{middle}{late}{full}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,8 +16,8 @@ from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.term import plural
 from dtnsim.planning import groups, tool_choice, whatif
 from dtnsim.planning.plan import plan
-from dtnsim.report import assumed, charts, costs, fleet_page, picture, planned, timeline
-from dtnsim.report.decision import decide
+from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, planned, timeline
+from dtnsim.report.decision import decide, verdict
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
 from dtnsim.steady import why_wide
@@ -41,6 +41,7 @@ LADDERS: Final = 3
 TOOLS: Final = 6
 #: tables of more rows unfold
 FOLDED: Final = 20
+UNSAID: Final = "Every uncertain number that the path file does not say"
 #: libraries whose versions an answer may depend on
 _LIBRARIES: Final = ("numpy", "scipy", "networkx", "simpy", "pydantic")
 
@@ -87,22 +88,56 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
         progress: Called with the scenarios done and all of them.
     """
     p = predict(given, samples=asked.samples, seed=asked.seed)
-    drawn = predict(given, samples=asked.sensitivity, seed=asked.seed).drawn if asked.sensitivity else None
-    shares = why_wide.shares(drawn, given.correlation.keys) if drawn is not None else ()
     page = Page(given.name)
     if asked.fleet is not None:
-        page.text(fleet_page.sentence(asked.fleet), "headline")
-        _workload(page, asked.fleet)
-        page.heading("One transfer of each class, all at once")
-    decision = decide(p, [] if asked.goal is None else [asked.goal], asked.start)
-    page.text(decision.verdict, "" if asked.fleet is not None else "headline")
+        _facility(page, given, p, asked, asked.fleet)
+    else:
+        _transfers(page, given, p, asked, progress)
+    _again(page, given, p, asked)
+    return page.html()
+
+
+def _facility(page: Page, given: PathSpec, p: Prediction, asked: Asked, a: FleetAnswer) -> None:
+    """What a workload comes to; of one transfer of each class only what each part is used."""
+    page.text(fleet_page.sentence(a), "headline")
+    page.items(fleet.promised(a))
+    if asked.plan is not None:
+        _plan(page, given, p, asked)
+    _warnings(page, dict.fromkeys([*a.warnings, *p.warnings]))
+    page.heading("The workload")
+    for figure in fleet_page.figures(a):
+        page.figure(figure)
+    for caption, table in fleet_page.tables(a):
+        page.table(table, caption, folded=len(table.rows) > FOLDED)
+    _path(page, given, p, "The path, with one transfer of each class at once")
+    page.text(f"Alone, without queues and others: {verdict(p, _goals(asked), asked.start)}", "note")
+    with page.on_screen():
+        page.table(assumed.table(given, ()), UNSAID, folded=True)
+
+
+def _goals(asked: Asked) -> list[Goal]:
+    return [] if asked.goal is None else [asked.goal]
+
+
+def _warnings(page: Page, warnings: Iterable[str]) -> None:
+    if kept := list(warnings):
+        page.heading("Warnings")
+        page.items(kept, "warnings")
+
+
+def _transfers(
+    page: Page, given: PathSpec, p: Prediction, asked: Asked, progress: Callable[[int, int], None] | None
+) -> None:
+    """A decision about transfers that begin together, with its evidence."""
+    drawn = predict(given, samples=asked.sensitivity, seed=asked.seed).drawn if asked.sensitivity else None
+    shares = why_wide.shares(drawn, given.correlation.keys) if drawn is not None else ()
+    decision = decide(p, _goals(asked), asked.start)
+    page.text(decision.verdict, "headline")
     page.raw(decision.html)
     if asked.plan is not None or asked.planned:
         _plan(page, given, p, asked)
-    if p.warnings:
-        page.heading("Warnings")
-        page.items(p.warnings, "warnings")
-    _path(page, given, p)
+    _warnings(page, p.warnings)
+    _path(page, given, p, "The path")
     _ladders(page, given, p)
     with page.on_screen():
         page.figure(charts.spending(p))
@@ -121,14 +156,12 @@ def report(given: PathSpec, asked: Asked, progress: Callable[[int, int], None] |
             Table(unsaid.head, unsaid.rows[:FOLDED], unsaid.numeric), "Not in the path file, those that matter first"
         )
         if len(unsaid.rows) > FOLDED:
-            page.table(unsaid, "Every uncertain number that the path file does not say", folded=True)
-    _again(page, given, p, asked)
-    return page.html()
+            page.table(unsaid, UNSAID, folded=True)
 
 
-def _path(page: Page, given: PathSpec, p: Prediction) -> None:
+def _path(page: Page, given: PathSpec, p: Prediction, title: str) -> None:
     page.raw('<section class="wide">')
-    page.heading("The path")
+    page.heading(title)
     placed = picture.layout(p, given.graph)
     page.raw(f"{picture.svg(placed, 'about-path')}</section>")
     hint = "Point at a component, or go to it with the Tab key: its capacity, demand, formula and source appear here."
@@ -267,14 +300,6 @@ def _time(page: Page, s: Simulation, start: dt.time | None) -> None:
     page.figure(timeline.by_hour(whole.tolist(), edges, "Throughput by hour and day", start))
     if first.happened:
         page.table(timeline.happened(s), "What happened", folded=len(first.happened) > timeline.MARKS)
-
-
-def _workload(page: Page, a: FleetAnswer) -> None:
-    page.heading("The workload")
-    for figure in fleet_page.figures(a):
-        page.figure(figure)
-    for caption, table in fleet_page.tables(a):
-        page.table(table, caption, folded=len(table.rows) > FOLDED)
 
 
 def _scenarios(

@@ -44,7 +44,10 @@ def test_the_report_of_a_workload_is_the_fleets(run: Run, tmp_path: Path) -> Non
     headline = re.search(r'<p class="headline">([^<]*)', text)
     assert headline is not None
     assert re.match(r"(1 d|24 h): [\d,]+ of [\d,]+ transfers done", headline[1])
-    assert text.index("The workload") < text.index("One transfer of each class, all at once") < text.index("The path<")
+    assert text.index("The workload") < text.index("The path, with one transfer of each class at once")
+    assert "What held the transfers of each class" in text
+    assert "network.wan is used most" in headline[1]
+    assert "Ladder of" not in text  # a ladder is one transfer's, and says nothing of queues
 
 
 @pytest.mark.parametrize(

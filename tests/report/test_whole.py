@@ -328,7 +328,10 @@ def test_a_fleet_has_its_figures() -> None:
     )
     titles = [f.title for f in fleet_page.figures(made)]
     assert titles == ["How long transfers take, by class", "Use by hour of the week"]
+    used = [str(row[0]) for row in fleet_page.figures(made)[1].table.rows]
+    assert len({re.sub(r"\d+", "*", name.partition(".")[0]) + name.partition(".")[2] for name in used}) == len(used)
     captions = [caption for caption, _ in fleet_page.tables(made)]
+    assert captions[1] == "What held the transfers of each class"
     assert captions[0] == "What was asked for, and what became of it"
     assert f"of {made.runs[0].total.asked:,} transfers done" in fleet_page.sentence(made)
 
