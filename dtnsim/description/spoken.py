@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from dtnsim.components.base import DRIVES, expand, find_kind, kinds
+from dtnsim.description.transfer import DEVICES
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
@@ -191,6 +192,8 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     desks = {end for end, (host, _, _) in ends.items() if _system(hosts[host]).startswith(("windows", "mac"))}
     client, server = ("from", "to") if said == "source" or (not said and desks == {"from"}) else ("to", "from")
     (here, _, own), (there, _, path), at = ends[client], ends[server], item.lines["tool"]
+    if path.strip() in ("", *DEVICES):
+        return None  # there is nothing to mount
     share, mount = Mapping(*at), f"/{there}"
     share.put("filesystem", known[0], *at)
     share.put("server", Scalar(f"{there}:{path}", *at), *at)

@@ -163,6 +163,11 @@ def test_a_copy_over_a_share_mounts_it(tool: object) -> None:
     assert "mounted on b" in _copy(tool, {}).notes[0]
 
 
+def test_memory_is_no_share() -> None:
+    with pytest.raises(SpecError, match="robocopy copies within one host"):
+        dtnsim.predict(path({}, transfer={**MOVE, "from": "a:memory", "tool": "robocopy"}), samples=0)
+
+
 def test_who_mounts_a_share() -> None:
     assert "/b" in path({"os": "Windows 10"}, transfer={**MOVE, "tool": "smb"}).hosts["a"].volumes
     assert "/b" in path({}, transfer={**MOVE, "tool": {"name": "smb", "client": "source"}}).hosts["a"].volumes
