@@ -62,18 +62,19 @@ class Change(NamedTuple):
     found: list[tuple[Place, BaseModel]]
 
 
-def moved(given: PathSpec, nominal: Problem, before: Past | None = None) -> Iterator[Assumption]:
+def moved(given: PathSpec, nominal: Problem, whole_Bps: float, before: Past | None = None) -> Iterator[Assumption]:
     """What each default that has another usual value does to the answer when it has that.
 
     Args:
         given: The path.
         nominal: The path at its medians.
+        whole_Bps: Rate of all its transfers together then [B/s].
         before: What earlier transfers have left behind, where that is known.
     """
     if len(nominal.transfers) > TRANSFERS:
         return
     known = timed.amounts(nominal)
-    tried = _Trial(given, _rate(nominal), known, before, _replanned(given, known, before))
+    tried = _Trial(given, whole_Bps, known, before, _replanned(given, known, before))
     for group in _groups(unwritten(given)):
         if len(group) > 1 and abs(tried(*group) - 1) < _SAME:
             continue  # all together move nothing, and so does none of them
@@ -298,18 +299,21 @@ def _quantile(kinds: Sequence[Quantity], score: float) -> float:
     return math.exp(high)
 
 
-def assumed(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past | None = None) -> tuple[Assumption, ...]:
+def assumed(
+    given: PathSpec, nominal: Problem, drawn: Scenarios, whole_Bps: float, before: Past | None = None
+) -> tuple[Assumption, ...]:
     """The numbers that the path file does not write and that move the answer by more than `WORTH`, the strongest first.
 
     Args:
         given: The path.
         nominal: The path at its medians.
         drawn: Its scenarios.
+        whole_Bps: Rate of all its transfers together at its medians [B/s].
         before: What earlier transfers have left behind, where that is known.
     """
     if len(nominal.transfers) > _TRANSFERS:
         return ()
-    found = [*_uncertain(given, nominal, drawn, before), *moved(given, nominal, before)]
+    found = [*_uncertain(given, nominal, drawn, whole_Bps, before), *moved(given, nominal, whole_Bps, before)]
     return tuple(sorted((a for a in found if a.moves > WORTH), key=lambda a: -a.moves))
 
 
@@ -319,10 +323,13 @@ def of(given: PathSpec) -> tuple[Assumption, ...]:
         return ()
     composer = timed.composer(given, Draw())
     nominal = composer.problem()
-    return assumed(given, nominal, scenarios.scenarios(given, nominal, _FEW, before=composer.past), composer.past)
+    drawn = scenarios.scenarios(given, nominal, _FEW, before=composer.past)
+    return assumed(given, nominal, drawn, _rate(nominal), composer.past)
 
 
-def _uncertain(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past | None) -> list[Assumption]:
+def _uncertain(
+    given: PathSpec, nominal: Problem, drawn: Scenarios, whole_Bps: float, before: Past | None
+) -> list[Assumption]:
     """What numbers with a spread do at the ends of it."""
     quantities = drawn.draw.quantities
     keys = _tried(drawn, given.file)
@@ -330,10 +337,9 @@ def _uncertain(given: PathSpec, nominal: Problem, drawn: Scenarios, before: Past
         return []
     problem = timed.composer(given, _Alone(keys), timed.amounts(nominal), before=before).problem()
     rates = epochs.total(sharing.as_in(problem, nominal))
-    whole = float(epochs.total(nominal)[0])
     found = []
     for n, key in enumerate(keys):
-        at = rates[2 * n : 2 * n + 2] / max(whole, 1e-300) if len(rates) > 1 else np.ones(2)
+        at = rates[2 * n : 2 * n + 2] / max(whole_Bps, 1e-300) if len(rates) > 1 else np.ones(2)
         quantity = quantities[key]
         low, high = (written(quantity, value) for value in ends(quantity))
         source = (quantity.typical or quantity).source

@@ -120,7 +120,7 @@ class Workers:
         scenarios, station = np.broadcast_arrays(np.arange(len(rate))[:, None], binding)
         with np.errstate(divide="ignore", invalid="ignore"):
             each = np.where((binding >= 0) & (rate > 0), rate / before.T, np.inf)
-        np.minimum.at(level, (station, scenarios), each)
+        np.minimum.at(level.reshape(-1), (station * len(rate) + scenarios).ravel(), each.ravel())
         level[~self._shared] = np.inf
         here = np.where(rows.demand > 0, level[rows.station], np.inf)
         workers = self._at_work
@@ -139,7 +139,9 @@ class Workers:
             return self._fixed
         now = self._times(capacity, self._some)
         longest = np.broadcast_to(self._fixed, (len(self._fixed), now.shape[1])).copy()
-        np.maximum.at(longest, self._m.phases.row[self._some], now)
+        row = self._m.phases.row[self._some]
+        first = np.flatnonzero(np.diff(row, prepend=-1))
+        longest[row[first]] = np.maximum(longest[row[first]], np.maximum.reduceat(now, first, axis=0))
         return longest
 
     def ceilings(self, capacity: Array, active: NDArray[np.bool_] | None = None) -> Array:

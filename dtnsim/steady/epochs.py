@@ -24,7 +24,7 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.quantity import middle
 from dtnsim.steady.ceilings import Workers
-from dtnsim.steady.matrices import Rows, matrices
+from dtnsim.steady.matrices import Rows, matrices, summed
 from dtnsim.steady.ordering import total_rate
 from dtnsim.steady.solve import filled, solve
 
@@ -384,9 +384,7 @@ def _row(column: _Column, numbers: range) -> tuple[Index, Array]:
     if len(found) == 1:
         return station, demand
     station, place = np.unique(np.concatenate([s for s, _ in found]), return_inverse=True)
-    total = np.zeros((len(station), demand.shape[1]))
-    np.add.at(total, place, demand)
-    return station, total
+    return station, summed(place, demand, len(station))
 
 
 def _joined(given: list[tuple[Index, Array]]) -> Rows:

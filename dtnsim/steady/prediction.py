@@ -176,7 +176,7 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
     made = replace(made, transfers=transfers)
     ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)
     behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole, seed, mean)
-    rests_on = Later(partial(assumed, given, problem, drawn, composer.past))
+    rests_on = Later(partial(assumed, given, problem, drawn, made.ceiling, composer.past))
     return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(drawn))
 
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from dtnsim.physics import memory
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
-from dtnsim.steady.matrices import Matrices, Rows, matrices
+from dtnsim.steady.matrices import Matrices, Rows, matrices, summed
 from dtnsim.steady.ordering import apart, capacity_of_all
 
 if TYPE_CHECKING:
@@ -227,13 +227,13 @@ def _may_fill(capacity: Array, rows: Rows, per_weight: Array, most: Array, visit
 
     A transfer's own limit at such a station keeps the station in; so those that are left out hold nobody.
     """
+    met = np.flatnonzero((visitors > 1) & np.isfinite(capacity).any(axis=0))
+    fills, part = np.zeros(len(visitors), dtype=bool), np.flatnonzero(np.isin(rows.station, met))
     with np.errstate(invalid="ignore"):
-        taken = np.nan_to_num(most[rows.row] * per_weight, nan=0.0, posinf=np.inf)
-    whole = np.zeros((capacity.shape[1], taken.shape[1]))
-    np.add.at(whole, rows.station, taken)
-    return np.asarray(
-        (visitors > 1) & (whole >= capacity.T * (1 - 1e-9)).any(axis=1) & np.isfinite(capacity).any(axis=0)
-    )
+        taken = np.nan_to_num(most[rows.row[part]] * per_weight[part], nan=0.0, posinf=np.inf)
+    whole = summed(np.searchsorted(met, rows.station[part]), taken, len(met))
+    fills[met] = (whole >= capacity.T[met] * (1 - 1e-9)).any(axis=1)
+    return fills
 
 
 def solve(m: Matrices) -> Solution:
