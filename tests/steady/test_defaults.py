@@ -162,8 +162,9 @@ def listed(path: dict[str, Any], *overrides: str) -> tuple[float, dict[tuple[str
     """The ceiling, and what each default's other value makes of it."""
     spec = load(path, *overrides)
     nominal = timed.composed(spec, Draw())
-    found = defaults.moved(spec, nominal)
-    return float(epochs.total(nominal)[0]), {(a.key, a.low): a.at_low for a in found}
+    whole = float(epochs.total(nominal)[0])
+    found = defaults.moved(spec, nominal, whole)
+    return whole, {(a.key, a.low): a.at_low for a in found}
 
 
 @pytest.mark.parametrize(
