@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from counts import SkippedError
+
 ROOT = Path(__file__).parents[2]
 ROOMS = ("composition", "description", "discovery", "engine", "evidence", "ground", "logs", "physics", "planning",
          "report", "simulation", "steady", "tools", "components")  # fmt: skip
@@ -94,7 +96,7 @@ def code(number: int) -> str | None:
     text = where.read_text()
     changes = sorted(_changes(ast.parse(text)))
     if not changes:
-        return None
+        raise SkippedError(f"{where.relative_to(ROOT)} has nothing to change")
     line, first, _, last, put = drawn.choice(changes)
     lines = text.splitlines(keepends=True)
     before = lines[line - 1].encode()

@@ -18,6 +18,10 @@ def read() -> dict[str, Any]:
     return dict(json.loads(FILE.read_text())) if FILE.is_file() else {}
 
 
+class SkippedError(Exception):
+    """What was to be tried could not be made here: it counts as nothing."""
+
+
 def add(name: str, number: int, problem: str | None) -> None:
     """Counts one; several processes may do so at once. What is tried again is wrong or mended, and no new one."""
     with FILE.with_suffix(".lock").open("w") as lock:

@@ -17,14 +17,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import hostile
+from counts import SkippedError
 
 PATH = "venadi/gridftp-gpfs"
 DTNSIM = (sys.executable, "-m", "dtnsim")
 PYTHONPATH = os.pathsep.join(p for p in sys.path if p)
-
-
-class SkippedError(Exception):
-    """This machine cannot make the fault."""
 
 
 def run(*arguments: str, before: tuple[str, ...] = (), **environment: str) -> subprocess.CompletedProcess[str]:
@@ -224,8 +221,8 @@ def faults(number: int) -> str | None:
     with tempfile.TemporaryDirectory() as folder:
         try:
             fault(Path(folder))
-        except (SkippedError, PermissionError) as error:
-            print(f"{fault.__name__} is skipped: {error}")
+        except PermissionError as error:
+            raise SkippedError(f"{fault.__name__}: {error}") from error
         except (AssertionError, subprocess.TimeoutExpired) as error:
             return f"{fault.__name__}: {error}"
     return None

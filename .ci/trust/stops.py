@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from counts import SkippedError
+
 from dtnsim import cli
 
 USUAL = {"stops": 40}
@@ -57,7 +59,7 @@ def run(arguments: tuple[str, ...], folder: Path, signal_at: tuple[int, float] |
     if signal_at is not None:
         time.sleep(signal_at[1])
         if os.waitpid(child, os.WNOHANG) != (0, 0):
-            return 0, time.monotonic() - start
+            raise SkippedError(f"{arguments[0]} ended before it was stopped")
         os.kill(child, signal_at[0])
     status = os.waitpid(child, 0)[1]
     return os.waitstatus_to_exitcode(status), time.monotonic() - start
