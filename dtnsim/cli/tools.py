@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer import Argument, Option
 
-from dtnsim.cli import _table, options
+from dtnsim.cli import options
 from dtnsim.cli._watch import Watch
 from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 
@@ -61,6 +61,8 @@ def command(
     if table is None:
         _advise(str(path), list(overrides or ()), dataset, samples, seed, have, explain, json=json)
         return
+    from dtnsim.cli import _table
+
     options.writable(out, "--out")
     columns, rows = _table.read(table, _NEEDED, "see 'dtnsim tools --help' for the names")
     with Watch("predicting rows"):
