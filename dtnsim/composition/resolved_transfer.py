@@ -180,7 +180,7 @@ def openings(leg: Leg, net: NetUse) -> tuple[Any, Any, float, float]:
     if net.reopened:
         return data.sizes_B * workers, data.counts, omitted, math.inf
     payload = max(leg.job.payload_B, 1.0)
-    waited = min(leg.job.largest_B * workers, payload) if net.stopped else math.inf
+    waited = min(max(leg.job.largest_B, 1.0) * workers, payload) if net.stopped else math.inf
     return np.array([payload]), np.array([workers]), omitted, waited
 
 
