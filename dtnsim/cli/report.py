@@ -40,7 +40,12 @@ def command(
     events: Annotated[str | None, Option(metavar="FILE", help="Events for --simulate, as there.")] = None,
     until: Annotated[str | None, Option(metavar="TIME", help="Simulated time at which to stop.")] = None,
     scenarios: Annotated[
-        int, Option(help="Most scenarios behind sliders and heat maps; 0 leaves them out.", min=0, max=20_000)
+        int,
+        Option(
+            help="Most scenarios behind sliders and heat maps; 0 leaves them out, and a workload's report has none.",
+            min=0,
+            max=20_000,
+        ),
     ] = 48,
     tools: Annotated[
         bool, Option("--tools/--no-tools", help="Say which tool moves the files in the least time.")
