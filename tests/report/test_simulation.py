@@ -35,7 +35,7 @@ def shown(s: Simulation) -> str:
 def test_text_tells_what_held_it_in_order_and_why(made: Simulation) -> None:
     text = shown(made)
     assert "network.wan is down" in text
-    assert "b.data.stripes is full" in text
+    assert "b.data.disks is full" in text
     assert "at 20 s: network.wan x 0" in text
     assert "at 50 s: end of: network.wan x 0" in text
     assert "over 3 runs" in text
@@ -64,7 +64,7 @@ def test_document_is_json_and_says_the_same(made: Simulation) -> None:
     assert [h["station"] for h in transfer["held"]] == [h.station for h in run.held]
     assert {h["event"] for h in transfer["held"]} == {None, "network.wan is down"}
     assert set(transfer["why"]) <= {h.station for h in run.held}
-    assert "b.data.stripes" in transfer["why"]
+    assert "b.data.disks" in transfer["why"]
     times = np.array([*found["series"]["time_s"], found["end_s"]])
     assert len(times) <= report.POINTS + 1
     moved = np.diff(times) @ np.array(found["series"]["throughput_Bps"]["transfer"])
@@ -93,7 +93,7 @@ def test_trace_has_every_byte(made: Simulation, tmp_path: Path, ending: str) -> 
     assert span @ table["transfer.throughput_Bps"] == pytest.approx(100e9, rel=1e-9)
     left = made.runs[0].series.cached_B[-1, 0]  # the tool ends when memory has the last byte
     assert span @ table["transfer.medium_Bps"] + left == pytest.approx(100e9, rel=1e-9)
-    assert table["b.data.stripes.utilization"].max() <= 1 + 1e-9
+    assert table["b.data.disks.utilization"].max() <= 1 + 1e-9
     assert [f.name for f in tmp_path.iterdir()] == [file.name]
 
 
