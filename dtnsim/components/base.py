@@ -241,12 +241,15 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
     Raises:
         SpecError: no such kind.
     """
-    modules, kind = kinds(), _ALSO.get(kind, kind.replace(" ", "-"))
+    modules, asked = kinds(), kind
+    kind = next((k for k in (_ALSO.get(kind, kind), kind.replace(" ", "-"), kind.lower()) if k in modules), kind)
     if kind not in modules:
         own = _of_family(family) or list(modules)
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
         remedy = f"nearest: {', '.join(close)}" if close else "write one of " + ", ".join(own)
-        raise SpecError("is not a kind of component", **place(near, "kind"), value=kind, remedy=remedy)
+        if family == "tool":
+            remedy = library.spoken()["tools"].get(kind.lower().replace(" ", "-"), remedy)
+        raise SpecError("is not a kind of component", **place(near, "kind"), value=asked, remedy=remedy)
     return _class_of(kind, modules[kind])
 
 

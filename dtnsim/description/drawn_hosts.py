@@ -168,7 +168,7 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
     for mount, given in volumes.items():
         at = _at(volumes, mount)
         called = isinstance(given, str) and given in kinds()  # '/scratch: lustre'
-        if not called and given != UNKNOWN and spoken.is_drive(given):  # '/data: any-nvme'
+        if not called and given != UNKNOWN and isinstance(given, str):  # '/data: any-nvme'
             volumes = volumes.clone()
             volumes[mount] = drives_alone = Mapping(*at)
             drives_alone.put("array", given, *at)

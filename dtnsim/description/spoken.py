@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from functools import lru_cache
 from typing import Any, Final
 
-from dtnsim.components.base import DRIVES, expand, find_kind, kinds
+from dtnsim.components.base import expand, find_kind, kinds
 from dtnsim.description.transfer import DEVICES
-from dtnsim.ground import library, yamlio
+from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
@@ -29,14 +28,9 @@ _RATES: Final = ("read", "write")
 _AS_OTHER: Final = "assumed: like the other direction, which is what was stated, within a factor of two"
 
 
-@lru_cache(maxsize=1)
-def _table() -> Mapping:
-    return yamlio.load(library.root("models") / "spoken.yaml")
-
-
 def words_of(table: str) -> list[str]:
     """Words of one of the tables, for the schema."""
-    return sorted(_table()[table])
+    return sorted(library.spoken()[table])
 
 
 def part(key: str, given: object, where: str, notes: list[str]) -> object:
@@ -92,7 +86,7 @@ def _in_name(key: str, name: str) -> tuple[dict[str, str], str]:
     """What the table finds in a name, and the letters that are left of it."""
     found: dict[str, str] = {}
     left = name
-    for field, patterns in _table()[key].items():
+    for field, patterns in library.spoken()[key].items():
         for pattern, value in patterns:
             if match := re.search(pattern, name, re.IGNORECASE):
                 found[field] = value.format(*(" ".join(g.split()) for g in match.groups() if g))
@@ -115,7 +109,7 @@ def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
 def kind(host: Mapping) -> Mapping:
     """A host whose ``kind`` (laptop, vm) is its role, unless it says that itself; unknown ones are refused later."""
     said = str(host.get("kind", "")).lower()
-    if not said or said not in (known := _table()["hosts"]):
+    if not said or said not in (known := library.spoken()["hosts"]):
         return host
     host = host.clone()
     at = host.lines.get("kind", (host.file, host.line))
@@ -123,13 +117,6 @@ def kind(host: Mapping) -> Mapping:
     if known[said] is not None and "role" not in host:
         host.put("role", known[said], *at)
     return host
-
-
-def is_drive(given: object) -> bool:
-    """Whether a volume that is one word is its drives."""
-    return isinstance(given, Scalar) and (
-        given in DRIVES or _known(given, "array") or bool(_in_name("array", given)[0])
-    )
 
 
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
@@ -140,7 +127,7 @@ def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
         made = made.clone()
         made.put("array", drives, *at)
     said = str(given.get("encryption", "")).lower()
-    if said and said in (known := _table()["encryption"]):
+    if said and said in (known := library.spoken()["encryption"]):
         made = made.clone()
         made.pop("encryption")
         if known[said] is not None:
@@ -186,7 +173,7 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     a_tool = kinds().get(word, "").startswith("dtnsim.tools.") and word != "robocopy"
     if a_tool or len(alone) < 2 or not alone <= set(hosts):
         return None
-    if (known := _table()["shares"].get(word)) is None:
+    if (known := library.spoken()["shares"].get(word)) is None:
         return None
     said = str(tool.get("client")) if isinstance(tool, Mapping) else ""
     desks = {end for end, (host, _, _) in ends.items() if _system(hosts[host]).startswith(("windows", "mac"))}

@@ -29,6 +29,14 @@ def root(room: str) -> Path:
     return shipped if shipped.is_dir() else _PACKAGE.parent / room
 
 
+@lru_cache(maxsize=1)
+def spoken() -> yamlio.Mapping:
+    """What people write where a file wants a part, a kind or keys (``models/spoken.yaml``)."""
+    from dtnsim.ground import yamlio
+
+    return yamlio.load(root("models") / "spoken.yaml")
+
+
 def names(folder: str) -> list[str]:
     """Names of all files shipped in ``models/<folder>``, like ``venadi/gridftp-gpfs``."""
     return sorted(_shipped(folder)[0])

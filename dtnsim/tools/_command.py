@@ -11,6 +11,7 @@ from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
 from dtnsim.components.base import find_kind, kinds
+from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Unit
 from dtnsim.tools._programs import PROGRAMS, Manner
@@ -46,6 +47,8 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
     if manner is None:
         near = difflib.get_close_matches(program, PROGRAMS, n=3)
         remedy = f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(sorted(PROGRAMS))}"
+        said = library.spoken()["tools"]
+        remedy = next((said[name] for name in ("-".join(words[:2]).lower(), program.lower()) if name in said), remedy)
         raise SpecError("is not a program that is known here", key="tool", value=program, remedy=remedy)
     return Reader(program, manner, unknown).read(rest)
 

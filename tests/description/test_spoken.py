@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import dtnsim
+from dtnsim.components.base import find_kind
 from dtnsim.components.device_mapper import DmCrypt
 from dtnsim.components.local import Unknown
 from dtnsim.description.spec import PathSpec
@@ -125,7 +126,7 @@ def test_what_is_described_in_full_is_no_measured_rate() -> None:
         _array({"array": {"kind": "raid", "level": 5, "disks": 4, "of": "any-disk", "read": "1 GB/s"}})
 
 
-@pytest.mark.parametrize(("word", "ciphered"), [("luks", True), ("aes-cbc", True), ("none", False)])
+@pytest.mark.parametrize(("word", "ciphered"), [("luks", True), ("aes-xts", True), ("none", False)])
 def test_encryption_of_a_volume(word: str, ciphered: bool) -> None:
     found = _array({"encryption": word, "array": "any-disk"})
     assert isinstance(found, DmCrypt) == ciphered
@@ -244,3 +245,29 @@ def test_names_in_braces_and_what_yaml_cannot_read(tmp_path: Path) -> None:
 def test_a_model_by_the_letter_behind_it() -> None:
     given = load({"hosts": {"a": "Raspberry Pi 4B", "b": "TerraMaster F4 SSD"}, "wan": WAN, "transfer": MOVE})
     assert given.host_files == {"a": "raspberry-pi-4", "b": "terramaster-f4-ssd"}
+
+
+@pytest.mark.parametrize(
+    ("host", "tool", "said"),
+    [
+        ({}, "azcopy", "there is no model of Azure Blob"),
+        ({}, "azcopy copy /data", "there is no model of Azure Blob"),
+        ({}, "zfs send tank | mbuffer", "{name: tar-nc, packer: zfs}"),
+        ({}, "Globus Connect", "is not a program that is known here (got 'Globus'); globus"),
+        (
+            {"volumes": {"/data": "ebs-gp2"}},
+            "rsync",
+            "/data.array: there is no part 'ebs-gp2'; nearest: ebs",
+        ),
+        ({"nic": "4G"}, "rsync", "hosts.a.nics.nic: there is no part '4G'"),
+    ],
+)
+def test_what_has_no_model_is_refused_with_what_to_write(host: dict[str, Any], tool: str, said: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        path(host, transfer={**MOVE, "tool": tool})
+    assert said in str(refused.value)
+
+
+def test_kinds_are_known_in_any_case_of_letters() -> None:
+    assert find_kind("EXT4") is find_kind("ext4")
+    assert find_kind("Rsync") is find_kind("rsync")
