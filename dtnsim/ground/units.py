@@ -14,9 +14,12 @@ import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import InputError, UnitError, short
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _DECIMAL: Final = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _BINARY: Final = {"Ki": 2.0**10, "ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50}
@@ -45,6 +48,11 @@ _TIME: Final = {
     "weeks": 604800.0,
     "year": 31557600.0,
 }
+
+#: what times are shown in, and the least and the most of a unit that times side by side are shown in
+_UNITS: Final = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
+_NEARLY: Final = 0.9
+_APART: Final = 200.0
 
 #: what rates are told in: bytes, or times, a second, an hour, a day ...
 _PER: Final = {"/s": 1.0, "/sec": 1.0} | {f"/{name}": s for name, s in _TIME.items() if s >= 60.0}
@@ -206,8 +214,8 @@ def show(value: float, dimension: str, *, digits: int = 4, line: bool = True) ->
     if dimension == "B/s":
         return _scaled(value * 8, "b/s", digits) if line else _scaled(value, "B/s", digits)
     if dimension == "s":
-        for unit, factor in (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-            if value >= factor * (1 if unit in ("s", "ms", "us") else 2):
+        for unit, factor in _UNITS:
+            if value >= factor * (2 if factor > 1 else 1):
                 return f"{_written(value / factor, digits)} {unit}"
         return f"{value / 1e-9:.{digits}g} ns" if value else "0 s"
     if dimension in ("B", "Hz"):
@@ -215,6 +223,17 @@ def show(value: float, dimension: str, *, digits: int = 4, line: bool = True) ->
     if dimension == "1/s":
         return _scaled(value, "/s", digits)
     return f"{value:.{digits}g}" + ("" if dimension == "1" else f" {dimension}")
+
+
+def alike(seconds: Sequence[float], digits: int = 2) -> list[str]:
+    """Times in one unit, as people compare them; each in its own where they are far apart.
+
+    ``alike([6300, 5900, 10000]) == ["1.8 h", "1.6 h", "2.8 h"]``.
+    """
+    for unit, factor in _UNITS:
+        if min(seconds) >= factor * _NEARLY and factor * (2 if factor > 1 else 1) <= max(seconds) < factor * _APART:
+            return [f"{_written(each / factor, digits)} {unit}" for each in seconds]
+    return [show(each, "s", digits=digits) for each in seconds]
 
 
 def _written(value: float, digits: int) -> str:

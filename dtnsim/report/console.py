@@ -19,7 +19,7 @@ BARS = "█·"
 #: the only mark that texts have; what is not one is literal, with a backslash before it where it looks like one
 #: what a line begins with that is seen first, and a bar by how full it is; in colour on a terminal, as a page has it
 _LABELS: Final = {r"^(.+: )?bottleneck(?=  )|^held by(?=  )|^missed:|does NOT \w+": "bold red", r"^warning:": "yellow",
-                  r"^met:|^do this(?=  )": "bold green", r"^(.+: )?try(?=  )": "green"}  # fmt: skip
+                  r"^met:|^do this(?=  )|^to speed up(?=  )": "bold green", r"^(.+: )?try(?=  )": "green"}  # fmt: skip
 _FULL: Final = ((0.995, "red"), (0.75, "yellow"), (0.0, "green"))
 _MARK: Final = re.compile(r"\\([\\\[])|\[(/?)bold\]")
 

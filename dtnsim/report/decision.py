@@ -26,13 +26,16 @@ from dtnsim.steady.prediction import predict
 from dtnsim.steady.why_wide import how
 
 if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction, TransferPrediction
     from dtnsim.ground.uncertainty import Assumption, Remedy
     from dtnsim.steady.goals import Goal
 
-#: remedies that are answered with all their scenarios, until one helps; goals are met from this probability on
+#: remedies that are answered with all their scenarios, until one helps; goals are met from this probability on, and
+#: nothing has to be done from that on
 _TRIED: Final = 2
 _LIKELY: Final = 0.5
+_SURE: Final = 0.8
 #: a factor so near to 1 is none
 _SAME: Final = 0.005
 _DAY_S: Final = 86400.0
@@ -77,9 +80,9 @@ _HOLDS: Final = {
     "s3": "the bucket's connections, each waiting for its requests",
     "transport": "the tool's own protocol on top of the network",
     "target": "the rate that the tool is told to keep",
-    "window": "the tool's own window: {work}",
-    "latency": "waiting, while nothing moves: {work}",
-    "workers": "waiting, while nothing moves: {work}",
+    "window": "the tool's own window ({work})",
+    "latency": "waiting for answers while nothing moves ({work})",
+    "workers": "waiting for answers while nothing moves ({work})",
 }
 _TCP: Final = {
     "window": "the TCP window from {ends} is too small for the distance: {what}",
@@ -102,6 +105,7 @@ class Decision:
     Attributes:
         verdict: Whether it fits, how long, how fast, how sure.
         held: What holds the slowest transfer, for people, with the station's name.
+        enough: Whether the goal is met as it is.
         does: What to do: first in words, then as it is typed.
         gains: What comes of it; before and after, with their intervals, where it was answered.
         costs: Its price.
@@ -112,6 +116,7 @@ class Decision:
 
     verdict: str
     held: str
+    enough: bool
     does: tuple[str, ...]
     gains: str
     costs: str
@@ -122,7 +127,8 @@ class Decision:
     @property
     def rows(self) -> list[tuple[str, tuple[str, ...]]]:
         """(label, texts) below the verdict."""
-        found = [("held by", (self.held,)), ("do this", self.does), ("gain", (self.gains,)), ("price", (self.costs,)),
+        action = "to speed up" if self.enough else "do this"
+        found = [("held by", (self.held,)), (action, self.does), ("gain", (self.gains,)), ("price", (self.costs,)),
                  ("or", self.others), ("measure first", self.measure)]  # fmt: skip
         return [(label, texts) for label, texts in found if texts]
 
@@ -145,17 +151,21 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     t = p.transfers[f]
     named = f" ({t.name}, which takes longest)" if len(p.transfers) > 1 else ""
     held = f"{_holds(p, t.bottleneck)} [{t.bottleneck.station}]{named}"
-    far = sorted(p.assumed, key=lambda a: -a.moves)[:_TRIED]
-    measure = tuple(_measure(a) for a in far)
+    far = sorted(p.assumed, key=lambda a: -a.moves)
+    measure = tuple(map(_measure, far[: _TRIED if len(p.transfers) == 1 else 1]))
+    enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
+    says = verdict(p, wanted, start)
     for way in sorted(t.ways, key=lambda w: not _typed(p, w))[:_TRIED]:
         better = _with(p, way)
         if better.throughput_Bps.p50 > relieved.WORTH * p.throughput_Bps.p50:
-            others = tuple(f"{_set(w)}: up to {_times(w.ceiling_Bps / t.ceiling)}" for w in t.ways if w is not way)
+            others = tuple(
+                f"{w.words} ({_set(w)}): up to {_times(w.ceiling_Bps / t.ceiling)}" for w in t.ways if w is not way
+            )
             does = (way.words, *(line for line in _typed(p, way) if line not in way.words), f"(tried with {_set(way)})")
             costs = next((c for end, c in _COSTS if way.overrides[0].partition("=")[0].endswith(end)), _FREE)
-            return Decision(verdict(p, wanted, start), held, does, _gain(p, better), costs, others[:1], measure, better)
+            return Decision(says, held, enough, does, _gain(p, better), costs, others[:1], measure[:1], better)
     does, gains, costs = _no_setting(p, f)
-    return Decision(verdict(p, wanted, start), held, does, gains, costs, (), measure, None)
+    return Decision(says, held, enough, does, gains, costs, (), measure, None)
 
 
 _FREE: Final = "nothing to buy: a setting"
@@ -181,22 +191,30 @@ def _no_setting(p: Prediction, f: int) -> tuple[tuple[str, ...], str, str]:
     """What to do where no setting helps: words, what that would gain at most, where its price is."""
     t, path = p.transfers[f], _name(p)
     then, remedy = relieved.once_gone(p, t), t.bottleneck.remedy
-    none = f"No setting known against it helps by a tenth; 'dtnsim tools {path}' tries other tools."
+    none = "no setting helps" + (f"; 'dtnsim tools {path}' tries other tools" if may_choose(p.given, f) else "")
     more = 1.0 if then is None else then.throughput_Bps / t.ceiling
     target = units.show(p.throughput_Bps.p50 * min(max(more, 1.2), 2.0), "B/s", digits=2).replace(" ", "")
     see = f"'dtnsim plan {path} --target {target}' says what to buy and its price"
     if then is None:
-        return (none, remedy), "not known: nothing else of the path has a limit", see
+        return (remedy, none), "not known: nothing else of the path has a limit", see
     station = next((s for s in p.problem.stations if s.name == then.station), None)
     what = then.station
     if station is not None:
         what = _holds(p, Bottleneck(station.name, station.component, station.host, station.kind, then.reason))
     if more < relieved.WORTH:
-        return (none,), f"less than a tenth by one change alone; the next limit is near: {what}", see
-    does = (none, f"It takes: {remedy}.") if remedy else (none,)
+        return (none,), f"less than a tenth by one change alone: the next limit is near ({what})", see
     if t.bottleneck.kind in _OTHER_TOOL:
         see = "nothing to buy: another tool, or other options of its ends"
-    return does, f"{_times(more)} as fast at most; next limit: {what}", f"{_one_more(p, t)}{see}"
+    return (remedy, none), f"up to {_times(more)} as fast. Next limit: {what}", f"{_one_more(p, t)}{see}"
+
+
+def may_choose(given: PathSpec | None, f: int) -> bool:
+    """Whether another tool can move the files of transfer ``f``: no test, nothing timed, no months of work."""
+    if given is None or given.workload is not None or f >= len(given.transfers):
+        return False
+    transfer = given.transfers[f]
+    timed = transfer.dataset is None or transfer.timing() is not None
+    return not (timed or given.programs or transfer.tool.tool_class == "test")
 
 
 def _one_more(p: Prediction, t: TransferPrediction) -> str:
@@ -238,9 +256,8 @@ def _name(p: Prediction) -> str:
 
 def _measure(a: Assumption) -> str:
     """What to find out, what it moves, and how."""
-    moves = _faster(a.at_low) + (f" to {_faster(a.at_high)}" if a.ranges else "")
-    other = f"{a.low} to {a.high}" if a.ranges else a.low
-    return f"{a.key} (taken as {a.value}; {other} would be {moves}): by {how(a.key)}"
+    ends = f"{_faster(a.at_low)} with {a.low}" + (f", {_faster(a.at_high)} with {a.high}" if a.ranges else "")
+    return f"{a.key}, by {how(a.key)}: taken as {a.value}; {ends}"
 
 
 def _faster(factor: float) -> str:
@@ -260,9 +277,11 @@ def _holds(p: Prediction, b: Bottleneck) -> str:
         ends = _ends(p, place)
         if found is None or found[1] not in _TCP:
             return f"the TCP connections from {ends}"
-        return _TCP[found[1]].format(ends=ends, what=_place(found[2]) if found[1] == "link" else found[2])
-    work = ", ".join(b.work[:3]) or place.removeprefix("cpu.")
-    return _HOLDS.get(b.kind, "{place} of {host}").format(host=b.host, place=place, work=work)
+        what = _place(found[2]) if found[1] == "link" else found[2].removeprefix("1 x ")
+        return _TCP[found[1]].format(ends=ends, what=what)
+    words = _HOLDS.get(b.kind, "{place} of {host}")
+    work = ", ".join(b.work[: 1 if b.kind in _OTHER_TOOL else 3])
+    return (words if work else words.removesuffix(" ({work})")).format(host=b.host, place=place, work=work)
 
 
 def _place(text: str) -> str:
@@ -296,7 +315,7 @@ def clock(text: str) -> dt.time:
 def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = None) -> str:
     """The answer in a sentence, rounded as people read it: whether the first goal fits, how long, how fast, how sure.
 
-    ``10 TB in 8 files do not fit within 8 h: about 27 h (8 runs in 10: 23 h to 34 h), at 830 Mb/s.``
+    ``10 TB in 8 files does NOT fit within 8 h (0% of runs do): about 27 h (8 runs in 10: 23 to 34 h), at 830 Mb/s.``
     """
     files, size = sum(t.files for t in p.transfers), sum(t.payload_B for t in p.transfers)
     what = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}"
@@ -305,10 +324,14 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     goal = wanted[0] if wanted else None
     if goal is None:
         return f"{what}: {_how_long(p, start)}."
-    chance = goal.probability(p)
     does, verb = ("fits", "fit") if goal.kind == "deadline" else ("reaches", "reach")
-    fits = does if chance >= (goal.required or _LIKELY) else f"does NOT {verb}"
-    return f"{what} {fits} {goal.words.removeprefix('at least ')} ({chance:.0%} of runs do): {_how_long(p, start)}."
+    fits, asked = does if _fits(p, goal) else f"does NOT {verb}", goal.words.removeprefix("at least ")
+    return f"{what} {fits} {asked} ({goal.probability(p):.0%} of runs do): {_how_long(p, start)}."
+
+
+def _fits(p: Prediction, goal: Goal, least: float = _LIKELY) -> bool:
+    """Whether a goal is met as likely as it has to be, or ``least`` where nobody says."""
+    return goal.probability(p) >= (goal.required or least)
 
 
 def _how_long(p: Prediction, start: dt.time | None = None, was: Prediction | None = None) -> str:
@@ -320,15 +343,24 @@ def _how_long(p: Prediction, start: dt.time | None = None, was: Prediction | Non
     if all(t.timed for t in p.problem.transfers):
         return f"about {middle} (8 runs in 10: {low} to {high})"
     took = np.quantile(p.drawn.seconds, (0.1, 0.5, 0.9), method="inverted_cdf")
-    quick, half, slow = (_when(float(v), start) for v in took)
-    now = "" if was is None else f" instead of {_when(was.duration_s.p50, None)}"
-    return f"{'there by' if start is not None else 'about'} {half}{now} (8 runs in 10: {quick} to {slow}), at {middle}"
+    if start is None or took[2] == float("inf"):
+        spread = [took[1], took[0], took[2]]
+        whole = units.alike([*spread, *([] if was is None else [was.duration_s.p50])])
+        half, quick, slow = units.alike(spread) if len({_unit(each) for each in whole}) > 1 else whole[:3]
+        quick = quick.removesuffix(_unit(slow)).rstrip()
+        now = f" instead of {whole[3]}" if was is not None else ""
+        return f"about {half}{now} (8 runs in 10: {quick} to {slow}), at {middle}"
+    quick, half, slow = (_end(float(v), start) for v in took)
+    return f"there by {half} (8 runs in 10: {quick} to {slow}), at {middle}"
 
 
-def _when(seconds: float, start: dt.time | None) -> str:
-    """A duration as people read it, or the time of day that it ends at."""
-    if start is None or seconds == float("inf"):
-        return units.show(seconds, "s", digits=2)
+def _unit(shown: str) -> str:
+    """The unit of a time as it is shown."""
+    return shown.rpartition(" ")[2]
+
+
+def _end(seconds: float, start: dt.time) -> str:
+    """The time of day that a duration ends at."""
     whole = start.hour * 3600 + start.minute * 60 + seconds
     days, rest = divmod(whole, _DAY_S)
     later = f" on day {int(days) + 1}" if days else ""

@@ -35,8 +35,9 @@ _CEILING: Final = "if everything unstated is perfect and numbers are at their me
 _APART = 0.01
 #: how much later than the tool's end the medium has every byte before that is worth a line
 _LATER = 0.01
-#: width of a card, and transfers that it names
+#: width of a card and of its labels, and transfers that it names
 _WIDTH: Final = 80
+_LABEL: Final = 14
 _ROWS: Final = 5
 #: so many changes of a transfer are shown
 _WAYS = 3
@@ -93,10 +94,12 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
 def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     """Prints what one decides by, on a screen: verdict, goals, what holds it, what to do, gain, price, what is open."""
     d = decide(p, wanted)
-    out.print(f"[bold]{plain(p.name)}[/bold]")
+    for line in textwrap.wrap(plain(p.name), _WIDTH):
+        out.print(f"[bold]{line}[/bold]")
     card = _Card(out)
     card.print(plain(d.verdict))
-    goals(p, wanted, card)
+    if len(wanted) > 1 or any(goal.required is not None for goal in wanted):  # the verdict has said one
+        goals(p, wanted, card)
     if len(p.transfers) > 1:
         rows = table("transfer", ">throughput", ">duration", "held by")
         for each in sorted(p.transfers, key=lambda t: -t.duration_s.p50)[:_ROWS]:
@@ -108,7 +111,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     out.print()
     for label, texts in d.rows:
         for number, line in enumerate(texts):
-            card.print(f"{'' if number else label:14}{plain(line)}")
+            card.print(plain(line), f"{'' if number else label:{_LABEL}}")
     if d.better is not None:
         stages = (("now", p), ("with it", d.better))
         most = max(each.throughput_Bps.p50 for _, each in stages)
@@ -116,7 +119,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
         for label, stage in stages:
             rate_of = stage.throughput_Bps.p50
             sure = f"  {wanted[0].words} in {wanted[0].probability(stage):.0%} of runs" if wanted else ""
-            out.print(f"{label:14}{bar(rate_of / most)}  {units.show(rate_of, 'B/s', digits=3)}{sure}")
+            out.print(f"{label:{_LABEL}}{bar(rate_of / most)}  {units.show(rate_of, 'B/s', digits=3)}{sure}")
     for warning in p.warnings:
         card.print(f"warning: {plain(warning)}")
     ask = "" if wanted else "Does it fit? --deadline 8h. "
@@ -124,15 +127,14 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
 
 
 class _Card:
-    """A stream whose lines of text are folded at 80 columns, below what they say and not below their label."""
+    """A stream whose lines of text are folded at 80 columns, beside their label."""
 
     def __init__(self, out: Out) -> None:
         self._out = out
 
-    def print(self, item: str) -> None:
+    def print(self, item: str, label: str = "") -> None:
         """Prints a line of text."""
-        indent = " " * 14 if item[13:14] == " " else ""
-        folds = textwrap.TextWrapper(_WIDTH, "", indent, break_on_hyphens=False, break_long_words=False)
+        folds = textwrap.TextWrapper(_WIDTH, label, " " * len(label), break_on_hyphens=False, break_long_words=False)
         for line in folds.wrap(item):
             self._out.print(line)
 

@@ -17,7 +17,7 @@ from dtnsim.ground.term import plural
 from dtnsim.planning import groups, tool_choice, whatif
 from dtnsim.planning.plan import plan
 from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, planned, timeline
-from dtnsim.report.decision import decide, verdict
+from dtnsim.report.decision import decide, may_choose, verdict
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
 from dtnsim.steady import why_wide
@@ -228,10 +228,7 @@ def _measured(given: PathSpec, p: Prediction) -> list[tuple[str, str, float, Int
 
 def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
     """The tools that move the files of the first transfer in the least time, yours first."""
-    transfer = given.transfers[0]
-    if transfer.dataset is None or transfer.timing() is not None or transfer.tool.tool_class == "test":
-        return
-    if given.workload is not None or given.programs:
+    if not may_choose(given, 0):
         return
     page.heading("Which tool")
     try:
@@ -240,7 +237,9 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
         page.text(f"{error}.")
         return
     said = tool_choice.advice(found)
-    page.text(f"{said[0].upper()}{said[1:]}{'' if len(given.transfers) == 1 else f' ({transfer.name} alone)'}.")
+    page.text(
+        f"{said[0].upper()}{said[1:]}{'' if len(given.transfers) == 1 else f' ({given.transfers[0].name} alone)'}."
+    )
     rows = [
         (
             c.name,

@@ -40,6 +40,7 @@ _MEASURE: Final = (
     (".rtt", "ping"),
     ("mem_max", "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
     (".tcp.cc", "sysctl net.ipv4.tcp_congestion_control"),
+    (".version", "--version of the programs at both ends (ssh -V)"),
     (".tool.", "a look at how the tool is called"),
     ("tool ", "a trial run of this tool between memories"),
     ("system ", "IOR or fio on the shared file system, at several hours"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dtnsim.ground.errors import UnitError
-from dtnsim.ground.units import EXAMPLES, UNITS, parse, read, show
+from dtnsim.ground.units import EXAMPLES, UNITS, alike, parse, read, show
 
 
 @pytest.mark.parametrize(
@@ -106,3 +106,18 @@ def test_what_is_shown_reads_back(value: float, dimension: str) -> None:
 
 def test_infinite_is_shown_in_words() -> None:
     assert show(math.inf, "B/s") == "unlimited"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        ([6300, 5900, 10000], ["1.8 h", "1.6 h", "2.8 h"]),
+        ([47000, 39600, 64800], ["13 h", "11 h", "18 h"]),
+        ([48, 40, 72, 126], ["48 s", "40 s", "72 s", "130 s"]),
+        ([60, 36000], ["60 s", "10 h"]),  # too far apart for one unit
+        ([5, math.inf], ["5 s", "unlimited"]),
+        ([0.0, 3.0], ["0 s", "3 s"]),
+    ],
+)
+def test_times_side_by_side_are_in_one_unit(seconds: list[float], shown: list[str]) -> None:
+    assert alike(seconds) == shown
