@@ -32,8 +32,8 @@ def table(given: PathSpec, shares: Sequence[Share]) -> Table:
     merged: dict[tuple[str, ...], list[str]] = {}
     weight: dict[tuple[str, ...], float] = {}
     for place, leaf in places(given).items():
-        if not isinstance(leaf, Quantity) or not _uncertain(leaf) or written_in(leaf, given.file):
-            continue
+        if not isinstance(leaf, Quantity) or not _uncertain(leaf) or written_in(leaf, given.file) or "facts" in place:
+            continue  # facts move no answer
         host = place[1] if place[0] == "hosts" else ""
         what = ".".join(map(str, place[2:] if host else place))
         drawn = leaf.typical if leaf.typical is not None else leaf

@@ -75,7 +75,7 @@ def ladder(t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
 
 
 def spending(p: Prediction) -> Figure:
-    """Where the bytes spend resources: the utilisation of each station by what uses it."""
+    """How busy each part is: the utilisation of each station by what uses it."""
     busiest = [u for u in p.stations if u.utilization > 0 and u.station.kind != "workers"][:BUSIEST]
     place = {u.station.name: n for n, u in enumerate(busiest)}
     rates = [t.ceiling for t in p.transfers]
@@ -110,7 +110,7 @@ def spending(p: Prediction) -> Figure:
     says = "Utilisation of the busiest stations: " + "; ".join(f"{u.station.name} {u.utilization:.0%}" for u in busiest)
     head = ("station", "transfer", "activity", "a byte costs", "of capacity", "how", "source")
     rows.sort(key=lambda r: place[r[0]])
-    return Figure("Where the bytes spend resources", says, traces, layout, Table(head, rows, frozenset({3, 4})))
+    return Figure("How busy each part is", says, traces, layout, Table(head, rows, frozenset({3, 4})))
 
 
 def _busiest_turn(found: dict[tuple[int, str], list[float]], stations: int) -> dict[str, list[float]]:
@@ -141,7 +141,7 @@ def tornado(shares: Sequence[Share]) -> Figure | None:
     rows = [(s.what, f"{s.share:.1%}", f"x {s.left:.2f}", s.measure) for s in shares]
     says = "Shares of the variance: " + "; ".join(f"{s.what} {s.share:.0%}" for s in kept)
     layout = {
-        "yaxis": rows_axis([s.name for s in kept]),
+        "yaxis": rows_axis([s.what for s in kept]),
         "xaxis": axis("share of the variance [%]", rangemode="tozero"),
         "height": height(len(kept)),
     }

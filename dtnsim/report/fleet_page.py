@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from dtnsim.description import calendar
 from dtnsim.ground import units
 from dtnsim.report import fleet
 from dtnsim.report.page import Figure, Table
@@ -13,19 +16,43 @@ from dtnsim.report.traces import LEGEND, TONES, axis, dots, heat, height, line, 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.run import FleetAnswer
 
-#: stations in the maps, and curves over the weeks
+#: stations in the maps, and curves over the weeks; those that are used less in every hour of the week are told in words
 STATIONS: Final = 16
 CURVES: Final = 6
+IDLE: Final = 0.1
 _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _HOUR_S: Final = 3600.0
+_WEEK: Final = 168
 
 
 def figures(a: FleetAnswer) -> list[Figure]:
     """All figures of a fleet."""
     document = fleet.document(a)
     fullest = _fullest(document["stations"])
-    made = [_completion(document["classes"]), _week(fullest), _weeks(fullest[:CURVES])]
+    busy = [s for n, s in enumerate(fullest) if not n or _top(s) >= IDLE]
+    made = [_completion(document["classes"]), _week(busy, _seen(a)), _weeks(busy[:CURVES])]
     return [f for f in made if f is not None]
+
+
+def idle(a: FleetAnswer) -> str:
+    """What the maps leave out, in a sentence."""
+    others = [s for s in _fullest(fleet.document(a)["stations"])[1:] if _top(s) < IDLE]
+    if not others:
+        return ""
+    most = max(others, key=_top)
+    used = f"at most {_top(most):.1%} in any hour ({most['station']})"
+    return f"{len(others)} other kinds of stations are not drawn: {used}."
+
+
+def _top(station: dict[str, Any]) -> float:
+    """Use in the busiest hour of the week."""
+    return max(station["by_hour_of_week"], default=0.0)
+
+
+def _seen(a: FleetAnswer) -> set[int]:
+    """Hours of the week that the span has: a shorter one says nothing of the others."""
+    hours = np.arange(min(math.ceil(a.runs[0].end_s / _HOUR_S), _WEEK)) * _HOUR_S
+    return set((calendar.of_week(hours, calendar.date(a.workload.date)) // _HOUR_S).astype(int).tolist())
 
 
 def tables(a: FleetAnswer) -> list[tuple[str, Table]]:
@@ -96,11 +123,11 @@ def _fullest(stations: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _week(kept: list[dict[str, Any]]) -> Figure | None:
-    """Mean use by hour of the week."""
+def _week(kept: list[dict[str, Any]], seen: set[int]) -> Figure | None:
+    """Mean use by hour of the week, of those hours that were seen."""
     if not kept:
         return None
-    shown = [[100 * v for v in s["by_hour_of_week"]] for s in kept]
+    shown = [[100 * v if hour in seen else None for hour, v in enumerate(s["by_hour_of_week"])] for s in kept]
     trace = heat(shown, "used [%]", "hour %{x} of the week: %{z:.3g} %", zmin=0, zmax=100)
     layout = {
         "yaxis": {**rows_axis([s["station"] for s in kept]), "showgrid": False},
@@ -109,7 +136,7 @@ def _week(kept: list[dict[str, Any]]) -> Figure | None:
     }
     rows = []
     for s in kept:
-        by_hour = [sum(s["by_hour_of_week"][h::24]) / 7 for h in range(24)]
+        by_hour = [sum(s["by_hour_of_week"][h::24]) / max(sum(x % 24 == h for x in seen), 1) for h in range(24)]
         top = max(range(24), key=by_hour.__getitem__)
         rows.append((s["station"], f"{s['utilization_mean']:.1%}", f"{top:02d}:00", f"{by_hour[top]:.1%}"))
     says = "; ".join(f"{r[0]}: {r[1]} on average, busiest at {r[2]} with {r[3]}" for r in rows[:8])
@@ -147,7 +174,7 @@ def _weeks(kept: list[dict[str, Any]]) -> Figure | None:
 def sentence(a: FleetAnswer) -> str:
     """What the span was like."""
     total = a.runs[0].total
-    done = f"{total.done:,} of {total.asked:,} transfers done, {units.show(total.moved_B, 'B')} moved"
+    done = f"{total.done:,} of {total.asked:,} transfers done, {units.show(total.moved_B, 'B', digits=3)} moved"
     middle = (
         f"; half of them within {units.show(total.completion_s[0], 's', digits=3)}"
         if not math.isnan(total.completion_s[0])
@@ -156,4 +183,4 @@ def sentence(a: FleetAnswer) -> str:
     late = f"; {total.missed:,} of {total.with_deadline:,} deadlines missed" if total.with_deadline else ""
     top = max(a.runs[0].stations, key=lambda s: s.mean, default=None)
     full = f". {top.name} is used most: {top.mean:.0%} on average, {top.busy_day:.0%} on a busy day" if top else ""
-    return f"{units.show(a.runs[0].end_s, 's')}: {done}{middle}{late}{full}."
+    return f"{units.show(a.runs[0].end_s, 's', digits=3)}: {done}{middle}{late}{full}."

@@ -107,6 +107,8 @@ def _facility(page: Page, given: PathSpec, p: Prediction, asked: Asked, a: Fleet
     page.heading("The workload")
     for figure in fleet_page.figures(a):
         page.figure(figure)
+    if left_out := fleet_page.idle(a):
+        page.text(left_out, "note")
     for caption, table in fleet_page.tables(a):
         page.table(table, caption, folded=len(table.rows) > FOLDED)
     _path(page, given, p, "The path, with one transfer of each class at once")
@@ -152,11 +154,9 @@ def _transfers(
     page.figure(charts.tornado(shares))
     unsaid = assumed.table(given, shares)
     with page.on_screen():
-        page.table(
-            Table(unsaid.head, unsaid.rows[:FOLDED], unsaid.numeric), "Not in the path file, those that matter first"
-        )
-        if len(unsaid.rows) > FOLDED:
-            page.table(unsaid, UNSAID, folded=True)
+        if moving := [row for row in unsaid.rows if row[3]][:FOLDED]:
+            page.table(Table(unsaid.head, moving, unsaid.numeric), "Assumptions, most important first")
+        page.table(unsaid, UNSAID, folded=True)
 
 
 def _path(page: Page, given: PathSpec, p: Prediction, title: str) -> None:
@@ -185,14 +185,14 @@ def _path(page: Page, given: PathSpec, p: Prediction, title: str) -> None:
 
 
 def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
-    page.heading("What holds it, and what comes next")
+    page.heading("Bottleneck, and the next ones")
     reliefs = costs.Reliefs(given, p)
     for t in p.transfers if len(p.transfers) <= LADDERS else p.transfers[:1]:
         found = reliefs.of(t.ladder)
         drawn = charts.ladder(t, found)
         page.figure(drawn)
         head, *rows = ((*row[:2], *row[4:]) for row in (drawn.table.head, *drawn.table.rows))
-        page.table(Table(head, rows, drawn.table.numeric), f"What relieves each rung of {t.name}")
+        page.table(Table(head, rows, drawn.table.numeric), f"How to remove each bottleneck of {t.name}")
     if len(p.transfers) > 1:
         rows = [
             (t.name, *(units.show(v, "B/s") for v in t.throughput_Bps.as_dict().values()), t.bottleneck.station)

@@ -330,6 +330,12 @@ def test_a_fleet_has_its_figures() -> None:
     assert titles == ["How long transfers take, by class", "Use by hour of the week"]
     used = [str(row[0]) for row in fleet_page.figures(made)[1].table.rows]
     assert len({re.sub(r"\d+", "*", name.partition(".")[0]) + name.partition(".")[2] for name in used}) == len(used)
+    hours = fleet_page.figures(made)[1].traces[0]["z"]
+    assert all(sum(v is not None for v in row) == 24 for row in hours)  # a day says nothing of the week's other hours
+    tops = {s.name: max(s.of_week) for s in made.runs[0].stations}
+    assert used == ["network.wan"]  # the only one that any hour uses by a tenth
+    assert sorted(tops.values())[-2] < fleet_page.IDLE <= tops["network.wan"]
+    assert f"at most {sorted(tops.values())[-2]:.1%} in any hour" in fleet_page.idle(made)
     captions = [caption for caption, _ in fleet_page.tables(made)]
     assert captions[1] == "What held the transfers of each class"
     assert captions[0] == "What was asked for, and what became of it"

@@ -16,7 +16,11 @@
 
   function printed(on) {
     plots().concat(Array.prototype.slice.call(document.querySelectorAll("#whatif-plot"))).forEach(function (place) {
-      if (place.data) { Plotly.relayout(place, on ? { width: 660 } : { width: null, autosize: true }); }
+      if (!place.data) { return; }
+      var tall = Number(place.dataset.tall || place.layout.height);
+      place.dataset.tall = tall;
+      place.style.height = (on ? Math.min(tall, 370) : tall) + "px"; /* two of them on a sheet of paper */
+      Plotly.relayout(place, on ? { width: 660, height: Math.min(tall, 370) } : { width: null, height: tall, autosize: true });
     });
   }
   window.addEventListener("beforeprint", function () { printed(true); });
