@@ -11,6 +11,8 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import split
+
 import dtnsim
 from dtnsim import physics
 from dtnsim.cli import COMMANDS, EXIT_CODES, man
@@ -25,9 +27,10 @@ ROOT = Path(__file__).parents[1]
 FAMILIES = {"tool": "Transfer tools and benchmarks"}
 
 
+@functools.cache
 def pages() -> dict[str, str]:
-    """Name of a page -> its text."""
-    return {
+    """Name of a page -> its text; long ones in parts."""
+    whole = {
         "reference/path.md": _model_page(
             "path", "Path files", ("TransferSpec", "Program", "ProgramStep", "Event", "Others")
         ),
@@ -46,7 +49,9 @@ def pages() -> dict[str, str]:
         "changes.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
         "physics/index.md": _physics(),
         "limits.md": (ROOT / "docs" / "limits.md.in").read_text(encoding="utf-8") + _neglects(),
+        **_notes(),
     }
+    return {name: part for page, text in whole.items() for name, part in split.split(page, text).items()}
 
 
 def schemas() -> dict[str, Any]:
@@ -131,8 +136,13 @@ def _library() -> str:
     for room, what in listing.ROOMS.items():
         items = listing.listing(room)["items"] if listing.names(room) else []
         if items:
-            rows: list[tuple[object, ...]] = [(f"`{item['name']}`", item["what"]) for item in items]
-            text += [f"\n## {room}\n", f"{what[0].upper()}{what[1:]}.\n", _table(("name", "what"), rows)]
+            text += [f"\n## {room}\n", f"{what[0].upper()}{what[1:]}.\n"]
+            by_kind: dict[str, list[Any]] = {}
+            for item in items:
+                by_kind.setdefault(item["name"].partition("/")[0] if room == "parts" else "", []).append(item)
+            for kind, own in by_kind.items():
+                rows: list[tuple[object, ...]] = [(f"`{item['name']}`", item["what"]) for item in own]
+                text += [f"\n### {kind}\n"] * bool(kind) + [_table(("name", "what"), rows)]
     return "\n".join(text)
 
 
@@ -369,8 +379,13 @@ def _accuracy() -> str:
         found = re.search(rf"<!-- {block}:begin -->\n(.*?)<!-- {block}:end -->", readme, re.DOTALL)
         text += [f"\n## {title}\n", found[1] if found else ""]
     text.append("\n## What was chosen after looking, and why misses miss\n")
-    for notes in sorted((ROOT / "calibration").glob("*/NOTES.md")):
-        body = notes.read_text(encoding="utf-8")
-        body = re.sub(r"^#+ .*\n", "", body, count=1)
-        text += [f"\n### {notes.parent.name}\n", re.sub(r"^(#+) ", r"###\1 ", body, flags=re.MULTILINE)]
-    return "\n".join(text)
+    text += [f"- [{page.partition(chr(10))[0].removeprefix('# ')}]({name})" for name, page in _notes().items()]
+    return "\n".join(text) + "\n"
+
+
+def _notes() -> dict[str, str]:
+    """The notes on each study, a page each."""
+    return {
+        f"accuracy-of-{notes.parent.name}.md": notes.read_text(encoding="utf-8")
+        for notes in sorted((ROOT / "calibration").glob("*/NOTES.md"))
+    }

@@ -15,6 +15,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import generated
 import pictures
+import split
+
+
+def on_config(config: Any) -> Any:
+    """Puts the parts of long pages into the navigation."""
+    config.nav = split.listed(config.nav, generated.pages())
+    return config
 
 
 def on_files(files: Files, *, config: Any) -> Files:
