@@ -51,7 +51,7 @@ def _top(station: dict[str, Any]) -> float:
 
 def _seen(a: FleetAnswer) -> set[int]:
     """Hours of the week that the span has: a shorter one says nothing of the others."""
-    hours = np.arange(min(math.ceil(a.runs[0].end_s / _HOUR_S), _WEEK)) * _HOUR_S
+    hours = np.arange(min(math.ceil(a.runs[0].end_s / _HOUR_S), _WEEK), dtype=np.float64) * _HOUR_S
     return set((calendar.of_week(hours, calendar.date(a.workload.date)) // _HOUR_S).astype(int).tolist())
 
 
