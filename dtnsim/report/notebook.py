@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground.extras import frame as rows_frame
 from dtnsim.ground.extras import need
@@ -23,9 +23,18 @@ if TYPE_CHECKING:
     from dtnsim.report.page import Figure
 
 
+#: words are read from the left, decisions have a column for what is said of each, pictures fit their cell
+_LOOKS: Final = (
+    ".dtnsim td:not(.n),.dtnsim th{text-align:left!important}.dtnsim svg{max-width:100%;height:auto}"
+    ".dtnsim .decision{display:grid;grid-template-columns:max-content 1fr;gap:.2em 1.2em;margin:.6em 0 1.2em}"
+    ".dtnsim .decision dt{font-weight:600;white-space:nowrap}.dtnsim .decision dd{margin:0}"
+    ".dtnsim .decision dt,.dtnsim .decision dd{width:auto;float:none}"
+)
+
+
 def html(answer: object) -> str:
     """What a notebook shows: no scripts, nothing from elsewhere."""
-    return f'<div class="dtnsim"><style>{asset("picture.css")}</style>{_inside(answer)}</div>'
+    return f'<div class="dtnsim"><style>{asset("picture.css")}{_LOOKS}</style>{_inside(answer)}</div>'
 
 
 @singledispatch
@@ -58,7 +67,7 @@ def _(answer: Simulation) -> str:
 def _(answer: Plan) -> str:
     words = "".join(f"<li>{escaped(s)}</li>" for s in answer.sentences)
     made = planned.frontier(answer)
-    return f"<p><b>{escaped(answer)}</b></p><ul>{words}</ul>{made.table.html(made.title)}"
+    return f"<p><b>{escaped(answer.verdict)}</b></p><ul>{words}</ul>{made.table.html(made.title)}"
 
 
 @_inside.register(FleetAnswer)
@@ -126,7 +135,8 @@ def figure(answer: object) -> Any:
     """The answer as a figure of plotly, to be shown, changed or written as a picture."""
     made = _figure(answer)
     objects = need("plotly.graph_objects", "figure()")
-    layout = {**made.plotly["layout"], "title": {"text": made.title}, "margin": {"t": 48, "b": 48}}
+    above = {"t": 84 if made.layout.get("showlegend") else 48, "b": 48}
+    layout = {**made.plotly["layout"], "title": {"text": made.title}, "margin": above, "template": "plotly_white"}
     return objects.Figure({**made.plotly, "layout": layout})
 
 
