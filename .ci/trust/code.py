@@ -65,14 +65,13 @@ def _copy() -> Path:
 
 
 def _tests(where: Path) -> Iterator[list[Path]]:
-    """Files of tests that name a module, then folders with all tests of its room."""
+    """Files of tests that name a module, the one that does so most in its lines first, then the others of its room."""
     room = where.relative_to(ROOT / "dtnsim").parts[0]
-    own = [_copy() / "tests" / room, *([_copy() / "tests" / "cli"] if room == "report" else [])]
+    folders = [_copy() / "tests" / room, *([_copy() / "tests" / "cli"] if room == "report" else [])]
     named = re.compile(rf"\b{where.stem}\b")
-    first = [f for folder in own for f in sorted(folder.rglob("test_*.py")) if named.search(f.read_text())]
-    if first:
-        yield first
-    yield own
+    names = {f: len(named.findall(t := f.read_text())) / len(t) for d in folders for f in sorted(d.rglob("test_*.py"))}
+    every = sorted(names, key=lambda f: (f.stem != f"test_{where.stem}", -names[f]))
+    yield from filter(None, ([f for f in every if names[f]], [f for f in every if not names[f]]))
 
 
 def _passes(tests: list[Path]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,13 @@ class SkippedError(Exception):
     """What was to be tried could not be made here: it counts as nothing."""
 
 
+@cache
+def commit() -> str:
+    """The commit of this checkout: what a count is of."""
+    asked = ["git", "rev-parse", "--short=8", "HEAD"]
+    return subprocess.run(asked, cwd=HERE, capture_output=True, text=True, check=False).stdout.strip() or "none"
+
+
 def add(name: str, number: int, problem: str | None) -> None:
     """Counts one; several processes may do so at once. What is tried again is wrong or mended, and no new one."""
     with FILE.with_suffix(".lock").open("w") as lock:
@@ -32,10 +41,11 @@ def add(name: str, number: int, problem: str | None) -> None:
         of["tried"] += not again
         of["found"] += problem is not None and not again
         of["next"] = max(of["next"], number + 1)
+        of.setdefault("at", {})[commit()] = of.get("at", {}).get(commit(), 0) + 1
         if problem is not None:
             of["wrong"][str(number)] = problem.strip().splitlines()[-1][:120]
         new = FILE.with_suffix(".new")
-        new.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+        new.write_text(json.dumps(known, indent=1) + "\n")
         new.replace(FILE)
 
 
@@ -54,6 +64,11 @@ WHAT = {
 }
 
 
+def _last(of: dict[str, Any]) -> str:
+    commit, count = list(of["at"].items())[-1]
+    return f"{commit} ({count:,})"
+
+
 def write_table() -> None:
     """Makes docs/trust.md: the counts, and what grew how."""
     known = read()
@@ -65,11 +80,13 @@ def write_table() -> None:
         "",
         "Wanted: " + ", ".join(f"{n:,} of {name}" for name, n in WANTED.items()) + ".",
         "",
-        "| family | what is tried | tried | finds | still wrong |",
-        "|---|---|---:|---:|---:|",
+        "A count stands for the commits that it was tried at; the last of them, and how many were tried there, is named.",
+        "",
+        "| family | what is tried | tried | finds | still wrong | last |",
+        "|---|---|---:|---:|---:|---:|",
     ]
     lines += [
-        f"| `{name}` | {WHAT[name]} | {of['tried']:,} | {of['found']} | {len(of['wrong'])} |"
+        f"| `{name}` | {WHAT[name]} | {of['tried']:,} | {of['found']} | {len(of['wrong'])} | {_last(of)} |"
         for name, of in known.items()
         if name in WHAT
     ]

@@ -76,7 +76,7 @@ def growth(number: int) -> str | None:
     rows = {(row[0], row[1]): row for row in known.get("growth", {}).get("rows", [])}
     rows[what, n] = [what, n, round(cpu, 1), round(memory), code]
     known.setdefault("growth", {"tried": 0, "found": 0, "wrong": {}, "next": 0})["rows"] = list(rows.values())
-    counts.FILE.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+    counts.FILE.write_text(json.dumps(known, indent=1) + "\n")
     print(f"{what} {n}: {cpu:.1f} s, {memory:.0f} MB, exit {code}", flush=True)
     if code != 0 or cpu > CPU_S or memory > MEMORY_MB:
         return f"{n} {what}: {cpu:.0f} s, {memory:.0f} MB, exit {code}: {said[-300:]}"

@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 import dtnsim
+from dtnsim.ground.records import Prediction
 from dtnsim.report.document import prediction_document
 
 USUAL = {"valid": 100}
@@ -119,13 +120,13 @@ def valid(number: int) -> str | None:
     text, said = written(number)
     file = Path(FOLDER.name) / "path.yaml"
 
-    def rates(what: str = text, *changes: str) -> list[float]:
+    def rates(what: str, *changes: str) -> list[float]:
         file.write_text(what)
-        return sorted(
-            t.throughput_Bps.p50 for t in dtnsim.predict(str(file), samples=0, overrides=list(changes)).transfers
-        )
+        return _rates(dtnsim.predict(str(file), samples=0, overrides=list(changes)))
 
-    plain = rates()
+    file.write_text(text)
+    made = dtnsim.predict(str(file), samples=0)
+    plain = _rates(made)
     for other, same in (
         ("names", written(number, "zebra", "ant")[0]),
         ("order", written(number, turned=True)[0]),
@@ -143,7 +144,11 @@ def valid(number: int) -> str | None:
         document = prediction_document(dtnsim.predict(str(file), samples=8))
         if json.loads(json.dumps(document, allow_nan=False)) != json.loads(json.dumps(document)):
             return "the document is not what it is read as"
-    return _others(file, plain, said)
+    return _others(file, made, said)
+
+
+def _rates(made: Prediction) -> list[float]:
+    return sorted(t.throughput_Bps.p50 for t in made.transfers)
 
 
 def _units(found: re.Match[str]) -> str:
@@ -168,12 +173,12 @@ def _grown(text: str, key: str) -> str | None:
     return f"{1.5 * float(number):.6g} {unit}"
 
 
-def _others(file: Path, plain: list[float], said: dict[str, Any]) -> str | None:
+def _others(file: Path, made: Prediction, said: dict[str, Any]) -> str | None:
     """What simulate and tcp say, and what predict says of the path as its remedy has it."""
+    plain = _rates(made)
     run = sorted(t.throughput_Bps for t in dtnsim.simulate(str(file)).runs[0].transfers)
     if (far := _apart(run, plain)) > 0.1:
         return f"simulate is {far:.1%} from predict"
-    made = dtnsim.predict(str(file), samples=0)
     held = made.bottleneck
     # where a port is narrower, the queue is the host's own, which `tcp` is not told of
     if said["tested"] and said["narrow"] == said["wan"] and held.kind in ("tcp", "segment", "wire"):
