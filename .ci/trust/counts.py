@@ -80,7 +80,7 @@ def write_table() -> None:
         "",
         "Wanted: " + ", ".join(f"{n:,} of {name}" for name, n in WANTED.items()) + ".",
         "",
-        "A count stands for the commits that it was tried at; the last of them, and how many were tried there, is named.",
+        "A count is of the commits that it was tried at: the last of them is named, with how many were tried there.",
         "",
         "| family | what is tried | tried | finds | still wrong | last |",
         "|---|---|---:|---:|---:|---:|",

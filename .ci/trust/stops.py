@@ -37,25 +37,36 @@ COMMANDS = {
 GATHERS = ("rows.csv", "kept.jsonl", "all.csv", "stdout", "stderr", "dd.txt")
 
 
+def _command(arguments: tuple[str, ...], folder: Path) -> int:
+    """Exit code of a command in this process, which has its output in files from then on."""
+    os.chdir(folder)
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), number)
+    sys.stdout, sys.stderr = (os.fdopen(n, "w", encoding="utf-8") for n in (1, 2))
+    sys.argv = ["dtnsim", *arguments]
+    code = 0
+    try:
+        cli.main()
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int) else 0
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code
+
+
 def run(arguments: tuple[str, ...], folder: Path, signal_at: tuple[int, float] | None = None) -> tuple[int, float]:
     """Exit code (below 0: the signal that ended it) and seconds of a command in a child of this process."""
     start = time.monotonic()
     child = os.fork()
     if child == 0:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal, also where this runs behind one
-        os.chdir(folder)
-        for number, name in ((1, "stdout"), (2, "stderr")):
-            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), number)
-        sys.stdout, sys.stderr = (os.fdopen(n, "w", encoding="utf-8") for n in (1, 2))
-        sys.argv = ["dtnsim", *arguments]
-        code = 0
+        code = 1
         try:
-            cli.main()
-        except SystemExit as left:
-            code = left.code if isinstance(left.code, int) else 0
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal, also behind one
+            code = _command(arguments, folder)
+        except KeyboardInterrupt:  # before the command has begun, or after its end
+            code = 130
+        finally:  # whatever comes, the child ends here: it is not to tidy up what is its parent's
+            os._exit(code)
     if signal_at is not None:
         time.sleep(signal_at[1])
         if os.waitpid(child, os.WNOHANG) != (0, 0):
