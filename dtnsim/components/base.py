@@ -19,13 +19,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, cast, get_args, get_origin
 
 from dtnsim.components.facts import Facts, Measured, Price
 from dtnsim.components.model import Apart, Model, among_others, documentation_only, place, spot_of, validate
-from dtnsim.ground import library
+from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.quantity import Scalar, Unit
 from dtnsim.ground.yamlio import Mapping, content
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ __all__ = [
     "Price",
     "among_others",
     "documentation_only",
+    "example_of",
     "expand",
     "find_kind",
     "kinds",
@@ -168,8 +169,8 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
         if error.file:
             raise
         name = str(mapping["part"])
-        if name in kinds() and find_kind(name).family == family == "filesystem":  # 'filesystem: xfs'
-            mapping["kind"] = mapping.pop("part")
+        if name.lower() in kinds() and find_kind(name).family == family == "filesystem":  # 'filesystem: XFS'
+            mapping["kind"] = mapping.pop("part").lower()
             return mapping
         found = [DRIVES[name]] if family == "device" and name in DRIVES else _meant(name, family)
         if len(found) != 1:
@@ -204,16 +205,43 @@ def _fitting(name: str, family: str) -> str | None:
     if not family:
         return None
     if name in (own := _of_family(family)):
-        return f"write {{kind: {name}}}"
+        return f"write {example_of(name) or '{kind: ' + name + '}'}"
+    if (said := library.spoken()["tools"].get(name.lower())) is not None:
+        return str(said)
     parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in own}
     near = difflib.get_close_matches(name.lower(), {**parts, **dict.fromkeys(own)}, n=3, cutoff=0.5)
     unknown = next((f"; where nobody knows: {tip}" for k in own if (tip := find_kind(k).where_unknown.get(""))), "")
     if near and name.lower() not in _PROTOCOLS:
-        return "nearest: " + ", ".join(n if n in parts else f"{{kind: {n}}}" for n in near) + unknown
+        return "nearest: " + ", ".join(n if n in parts else example_of(n) or n for n in near) + unknown
     if name.lower() in _PROTOCOLS:
         return _PROTOCOLS[name.lower()] + unknown
-    shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])] or [f"{{kind: {k}}}" for k in own]
+    shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])]
+    if not shown:
+        return "write " + " or ".join(example for k in own if (example := example_of(k))) + unknown
     return f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}{unknown}"
+
+
+def example_of(kind: str) -> str | None:
+    """A component of a kind with what it cannot be without, as a file may have it; None where that is not numbers."""
+    words = [f"kind: {kind}"]
+    for name, field in find_kind(kind).model_fields.items():
+        if not field.is_required():
+            continue
+        unit = next((m for m in field.metadata if isinstance(m, Unit)), None)
+        value: str | None = None
+        if unit is not None:
+            such = re.split(", | or ", units.EXAMPLES[unit.dim])
+            value = next((text for text in such if unit.low <= units.parse(text, unit.dim) <= unit.high), None)
+        elif field.annotation is int:
+            value = str(min(12, *(most for m in field.metadata if (most := getattr(m, "le", None)) is not None), 12))
+        elif get_origin(field.annotation) is Literal:
+            value = str(get_args(field.annotation)[0])
+        elif name == "of":
+            value = DRIVES["disk"]
+        if value is None:
+            return None
+        words.append(f"{name}: {value}")
+    return f"{{{', '.join(words)}}}"
 
 
 @lru_cache(maxsize=1)
@@ -247,7 +275,7 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
         own = _of_family(family) or list(modules)
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
         remedy = f"nearest: {', '.join(close)}" if close else "write one of " + ", ".join(own)
-        if family == "tool":
+        if family in ("tool", "filesystem"):
             remedy = library.spoken()["tools"].get(kind.lower().replace(" ", "-"), remedy)
         raise SpecError("is not a kind of component", **place(near, "kind"), value=asked, remedy=remedy)
     return _class_of(kind, modules[kind])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -125,6 +126,10 @@ class Rbd(Device, Copies):
     """
 
     kind: ClassVar[str] = "rbd"
+    instead: ClassVar[Mapping[str, str]] = {
+        **Device.instead,
+        "of": "what one OSD gives is osd_read, osd_write (like osd_write: 400 MB/s); where nobody knows: leave it out",
+    }
 
     object_size: Annotated[Quantity, Unit("B", low=65536)] = prior("4 MiB", 0.0, "rbd(8): --object-size, 4 MiB")
     osds: Annotated[int, Field(ge=1, le=100000)] = 60

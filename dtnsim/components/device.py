@@ -91,12 +91,16 @@ class Device(Component):
     where_unknown: ClassVar[Mapping[str, str]] = {
         "": "any-disk, any-ssd or any-nvme; array: unknown",
         "of": "any-disk, any-ssd or any-nvme",
+        "disks": "array: unknown",
+        "level": "array: unknown",
     }
     instead: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("size", "capacity"), "the space is the volume's: {array: ..., size: 1 TB}"),
         **dict.fromkeys(
             ("read", "write", "rate"), "a rate that was measured stands alone: array: {read: 256 MB/s, write: 60 MB/s}"
         ),
+        "target": "its drives are written here: of: any-disk, or {kind: raidz, level: 2, disks: 7, of: any-disk}; the "
+        "volume's 'via' names the host's NIC",
         "encryption": "it is the volume's: {encryption: luks, array: ...}",
     }
 

@@ -10,11 +10,41 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Annotated, Final, Literal, get_args
+
+from pydantic import BeforeValidator
 
 from dtnsim.ground.quantity import Mixture, Quantity, factor_spread, prior
 
-Medium = Literal["backbone", "internet", "research", "campus", "satellite", "mobile", "lab"]
+_Medium = Literal["backbone", "internet", "research", "campus", "satellite", "mobile", "lab"]
+MEDIA: Final = get_args(_Medium)
+
+#: what people call them -> the kind; None where none of them is what it is, and nothing is said then
+_CALLED: Final[dict[str, str | None]] = {
+    **dict.fromkeys(("4g", "5g", "3g", "lte", "cellular", "umts"), "mobile"),
+    **dict.fromkeys(("starlink", "leo", "geo", "vsat"), "satellite"),
+    **dict.fromkeys(
+        ("internet2", "geant", "géant", "esnet", "surfnet", "janet", "dfn", "aarnet", "nren", "science", "academic"),
+        "research",
+    ),
+    **dict.fromkeys(("isolated", "direct", "crossover", "loopback", "testbed", "dedicated", "switch"), "lab"),
+    **dict.fromkeys(("lan", "ethernet", "home", "office", "site", "building", "datacenter", "data center"), "campus"),
+    **dict.fromkeys(
+        ("dsl", "adsl", "vdsl", "docsis", "cable", "broadband", "ftth", "fibre", "fiber", "public", "isp", "wan"),
+        "internet",
+    ),
+    **dict.fromkeys(("cloud", "aws", "azure", "google", "private", "mpls", "provider"), "backbone"),
+    **dict.fromkeys(("wifi", "wi-fi", "wlan", "wireless", "802.11", "microwave", "radio", "laser", "other"), None),
+}
+
+
+def called(given: object) -> object:
+    """A kind of network by what people call it."""
+    text = given.lower() if isinstance(given, str) else ""
+    return _CALLED.get(text, text if text in MEDIA else given)
+
+
+Medium = Annotated[_Medium | None, BeforeValidator(called)]
 
 _CLOUDS: Final = (
     "fit: single CUBIC streams between cloud regions, calibration/wan-truth: the loss that holds each run, with those "

@@ -113,6 +113,10 @@ def _of_a_file(size: Quantity) -> Quantity:
 FileSize = Annotated[Size, AfterValidator(_of_a_file)]
 
 
+#: sizes between two: 1GB-300GB
+_RANGE: Final = re.compile(r"([\d.]+ ?[A-Za-z]+) ?(?:-|–|to|\.\.\.?) ?([\d.]+ ?[A-Za-z]+)")
+
+
 class Group(Model):
     """``count`` files of one ``size``, or between two sizes with a known sum."""
 
@@ -267,6 +271,12 @@ def _build(raw: yamlio.Mapping) -> Dataset:
         if "groups" in raw:
             raise SpecError("is given besides a list of 'files'", **place(raw, "groups"), key="dataset.groups")
         raw.put("groups", raw.pop("files"), *raw.lines.get("files", (raw.file, raw.line)))
+    each = _RANGE.fullmatch(str(raw.get("each")))
+    if each is not None and "groups" not in raw and "files" in raw:  # {files: 20, each: 1 GB to 300 GB}
+        at = raw.lines.get("each", (raw.file, raw.line))
+        del raw["each"]
+        group = yamlio.mapping({"count": raw.pop("files"), "from": each[1], "to": each[2]}, *at)
+        raw.put("groups", [group], *at)
     described = validate(Description, raw, key="dataset")
     directories, source = 0, described.source or described.sizes_file or ""
     if described.sizes_file is not None:

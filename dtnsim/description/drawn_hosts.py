@@ -68,7 +68,7 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
         networked: Whether the path has a network.
     """
     where = f"hosts.{name}"
-    host = spoken.board(spoken.kind(host), where, notes)
+    host = spoken.adapters(spoken.board(host, where, notes), where, notes)
     made, year = host.clone(), _year(host)
     for family, (model, law) in _LAWS.items():
         given = spoken.part(family, host.get(family), f"{where}.{family}", notes)
@@ -194,7 +194,9 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
             volume.put("filesystem", named, *at)
             if shared:
                 volume.pop("array", None)
-        if volume.get("array", UNKNOWN) == UNKNOWN and _on_drives(named):
+        if "array" not in volume and _on_tape(named):
+            notes.append(f"hosts.{name}.volumes.{mount}.array: not said: the disks that files pass are drawn")
+        if volume.get("array", UNKNOWN) == UNKNOWN and (_on_drives(named) or _on_tape(named)):
             usual = f"{host.get('role')}-volume"
             known = usual in library.names("parts/unknown")
             drives: object = usual if known else _drives_of_any_role(*at)
@@ -220,6 +222,11 @@ def _drives_of(parts: Iterable[str], chooser: str, file: str, line: int) -> Mapp
         laws = Mixture.of_kinds(chooser, [getattr(part, name) for part in kinds_of])
         made.put(name, laws.worth(usual.value, usual.source), file, line)
     return made
+
+
+def _on_tape(filesystem: object) -> bool:
+    part = filesystem.get("part", filesystem.get("kind")) if isinstance(filesystem, Mapping) else filesystem
+    return part == "tape" or str(part) in library.names("parts/tape")
 
 
 def _on_drives(filesystem: object) -> bool:

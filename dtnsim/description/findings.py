@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from dtnsim.components.base import place
+from dtnsim.components.base import kinds, place
 from dtnsim.description.override import split_key
+from dtnsim.description.transfer import written_tool
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
@@ -20,6 +21,8 @@ _ROUNDS, _FEW, _MANY = 40, 4, 100
 _EACH: Final = 200
 #: what stands in the place of what a transfer or a segment cannot be without
 _INSTEAD: Final = {"tool": "rsync", "bandwidth": "10 Gb/s", "from": "memory", "to": "memory", "dataset": ""}
+#: keys of a volume that belong to file systems with servers
+_OF_MOUNTS: Final = ("over", "server", "peer", "via")
 #: keys as messages have them -> as files may have them
 _SHORT: Final = {"nics": "nic", "hbas": "hba", "like": "machine", "stack": "kernel", "transfers": "transfer"}
 _TRANSFERS: Final = (("transfer",), ("transfers",))
@@ -110,6 +113,9 @@ class _Mended:
         """Whether it only misses something that was taken out."""
         names = {str(steps[-1]) for steps in self.gone if len(steps) > 2}
         hosts = {str(steps[1]) for steps in self.gone if steps[0] == "hosts" and len(steps) == 2}
+        path = split_key(error.key or "")
+        if "volumes" in path[:-1] and path[-1] in _OF_MOUNTS and any("filesystem" in steps for steps in self.gone):
+            return True  # another file system stands there
         value = str(error.value)
         host = value.partition(":")[0]
         return (
@@ -185,8 +191,10 @@ class _Mended:
         if rest and rest[0] in _INSTEAD and steps and steps[0] in _JOINED:
             steps, rest = (*steps, rest[0]), rest[1:]
         if error.key == "wan" and "wan" not in self.raw:
-            self.raw.put("wan", self._instead(("wan",), None, error), self.raw.file, self.raw.line)
+            self.raw.put("wan", self._instead(("wan",)), self.raw.file, self.raw.line)
             self.gone.append(("wan",))
+            return True
+        if steps[-1:] == ("tool",) and self._word_out(steps, error):
             return True
         while steps and steps in self.gone and len(steps) > 1:
             steps = steps[:-1]
@@ -202,8 +210,9 @@ class _Mended:
         last = steps[-1]
         if isinstance(parent, list):
             return self._without(error, steps[:-1], ())
-        old = parent.get(last)
-        new = self._instead(steps, old, error)
+        if parent is None:
+            return False
+        new = self._instead(steps, old=parent.get(last))
         if new is None and not _named(steps):
             parent.pop(last, None)
         else:
@@ -211,7 +220,19 @@ class _Mended:
         self.gone.append(steps)
         return True
 
-    def _instead(self, steps: Steps, old: Any, error: SpecError) -> Any:
+    def _word_out(self, steps: Steps, error: SpecError) -> bool:
+        """Takes an option out of a command line, whose other words may be wrong too; False where it is none of it."""
+        parent: Any = self.raw
+        for step in steps[:-1]:
+            parent = parent[step]
+        words = parent["tool"].split() if isinstance(parent.get("tool"), str) else []
+        if error.value not in words[1:] or not str(error.value).startswith(("-", "/")):
+            return False
+        left = " ".join(word for word in words if word != error.value)
+        parent.put("tool", Scalar(left), *parent.lines.get("tool", (parent.file, parent.line)))
+        return True
+
+    def _instead(self, steps: Steps, old: Any = None) -> Any:
         """What stands in for something that cannot be left out; None where nothing need."""
         last = str(steps[-1])
         if steps == ("wan",):
@@ -220,12 +241,20 @@ class _Mended:
             return segment
         if steps[0] not in _JOINED or last not in _INSTEAD:
             return None
-        words = str(old).split() if isinstance(old, str) else []
-        if error.value in words[1:]:  # an option of a command line
-            return Scalar(" ".join(word for word in words if word != error.value))
         hosts = list(self._written)
         at = {"from": f"{hosts[0]}:", "to": f"{hosts[-1]}:"}.get(last, "")
-        return Scalar(at + _INSTEAD[last]) if _INSTEAD[last] else None
+        stand_in = _kind_of(old) if last == "tool" else _INSTEAD[last]
+        return Scalar(at + stand_in) if stand_in else None
+
+
+def _kind_of(tool: object) -> str:
+    """The tool itself, without the options that are wrong: it may need one end alone."""
+    try:
+        written = written_tool(tool.partition(" ")[0] if isinstance(tool, str) else tool)
+    except SpecError:
+        return _INSTEAD["tool"]
+    kind = str(written.get("kind")) if isinstance(written, Mapping) else ""
+    return kind if kinds().get(kind, "").startswith("dtnsim.tools.") else _INSTEAD["tool"]
 
 
 def _named(steps: Steps) -> bool:

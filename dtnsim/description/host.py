@@ -61,7 +61,7 @@ class Host(Buses):
     instead: ClassVar[MappingABC[str, str]] = {
         "raid": "write the array of a volume: {/data: {array: {kind: raid, level: 6, disks: 8, of: any-disk}}}, and "
         "its card as 'hba', where it is known",
-        "kind": "write 'role: untuned', 'dtn' or 'cloud', or the machine's name: 'like: dell-r740', 'like: intel-nuc'",
+        "kind": "write laptop, desktop, server, nas, vm, dtn or supercomputer, or the machine: 'like: dell-r740'",
         **dict.fromkeys(
             ("disk", "disks", "drive", "drives", "storage", "array"),
             "write a volume: volumes: {/data: {array: any-disk}}, or any-ssd, any-nvme, unknown",
@@ -112,7 +112,9 @@ class Host(Buses):
 
     def mount_of(self, path: str) -> str | None:
         """The mounted volume that a path lies on: the longest mount point that begins it."""
-        fitting = [m for m in self.volumes if path == m or path.startswith(m.rstrip("/") + "/")]
+        fitting = [
+            m for m in self.volumes if path == m or path.startswith((m.rstrip("/\\") + "/", m.rstrip("/\\") + "\\"))
+        ]
         return max(fitting, key=len, default=None)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dtnsim.components.base import Component, place, remembering, spot_of
-from dtnsim.description import boards
+from dtnsim.description import boards, spoken
 from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
 from dtnsim.description.host import Host, build_host
 from dtnsim.description.override import merge, override, split_key
@@ -105,11 +105,11 @@ class Hosts:
         if item is None or item == UNKNOWN:  # all of it is drawn
             return Mapping(*self._given.lines.get(name, (self._given.file, self._given.line)))
         if isinstance(item, str):
-            item = _named(".".join(filter(None, (name, key))), item, self._beside)
+            item = self._named(".".join(filter(None, (name, key))), item)
             shipped = True  # what is shipped knows nothing of this file
         if not isinstance(item, Mapping):
             raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
-        item = _stack_of(item)
+        item = spoken.kind(_stack_of(item), name)
         if "machine" in item:  # the same, said of a model that is sold
             if "like" in item:
                 raise SpecError(
@@ -137,6 +137,30 @@ class Hosts:
             if name_of != "like":
                 base.put(name_of, merge(base.get(name_of), value), *item.lines.get(name_of, (item.file, item.line)))
         return base
+
+    def _named(self, name: str, host: str) -> Mapping:
+        """A host by its name, as the library has it, or as people say it; one of a known maker is drawn."""
+        try:
+            return library.read("hosts", host, beside=self._beside)
+        except SpecError as error:
+            if error.file:
+                raise
+            found = library.meant("hosts", host)
+            if len(found) == 1:
+                return library.read("hosts", found[0], beside=self._beside)
+            drawn_one = None if found or library.typo("hosts", host) else spoken.machine_like(host)
+            if drawn_one is not None:
+                words = ", ".join(f"{key}: {value}" for key, value in drawn_one.items())
+                said = f"drawn by its year{words and f', with {words}'}"
+                self.notes.append(f"hosts.{name}: {str(host)!r} is not in the library: {said}")
+                return drawn_one.clone()
+            if found:
+                error = SpecError("may be one of several hosts", value=host, remedy=f"write one of {', '.join(found)}")
+            remedy = f"{error.remedy}; where nobody knows: unknown, or {{year: 2018}}"
+            at: dict[str, Any] = (
+                {"file": host.file or None, "line": host.line or None} if isinstance(host, Scalar) else {}
+            )
+            raise SpecError(error.message, **at, key=f"hosts.{name}", value=error.value, remedy=remedy) from None
 
 
 def _stack_of(item: Mapping) -> Mapping:
@@ -227,22 +251,6 @@ def named(host: str) -> Mapping:
     raw.put("hosts", given, "", 0)
     found: list[Mapping] = list(Hosts(raw, None).read().values())
     return found[0]
-
-
-def _named(name: str, host: str, beside: Path | None) -> Mapping:
-    try:
-        return library.read("hosts", host, beside=beside)
-    except SpecError as error:
-        if error.file:
-            raise
-        found = library.meant("hosts", host)
-        if len(found) == 1:
-            return library.read("hosts", found[0], beside=beside)
-        if found:
-            error = SpecError("may be one of several hosts", value=host, remedy=f"write one of {', '.join(found)}")
-        remedy = f"{error.remedy}; where nobody knows: unknown, or {{year: 2018}}"
-        at: dict[str, Any] = {"file": host.file or None, "line": host.line or None} if isinstance(host, Scalar) else {}
-        raise SpecError(error.message, **at, key=f"hosts.{name}", value=error.value, remedy=remedy) from None
 
 
 class Built:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 
 from dtnsim.components.base import DRIVES, find_kind, kinds
-from dtnsim.components.network_kinds import Medium
+from dtnsim.components.network_kinds import MEDIA
 from dtnsim.components.tuning import Role
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
@@ -103,7 +103,7 @@ class Sketch:
             r"\b(raid-?z[123]?|raid-?(?:0|1|5|6|10))\b", lambda m: setattr(end, "level", m[1].lower().replace("-", ""))
         )
         take(_alone(_FILESYSTEMS), lambda m: setattr(end, "filesystem", m[1].lower()))
-        take(_alone("|".join(get_args(Medium))), lambda m: self._wan("medium", m[1].lower()))
+        take(_alone("|".join(MEDIA)), lambda m: self._wan("medium", m[1].lower()))
         take(_alone("|".join(get_args(Role))), lambda m: end.host.update(role=m[1].lower()))
         take(_alone(r"(?:19|20)\d\d"), lambda m: end.host.update(year=m[1]))
         take(_alone("memory|ram"), lambda _: setattr(end, "memory", True))

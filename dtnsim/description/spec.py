@@ -258,6 +258,7 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
         raw.put("hosts", numbered(raw["hosts"]), *raw.lines["hosts"])
     read: list[str] = []
     spoken.shares(raw, read)
+    spoken.segments(raw, read)
     reader = Hosts(raw, beside, overrides)
     raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
     fits = Fits()

@@ -9,6 +9,7 @@ import difflib
 import re
 from typing import Any, Final
 
+from dtnsim.components import network_kinds
 from dtnsim.components.base import expand, find_kind, kinds
 from dtnsim.description.transfer import DEVICES
 from dtnsim.ground import library
@@ -21,9 +22,10 @@ _FAMILY: Final = {"array": "device"}
 _SEVERAL: Final = re.compile(r"(\d)\s*x\s+(\S.*)|dual[- ](?:socket )?(\S.*)", re.IGNORECASE)
 #: words beside what a table finds that make no name of a part; sizes of drives
 _PLAIN: Final = re.compile(r"(?:[\d.]+\s*[TG]i?B|Ethernet|of|ECC|(?:LP)?DDR\d[XL]?)\b|[\W\d]", re.IGNORECASE)
-_LEVEL: Final = re.compile(r"(raid|raidz)[- ]?(\d+)")
+_SUM: Final = re.compile(r"(\d+)\s*\+\s*(\d+)")
 #: names that are so much like one of the library's are taken for it, written wrongly
 _TYPO: Final = 0.8
+_NO_LIMIT: Final = "not stated: no limit beside the hosts' cards"
 _RATES: Final = ("read", "write")
 _AS_OTHER: Final = "assumed: like the other direction, which is what was stated, within a factor of two"
 
@@ -33,7 +35,7 @@ def words_of(table: str) -> list[str]:
     return sorted(library.spoken()[table])
 
 
-def part(key: str, given: object, where: str, notes: list[str]) -> object:
+def part(key: str, given: Any, where: str, notes: list[str]) -> object:
     """``nic: 10GbE``, ``memory: 2 x 32 GB DDR4-3200`` and ``cpu: Pentium D 3.2 GHz`` as the part's keys.
 
     Args:
@@ -42,6 +44,14 @@ def part(key: str, given: object, where: str, notes: list[str]) -> object:
         where: Key in full, for notes.
         notes: Takes what was read from a name that the library does not have.
     """
+    if isinstance(given, Mapping) and isinstance(name := given.get("part"), Scalar) and "kind" not in given:
+        named = part(key, name, where, notes)  # {part: gigabit, mtu: 9000}
+        if not isinstance(named, Mapping):
+            return given
+        for other, value in given.items():
+            if other != "part":
+                named.put(other, value, *given.lines.get(other, (given.file, given.line)))
+        return named
     if not isinstance(given, Scalar) or given in ("unknown", "none") or library.has("parts", given):
         return given
     made = Mapping(*(at := (given.file, given.line)))
@@ -59,11 +69,14 @@ def part(key: str, given: object, where: str, notes: list[str]) -> object:
         number, unit = found["size"].split()
         found["size"] = f"{int(modules) * float(number):g} {unit}"
     source = "" if plain else f"assumed: read from its name, {str(given)!r}"
+    found.pop("drawn", None)  # a maker's name, of which nothing is known
     for name, value in found.items():
-        made.put(name, Scalar(value, *at, source), *at)
-    if not plain:
-        words = ", ".join(f"{name} {value}" for name, value in found.items())
-        notes.append(f"{where}: {str(given)!r} is not in the library: taken from its name: {words}")
+        made.put(name, value if isinstance(value, Mapping) else Scalar(value, *at, source), *at)
+    usual = [f"{name} {v['value']}" for name, v in found.items() if isinstance(v, Mapping)]
+    if not plain or usual:
+        words = ", ".join(usual or [f"{name} {value}" for name, value in found.items()])
+        said = f"taken from its name: {words}" if words else "drawn from those of its years"
+        notes.append(f"{where}: {str(given)!r} is not in the library: {said}")
     return made
 
 
@@ -82,14 +95,15 @@ def _typo(name: str, key: str) -> bool:
     return bool(difflib.get_close_matches(name.lower(), names, n=1, cutoff=_TYPO))
 
 
-def _in_name(key: str, name: str) -> tuple[dict[str, str], str]:
+def _in_name(key: str, name: str) -> tuple[dict[str, Any], str]:
     """What the table finds in a name, and the letters that are left of it."""
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     left = name
     for field, patterns in library.spoken()[key].items():
         for pattern, value in patterns:
             if match := re.search(pattern, name, re.IGNORECASE):
-                found[field] = value.format(*(" ".join(g.split()) for g in match.groups() if g))
+                words = (" ".join(g.split()) for g in match.groups() if g)
+                found[field] = value if isinstance(value, Mapping) else value.format(*words)
                 left = left.replace(match[0], " ")
                 break
     return found, _PLAIN.sub("", left)
@@ -106,17 +120,30 @@ def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
     return host
 
 
-def kind(host: Mapping) -> Mapping:
-    """A host whose ``kind`` (laptop, vm) is its role, unless it says that itself; unknown ones are refused later."""
+def kind(host: Mapping, name: str) -> Mapping:
+    """A host whose ``kind`` (laptop, vm) is its role or the name of a machine; others are refused later."""
     said = str(host.get("kind", "")).lower()
-    if not said or said not in (known := library.spoken()["hosts"]):
+    if not said:
+        return host
+    known, at = library.spoken()["hosts"], host.lines.get("kind", (host.file, host.line))
+    named = "like" not in host and (machine_like(said) is not None or len(library.meant("hosts", said)) == 1)
+    if said not in known and not named:
         return host
     host = host.clone()
-    at = host.lines.get("kind", (host.file, host.line))
-    host.pop("kind")
-    if known[said] is not None and "role" not in host:
+    text = host.pop("kind")
+    if said not in known:
+        host.put("like", text, *at)
+    elif known[said] == "centre":
+        host.put("name", Scalar(f"{name} supercomputer", *at), *at)
+    elif known[said] is not None and "role" not in host:
         host.put("role", known[said], *at)
     return host
+
+
+def machine_like(name: str) -> Mapping | None:
+    """What a machine has whose maker or series alone is known; None where the name tells nothing."""
+    rows = library.spoken()["machines"]
+    return next((keys for pattern, keys in rows if re.search(pattern, name, re.IGNORECASE)), None)
 
 
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
@@ -126,6 +153,7 @@ def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
     if drives is not given.get("array"):
         made = made.clone()
         made.put("array", drives, *at)
+    made = _mounted_as(made, f"{where}.filesystem", notes)
     said = str(given.get("encryption", "")).lower()
     if said and said in (known := library.spoken()["encryption"]):
         made = made.clone()
@@ -136,6 +164,75 @@ def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
             device.put("of", made.get("array") or "unknown", *at)
             made.put("array", device, *at)
     return made
+
+
+def _mounted_as(given: Mapping, where: str, notes: list[str]) -> Mapping:
+    """A volume whose file system has the name that it has here: ext3, Backblaze B2."""
+    said = given.get("filesystem")
+    name = said.get("kind") if isinstance(said, Mapping) else said
+    like = library.spoken()["filesystems"].get(str(name).lower())
+    if like is None:
+        return given
+    made = given.clone()
+    if isinstance(said, Mapping):
+        made["filesystem"] = inner = said.clone()
+        inner["kind"] = like
+    else:
+        made["filesystem"] = like
+    notes.append(f"{where}: {name} is taken as {like}")
+    return made
+
+
+def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
+    """A host without adapters of which no more is known than that they are some, and their drives on none."""
+    cards, volumes = host.get("hbas"), host.get("volumes")
+    if not isinstance(cards, Mapping):
+        return host
+    pattern = library.spoken()["adapters"]
+    gone = [
+        name
+        for name, card in cards.items()
+        if card is None
+        or (isinstance(card, Scalar) and not _known(card, "hba") and re.search(pattern, card, re.IGNORECASE))
+    ]
+    if not gone:
+        return host
+    host = host.clone()
+    host["hbas"] = cards = cards.clone()
+    why = "tells no limit: the drives are as fast as they are"
+    notes += [f"{where}.hbas.{name}: {str(cards.pop(name))!r} {why}" for name in gone]
+    for mount, volume in volumes.items() if isinstance(volumes, Mapping) else ():
+        via = volume.get("via") if isinstance(volume, Mapping) else None
+        seats = [via] if isinstance(via, str) else via or []
+        if not set(gone).isdisjoint(seats):
+            host["volumes"] = host["volumes"].clone()
+            host["volumes"][mount] = volume = volume.clone()
+            volume["via"] = [seat for seat in seats if seat not in gone]
+    return host
+
+
+def segments(raw: Mapping, notes: list[str]) -> None:
+    """Gives a segment of unknown rate one that is no limit, where another is, or where both ends are near."""
+    wan = raw.get("wan")
+    items = wan if isinstance(wan, list) else [wan]
+    stated = any(isinstance(item, Mapping) and "bandwidth" in item for item in items)
+    made = [_as_fast(item) if isinstance(item, Mapping) and (stated or _near(item)) else item for item in items]
+    if any(new is not old for new, old in zip(made, items, strict=True)):
+        raw.put("wan", made, *raw.lines["wan"])
+        notes.append("wan.bandwidth: not said: as fast as the hosts' cards, or the segments beside it")
+
+
+def _near(segment: Mapping) -> bool:
+    medium = network_kinds.called(segment.get("medium"))
+    return (medium is None and "rtt" not in segment) or medium in ("lab", "campus")
+
+
+def _as_fast(segment: Mapping) -> Mapping:
+    if "bandwidth" in segment or "part" in segment:
+        return segment
+    segment = segment.clone()
+    segment.put("bandwidth", Scalar("1 Tb/s", segment.file, segment.line, _NO_LIMIT), segment.file, segment.line)
+    return segment
 
 
 def shares(raw: Mapping, notes: list[str]) -> None:
@@ -216,13 +313,40 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
     if not isinstance(drives, Mapping):
         return drives
     drives, at = drives.clone(), drives.lines.get("kind", (drives.file, drives.line))
-    level = _LEVEL.fullmatch(str(drives.get("kind", "")).lower())
-    if level is not None and "level" not in drives:
-        drives.put("kind", level[1], *at)
-        drives.put("level", level[2], *at)
+    said = str(drives.get("kind", "")).lower()
+    for pattern, kind, level in library.spoken()["levels"]:
+        if (match := re.fullmatch(pattern, said)) is not None:
+            drives.put("kind", kind, *at)
+            if level is not None and "level" not in drives:
+                drives.put("level", Scalar(level.format(*match.groups()), *at), *at)
+            break
+    for key, words in library.spoken()["drives"].items():
+        if (meant := words.get(str(drives.get(key)).lower())) is not None:
+            drives[key] = meant
+    if sum_of := _SUM.fullmatch(str(drives.get("disks"))):  # 4+1, data and parity
+        drives["disks"] = Scalar(str(int(sum_of[1]) + int(sum_of[2])), *at)
     if drives.get("of") is not None:
         drives["of"] = _drives(drives["of"], f"{where}.of", notes)
-    return _measured(drives, where, notes)
+    return _measured(_uncounted(drives, where, notes), where, notes)
+
+
+def _uncounted(drives: Mapping, where: str, notes: list[str]) -> Mapping:
+    """A level of which the number of drives or the drives are not said: those are drawn."""
+    kind = str(drives.get("kind"))
+    fields = find_kind(kind).model_fields if kind in kinds() else {}
+    if "of" not in fields or not set(drives) <= {"kind", *fields} or "part" in drives:
+        return drives
+    missing = {name for name, field in fields.items() if field.is_required()} - set(drives)
+    if missing == {"of"}:
+        drives.put("of", Scalar("unknown"), *drives.lines.get("kind", (drives.file, drives.line)))
+        notes.append(f"{where}.of: not said: any drives; write of: any-disk, any-ssd or any-nvme")
+    elif "disks" in missing and missing <= {"of", "disks"} and kind != "jbod":
+        made = Mapping(drives.file, drives.line)
+        made.put("kind", "unknown", drives.file, drives.line)
+        left = ", ".join(f"{key} {value}" for key, value in drives.items() if isinstance(value, str))
+        notes.append(f"{where}: without 'disks' as array: unknown, whatever its drives are ({left} moves nothing)")
+        return made
+    return drives
 
 
 def _measured(drives: Mapping, where: str, notes: list[str]) -> Mapping:

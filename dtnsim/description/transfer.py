@@ -195,6 +195,8 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
         key, path = written[0], str(tool[written[0]])
         at = tool.lines.get(key, (tool.file, tool.line))
         where: dict[str, Any] = {**place(tool, key), "key": f"transfer.tool.{key}", "value": path}
+        if end in item and _below(path.rpartition(":")[2], split_end(str(item[end]))[1]):
+            continue  # a file on the volume that the end names
         if end in item:
             raise SpecError(f"the transfer has its {end!r} already", **where, remedy="write one of the two")
         if ":" not in path and len(hosts) != 1:
@@ -202,10 +204,13 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
         item.put(end, Scalar(path if ":" in path else f"{hosts[0]}:/{path.removeprefix('/')}", *at), *at)
     ends = [end for end in ("from", "to") if end in item]
     if found.reads_option and found.reads_option == found.writes_option and len(ends) == 1:
-        # a test of one volume, whose other end is memory
-        host, at = split_end(str(item[ends[0]]))[0], item.lines.get(ends[0], (item.file, item.line))
-        item.put("from" if ends == ["to"] else "to", Scalar(f"{host}:memory", *at), *at)
+        # a test of one volume, as if its own option named it
+        item.put("from" if ends == ["to"] else "to", item[ends[0]], *item.lines.get(ends[0], (item.file, item.line)))
     return item
+
+
+def _below(path: str, mount: str) -> bool:
+    return f"{path}/".startswith(f"{mount.rstrip('/')}/")
 
 
 def names(name: str, field: FieldInfo | None) -> list[str]:

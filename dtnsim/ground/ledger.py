@@ -6,7 +6,7 @@ carries a factor, so that parity, framing or a verification pass scale everythin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,6 +37,18 @@ class Ledger:
         """Notes something the reader of the answer should know; says it once."""
         if text not in self.warnings:
             self.warnings.append(text)
+
+    def folded(self, names: Iterable[str]) -> list[str]:
+        """The warnings, each once: those that say the same of several transfers name the first and the number."""
+        known = set(names)
+        same: dict[tuple[bool, str], list[str]] = {}
+        for text in self.warnings:
+            name, _, rest = text.partition(": ")
+            same.setdefault((True, rest) if name in known else (False, text), []).append(name)
+        return [
+            text if not of_one else f"{own[0]}{f' and {len(own) - 1} others' if len(own) > 1 else ''}: {text}"
+            for (of_one, text), own in same.items()
+        ]
 
 
 @dataclass(frozen=True, slots=True)

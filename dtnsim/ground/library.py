@@ -136,6 +136,11 @@ def meant(folder: str, name: str) -> list[str]:
     return whole or [each for each, said in known.items() if asked and asked <= said]
 
 
+def typo(folder: str, name: str) -> bool:
+    """Whether a name is so much like a shipped one's that it is that one, written wrongly."""
+    return bool(difflib.get_close_matches(name.lower(), names(folder), n=1, cutoff=0.8))
+
+
 @lru_cache(maxsize=4096)
 def words(name: str) -> frozenset[str]:
     """Words that tell a machine or a part from others: of ``Dell PowerEdge R740xd`` that is r740."""

@@ -237,11 +237,11 @@ class Unit:
             quantity = self._from_mapping(given)
         elif isinstance(given, str | int | float):
             source = given.origin if isinstance(given, Scalar) else "given by the caller"
-            text = str(given).strip()
+            text, spread = units.around(str(given).strip(), self.spread)
             if self.plain and text.isdigit():
                 text = f"{text} {self.dim}"
-            parsed = _parse(text if self.plain else given, self.dim)
-            quantity = Quantity(parsed, self.dim, self.spread, source, text)
+            parsed = _parse(text if self.plain or isinstance(given, str) else given, self.dim)
+            quantity = Quantity(parsed, self.dim, spread, source, text)
         else:
             raise ValueError(f"needs a number with a unit, like {units.EXAMPLES[self.dim]}")  # noqa: TRY004 - pydantic
         if not self.low * (1 - 1e-12) <= quantity.value <= self.high * (1 + 1e-12):  # 99.9 % is 0.999 and a bit
@@ -255,7 +255,7 @@ class Unit:
     def _from_mapping(self, given: Mapping[Any, Any]) -> Quantity:
         unknown = set(given) - {"value", "spread", "source"}
         if unknown or "value" not in given:
-            raise ValueError("a number written out has the keys value, spread and source, and no others")
+            raise ValueError("a number like 45 ms +- 5 ms may have the keys value, spread and source, and no others")
         for key in ("value", *(k for k in ("spread", "source") if k in given)):
             if not isinstance(given[key], str | int | float | Quantity):
                 raise ValueError(f"{key} needs one word or text; leave the key out where it is not known")  # noqa: TRY004

@@ -57,6 +57,13 @@ _APART: Final = 200.0
 #: what rates are told in: bytes, or times, a second, an hour, a day ...
 _PER: Final = {"/s": 1.0, "/sec": 1.0} | {f"/{name}": s for name, s in _TIME.items() if s >= 60.0}
 
+#: prefixes in words: gigabytes, megabits/s
+_WORDS: Final = {
+    **{word: _DECIMAL[word[0].upper()] for word in ("kilo", "mega", "giga", "tera", "peta")},
+    **{f"{word[:2]}bi": _BINARY[f"{word[0].upper()}i"] for word in ("kibi", "mebi", "gibi", "tebi", "pebi")},
+}
+_WHOLE_WORDS: Final = re.compile(rf"(?:{'|'.join(_WORDS)})(?:bit|byte)s?(?:/s(?:ec(?:ond)?)?)?\Z", re.IGNORECASE)
+
 #: dimension -> example of how a person writes it (used in error messages and in the JSON Schema)
 EXAMPLES: Final = {
     "B/s": "10 Gb/s or 540 MB/s",
@@ -90,7 +97,7 @@ _WHAT: Final = {
 def _table() -> dict[str, tuple[str, float]]:
     """Unit text -> (dimension, factor to SI)."""
     table: dict[str, tuple[str, float]] = {"": ("1", 1.0), "%": ("1", 0.01), "ppm": ("1", 1e-6)}
-    prefixes = {**_DECIMAL, **_BINARY}
+    prefixes = {**_DECIMAL, **_BINARY, **_WORDS}
     for prefix, scale in prefixes.items():
         for names in (_BYTES, _BITS):
             for name, factor in names.items():
@@ -130,9 +137,15 @@ def _over_long(prefixes: dict[str, float]) -> dict[str, tuple[str, float]]:
 
 UNITS: Final = _table()
 #: rates that leave the second out and say the bit: 100Gbit
-BIT_RATES: Final = {f"{p}{name}": scale * 0.125 for p, scale in _DECIMAL.items() if p for name in ("bit", "bits")}
+BIT_RATES: Final = {
+    f"{p}{name}": scale * 0.125 for p, scale in {**_DECIMAL, **_WORDS}.items() if p for name in ("bit", "bits")
+} | dict.fromkeys(("GbE", "GigE", "Gig", "GBASE-T", "GigabitEthernet", "GbEthernet", "GbpsEthernet"), 125000000.0)
+#: lines that go by a name alone
+_LINES: Final = {"gigabit": 1.25e8, "gigabit ethernet": 1.25e8, "gige": 1.25e8, "fast ethernet": 1.25e7}
 #: digits of ASCII, with _ between thousands if anywhere
 NUMBER: Final = r"[+-]?(?:[0-9]{1,3}(?:_[0-9]{3})+(?:\.[0-9]*)?|[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_AROUND: Final = re.compile(r"(.+?)\s*(?:\+-|\+/-|±)\s*(.+)")
+_MOST_SPREAD: Final = 3.0
 _NUMBER: Final = re.compile(rf"\s*({NUMBER})\s*((?![0-9_]).*?)\s*\Z", re.DOTALL)
 
 
@@ -150,6 +163,7 @@ def read(text: str) -> tuple[float, str]:
     if match is None:
         raise UnitError(f"{text[:80]!r} is not a number with a unit; write it like '10 Gb/s', '64 KiB' or '3.1 ms'")
     unit = match[2].replace(" ", "")
+    unit = unit.lower() if _WHOLE_WORDS.match(unit) else unit
     if unit not in UNITS:
         raise UnitError(
             f"{unit[:40]!r} in {text!r} is not a unit dtnsim knows; write for instance Gb/s, MB/s, KiB, ms, GHz, %"
@@ -159,6 +173,24 @@ def read(text: str) -> tuple[float, str]:
     if not math.isfinite(value):
         raise UnitError(f"{text!r} is not a finite number")
     return value, dimension
+
+
+def around(text: str, otherwise: float) -> tuple[str, float]:
+    """The number and the relative standard deviation of ``45 ms +- 5 ms`` or ``10 Gb/s ± 20 %``.
+
+    Args:
+        text: What was written.
+        otherwise: The deviation of a number alone.
+    """
+    match = _AROUND.fullmatch(text)
+    if match is None:
+        return text, otherwise
+    try:
+        (value, due), (apart, unit) = read(match[1]), read(match[2])
+    except UnitError:
+        return text, otherwise  # who reads it as a number says what is wrong
+    part = apart if match[2].endswith("%") else apart / value if unit == due and value > 0 else -1.0
+    return (match[1], part) if 0 <= part <= _MOST_SPREAD else (text, otherwise)
 
 
 def parse(text: str | float, dimension: str) -> float:
@@ -181,7 +213,11 @@ def parse(text: str | float, dimension: str) -> float:
         raise UnitError(f"{text!r} has no unit where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
     if dimension == "B/s" and (rate := _bare_rate(text)) is not None:
         return rate
-    value, found = read(text)
+    try:
+        value, found = read(text)
+    except UnitError as error:  # said again for what is due here
+        head, found_unit, _ = str(error).partition("; write for instance ")
+        raise UnitError(f"{head}; write {_like(text, dimension)}" if found_unit else str(error)) from None
     if found == dimension == "B" and text.rstrip().endswith(tuple(_BITS)):
         raise UnitError(f"{text!r} is in bits where a size in bytes is due; write {show(value, 'B', digits=15)}")
     if found == dimension or (value == 0 and found == "1"):
@@ -191,12 +227,24 @@ def parse(text: str | float, dimension: str) -> float:
     raise UnitError(f"{text!r} is {_WHAT[found]} where {_WHAT[dimension]} is due; write it like {EXAMPLES[dimension]}")
 
 
+def _like(text: str, dimension: str) -> str:
+    """What a number may mean whose unit is in letters of another case, or an example of one."""
+    match = _NUMBER.match(text)
+    unit = match[2].replace(" ", "").lower() if match else ""
+    near = [
+        u for u, (dim, _) in UNITS.items() if u.lower() == unit and dim == dimension and not u.endswith(tuple(_BITS))
+    ]
+    meant = min(near, key=lambda u: (u.startswith("k"), len(u)), default=None) if dimension in ("B", "Hz") else None
+    return f"{match[1]} {meant}" if match and meant else f"it like {EXAMPLES[dimension]}"
+
+
 def _bare_rate(text: str) -> float | None:
     """A rate without its second, in bits; None for other texts."""
     match = _NUMBER.match(text) if len(text) <= 100 else None
     unit = match[2].replace(" ", "") if match else ""
+    unit = unit.lower() if _WHOLE_WORDS.match(unit) else unit
     if match is None or not unit:
-        return None
+        return _LINES.get(text.strip().lower())
     if unit in _DECIMAL:
         number = f"{match[1]} {unit}"
         raise UnitError(f"{text!r} does not say whether bits or bytes; write {number}b/s or {number}B/s")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground import library
-from dtnsim.ground.errors import SpecError
+from dtnsim.ground.errors import SpecError, noted, refuse
 from dtnsim.ground.quantity import Unit
 from dtnsim.tools._programs import PROGRAMS, Manner
 from dtnsim.tools._ssh import cipher_of
@@ -39,8 +39,12 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
         words = shlex.split(line)
     except ValueError as error:
         raise SpecError(f"is not a command line: {error}", key="tool", value=line) from None
+    if (stream := _stream(line)) is not None:
+        return stream
     program, *rest = words or [""]
     program = program.rpartition("/")[2]
+    if program not in PROGRAMS and program not in kinds():
+        program = program.lower()
     manner = PROGRAMS.get(program)
     if manner is None and kinds().get(program, "").startswith("dtnsim.tools."):  # its options as its kind has them
         manner = Manner(program)
@@ -53,6 +57,30 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
     return Reader(program, manner, unknown).read(rest)
 
 
+def _stream(line: str) -> dict[str, Any] | None:
+    """``zfs send | mbuffer``, ``tar -cf - . | ssh HOST tar -x``: a stream through a pipe; None for other lines.
+
+    What compresses in it is not modelled, and said.
+    """
+    programs = [part.split() for part in line.split("|")]
+    packer = (programs[0] or [""])[0].rpartition("/")[2]
+    if packer not in ("tar", "zfs", "dd") or len(programs) < 2:
+        return None
+    called = {word.strip("'\"()").rpartition("/")[2] for part in programs for word in part}
+    carrier = next((name for name in ("ssh", "mbuffer", "nc", "ncat", "netcat", "socat") if name in called), None)
+    if carrier is None:
+        return None
+    packed = sorted({word for each in called if (word := each.removeprefix("-I")) in _PACKERS})
+    made: dict[str, Any] = {"name": "tar-ssh" if carrier == "ssh" else "tar-nc", "packer": packer}
+    if carrier == "mbuffer":
+        made["through"] = "mbuffer"
+    if carrier == "ssh" and (cipher := re.search(r"\bssh\b[^|]*?-(?:c *|oCiphers=)([\w.@-]+)", line)):
+        made["cipher"] = cipher_of(cipher[1])
+    if packed:
+        made["unmodelled"] = packed
+    return made
+
+
 def tool_of(line: str) -> Tool:
     """The tool that a command line runs, with its options.
 
@@ -61,6 +89,10 @@ def tool_of(line: str) -> Tool:
     """
     told = parse(line)
     return Tool.build({"kind": told.pop("name"), **told})
+
+
+#: programs that compress a stream
+_PACKERS: Final = frozenset(("gzip", "gunzip", "pigz", "lz4", "zstd", "xz", "bzip2", "pbzip2", "lzop", "lzma"))
 
 
 class Reader:
@@ -74,20 +106,27 @@ class Reader:
     def read(self, words: list[str]) -> dict[str, Any]:
         """All options of the line."""
         queue = list(words)
+        wrong: list[SpecError] = []
+        if self.manner.bundle and queue and queue[0].isalpha():  # tar cvf
+            queue[0] = f"-{queue[0]}"
         while queue:
-            word = queue.pop(0)
-            for sign, more in self.manner.words.items():
-                if sign in word:
-                    self.options.update(more)
-            if self.manner.slash and re.fullmatch(r"/[A-Za-z+]+(:.*)?", word):
-                self._flag(self._slashed(word), queue)
-            elif self.manner.pairs and re.fullmatch(r"[a-z]+=.*", word):
-                self._flag(f"--{word}", queue)
-            elif word == "pget":
-                self.options["pget"] = "5"
-            elif re.fullmatch(r"-{1,2}[A-Za-z0-9].*", word):
-                self._flag(word, queue)
+            with noted(wrong):
+                self._word(queue.pop(0), queue)
+        refuse(wrong)
         return self.options
+
+    def _word(self, word: str, queue: list[str]) -> None:
+        for sign, more in self.manner.words.items():
+            if sign in word:
+                self.options.update(more)
+        if self.manner.slash and re.fullmatch(r"/[A-Za-z+]+(:.*)?", word):
+            self._flag(self._slashed(word), queue)
+        elif self.manner.pairs and re.fullmatch(r"[a-z]+=.*", word):
+            self._flag(f"--{word}", queue)
+        elif word == "pget":
+            self.options["pget"] = "5"
+        elif re.fullmatch(r"-{1,2}[A-Za-z0-9].*", word):
+            self._flag(word, queue)
 
     def _slashed(self, word: str) -> str:
         """``/mt:8`` as ``--MT=8``, by the case that the tool's options have here."""
@@ -124,8 +163,10 @@ class Reader:
             raise SpecError(f"{self.program} has no such option here", key="tool", value=word, remedy=remedy)
 
     def _ssh_option(self, text: str) -> None:
-        """``-o Ciphers=aes128-ctr``, of ssh_config(5): those that change a duration."""
+        """``-o Ciphers=aes128-ctr``, of ssh_config(5), ``-o s3.connections=50``: those that change a duration."""
         key, _, value = text.replace(" ", "=", 1).partition("=")
+        if key.endswith(".connections") and "connections" in self.fields:
+            self.options["connections"] = value
         if key.lower() == "ciphers" and "cipher" in self.fields:
             self.options["cipher"] = cipher_of(value.partition(",")[0])
         elif key.lower() == "compression" and "compress" in self.fields:
@@ -134,6 +175,9 @@ class Reader:
     def _joined(self, name: str, value: str, queue: list[str]) -> bool:
         """``-w256k``, ``-oCiphers=...``, or several letters in one word: ``-aW``."""
         first, rest = name[0], name[1:]
+        if f"{first}=" in self.manner.unmodelled and rest:
+            self.options.setdefault("unmodelled", []).append(f"-{name}")
+            return True
         if first in self.manner.skip and rest:
             if first == "o":
                 self._ssh_option(f"{rest}={value}" if value else rest)

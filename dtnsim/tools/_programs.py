@@ -26,6 +26,7 @@ class Manner:
         mega: Options whose bare number is in MiB.
         slash: Flags as Windows has them: ``/MT:8``, in capital or small letters.
         pairs: Whether options are words like ``bs=1M``.
+        bundle: Whether the first word is letters of options without a dash: ``tar cvf``.
         words: Words of the line (subcommands, transports) and the options that they mean.
     """
 
@@ -40,11 +41,12 @@ class Manner:
     mega: frozenset[str] = frozenset()
     slash: bool = False
     pairs: bool = False
+    bundle: bool = False
     words: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 _SSH_QUIET: Final = _set("q v p 3 4 6 A a x r B T N t s")
-_SSH_SKIP: Final = _set("F i o P J S D b")
+_SSH_SKIP: Final = _set("F i o P J S D b X")
 _BACKENDS: Final = {f":{name}:": {"backend": name} for name in ("sftp", "http", "webdav", "s3")}
 #: program -> how its line is read
 PROGRAMS: Final[dict[str, Manner]] = {
@@ -170,6 +172,16 @@ PROGRAMS: Final[dict[str, Manner]] = {
         skip=_set("name output output-format eta status-interval nrfiles verify allow_file_create refill_buffers"),
     ),
     "dd": Manner("dd", skip=_set("status"), pairs=True),
+    "tar": Manner(
+        "tar",
+        quiet=_set("v p f C h P S k numeric-owner same-owner preserve-permissions verbose"),
+        skip=_set("exclude exclude-from T directory file"),
+        unmodelled=_set("J j b= blocking-factor= I= use-compress-program= zstd lzop xz bzip2"),
+        says={m: {"mode": m} for m in "cx"} | {"create": {"mode": "c"}, "extract": {"mode": "x"}},
+        bundle=True,
+    ),
+    "bonnie++": Manner("bonnie", quiet=_set("f q D B"), skip=_set("u r n x m g z Z p y"), mega=frozenset({"s"})),
+    "iozone": Manner("iozone", quiet=_set("w a A p C K R x z O"), skip=_set("b n g y q l u F L S d j U V Y +m +h")),
     "netperf": Manner("netperf", quiet=_set("c C j"), skip=_set("H p f v P L T D i I")),
     **{
         f"ib_{verb}_bw": Manner(
@@ -184,7 +196,10 @@ PROGRAMS: Final[dict[str, Manner]] = {
         "restic",
         quiet=_set("r v verbose q json"),
         skip=_set("p o tag exclude"),
-        words={"rest:": {"repository": "rest"}, "s3:": {"repository": "s3"}},
+        words={
+            "rest:": {"repository": "rest"},
+            **{f"{name}:": {"repository": "s3"} for name in ("s3", "b2", "gs", "azure", "swift")},
+        },
     ),
     "warp": Manner(
         "warp", quiet=_set("noclear"), skip=_set("host access-key secret-key bucket"), words={"--tls": {"tls": True}}

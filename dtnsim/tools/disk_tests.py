@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from dtnsim.components.access import Finish, Thread
+from dtnsim.ground import units
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import (
@@ -44,6 +45,11 @@ def _words(known: tuple[str, ...]) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _blocks(given: object) -> object:
+    """A number of blocks as dd takes it: 1M are 1,048,576 (a size by the time that it is read here)."""
+    return str(int(units.parse(given, "B"))) if isinstance(given, str) and given.endswith("B") else given
+
+
 class Dd(Tool):
     """``dd if=... of=... bs=... count=... conv=... oflag=... iflag=...``: ``if`` and ``of`` are the transfer's ends.
 
@@ -63,7 +69,9 @@ class Dd(Tool):
     iflag: Annotated[str, _words(_IFLAG)] = ""
     reads: Annotated[str | None, documented("if", "reads", description="its from")] = None
     writes: Annotated[str | None, documented("of", "writes", description="its to")] = None
-    count: Annotated[int | None, documented(ge=1, description="blocks, in the place of a data set")] = None
+    count: Annotated[
+        int | None, BeforeValidator(_blocks), documented(ge=1, description="blocks, in the place of a data set")
+    ] = None
     sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: dd && sync")] = False
 
     def plan(self, job: Job) -> Plan:

@@ -267,9 +267,12 @@ def test_drives_of_a_known_kind_are_narrower_than_any(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"hosts.a.cpu": "Ryzen 9 7950X"}, "where nobody knows: cpu: unknown"),
+        ({"hosts.a.cpu": "Frobnicator 9000"}, "where nobody knows: cpu: unknown"),
         ({"hosts.a": "Frobnicator 9000"}, "where nobody knows: unknown, or {year: 2018}"),
-        ({"hosts.a.volumes./data.array": "{kind: raid, level: 5, disks: 4}"}, "any-disk, any-ssd or any-nvme"),
+        (
+            {"hosts.a.volumes./data.array": "{kind: raid, level: 5, disks: 4, of: frob}"},
+            "any-disk, any-ssd or any-nvme",
+        ),
         ({"hosts.a.volumes": "{/other: unknown}"}, "or give it one, 'volumes: {/data: unknown}'"),
     ],
 )

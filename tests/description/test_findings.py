@@ -11,8 +11,10 @@ import pytest
 import yaml
 
 import dtnsim
+from dtnsim.components.base import example_of, find_kind, kinds
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.yamlio import loads
 from tests.description.test_published import PATHS as PUBLISHED
 
 Tree = dict[str, Any]
@@ -120,12 +122,21 @@ def array(tree: Tree, rng: random.Random) -> Fault | None:
 
 
 @kind
-def array_without_members(tree: Tree, rng: random.Random) -> Fault | None:
+def member(tree: Tree, rng: random.Random) -> Fault | None:
     own = [v["array"] for v in _volumes(tree) if isinstance(v.get("array"), dict) and "of" in v["array"]]
     if not own or "part" in (chosen := rng.choice(own)):
         return None
-    del chosen["of"]
+    chosen["of"] = "no-such-drive"
     return "of", None
+
+
+@kind
+def number_of_drives(tree: Tree, rng: random.Random) -> Fault | None:
+    own = [v["array"] for v in _volumes(tree) if isinstance(v.get("array"), dict) and "disks" in v["array"]]
+    if not own:
+        return None
+    rng.choice(own)["disks"] = "several"
+    return "disks", "several"
 
 
 @kind
@@ -143,16 +154,18 @@ def _segment(tree: Tree) -> Tree | None:
     return wan if isinstance(wan, dict) and "part" not in wan else None
 
 
-def _in_segment(key: str, value: str | None, said: str | None) -> Kind:
+def _in_segment(key: str, value: Any, said: str | None, *, step: str = "") -> Kind:
     def plant(tree: Tree, rng: random.Random) -> Fault | None:
         segment = _segment(tree)
         if segment is None or (value is None and key not in segment):
             return None
+        if value is None and (isinstance(tree["wan"], list) or segment.get("medium", "lab") in ("lab", "campus")):
+            return None  # where nothing else is said of it, or others are beside it, it is no limit
         if value is None:
             del segment[key]
         else:
             segment[key] = value
-        return key, said
+        return step or key, said
 
     return plant
 
@@ -162,6 +175,7 @@ KINDS |= {
     "no unit": _in_segment("mtu", "9000 s", None),
     "no bandwidth": _in_segment("bandwidth", None, None),
     "key of a segment": _in_segment("latency_ms", "3", "3"),
+    "box": _in_segment("boxes", {"gate": "no-such-box"}, None, step="gate"),
     "medium": _in_segment("medium", "carrier pigeon", "carrier pigeon"),
 }
 
@@ -209,6 +223,15 @@ def option_of_a_line(tree: Tree, rng: random.Random) -> Fault | None:
         return None
     item["tool"] += " --zzz"
     return "tool", "--zzz"
+
+
+@kind
+def further_option_of_a_line(tree: Tree, rng: random.Random) -> Fault | None:
+    item = _transfer(tree, rng)
+    if item is None or not str(item.get("tool", "")).startswith(("rsync -", "rclone ", "scp -", "globus-url-copy ")):
+        return None
+    item["tool"] += " -Y"
+    return "tool", "-Y"
 
 
 @kind
@@ -267,7 +290,7 @@ def _planted(name: str, rng: random.Random) -> tuple[Tree, list[tuple[str, Fault
             break
         place = {"data set": "dataset", "unit of a data set": "dataset", "tool": "tool"}.get(each, each)
         place = "tool" if each in ("option", "option_of_a_line") else place
-        place = "volume" if each in ("array", "array_without_members", "filesystem") else place
+        place = "volume" if each in ("array", "member", "number_of_drives", "filesystem") else place
         if place in touched:
             continue
         fault = KINDS[each](tree, rng)
@@ -315,3 +338,26 @@ def test_one_refusal_names_every_fault(seed: int, tmp_path: Path) -> None:
 def test_hundreds_of_combinations(block: int, tmp_path: Path) -> None:
     for seed in range(1000 + 40 * block, 1040 + 40 * block):
         check(seed, tmp_path / "p.yaml")
+
+
+@pytest.mark.parametrize("kind_of", [k for k in kinds() if find_kind(k).family != "tool"])
+def test_an_example_that_a_refusal_gives_is_accepted(kind_of: str) -> None:
+    """``write {kind: encryptor, total: 10 Gb/s}`` has all that the kind cannot be without."""
+    if (example := example_of(kind_of)) is not None:
+        assert find_kind(kind_of).build(loads(example, "example")).kind == kind_of
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("rsync -a --zz --yy=3", {"--zz", "--yy=3"}),
+        ("iozone -i 2 -J 5 -Q", {"-J", "-Q", "2"}),
+        ("scp -c rot13 -Y f h:", {"-Y", "rot13"}),
+        ("fio --rw=sideways --zonemode=zbd", {"sideways", "--zonemode=zbd"}),
+    ],
+)
+def test_all_that_is_wrong_in_a_command_line_is_said_at_once(line: str, wrong: set[str], tmp_path: Path) -> None:
+    tree = {"hosts": {"a": "unknown", "b": "unknown"}, "wan": {"bandwidth": "10 Gb/s"}}
+    alone = {"to": "b:/x"} if line.startswith(("iozone", "fio")) else {"from": "a:/x", "to": "b:/x"}
+    error = _refused({**tree, "transfer": {**alone, "tool": line}}, tmp_path / "p.yaml")
+    assert {str(e.value) for e in error.findings} == wrong

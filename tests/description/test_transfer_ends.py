@@ -77,7 +77,7 @@ def test_a_volume_that_only_the_tool_names_is_drawn(tmp_path: Path) -> None:
         ("{iozone: {i: 0, f: /data}}", "i: means several things; write one of write, rewrite"),
         ("{iozone: {test: random, f: /data}}", "write one of random-read, random-write"),
         ("{fio: {rw: sideways, volume: /data}}", "is not one of the words known here"),
-        ("{from: 'a:/data', fio: {volume: /data}}", "the transfer has its 'from' already"),
+        ("{from: 'a:/data', fio: {volume: /other}}", "the transfer has its 'from' already"),
         ("{fio: {volume: /data, size: 1 GB}, dataset: {files: 1, size: 1 GB}}", "says itself how much it moves"),
         ("{dd: {of: /data/x, count: 9}}", "from: is missing"),
     ],
