@@ -10,7 +10,6 @@ import functools
 import importlib.util
 import io
 import re
-import shlex
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -18,14 +17,11 @@ from pathlib import Path
 from typing import Any
 
 README = Path(__file__).parents[1] / "README.md"
-#: pages that show what their commands print
-PAGES = [README.parent / "docs" / "how-to" / name for name in ("plan.md", "plan-cases.md", "which-tool.md")]
 #: the page that has the proof of ``dtnsim measure``
 MEASURE = README.parent / "docs" / "how-to" / "measure.md"
 #: pages of the physics, which say how figures that their stations held came out
 PHYSICS = sorted((README.parent / "docs" / "physics").glob("*.md"))
 MEASURED = re.compile(r"<!-- measured:(.*?):begin -->\n(?:.*\n)*?<!-- measured:end -->\n")
-SHOWN = re.compile(r"```sh\n(dtnsim (?:plan|tools) .*)\n```\n\n<!-- output:begin -->\n(?:.*\n)*?<!-- output:end -->\n")
 
 
 def output() -> str:
@@ -113,20 +109,6 @@ def proof() -> str:
     return str(here().families(folder / "predicted-d.json", folder / "measured-d.csv")).rstrip()
 
 
-def printed(page: str) -> str:
-    """A how-to with what each of its plans and comparisons of tools prints; of ``| sed -n 1p`` the first line."""
-
-    def shown(found: re.Match[str]) -> str:
-        line, _, rest = re.sub(r" \|\| .*", "", found[1]).partition(" | ")
-        command = [sys.executable, "-m", *shlex.split(line)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=README.parent)
-        lines = [line.rstrip() for line in done.stdout.splitlines()]
-        text = "\n".join(lines[:1] if rest else lines)
-        return f"```sh\n{found[1]}\n```\n\n<!-- output:begin -->\n```text\n{text}\n```\n<!-- output:end -->\n"
-
-    return SHOWN.sub(shown, page)
-
-
 def filled(readme: str) -> str:
     """The README with its generated blocks made new."""
     for name, make in (("output", output), ("plan", plan), ("accuracy", accuracy), ("proof", proof), ("tools", tools)):
@@ -152,9 +134,7 @@ def main() -> int:
     MEASURE.write_text(block(MEASURE.read_text(), "proof", proof()))
     for page in PHYSICS:
         page.write_text(measured(page.read_text()))
-    for page in PAGES:
-        page.write_text(printed(page.read_text()))
-    return 0
+    return subprocess.run([sys.executable, README.parent / "docs" / "check.py", "--write"], check=False).returncode
 
 
 if __name__ == "__main__":

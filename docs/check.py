@@ -1,10 +1,11 @@
 """Runs every code block of the documentation and of the README's pages, page by page, in a folder of its own.
 
-python docs/check.py [PAGE...]
+python docs/check.py [--write] [PAGE...]
 
 Blocks ``sh`` run in bash and ``py`` in Python, those of one page in their order and in one folder; a block fails where a
 command leaves with another code than 0, or with 3 (a goal that is not met) where it names --require. Blocks ``text``,
-``yaml`` and indented ones are not run. Where a page has what a command prints (``output:begin``), it has to print that.
+``yaml`` and indented ones are not run. Where a page has what a command prints (``output:begin``), it has to print that;
+``--write`` writes it there.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -40,8 +42,8 @@ def pages() -> list[Path]:
     return sorted((ROOT / "docs").rglob("*.md"))
 
 
-def run(page: Path) -> bool:
-    """Runs the blocks of a page; says what fails."""
+def run(page: Path, *, write: bool = False) -> bool:
+    """Runs the blocks of a page; says what fails, or writes what is printed."""
     good = True
     env = {
         **os.environ,
@@ -60,11 +62,23 @@ def run(page: Path) -> bool:
             begun = time.monotonic()
             done = subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, check=False)
             took = time.monotonic() - begun
-            stale = text in shown and shown[text] != [line.rstrip() for line in done.stdout.splitlines()]
+            said = [line.rstrip() for line in done.stdout.splitlines()]
+            stale = text in shown and shown[text] != said
+            if stale and write:
+                fresh = (
+                    f"```sh\n{text}```\n\n<!-- output:begin -->\n```text\n"
+                    + "\n".join(said)
+                    + "\n```\n<!-- output:end -->"
+                )
+                old = page.read_text(encoding="utf-8")
+                page.write_text(
+                    SHOWN.sub(lambda f, t=text, new=fresh: new if f[1] == t else f[0], old), encoding="utf-8"
+                )
+                stale = False
             failed = stale or done.returncode not in ((0, 3) if "--require" in text else (0,))
             print(f"{'FAILED' if failed else 'ok'} {took:5.1f} s  {page.relative_to(ROOT)}: {text.splitlines()[0]}")
             if stale:
-                print("the page prints something else: run python .ci/readme.py")
+                print("the page prints something else: run python docs/check.py --write")
             if failed:
                 print(text, done.stdout[-2000:], done.stderr[-2000:], sep="\n")
                 good = False
@@ -72,7 +86,9 @@ def run(page: Path) -> bool:
 
 
 if __name__ == "__main__":
-    chosen = [Path(p).resolve() for p in sys.argv[1:]] or pages()
+    write = "--write" in sys.argv
+    chosen = [Path(p).resolve() for p in sys.argv[1:] if p != "--write"]
+    chosen = chosen or [page for page in pages() if printed(page) or not write]
     with ThreadPoolExecutor(os.cpu_count()) as pages_at_once:
-        results = list(pages_at_once.map(run, (page for page in chosen if blocks(page))))
+        results = list(pages_at_once.map(partial(run, write=write), (page for page in chosen if blocks(page))))
     sys.exit(0 if all(results) else 1)

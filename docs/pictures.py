@@ -237,8 +237,45 @@ def _waiting(ax: Any) -> None:
     ax.legend()
 
 
+def _tools(ax: Any) -> None:
+    import dtnsim
+
+    size = np.logspace(4, 10, 13)
+    path = ["hosts.office=example-dtn-100g", "wan.bandwidth=10 Gb/s"]
+    for tool, name in (
+        ("scp", "scp"),
+        ("rsync", "rsync"),
+        ("gridftp", "GridFTP"),
+        ("{name: gridftp, pp: true}", "with -pp"),
+    ):
+        rates = []
+        for each in size:
+            over = [f"transfer.dataset={{files: 1000, each: {each:.0f} B}}", f"transfer.tool={tool}"]
+            answer = dtnsim.predict("examples/small-files-40ms", overrides=[*path, *over], samples=0)
+            rates.append(answer.ceiling * 8e-9)
+        ax.loglog(size / 1e6, rates, marker="o", label=name)
+    ax.set(xlabel="size of each of 1,000 files [MB]", ylabel="Gb/s")
+    ax.legend()
+
+
+def _errors(ax: Any) -> None:
+    from dtnsim.steady.discrepancy import load
+
+    laws = {
+        k.partition("/")[2]: law for k, law in load().laws.items() if k.startswith("production/") and k.count("/") == 1
+    }
+    for row, law in enumerate(laws.values()):
+        low, middle, high = 100 * (np.exp(law.at(np.array([0.1, 0.5, 0.9]))) - 1)
+        ax.barh(row, high - low, left=low, height=0.55, alpha=0.35, color="#3b7dd8")
+        ax.plot([middle], [row], "|", markersize=14, color="#3b7dd8")
+    ax.axvline(0, linewidth=0.8, color=_INK)
+    ax.set_yticks(range(len(laws)), list(laws))
+    ax.invert_yaxis()
+    ax.set(xlabel="measured beside predicted [%]: eight of ten, and the middle", xlim=(-80, 120))
+
+
 _TOPICS: Final[dict[str, Callable[[Any], None]]] = {
     "disk": _disk, "flash": _flash, "raid": _raid, "zfs": _zfs, "cache": _cache, "bus": _bus, "cpu": _cpu, "nic": _nic,
     "tcp": _tcp, "controls": _controls, "nfs": _nfs, "parallel": _parallel, "objects": _objects, "tape": _tape,
-    "waiting": _waiting,
+    "waiting": _waiting, "tools": _tools, "errors": _errors,
 }  # fmt: skip
