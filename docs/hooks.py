@@ -37,8 +37,14 @@ def on_files(files: Files, *, config: Any) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Puts laws and answers where a page asks for them, and equations as MathML."""
+#: what a search finds before and after the rest: pages that begin so
+_SOUGHT = {"faq": 5.0, "tutorial": 3.0, "how-to/": 2.0, "accuracy-of": 0.1, "changes": 0.1}
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Puts laws and answers where a page asks for them, and equations as MathML; says how much it is sought."""
+    found = (boost for name, boost in _SOUGHT.items() if page.file.src_uri.startswith(name))
+    page.meta["search"] = {"boost": next(found, 1.0)}
     return equations(generated.filled(markdown))
 
 

@@ -251,7 +251,10 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
         for c in found[:TOOLS]
     ]
     head = ("tool", "takes", "p10", "p90", "best", "needs", "what to type")
-    page.table(Table(head, rows, frozenset({1, 2, 3, 4})), f"{len(rows)} of {len(found)} ways; best: part of the draws in which no other is more than 5 % faster")
+    page.table(
+        Table(head, rows, frozenset({1, 2, 3, 4})),
+        f"{len(rows)} of {len(found)} ways; best: part of the draws in which no other is more than 5 % faster",
+    )
 
 
 def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
