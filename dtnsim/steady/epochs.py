@@ -7,13 +7,15 @@ file. All scenarios go on at the same time, each by its own clock.
 
 A drive that serves fewer streams seeks less: who shares one is composed for the streams that are there (`Drives`).
 
-Neglects: workers of many files who are at unlike phases (a mean row stands for all of them).
+Neglects: workers of many files who are at unlike phases (a mean row stands for all of them); of many transfers, what
+others have more or less of until a few ends are over that are put together (some per cent of a transfer's rate).
 
 Shapes: S scenarios, F transfers, G stages that move bytes, K stations.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -40,9 +42,11 @@ if TYPE_CHECKING:
 #: parts of the time gone by within which stages end together: of one scenario, and of many
 _TOGETHER: Final = 1e-9
 _DRAWN: Final = 2e-3
-#: epochs from which on more and more ends are put together, and by how much each
+#: epochs from which on several ends are put together, as many as this part of those that are under way, and how closely
+#: shares are found then: of one scenario, and of many
 _MANY: Final = 24
-_WIDER: Final = 1.2
+_NEXT: Final = (0.25, 0.5)
+_NEAR: Final = (1e-3, 1e-2)
 #: part of a transfer's bytes below which a phase is none
 _LEAST: Final = 1e-9
 #: transfers whose durations differ by less end together
@@ -123,9 +127,7 @@ def _all_end_together(problem: Problem, stages: list[list[_Stage]], together: Ar
         return False
     with np.errstate(divide="ignore", invalid="ignore"):
         lasts = np.array([t.payload_B for t in problem.transfers]) / together
-    for f, t in enumerate(problem.transfers):
-        if t.timed:
-            lasts[:, f] = t.time_s
+    lasts = np.where([t.timed for t in problem.transfers], [t.time_s for t in problem.transfers], lasts)
     first, last = lasts.min(axis=1), lasts.max(axis=1)
     return bool(np.all(np.isinf(first) | (last <= first * (1 + _ALIKE))))
 
@@ -159,35 +161,39 @@ class _Course:
         self._places: dict[int, int] = {}
         self._stage = np.full((s, count), -1)
         self._left_B, self._left_s = np.full((2, s, count), math.inf)
-        self._clock, self._begun, self._ended = np.zeros(s), np.zeros((s, count)), np.full((s, count), math.inf)
-        self._moved = np.zeros((s, count))
+        # each has a clock: what ends among others' ends goes on from there, not from the last of them
+        self._clock, self._begun, self._moved, self._rate = np.zeros((4, s, count))
+        self._ended, self._shared = np.full((s, count), math.inf), np.full((s, count), -1)
 
     def rates(self) -> Array:
         """Goes through all epochs."""
-        epochs, width = 0, _TOGETHER if self._scenarios == 1 else _DRAWN
-        while True:
-            starts = self._starts()
-            rate = self._shares()
+        for epoch in itertools.count():
+            rate = self._shares(_NEAR[self._scenarios > 1] if epoch > _MANY else None)
             active = (self._stage >= 0) & (self._stage < self._last)
             with np.errstate(divide="ignore", invalid="ignore"):
-                ends = np.minimum(np.where(rate > 0, self._left_B / rate, math.inf), self._left_s)
-            ends = np.where(active, ends, np.maximum(starts - self._clock[:, None], 0.0))
-            first = ends.min(axis=1)
-            if not np.isfinite(first).any():
+                lasts = np.minimum(np.where(rate > 0, self._left_B / rate, math.inf), self._left_s)
+            ends = np.where(active, self._clock + lasts, self._starts())
+            going = np.isfinite(ends).any(axis=1)
+            if not going.any():
                 break
-            going = np.isfinite(first)
-            reach = np.where(going, first + width * (self._clock + first), 0.0)
-            now = (ends <= reach[:, None]) & going[:, None]
-            step = np.where(now, ends, 0.0).max(axis=1)
-            self._go_on(active, rate, step, now, np.where(now, ends, 0.0))
-            epochs += 1
-            if epochs > _MANY and self._scenarios > 1:
-                width *= _WIDER
+            now = (ends <= self._reach(ends, active, epoch)[:, None]) & going[:, None]
+            self._go_on(active, rate, now, ends)
         payload = np.array([t.payload_B for t in self._problem.transfers])
-        timed = np.array([t.time_s if t.timed else math.inf for t in self._problem.transfers])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            whole = np.where(np.isfinite(self._ended), payload / (self._ended - self._begun), 0.0)
-            return np.asarray(np.where(np.isfinite(timed), self._moved / timed, whole))
+        timed = np.array([t.time_s if t.timed else math.nan for t in self._problem.transfers])
+        with np.errstate(divide="ignore", invalid="ignore"):  # who never ends is at rest
+            return np.asarray(np.where(np.isnan(timed), payload / (self._ended - self._begun), self._moved / timed))
+
+    def _reach(self, ends: Array, active: NDArray[np.bool_], epoch: int) -> Array:
+        """(S,) up to when stages end together that end next, at the times ``ends`` (S, F) [s]."""
+        several = self._scenarios > 1
+        reach = ends.min(axis=1) * (1 + (_DRAWN if several else _TOGETHER))
+        if epoch > _MANY:
+            next_ones = (np.count_nonzero(active, axis=1) * _NEXT[several]).astype(np.intp)
+            last = np.sort(ends, axis=1)[np.arange(len(ends)), np.maximum(next_ones - 1, 0)]
+            reach = np.maximum(reach, np.where(np.isfinite(last), last, 0.0))
+            # all scenarios up to the same time: so the same few transfers are under way in them
+            reach = np.maximum(reach, np.median(reach[np.isfinite(reach)]))
+        return reach
 
     def _starts(self) -> Array:
         """When those begin that have not, (S, F) [s]; infinite where that is not known yet."""
@@ -196,26 +202,25 @@ class _Course:
             start[:, f] = np.maximum(start[:, f], self._ended[:, others].max(axis=1))
         return np.where(self._stage < 0, start + self._pause, math.inf)
 
-    def _shares(self) -> Array:
-        """Rates of the transfers as they are now, (S, F) [B/s]."""
-        s, count = self._stage.shape
-        which = self._which[np.arange(count), np.clip(self._stage, 0, None)]
-        which = np.where((self._stage >= 0) & (self._stage < self._last), which, -1)
-        which = self._beside_others(which)
-        used = np.unique(which[which >= 0])
-        if not len(used):
-            return np.zeros((s, count))
-        some = np.flatnonzero((which >= 0).any(axis=1))
-        here = np.searchsorted(used, which[some])
-        active = np.zeros((len(some), len(used)), dtype=bool)
-        row, column = np.nonzero(which[some] >= 0)
-        active[row, here[row, column]] = True
-        part = _taken(self._m, used)
-        part = part if len(some) == s else part.some(some)
-        found = np.broadcast_to(filled(part, Workers(part), active).rate, active.shape)
-        rate = np.zeros((s, count))
-        rate[some[row], column] = found[row, here[row, column]]
-        return rate
+    def _shares(self, near: float | None) -> Array:
+        """Rates of the transfers as they are now, (S, F) [B/s]; ``near``: how closely, where it need not be exactly."""
+        which = np.take_along_axis(self._which[None], np.clip(self._stage, 0, None)[:, :, None], axis=2)[:, :, 0]
+        which = self._beside_others(np.where((self._stage >= 0) & (self._stage < self._last), which, -1))
+        moves = which >= 0
+        changed = (which != self._shared).any(axis=1) & moves.any(axis=1)
+        self._rate, self._shared = np.where(moves, self._rate, 0.0), which
+        size = np.frexp(np.count_nonzero(moves, axis=1))[1]
+        for alike in np.unique(size[changed]):  # arrays have a column for everyone who moves in any of their scenarios
+            some = np.flatnonzero(changed & (size == alike))
+            row, column = np.nonzero(moves[some])
+            used, here = np.unique(which[some][row, column], return_inverse=True)
+            active = np.zeros((len(some), len(used)), dtype=bool)
+            active[row, here] = True
+            part = _taken(self._m, used)
+            part = part if len(some) == len(which) else part.some(some)
+            found = np.broadcast_to(filled(part, Workers(part), active, near).rate, active.shape)
+            self._rate[some[row], column] = found[row, here]
+        return self._rate
 
     def _beside_others(self, which: Index) -> Index:
         """Columns (S, F) of stages, those of who shares a drive as it is beside the streams that are there now."""
@@ -259,28 +264,25 @@ class _Course:
                 self._moving.append(replace(c, of=m, numbers=numbers, part=1.0 if alike else c.moved))
         return self._places[id(transfer)]
 
-    def _go_on(self, active: NDArray[np.bool_], rate: Array, step: Array, now: NDArray[np.bool_], ends: Array) -> None:
-        """Time goes on by a step; those that end within it go to their next stage."""
-        lasts = np.where(now, ends, step[:, None])
+    def _go_on(self, active: NDArray[np.bool_], rate: Array, now: NDArray[np.bool_], ends: Array) -> None:
+        """Time goes on to the last of the ends of those that end ``now``; they go to their next stage."""
+        until = np.where(now, ends, np.where(now, ends, -math.inf).max(axis=1, keepdims=True))
+        lasts = np.where(active, np.maximum(until - self._clock, 0.0), 0.0)
         counted = self._counts[np.arange(rate.shape[1]), np.clip(self._stage, 0, None)]
-        at_once = np.isinf(rate)  # nothing holds those: what they have left moves now
-        moved = np.where(at_once, self._left_B, np.where(at_once, 0.0, rate) * lasts)
-        moved = np.where(active & (rate > 0), moved, 0.0)
-        self._moved += np.where(counted, moved, 0.0)
         with np.errstate(invalid="ignore"):
+            moved = np.where(np.isinf(rate), self._left_B, rate * lasts)  # all of it at once where nothing holds it
+            moved = np.where(active & (rate > 0), moved, 0.0)
+            self._moved += np.where(counted, moved, 0.0)
             self._left_B = np.maximum(self._left_B - moved, 0.0)
-            self._left_s = np.maximum(self._left_s - np.where(active, lasts, 0.0), 0.0)
-        time = self._clock[:, None] + ends
-        begins, leaves = now & (self._stage < 0), now & (self._stage >= 0)
-        self._begun = np.where(begins, time, self._begun)
-        self._stage = self._stage + (begins | leaves)
-        self._ended = np.where(leaves & (self._stage == self._last), time, self._ended)
+            self._left_s = np.maximum(self._left_s - lasts, 0.0)
+        self._begun = np.where(now & (self._stage < 0), ends, self._begun)
+        self._stage = self._stage + now
+        self._ended = np.where(now & (self._stage == self._last), ends, self._ended)
         place = np.clip(self._stage, 0, None)
-        columns = np.arange(rate.shape[1])
-        self._left_B = np.where(begins | leaves, self._bytes[columns, place], self._left_B)
+        self._left_B = np.where(now, self._bytes[np.arange(rate.shape[1]), place], self._left_B)
         seconds = np.take_along_axis(self._seconds, place[:, :, None], axis=2)[:, :, 0]
-        self._left_s = np.where(begins | leaves, seconds, self._left_s)
-        self._clock = self._clock + step
+        self._left_s = np.where(now, seconds, self._left_s)
+        self._clock = np.where(now, ends, self._clock + lasts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

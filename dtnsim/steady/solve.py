@@ -249,17 +249,17 @@ def solve(m: Matrices) -> Solution:
     return filled(m, Workers(m), np.ones((1, len(m.workers)), dtype=bool))
 
 
-def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_]) -> Solution:
+def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_], near: float | None = None) -> Solution:
     """Rates while only some transfers run, ``active`` (S, F); the rates of the others are 0.
 
     Of a shared station a transfer has the part that its workers are there for (`Workers.weights`), found with the
-    rates as well.
+    rates as well, until those move by less than a part ``near``.
     """
     solution = _shared(m, workers, active, m.capacity, m.weight[:, None])
     if not (m.slowdowns or workers.elsewhere):
         return solution
     scenarios = np.arange(len(solution.rate))
-    enough = _EXACT if len(scenarios) == 1 else _DRAWN
+    enough = near or (_EXACT if len(scenarios) == 1 else _DRAWN)
     weight, settled = np.broadcast_to(m.weight[:, None], solution.rate.T.shape), np.zeros(len(scenarios), dtype=bool)
     whole = solution.each(lambda a: np.array(np.broadcast_to(a, (len(scenarios), a.shape[1]))))
     for _ in range(_ROUNDS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,6 +82,48 @@ def test_scenarios_go_on_by_their_own_clocks() -> None:
     many = rates(capacity)
     for n, one in enumerate(capacity.tolist()):
         np.testing.assert_allclose(many[n], rates(one)[0], rtol=0.02)
+
+
+@pytest.mark.parametrize("scenarios", [1, 8])
+def test_many_that_never_meet_are_each_as_fast_as_alone(scenarios: int) -> None:
+    """Ends that are put together take no time of those who begin, or go on, between them."""
+    capacity = np.geomspace(90.0, 110.0, scenarios)
+    links = tuple(replace(LINK, name=f"link{n}", capacity=capacity) for n in range(60))
+    made = [transfer(f"t{n}", 100.0 + 37 * n % 190, start=n / 6) for n in range(60)]
+    own = [replace(t, phases=(Phase("p", (Demand(f"link{n}", 1.0, "bytes"),)),)) for n, t in enumerate(made)]
+    rate = epochs.rates(Problem("p", links, tuple(own)))
+    np.testing.assert_allclose(rate, np.broadcast_to(capacity[:, None], rate.shape), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("scenarios", "near"), [(1, 0.1), (8, 0.2)])
+def test_many_on_one_link_end_near_where_each_end_by_itself_is_followed(scenarios: int, near: float) -> None:
+    """Links at most 1 % apart that are kept busy: the last end is that of a queue, the others near the exact ones."""
+    sizes, starts = [30.0 + 17 * n % 40 for n in range(200)], [0.6 * n for n in range(200)]
+    link = replace(LINK, capacity=100.0 * np.geomspace(0.99, 1.01, scenarios))
+    problem = Problem("p", (link,), tuple(transfer(f"t{n}", b, start=starts[n]) for n, b in enumerate(sizes)))
+    found = ends(problem, epochs.rates(problem))
+    exact = _ends_of_processor_sharing(sizes, starts, 100.0)
+    took = np.subtract(exact, starts)
+    assert np.median(np.abs((np.median(found, axis=0) - starts) / took - 1)) < near
+    assert np.median(found.max(axis=1)) == pytest.approx(max(exact), rel=0.02)
+
+
+def _ends_of_processor_sharing(sizes: list[float], starts: list[float], rate: float) -> list[float]:
+    """Ends of jobs of one queue that serves all that are there in equal parts, one event after the other."""
+    left, ended, clock, begun = dict[int, float](), [0.0] * len(sizes), 0.0, 0
+    while left or begun < len(sizes):
+        least = min(left, key=lambda n: left[n], default=-1)
+        done = clock + left[least] * len(left) / rate if left else math.inf
+        until = min(done, starts[begun] if begun < len(sizes) else math.inf)
+        left = {n: b - (until - clock) * rate / len(left) for n, b in left.items()}
+        clock = until
+        if until == done:
+            ended[least] = clock
+            del left[least]
+        else:
+            left[begun] = sizes[begun]
+            begun += 1
+    return ended
 
 
 def test_like_transfers_end_together_as_they_run_together() -> None:
