@@ -162,8 +162,9 @@ class _Course:
         self._stage = np.full((s, count), -1)
         self._left_B, self._left_s = np.full((2, s, count), math.inf)
         # each has a clock: what ends among others' ends goes on from there, not from the last of them
-        self._clock, self._begun, self._moved, self._rate = np.zeros((4, s, count))
+        self._clock, self._begun, self._moved = np.zeros((3, s, count))
         self._ended, self._shared = np.full((s, count), math.inf), np.full((s, count), -1)
+        self._rate: Array = np.zeros((s, count))
 
     def rates(self) -> Array:
         """Goes through all epochs."""
@@ -173,27 +174,25 @@ class _Course:
             with np.errstate(divide="ignore", invalid="ignore"):
                 lasts = np.minimum(np.where(rate > 0, self._left_B / rate, math.inf), self._left_s)
             ends = np.where(active, self._clock + lasts, self._starts())
-            going = np.isfinite(ends).any(axis=1)
-            if not going.any():
+            if not np.isfinite(ends).any():
                 break
-            now = (ends <= self._reach(ends, active, epoch)[:, None]) & going[:, None]
-            self._go_on(active, rate, now, ends)
+            self._go_on(active, rate, np.isfinite(ends) & (ends <= self._reach(ends, active, epoch)), ends)
         payload = np.array([t.payload_B for t in self._problem.transfers])
         timed = np.array([t.time_s if t.timed else math.nan for t in self._problem.transfers])
         with np.errstate(divide="ignore", invalid="ignore"):  # who never ends is at rest
             return np.asarray(np.where(np.isnan(timed), payload / (self._ended - self._begun), self._moved / timed))
 
     def _reach(self, ends: Array, active: NDArray[np.bool_], epoch: int) -> Array:
-        """(S,) up to when stages end together that end next, at the times ``ends`` (S, F) [s]."""
+        """(S, 1) up to when stages end together that end next, at the times ``ends`` (S, F) [s]."""
         several = self._scenarios > 1
-        reach = ends.min(axis=1) * (1 + (_DRAWN if several else _TOGETHER))
+        reach = np.asarray(ends.min(axis=1) * (1 + (_DRAWN if several else _TOGETHER)))
         if epoch > _MANY:
             next_ones = (np.count_nonzero(active, axis=1) * _NEXT[several]).astype(np.intp)
             last = np.sort(ends, axis=1)[np.arange(len(ends)), np.maximum(next_ones - 1, 0)]
             reach = np.maximum(reach, np.where(np.isfinite(last), last, 0.0))
             # all scenarios up to the same time: so the same few transfers are under way in them
             reach = np.maximum(reach, np.median(reach[np.isfinite(reach)]))
-        return reach
+        return reach[:, None]
 
     def _starts(self) -> Array:
         """When those begin that have not, (S, F) [s]; infinite where that is not known yet."""
