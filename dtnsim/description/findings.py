@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from dtnsim.components.base import kinds, place
+from dtnsim.components.base import kinds, place, spot_of
 from dtnsim.description.override import split_key
 from dtnsim.description.transfer import written_tool
 from dtnsim.ground.errors import SpecError
@@ -98,6 +98,9 @@ class _Mended:
         found.update((("further", error.place), error) for error in errors[_EACH:])  # thousands that lack the same key
         for error, steps, rest in sorted(places, key=lambda each: bool(each[2])):  # those that are there come first
             whole = (*steps, *rest)
+            if error.file is None and (error.key or "") != "--set":
+                spot, _ = spot_of(self.raw, steps)
+                error.file, error.line = spot.get("file"), spot.get("line")
             again = any(_within(whole, other) or _within(other, whole) for other in before)
             again |= composed and any(other[:1] in _TRANSFERS and other[-1] in _INSTEAD for other in before)
             if not again and not self._follows(error):

@@ -60,7 +60,11 @@ class Hosts:
             where = {**place(raw, "hosts"), "key": "hosts"}
             raise SpecError("needs at least one host, like 'hosts: {venadi: venadi}'", **where)
         self._given, self._beside = given, beside
-        self._mounts, self._networked = mounts_of(raw), "wan" in raw or "links" in raw
+        volumes = [
+            h["volumes"] for h in given.values() if isinstance(h, Mapping) and isinstance(h.get("volumes"), Mapping)
+        ]
+        mounted = any(isinstance(v, Mapping) and "server" in v for each in volumes for v in each.values())
+        self._mounts, self._networked = mounts_of(raw), mounted or "wan" in raw or "links" in raw
         self._texts: dict[str, list[str]] = {}
         for text in overrides:
             alias = inside(text)

@@ -18,6 +18,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit
 from dtnsim.ground.yamlio import Mapping
+from dtnsim.tools._options import metadata_within
 from dtnsim.tools.plan import Timing, Tool
 
 #: ends of a transfer that are no volume, and what kind of end they are
@@ -32,6 +33,8 @@ DEVICES = {
 
 #: tools whose long options have one dash
 _ONE_DASH: Final = frozenset({"gridftp"})
+#: options that say how long a test runs
+_TIMES: Final = ("seconds", "t", "T", "runtime", "duration")
 #: counts of one file
 _ONE: Final = np.ones(1, np.int64)
 _ONE.setflags(write=False)
@@ -188,6 +191,7 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
     found = find_kind(str(tool["kind"]))
     if not issubclass(found, Tool):
         return item
+    _timed(item, tool, found)
     for end, option in (("from", found.reads_option), ("to", found.writes_option)):
         written = [name for name in names(option, found.model_fields.get(option)) if name in tool]
         if not written:
@@ -207,6 +211,25 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
         # a test of one volume, as if its own option named it
         item.put("from" if ends == ["to"] else "to", item[ends[0]], *item.lines.get(ends[0], (item.file, item.line)))
     return item
+
+
+def _timed(item: Mapping, tool: Mapping, found: type[Tool]) -> None:
+    """Gives a test that has an option for its time the transfer's ``duration``, where it says none or the same."""
+    if "duration" not in item or found.timing is Tool.timing:
+        return
+    options = (n for n in _TIMES if any(getattr(m, "dim", "") == "s" for m in _units(found.model_fields.get(n))))
+    option = next(options, None)
+    if option is None:
+        return
+    written = [name for name in names(option, found.model_fields[option]) if name in tool]
+    if not written or tool[written[0]] == item["duration"]:
+        at = item.lines.get("duration", (item.file, item.line))
+        tool.put(written[0] if written else option, item.pop("duration"), *at)
+
+
+def _units(field: FieldInfo | None) -> list[Any]:
+    """What a field says of its number, also of one that may be left out."""
+    return [] if field is None else [*field.metadata, *metadata_within(field.annotation)]
 
 
 def _below(path: str, mount: str) -> bool:

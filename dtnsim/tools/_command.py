@@ -14,6 +14,7 @@ from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError, noted, refuse
 from dtnsim.ground.quantity import Unit
+from dtnsim.tools._options import metadata_within
 from dtnsim.tools._programs import PROGRAMS, Manner
 from dtnsim.tools._ssh import cipher_of
 from dtnsim.tools.plan import Tool
@@ -206,7 +207,7 @@ class Reader:
 
     def _text(self, name: str, info: FieldInfo, value: str) -> str:
         """A value in the words of path files."""
-        dims = {u.dim for u in (*info.metadata, *_metadata(info.annotation)) if isinstance(u, Unit)}
+        dims = {u.dim for u in (*info.metadata, *metadata_within(info.annotation)) if isinstance(u, Unit)}
         if "B/s" in dims:
             bare, k = self.manner.rate
             return _sized(value, bare.lstrip("kKMGi"), k, bare)
@@ -233,14 +234,6 @@ def _sized(value: str, unit: str, k: str, bare: str) -> str:
         return f"{number} {bare}"
     letter = prefix.upper() if k == "Ki" or prefix.upper() != "K" else "k"
     return f"{number} {letter}{'i' if k == 'Ki' else ''}{unit}"
-
-
-def _metadata(annotation: object) -> list[object]:
-    """Units within ``Size | None``."""
-    found: list[object] = []
-    for part in get_args(annotation):
-        found += [*getattr(part, "__metadata__", ()), *_metadata(part)]
-    return found
 
 
 def _is_flag(info: FieldInfo) -> bool:

@@ -83,3 +83,11 @@ def one_of(known: object, several: Mapping[str, Sequence[str]] = MappingProxyTyp
         return same[0] if same else given
 
     return BeforeValidator(read)
+
+
+def metadata_within(annotation: object) -> list[object]:
+    """Units within ``Size | None``."""
+    found: list[object] = []
+    for part in get_args(annotation):
+        found += [*getattr(part, "__metadata__", ()), *metadata_within(part)]
+    return found

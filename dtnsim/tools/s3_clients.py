@@ -65,7 +65,7 @@ class AwsS3(Tool):
         Literal["classic", "crt"], Otherwise("crt", "machines that the AWS CLI takes to be fast (auto), or told so")
     ] = "classic"
     target_bandwidth: Rate = prior("10 Gb/s", 0.0, "AWS CLI, S3 configuration: where it cannot tell from the machine")
-    max_concurrent_requests: Count = 10
+    max_concurrent_requests: Annotated[Count, named("max_concurrent_requests", "max_concurrency")] = 10
     multipart_threshold: Size = prior("8 MiB", 0.0, _CONFIG)
     multipart_chunksize: Annotated[Size, Unit("B", low=5 * 2**20)] = prior("8 MiB", 0.0, _CONFIG)
     max_bandwidth: Rate | None = None
