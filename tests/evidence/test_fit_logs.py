@@ -146,19 +146,11 @@ def test_a_parser_in_a_new_file_is_found_by_everything(tmp_path: Path, monkeypat
         assert any(", smoke, " in block for block in man.described("logs")["text"])
         assert fit_tests.why_not("smoke") == catalogue().evidence["smoke"].value
         assert transfer_cases._is_transfer(rate) is (use == "TRANSFER")
-        sections = _docs()._logs().split("\n## ")
+        monkeypatch.syspath_prepend(Path(__file__).parents[2] / "docs")
+        sections = importlib.import_module("generated")._logs().split("\n## ")
         assert ["| `smoke` |" in section for section in sections if page in section] == [True]
         marked = [line for section in sections for line in section.splitlines() if "by its documentation" in line]
         assert {line.split("`")[1] for line in marked} >= {"smoke", "fts", "rucio"}
     finally:
         catalogue.cache_clear()
         sys.modules.pop("dtnsim.logs.smoke", None)
-
-
-def _docs() -> Any:
-    spec = importlib.util.spec_from_file_location("generated", Path(__file__).parents[2] / "docs" / "generated.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
