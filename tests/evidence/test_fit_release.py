@@ -135,6 +135,23 @@ def test_what_stays_where_it_is_stated_does_not_give_way() -> None:
     assert not fit_release.off(found.at(u)[0], error).any()
 
 
+class Twins:
+    """Two runs at half of what is stated, which the drives of either of two volumes explain alike."""
+
+    parameters = (parameter("volumes./a.array.of.rate", 0.06), parameter("volumes./b.array.of.rate", 0.06))
+
+    def ratios(self, u: np.ndarray) -> np.ndarray:
+        rate: np.ndarray = self.parameters[0].sigma * (u[..., 0] + u[..., 1])
+        return rate[..., None] - math.log(0.5) + np.array([-0.01, 0.01])
+
+
+def test_what_explains_it_as_well_is_named_beside_it() -> None:
+    search = fit_search.Search(Twins(), np.arange(2), {})
+    found = fit_release.suspect(search, np.zeros(2), np.full(2, 0.035))
+    assert found is not None
+    assert {found.parameter.name, *found.instead} == {p.name for p in Twins.parameters}
+
+
 @pytest.mark.parametrize(
     ("family", "kind", "keys"),
     [

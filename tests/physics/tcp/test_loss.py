@@ -19,7 +19,7 @@ def test_one_packet_bursts_are_random_loss():
 def test_a_gilbert_channel_of_the_measured_runs():
     # tcp-truth's emulator: mean loss 1e-2 in bursts of 5 is an event every 500 packets
     assert loss.events(1e-2, 5.0) == pytest.approx(1 / 500)
-    assert loss.together([1e-2, 0.0], [5.0, 1.0]) == (pytest.approx(1e-2), pytest.approx(5.0))  # a clean place beside it
+    assert loss.together([1e-2, 0.0], [5.0, 1.0]) == (pytest.approx(1e-2), pytest.approx(5.0))
 
 
 def test_iperf3_s_retransmits():
