@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
 import pytest
 
 import dtnsim
 from dtnsim.description import spec
-from dtnsim.planning import actions, catalog, fitting
+from dtnsim.planning import actions, catalog, fitting, tuning
 from dtnsim.planning.money import exchange
+from dtnsim.planning.option import Setting
 from tests.strategies import load
 
 LAB = "examples/lab-nas-nconnect"
@@ -20,6 +24,21 @@ def test_a_mount_with_one_connection_gets_more() -> None:
     assert win.setting.what == "ws: nconnect of /nas"
     assert "mount -o nconnect=4" in win.setting.commands[0]  # 16 bring no more
     assert made.tuned.rate == pytest.approx(dtnsim.predict(LAB, samples=16).throughput_Bps.p50, rel=0.01)
+
+
+def test_what_helps_alone_is_told_once_beside_what_is_taken() -> None:
+    class Rates:
+        """cc=bbr doubles it; streams make up for a part of that, and add nothing to it."""
+
+        def __call__(self, overrides: Sequence[str]) -> float:
+            return max({"cc=bbr": 2.0, "streams=4": 1.5, "streams=8": 1.6}.get(o, 1.0) for o in ("", *overrides))
+
+        def ahead(self, sets: Iterable[Sequence[str]]) -> None:
+            assert list(sets)
+
+    found = [Setting(o.partition("=")[0], (o,), ()) for o in ("streams=4", "cc=bbr", "streams=8")]
+    told = [(w.setting.overrides[0], w.together) for w in tuning.wins(found, cast("Any", Rates()))]
+    assert told == [("cc=bbr", True), ("streams=8", False)]
 
 
 def test_what_is_off_is_switched_on_and_bound_interrupts_let_go() -> None:
