@@ -222,33 +222,39 @@ class Hdd(Device):
         """Turns of streams, and files; the positioning to a file is that of the first visit in it."""
         turns, files = _ONCE, _ONCE
         if use.streams > 1 or (use.scheduled and use.operation == "read"):
-            turns = self._in_turn(row, use, rate, visit_B)
+            turns = self._in_turn(row, use, copies, rate, visit_B)
         if use.streams == 1 or use.buffered:
             files = self._files(row, use, copies, rate, visit_B)
         if turns is _ONCE or files is _ONCE:
             return turns * files
         later = term(1.0)
         if use.operation == "read":
-            visit = self._window(row, use, rate, visit_B)
+            visit = self._window(row, use, copies, rate, visit_B)
             later = law(hdd_streams.later_visits, visit_B=visit, file_B=term(use.file_B, "B"))
         return files + (turns - 1.0) * later
 
-    def _window(self, row: Row, use: Access, rate: Term, visit_B: Term | Value | None) -> Term:
-        """Bytes of one visit."""
+    def _window(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
+        """Bytes of one visit; all that a stream has queued itself is merged and taken in the order of its sectors.
+
+        Source: Linux, Documentation/block/deadline-iosched: batches in increasing sector order; the scheduler of disks.
+        """
         if visit_B is not None:
             return term(visit_B, "B")
         if use.buffered:
             return law(hdd_streams.writeback_visit_bytes, rate=rate)
         visit = row.term(self.visit)
-        return largest(visit, term(use.block_B, "B")) if use.finish == "direct" else visit
+        if use.finish != "direct":
+            return visit
+        queued = term(use.block_B * use.queue_depth, "B")
+        return largest(visit, law(hdd_streams.visit_bytes, window_B=queued, data_disks=copies))
 
-    def _in_turn(self, row: Row, use: Access, rate: Term, visit_B: Term | Value | None) -> Term:
+    def _in_turn(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
         """Several streams: a seek and half a turn before each visit.
 
         Delayed allocation lays the new files of one directory side by side (kernel.org, ext4: allocators), so that one
         visit writes many small ones.
         """
-        visit = self._window(row, use, rate, visit_B)
+        visit = self._window(row, use, copies, rate, visit_B)
         return rate / law(
             hdd_streams.interleaved_rate,
             streams=2 if use.scheduled else use.streams,

@@ -169,6 +169,18 @@ def test_two_arms_serve_a_queue_almost_twice_as_fast() -> None:
     assert two == pytest.approx(1.5 * one, rel=1e-6)  # both in one half, or one in each
 
 
+def test_what_a_stream_has_queued_is_one_visit() -> None:
+    """32 requests of 64 KiB are 2 MiB, of which each of two disks has half."""
+    queue = {"streams": 4, "block_B": 64 * KiB, "finish": "direct", "operation": "write", "queue_depth": 32}
+    assert disk(queue) == pytest.approx(disk({"streams": 4}, visit="2 MiB"), rel=1e-9)
+    one = {**queue, "queue_depth": 1}
+    assert disk(one) == pytest.approx(disk({"streams": 4}), rel=1e-9)
+    two, half = (
+        served(device(**DISK, visit=v), access(**use), copies=2) for v, use in (("64 KiB", queue), ("1 MiB", one))
+    )
+    assert two.rate("d.disks") == pytest.approx(half.rate("d.disks"), rel=1e-9)
+
+
 def test_large_direct_requests_are_visits_of_their_own() -> None:
     small, large = (disk({"streams": 4, "block_B": b, "finish": "direct"}) for b in (64 * KiB, 16 * MiB))
     assert small == pytest.approx(disk({"streams": 4}))
