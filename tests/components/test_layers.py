@@ -163,6 +163,9 @@ def test_sectors_of_4096_cost_an_eighth() -> None:
     small, large = ({**CRYPT, "sector_work": "512 cycles", "sector": n} for n in ("512 B", "4096 B"))
     assert sheet(problem(path(small, READ))).demand("d.crypt") == pytest.approx(2.0)
     assert sheet(problem(path(large, READ))).demand("d.crypt") == pytest.approx(1.125)
+    told = ({"kind": "dm-crypt", "of": SSD, "sector": n} for n in ("512 B", "4096 B"))
+    slow, fast = (sheet(problem(path(volume, READ))).demand("d.crypt") for volume in told)
+    assert slow / fast == pytest.approx(1.5, rel=0.01)  # systemd issue 24382
 
 
 # -- LVM ------------------------------------------------------------------------------------------
