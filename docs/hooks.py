@@ -38,7 +38,7 @@ def on_files(files: Files, *, config: Any) -> Files:
 
 
 #: what a search finds before and after the rest: pages that begin so
-_SOUGHT = {"faq": 5.0, "tutorial": 3.0, "how-to/": 2.0, "accuracy-of": 0.1, "changes": 0.1}
+_SOUGHT = {"faq": 5.0, "tutorial": 3.0, "how-to/": 2.0, "reference/": 0.5, "accuracy-of": 0.1, "changes": 0.1}
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
