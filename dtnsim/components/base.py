@@ -193,7 +193,8 @@ def _meant(name: str, family: str) -> list[str]:
         other = any(_TELLS.search(word) for word in asked - said)
         if kind in own and model and ((model <= asked and not other) or (asked and asked <= said)):
             found[short] = len(said & asked)
-    return [short for short, shared in found.items() if shared == max(found.values())]
+    best = [short for short, shared in found.items() if shared == max(found.values())]
+    return [short for short in best if library.words(short) == asked] or best
 
 
 def _of_family(family: str) -> list[str]:
@@ -273,6 +274,7 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
     kind = next((k for k in (_ALSO.get(kind, kind), kind.replace(" ", "-"), kind.lower()) if k in modules), kind)
     if kind not in modules:
         own = _of_family(family) or list(modules)
+        own += ["smb", "nfs"] if family == "tool" else []  # which mount a share
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
         remedy = f"nearest: {', '.join(close)}" if close else "write one of " + ", ".join(own)
         if family in ("tool", "filesystem"):

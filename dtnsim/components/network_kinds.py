@@ -24,18 +24,58 @@ _CALLED: Final[dict[str, str | None]] = {
     **dict.fromkeys(("4g", "5g", "3g", "lte", "cellular", "umts"), "mobile"),
     **dict.fromkeys(("starlink", "leo", "geo", "vsat"), "satellite"),
     **dict.fromkeys(
-        ("internet2", "geant", "géant", "esnet", "surfnet", "janet", "dfn", "aarnet", "nren", "science", "academic"),
+        (
+            "internet2",
+            "geant",
+            "géant",
+            "esnet",
+            "surfnet",
+            "janet",
+            "dfn",
+            "aarnet",
+            "nren",
+            "science",
+            "academic",
+            "lhcopn",
+            "lhcone",
+            "cenic",
+            "nordunet",
+            "sinet",
+            "cernet",
+            "teragrid",
+            "starlight",
+        ),
         "research",
     ),
-    **dict.fromkeys(("isolated", "direct", "crossover", "loopback", "testbed", "dedicated", "switch"), "lab"),
+    **dict.fromkeys(
+        (
+            "isolated",
+            "direct",
+            "crossover",
+            "loopback",
+            "testbed",
+            "dedicated",
+            "switch",
+            "dark fiber",
+            "dark fibre",
+            "infiniband",
+        ),
+        "lab",
+    ),
     **dict.fromkeys(("lan", "ethernet", "home", "office", "site", "building", "datacenter", "data center"), "campus"),
     **dict.fromkeys(
         ("dsl", "adsl", "vdsl", "docsis", "cable", "broadband", "ftth", "fibre", "fiber", "public", "isp", "wan"),
         "internet",
     ),
-    **dict.fromkeys(("cloud", "aws", "azure", "google", "private", "mpls", "provider"), "backbone"),
+    **dict.fromkeys(
+        ("cloud", "aws", "azure", "google", "private", "mpls", "provider", "leased line", "metro", "man"), "backbone"
+    ),
     **dict.fromkeys(("wifi", "wi-fi", "wlan", "wireless", "802.11", "microwave", "radio", "laser", "other"), None),
 }
+
+
+#: all names of kinds
+WORDS: Final = frozenset({*MEDIA, *_CALLED})
 
 
 def called(given: object) -> object:

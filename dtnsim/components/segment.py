@@ -115,6 +115,9 @@ class Segment(Component):
         "takes 1 ms for 100 km and back, and cables make detours): 2,000 km are 30 to 40 ms",
     ) | {
         "name": "a segment of 'wan' has none: write over: wan; those with names stand under 'links'",
+        **dict.fromkeys(
+            ("uplink", "upload", "up", "downlink", "download", "down"), "write 'bandwidth': the rate of the way data go"
+        ),
         "rate": "write 'bandwidth'",
         "speed": "write 'bandwidth'",
         "latency": "write 'rtt', twice the latency one way",

@@ -87,8 +87,13 @@ class Dataset:
 _WHOLE: Final = re.compile(rf"\s*(?:{units.NUMBER}|[0-9]{{1,3}}(?:,[0-9]{{3}})+)\s*")
 
 
+_THOUSANDS: Final = re.compile(r"([\d.]+) ?(k|M|thousand|million|billion)")
+
+
 def _whole(given: object) -> object:
-    """A whole number the way people write it: 1496, 1_496, 1,496 or 1e6."""
+    """A whole number the way people write it: 1496, 1_496, 1,496, 1e6, 10k or 2 million."""
+    if isinstance(given, str) and (words := _THOUSANDS.fullmatch(given.strip())):
+        given = round(float(words[1]) * {"k": 1e3, "t": 1e3, "m": 1e6, "b": 1e9}[words[2][0].lower()])
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise ValueError("needs a whole number")  # noqa: TRY004 - pydantic collects ValueError
     if isinstance(given, str) and not _WHOLE.fullmatch(given):
@@ -114,7 +119,7 @@ FileSize = Annotated[Size, AfterValidator(_of_a_file)]
 
 
 #: sizes between two: 1GB-300GB
-_RANGE: Final = re.compile(r"([\d.]+ ?[A-Za-z]+) ?(?:-|–|to|\.\.\.?) ?([\d.]+ ?[A-Za-z]+)")
+_RANGE: Final = re.compile(r"([\d.]+) ?([A-Za-z]*) ?(?:-|–|to|\.\.\.?) ?([\d.]+ ?([A-Za-z]+))")
 
 
 class Group(Model):
@@ -275,7 +280,9 @@ def _build(raw: yamlio.Mapping) -> Dataset:
     if each is not None and "groups" not in raw and "files" in raw:  # {files: 20, each: 1 GB to 300 GB}
         at = raw.lines.get("each", (raw.file, raw.line))
         del raw["each"]
-        group = yamlio.mapping({"count": raw.pop("files"), "from": each[1], "to": each[2]}, *at)
+        group = yamlio.mapping(
+            {"count": raw.pop("files"), "from": f"{each[1]} {each[2] or each[4]}", "to": each[3]}, *at
+        )
         raw.put("groups", [group], *at)
     described = validate(Description, raw, key="dataset")
     directories, source = 0, described.source or described.sizes_file or ""

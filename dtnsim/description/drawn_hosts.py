@@ -167,7 +167,7 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
     made = volumes.clone()
     for mount, given in volumes.items():
         at = _at(volumes, mount)
-        called = isinstance(given, str) and given in kinds()  # '/scratch: lustre'
+        called = isinstance(given, str) and spoken.is_filesystem(given)  # '/scratch: lustre'
         if not called and given != UNKNOWN and isinstance(given, str):  # '/data: any-nvme'
             volumes = volumes.clone()
             volumes[mount] = drives_alone = Mapping(*at)
@@ -179,6 +179,7 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
         volume = volume.clone() if isinstance(volume, Mapping) else Mapping(*at)
         if called:
             volume.put("filesystem", given, *at)
+            volume = spoken.volume(volume, f"hosts.{name}.volumes.{mount}", notes)
         if isinstance(volume.get("via"), str):
             volume["via"] = [volume["via"]]
         named = volume.get("filesystem", UNKNOWN)
@@ -226,7 +227,7 @@ def _drives_of(parts: Iterable[str], chooser: str, file: str, line: int) -> Mapp
 
 def _on_tape(filesystem: object) -> bool:
     part = filesystem.get("part", filesystem.get("kind")) if isinstance(filesystem, Mapping) else filesystem
-    return part == "tape" or str(part) in library.names("parts/tape")
+    return re.search(r"\b(?:lto|tape|ltfs)\b", str(part).lower()) is not None
 
 
 def _on_drives(filesystem: object) -> bool:

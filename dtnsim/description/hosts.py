@@ -114,13 +114,7 @@ class Hosts:
         if not isinstance(item, Mapping):
             raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
         item = spoken.kind(_stack_of(item), name)
-        if "machine" in item:  # the same, said of a model that is sold
-            if "like" in item:
-                raise SpecError(
-                    "write either 'like' or 'machine'", **place(item, "machine"), key=f"hosts.{name}.machine"
-                )
-            item = item.clone()
-            item.put("like", item.pop("machine"), *item.lines["machine"])
+        item = _like_of(item, name)
         like = item.get("like")
         if like is None:
             return item
@@ -185,6 +179,18 @@ def _stack_of(item: Mapping) -> Mapping:
             costs.put("kind", "stack", *at)
         kernel = merge(item.get("stack"), costs)
     item.put("stack", kernel, *at)
+    return item
+
+
+def _like_of(item: Mapping, name: str) -> Mapping:
+    """A host whose ``machine`` or ``model``, what it is sold as, is what it is ``like``."""
+    key = next((k for k in ("machine", "model") if k in item), None)
+    if key is None or (key == "model" and "like" in item):
+        return item
+    if "like" in item:
+        raise SpecError("write either 'like' or 'machine'", **place(item, key), key=f"hosts.{name}.{key}")
+    item = item.clone()
+    item.put("like", item.pop(key), *item.lines[key])
     return item
 
 

@@ -15,7 +15,7 @@ from pydantic import Field, PrivateAttr
 
 from dtnsim.components.base import Apart, place, spot_of, validate
 from dtnsim.components.segment import segment_names
-from dtnsim.description import spoken
+from dtnsim.description import spoken_paths
 from dtnsim.description.fitted import Fits, fitted
 from dtnsim.description.graph import Joined
 from dtnsim.description.host import Host
@@ -257,8 +257,8 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     if isinstance(raw.get("hosts"), Mapping):
         raw.put("hosts", numbered(raw["hosts"]), *raw.lines["hosts"])
     read: list[str] = []
-    spoken.shares(raw, read)
-    spoken.segments(raw, read)
+    spoken_paths.shares(raw, read)
+    spoken_paths.segments(raw, read)
     reader = Hosts(raw, beside, overrides)
     raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
     fits = Fits()

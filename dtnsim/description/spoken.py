@@ -5,13 +5,10 @@ The words are those of models/spoken.yaml; what was read from a name that the li
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import Any, Final
 
-from dtnsim.components import network_kinds
 from dtnsim.components.base import expand, find_kind, kinds
-from dtnsim.description.transfer import DEVICES
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
@@ -22,10 +19,11 @@ _FAMILY: Final = {"array": "device"}
 _SEVERAL: Final = re.compile(r"(\d)\s*x\s+(\S.*)|dual[- ](?:socket )?(\S.*)", re.IGNORECASE)
 #: words beside what a table finds that make no name of a part; sizes of drives
 _PLAIN: Final = re.compile(r"(?:[\d.]+\s*[TG]i?B|Ethernet|of|ECC|(?:LP)?DDR\d[XL]?)\b|[\W\d]", re.IGNORECASE)
+#: so many drives: 18x 2TB NVMe, 12 x 4 TB HDD in RAID 6
+_DRIVES: Final = re.compile(
+    r"(\d+) ?[x×] ?(.+?)(?:,? (?:in |as |\()?((?:raid|mirror|stripe|jbod|shr)[\w+ -]*)\)?)?", re.IGNORECASE
+)
 _SUM: Final = re.compile(r"(\d+)\s*\+\s*(\d+)")
-#: names that are so much like one of the library's are taken for it, written wrongly
-_TYPO: Final = 0.8
-_NO_LIMIT: Final = "not stated: no limit beside the hosts' cards"
 _RATES: Final = ("read", "write")
 _AS_OTHER: Final = "assumed: like the other direction, which is what was stated, within a factor of two"
 
@@ -59,10 +57,8 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
     plain = bool(found) and not left  # 'gigabit', '4 TB HDD': no name of a part at all
     if not plain and _known(given, key):
         return given
-    if key == "cpu" and (several := _SEVERAL.fullmatch(given)) and _known(inner := several[2] or several[3], key):
-        made.put("part", Scalar(inner, *at), *at)
-        made.put("sockets", Scalar(several[1] or "2", *at), *at)
-        return made
+    if key == "cpu" and (several := _SEVERAL.fullmatch(given)):
+        return _of_sockets(several, where, notes, given)
     if not plain and (not found or _typo(given, key)):
         return given  # it is refused with what is nearest
     if (modules := found.pop("modules", None)) is not None:
@@ -80,6 +76,19 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
     return made
 
 
+def _of_sockets(several: re.Match[str], where: str, notes: list[str], given: Scalar) -> object:
+    """Several processors of a name; as they were written where they are refused."""
+    name, at = Scalar(several[2] or several[3], given.file, given.line), (given.file, given.line)
+    made = part("cpu", name, where, notes)
+    if not isinstance(made, Mapping):
+        if not _known(name, "cpu"):
+            return given
+        made = Mapping(*at)
+        made.put("part", name, *at)
+    made.put("sockets", Scalar(several[1] or "2", *at), *at)
+    return made
+
+
 def _known(name: str, key: str) -> bool:
     """Whether the library, or a folder of parts, has it, or says which of several is meant."""
     try:
@@ -92,11 +101,12 @@ def _known(name: str, key: str) -> bool:
 def _typo(name: str, key: str) -> bool:
     own = [k for k in kinds() if find_kind(k).family == _FAMILY.get(key, key)]
     names = [short for n in library.names("parts") for kind, _, short in [n.partition("/")] if kind in own]
-    return bool(difflib.get_close_matches(name.lower(), names, n=1, cutoff=_TYPO))
+    return library.written_wrongly(name, names)
 
 
 def _in_name(key: str, name: str) -> tuple[dict[str, Any], str]:
     """What the table finds in a name, and the letters that are left of it."""
+    name = re.sub(r"^(bonded )?(\d)x(?=\d)", r"\1\2 x ", name)
     found: dict[str, Any] = {}
     left = name
     for field, patterns in library.spoken()[key].items():
@@ -166,6 +176,12 @@ def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
     return made
 
 
+def is_filesystem(name: str) -> bool:
+    """Whether a word alone names a file system, as it is called here or by people."""
+    name = name.lower()
+    return name in library.spoken()["filesystems"] or (name in kinds() and find_kind(name).family == "filesystem")
+
+
 def _mounted_as(given: Mapping, where: str, notes: list[str]) -> Mapping:
     """A volume whose file system has the name that it has here: ext3, Backblaze B2."""
     said = given.get("filesystem")
@@ -193,7 +209,12 @@ def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
         name
         for name, card in cards.items()
         if card is None
-        or (isinstance(card, Scalar) and not _known(card, "hba") and re.search(pattern, card, re.IGNORECASE))
+        or (
+            isinstance(card, Scalar)
+            and not _known(card, "hba")
+            and not _typo(card, "hba")
+            and re.search(pattern, card, re.IGNORECASE)
+        )
     ]
     if not gone:
         return host
@@ -211,104 +232,17 @@ def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
     return host
 
 
-def segments(raw: Mapping, notes: list[str]) -> None:
-    """Gives a segment of unknown rate one that is no limit, where another is, or where both ends are near."""
-    wan = raw.get("wan")
-    items = wan if isinstance(wan, list) else [wan]
-    stated = any(isinstance(item, Mapping) and "bandwidth" in item for item in items)
-    made = [_as_fast(item) if isinstance(item, Mapping) and (stated or _near(item)) else item for item in items]
-    if any(new is not old for new, old in zip(made, items, strict=True)):
-        raw.put("wan", made, *raw.lines["wan"])
-        notes.append("wan.bandwidth: not said: as fast as the hosts' cards, or the segments beside it")
-
-
-def _near(segment: Mapping) -> bool:
-    medium = network_kinds.called(segment.get("medium"))
-    return (medium is None and "rtt" not in segment) or medium in ("lab", "campus")
-
-
-def _as_fast(segment: Mapping) -> Mapping:
-    if "bandwidth" in segment or "part" in segment:
-        return segment
-    segment = segment.clone()
-    segment.put("bandwidth", Scalar("1 Tb/s", segment.file, segment.line, _NO_LIMIT), segment.file, segment.line)
-    return segment
-
-
-def shares(raw: Mapping, notes: list[str]) -> None:
-    """Mounts, in a path file, the share that a transfer with ``tool: smb`` copies to or from, and copies there."""
-    given, hosts = raw.get("transfers", [raw.get("transfer")]), raw.get("hosts")
-    items = list(given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ())
-    if not isinstance(hosts, Mapping):
-        return
-    for item in items:
-        made = _mounted(item, hosts, notes) if isinstance(item, Mapping) else None
-        if made is None:
-            continue
-        hosts, written = made
-        raw.put("hosts", hosts, *raw.lines["hosts"])
-        if given is raw.get("transfers") and isinstance(given, Mapping):
-            key = next(k for k, v in given.items() if v is item)
-            raw["transfers"] = given = given.clone()
-            given[key] = written
-        elif "transfers" in raw:
-            raw["transfers"] = given = [written if each is item else each for each in given]
-        else:
-            raw["transfer"] = written
-
-
-def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, Mapping] | None:
-    """The hosts with a share mounted, and the transfer that copies there; None where it needs none.
-
-    The client is the one that ``client`` of the tool says, else the source if that alone has Windows or macOS.
-    """
-    tool = item.get("tool")
-    name = str(tool.get("name") if isinstance(tool, Mapping) else tool)
-    ends = {end: str(item.get(end, "")).partition(":") for end in ("from", "to")}
-    alone = {host for host, _, _ in ends.values()}
-    word = name.lower().partition(" ")[0]
-    a_tool = kinds().get(word, "").startswith("dtnsim.tools.") and word != "robocopy"
-    if a_tool or len(alone) < 2 or not alone <= set(hosts):
-        return None
-    if (known := library.spoken()["shares"].get(word)) is None:
-        return None
-    said = str(tool.get("client")) if isinstance(tool, Mapping) else ""
-    desks = {end for end, (host, _, _) in ends.items() if _system(hosts[host]).startswith(("windows", "mac"))}
-    client, server = ("from", "to") if said == "source" or (not said and desks == {"from"}) else ("to", "from")
-    (here, _, own), (there, _, path), at = ends[client], ends[server], item.lines["tool"]
-    if path.strip() in ("", *DEVICES):
-        return None  # there is nothing to mount
-    share, mount = Mapping(*at), f"/{there}"
-    share.put("filesystem", known[0], *at)
-    share.put("server", Scalar(f"{there}:{path}", *at), *at)
-    hosts, item = hosts.clone(), item.clone()
-    hosts[here] = _with_volume(hosts[here], mount, share, own, at)
-    item[server] = Scalar(f"{here}:{mount}", *at)
-    item["tool"] = tool if isinstance(tool, str) and name.lower().startswith(known[1]) else Scalar(known[1], *at)
-    words = f"{there} is mounted on {here} over {known[0]}"
-    notes.append(f"transfer: {words}; 'tool: {{name: smb, client: source}}' mounts at the other end")
-    return hosts, item
-
-
-def _system(host: object) -> str:
-    return str(host.get("os")).lower() if isinstance(host, Mapping) else ""
-
-
-def _with_volume(host: Any, mount: str, share: Mapping, other: str, at: tuple[str, int]) -> Mapping:
-    """A host with a share beside its volumes, or beside the one that the transfer names."""
-    made = host.clone() if isinstance(host, Mapping) else Mapping(*at)
-    if isinstance(host, str) and host != "unknown":
-        made.put("like", host, *at)
-    volumes = made["volumes"].clone() if isinstance(made.get("volumes"), Mapping) else Mapping(*at)
-    if not volumes and other.startswith("/") and not (isinstance(host, str) and host != "unknown"):
-        volumes.put(other, None, *at)
-    volumes.put(mount, share, *at)
-    made.put("volumes", volumes, *made.lines.get("volumes", at))
-    return made
-
-
 def _drives(given: object, where: str, notes: list[str]) -> object:
     """An array, its members and its level as people write them: raidz2 of 4 TB HDD."""
+    if isinstance(given, Scalar) and (several := _DRIVES.fullmatch(given)) is not None:  # 12 x 4 TB HDD in RAID 6
+        at, layout = (given.file, given.line), several[3]
+        given = Mapping(*at)
+        for key, value in (("kind", layout or "raid0"), ("disks", several[1]), ("of", several[2])):
+            given.put(key, Scalar(value, *at), *at)
+        if layout is None:
+            notes.append(
+                f"{where}: {several[1]} drives are taken as striped; write {{kind: raid6, disks: ..., of: ...}}"
+            )
     drives = part("array", given, where, notes)
     if not isinstance(drives, Mapping):
         return drives

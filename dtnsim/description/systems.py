@@ -32,7 +32,12 @@ def _found(text: str, year: str | None) -> Mapping | None:
     match = _RELEASE.search(text)
     release = match[0] if match is not None else None
     called = (
-        text[: match.start() if match is not None else None].lower().strip(" -v").removesuffix("server").strip(" -")
+        text[: match.start() if match is not None else None]
+        .lower()
+        .replace("-", " ")
+        .strip(" v")
+        .removesuffix("server")
+        .strip()
     )
     names = [(name, s) for s in _table() for name in s["names"] if f"{called} ".startswith(f"{name} ")]  # Debian Wheezy
     system = max(names, key=lambda each: len(each[0]))[1] if names else None

@@ -203,6 +203,9 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
             continue  # a file on the volume that the end names
         if end in item:
             raise SpecError(f"the transfer has its {end!r} already", **where, remedy="write one of the two")
+        beside = split_end(str(item.get("to" if end == "from" else "from", "")))[0]
+        if path in DEVICES and beside in hosts:  # dd if=/dev/zero, to: web:/data
+            path = f"{beside}:{path}"
         if ":" not in path and len(hosts) != 1:
             raise SpecError("is on which host?", **where, remedy=f"write HOST:{path}, of {', '.join(hosts)}")
         item.put(end, Scalar(path if ":" in path else f"{hosts[0]}:/{path.removeprefix('/')}", *at), *at)

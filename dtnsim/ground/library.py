@@ -138,7 +138,14 @@ def meant(folder: str, name: str) -> list[str]:
 
 def typo(folder: str, name: str) -> bool:
     """Whether a name is so much like a shipped one's that it is that one, written wrongly."""
-    return bool(difflib.get_close_matches(name.lower(), names(folder), n=1, cutoff=0.8))
+    return written_wrongly(name, names(folder))
+
+
+def written_wrongly(name: str, known: list[str]) -> bool:
+    """Whether a name is nearly one of these, in their spelling or with the same numbers; others are other models."""
+    near = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.8)
+    own = re.fullmatch(r"[a-z0-9.]+(-[a-z0-9.]+)+", name) is not None
+    return bool(near) and (own or re.findall(r"\d+", near[0]) == re.findall(r"\d+", name))
 
 
 @lru_cache(maxsize=4096)

@@ -144,6 +144,7 @@ BIT_RATES: Final = {
 _LINES: Final = {"gigabit": 1.25e8, "gigabit ethernet": 1.25e8, "gige": 1.25e8, "fast ethernet": 1.25e7}
 #: digits of ASCII, with _ between thousands if anywhere
 NUMBER: Final = r"[+-]?(?:[0-9]{1,3}(?:_[0-9]{3})+(?:\.[0-9]*)?|[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_BETWEEN: Final = re.compile(r"(\d+(?:\.\d+)?) ?(?:-|–|to) ?(\d+(?:\.\d+)?) ?([A-Za-z/µ]+)")
 _AROUND: Final = re.compile(r"(.+?)\s*(?:\+-|\+/-|±)\s*(.+)")
 _MOST_SPREAD: Final = 3.0
 _NUMBER: Final = re.compile(rf"\s*({NUMBER})\s*((?![0-9_]).*?)\s*\Z", re.DOTALL)
@@ -176,12 +177,14 @@ def read(text: str) -> tuple[float, str]:
 
 
 def around(text: str, otherwise: float) -> tuple[str, float]:
-    """The number and the relative standard deviation of ``45 ms +- 5 ms`` or ``10 Gb/s ± 20 %``.
+    """The number and the relative standard deviation of ``45 ms +- 5 ms``, ``10 Gb/s ± 20 %`` or ``30-60 ms``.
 
     Args:
         text: What was written.
         otherwise: The deviation of a number alone.
     """
+    if (ends := _BETWEEN.fullmatch(text)) is not None and 0 < (low := float(ends[1])) < (high := float(ends[2])):
+        return f"{(low + high) / 2:g} {ends[3]}", (high - low) / (high + low)
     match = _AROUND.fullmatch(text)
     if match is None:
         return text, otherwise
@@ -235,6 +238,8 @@ def _like(text: str, dimension: str) -> str:
         u for u, (dim, _) in UNITS.items() if u.lower() == unit and dim == dimension and not u.endswith(tuple(_BITS))
     ]
     meant = min(near, key=lambda u: (u.startswith("k"), len(u)), default=None) if dimension in ("B", "Hz") else None
+    if match and dimension == "B" and unit in ("k", "m", "g", "t", "p"):
+        return f"{match[1]} {unit.upper()}iB, or {match[1]} {unit.upper() if unit != 'k' else 'k'}B"
     return f"{match[1]} {meant}" if match and meant else f"it like {EXAMPLES[dimension]}"
 
 

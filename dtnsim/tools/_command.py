@@ -50,8 +50,10 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
     if manner is None and kinds().get(program, "").startswith("dtnsim.tools."):  # its options as its kind has them
         manner = Manner(program)
     if manner is None:
-        near = difflib.get_close_matches(program, PROGRAMS, n=3)
-        remedy = f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(sorted(PROGRAMS))}"
+        tools = (k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
+        known = sorted({*PROGRAMS, *tools, "smb", "nfs"})
+        near = difflib.get_close_matches(program, known, n=3, cutoff=0.7)
+        remedy = f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(known)}"
         said = library.spoken()["tools"]
         remedy = next((said[name] for name in ("-".join(words[:2]).lower(), program.lower()) if name in said), remedy)
         raise SpecError("is not a program that is known here", key="tool", value=program, remedy=remedy)

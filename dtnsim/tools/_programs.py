@@ -59,9 +59,19 @@ PROGRAMS: Final[dict[str, Manner]] = {
         quiet=_set(
             "r l p t g o D v q h H A X S x u P n i partial progress stats numeric-ids delete delete-after inplace "
             "recursive links perms times group owner devices specials verbose quiet human-readable hard-links acls "
-            "xattrs sparse update dry-run itemize-changes"
+            "xattrs sparse update dry-run itemize-changes append append-verify size-only ignore-existing ignore-errors "
+            "delete-before delete-during delete-delay delete-excluded remove-source-files copy-links safe-links L "
+            "one-file-system fuzzy backup no-perms no-owner no-group prune-empty-dirs relative R protect-args s "
+            "fake-super"
         ),
-        skip=_set("exclude include filter port T temp-dir"),
+        skip=_set(
+            "exclude include filter port T temp-dir info files-from exclude-from include-from rsync-path log-file "
+            "timeout contimeout modify-window out-format partial-dir backup-dir max-size min-size chmod chown usermap "
+            "groupmap password-file max-delete f debug"
+        ),
+        unmodelled=_set(
+            "zc= compress-choice= compress-level= zl= skip-compress= checksum-choice= B= block-size= sockopts="
+        ),
         says={"no-whole-file": {"whole_file": False}, "no-W": {"whole_file": False}},
         words={"rsync://": {"e": "none"}, "::": {"e": "none"}},
         rate=("KiB/s", "Ki"),
@@ -153,8 +163,12 @@ PROGRAMS: Final[dict[str, Manner]] = {
     ),
     "robocopy": Manner(
         "robocopy",
-        quiet=_set("S E MIR PURGE XJ XJD XJF NP NFL NDL NJH NJS V ETA TEE FFT DST XO XN XC XX XL NS NC BYTES FP TS L"),
-        skip=_set("R W LOG UNILOG COPY DCOPY XF XD LEV"),
+        quiet=_set(
+            "S E MIR PURGE XJ XJD XJF NP NFL NDL NJH NJS V ETA TEE FFT DST XO XN XC XX XL NS NC BYTES FP TS L "
+            "COPYALL SEC ZB Z B MOV MOVE CREATE FAT IS IT REG TBD X SL TIMFIX SECFIX"
+        ),
+        unmodelled=_set("COMPRESS NOOFFLOAD IPG="),
+        skip=_set("R W LOG UNILOG COPY DCOPY XF XD LEV MAX MIN MAXAGE MINAGE IA XA A"),
         says={"MT": {"MT": 8}},
         slash=True,
     ),

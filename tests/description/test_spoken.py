@@ -267,3 +267,18 @@ def test_what_has_no_model_is_refused_with_what_to_write(host: dict[str, Any], t
 def test_kinds_are_known_in_any_case_of_letters() -> None:
     assert find_kind("EXT4") is find_kind("ext4")
     assert find_kind("Rsync") is find_kind("rsync")
+
+
+@pytest.mark.parametrize(
+    ("wan", "rate", "medium"),
+    [("10GbE", 1.25e9, None), ("LAN", 1.25e11, "campus"), ({"medium": "isolated"}, 1.25e11, "lab")],
+)
+def test_a_segment_by_its_rate_or_its_kind_alone(wan: Any, rate: float, medium: str | None) -> None:
+    """`spoken_paths`: one of unknown rate is no limit beside the cards where both ends are near."""
+    made = load({"hosts": {"a": {}, "b": {}}, "wan": wan, "transfer": MOVE}).wan[0]
+    assert (made.bandwidth.value, made.medium) == (rate, medium)
+
+
+def test_a_segment_of_unknown_rate_between_distant_hosts_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"wan\.0\.bandwidth: is missing"):
+        load({"hosts": {"a": {}, "b": {}}, "wan": {"rtt": "5 ms"}, "transfer": MOVE})

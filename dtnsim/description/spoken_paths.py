@@ -1,0 +1,125 @@
+"""Segments and copies in the words of people: lines by their rate or kind alone, and the share that a copy mounts."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dtnsim.components import network_kinds
+from dtnsim.components.base import kinds
+from dtnsim.description.transfer import DEVICES
+from dtnsim.ground import library, units
+from dtnsim.ground.errors import UnitError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping
+
+_NO_LIMIT: Final = "not stated: no limit beside the hosts' cards"
+
+
+def segments(raw: Mapping, notes: list[str]) -> None:
+    """Gives a segment of unknown rate one that is no limit, where another is, or where both ends are near."""
+    wan = raw.get("wan")
+    if isinstance(wan, Scalar) and (told := _told(wan)) is not None:
+        raw.put("wan", wan := told, *raw.lines["wan"])
+    items = wan if isinstance(wan, list) else [wan]
+    stated = any(isinstance(item, Mapping) and "bandwidth" in item for item in items)
+    made = [_as_fast(item) if isinstance(item, Mapping) and (stated or _near(item)) else item for item in items]
+    if any(new is not old for new, old in zip(made, items, strict=True)):
+        raw.put("wan", made, *raw.lines["wan"])
+        notes.append("wan.bandwidth: not said: as fast as the hosts' cards, or the segments beside it")
+
+
+def _told(segment: Scalar) -> Mapping | None:
+    """A segment of which its rate or its kind is all that is written: ``wan: 10GbE``, ``wan: LAN``."""
+    key = "medium" if segment.lower() in network_kinds.WORDS else "bandwidth"
+    try:
+        units.parse("1 Gb/s" if key == "medium" else segment, "B/s")
+    except UnitError:
+        return None
+    made = Mapping(segment.file, segment.line)
+    made.put(key, segment, segment.file, segment.line)
+    return made
+
+
+def _near(segment: Mapping) -> bool:
+    medium = network_kinds.called(segment.get("medium"))
+    return (medium is None and "rtt" not in segment) or medium in ("lab", "campus")
+
+
+def _as_fast(segment: Mapping) -> Mapping:
+    if "bandwidth" in segment or "part" in segment:
+        return segment
+    segment = segment.clone()
+    segment.put("bandwidth", Scalar("1 Tb/s", segment.file, segment.line, _NO_LIMIT), segment.file, segment.line)
+    return segment
+
+
+def shares(raw: Mapping, notes: list[str]) -> None:
+    """Mounts, in a path file, the share that a transfer with ``tool: smb`` copies to or from, and copies there."""
+    given, hosts = raw.get("transfers", [raw.get("transfer")]), raw.get("hosts")
+    items = list(given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ())
+    if not isinstance(hosts, Mapping):
+        return
+    for item in items:
+        made = _mounted(item, hosts, notes) if isinstance(item, Mapping) else None
+        if made is None:
+            continue
+        hosts, written = made
+        raw.put("hosts", hosts, *raw.lines["hosts"])
+        if given is raw.get("transfers") and isinstance(given, Mapping):
+            key = next(k for k, v in given.items() if v is item)
+            raw["transfers"] = given = given.clone()
+            given[key] = written
+        elif "transfers" in raw:
+            raw["transfers"] = given = [written if each is item else each for each in given]
+        else:
+            raw["transfer"] = written
+
+
+def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, Mapping] | None:
+    """The hosts with a share mounted, and the transfer that copies there; None where it needs none.
+
+    The client is the one that ``client`` of the tool says, else the source if that alone has Windows or macOS.
+    """
+    tool = item.get("tool")
+    name = str(tool.get("name") if isinstance(tool, Mapping) else tool)
+    ends = {end: str(item.get(end, "")).partition(":") for end in ("from", "to")}
+    alone = {host for host, _, _ in ends.values()}
+    word = name.lower().partition(" ")[0]
+    a_tool = kinds().get(word, "").startswith("dtnsim.tools.") and word != "robocopy"
+    if a_tool or len(alone) < 2 or not alone <= set(hosts):
+        return None
+    if (known := library.spoken()["shares"].get(word)) is None:
+        return None
+    said = str(tool.get("client")) if isinstance(tool, Mapping) else ""
+    desks = {end for end, (host, _, _) in ends.items() if _system(hosts[host]).startswith(("windows", "mac"))}
+    client, server = ("from", "to") if said == "source" or (not said and desks == {"from"}) else ("to", "from")
+    (here, _, own), (there, _, path), at = ends[client], ends[server], item.lines["tool"]
+    if path.strip() in ("", *DEVICES):
+        return None  # there is nothing to mount
+    share, mount = Mapping(*at), f"/{there}"
+    share.put("filesystem", known[0], *at)
+    share.put("server", Scalar(f"{there}:{path}", *at), *at)
+    hosts, item = hosts.clone(), item.clone()
+    hosts[here] = _with_volume(hosts[here], mount, share, own, at)
+    item[server] = Scalar(f"{here}:{mount}", *at)
+    item["tool"] = tool if isinstance(tool, str) and name.lower().startswith(known[1]) else Scalar(known[1], *at)
+    words = f"{there} is mounted on {here} over {known[0]}"
+    notes.append(f"transfer: {words}; 'tool: {{name: smb, client: source}}' mounts at the other end")
+    return hosts, item
+
+
+def _system(host: object) -> str:
+    return str(host.get("os")).lower() if isinstance(host, Mapping) else ""
+
+
+def _with_volume(host: Any, mount: str, share: Mapping, other: str, at: tuple[str, int]) -> Mapping:
+    """A host with a share beside its volumes, or beside the one that the transfer names."""
+    made = host.clone() if isinstance(host, Mapping) else Mapping(*at)
+    if isinstance(host, str) and host != "unknown":
+        made.put("like", host, *at)
+    volumes = made["volumes"].clone() if isinstance(made.get("volumes"), Mapping) else Mapping(*at)
+    if not volumes and other.startswith("/") and not (isinstance(host, str) and host != "unknown"):
+        volumes.put(other, None, *at)
+    volumes.put(mount, share, *at)
+    made.put("volumes", volumes, *made.lines.get("volumes", at))
+    return made
