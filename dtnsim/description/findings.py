@@ -210,11 +210,11 @@ class _Mended:
                 return False  # it went with another finding of the same reading
             parent = parent[step]
         self.gone.append((*steps, *rest) if rest and error.missing else steps)
-        last = steps[-1]
-        if isinstance(parent, list):
-            return self._without(error, steps[:-1], ())
+        last = str(steps[-1])
         if parent is None:
             return False
+        if not isinstance(parent, Mapping):  # a list, or a word where a mapping belongs: it goes as a whole
+            return self._without(error, steps[:-1], ())
         new = self._instead(steps, old=parent.get(last))
         if new is None and not _named(steps):
             parent.pop(last, None)
