@@ -22,7 +22,10 @@ def seconds(**changes: str) -> float:
     return tool_runs.answer(tool_runs.run_of({**ROW, **changes}), samples=0).p50_s
 
 
-REFUSED = [(t, "within one host") for t in ("robocopy", "dd", "msrsync")] + [("fio", "volume")]
+REFUSED = [
+    *((t, "within one host") for t in ("robocopy", "dd", "msrsync", "tar")),
+    *((t, "volume") for t in ("fio", "iozone", "bonnie")),
+]
 
 
 @pytest.mark.parametrize(("key", "why"), REFUSED)
