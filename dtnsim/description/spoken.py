@@ -251,7 +251,7 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
     for pattern, kind, level in library.spoken()["levels"]:
         if (match := re.fullmatch(pattern, said)) is not None:
             drives.put("kind", kind, *at)
-            if level is not None and "level" not in drives:
+            if level is not None and "level" not in drives and "parity" not in drives:
                 drives.put("level", Scalar(level.format(*match.groups()), *at), *at)
             break
     for key, words in library.spoken()["drives"].items():
@@ -268,7 +268,12 @@ def _uncounted(drives: Mapping, where: str, notes: list[str]) -> Mapping:
     """A level of which the number of drives or the drives are not said: those are drawn."""
     kind = str(drives.get("kind"))
     fields = find_kind(kind).model_fields if kind in kinds() else {}
-    if "of" not in fields or not set(drives) <= {"kind", *fields} or "part" in drives:
+    if (
+        "of" not in fields
+        or not set(drives) <= {"kind", *fields}
+        or "part" in drives
+        or isinstance(drives.get("of"), list)
+    ):
         return drives
     missing = {name for name, field in fields.items() if field.is_required()} - set(drives)
     if missing == {"of"}:

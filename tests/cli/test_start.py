@@ -119,7 +119,7 @@ def test_show_writes_parts_out_with_where_each_number_comes_from(run: Run) -> No
     [
         ("hosts.a.volumes./d.filesystem=etx4", "nearest: {kind: ext4}"),
         ("hosts.a.volumes./d.filesystem={kind: etx4}", "nearest: ext4"),
-        ("hosts.a.nic=nic", "write {kind: nic}"),
+        ("hosts.a.nic=nic", "write {kind: nic, rate: 10 Gb/s}"),
         ("hosts.a.volumes./d.array=wd-hc31", "nearest: wd-hc310"),
         ("hosts.a.cpu=intel-e5-2680v4", "nearest: intel-e5-2680-v4"),
         ("hosts.a.nic=conectx-5-100g", "nearest: connectx-5-100g"),

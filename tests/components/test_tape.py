@@ -108,9 +108,11 @@ def test_a_second_reading_is_from_disk() -> None:
 
 def test_it_needs_a_staging_disk() -> None:
     made = path()
-    del made["hosts"]["a"]["volumes"]["/t"]["array"]
+    made["hosts"]["a"]["volumes"]["/t"]["array"] = None
     with pytest.raises(SpecError, match="staging disk"):
         problem(made)
+    del made["hosts"]["a"]["volumes"]["/t"]["array"]  # not said is drawn
+    assert "a.t.drives" in {s.name for s in problem(made).stations}
 
 
 @settings(max_examples=10, deadline=None)
