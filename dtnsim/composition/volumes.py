@@ -59,7 +59,7 @@ class Volumes:
         self._visited = [composer.storage_of(f).visited(leg) for f, leg in enumerate(composer.legs)]
         self._known: dict[tuple[int, tuple[int, ...]], Transfer] = {}
         self._alike: set[tuple[int, ...]] = set()
-        self._differs: set[int] = set()
+        self._differ: set[tuple[int, ...]] = set()
         self._kinds: dict[int, tuple[int, ...]] = {}
         self._numbers: dict[int, int] = {}
         self._unlike: list[Model] = []
@@ -113,13 +113,18 @@ class Volumes:
             return self._whole[f]
         key = f, tuple(map(step, here))
         if key not in self._known:
-            made = self._composer.beside(f, dict(zip(shelves, key[1], strict=True)))
-            if f not in self._differs and _alike(made, self._whole[f]):
-                self._alike.add(drives)  # they mind no other streams, whoever has equal ones
+            if drives not in self._differ and self._minds_none(f):
+                self._alike.add(drives)  # whoever has equal ones
                 return self._whole[f]
-            self._differs.add(f)
-            self._known[key] = made
+            self._differ.add(drives)
+            self._known[key] = self._composer.beside(f, dict(zip(shelves, key[1], strict=True)))
         return self._known[key]
+
+    def _minds_none(self, f: int) -> bool:
+        """Whether a transfer costs alone what it costs beside all: two streams may seek as often as three."""
+        alone: Counter[Shelf] = Counter()
+        self.count(f, alone, 1)
+        return _alike(self._composer.beside(f, alone), self._whole[f])
 
     def _drives(self, f: int) -> tuple[int, ...]:
         """What makes a transfer mind the streams of others: its tool and its volumes, their places and names apart."""
