@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.physics.waiting import cycle_time
+from dtnsim.steady.matrices import summed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,15 +100,17 @@ class Workers:
         m, count = self._m, self._m.capacity.shape[1] + 1
         whole = m.total.row * count + m.total.station
         place = np.searchsorted(whole, m.transfer[m.phases.row] * count + m.phases.station)
-        return per_capacity(m.phases.demand, m.total.demand[np.minimum(place, len(whole) - 1)])
+        self._place = np.minimum(place, len(whole) - 1)
+        return per_capacity(m.phases.demand, m.total.demand[self._place])
 
     def weights(self, capacity: Array, rate: Array, binding: NDArray[np.int64], before: Array) -> Array:
         """Weights of transfers whose workers are at a shared station for a part of their time only, (F, S).
 
         A worker that waits for its next file, or is at a step that does not visit the station, leaves the others its
-        share meanwhile. With the level ``l`` of the station (rate over weight of who it holds), ``n`` workers of weight
-        ``w`` together and ``a`` seconds elsewhere per byte, ``n / rate = a + n / (w l)``: rate over level is the weight
-        of those that are there.
+        share meanwhile. With the level ``l`` of the station while one of them is there (rate over weight of who it
+        holds), ``n`` workers of weight ``w`` together and ``a`` seconds elsewhere per byte, ``n / rate = a + n / (w l)``:
+        rate over the mean level is the weight of those that are there. One that comes finds the others as they are on
+        the mean (Bard and Schweitzer), and lowers the level by its own weight.
 
         Args:
             capacity: (S, K).
@@ -124,7 +127,8 @@ class Workers:
         level[~self._shared] = np.inf
         here = np.where(rows.demand > 0, level[rows.station], np.inf)
         workers = self._at_work
-        share = np.maximum.reduceat(self._part / here, rows.first, axis=0) * (workers / m.weight[:, None])[m.transfer]
+        met = self._met(here, rate.T, binding.T, before)
+        share = np.maximum.reduceat(self._part / met, rows.first, axis=0) * (workers / m.weight[:, None])[m.transfer]
         away = (m.delay - m.served).T + np.where(share > 0, 0.0, self._longest(capacity) + m.served.T)
         there = np.add.reduceat(share, m.begins, axis=0)
         whole = there + np.add.reduceat(away, m.begins, axis=0) + m.lead.T * workers
@@ -132,6 +136,18 @@ class Workers:
         with np.errstate(divide="ignore", invalid="ignore"):
             present = workers / (whole * lowest)
         return np.where(np.isfinite(lowest), np.minimum(present, m.weight[:, None]), m.weight[:, None])
+
+    def _met(self, level: Array, rate: Array, binding: NDArray[np.int64], before: Array) -> Array:
+        """(N, S) levels that a worker finds, entry by entry, while it is there itself; of (N, S) mean ones."""
+        m, rows, f = self._m, self._m.phases, self._m.transfer[self._m.phases.row]
+        held = np.where(m.total.station[:, None] == binding[m.total.row], m.total.demand * before[m.total.row], 0.0)
+        filled = summed(m.total.station, held, len(self._shared))[rows.station]
+        demand, most = m.total.demand[self._place], m.weight[f][:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            own = np.minimum(rate[f] / level, most)
+            filled = np.maximum(filled - held[self._place], 0.0) + demand * own
+            met = level * filled / (filled + demand * (most - own) / self._at_work[f])
+        return np.where(np.isfinite(level) & (filled > 0), met, level)
 
     def _longest(self, capacity: Array) -> Array:
         """(P, S) seconds per byte of the slowest station of each phase, for one worker alone."""
