@@ -52,7 +52,8 @@ def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
         unfair *= Random(f"{seed} fairness").lognormvariate(0.0, math.sqrt(math.log1p(UNFAIRNESS.spread**2)))  # noqa: S311 - no secret
     spread = float(log_spread(1.0 - min(unfair, _MOST)))
     for job in jobs:
-        if len(job.legs) > 1 and (job.transfer.timed or job.transfer.files > job.workers):  # else nothing is for ever
+        steps = sum(bool(leg.fill_costs) for leg in job.legs)  # a scan uses no station
+        if steps > 1 and (job.transfer.timed or job.transfer.files > job.workers):  # else nothing is for ever
             job.luck = partial(Random(f"{seed} {job.transfer.name}").lognormvariate, 0.0, spread)  # noqa: S311 - no secret
     for job in jobs:
         rounds = math.inf if job.transfer.timed else job.transfer.files / job.workers

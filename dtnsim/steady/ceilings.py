@@ -107,8 +107,8 @@ class Workers:
         """Weights of transfers whose workers are at a shared station for a part of their time only, (F, S).
 
         A worker that waits for its next file, or is at a step that does not visit the station, leaves the others its
-        share meanwhile. With the level ``l`` of the station while one of them is there (rate over weight of who it
-        holds), ``n`` workers of weight ``w`` together and ``a`` seconds elsewhere per byte, ``n / rate = a + n / (w l)``:
+        share meanwhile. With the level ``l`` of the station (rate over weight of who it holds) while one of them is
+        there, ``n`` workers of weight ``w`` together, ``a`` seconds elsewhere per byte: ``n / rate = a + n / (w l)``;
         rate over the mean level is the weight of those that are there. One that comes finds the others as they are on
         the mean (Bard and Schweitzer), and lowers the level by its own weight.
 

@@ -164,11 +164,11 @@ def test_scenarios_that_are_at_rest_leave_the_others_their_rounds() -> None:
 
 
 def test_who_waits_for_files_has_its_share_of_a_link_only_while_it_moves_them() -> None:
-    """1 / x = 0.01 + 1 / l and x + l = 100 give l^2 + 100 l = 10000: the golden section of the link."""
+    """10 ms of waiting a byte, then half of the link: 1 / x = 0.01 + 1 / 50, and the rest is the other's."""
     wait = Phase("p", (Demand("link", 1.0, "bytes"),), (Demand("", 0.01, "waiting", each="file"),))
     small = Transfer("small", (wait,), 1, 1000.0, 1, time_s=9.0)
     rate = epochs.rates(Problem("p", (LINK,), (small, transfer("bulk", 1.0, time=9.0))))
-    assert rate[0].tolist() == pytest.approx([150 - 50 * math.sqrt(5), 50 * math.sqrt(5) - 50], rel=1e-3)
+    assert rate[0].tolist() == pytest.approx([100 / 3, 200 / 3], rel=1e-5)
 
 
 def test_a_phase_of_few_bytes_has_the_share_of_its_streams() -> None:
