@@ -127,9 +127,9 @@ def valid(number: int) -> str | None:
     text, said = written(number)
     file = Path(FOLDER.name) / "path.yaml"
 
-    def rates(what: str, *changes: str) -> list[float]:
+    def rates(what: str) -> list[float]:
         file.write_text(what)
-        return _rates(dtnsim.predict(str(file), samples=0, overrides=list(changes)))
+        return _rates(dtnsim.predict(str(file), samples=0))
 
     file.write_text(text)
     made = dtnsim.predict(str(file), samples=0)
@@ -142,6 +142,7 @@ def valid(number: int) -> str | None:
     ):
         if (far := _apart(plain, rates(same))) > 1e-9:
             return f"{other} move it by {far:.2g}"
+    file.write_text(text)
     drawn = random.Random(number)
     key = drawn.choice(GROWS).format(a="left", b="right", of=said["of"])
     if (more := _grown(text, key)) is not None:
@@ -149,7 +150,6 @@ def valid(number: int) -> str | None:
         least = 1 - max(1e-6, _lumps(said) if key in LUMPS else 0, MOVED if said["wan"] == said["port"] else 0)
         if now < made.throughput_Bps.p50 * least:
             return f"{key}={more} makes {made.throughput_Bps.p50} {now}"
-    file.write_text(text)
     if number % 4 == 0:  # a document takes a quarter of all that is tried
         document = prediction_document(dtnsim.predict(str(file), samples=8))
         if json.loads(json.dumps(document, allow_nan=False)) != json.loads(json.dumps(document)):

@@ -193,6 +193,28 @@ def test_a_drive_seeks_for_those_who_are_there() -> None:
     assert both["long"] == pytest.approx(both["short"] + 0.9 * alone, rel=1e-3)
 
 
+def test_two_streams_may_seek_as_often_as_three_and_one_does_not() -> None:
+    """Who stays behind alone has the drive alone, in time as well: curl leaves read-ahead to the kernel."""
+    host = {
+        "cpu": {"sockets": 1, "cores": 12, "clock": "3.3 GHz"},
+        "memory": {"channels": 8, "rate": "3200 MT/s", "size": "8 GiB"},
+        "nics": {"lan": {"rate": "10 Gb/s", "mtu": "9000 B"}},
+        "volumes": {"/d": volume({"kind": "hdd", "rate": "90 MB/s"})},
+    }
+    path = journey(host, host, start="a:/d", to="b:/d", wan={"bandwidth": "40 Gb/s", "rtt": "1 ms"}, tool="curl")
+    one = path.pop("transfer")
+    each = [
+        {**one, "name": n, "dataset": {"files": 1, "size": s}}
+        for n, s in (("x", "9 GB"), ("y", "12 GB"), ("z", "90 GB"))
+    ]
+    spec = load({**path, "transfers": each})
+    said, run = predict(spec, samples=0).transfers, simulate(spec).runs[0].transfers
+    assert [r.duration_s for r in run] == pytest.approx([p.duration_s.p50 for p in said], rel=1e-3)
+    assert (
+        said[2].throughput_Bps.p50 > 1.3 * said[2].all_run_Bps * 2
+    )  # alone most of its time: three shared one with seeks
+
+
 def test_who_stays_behind_has_the_phases_of_alone() -> None:
     """Beside others it has one phase of bytes, alone two (cached, throttled): its rest moves at the rate of alone."""
     host = {
