@@ -84,6 +84,8 @@ def test_coefficients(run):
     _, out, _ = run("tcp", "--coefficients", "--json")
     listed = json.loads(out)["coefficients"]
     assert {"name", "value", "unit", "fitted_rows", "reason"} <= set(listed[0])
+    idle = next(c for c in listed if c["name"] == "host_delay")  # read off idle pings, chosen on no row
+    assert idle["fitted_rows"] == 0
     _, text, _ = run("tcp", "--coefficients")
     assert all(c["name"] in text for c in listed)
 

@@ -103,6 +103,12 @@ def test_validate_builds_what_is_in_the_mapping() -> None:
     assert validate(find_kind("hdd"), mapping).rate.value == 1e8  # type: ignore[attr-defined]
 
 
+def test_what_is_no_part_is_said_with_its_key() -> None:
+    with pytest.raises(SpecError, match="needs a part name") as caught:
+        expand(5, key="hosts.a.nic")
+    assert caught.value.key == "hosts.a.nic"
+
+
 def test_families_hold_together() -> None:
     assert issubclass(find_kind("zfs"), Filesystem)
     assert find_kind("raidz").family == find_kind("hdd").family == "device"

@@ -53,6 +53,12 @@ def test_robots_limit_many_mounts() -> None:
     assert found.rate("t.robots") == pytest.approx(5e9 / 30.0)
 
 
+@pytest.mark.parametrize("key", ["staged", "share"])
+def test_no_more_than_all_is_staged_or_shared(key: str) -> None:
+    with pytest.raises(SpecError, match=key):
+        charges(**{key: "1.5"})
+
+
 def test_the_staging_disk_is_written_and_read() -> None:
     assert charges().demand("t.ssds") == pytest.approx(2.0)
     assert charges(staged="1").demand("t.ssds") == pytest.approx(1.0)

@@ -220,6 +220,15 @@ def test_the_collector_is_short_and_plain() -> None:
     assert "sudo" not in script
 
 
+@pytest.mark.skipif(shutil.which("sh") is None, reason="this machine has no POSIX shell")
+def test_what_the_last_command_refuses_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outputs, "script", lambda: 'echo "CPU(s): 4" > "$1/lscpu"; exit 1')
+    assert "lscpu" in outputs.collect().texts
+    monkeypatch.setattr(outputs, "script", lambda: "echo no; exit 2")
+    with pytest.raises(InputError, match="cannot be asked"):
+        outputs.collect()
+
+
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no folder"):
         discover(tmp_path / "nothing")

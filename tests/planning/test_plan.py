@@ -19,6 +19,7 @@ from dtnsim.planning.actions import settings
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
 from dtnsim.planning.plan import Plan
+from dtnsim.report import planned
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
 
@@ -66,6 +67,14 @@ def test_venadi_names_the_senders_core_and_whose_it_is(venadi: Plan) -> None:
     # nothing on the list that fits lifts the ceiling; in scenarios where the core is fast, drives do help
     most = max(s.prediction.ceiling for s in venadi.purchases)
     assert most == pytest.approx(venadi.now.prediction.ceiling, rel=0.005)
+
+
+def test_what_money_buys_is_said_beside_its_picture(narrow: Plan) -> None:
+    made = planned.frontier(narrow)
+    assert len(made.table.rows) > 2
+    for name, price, *_, chance, _station in made.table.rows:
+        assert f"{name} for {price}: " in made.says
+        assert f"probability {chance}" in made.says
 
 
 def test_the_list_for_venadi_fits_its_slots_and_bays(venadi: Plan) -> None:

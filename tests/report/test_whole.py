@@ -332,6 +332,8 @@ def test_a_fleet_has_its_figures() -> None:
     assert len({re.sub(r"\d+", "*", name.partition(".")[0]) + name.partition(".")[2] for name in used}) == len(used)
     hours = fleet_page.figures(made)[1].traces[0]["z"]
     assert all(sum(v is not None for v in row) == 24 for row in hours)  # a day says nothing of the week's other hours
+    row = fleet_page.figures(made)[1].table.rows[0]  # each hour was seen once
+    assert row[3] == f"{max(v for v in hours[0] if v is not None):.1f}%"
     tops = {s.name: max(s.of_week) for s in made.runs[0].stations}
     assert used == ["network.wan"]  # the only one that any hour uses by a tenth
     assert sorted(tops.values())[-2] < fleet_page.IDLE <= tops["network.wan"]

@@ -143,6 +143,18 @@ def test_a_draw_changes_by_the_factor_of_the_median() -> None:
     assert as_drawn(problem(10.0), problem(5.0), drawn, 1).stations[0].capacity == 6.0
 
 
+def test_each_demand_changes_by_its_own_factor() -> None:
+    """Of two demands on a station one doubles; both were drawn a half above."""
+
+    def of(*demands: float) -> Problem:
+        one = problem(10.0)
+        row = Phase("p", tuple(Demand("a", value, what) for what, value in zip("xy", demands, strict=True)))
+        return replace(one, transfers=(replace(one.transfers[0], phases=(row,)),))
+
+    made = as_drawn(of(1.0, 2.0), of(1.0, 4.0), of(1.5, 3.0), 0).transfers[0].phases[0].demands
+    assert [d.per_byte for d in made] == [1.5, 6.0]
+
+
 def test_what_was_nothing_takes_the_median() -> None:
     assert as_drawn(problem(0.0), problem(5.0), problem(np.array([0.0, 0.0])), 0).stations[0].capacity == 5.0
 

@@ -22,7 +22,7 @@ from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.report import fleet as fleet_report
 from dtnsim.report import text
-from dtnsim.simulation.fleet import arrivals, faults, run, trace
+from dtnsim.simulation.fleet import arrivals, faults, job_classes, run, trace
 from dtnsim.simulation.fleet.answers import answer, due
 from dtnsim.simulation.fleet.build import Fleet
 from dtnsim.simulation.fleet.checkpoint import Kept
@@ -213,6 +213,15 @@ def test_a_trace(tmp_path):
     assert found.pair.tolist() == [[0, 0], [1, 0]]
     made = ran(given)
     assert np.all(made.course.status == 4)
+
+
+def test_a_trace_is_composed_for_its_median(tmp_path, monkeypatch):
+    asked, real = [], job_classes.sorts
+    monkeypatch.setattr(job_classes, "sorts", lambda *given: asked.append(given) or real(*given))
+    _, given = traced(tmp_path, ROWS)
+    ran(given)
+    assert asked
+    assert [typical for _, _, typical in asked] == [float(np.median(sizes)) for sizes, _, _ in asked]
 
 
 def test_traces_of_services(tmp_path):
