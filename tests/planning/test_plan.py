@@ -77,6 +77,12 @@ def test_what_money_buys_is_said_beside_its_picture(narrow: Plan) -> None:
         assert f"probability {chance}" in made.says
 
 
+def test_of_values_that_help_only_alone_the_best_is_told() -> None:
+    """Window 32 MiB is the best of its kind alone; another kind, better still, does not hide it."""
+    made = [tuning.Win(Setting(what, (), ()), rate, False) for what, rate in (("w", 12.0), ("w", 13.0), ("cc", 20.0))]
+    assert [tuning._best_alone(w, made, 10.0) for w in made] == [False, True, True]
+
+
 def test_the_list_for_venadi_fits_its_slots_and_bays(venadi: Plan) -> None:
     words = "\n".join(venadi.sentences)
     assert re.search(r"If nersc held nothing, the list would still not do here: 15\.\d+ Gb/s.* with 16 x", words)
