@@ -120,6 +120,8 @@ class History:
             self.told.append((what, since.isoformat()))
             return
         line = _Line.model_validate(entry)
+        if not catalogue().evidence.keys() >= {tool for tool, *_ in (*line.runs, *line.series)}:
+            raise ValueError  # of a parser that is not there
         file = str(self.folder / line.log)
         runs = [Measurement(t, q, v, u, "", c, "complete", w, file, n) for t, q, v, u, c, w, n in line.runs]
         series = {tuple(key): [(d.isoformat(), v, n) for d, v, n in days] for *key, days in line.series}

@@ -161,9 +161,14 @@ def test_a_log_cut_short_gets_one_line_and_the_rest_is_done(tmp_path: Path, host
     assert "30% slower" in told.out
 
 
-def test_a_history_cut_short_is_named(tmp_path: Path, run: Run) -> None:
+#: a line of a parser that is not there
+OTHER = '{"log": "a", "digest": "00", "note": "", "runs": [], "series": [["its", "rtt", "s", "a", "b", "", []]]}'
+
+
+@pytest.mark.parametrize("line", ['{"log": "fio-0.json", "dig', OTHER])
+def test_a_history_cut_short_is_named(tmp_path: Path, run: Run, line: str) -> None:
     logs, history = folder(tmp_path / "logs", range(2)), tmp_path / "seen.jsonl"
-    history.write_text('{"log": "fio-0.json", "dig')
+    history.write_text(line)
     said = run("calibrate", "--watch", str(logs), "--history", str(history))
     assert said.code == 2
     assert "seen.jsonl:1: is no line of a history" in said.err
