@@ -19,6 +19,8 @@ from dtnsim.ground.yamlio import Mapping
 _ROUNDS, _FEW, _MANY = 40, 4, 100
 #: findings of one reading that are taken out each by itself
 _EACH: Final = 200
+#: where nothing stands any more
+_GONE: Final = object()
 #: what stands in the place of what a transfer or a segment cannot be without
 _INSTEAD: Final = {"tool": "rsync", "bandwidth": "10 Gb/s", "from": "memory", "to": "memory", "dataset": ""}
 #: keys of a volume that belong to file systems with servers
@@ -203,12 +205,9 @@ class _Mended:
             steps = steps[:-1]
         if not steps or steps in self.gone or steps in (("hosts",), *_TRANSFERS):
             return False
-        parent: Any = self.raw
-        for step in steps[:-1]:
-            keys = range(len(parent)) if isinstance(parent, list) else parent if isinstance(parent, Mapping) else ()
-            if step not in keys:
-                return False  # it went with another finding of the same reading
-            parent = parent[step]
+        parent = self._at(steps[:-1])
+        if parent is _GONE:
+            return False
         self.gone.append((*steps, *rest) if rest and error.missing else steps)
         last = str(steps[-1])
         if parent is None:
@@ -223,12 +222,22 @@ class _Mended:
         self.gone.append(steps)
         return True
 
+    def _at(self, steps: Steps) -> Any:
+        """What stands there; `_GONE` where it went with another finding of the same reading."""
+        found: Any = self.raw
+        for step in steps:
+            keys = range(len(found)) if isinstance(found, list) else found if isinstance(found, Mapping) else ()
+            if step not in keys:
+                return _GONE
+            found = found[step]
+        return found
+
     def _word_out(self, steps: Steps, error: SpecError) -> bool:
         """Takes an option out of a command line, whose other words may be wrong too; False where it is none of it."""
-        parent: Any = self.raw
-        for step in steps[:-1]:
-            parent = parent[step]
-        words = parent["tool"].split() if isinstance(parent.get("tool"), str) else []
+        parent = self._at(steps[:-1])
+        if not isinstance(parent, Mapping) or not isinstance(parent.get("tool"), str):
+            return False
+        words = parent["tool"].split()
         if error.value not in words[1:] or not str(error.value).startswith(("-", "/")):
             return False
         left = " ".join(word for word in words if word != error.value)

@@ -92,7 +92,7 @@ def test_names_of_any_length_are_short_in_messages() -> None:
         assert fuzz._wrong(code, out, err, json_wanted=False) is None
 
 
-@pytest.mark.parametrize("seed", [539, 8350, 13510, 25729, 35724, 52190, 76272])
+@pytest.mark.parametrize("seed", [539, 8350, 13510, 25729, 35724, 52190, 76272, 3001519])
 def test_mutants_that_were_wrong(seed: int, tmp_path: Path) -> None:
     """Long names, words where mappings belong, events that multiply to nothing, bonds of 1,600 streams."""
     assert fuzz.check(*fuzz.mutant(seed), tmp_path) is None
