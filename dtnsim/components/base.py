@@ -180,6 +180,8 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
         merged = library.read("parts", found[0])
     for name, value in mapping.items():
         merged.put(name, value, *mapping.lines.get(name, (mapping.file, mapping.line)))
+    if len(mapping) > 1 and mapping.file:  # what is wrong with the whole is wrong here, not in the part
+        merged.file, merged.line = mapping.file, mapping.line
     return merged
 
 

@@ -54,6 +54,12 @@ class Slot(Component):
     behind: str | None = None
     socket: Annotated[int, Field(ge=0, le=63, description="socket that the lanes end at, from 0")] | None = None
 
+    @model_validator(mode="after")
+    def _a_lane_for_each(self) -> Self:
+        if self.bifurcation > self.lanes:
+            raise ValueError(f"bifurcation: {self.lanes} lanes cannot be split into {self.bifurcation} links")
+        return self
+
     @property
     def payload(self) -> Quantity:
         """Maximum payload size, by generation where it is not given."""

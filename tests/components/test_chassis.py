@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.components.chassis import Slot
+from dtnsim.ground.errors import SpecError
 from tests.lab import Sheet, charged
 
 
@@ -99,6 +100,8 @@ def test_a_drive_of_seven_gigabytes_a_second_fits_four_lanes_of_generation_4() -
 def test_a_split_slot_has_its_links_side_by_side() -> None:
     one = carried(slot(generation=4, lanes=4), to_host=True).bound
     assert carried(slot(generation=4, lanes=16, bifurcation=4), to_host=True).bound == pytest.approx(4 * one)
+    with pytest.raises(SpecError, match="4 lanes cannot be split into 6 links"):
+        slot(generation=4, lanes=4, bifurcation=6)
     # a card in it has one of the links
     assert carried(slot(generation=4, lanes=16, bifurcation=4), to_host=True, card_lanes=16).bound == pytest.approx(one)
 
