@@ -112,7 +112,7 @@ def test_what_is_no_part_is_said_with_its_key() -> None:
 def test_what_is_wrong_with_a_part_and_keys_of_ones_own_is_at_ones_own_line() -> None:
     given = yamlio.loads("\npart: pcie-gen4-x16\nlanes: 4\nbifurcation: 6\n", "mine.yaml")
     with pytest.raises(SpecError, match="cannot be split") as caught:
-        validate(find_kind("slot"), expand(given))
+        find_kind("slot").build(given)
     assert caught.value.file == "mine.yaml"
 
 
