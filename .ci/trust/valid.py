@@ -58,6 +58,8 @@ GROWS = (
 LUMPS, GSO_B = ("wan.bandwidth", "hosts.left.nics.lan.rate"), 65_536
 #: part of a rate that is lost where the queue is no longer the WAN's, but that of a port, which is shorter
 MOVED = 0.03
+#: digits of a mean over courses that random losses make
+ROUNDS = 0.005
 #: part of a rate by which the rung above may miss what its remedy gives: of the page cache it has today's share
 RUNG = 0.02
 SAME = {
@@ -147,7 +149,8 @@ def valid(number: int) -> str | None:
     key = drawn.choice(GROWS).format(a="left", b="right", of=said["of"])
     if (more := _grown(text, key)) is not None:
         now = dtnsim.predict(str(file), samples=0, overrides=[f"{key}={more}"]).throughput_Bps.p50  # to the last end
-        least = 1 - max(1e-6, _lumps(said) if key in LUMPS else 0, MOVED if said["wan"] == said["port"] else 0)
+        least = 1 - max(_lumps(said) if key in LUMPS else 0, MOVED if said["wan"] == said["port"] else 0,
+                        1e-6 if said["loss"] == "0" else ROUNDS)  # fmt: skip
         if now < made.throughput_Bps.p50 * least:
             return f"{key}={more} makes {made.throughput_Bps.p50} {now}"
     if number % 4 == 0:  # a document takes a quarter of all that is tried
@@ -160,7 +163,7 @@ def valid(number: int) -> str | None:
 def _lumps(said: dict[str, Any]) -> float:
     """Part of pipe and buffer that a train of each stream fills at once, where its card is faster than what follows."""
     pipe = min(said["wan"], said["port"]) * 125e6 * said["rtt"] / 1e3 + said["buffer"] * 1e6
-    return float(GSO_B * (said["streams"] if said["tested"] else 1) / pipe)
+    return float(GSO_B * (said["streams"] if said["tested"] else 8 * said["count"]) / pipe)
 
 
 def _rates(made: Prediction) -> list[float]:
