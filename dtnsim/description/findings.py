@@ -24,7 +24,7 @@ _GONE: Final = object()
 #: what stands in the place of what a transfer or a segment cannot be without
 _INSTEAD: Final = {"tool": "rsync", "bandwidth": "10 Gb/s", "from": "memory", "to": "memory", "dataset": ""}
 #: keys of a volume that belong to file systems with servers
-_OF_MOUNTS: Final = ("over", "server", "peer", "via")
+_OF_MOUNTS: Final = ("over", "server", "peer")
 #: keys as messages have them -> as files may have them
 _SHORT: Final = {"nics": "nic", "hbas": "hba", "like": "machine", "stack": "kernel", "transfers": "transfer"}
 _TRANSFERS: Final = (("transfer",), ("transfers",))
@@ -107,7 +107,7 @@ class _Mended:
             again |= composed and any(other[:1] in _TRANSFERS and other[-1] in _INSTEAD for other in before)
             if not again and not self._follows(error):
                 error.key = self._as_written(error.key)
-                same = (error.file, error.line, error.message, str(error.value), rest or steps[-1:])
+                same = (error.file, error.line, error.message, str(error.value), (rest or steps)[-1:])
                 if rest and same in found:  # of what it is like
                     continue
                 found.setdefault(same, error)
@@ -119,8 +119,12 @@ class _Mended:
         names = {str(steps[-1]) for steps in self.gone if len(steps) > 2}
         hosts = {str(steps[1]) for steps in self.gone if steps[0] == "hosts" and len(steps) == 2}
         path = split_key(error.key or "")
-        if "volumes" in path[:-1] and path[-1] in _OF_MOUNTS and any("filesystem" in steps for steps in self.gone):
+        if any("filesystem" in steps for steps in self.gone) and (
+            ("volumes" in path[:-1] and path[-1] in _OF_MOUNTS) or (path[-1] in ("from", "to") and error.value is None)
+        ):
             return True  # another file system stands there
+        if path == ["transfers"] and any(steps[0] == "workload" for steps in self.gone):
+            return True  # those of a workload went with its hosts
         value = str(error.value)
         host = value.partition(":")[0]
         return (
