@@ -70,13 +70,16 @@ def spot_of(where: Any, steps: Iterable[str | int]) -> tuple[dict[str, Any], boo
 
 def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
     """Validates a mapping; pydantic's findings become one `SpecError` that says where and what to write."""
+    refused: list[SpecError] = []
     try:
         made = model.model_validate(given)
     except ValidationError as error:
         # what is worked out from a wrong key is no finding of its own
-        own = [e for e in error.errors(include_url=False) if e["type"] != "default_factory_not_called"]
-        first, *others = (_spec_error(one, model, given, key) for one in own)
-        raise first.followed_by([*first.further, *(e for other in others for e in other.findings)]) from None
+        own = (e for e in error.errors(include_url=False) if e["type"] != "default_factory_not_called")
+        refused = [_spec_error(one, model, given, key) for one in own]
+    if refused:  # not where it was caught: an error of pydantic is seen by no collector, and would keep all that it met
+        first, *others = refused
+        raise first.followed_by([*first.further, *(e for other in others for e in other.findings)])
     for steps, text in _with_holes(given, made):
         name = ".".join([*([key] if key else []), *map(str, steps)])
         remedy = f"write {text.replace('_', '')}; _ stands between thousands only, as in 1_000"

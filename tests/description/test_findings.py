@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -339,6 +340,15 @@ def test_one_refusal_names_every_fault(seed: int, tmp_path: Path) -> None:
 def test_hundreds_of_combinations(block: int, tmp_path: Path) -> None:
     for seed in range(1000 + 40 * block, 1040 + 40 * block):
         check(seed, tmp_path / "p.yaml")
+
+
+def test_a_refusal_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Who reads a thousand files in one process keeps none of those that were refused."""
+    file = tmp_path / "p.yaml"
+    for number in range(3):
+        _refused({"hosts": {"a": "unknown", "b": "unknown"}, "wan": {"rtt": f"{number} lightyears"}}, file)
+    gc.collect()
+    assert not [thing for thing in gc.get_objects() if isinstance(thing, SpecError) and "lightyears" in str(thing)]
 
 
 @pytest.mark.parametrize("kind_of", [k for k in kinds() if find_kind(k).family != "tool"])
