@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -185,3 +187,12 @@ def test_large_direct_requests_are_visits_of_their_own() -> None:
     small, large = (disk({"streams": 4, "block_B": b, "finish": "direct"}) for b in (64 * KiB, 16 * MiB))
     assert small == pytest.approx(disk({"streams": 4}))
     assert large > 1.7 * small
+
+
+def test_runs_that_a_file_system_asks_for_are_chosen_among_when_read_and_sorted_when_written() -> None:
+    """Of one request at a time there is no choice; of sixteen the drive has the next; a cache sorts what is written."""
+    runs = {"extent_B": 1e6, "gap_B": 3e6, "request_B": 131072.0}
+    one, many, unknown = (disk({**runs, "active": n}, capacity="4 TB") for n in (1.0, 16.0, math.inf))
+    assert one < many < unknown
+    written = {disk({"operation": "write", **runs, "active": n}, capacity="4 TB") for n in (1.0, 16.0, math.inf)}
+    assert len(written) == 1
