@@ -213,6 +213,13 @@ def test_each_rung_has_what_relieves_it() -> None:
     assert any(r.price for r in found)
 
 
+def test_of_a_ladder_the_rung_that_binds_stands_out() -> None:
+    told = dtnsim.predict("venadi/gridftp-gpfs", samples=0).transfers[0]
+    marker = charts.ladder(told, [costs.Relief()] * len(told.ladder)).traces[0]["marker"]
+    assert marker["color"] == [traces.AMBER, *[traces.BLUE] * (len(told.ladder) - 1)]
+    assert len(marker["pattern"]["shape"]) == len(told.ladder)
+
+
 def test_measured_is_shown_beside_predicted() -> None:
     made = charts.measured([("a", "blind", 1e9, Interval(0.5e9, 0.9e9, 2e9))])
     assert made is not None

@@ -1,5 +1,7 @@
 """Laws of the Linux sender: bursts, buffer shares, thresholds; every coefficient says where it is from."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,3 +77,10 @@ def test_the_list_is_whole_and_honest():
     # the laws themselves hang on few rows: no constant a row
     laws = [k for k in c.ALL if not k.name.startswith(("spread_", "link_"))]  # those widen intervals only
     assert sum(k.fitted_rows for k in laws) < 60
+
+
+def test_constants_of_the_kernel() -> None:
+    """net/ipv4/tcp_bbr.c: bbr_full_bw_thresh 5/4 three times, bbr_high_gain 2 / ln 2, gains 5/4 and 3/4 in a cycle."""
+    assert (linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS) == (5 / 4, 3)
+    assert pytest.approx(2 / math.log(2), rel=1e-3) == linux.BBR_HIGH_GAIN
+    assert linux.BBR_CYCLE[:2] == (5 / 4, 3 / 4)
