@@ -60,12 +60,12 @@ WHAT = {
     "valid": "random valid paths: more is never slower, names, order and units move nothing, commands within 10 %",
     "stops": "Ctrl-C and SIGKILL at random moments of sweep, fleet, calibrate, plan, report, given again: same bytes",
     "faults": "full and read-only disks, two processes, cut and foreign checkpoints, bombs, killed children, locales",
-    "code": "single-point mutants of the code that the tests of its room have to find",
+    "code": "single-point mutants of the code, which the tests of its room have to find; some are no other program",
 }
 
 
 def _last(of: dict[str, Any]) -> str:
-    commit, count = list(of["at"].items())[-1]
+    commit, count = next(reversed(of.get("at", {"before commits were noted": of["tried"]}).items()))
     return f"{commit} ({count:,})"
 
 
