@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=BaseModel)
 
+#: keys that every part has, and that say nothing of what it does: near to a wrong one by chance
+_OF_ALL: Final = frozenset({"part", "source", "price", "facts"})
 _NUMBER: Final = re.compile(rf"\s*{units.NUMBER}\s*")
 
 
@@ -149,7 +151,8 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key
     if first["type"] == "extra_forbidden":
         owner, wrong = _model_at(model, first["loc"][:-1]), str(first["loc"][-1])
         known = [f.alias or n for n, f in owner.model_fields.items()]
-        near = difflib.get_close_matches(wrong, known, n=1)
+        near = [k for k in difflib.get_close_matches(wrong, known, n=2, cutoff=0.6)
+                if k not in _OF_ALL or difflib.get_close_matches(wrong, [k], cutoff=0.8)]  # fmt: skip
         message = "is not a key here"
         remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
         remedy = (owner.instead if issubclass(owner, Model) else {}).get(wrong.lower(), remedy)

@@ -31,6 +31,8 @@ RANDOM_BYTE: Final = prior(
 #: the rest; from a quarter to nearly all)
 CACHE_PART: Final = 0.5
 
+#: what does between hosts what a tool does within one
+INSTEAD: Final = {"tar": "tar-ssh or tar-nc", "dd": "iperf3 or tar-nc", "robocopy": "scp or rclone"}
 #: AES-GCM of TLS, as a card of the host could compute it
 TLS: Final = Duty("cipher", "aes-gcm", "tls")
 
@@ -168,7 +170,7 @@ def one_host(job: Job, tool: str) -> None:
             f"{tool} copies within one host",
             key=f"{job.name}.to",
             remedy="mount the other end (volumes: {/share: {filesystem: smb, server: 'HOST:/data'}}) and name that, "
-            "or use a network tool",
+            f"or use {INSTEAD.get(tool, 'a network tool')}",
         )
 
 

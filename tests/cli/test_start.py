@@ -128,6 +128,8 @@ def test_show_writes_parts_out_with_where_each_number_comes_from(run: Run) -> No
         ("transfer.tool=gridfpt", "nearest: gridftp"),
         ("transfer.tool={name: spc}", "nearest: scp"),
         ("wan=internet2-lax-bosto", "nearest: internet2-lax-boston"),
+        ("wan.background={trace: x}", "background.trace: is not a key here (got 'x'); known keys:"),  # no 'price'
+        ("transfer.tool=tar -cf x y", "or use tar-ssh or tar-nc"),
     ],
 )
 def test_errors_name_the_nearest_of_the_right_kind(refused: Refused, tmp_path: Path, given: str, said: str) -> None:
