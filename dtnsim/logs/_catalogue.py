@@ -42,6 +42,7 @@ class Targets(NamedTuple):
     #: plain, unless the line itself begins with the plus of ``set -x`` (``10240+0 records in`` does not)
     plus: bool = False
     rows: int = -1  # of plain interval lines: the parser that takes many at once
+    rule: bool = False  # a line of dashes for which only such a parser cares
 
 
 NOBODY: Final = Targets((), command=False, document=False, idle=True)
@@ -130,7 +131,8 @@ class Catalogue:
         who = tuple(sorted(found))
         rows = next((at for at in self._rows if interval and plain and at in found), -1)
         plus = plus and bare and bool(who)
-        return Targets(who, command, document, interval=interval, plain=plain, plus=plus, rows=rows)
+        rule = plain and len(who) == 1 and who[0] in self._rows and not shape.strip(b"- ")
+        return Targets(who, command, document, interval=interval, plain=plain, plus=plus, rows=rows, rule=rule)
 
     def _may_be_command(self, shape: bytes) -> bool:
         """Whether a line that names a tool may be a command: a prompt, or the tool (or a path) to begin with."""

@@ -193,6 +193,13 @@ class Mean:
     volume: float = 0.0  # [B]
     line: int = 0  # of the last row
 
+    def add(self, rate: float, span: float, line: int) -> None:
+        """Adds a row."""
+        if span > 0:
+            self.seconds += span
+            self.volume += rate * span
+        self.line = line
+
 
 @dataclass(slots=True)
 class Test:
@@ -230,15 +237,9 @@ class Test:
         """Whether rows without a role are of the time series."""
         return not (self.summary or self.finals or self.error)
 
-    def mean(self, name: str, way: str | None, rate: float, span: float, line: int) -> None:
-        """Adds an interval row to its stream's mean."""
-        mean = self.means.get((name, way))
-        if mean is None:
-            mean = self.means[(name, way)] = Mean()
-        if span > 0:
-            mean.seconds += span
-            mean.volume += rate * span
-        mean.line = line
+    def mean_of(self, name: str, way: str | None) -> Mean:
+        """The mean of a stream's interval rows."""
+        return self.means.setdefault((name, way), Mean())
 
     def shared(self, name: str, way: str | None) -> Conditions:
         """Conditions that all interval rows of a stream share, put together once."""

@@ -137,7 +137,7 @@ class LogReader:
                     yield from self._end_of_stretch(stretch)
                 stretch = 0
             if targets.rows >= 0 and (rows := self._rows(lines, found, at, stretch)):
-                taken, stretch = at + len(rows), stretch + len(rows) - 1
+                taken, stretch = self._offered, self._stretch
                 yield from rows
             elif (targets.plain or (targets.plus and lines[at][:1] != b"+")) and not self._busy and not self._last:
                 self._before = lines[at - 1] if at else self._last_raw
@@ -152,16 +152,27 @@ class LogReader:
         self._line, self._last_raw = first + len(lines) - 1, lines[-1]
 
     def _rows(self, lines: list[bytes], found: list[Targets], start: int, stretch: int) -> list[Record]:
-        """A record of each of the rows alike that begin here, if their parser takes all of them at once."""
+        """A record of each of the rows alike that begin here, if their parser takes all of them at once.
+
+        They end before ``_offered``; ``_stretch`` is how many of them are in a row there.
+        """
         if self._busy or self._last or start < self._offered:
             return []
-        targets, end = found[start], start + 1
-        limit = min(len(lines), start + HEAD_OF_STRETCH - stretch + 1)
-        while end < limit and found[end] is targets:
+        targets = found[start]
+        parser = self._main.parsers[targets.rows]
+        rules, rows = parser.rules_read, [start]
+        end, limit = start + 1, min(len(lines), start + HEAD_OF_STRETCH)
+        while end < limit:
+            if found[end] is targets and stretch < HEAD_OF_STRETCH:
+                stretch += 1
+                rows.append(end)
+            elif rules and found[end].rule:
+                stretch = 0
+            else:
+                break
             end += 1
-        self._offered, self._main.ctx.line = end, self._first + start
-        text = decode(b"\n".join(lines[start:end]))
-        return self._main.parsers[targets.rows].rows(text, end - start)
+        self._offered, self._stretch = end, stretch
+        return parser.rows(decode(b"\n".join([lines[at] for at in rows])), [self._first + at for at in rows])
 
     def _end_of_stretch(self, stretch: int) -> Iterator[Record]:
         """Hands over the last lines of a long stretch of interval lines."""
@@ -310,10 +321,7 @@ class LogReader:
         state, doc, tail = buffer.decoded()
         if state == "more":
             return
-        if state == "never" or doc is None:
-            yield from self._abandon(ended=False)
-            return
-        if doc.kind != "json" and self._parser_of(doc) is None:
+        if state == "never" or doc is None or (doc.kind != "json" and self._parser_of(doc) is None):
             yield from self._abandon(ended=False)
             return
         self._document, self._busy = None, self._still_busy()

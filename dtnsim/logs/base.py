@@ -62,7 +62,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
@@ -274,9 +274,14 @@ class LineParser(Parser):
     def feed(self, text: str) -> Iterable[Record]:
         """Takes one line and returns (or yields) what it completes."""
 
-    def rows(self, text: str, count: int) -> list[Record]:  # noqa: ARG002 (for subclasses)
-        """Takes ``count`` lines of a stretch of interval lines at once; none of them if it gives no record."""
+    def rows(self, text: str, lines: Sequence[int]) -> list[Record]:  # noqa: ARG002 (for subclasses)
+        """Takes interval lines at once, of which ``lines`` are the numbers; none of them if it gives no record."""
         return []
+
+    @property
+    def rules_read(self) -> bool:
+        """Whether a further line of dashes would tell nothing, so that `rows` may come from both of its sides."""
+        return False
 
     def forget(self) -> None:
         """Sets the state of no run, at the start and at every command."""

@@ -13,7 +13,7 @@ mean of its intervals as ``partial``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -102,28 +102,36 @@ class Iperf3Text(LineParser):
             return self._opening(key, text)
         return self._remark(key, text)
 
-    def rows(self, text: str, count: int) -> list[Record]:
+    @property
+    def rules_read(self) -> bool:
+        """Several streams have a rule after every interval; the first says that a summary may come."""
+        test = self._tests.get(None)
+        return test is not None and test.rule
+
+    def rows(self, text: str, lines: Sequence[int]) -> list[Record]:
         """Plain rows of the one test that is read."""
         ctx, test = self.ctx, self._tests.get(None)
         named = ctx.command is not None and ctx.command.host is not None
         if test is None or not test.plain or named or ctx.memo.get("iperf None") != _THIRD:
             return []
         found = _ROWS.findall(text)
-        if len(found) != count:
+        if len(found) != len(lines):
             return []
-        version, file, line = self.version, ctx.file, ctx.line
+        version, file = self.version, ctx.file
+        ids = dict.fromkeys(row[0] for row in found)
+        streams = {number: (test.shared(number, None), test.mean_of(number, None)) for number in ids}
         records: list[Record] = []
-        for number, start, end, figure, unit, again, window, prefix in found:
+        for line, (number, start, end, figure, unit, again, window, prefix) in zip(lines, found, strict=True):
             rate, start_s, end_s = float(figure) * _FACTORS[unit], float(start), float(end)
-            known = {**test.shared(number, None), "start_s": start_s, "end_s": end_s}
+            shared, mean = streams[number]
+            known = {**shared, "start_s": start_s, "end_s": end_s}
             if window:
                 known["retransmits"], known["cwnd_B"] = int(again), float(window) * BINARY[prefix]
-            test.mean(number, None, rate, end_s - start_s, line)
+            mean.add(rate, end_s - start_s, line)
             printed = f"{figure} {unit}/sec"
             records.append(
                 Measurement("iperf3", "throughput", rate, "B/s", printed, known, "complete", version, file, line)
             )
-            line += 1
         return records
 
     def close(self) -> Iterator[Record]:
@@ -248,7 +256,7 @@ class Iperf3Text(LineParser):
     def _interval(self, test: Test, row: Row) -> Record:
         omitted = row.rest.endswith(")") and "(omitted)" in row.rest
         if not omitted:
-            test.mean(row.id, row.way, row.rate, row.end_s - row.start_s, row.line)
+            test.mean_of(row.id, row.way).add(row.rate, row.end_s - row.start_s, row.line)
         known = {**test.shared(row.id, row.way), "start_s": row.start_s, "end_s": row.end_s, **dict(_tail(row.rest))}
         if omitted:
             known["omitted"] = True
