@@ -159,7 +159,8 @@ def kinds(allow: Sequence[str], known: Sequence[str], would: Sequence[Would]) ->
     """Which kinds of change were tried, and which were not; of the latter what would help."""
     others = [k for k in known if k not in allow]
     said = [f"Tried: {', '.join(allow)}; not tried: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
-    helps = [f"--allow {w.kind}: {w.what}: {w.probability:.0%} ({'; '.join(w.commands)})." for w in would]
+    how = {w: f" ({'; '.join(w.commands)})" if w.commands else "" for w in would}
+    helps = [f"--allow {w.kind}: {w.what}: {w.probability:.0%}{said}." for w, said in how.items()]
     return [*said, *helps] if others else []
 
 

@@ -100,6 +100,7 @@ class Fpsync(Tool):
     """
 
     kind: ClassVar[str] = "fpsync"
+    files_option = "n"
     tool_class = "ssh"
     usages = (
         Usage("fpsync between mounts", "fpsync -n {n} SRC/ DST/", "", "mount", tries={"n": (2, 4, 8, 16, 32)}),
@@ -123,6 +124,7 @@ class Msrsync(Tool):
     """
 
     kind: ClassVar[str] = "msrsync"
+    files_option = "p"
     tool_class = "local"
     usages = (
         Usage("msrsync", "msrsync -p {p} SRC/ DST/", "", "mount", tries={"p": (4, 8, 16, 32)}),
@@ -149,6 +151,7 @@ class Parsyncfp(Tool):
     """
 
     kind: ClassVar[str] = "parsyncfp"
+    files_option = "NP"
     tool_class = "ssh"
     usages = (
         Usage("parsyncfp", "parsyncfp --NP {NP} --startdir SRC . HOST:DST", tries={"NP": LOGINS}),
@@ -177,6 +180,7 @@ class RsyncParallel(Tool):
     """
 
     kind: ClassVar[str] = "rsync-parallel"
+    files_option = "jobs"
     tool_class = "ssh"
     usages = (
         Usage(

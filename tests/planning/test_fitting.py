@@ -74,6 +74,7 @@ def test_drives_cards_and_memory_go_where_there_is_room(starter: Offered) -> Non
 def test_drives_of_another_form_go_where_bays_and_their_lanes_are_free() -> None:
     """Disks behind an adapter, NVMe bays beside them: wired to a slot they are offered, of two less none is."""
     bays = ["hosts.nas.chassis={bays: {U.2: 8}, channels: 8}", "transfer.tool.cc=8", "hosts.nas.tcp.wmem_max=256MiB"]
+    bays += ["hosts.nas.volumes./pool.size=10 TB"]  # a night's data are enough
     lanes = "hosts.nas.slots.bays={part: pcie-gen4-x16, lanes: 32, bifurcation: 8}"
 
     def found(*overrides: str) -> dict[str, Option]:
@@ -136,15 +137,21 @@ def test_what_replaces_a_part_fits_where_nobody_knows_its_place(tmp_path: Path) 
     assert [o.part for p, v in found.choices.items() if p.endswith(".cpu") for o in v] == ["amd-epyc-7443p"]
 
 
-def test_drives_that_do_not_hold_the_data_are_not_offered_and_smaller_ones_say_so() -> None:
+def test_drives_hold_what_the_volume_holds_unless_its_size_says_that_less_is_enough() -> None:
     def found(*overrides: str) -> tuple[list[str], tuple[str, ...]]:
         given = spec.load("examples/nas-24-nightly", overrides)
         offered = fitting.options(given, ["nas"], catalog.read(), exchange([]), "USD")
         return [o.what for o in offered.choices.get("hosts.nas.volumes./pool.array", ())], offered.refused
 
-    some, _ = found()  # 10 TB
+    whole, refused = found()  # two raidz2 of 12 disks of 16 TB hold 20 x 16 TB; 10 TB are sent
+    assert not [what for what in whole if "in place of" in what]
+    assert any(
+        "would hold 76.8 TB, and the volume holds 320 TB (hosts.nas.volumes./pool.size=10TB, say" in r.why
+        for r in refused
+    )
+    some, _ = found("hosts.nas.volumes./pool.size=10TB")
     assert "24 x intel-s4500 (92.16 TB in place of 384 TB)" in some
-    large, refused = found("transfer.dataset={files: 10, each: 10 TB}")
+    large, refused = found("hosts.nas.volumes./pool.size=10TB", "transfer.dataset={files: 10, each: 10 TB}")
     assert not [what for what in large if "s4500" in what]
     assert any(
         r.part == "intel-s4500" and "would hold 76.8 TB, and the path's data are 100 TB" in r.why for r in refused

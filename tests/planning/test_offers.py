@@ -20,7 +20,8 @@ from dtnsim.planning.stages import Stage
 
 
 def _nas(listed: catalog.Catalog) -> Offered:
-    return fitting.options(spec.load("examples/nas-24-nightly"), ["nas"], listed, exchange([]), "USD")
+    path = spec.load("examples/nas-24-nightly", ["hosts.nas.volumes./pool.size=10 TB"])  # a night's data are enough
+    return fitting.options(path, ["nas"], listed, exchange([]), "USD")
 
 
 def test_a_priced_part_of_the_library_is_an_offer_and_what_is_listed_wins() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -135,7 +136,11 @@ def _lanes(shop: Shop, key: str, host: Host, mount: str, bay: str, free: int, ro
     slots = [s for s in host.free_slots() if host.slots[s].bifurcation > 1]
     for offer in shop.catalog.of(DRIVE) if array is not None else ():
         for g in anew(array, min(free, sum(host.slots[s].bifurcation for s in slots))):  # type: ignore[arg-type]
-            if bay not in offer.places or room.lacks(offer, array, g.added / array.drives):  # type: ignore[arg-type,union-attr]
+            if bay not in offer.places:
+                continue
+            more = g.added / array.drives  # type: ignore[union-attr]
+            if room.lacks(offer, array, more):  # type: ignore[arg-type]
+                shop.misfits.setdefault((f"{volume}.array", room.why(offer, array, more)), []).append(offer.part)  # type: ignore[arg-type]
                 continue
             sets = [f"{volume}.array.{s}" for s in (f"of={offer.part}", f"{g.key}={g.value}", *g.besides)]
             what = f"{g.added} x {offer.part}{room.words(offer, g.added)} in {bay} bays: {g.what}"
@@ -205,6 +210,8 @@ def anew(array: Device, free: int) -> Iterator[Growth]:
 class Room:
     """What drives of a volume have to hold, and whether others do.
 
+    A volume holds all that its drives hold now, unless its ``size`` says that less is enough.
+
     Args:
         shop: What says how large drives are.
         host: Name of the host.
@@ -213,39 +220,45 @@ class Room:
 
     def __init__(self, shop: Shop, host: str, mount: str) -> None:
         given = shop.given
-        self._size, self._array = shop.size_of, given.hosts[host].volumes[mount].array
+        volume = given.hosts[host].volumes[mount]
+        self._size, self._key, array = shop.size_of, f"hosts.{host}.volumes.{mount}.size", volume.array
+        self._drives, inner = int(getattr(array, "drives", 1)), array
+        while getattr(inner, "of", None) is not None:
+            inner = inner.of  # type: ignore[union-attr]
+        self._now_B = self._size(inner.part)  # type: ignore[union-attr]
         #: bytes of the path's own transfers
-        self.needed_B = 0.0
+        self.data_B = 0.0
         for transfer in given.transfers:
             for end in (transfer.source_end, transfer.to):
                 alias, where = split_end(end)
                 if alias == host and given.hosts[host].mount_of(where) == mount and transfer.dataset is not None:
-                    self.needed_B += transfer.dataset.payload_B
-        array: Any = self._array
-        self._drives = int(getattr(array, "drives", 1))
-        while getattr(array, "of", None) is not None:
-            array = array.of
-        self._now_B = self._size(array.part)
+                    self.data_B += transfer.dataset.payload_B
+        now_B = self._now_B * self._drives * self._share(array) or math.inf
+        #: bytes that the volume holds, where somebody says
+        self.holds_B = min(volume.size.value if volume.size is not None else now_B, now_B)
+        self.holds_B = 0.0 if math.isinf(self.holds_B) else self.holds_B
+        #: bytes that go onto other drives: no more than go onto those of now
+        self.needed_B = max(min(self.data_B, now_B), self.holds_B * _AS_LARGE)
 
     def usable(self, offer: Offer, array: Device, more: float = 1.0) -> float:
         """Bytes that an array of other drives holds beside its redundancy; 0 where nobody says."""
         return self._size(offer.part) * self._drives * more * self._share(array)
 
     def lacks(self, offer: Offer, array: Device, more: float = 1.0) -> bool:
-        """Whether the path's data do not go onto other drives, though they do onto those of now."""
-        given: Any = array
-        now_B = self._now_B * self._drives * (self._share(given) if self._now_B else 0.0)
-        needed_B = min(self.needed_B, now_B) if now_B else self.needed_B
-        return 0 < self.usable(offer, array, more) < needed_B
+        """Whether what the volume has to hold does not go onto other drives."""
+        return 0 < self.usable(offer, array, more) < self.needed_B
 
     def _share(self, array: Any) -> float:
         """Part of the drives' bytes that is no redundancy."""
         return 1.0 if array.kind == "jbod" else array.data_disks / max(self._drives, 1)
 
-    def why(self, offer: Offer, array: Device) -> str:
+    def why(self, offer: Offer, array: Device, more: float = 1.0) -> str:
         """Why not."""
-        held, needed = units.show(self.usable(offer, array), "B"), units.show(self.needed_B, "B")
-        return f"the drives would hold {held}, and the path's data are {needed}"
+        held, holds, data = (units.show(b, "B") for b in (self.usable(offer, array, more), self.holds_B, self.data_B))
+        if self.holds_B * _AS_LARGE < self.data_B:
+            return f"the drives would hold {held}, and the path's data are {data}"
+        enough = f"{self._key}={data.replace(' ', '')}"
+        return f"the drives would hold {held}, and the volume holds {holds} ({enough}, say, where less is enough)"
 
     def words(self, offer: Offer, drives: int) -> str:
         """What so many drives hold, all together, where that is less than now or not known."""
