@@ -237,8 +237,8 @@ def purchases(
     return Found(search, rater, search.frontier(), offered, asked.currency)
 
 
-def machines(given: PathSpec, asked: Asked, listed: Catalog, known: Exchange) -> tuple[list[Stage], tuple[str, ...]]:
-    """The path with each machine of the list, tuned; and why some are not offered.
+def machines(given: PathSpec, asked: Asked, listed: Catalog, known: Exchange) -> tuple[list[Stage], Offered]:
+    """The path with each machine of the list, tuned; and what of machines was for sale.
 
     Of machines as they are sold, those that nothing cheaper beats get parts of the list too, where they are allowed and
     the target is not met without.
@@ -263,7 +263,7 @@ def machines(given: PathSpec, asked: Asked, listed: Catalog, known: Exchange) ->
         parts = machine.in_each(left.offered(path, listed, known, ("parts",)), option)
         sets = purchases(path, left, parts, spent=option.price).frontier[1:]
         found += [asked.stage(named((option, *s)), given, (option, *s), settings[option]) for s, _ in sets]
-    return found, offered.notes
+    return found, offered
 
 
 def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING
 
-from dtnsim.components.base import Facts, expand
+from dtnsim.components.base import expand
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
@@ -212,7 +212,4 @@ class Shop:
     def size_of(self, part: str | None) -> float:
         """Bytes of a drive; 0 where nobody says."""
         there = self.present(part)
-        if there is not None and there.size_B:
-            return there.size_B
-        stated = Facts.model_validate(expand(part).get("facts") or {}).capacity if part is not None else None
-        return stated.value if stated is not None else 0.0
+        return there.size_B if there is not None and there.size_B else offers.size_of(part)

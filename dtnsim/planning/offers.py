@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from dtnsim.components.base import Price, find_kind
+from dtnsim.components.base import Facts, Price, expand, find_kind
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import DtnsimError, UnitError
 from dtnsim.planning.catalog import Catalog, Offer
@@ -74,6 +74,12 @@ def of_part(part: str, folder: Path | None) -> Offer | None:
     source = price.source or "the part's own file"
     return Offer(part, family, price.money, price.spread.value, date, source, watts or None, str(facts.get("fits", "")),
                  size_B=size, library=True)  # fmt: skip
+
+
+def size_of(part: str | None) -> float:
+    """Bytes of a drive as its own file states them; 0 where it does not."""
+    stated = Facts.model_validate(expand(part).get("facts") or {}).capacity if part is not None else None
+    return stated.value if stated is not None else 0.0
 
 
 def _figure(given: object, dim: str = "") -> float:

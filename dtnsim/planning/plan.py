@@ -17,8 +17,8 @@ from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.units import Money, money
+from dtnsim.planning import actions, explore, growth, offers, whynot, words
 from dtnsim.planning import catalog as catalogs
-from dtnsim.planning import explore, growth, offers, whynot, words
 from dtnsim.planning.actions import ALLOWED, USUAL
 from dtnsim.planning.explore import Asked
 from dtnsim.planning.money import Exchange, exchange
@@ -129,10 +129,11 @@ def _planned(
         found = explore.purchases(tuned_path, asked, asked.offered(tuned_path, listed, known, ("parts",)))
         sets = [s for s, _ in found.frontier if s]
         bought += [asked.stage(named(s), given, s, settings) for s in sets]
-    notes = (*found.offered.notes, *words.refused(found.offered.refused)) if found is not None else ()
+    offered = [found.offered] if found is not None else []
     if "hosts" in allow:
-        stages, more = explore.machines(given, asked, listed, known)
-        bought, notes = [*bought, *stages], (*notes, *more)
+        stages, machines = explore.machines(given, asked, listed, known)
+        bought, offered = [*bought, *stages], [*offered, machines]
+    refused = (*(r for o in offered for r in o.refused), *actions.refused(given, hosts, goal.value, allow))
     bought = explore.with_margins(explore.frontier(bought, confidence))
     met = next((s for s in (now, *bought) if s.probability >= confidence), None)
     best = met or max(bought, key=lambda s: (s.probability, s.rate))
@@ -146,7 +147,8 @@ def _planned(
     spent = met.price.amount if met is not None else None
     hints = met is None and asked.hints
     would = explore.would_help(best, given, asked, listed, known) if hints else []
-    out = whynot.of(found.search, found.offered.refused, named, confidence, spent) if found is not None else None
+    search = found.search if found is not None else None
+    out = whynot.of(search, refused, named, confidence, spent) if search is not None or refused else None
     said = [
         *(words.helps(found, tuned) if found is not None else ()),
         *(words.joint(found, best, tuned) if found is not None else ()),
@@ -159,7 +161,8 @@ def _planned(
         *words.old(bought),
         *known.notes((asked.currency, *(o.price.currency for s in bought for p in s.options for o, _ in p.buys))),
         *listed.notes,
-        *notes,
+        *(note for o in offered for note in o.notes),
+        *words.refused(refused),
     ]
     grown = bool(np.any(rate))
     due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if grown else ()

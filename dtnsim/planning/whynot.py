@@ -80,7 +80,10 @@ class WhyNot:
     def sentences(self, confidence: float, currency: str) -> list[str]:
         """The counts, and what came nearest."""
         counts = [TESTS[test].format(n) for test, n in self.counts.items()]
-        said = [f"Checked {self.checked} sets in full" + (f"; out: {', '.join(counts)}." if counts else ".")]
+        heads = [f"Checked {self.checked} sets in full"] if self.checked else []
+        outs = [f"out: {', '.join(counts)}"] if counts else []
+        whole = "; ".join([*heads, *outs])
+        said = [f"{whole[0].upper()}{whole[1:]}."] if whole else []
         if self.nearest is not None:
             reached, near = confidence - self.nearest.by, self.nearest
             said.append(f"Nearest of those that are short: {near.what} ({near.price:,.0f} {currency}), {reached:.0%}.")
@@ -102,18 +105,20 @@ class WhyNot:
 
 
 def of(
-    search: Search, refused: Sequence[Refused], name: Callable[[Set], str], sure: float, chosen: Decimal | None
+    search: Search | None, refused: Sequence[Refused], name: Callable[[Set], str], sure: float, chosen: Decimal | None
 ) -> WhyNot:
     """Why candidates are out.
 
     Args:
-        search: The search.
+        search: The search; None where no parts were looked for.
         refused: What has no place.
         name: A set in words.
         sure: How likely the goal has to be met.
         chosen: Price of what meets it; None where nothing does.
     """
     fits = [Out(r.part, r.test, 0.0, Decimal(), f"{r.place}: {r.why}") for r in refused]
+    if search is None:
+        return WhyNot(0, tuple(fits), None)
     limits = [Out(name(_ordered(s)), test, by, price(_ordered(s))) for s, (test, by) in search.out.items()]
     short = [
         Out(name(_ordered(s)), "short", sure - (rates[2] - 1), price(_ordered(s)))

@@ -138,6 +138,11 @@ def test_a_kind_that_would_help_and_is_not_allowed_is_named_in_the_verdict() -> 
 
 def test_layouts_keep_the_drives_and_survive_a_lost_one() -> None:
     nas = spec.load("examples/nas-24-nightly")
+    assert not _found(nas, ["nas"], "layout")
+    (short,) = actions.refused(nas, ["nas"], 1e9, ("layout",))
+    assert short.part == "12 mirrors of two"  # hold 12 x 16 TB, where 20 of 24 drives hold data now
+    assert short.why.startswith("the drives would hold 192 TB, and the volume holds 320 TB")
+    nas = nas.changed(["hosts.nas.volumes./pool.size=190TB"])
     (mirrors,) = _found(nas, ["nas"], "layout").values()
     before, after = nas.hosts["nas"].volumes["/pool"].array, nas.changed(mirrors).hosts["nas"].volumes["/pool"].array
     assert (before.drives, after.drives) == (24, 24)  # type: ignore[union-attr]
@@ -184,7 +189,13 @@ def test_transfers_of_one_tool_are_set_together() -> None:
 
 
 def test_what_two_steps_give_together_is_said_where_it_is_no_sum() -> None:
-    made = dtnsim.plan("examples/nas-24-nightly", target="35Gb/s", mine=["nas"], samples=64)
+    made = dtnsim.plan(
+        "examples/nas-24-nightly",
+        target="35Gb/s",
+        mine=["nas"],
+        samples=64,
+        overrides=["hosts.nas.volumes./pool.size=15TB"],
+    )
     assert made.chosen is not None
     assert len(made.chosen.options) == 2  # SSDs, and a second adapter that only helps beside them
     (said,) = (s for s in made.sentences if s.startswith("Together "))

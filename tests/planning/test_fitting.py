@@ -13,7 +13,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.planning import catalog, fitting
 from dtnsim.planning.actions.drive import WIDEST, growths
 from dtnsim.planning.money import exchange
-from dtnsim.planning.option import Offered, Option
+from dtnsim.planning.option import Offered, Option, Refused
 
 TO_BUY = "examples/dtn-100g-to-buy"
 
@@ -72,9 +72,16 @@ def test_drives_cards_and_memory_go_where_there_is_room(starter: Offered) -> Non
 
 
 def test_drives_of_another_form_go_where_bays_and_their_lanes_are_free() -> None:
-    """Disks behind an adapter, NVMe bays beside them: wired to a slot they are offered, of two less none is."""
-    bays = ["hosts.nas.chassis={bays: {U.2: 8}, channels: 8}", "transfer.tool.cc=8", "hosts.nas.tcp.wmem_max=256MiB"]
-    bays += ["hosts.nas.volumes./pool.size=10 TB"]  # a night's data are enough
+    """Disks behind an adapter, NVMe bays beside them: wired to a slot they are offered, of two less none is.
+
+    Eight of 3.84 TB in a raidz2 hold 6 x 3.84 = 23.04 TB: enough where the pool has to hold 20 TB.
+    """
+    bays = [
+        "hosts.nas.volumes./pool.size=20TB",
+        "hosts.nas.chassis={bays: {U.2: 8}, channels: 8}",
+        "transfer.tool.cc=8",
+        "hosts.nas.tcp.wmem_max=256MiB",
+    ]
     lanes = "hosts.nas.slots.bays={part: pcie-gen4-x16, lanes: 32, bifurcation: 8}"
 
     def found(*overrides: str) -> dict[str, Option]:
@@ -137,22 +144,28 @@ def test_what_replaces_a_part_fits_where_nobody_knows_its_place(tmp_path: Path) 
     assert [o.part for p, v in found.choices.items() if p.endswith(".cpu") for o in v] == ["amd-epyc-7443p"]
 
 
-def test_drives_hold_what_the_volume_holds_unless_its_size_says_that_less_is_enough() -> None:
+def test_drives_that_do_not_hold_the_data_are_not_offered_and_smaller_ones_say_so() -> None:
     def found(*overrides: str) -> tuple[list[str], tuple[str, ...]]:
         given = spec.load("examples/nas-24-nightly", overrides)
         offered = fitting.options(given, ["nas"], catalog.read(), exchange([]), "USD")
         return [o.what for o in offered.choices.get("hosts.nas.volumes./pool.array", ())], offered.refused
 
-    whole, refused = found()  # two raidz2 of 12 disks of 16 TB hold 20 x 16 TB; 10 TB are sent
-    assert not [what for what in whole if "in place of" in what]
-    assert any(
-        "would hold 76.8 TB, and the volume holds 320 TB (hosts.nas.volumes./pool.size=10TB, say" in r.why
-        for r in refused
-    )
-    some, _ = found("hosts.nas.volumes./pool.size=10TB")
+    def why(refused: tuple[Refused, ...]) -> str:
+        (one,) = (r for r in refused if r.part == "intel-s4500" and "would hold" in r.why)
+        return one.why
+
+    # two raidz2 of twelve: 20 of 24 drives hold data, 16 TB of each of now, 3.84 TB of each SSD
+    all_of_it, refused = found()
+    assert not [what for what in all_of_it if "s4500" in what]
+    assert why(refused).startswith("the drives would hold 76.8 TB, and the volume holds 320 TB (hosts.nas.volumes")
+    assert "/pool.size=10TB, say, where less is enough)" in why(refused)
+    some, _ = found("hosts.nas.volumes./pool.size=60TB")
     assert "24 x intel-s4500 (92.16 TB in place of 384 TB)" in some
-    large, refused = found("hosts.nas.volumes./pool.size=10TB", "transfer.dataset={files: 10, each: 10 TB}")
+    _, refused = found("hosts.nas.volumes./pool.size=80TB")
+    assert "and the volume holds 80 TB (" in why(refused)
+    used = "hosts.nas.volumes./pool.filesystem.filled"
+    assert found(f"{used}=20%")[0] == some  # 64 TB
+    assert "s4500" not in str(found(f"{used}=30%")[0])  # 96 TB
+    large, refused = found("hosts.nas.volumes./pool.size=60TB", "transfer.dataset={files: 10, each: 10 TB}")
     assert not [what for what in large if "s4500" in what]
-    assert any(
-        r.part == "intel-s4500" and "would hold 76.8 TB, and the path's data are 100 TB" in r.why for r in refused
-    )
+    assert why(refused).endswith("would hold 76.8 TB, and the path's data are 100 TB")

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.planning.option import Setting
+from dtnsim.planning.option import Refused, Setting
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
     from dtnsim.description.spec import PathSpec
 
-#: (path, hosts that may change, rate to reach [B/s]) -> what could be set
-Free = Callable[["PathSpec", Sequence[str], float], Iterable[Setting]]
+#: (path, hosts that may change, rate to reach [B/s]) -> what could be set, and what cannot
+Free = Callable[["PathSpec", Sequence[str], float], Iterable[Setting | Refused]]
 #: (the `fitting.Shop`, name of a host, the host): what can be bought for it
 Bought = Callable[[Any, str, "Host"], None]
 
@@ -65,8 +65,21 @@ def settings(
     given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str], *, anew: bool = False
 ) -> list[Setting]:
     """What could be set of the kinds that are allowed; ``anew``: of those with which the others are tuned again."""
+    return [s for s in _found(given, hosts, target_Bps, allow, anew=anew) if isinstance(s, Setting)]
+
+
+def refused(given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str]) -> tuple[Refused, ...]:
+    """What of those kinds cannot be set, and why."""
+    return tuple(r for r in _found(given, hosts, target_Bps, allow, anew=False) if isinstance(r, Refused))
+
+
+def _found(
+    given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str], *, anew: bool
+) -> Iterator[Setting | Refused]:
     _load()
-    return [s for kind, again, find in _FREE if kind in allow and again is anew for s in find(given, hosts, target_Bps)]
+    for kind, again, find in _FREE:
+        if kind in allow and again is anew:
+            yield from find(given, hosts, target_Bps)
 
 
 def fill(shop: Any, name: str, host: Host, allow: Collection[str]) -> None:

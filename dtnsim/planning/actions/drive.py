@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +16,7 @@ from dtnsim.planning.actions.card import kinds_of_slots
 if TYPE_CHECKING:
     from dtnsim.components.device import Device
     from dtnsim.description.host import Host
-    from dtnsim.planning.catalog import Offer
+    from dtnsim.description.spec import PathSpec
     from dtnsim.planning.fitting import Shop
 
 #: family of what an array is made of
@@ -101,16 +100,16 @@ def _drives(shop: Shop, key: str, host: Host, mount: str) -> None:
     free = {f: n for f, n in bays.items() if n}
     for f, n in free.items():
         shop.stock[f"{key}.bays.{f}"] = n
-    room = Room(shop, key.removeprefix("hosts."), mount)
+    room = Room(shop.given, shop.size_of, key.removeprefix("hosts."), mount)
     for offer in ([present] if present is not None else []) + shop.fitting(steps, DRIVE, now):
         new = offer.part != now
         change = [f"{steps}={offer.part}"] if new else []
-        if new and room.lacks(offer, outer):
-            shop.misfits.setdefault((top, room.why(offer, outer)), []).append(offer.part)
+        if new and room.lacks(outer, offer.part):
+            shop.misfits.setdefault((top, room.why(outer, offer.part)), []).append(offer.part)
         elif new:
             shop.add(
                 top,
-                f"{drives} x {offer.part}{room.words(offer, drives)}",
+                f"{drives} x {offer.part}{room.words(offer.part, drives)}",
                 change,
                 ((offer, drives),),
                 gone=((now, drives),),
@@ -118,9 +117,9 @@ def _drives(shop: Shop, key: str, host: Host, mount: str) -> None:
         bay = next((f for f in free if f in offer.places or f == form), None)
         for g in growths(outer, free[bay]) if bay is not None else ():
             count = g.added + (drives if new else 0)
-            if new and room.lacks(offer, outer, (drives + g.added) / drives):
+            if new and room.lacks(g.of(outer), offer.part):
                 continue
-            held = room.words(offer, drives + g.added) if new else ""
+            held = room.words(offer.part, drives + g.added) if new else ""
             what = f"{count} x {offer.part}{held or ('' if new else ' more')}: {g.what}"
             sets = [*change, f"{top}.{g.key}={g.value}"]
             shop.add(top, what, sets, ((offer, count),), [(f"{key}.bays.{bay}", g.added)],
@@ -138,12 +137,12 @@ def _lanes(shop: Shop, key: str, host: Host, mount: str, bay: str, free: int, ro
         for g in anew(array, min(free, sum(host.slots[s].bifurcation for s in slots))):  # type: ignore[arg-type]
             if bay not in offer.places:
                 continue
-            more = g.added / array.drives  # type: ignore[union-attr]
-            if room.lacks(offer, array, more):  # type: ignore[arg-type]
-                shop.misfits.setdefault((f"{volume}.array", room.why(offer, array, more)), []).append(offer.part)  # type: ignore[arg-type]
+            made = g.of(array)  # type: ignore[arg-type]
+            if room.lacks(made, offer.part):
+                shop.misfits.setdefault((f"{volume}.array", room.why(made, offer.part)), []).append(offer.part)
                 continue
             sets = [f"{volume}.array.{s}" for s in (f"of={offer.part}", f"{g.key}={g.value}", *g.besides)]
-            what = f"{g.added} x {offer.part}{room.words(offer, g.added)} in {bay} bays: {g.what}"
+            what = f"{g.added} x {offer.part}{room.words(offer.part, g.added)} in {bay} bays: {g.what}"
             uses = [(f"{key}.bays.{bay}", g.added), *((f"{key}.slots.{s}", 1) for s in slots)]
             shop.add(f"{volume}.array", what, [*sets, f"{volume}.via=[{', '.join(slots)}]"], ((offer, g.added),), uses)
 
@@ -165,6 +164,11 @@ class Growth:
     added: int
     what: str
     besides: tuple[str, ...] = ()
+
+    def of(self, array: Device) -> Device:
+        """The array so."""
+        told = {key: int(value) for key, value in (b.split("=") for b in self.besides)}
+        return array.model_copy(update={self.key: self.value, **told})
 
 
 def growths(array: Device, free: int) -> Iterator[Growth]:
@@ -210,62 +214,71 @@ def anew(array: Device, free: int) -> Iterator[Growth]:
 class Room:
     """What drives of a volume have to hold, and whether others do.
 
-    A volume holds all that its drives hold now, unless its ``size`` says that less is enough.
+    A volume has to hold what its drives of now hold, unless its ``size``, or the part of a pool that is ``filled``,
+    says that less is enough; and the path's own data in any case.
 
     Args:
-        shop: What says how large drives are.
+        given: The path.
+        size_of: Bytes of a drive; 0 where nobody says.
         host: Name of the host.
         mount: The volume.
     """
 
-    def __init__(self, shop: Shop, host: str, mount: str) -> None:
-        given = shop.given
-        volume = given.hosts[host].volumes[mount]
-        self._size, self._key, array = shop.size_of, f"hosts.{host}.volumes.{mount}.size", volume.array
-        self._drives, inner = int(getattr(array, "drives", 1)), array
-        while getattr(inner, "of", None) is not None:
-            inner = inner.of  # type: ignore[union-attr]
-        self._now_B = self._size(inner.part)  # type: ignore[union-attr]
-        #: bytes of the path's own transfers
-        self.data_B = 0.0
-        for transfer in given.transfers:
-            for end in (transfer.source_end, transfer.to):
-                alias, where = split_end(end)
-                if alias == host and given.hosts[host].mount_of(where) == mount and transfer.dataset is not None:
-                    self.data_B += transfer.dataset.payload_B
-        now_B = self._now_B * self._drives * self._share(array) or math.inf
-        #: bytes that the volume holds, where somebody says
-        self.holds_B = min(volume.size.value if volume.size is not None else now_B, now_B)
-        self.holds_B = 0.0 if math.isinf(self.holds_B) else self.holds_B
-        #: bytes that go onto other drives: no more than go onto those of now
-        self.needed_B = max(min(self.data_B, now_B), self.holds_B * _AS_LARGE)
+    def __init__(self, given: PathSpec, size_of: Callable[[str | None], float], host: str, mount: str) -> None:
+        volume, self._size = given.hosts[host].volumes[mount], size_of
+        self._now_B = size_of(_drive_of(volume.array)) * getattr(volume.array, "drives", 0)
+        ends = ((t, end) for t in given.transfers if t.dataset is not None for end in (t.source_end, t.to))
+        data_B = sum(t.dataset.payload_B for t, end in ends if _lies(given, end) == (host, mount))
+        own_B = self.holds(volume.array)
+        stated = min(volume.size.value, own_B or volume.size.value) if volume.size is not None else own_B
+        system: Any = volume.filesystem
+        if hasattr(system, "filled") and system.states("filled"):
+            stated *= system.filled.value
+        least_B = min(data_B, own_B or data_B)
+        # drives of nearly the same size are of the same
+        self.needed_B: float = max(stated if volume.size is not None else stated * _AS_LARGE, least_B)
+        held, data = (units.show(b, "B") for b in (stated, data_B))
+        enough = f"hosts.{host}.volumes.{mount}.size={data.replace(' ', '')}"
+        less = f" ({enough}, say, where less is enough)" if data_B < stated else ""
+        self._why = f"the volume holds {held}{less}" if stated >= least_B else f"the path's data are {data}"
 
-    def usable(self, offer: Offer, array: Device, more: float = 1.0) -> float:
-        """Bytes that an array of other drives holds beside its redundancy; 0 where nobody says."""
-        return self._size(offer.part) * self._drives * more * self._share(array)
+    def holds(self, array: Any, part: str | None = None) -> float:
+        """Bytes that an array holds beside its redundancy, of other drives than its own where these are named."""
+        return self._size(part or _drive_of(array)) * float(array.drives) * _share(array)
 
-    def lacks(self, offer: Offer, array: Device, more: float = 1.0) -> bool:
-        """Whether what the volume has to hold does not go onto other drives."""
-        return 0 < self.usable(offer, array, more) < self.needed_B
+    def lacks(self, array: Any, part: str | None = None) -> bool:
+        """Whether what has to be held does not go onto an array."""
+        return 0 < self.holds(array, part=part) < self.needed_B
 
-    def _share(self, array: Any) -> float:
-        """Part of the drives' bytes that is no redundancy."""
-        return 1.0 if array.kind == "jbod" else array.data_disks / max(self._drives, 1)
-
-    def why(self, offer: Offer, array: Device, more: float = 1.0) -> str:
+    def why(self, array: Any, part: str | None = None) -> str:
         """Why not."""
-        held, holds, data = (units.show(b, "B") for b in (self.usable(offer, array, more), self.holds_B, self.data_B))
-        if self.holds_B * _AS_LARGE < self.data_B:
-            return f"the drives would hold {held}, and the path's data are {data}"
-        enough = f"{self._key}={data.replace(' ', '')}"
-        return f"the drives would hold {held}, and the volume holds {holds} ({enough}, say, where less is enough)"
+        return f"the drives would hold {units.show(self.holds(array, part=part), 'B')}, and {self._why}"
 
-    def words(self, offer: Offer, drives: int) -> str:
+    def words(self, part: str, drives: int) -> str:
         """What so many drives hold, all together, where that is less than now or not known."""
-        each = self._size(offer.part)
-        if not each:
+        each_B = self._size(part)
+        if not each_B:
             return " (of a size that is not stated)"
-        if not self._now_B or each * drives >= self._now_B * self._drives * _AS_LARGE:
+        if not self._now_B or each_B * drives >= self._now_B * _AS_LARGE:
             return ""
-        now, then = (units.show(b, "B") for b in (self._now_B * self._drives, each * drives))
+        now, then = (units.show(b, "B") for b in (self._now_B, each_B * drives))
         return f" ({then} in place of {now})"
+
+
+def _share(array: Any) -> float:
+    """Part of the drives' bytes that is no redundancy."""
+    below = getattr(array, "of", None)
+    if below is None:
+        return 1.0
+    striped = hasattr(array, "groups")  # others add up what is below, or lie over it like a cipher
+    own = array.data_disks * below.drives / (array.drives * below.data_disks) if striped else 1.0
+    return float(own) * _share(below)
+
+
+def _lies(given: PathSpec, end: str) -> tuple[str, str | None]:
+    """Host and volume on whose drives an end lies: of a mount those of its server."""
+    alias, where = split_end(end)
+    host = given.hosts.get(alias)
+    mount = host.mount_of(where) if host is not None else None
+    server = host.volumes[mount].server if host is not None and mount is not None else None
+    return (alias, mount) if server is None else _lies(given, server)

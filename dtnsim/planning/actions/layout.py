@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.components.device import Device
+from dtnsim.planning import offers
 from dtnsim.planning.actions import free
-from dtnsim.planning.option import Setting
+from dtnsim.planning.actions.drive import Room
+from dtnsim.planning.option import Refused, Setting
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -21,25 +24,33 @@ _STRIPES: Final = (4, 8, 16)
 
 
 @free("layout")
-def levels(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def levels(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting | Refused]:
     """Arrays of the same drives at another level, where they still hold the data and survive a lost drive."""
     for name in hosts:
         for mount, volume in given.hosts[name].volumes.items():
-            array: Any = volume.array
             key = f"hosts.{name}.volumes.{mount}.array"
-            what = f"{name}: layout of {mount}"
-            copied = f"# copy {mount} elsewhere, make the array anew"
-            if getattr(array, "kind", "") == "raid" and array.level in _SURVIVES:
-                for level, survives in _SURVIVES.items():
-                    if level != array.level:
-                        said = f"{copied} as RAID {level}: survives {survives}"
-                        yield Setting(what, (f"{key}.level={level}",), (said,))
-            elif getattr(array, "kind", "") in ("raidz", "draid") and array.disks * array.groups % 2 == 0:
-                pairs, member = array.disks * array.groups // 2, array.of.part
-                if member is not None:
-                    made = f"{{kind: mirror, disks: 2, groups: {pairs}, of: {member}}}"
-                    said = f"{copied} as {pairs} mirrors of two: survives {_SURVIVES[10]}"
-                    yield Setting(what, (f"{key}={made}",), (said,))
+            for what, survives, made, override in _others(volume.array, key):
+                room = Room(given, offers.size_of, name, mount)
+                if room.lacks(made):
+                    yield Refused(what, key, room.why(made))
+                    continue
+                said = f"# copy {mount} elsewhere, make the array anew as {what}: survives {survives}"
+                yield Setting(f"{name}: layout of {mount}", (override,), (said,))
+
+
+def _others(array: Any, key: str) -> Iterator[tuple[str, str, Device, str]]:
+    """(layout in words, what it survives, the array, ``key=value``) of others of the same drives."""
+    kind = getattr(array, "kind", "")
+    if kind == "raid" and array.level in _SURVIVES:
+        for level, survives in _SURVIVES.items():
+            if level != array.level:
+                made = array.model_copy(update={"level": level})
+                yield f"RAID {level}", survives, made, f"{key}.level={level}"
+    elif kind in ("raidz", "draid") and array.disks * array.groups % 2 == 0 and array.of.part is not None:
+        pairs, member = array.disks * array.groups // 2, array.of.part
+        made = Device.build({"kind": "mirror", "disks": 2, "groups": pairs, "of": member})
+        text = f"{key}={{kind: mirror, disks: 2, groups: {pairs}, of: {member}}}"
+        yield f"{pairs} mirrors of two", _SURVIVES[10], made, text
 
 
 @free("layout")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.components.device import Device
 from dtnsim.description.hosts import named as described
 from dtnsim.description.transfer import DEVICES, split_end
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import bought
+from dtnsim.planning.actions.drive import Room
 from dtnsim.planning.site import SHARED
 
 if TYPE_CHECKING:
@@ -30,11 +32,16 @@ def in_its_place(shop: Shop, name: str, host: Host) -> None:
     if why:
         shop.notes.append(why)
         return
+    rooms = [Room(shop.given, shop.size_of, name, m) for m in shop.used(name, host)]
     for offer in shop.catalog.of(catalogs.HOST):
         if offer.part == shop.given.host_files.get(name):
             continue
         volumes = described(offer.part).get("volumes") or {}
         for mount in [m for m, v in volumes.items() if v.get("array") is not None] if ends else [""]:
+            array = Device.build(volumes[mount]["array"]) if mount else None
+            if array is not None and (room := next((r for r in rooms if r.lacks(array)), None)) is not None:
+                shop.misfits.setdefault((f"hosts.{name}", room.why(array)), []).append(offer.part)
+                continue
             sets = [f"hosts.{name}={offer.part}", *(f"{key}={name}:{mount}" for key in ends)]
             where = f", the data on its {mount}" if mount else ""
             gone = ((shop.given.host_files.get(name), 1),)
