@@ -137,9 +137,7 @@ def _planned(
     bought = explore.with_margins(explore.frontier(bought, confidence))
     met = next((s for s in (now, *bought) if s.probability >= confidence), None)
     best = met or max(bought, key=lambda s: (s.probability, s.rate))
-    final = given.changed(best.overrides)
-    drawn = predict(final, samples=why_wide.SAMPLES, seed=asked.seed).drawn
-    shares = why_wide.shares(drawn, final.correlation.keys)[:3] if drawn is not None else ()
+    shares = _unsure(given.changed(best.overrides), asked.seed)
     others = [n for n in given.hosts if n not in hosts]
     own = None
     if found is not None and met is None and best.prediction.bottleneck.host in others:
@@ -169,6 +167,12 @@ def _planned(
     made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
                 tuple(said), due, given, best, tuple(tried), out, would=tuple(would))  # fmt: skip
     return replace(made, sentences=(*said, *words.growing(made)))
+
+
+def _unsure(path: spec.PathSpec, seed: int) -> tuple[why_wide.Share, ...]:
+    """What makes the answer unsure most."""
+    drawn = predict(path, samples=why_wide.SAMPLES, seed=seed).drawn
+    return tuple(why_wide.shares(drawn, path.correlation.keys)[:3]) if drawn is not None else ()
 
 
 def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: Growth, years: int) -> list[Stage]:
