@@ -145,8 +145,7 @@ def _planned(
     spent = met.price.amount if met is not None else None
     hints = met is None and asked.hints
     would = explore.would_help(best, given, asked, listed, known) if hints else []
-    search = found.search if found is not None else None
-    out = whynot.of(search, refused, named, confidence, spent) if search is not None or refused else None
+    out = whynot.of(found.search if found is not None else None, refused, named, confidence, spent)
     said = [
         *(words.helps(found, tuned) if found is not None else ()),
         *(words.joint(found, best, tuned) if found is not None else ()),
@@ -154,7 +153,7 @@ def _planned(
         *words.answer(goal, confidence, tuned, best, met, shares),
         *words.own_side(own, confidence, others),
         *(words.kinds(allow, ALLOWED, would) if hints else ()),
-        *(out.sentences(confidence, asked.currency) if out is not None else ()),
+        *out.sentences(confidence, asked.currency),
         *words.ownership(best, years, energy, known),
         *words.old(bought),
         *known.notes((asked.currency, *(o.price.currency for s in bought for p in s.options for o, _ in p.buys))),
