@@ -31,10 +31,12 @@ _VERSION: Final = re.compile(r"\d+\.\d+(\.\d+)?")
 _NUMBERS: Final = re.compile(r"([^{}]*)\{(\d{1,4})\.\.(\d{1,4})\}([^{}]*)")
 MOST_HOSTS: Final = 1000
 
+S = TypeVar("S")
 T = TypeVar("T")
 
-#: hosts that are kept at most: a search for what to buy tries thousands
+#: hosts, and paths, that are kept at most: a search for what to buy tries thousands
 _KEPT: Final = 64
+_PATHS: Final = 256
 
 _DEPTH: Final = 3  # hosts, the host, a key of it
 
@@ -270,6 +272,7 @@ class Built:
         self._hosts: dict[Hashable, Host] = {}
         self._keyed: dict[Hashable, tuple[Host, Host]] = {}
         self._parts: dict[str, dict[Hashable, Component]] = {}
+        self._paths: dict[Hashable, tuple[Mapping, Any]] = {}
 
     def host(self, name: str, raw: Any) -> Host:
         """The host of a mapping (see `build_host`).
@@ -293,6 +296,11 @@ class Built:
         # together with the host it was made of: its id is no other's then
         return _kept(self._keyed, (id(host), *given), lambda: (host, make(host, *given)))[1]
 
+    def path(self, raw: Mapping, over: Hashable, make: Callable[..., S]) -> S:
+        """What ``make`` gives of a path's mapping and what is put over it: the same path again for the same."""
+        found: S = _kept(self._paths, (id(raw), over), lambda: (raw, make(built=self)), _PATHS)[1]
+        return found
+
     def hosts(self, given: Mapping) -> dict[str, Host]:
         """The hosts of a path.
 
@@ -313,11 +321,11 @@ class Built:
         return Built, ()
 
 
-def _kept(known: dict[Hashable, T], key: Hashable, make: Callable[[], T]) -> T:
+def _kept(known: dict[Hashable, T], key: Hashable, make: Callable[[], T], most: int = _KEPT) -> T:
     """What is known by a key, or made now; of very many those that were asked for last stay."""
     made = known.pop(key) if key in known else make()
     known[key] = made
-    if len(known) > _KEPT:
+    if len(known) > most:
         del known[next(iter(known))]
     return made
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as MappingABC
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -104,9 +105,10 @@ class PathSpec(Joined):
         return self._given[1]
 
     def changed(self, overrides: Overrides) -> PathSpec:
-        """The same path with more overrides, as if they had been given from the start."""
+        """The same path with more overrides, as if they had been given from the start; the same for the same."""
         raw, before = self._given
-        return resolve(raw, [*before, *texts(overrides)], beside=self._folder, built=self._built)
+        over = (*before, *texts(overrides))
+        return self._built.path(raw, (self._folder, *over), partial(resolve, raw, over, beside=self._folder))
 
     def place_of(self, *steps: str | int) -> dict[str, Any]:
         """File and line where a key was written, for a `SpecError`; nothing where an override has written it."""

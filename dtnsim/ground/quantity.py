@@ -11,8 +11,9 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 import numpy as np
 
@@ -298,6 +299,8 @@ class Correlation:
     factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
 
 
+#: samples up to which the order of each key's scores is kept (8 MB of them at most)
+_FEW: Final = 1024
 #: what the keys of draws begin with that differ from run to run, and not in the long-run mean
 REPEAT = "repeat "
 
@@ -395,6 +398,12 @@ class Draw:
         return known
 
     def _permuted(self, key: str) -> NDArray[np.float64]:
-        digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
-        seed = [self._seed, int.from_bytes(digest, "little")]
-        return np.asarray(self._grid[np.random.default_rng(seed).permutation(self.samples)])
+        order = _order if self.samples <= _FEW else _order.__wrapped__  # a search draws the same over and over
+        return np.asarray(self._grid[order(self._seed, self.samples, key)])
+
+
+@lru_cache(maxsize=1024)
+def _order(seed: int, samples: int, key: str) -> NDArray[np.int64]:
+    """In which order a key has its scores, (samples,)."""
+    digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest, "little")]).permutation(samples)
