@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
@@ -299,8 +299,6 @@ class Correlation:
     factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
 
 
-#: samples up to which the order of each key's scores is kept (8 MB of them at most)
-_FEW: Final = 1024
 #: what the keys of draws begin with that differ from run to run, and not in the long-run mean
 REPEAT = "repeat "
 
@@ -341,11 +339,6 @@ class Draw:
         """Whether values are arrays of scenarios."""
         return self.samples > 0
 
-    @property
-    def nominal(self) -> Draw:
-        """The draw of nominal values, which level and shape of what is run step by step are found at."""
-        return Draw()
-
     def __call__(self, quantity: Quantity) -> Value:
         """Value of ``quantity``: a float, or an array of shape (samples,)."""
         if not self.samples:
@@ -357,8 +350,7 @@ class Draw:
         if quantity.typical is not None:
             self.unstated.add(key)
         same = key, law.value, law.spread, law.dim
-        known = self._drawn.get(same)
-        if known is None:
+        if (known := self._drawn.get(same)) is None:
             if quantity.key:
                 self.quantities[key] = quantity
             known = self._by_law(law, key)
@@ -388,22 +380,21 @@ class Draw:
         """Standard normal scores of what ``key`` names, (samples,), one in each of as many equal parts."""
         known = self.scores.get(key)
         if known is None:
-            row = self._row.get(key)
-            if row is None:
+            if (row := self._row.get(key)) is None:
                 known = self._permuted(key)
             else:
-                others = self._known.keys[: row + 1]
-                known = self._known.factor[row, : row + 1] @ np.array([self._permuted(k) for k in others])
+                others = np.array([self._permuted(k) for k in self._known.keys[: row + 1]])
+                known = self._known.factor[row, : row + 1] @ others
             self.scores[key] = known
         return known
 
     def _permuted(self, key: str) -> NDArray[np.float64]:
-        order = _order if self.samples <= _FEW else _order.__wrapped__  # a search draws the same over and over
+        order = _order if self.samples <= 1024 else _order.__wrapped__  # searches draw the same: 8 MB at most
         return np.asarray(self._grid[order(self._seed, self.samples, key)])
 
 
 @lru_cache(maxsize=1024)
 def _order(seed: int, samples: int, key: str) -> NDArray[np.int64]:
     """In which order a key has its scores, (samples,)."""
-    digest = hashlib.blake2b(key.encode(), digest_size=8).digest()
-    return np.random.default_rng([seed, int.from_bytes(digest, "little")]).permutation(samples)
+    own = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "little")
+    return np.random.default_rng([seed, own]).permutation(samples)
