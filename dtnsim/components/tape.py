@@ -180,7 +180,7 @@ class Tape(LocalFilesystem):
                 capacity=count(busy, "drive") * share,
                 per_byte=self.drive_time(row, use, self.feed(row, use, host, volume)),
                 what=f"tape drives, {busy} of {self.drives} with a tape of these files: mounts, locates, streaming",
-                remedy=f"more drives, files that lie together on more tapes, or files asked for in bulk and in order "
+                remedy=f"more drives, or files asked for in bulk and in the order in which they lie on tape "
                 f"(hosts.{host.name}.volumes.{volume}.filesystem)",
             )
         moves = _MOVES * row.term(self.move) * count(int(self.cartridges(use)), "tape")

@@ -64,7 +64,7 @@ class Remedy:
 
 def written(quantity: Quantity, value: float) -> str:
     """Another value of a quantity, as people write it."""
-    return units.show(value, quantity.dim, digits=3)
+    return units.show(value, quantity.dim, digits=3, line="B/s" not in quantity.text)
 
 
 @dataclass(frozen=True, slots=True)

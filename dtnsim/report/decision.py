@@ -20,7 +20,6 @@ from dtnsim.composition.relief import sysctl_lines, tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Bottleneck
-from dtnsim.ground.term import without_words
 from dtnsim.steady import relieved
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.why_wide import how
@@ -44,10 +43,28 @@ _SOON_S: Final = 3600.0
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 #: what a connection's reason says of it
 _LIMIT: Final = re.compile(r"(\w+)-limited: (?:the narrowest place is )?(.*?)(?:: [\d.]+ \S*b/s.*| \(in the phase.*)?")
+#: a setting of sysctl(8)
+_SETTING: Final = re.compile(r"\S+=(?:'[^']*'|\S+)")
 #: kinds of stations whose parts one may have more of
-_PARTS: Final = ("hdd", "ssd", "nic", "ib", "hba", "sas")
-#: kinds that nothing one buys relieves
+_PARTS: Final = ("hdd", "ssd", "tape", "nic", "ib", "hba", "sas")
+#: kinds that nothing one buys relieves, and those that another tool may
 _OTHER_TOOL: Final = ("latency", "workers", "window", "transport", "target")
+_BY_TOOL: Final = (*_OTHER_TOOL, "core", "cpu", "nfs", "smb", "s3")
+#: what of a remedy costs nothing, by the kind of station
+_FREE_OF_IT: Final = {
+    "core": "more at once is free; ",
+    "s3": "settings of the tool cost nothing; ",
+    "tape": "asking in order is free; ",
+}
+#: deadlines that a card asks for
+_DEADLINES: Final = (
+    (60.0, "1min"),
+    (600.0, "10min"),
+    (3600.0, "1h"),
+    (28800.0, "8h"),
+    (86400.0, "24h"),
+    (604800.0, "7d"),
+)
 #: kind of station -> what holds, for people
 _HOLDS: Final = {
     "core": "one processor core of {host} ({work})",
@@ -152,7 +169,7 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     named = f" ({t.name}, which takes longest)" if len(p.transfers) > 1 else ""
     held = f"{_holds(p, t.bottleneck)} [{t.bottleneck.station}]{named}"
     far = sorted(p.assumed, key=lambda a: -a.moves)
-    measure = tuple(map(_measure, far[: _TRIED if len(p.transfers) == 1 else 1]))
+    measure = tuple(_measure(p, a, wanted) for a in far[: _TRIED if len(p.transfers) == 1 else 1])
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
     says = verdict(p, wanted, start)
     for way in sorted(t.ways, key=lambda w: not _typed(p, w))[:_TRIED]:
@@ -164,7 +181,7 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
             does = (way.words, *(line for line in _typed(p, way) if line not in way.words), f"(tried with {_set(way)})")
             costs = next((c for end, c in _COSTS if way.overrides[0].partition("=")[0].endswith(end)), _FREE)
             return Decision(says, held, enough, does, _gain(p, better), costs, others[:1], measure[:1], better)
-    does, gains, costs = _no_setting(p, f)
+    does, gains, costs = _no_setting(p, f, () if enough else wanted)
     return Decision(says, held, enough, does, gains, costs, (), measure, None)
 
 
@@ -174,10 +191,9 @@ _FREE: Final = "nothing to buy: a setting"
 def _with(p: Prediction, way: Remedy) -> Prediction:
     """The answer with a change, drawn as it was: what ``predict --set`` says."""
     drawn, changed = p.drawn, p.given.changed(list(way.overrides))
-    with without_words():
-        if drawn is None:
-            return predict(changed, samples=0)
-        return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
+    if drawn is None:
+        return predict(changed, samples=0)
+    return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
 
 
 def _gain(p: Prediction, better: Prediction) -> str:
@@ -187,25 +203,53 @@ def _gain(p: Prediction, better: Prediction) -> str:
     return f"{factor} as fast: {_how_long(better, was=p)}. Next limit: {_holds(better, t.bottleneck)}"
 
 
-def _no_setting(p: Prediction, f: int) -> tuple[tuple[str, ...], str, str]:
+def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[str, ...], str, str]:
     """What to do where no setting helps: words, what that would gain at most, where its price is."""
     t, path = p.transfers[f], _name(p)
     then, remedy = relieved.once_gone(p, t), t.bottleneck.remedy
-    none = "no setting helps" + (f"; 'dtnsim tools {path}' tries other tools" if may_choose(p.given, f) else "")
+    if t.files == 1:
+        remedy = remedy.replace(
+            "more files, or more runs of the tool, at once", "the file in parts, by several runs of the tool"
+        )
+        remedy = remedy.removesuffix(", or more files at once")
+    tools = f"another tool: 'dtnsim tools {path}'"
+    others = (tools,) if t.bottleneck.kind in _BY_TOOL and may_choose(p.given, f) else ()
+    does = tuple(filter(None, (remedy, *others))) or ("nothing that is known",)
     more = 1.0 if then is None else then.throughput_Bps / t.ceiling
-    target = units.show(p.throughput_Bps.p50 * min(max(more, 1.2), 2.0), "B/s", digits=2).replace(" ", "")
-    see = f"'dtnsim plan {path} --target {target}' says what to buy and its price"
+    next_Bps = p.throughput_Bps.p50 * min(max(more, 1.2), 2.0)
+    asked = next((_asked(goal, p) for goal in wanted), f"--target {_short(next_Bps, 'B/s', 2)}")
+    free = _FREE_OF_IT.get(t.bottleneck.kind, "")
+    see = f"{free}{_one_more(p, t)}'dtnsim plan {path} {asked}' says what to buy"
     if then is None:
-        return (remedy, none), "not known: nothing else of the path has a limit", see
+        return does, "not known: nothing else of the path has a limit", see
     station = next((s for s in p.problem.stations if s.name == then.station), None)
     what = then.station
     if station is not None:
         what = _holds(p, Bottleneck(station.name, station.component, station.host, station.kind, then.reason))
     if more < relieved.WORTH:
-        return (none,), f"less than a tenth by one change alone: the next limit is near ({what})", see
+        return does, f"less than a tenth faster by one change alone: close behind, {what}", see
     if t.bottleneck.kind in _OTHER_TOOL:
-        see = "nothing to buy: another tool, or other options of its ends"
-    return (remedy, none), f"up to {_times(more)} as fast. Next limit: {what}", f"{_one_more(p, t)}{see}"
+        see = "nothing to buy: another tool, or other options"
+    return does, f"up to {_times(more)} as fast{_some(p, more)}. Next limit: {what}", see
+
+
+def _some(p: Prediction, factor: float) -> str:
+    """The time that a rate so many times as high would take."""
+    if p.drawn is None or all(t.timed for t in p.problem.transfers):
+        return ""
+    return f": some {units.show(p.duration_s.p50 / factor, 's', digits=2)}"
+
+
+def _asked(goal: Goal, p: Prediction) -> str:
+    """A goal as options of `plan`."""
+    if goal.kind == "target":
+        return f"--target {_short(goal.value, 'B/s')}"
+    return f"--move {_short(sum(t.payload_B for t in p.transfers), 'B')} --within {_short(goal.value, 's')}"
+
+
+def _short(value: float, unit: str, digits: int = 3) -> str:
+    """A number as an option takes it."""
+    return units.show(value, unit, digits=digits).replace(" ", "")
 
 
 def may_choose(given: PathSpec | None, f: int) -> bool:
@@ -219,13 +263,17 @@ def may_choose(given: PathSpec | None, f: int) -> bool:
 
 def _one_more(p: Prediction, t: TransferPrediction) -> str:
     """What one more of the parts that hold a transfer costs, where the library has a price for the very part."""
-    host = None if p.given is None else p.given.hosts.get(t.bottleneck.host)
-    at = t.bottleneck.component.partition(".")[0]
-    if host is None or t.bottleneck.kind not in _PARTS:
+    named, kind, at = t.bottleneck.host, t.bottleneck.kind, t.bottleneck.component.partition(".")[0]
+    if port := relieved.port_of(t.bottleneck):
+        named, kind, at = port, "nic", ""
+    host = None if p.given is None else p.given.hosts.get(named)
+    if host is None or kind not in _PARTS:
         return ""
-    volumes = [v.array for mount, v in host.volumes.items() if mount.strip("/").replace("/", "-") == at]
-    part: Any = {**host.nics, **host.hbas}.get(at) or next(iter(volumes), None)
-    while hasattr(part, "of"):
+    mounts = [v for mount, v in host.volumes.items() if mount.strip("/").replace("/", "-") == at]
+    cards = {**host.nics, **host.hbas}
+    part: Any = next(iter(cards.values()), None) if kind == "nic" and not at else cards.get(at)
+    part = part or next((v.filesystem if kind == "tape" else v.array for v in mounts), None)
+    while getattr(part, "of", None) is not None:
         part = part.of
     price = getattr(part, "price", None)
     return "" if price is None else f"one more {part.part} was {price.value} in {price.date}; "
@@ -243,8 +291,15 @@ def _set(way: Remedy) -> str:
 
 def _typed(p: Prediction, way: Remedy) -> tuple[str, ...]:
     """A change as it is typed on its hosts, or as an option of the tool; empty where nobody can type it."""
-    lines = [f"on {name}: {line}" for name in p.given.hosts for line in sysctl_lines(tcp_of(name, way.overrides))]
+    hosts = ((name, sysctl_lines(tcp_of(name, way.overrides))) for name in p.given.hosts)
+    lines = [f"{one}  # on {name}" for name, typed in hosts for line in typed for one in _each(line)]
     return tuple(lines) or ((way.words.partition(": ")[2],) if way.words.startswith("more at once: ") else ())
+
+
+def _each(line: str) -> list[str]:
+    """A command for each setting of a line: short enough for a screen, and to be pasted."""
+    head, given = line.split(" ", 2)[:2], _SETTING.findall(line)
+    return [f"{' '.join(head)} {one}" for one in given] if head == ["sysctl", "-w"] else [line]
 
 
 def _name(p: Prediction) -> str:
@@ -254,19 +309,18 @@ def _name(p: Prediction) -> str:
     return shlex.quote(str(file.relative_to("models/paths").with_suffix("") if shipped else file))
 
 
-def _measure(a: Assumption) -> str:
-    """What to find out, what it moves, and how."""
-    ends = f"{_faster(a.at_low)} with {a.low}" + (f", {_faster(a.at_high)} with {a.high}" if a.ranges else "")
-    return f"{a.key}, by {how(a.key)}: taken as {a.value}; {ends}"
+def _measure(p: Prediction, a: Assumption, wanted: Sequence[Goal] = ()) -> str:
+    """What to find out, how, and what becomes of the answer."""
+    late = next((g.value for g in wanted if g.kind == "deadline"), np.inf)
 
+    def then(factor: float, value: str) -> str:
+        if p.drawn is None or all(t.timed for t in p.problem.transfers):
+            return f"{units.show(p.throughput_Bps.p50 * factor, 'B/s', digits=2)} with {value}"
+        took, now = p.duration_s.p50 / max(factor, 1e-300), p.duration_s.p50
+        return f"{units.show(took, 's', digits=2)} with {value}" + (" (too late)" if now <= late < took else "")
 
-def _faster(factor: float) -> str:
-    """A factor on the rate in words."""
-    if abs(factor - 1) < _SAME:
-        return "as fast"
-    if factor >= 2:
-        return f"{_times(factor)} as fast"
-    return f"{abs(factor - 1):.0%} {'faster' if factor > 1 else 'slower'}"
+    ends = [then(a.at_low, a.low), *([then(a.at_high, a.high)] if a.ranges else [])]
+    return f"{a.key}, by {how(a.key)}: taken as {a.value}; {', '.join(ends)}"
 
 
 def _holds(p: Prediction, b: Bottleneck) -> str:
@@ -318,7 +372,9 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     ``10 TB in 8 files does NOT fit within 8 h (0% of runs do): about 27 h (8 runs in 10: 23 to 34 h), at 830 Mb/s.``
     """
     files, size = sum(t.files for t in p.transfers), sum(t.payload_B for t in p.transfers)
-    what = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}"
+    tools = {t.tool.kind for t in p.given.transfers} - {"program"} if p.given is not None else set()
+    by = f" by {next(iter(tools))}" if len(tools) == 1 else ""
+    what = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}{by}"
     if p.drawn is None:
         return f"{what}: at most {units.show(p.ceiling, 'B/s', digits=3)}, if everything unstated is perfect."
     goal = wanted[0] if wanted else None
@@ -326,7 +382,13 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
         return f"{what}: {_how_long(p, start)}."
     does, verb = ("fits", "fit") if goal.kind == "deadline" else ("reaches", "reach")
     fits, asked = does if _fits(p, goal) else f"does NOT {verb}", goal.words.removeprefix("at least ")
-    return f"{what} {fits} {asked} ({goal.probability(p):.0%} of runs do): {_how_long(p, start)}."
+    unsure = "probably " if goal.required is None and _LIKELY <= goal.probability(p) < _SURE else ""
+    return f"{what} {unsure}{fits} {asked} (in {goal.probability(p):.0%} of runs): {_how_long(p, start)}."
+
+
+def deadline(p: Prediction) -> str:
+    """A deadline that one may ask about."""
+    return next((text for seconds, text in _DEADLINES if p.duration_s.p50 <= seconds), "30d")
 
 
 def _fits(p: Prediction, goal: Goal, least: float = _LIKELY) -> bool:

@@ -14,7 +14,7 @@ from dtnsim.ground.records import Interval, Phase, Prediction, Station, StationU
 from dtnsim.ground.term import plural
 from dtnsim.ground.units import show
 from dtnsim.report.console import BARS, Out, Rows, console, table
-from dtnsim.report.decision import decide
+from dtnsim.report.decision import deadline, decide
 from dtnsim.steady import relieved
 from dtnsim.steady.ladder import SHOWN
 
@@ -111,7 +111,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     out.print()
     for label, texts in d.rows:
         for number, line in enumerate(texts):
-            card.print(plain(line), f"{'' if number else label:{_LABEL}}")
+            card.print(plain(line), f"{'' if number else label:{_LABEL}}", typed="  # on " in line)
     if d.better is not None:
         stages = (("now", p), ("with it", d.better))
         most = max(each.throughput_Bps.p50 for _, each in stages)
@@ -122,7 +122,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
             out.print(f"{label:{_LABEL}}{bar(rate_of / most)}  {units.show(rate_of, 'B/s', digits=3)}{sure}")
     for warning in p.warnings:
         card.print(f"warning: {plain(warning)}")
-    ask = "" if wanted else "Does it fit? --deadline 8h. "
+    ask = "" if wanted else f"In time? --deadline {deadline(p)}. "
     out.print(f"{ask}See also: dtnsim plan, tools, report; -v shows all")
 
 
@@ -132,8 +132,11 @@ class _Card:
     def __init__(self, out: Out) -> None:
         self._out = out
 
-    def print(self, item: str, label: str = "") -> None:
-        """Prints a line of text."""
+    def print(self, item: str, label: str = "", *, typed: bool = False) -> None:
+        """Prints a line of text; what is typed stays on one, however long."""
+        if typed:
+            self._out.print(f"{label or ' ' * _LABEL}{item}")
+            return
         folds = textwrap.TextWrapper(_WIDTH, label, " " * len(label), break_on_hyphens=False, break_long_words=False)
         for line in folds.wrap(item):
             self._out.print(line)

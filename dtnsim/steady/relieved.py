@@ -20,7 +20,7 @@ from dtnsim.steady import solve, timed
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Prediction, Problem, Rung, Station, TransferPrediction
+    from dtnsim.ground.records import Bottleneck, Prediction, Problem, Rung, Station, TransferPrediction
     from dtnsim.steady.matrices import Matrices
 
 #: of more transfers than this no changes are tried
@@ -93,6 +93,12 @@ def once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:
         if not place or not (mine or (not place[1] and rung.station == f"network.{same}")):
             return rung
     return None
+
+
+def port_of(held: Bottleneck) -> str:
+    """The host whose port is the narrowest place of a TCP connection; nothing where that is none."""
+    place = _PLACE.search(held.reason) if held.kind == "tcp" else None
+    return place[2] if place and place[1] else ""
 
 
 def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf) -> Station:

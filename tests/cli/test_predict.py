@@ -99,7 +99,7 @@ def test_a_file_of_ones_own(run: Run, tmp_path: Path) -> None:
         "name: mine\nhosts: {a: venadi, b: venadi}\nwan: {bandwidth: 1 Gb/s, rtt: 1 ms}\n"
         "transfer: {from: 'a:memory', to: 'b:memory', tool: iperf3}\n"
     )
-    assert run("predict", str(file), *QUICK).out.startswith("mine\n1.24 GB in 1 file: at most 990 Mb/s")
+    assert run("predict", str(file), *QUICK).out.startswith("mine\n1.24 GB in 1 file by iperf3: at most 990 Mb/s")
 
 
 def test_the_list_of_commands_and_the_version(run: Run) -> None:

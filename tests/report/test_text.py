@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import shlex
 
 import pytest
 
@@ -103,7 +104,7 @@ def test_a_goal_is_the_verdict_before_and_with_the_change() -> None:
     stream = io.StringIO()
     text.card(found, Out(stream), [goal])
     lines = stream.getvalue().splitlines()
-    assert lines[1].startswith("10 TB in 1,000 files does NOT fit within 8 h (0% of runs do): about ")
+    assert lines[1].startswith("10 TB in 1,000 files by gridftp does NOT fit within 8 h (in 0% of runs): about")
     assert " ".join(lines).count("within 8 h") == 3  # the verdict, now, with it
     now, after = (line for line in lines if "█" in line)
     assert now.endswith(f"within 8 h in {goal.probability(found):.0%} of runs")
@@ -143,11 +144,38 @@ def test_another_tool_is_named_where_one_may_be_chosen(path: str, other: bool) -
     assert any("dtnsim tools" in line for line in decide(dtnsim.predict(path, samples=16)).does) is other
 
 
-def test_where_no_setting_helps_it_says_so_and_what_a_part_costs() -> None:
+def test_where_nothing_for_nothing_helps_it_says_what_does_and_what_a_part_costs() -> None:
     made = decide(dtnsim.predict("examples/nvme-dtn-local", samples=16))
     assert made.better is None
-    assert made.does[-1].startswith("no setting helps")
+    assert [line.startswith("more or faster drives (hosts.") for line in made.does] == [True]
     assert made.costs.startswith("one more samsung-pm9a3 was 450 USD in 2023; 'dtnsim plan examples/nvme-dtn-local")
+    port = decide(dtnsim.predict("examples/dtn-100g-to-buy", samples=16), [goals.target("40Gb/s")])
+    assert port.costs.startswith("one more intel-xxv710-25g was 350 USD in 2023; ")  # the port holds TCP's connections
+    assert "dtnsim plan examples/dtn-100g-to-buy --target 40Gb/s'" in port.costs  # what was asked for
+
+
+def test_one_file_is_not_told_to_be_more_files() -> None:
+    for path in ("venadi/gridftp-gpfs", "examples/one-large-file"):
+        made = decide(dtnsim.predict(path, samples=16))
+        assert made.does
+        assert "more files" not in " ".join(made.does)
+
+
+def test_what_is_typed_is_a_command_a_line_and_none_is_folded() -> None:
+    """Each line is a whole command for a shell: its host is a comment."""
+    lines = [line.strip() for line in carded(dtnsim.predict("examples/campus-25g-firewall", samples=16))]
+    typed = [line for line in lines if "  # on campus" in line]
+    assert [shlex.split(line, comments=True)[0] for line in typed] == ["modprobe", "sysctl", "sysctl"]
+    assert all(len(shlex.split(line, comments=True)) == 3 for line in typed[1:])
+
+
+def test_what_to_find_out_says_the_time_that_it_makes_of_it_and_whether_that_is_too_late() -> None:
+    found = dtnsim.predict("examples/small-files-40ms", samples=64)
+    (said, *_) = decide(found, [goals.deadline("8h")]).measure
+    (a, *_) = sorted(found.assumed, key=lambda each: -each.moves)
+    took = units.show(found.duration_s.p50 / a.at_low, "s", digits=2)
+    assert said.endswith(f"taken as {a.value}; {took} with {a.low} (too late)")
+    assert "too late" not in " ".join(decide(found, [goals.deadline("2d")]).measure)
 
 
 def test_a_card_of_several_transfers_says_what_holds_the_longest() -> None:
