@@ -20,6 +20,7 @@ from dtnsim.composition.relief import sysctl_lines, tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Bottleneck
+from dtnsim.report.holds import OTHER_TOOL, holds
 from dtnsim.steady import relieved
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.why_wide import how
@@ -41,15 +42,12 @@ _DAY_S: Final = 86400.0
 #: below that an end is told to the second
 _SOON_S: Final = 3600.0
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
-#: what a connection's reason says of it
-_LIMIT: Final = re.compile(r"(\w+)-limited: (?:the narrowest place is )?(.*?)(?:: [\d.]+ \S*b/s.*| \(in the phase.*)?")
 #: a setting of sysctl(8)
 _SETTING: Final = re.compile(r"\S+=(?:'[^']*'|\S+)")
 #: kinds of stations whose parts one may have more of
 _PARTS: Final = ("hdd", "ssd", "tape", "nic", "ib", "hba", "sas")
-#: kinds that nothing one buys relieves, and those that another tool may
-_OTHER_TOOL: Final = ("latency", "workers", "window", "transport", "target")
-_BY_TOOL: Final = (*_OTHER_TOOL, "core", "cpu", "nfs", "smb", "s3")
+#: kinds of stations that another tool may relieve
+_BY_TOOL: Final = (*OTHER_TOOL, "core", "cpu", "nfs", "smb", "s3")
 #: what of a remedy costs nothing, by the kind of station
 _FREE_OF_IT: Final = {
     "core": "more at once is free; ",
@@ -65,48 +63,6 @@ _DEADLINES: Final = (
     (86400.0, "24h"),
     (604800.0, "7d"),
 )
-#: kind of station -> what holds, for people
-_HOLDS: Final = {
-    "core": "one processor core of {host} ({work})",
-    "cpu": "all processor cores of {host} ({work})",
-    "memory": "the memory of {host}",
-    "hdd": "the disks of {host}",
-    "ssd": "the flash drives of {host}",
-    "tape": "the tape drives of {host}",
-    "sata": "the cables to the drives of {host}",
-    "sas": "the cables between {host} and its drives",
-    "hba": "the disk adapter of {host}",
-    "pcie": "the slot of a card in {host}",
-    "nic": "the network port of {host}",
-    "ib": "the InfiniBand port of {host}",
-    "offload": "the card of {host} that takes work over",
-    "network": "the network link {place}, with the traffic of others on it",
-    "firewall": "the firewall at {place}",
-    "policer": "the rate limit that the provider enforces at {place}",
-    "lustre": "the Lustre file system of {host} ({place})",
-    "gpfs": "the GPFS file system of {host} ({place})",
-    "beegfs": "the BeeGFS file system of {host} ({place})",
-    "cephfs": "the Ceph storage of {host} ({place})",
-    "vast": "the VAST storage of {host} ({place})",
-    "weka": "the WEKA storage of {host} ({place})",
-    "daos": "the DAOS storage of {host} ({place})",
-    "metadata": "the metadata servers of {place}",
-    "cloud-disk": "the cloud disk of {host}",
-    "nfs": "the NFS mount of {host}: too few requests under way",
-    "smb": "the SMB share of {host}: too few requests under way",
-    "s3": "the bucket's connections, each waiting for its requests",
-    "transport": "the tool's own protocol on top of the network",
-    "target": "the rate that the tool is told to keep",
-    "window": "the tool's own window ({work})",
-    "latency": "waiting for answers while nothing moves ({work})",
-    "workers": "waiting for answers while nothing moves ({work})",
-}
-_TCP: Final = {
-    "window": "the TCP window from {ends} is too small for the distance: {what}",
-    "loss": "lost packets from {ends} slow TCP down: {what}",
-    "buffer": "a queue in the network is too short for TCP from {ends}: {what}",
-    "link": "{what}",
-}
 #: what a change costs, by how its key ends
 _COSTS: Final = (
     (".loss", "nothing to buy: a fault that the network's operator finds"),
@@ -167,7 +123,7 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     f = max(range(len(p.transfers)), key=lambda n: p.transfers[n].duration_s.p50)
     t = p.transfers[f]
     named = f" ({t.name}, which takes longest)" if len(p.transfers) > 1 else ""
-    held = f"{_holds(p, t.bottleneck)} [{t.bottleneck.station}]{named}"
+    held = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]{named}"
     far = sorted(p.assumed, key=lambda a: -a.moves)
     measure = tuple(_measure(p, a, wanted) for a in far[: _TRIED if len(p.transfers) == 1 else 1])
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
@@ -200,7 +156,7 @@ def _gain(p: Prediction, better: Prediction) -> str:
     """How much faster, and what then holds it."""
     factor = _times(better.throughput_Bps.p50 / p.throughput_Bps.p50)
     t = max(better.transfers, key=lambda t: t.duration_s.p50)
-    return f"{factor} as fast: {_how_long(better, was=p)}. Next limit: {_holds(better, t.bottleneck)}"
+    return f"{factor} as fast: {_how_long(better, was=p)}. Next limit: {holds(better, t.bottleneck)}"
 
 
 def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[str, ...], str, str]:
@@ -225,10 +181,10 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     station = next((s for s in p.problem.stations if s.name == then.station), None)
     what = then.station
     if station is not None:
-        what = _holds(p, Bottleneck(station.name, station.component, station.host, station.kind, then.reason))
+        what = holds(p, Bottleneck(station.name, station.component, station.host, station.kind, then.reason))
     if more < relieved.WORTH:
         return does, f"less than a tenth faster by one change alone: close behind, {what}", see
-    if t.bottleneck.kind in _OTHER_TOOL:
+    if t.bottleneck.kind in OTHER_TOOL:
         see = "nothing to buy: another tool, or other options"
     return does, f"up to {_times(more)} as fast{_some(p, more)}. Next limit: {what}", see
 
@@ -321,37 +277,6 @@ def _measure(p: Prediction, a: Assumption, wanted: Sequence[Goal] = ()) -> str:
 
     ends = [then(a.at_low, a.low), *([then(a.at_high, a.high)] if a.ranges else [])]
     return f"{a.key}, by {how(a.key)}: taken as {a.value}; {', '.join(ends)}"
-
-
-def _holds(p: Prediction, b: Bottleneck) -> str:
-    """What a bottleneck is, for people."""
-    place = b.component.removeprefix("tcp.")
-    if b.kind == "tcp":
-        found = _LIMIT.fullmatch(b.reason)
-        ends = _ends(p, place)
-        if found is None or found[1] not in _TCP:
-            return f"the TCP connections from {ends}"
-        what = _place(found[2]) if found[1] == "link" else found[2].removeprefix("1 x ")
-        return _TCP[found[1]].format(ends=ends, what=what)
-    words = _HOLDS.get(b.kind, "{place} of {host}")
-    work = ", ".join(b.work[: 1 if b.kind in _OTHER_TOOL else 3])
-    return (words if work else words.removesuffix(" ({work})")).format(host=b.host, place=place, work=work)
-
-
-def _place(text: str) -> str:
-    """The narrowest place of a connection, for people."""
-    if text.startswith("the "):
-        return f"the network {text.removeprefix('the ')} is full"
-    where, _, more = text.partition(", ")
-    return f"the network link {where} is full" + (f" ({more})" if more else "")
-
-
-def _ends(p: Prediction, place: str) -> str:
-    """``nas to centre`` of ``nas-centre``."""
-    for host in p.given.hosts if p.given is not None else ():
-        if place.startswith(f"{host}-"):
-            return f"{host} to {place.removeprefix(f'{host}-')}"
-    return place
 
 
 def clock(text: str) -> dt.time:
