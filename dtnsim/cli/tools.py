@@ -143,26 +143,24 @@ def _rate(choice: Choice) -> Interval:
     """Bytes of the data set over the time of all steps [B/s]."""
     from dtnsim.ground.records import Interval
 
-    payload, took = choice.prediction.transfers[0].payload_B, choice.duration_s
+    payload, took = choice.prediction.moved[1], choice.duration_s
     return Interval(*(payload / seconds for seconds in (took.p90, took.p50, took.p10)))
 
 
 def _named(found: list[Choice], name: str) -> Choice:
     """The row of a name, or of a kind."""
     for c in found:
-        if name in (c.name, c.options.get("name"), "yours" if c.own else None):
+        if name in (c.name, None if c.archived else c.options.get("name"), "yours" if c.own else None):
             return c
     raise InputError(f"--explain: {name!r} is none of the rows; write one of {', '.join(c.name for c in found)}")
 
 
 def _row(c: Choice, key: str) -> dict[str, object]:
-    from dtnsim.planning.tool_choice import setting
-
     return {
         "tool": c.name,
         "yours": c.own,
         "command": c.line,
-        "set": setting(c.options, key),
+        "set": "; ".join(c.overrides(key)),
         "needs": c.needs,
         "lacks": c.lacks,
         "duration_s": c.duration_s.as_dict(),

@@ -266,6 +266,7 @@ class Composer:
             start_s=spec.start.value if spec.start is not None else 0.0,
             time_s=leg.timing.seconds if leg.timing is not None else math.inf,
             omitted_s=leg.timing.omitted if leg.timing is not None else 0.0,
+            counted=spec.counted,
             **self._order(leg),
             **self._destination_memory(leg, whole),
         )

@@ -70,6 +70,8 @@ def kind_of(spec: TransferSpec) -> tuple[Any, Any, float | None] | None:
     tool, data = spec.tool, spec.dataset
     if tool.pace is None or data is None or spec.after or spec.pause is not None or spec.duration is not None:
         return None
+    if not spec.counted:
+        return None
     if len(data.counts) != 1 or data.counts[0] != 1 or data.directories or not data.sizes_B[0] > 0:
         return None
     pace: float | None = None

@@ -2,7 +2,8 @@
 
 Each part has its share of the files and is a transfer like any other. ``runs`` are on the same hosts, one after the
 other on the next of the placed application cores; the hosts of a ``pool`` take the place of the one that an end names,
-in turn. A striped transfer (GridFTP's ``stripe``) cuts every file, so that its hosts share one file too.
+in turn. A striped transfer (GridFTP's ``stripe``) cuts every file, so that its hosts share one file too. One whose
+files go as an ``archive`` is three, one after the other: packed, sent and unpacked.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ from dtnsim.ground.yamlio import Mapping
 
 #: runs that may share a transfer
 MOST: Final = 64
+#: how a file says that something is so
+_YES: Final = frozenset({"true", "True", "yes", "on"})
+#: bytes before a file in an archive (GNU tar)
+_HEADER_B: Final = 512.0
 #: tools whose data movers may be on several hosts
 _STRIPED: Final = frozenset({"gridftp"})
 
@@ -38,7 +43,7 @@ def shared_out(items: list[Any], hosts: MappingABC[str, Host]) -> tuple[list[Any
     done: list[Any] = []
     origins: list[int] = []
     names: dict[str, list[str]] = {}
-    for number, item in enumerate(items):
+    for item, number in _archived(items, hosts):
         item = _counted(item, hosts)
         parts = _parts(item, hosts) if isinstance(item, Mapping) and ("runs" in item or "pool" in item) else [item]
         if len(parts) > 1:
@@ -49,6 +54,52 @@ def shared_out(items: list[Any], hosts: MappingABC[str, Host]) -> tuple[list[Any
         if names and isinstance(part, Mapping) and isinstance(part.get("after"), list):
             part["after"] = [other for name in part["after"] for other in names.get(str(name), [name])]
     return done, origins
+
+
+def _archived(items: list[Any], hosts: MappingABC[str, Host]) -> list[tuple[Any, int]]:
+    """Transfers, those of an archive as three of them, each with the number of its description."""
+    parts = [_steps(i, hosts) if isinstance(i, Mapping) and str(i.get("archive")) in _YES else [i] for i in items]
+    last = {str(p[0]["name"]): str(p[-1]["name"]) for p in parts if len(p) > 1}
+    own = {id(step) for steps in parts if len(steps) > 1 for step in steps if step is not steps[1]}
+    for item in (i for steps in parts for i in steps if id(i) not in own) if last else ():
+        if isinstance(item, Mapping) and isinstance(item.get("after"), list):
+            item["after"] = [last.get(str(name), name) for name in item["after"]]
+    return [(step, number) for number, steps in enumerate(parts) for step in steps]
+
+
+def _steps(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
+    """The archive sent, packed before and, but in a bucket, unpacked after; the files' bytes count once, as packed.
+
+    The archive has 512 B before each file and folder, files padded to 512 B, half of that in the mean (GNU tar).
+
+    Raises:
+        SpecError: there are no files, or several runs or hosts would share the one archive.
+    """
+    at: dict[str, Any] = {**place(item, "archive"), "key": "transfer.archive"}
+    if item.get("dataset") is None or "duration" in item:
+        raise SpecError("needs files that are sent once", **at, remedy="write a dataset and no duration")
+    if {"runs", "pool"} & set(item):
+        raise SpecError("makes one file, which runs and hosts do not share", **at, remedy="leave runs and pool out")
+    files = dataset.load(item["dataset"])
+    made_B = files.payload_B + _HEADER_B * (1.5 * files.files + files.directories)
+    sent = item.clone()
+    sent["dataset"] = dataset.load({"files": 1, "size": f"{made_B:.0f} B"})
+    pack, unpack = (item.clone() for _ in range(2))
+    for name, step, end, mode in (("pack", pack, "from", "c"), ("unpack", unpack, "to", "x")):
+        for key in ("via", "nics", "ports", "archive"):
+            step.pop(key, None)
+        step["name"], step["from"], step["to"] = f"{item['name']}-{name}", item[end], item[end]
+        tool = Mapping(item.file, item.line)
+        tool.update({"kind": Scalar("tar"), "mode": Scalar(mode)})
+        step["tool"] = tool
+    for step, before in ((sent, pack), (unpack, sent)):
+        for key in ("start", "pause", "cached"):
+            step.pop(key, None)
+        step["after"], step["counted"] = [before["name"]], Scalar("false")
+    alias, where = split_end(str(item["to"]))
+    mount = hosts[alias].mount_of(where) if alias in hosts else None
+    bucket = mount is not None and hosts[alias].volumes[mount].filesystem.kind == "s3"
+    return [sent, pack, *([] if bucket else [unpack])]
 
 
 def _counted(item: Any, hosts: MappingABC[str, Host]) -> Any:

@@ -58,6 +58,8 @@ class TransferSpec(Model):
         runs: Runs of the tool at once, each with its share of the files and on the next of those cores.
         pool: Hosts that share it with the one that an end names, each with its share of the files: {dtn1: [dtn2]};
             with GridFTP's stripe, of the bytes of every file.
+        archive: Whether the files go as one archive: tar -c at the source before, tar -x where they arrive after.
+        counted: Whether its bytes count in the rate of the whole path; those of a copy on the way are there already.
     """
 
     where_unknown: ClassVar[MappingABC[str, str]] = {
@@ -89,6 +91,8 @@ class TransferSpec(Model):
     pool: dict[str, list[str]] = Field(
         default_factory=dict, description="host of an end: others that share the transfer with it"
     )
+    archive: Annotated[bool, Field(description="packed into one file at the source, unpacked where it arrives")] = False
+    counted: Annotated[bool, Field(description="its bytes count in the rate of the whole path")] = True
     cached: Annotated[
         bool | None,
         Field(description="whether what is read lies in memory; where not said, as the tool has it"),

@@ -142,6 +142,7 @@ class Transfer:
         reads, writes: Its files as page caches know them: that of its own host, then that of the server.
         holder, holds_B: Host on which the program has memory of its own, and how much.
         opened: Whether its weight's share has the opening of its connections in it.
+        counted: Whether its bytes count in the rate of the whole path.
     """
 
     name: str
@@ -167,6 +168,7 @@ class Transfer:
     holder: str = ""
     holds_B: float = 0.0
     opened: bool = False
+    counted: bool = True
 
     @property
     def timed(self) -> bool:
@@ -388,6 +390,13 @@ class Prediction(Shown):
         """One line."""
         low, middle, high = (units.show(v, "B/s") for v in self.throughput_Bps.as_dict().values())
         return f"<Prediction {self.name}: {middle} (p10 {low}, p90 {high}), held by {self.bottleneck.station}>"
+
+    @property
+    def moved(self) -> tuple[int, float]:
+        """Files, and their bytes, that count: those of a copy on the way are there already [B]."""
+        both = zip(self.transfers, self.problem.transfers, strict=True)
+        counted = [t for t, made in both if made.counted]
+        return sum(t.files for t in counted), sum(t.payload_B for t in counted)
 
     @property
     def bottleneck(self) -> Bottleneck:

@@ -184,4 +184,4 @@ def _expanded(
         from dtnsim.planning import tool_choice
 
         rows = [row for row in tool_choice.choose(given, samples, seed)[0] if row.options]
-        yield from (tool_choice.setting(row.options, given.transfer_key(0)) for row in rows[:_BEST])
+        yield from (row.overrides(given.transfer_key(0)) for row in rows[:_BEST])

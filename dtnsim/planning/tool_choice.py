@@ -57,10 +57,11 @@ class Choice:
         line: What to type; SRC, DST and HOST are the folders and the far host.
         needs: What has to be there.
         lacks: What it does not do that others do.
-        options: The tool as a path file has it; empty of one that takes several transfers.
+        options: The tool as a path file has it.
         prediction: What it would do.
         own: Whether the path has it so.
         best: Share of the draws in which nothing is more than 5 % faster; 0 without draws.
+        archived: Whether the files go as one archive.
     """
 
     name: str
@@ -71,6 +72,13 @@ class Choice:
     prediction: Prediction
     own: bool = False
     best: float = 0.0
+    archived: bool = False
+
+    def overrides(self, key: str) -> tuple[str, ...]:
+        """``key=value`` that make the path so, its transfer written at ``key``; nothing where it is so."""
+        return (
+            (setting(self.options, key), *((f"{key}.archive=true",) if self.archived else ())) if self.options else ()
+        )
 
     @property
     def duration_s(self) -> Interval:
@@ -93,12 +101,12 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Another tool: its name, what to type, what it needs that need not be there, and ``key=value`` of the path."""
+    """Another way: its name, what to type, what it needs that need not be there, and ``key=value`` of the path."""
 
     name: str
     line: str
     needs: str
-    override: str
+    overrides: tuple[str, ...]
 
 
 def choose(
@@ -173,7 +181,28 @@ def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
     _, kind, usage = max(rates, key=lambda r: r[0])
     options = {"name": kind, **_best(spec, kind, usage)}
     needs = "" if usage.needs in _READY else usage.needs
-    return Suggestion(usage.name, _typed(usage, options), needs, setting(options, spec.transfer_key(0)))
+    return Suggestion(usage.name, _typed(usage, options), needs, (setting(options, spec.transfer_key(0)),))
+
+
+def as_archive(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
+    """The first transfer's files as one archive, by its own tool and by the quickest other for one file.
+
+    Nothing where the files are few or large, or where an end has no place for an archive.
+    """
+    single = _single(spec)
+    if single is None or leads(spec) != "host" or "changed" in spec.transfers[0].tool.model_fields_set:
+        return []  # an archive has what has not changed as well
+    key, room = spec.transfer_key(0), f"{units.show(_bytes(spec), 'B', digits=2)} more room at each end"
+    other, own = quickest(single, ready=ready), spec.transfers[0].tool
+    ways: list[tuple[str, str, str, tuple[str, ...]]] = []
+    if not own.kind.startswith("tar"):
+        ways += [(own.kind, f"send SRC.tar by {own.kind} as SRC was", "", ())]
+    ways += [(other.name, other.line.replace("SRC", "SRC.tar"), other.needs, other.overrides)] if other else []
+    return [
+        Suggestion(f"tar first, then {name}", f"tar -cf SRC.tar SRC; {line}; tar -xf SRC.tar",
+                   ", ".join(filter(None, (needs, room))), (*overrides, f"{key}.archive=true"))
+        for name, line, needs, overrides in ways
+    ]  # fmt: skip
 
 
 def leads(spec: PathSpec) -> str:
@@ -206,7 +235,10 @@ def advice(found: Sequence[Choice]) -> str:
 def _plainest(found: Sequence[Choice]) -> Choice:
     """Of those that are within 5 % of the fastest, the one with the fewest options."""
     least = min(c.duration_s.p50 for c in found)
-    return min((c for c in found if c.duration_s.p50 <= least * _AS_GOOD), key=lambda c: len(c.options) or math.inf)
+    return min(
+        (c for c in found if c.duration_s.p50 <= least * _AS_GOOD),
+        key=lambda c: math.inf if c.archived else len(c.options),
+    )
 
 
 def _typed(usage: Usage, options: dict[str, Any]) -> str:
@@ -270,40 +302,42 @@ def _best(spec: PathSpec, kind: str, usage: Usage) -> dict[str, Any]:
     return usage.with_options(chosen)
 
 
+def _single(spec: PathSpec) -> PathSpec | None:
+    """The path with the many small files of its first transfer as one; None where they are few, or nothing holds it."""
+    transfer, data = spec.transfers[0], spec.transfers[0].dataset
+    if data is None or data.files < _MANY or data.payload_B / data.files > _SMALL_B or transfer.archive:
+        return None
+    if any(end_of(spec, end).volume is None for end in (transfer.source_end, transfer.to)) or transfer.timing():
+        return None
+    one = dataset({"files": 1, "size": f"{data.payload_B:.0f} B"})
+    return spec.model_copy(update={"transfers": [transfer.model_copy(update={"dataset": one})]})
+
+
 def _archived(spec: PathSpec, found: Sequence[Choice], samples: int, seed: int) -> list[Choice]:
     """Many small files as one archive: made at the source, moved by what is best for one file, and unpacked."""
-    transfer = spec.transfers[0]
-    data, wanted = transfer.dataset, leads(spec)
-    if data is None or data.files < _MANY or data.payload_B / data.files > _SMALL_B or wanted == "mount":
-        return []
-    ends = [end_of(spec, end) for end in (transfer.source_end, transfer.to)]
-    if any(end.volume is None for end in ends) or transfer.timing() is not None:
-        return []
-    one = dataset({"files": 1, "size": f"{data.payload_B:.0f} B"})
+    single, wanted, key = _single(spec), leads(spec), spec.transfer_key(0)
     mover = next((c for c in found if c.options and not c.name.startswith("tar ")), None)
-    if mover is None:
+    if single is None or mover is None or wanted == "mount":
         return []
-    whole = transfer.model_copy(update={"dataset": one})
-    single = spec.model_copy(update={"transfers": [whole]})
     usage = next(u for k, u in _usages() if u.name == mover.name)
     try:
-        options = _best(single, mover.options["name"], usage)
-        tool = Tool.build({"kind": mover.options["name"], **options})
-        pack = {"name": "tar", "to": transfer.source_end, "tool": Tool.build({"kind": "tar", "mode": "c"})}
-        unpack = {"name": "untar", "source_end": transfer.to, "tool": Tool.build({"kind": "tar"}), "after": ["move"]}
-        steps = [
-            transfer.model_copy(update=pack),
-            whole.model_copy(update={"name": "move", "tool": tool, "after": ["tar"]}),
-            *([transfer.model_copy(update=unpack)] if wanted == "host" else []),
-        ]
-        made = predict(spec.model_copy(update={"transfers": steps}), samples=samples, seed=seed)
+        options = {"name": mover.options["name"], **_best(single, mover.options["name"], usage)}
+        row = replace(mover, name=f"tar first, then {mover.name}", options=options, archived=True)
+        path = spec.changed(row.overrides(key))
+        own = [t for number, t in enumerate(path.transfers) if path.transfer_key(number) == key]
+        made = predict(path.model_copy(update={"transfers": own}), samples=samples, seed=seed)
     except DtnsimError:
         return []
     line = f"tar -cf SRC.tar SRC; {_typed(usage, options).replace('SRC', 'SRC.tar')}"
     line += "; tar -xf SRC.tar" if wanted == "host" else ""
-    room = units.show(data.payload_B, "B", digits=2)
-    needs = ", ".join(filter(None, (mover.needs, f"{room} more room at each end")))
-    return [Choice(f"tar first, then {mover.name}", line, needs, mover.lacks, {}, made)]
+    room = f"{units.show(_bytes(spec), 'B', digits=2)} more room at each end"
+    return [replace(row, line=line, needs=", ".join(filter(None, (mover.needs, room))), prediction=made)]
+
+
+def _bytes(spec: PathSpec) -> float:
+    """Bytes of the first transfer's files."""
+    data = spec.transfers[0].dataset
+    return data.payload_B if data is not None else 0.0
 
 
 def _rated(found: Sequence[Choice]) -> list[Choice]:
@@ -318,6 +352,6 @@ def _rated(found: Sequence[Choice]) -> list[Choice]:
 
 
 def setting(options: dict[str, Any], key: str) -> str:
-    """What makes a path of a row: ``--set`` of `predict`; empty of what takes several transfers."""
+    """What makes a path of a row: ``--set`` of `predict`; empty where it is the path's own."""
     texts = (f"{k}: {str(v).lower() if isinstance(v, bool) else v}" for k, v in options.items())
     return f"{key}.tool={{{', '.join(texts)}}}" if options else ""

@@ -340,7 +340,8 @@ def summary(run: Run, those: Sequence[Sequence[int]]) -> Any:
 def _cells(run: Run, those: Sequence[TransferRun], *, several: bool, many: bool) -> list[str]:
     """What one line says of some transfers."""
     done = all(math.isfinite(t.finished_s) for t in those)
-    payload = sum(t.payload_B for t in those)
+    counted = [t for t in those if t.counted] or those
+    payload = sum(t.payload_B for t in counted)
     begun = min((t.started_s + t.omitted_s for t in those if not math.isnan(t.started_s)), default=math.nan)
     spent = (max(t.finished_s for t in those) if done else run.end_s) - begun
     speed = text.rate(payload / spent) if spent > 0 else ""
@@ -353,7 +354,7 @@ def _cells(run: Run, those: Sequence[TransferRun], *, several: bool, many: bool)
         durations = [units.show(float(v), "s") for v in quantiles(known, [1] * len(known), _SHARES)]
     files = ([units.show(float(v), "s") for v in file_quantiles(those)] or [""] * len(_SHARES)) if several else []
     waited, moved = sum(t.waiting_s for t in those), sum(t.moving_s for t in those)
-    said = [str(sum(t.files for t in those)), units.show(payload, "B")]
+    said = [str(sum(t.files for t in counted)), units.show(payload, "B")]
     took = (durations + [""] * len(_SHARES))[: len(_SHARES) if many else 1]
     speed = speed if done or not speed else f"{speed} so far"
     share = f"{waited / (waited + moved):.0%}" if waited + moved > 0 else ""

@@ -284,7 +284,7 @@ def _planned(given: PathSpec, p: Prediction, asked: Asked) -> Plan:
     goal = asked.goal
     rate = 2 * p.throughput_Bps.p50 if goal is None else goal.value
     if goal is not None and goal.kind == "deadline":
-        rate = sum(t.payload_B for t in p.transfers) / goal.value
+        rate = p.moved[1] / goal.value
     samples = max(asked.samples, 16)
     return plan(given, target=f"{rate!r} B/s", allow=("tuning", "parts"), samples=samples, seed=asked.seed, hints=False)
 
@@ -316,8 +316,8 @@ def _scenarios(
         _sliders(page, crossed)
         page.figure(charts.plane(crossed, "streams", "rtt"))
         page.figure(charts.plane(crossed, "loss", "rtt"))
-    files = sum(t.files for t in p.transfers)
-    own = (sum(t.payload_B for t in p.transfers) / files, p.throughput_Bps.p50) if files else None
+    files, size_B = p.moved
+    own = (size_B / files, p.throughput_Bps.p50) if files else None
     page.figure(charts.file_sizes(whatif.sizes(task), own))
 
 

@@ -148,6 +148,7 @@ class TransferRun:
         held: What held it back, when.
         omitted_s: Time after its start that does not count [s].
         sender_Bps: What the sender of a timed test reports; None where bytes end it.
+        counted: Whether its bytes count among those of the whole path.
     """
 
     name: str
@@ -164,6 +165,7 @@ class TransferRun:
     held: Sequence[Held]
     omitted_s: float = 0.0
     sender_Bps: float | None = None
+    counted: bool = True
 
     @property
     def duration_s(self) -> float:

@@ -285,6 +285,7 @@ def _result(world: World, recorder: Recorder, how: tuple[int, float, int, str], 
                 Later(partial(recorder.held, f, names)) if whole else recorder.held(f, names, _FEW_STRETCHES),
                 job.transfer.omitted_s,
                 sender_rate(world.scene.problem, job.transfer, job.moved / job.transfer.time_s) if job.done else None,
+                job.transfer.counted,
             )
         )
     none = Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))

@@ -76,9 +76,10 @@ def span(problem: Problem, rates: Array) -> Array:
 
 
 def total_rate(problem: Problem, rates: Array) -> Array:
-    """Rate of the whole path (S,) [B/s]: all bytes over the time from the first transfer's start to the last's end."""
+    """Rate of the path (S,) [B/s]: what counts over the time from the first transfer's start to the last's end."""
     if len(problem.transfers) == 1:
         return np.asarray(rates[:, 0])
-    moved = [rates[:, f] * t.time_s if t.timed else t.payload_B for f, t in enumerate(problem.transfers)]
+    counted = [(f, t) for f, t in enumerate(problem.transfers) if t.counted]
+    moved = [rates[:, f] * t.time_s if t.timed else t.payload_B for f, t in counted]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(sum(moved) / np.maximum(span(problem, rates), 1e-300))

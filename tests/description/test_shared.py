@@ -94,3 +94,43 @@ def test_who_waits_for_a_shared_transfer_waits_for_all_of_it(tmp_path) -> None:
     path = spec.load(file)
     assert path.transfers[-1].after == ["first", "first-2", "first-3"]
     assert path.transfer_key(3) == "transfers.then"
+
+
+FILES = "hosts: {a: example-dtn-100g, b: example-dtn-100g}\nwan: {rtt: 40 ms, bandwidth: 10 Gb/s, mtu: 1500 B}\n"
+SMALL = "dataset: {files: 20000, each: 10 kB}"
+
+
+def test_an_archive_is_packed_sent_and_unpacked_one_after_the_other(tmp_path) -> None:
+    """Beside the three written by hand: 512 B before each file, and half of 512 B to pad it (GNU tar)."""
+    at = f"from: 'a:/xfs', to: 'b:/xfs', tool: scp, {SMALL}"
+    short, long = tmp_path / "short.yaml", tmp_path / "long.yaml"
+    short.write_text(f"{FILES}transfers:\n  t: {{{at}, archive: true}}\n  then: {{{at}, after: [t]}}\n")
+    packed = 20_000 * (10_000 + 512 + 256)
+    long.write_text(
+        f"{FILES}transfers:\n"
+        f"  t: {{from: 'a:/xfs', to: 'b:/xfs', tool: scp, dataset: {{files: 1, size: {packed} B}}, after: [t-pack], counted: false}}\n"
+        f"  t-pack: {{from: 'a:/xfs', to: 'a:/xfs', tool: {{name: tar, mode: c}}, {SMALL}}}\n"
+        f"  t-unpack: {{from: 'b:/xfs', to: 'b:/xfs', tool: tar, {SMALL}, after: [t], counted: false}}\n"
+        f"  then: {{{at}, after: [t-unpack]}}\n"
+    )
+    one, other = (dtnsim.predict(str(file), samples=32) for file in (short, long))
+    assert [t.name for t in one.transfers] == [t.name for t in other.transfers]
+    assert one.throughput_Bps == other.throughput_Bps
+    assert one.moved == (40_000, 4e8)
+    assert one.drawn is not None
+    assert one.drawn.total_Bps * one.drawn.seconds == pytest.approx(4e8)
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("transfer.runs=2", "which runs and hosts do not share"),
+        ("transfer.duration=1 h", "sent once"),
+        ("transfer.archive=maybe", "archive"),
+    ],
+)
+def test_what_cannot_be_one_archive_is_refused(tmp_path, override: str, words: str) -> None:
+    file = tmp_path / "path.yaml"
+    file.write_text(f"{FILES}transfer: {{from: 'a:/xfs', to: 'b:/xfs', tool: scp, {SMALL}}}\n")
+    with pytest.raises(SpecError, match=words):
+        spec.load(file, ["transfer.archive=true", override])

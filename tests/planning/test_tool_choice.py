@@ -92,7 +92,12 @@ def test_options_are_the_best_of_those_tried() -> None:
 def test_many_small_files_are_tried_as_one_archive() -> None:
     rows, _ = choose(path("scp", data={"files": 20_000, "each": "10 kB"}), samples=16)
     packed = next(r for r in rows if r.name.startswith("tar first"))
-    assert [t.name for t in packed.prediction.transfers] == ["tar", "move", "untar"]
+    assert [t.name for t in packed.prediction.transfers] == ["transfer", "transfer-pack", "transfer-unpack"]
+    sets = packed.overrides("transfer")
+    same = predict(path("scp", data={"files": 20_000, "each": "10 kB"}).changed(sets), samples=16)
+    assert same.throughput_Bps == packed.prediction.throughput_Bps
+    assert same.drawn is not None
+    assert same.drawn.total_Bps * same.drawn.seconds == pytest.approx(200e6)  # bytes count once
     longest = max(t.duration_s.p50 for t in packed.prediction.transfers)
     assert longest < packed.duration_s.p50 < rows[0].duration_s.p50
     assert not any(r.name.startswith("tar first") for r in choose(path("scp"), samples=0)[0])

@@ -86,6 +86,14 @@ def another(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Itera
     yield from _quickest(given, ready=True)
 
 
+@free("tools", anew=True)
+def archive(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+    """Many small files as one archive, that ends where they lie have room for."""
+    for found in tool_choice.as_archive(given, ready=True) if len(given.transfers) == 1 else ():
+        what = f"{given.transfers[0].name}: archive first"
+        yield Setting(what, found.overrides, (f"{found.line}   # needs {found.needs}",))
+
+
 @free("far", anew=True)
 def another_there(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
     """... also of those that need a service at the far side."""
@@ -96,7 +104,7 @@ def _quickest(given: PathSpec, *, ready: bool) -> Iterator[Setting]:
     found = tool_choice.quickest(given, ready=ready) if len(given.transfers) == 1 else None
     if found is not None:
         needs = f"   # needs {found.needs}" if found.needs else ""
-        yield Setting(f"{given.transfers[0].name}: another tool", (found.override,), (found.line + needs,))
+        yield Setting(f"{given.transfers[0].name}: another tool", found.overrides, (found.line + needs,))
 
 
 def _alike(given: PathSpec) -> dict[int, tuple[str, list[str]]]:
