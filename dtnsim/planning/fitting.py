@@ -11,6 +11,7 @@ import datetime as dt
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dtnsim.components.base import expand
@@ -74,7 +75,10 @@ class Shop:
         self.misfits: dict[tuple[str, str], list[str]] = {}
         self._dark: list[str] = []
         self._beaten: list[Refused] = []
-        self._stations = [s.name for s in timed.composed(given, Draw()).stations]
+
+    @cached_property
+    def _stations(self) -> list[str]:
+        return [s.name for s in timed.composed(self.given, Draw()).stations]
 
     def refused(self) -> Iterator[Refused]:
         """What fits nowhere, and why."""

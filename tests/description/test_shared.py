@@ -108,7 +108,8 @@ def test_an_archive_is_packed_sent_and_unpacked_one_after_the_other(tmp_path) ->
     packed = 20_000 * (10_000 + 512 + 256)
     long.write_text(
         f"{FILES}transfers:\n"
-        f"  t: {{from: 'a:/xfs', to: 'b:/xfs', tool: scp, dataset: {{files: 1, size: {packed} B}}, after: [t-pack], counted: false}}\n"
+        "  t: {from: 'a:/xfs', to: 'b:/xfs', tool: scp, after: [t-pack], counted: false, "
+        f"dataset: {{files: 1, size: {packed} B}}}}\n"
         f"  t-pack: {{from: 'a:/xfs', to: 'a:/xfs', tool: {{name: tar, mode: c}}, {SMALL}}}\n"
         f"  t-unpack: {{from: 'b:/xfs', to: 'b:/xfs', tool: tar, {SMALL}, after: [t], counted: false}}\n"
         f"  then: {{{at}, after: [t-unpack]}}\n"
