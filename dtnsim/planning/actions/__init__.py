@@ -69,8 +69,9 @@ def settings(
 
 
 def refused(given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str]) -> tuple[Refused, ...]:
-    """What of those kinds cannot be set, and why."""
-    return tuple(r for r in _found(given, hosts, target_Bps, allow, anew=False) if isinstance(r, Refused))
+    """What of those kinds cannot be set, and why: layouts alone lack room."""
+    found = _found(given, hosts, target_Bps, {"layout"} & set(allow), anew=False)
+    return tuple(r for r in found if isinstance(r, Refused))
 
 
 def _found(
