@@ -142,8 +142,9 @@ def _advise(
 def _rate(choice: Choice) -> Interval:
     """Bytes of the data set over the time of all steps [B/s]."""
     from dtnsim.ground.records import Interval
+    from dtnsim.steady.ordering import moved
 
-    payload, took = choice.prediction.moved[1], choice.duration_s
+    payload, took = moved(choice.prediction)[1], choice.duration_s
     return Interval(*(payload / seconds for seconds in (took.p90, took.p50, took.p10)))
 
 

@@ -126,9 +126,7 @@ class Transfer:
         payload_B: Bytes to move.
         files: Number of files.
         weight: Weight in fair sharing (number of streams).
-        sizes_B: Sizes of the files, each of which is one of ``counts`` equal files; infinite where a time ends it
-            and no files are given.
-        counts: How many files have each of the sizes.
+        sizes_B, counts: Sizes of the files, and how many have each; infinite where a time ends it and no file is given.
         start_s: When it starts.
         cache: The destination's page cache; None where the tool waits for the medium at every call.
         buffered: The phase that writes through that cache, whole: what fills it and, below it, what empties it.
@@ -390,13 +388,6 @@ class Prediction(Shown):
         """One line."""
         low, middle, high = (units.show(v, "B/s") for v in self.throughput_Bps.as_dict().values())
         return f"<Prediction {self.name}: {middle} (p10 {low}, p90 {high}), held by {self.bottleneck.station}>"
-
-    @property
-    def moved(self) -> tuple[int, float]:
-        """Files, and their bytes, that count: those of a copy on the way are there already [B]."""
-        both = zip(self.transfers, self.problem.transfers, strict=True)
-        counted = [t for t, made in both if made.counted]
-        return sum(t.files for t in counted), sum(t.payload_B for t in counted)
 
     @property
     def bottleneck(self) -> Bottleneck:

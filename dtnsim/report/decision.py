@@ -21,7 +21,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Bottleneck
 from dtnsim.report.holds import OTHER_TOOL, holds
-from dtnsim.steady import relieved
+from dtnsim.steady import ordering, relieved
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.why_wide import how
 
@@ -296,7 +296,7 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
 
     ``10 TB in 8 files does NOT fit within 8 h (0% of runs do): about 27 h (8 runs in 10: 23 to 34 h), at 830 Mb/s.``
     """
-    files, size = p.moved
+    files, size = ordering.moved(p)
     tools = {t.tool.kind for t in p.given.transfers} - {"program"} if p.given is not None else set()
     by = f" by {next(iter(tools))}" if len(tools) == 1 else ""
     what = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}{by}"

@@ -20,7 +20,7 @@ from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, pl
 from dtnsim.report.decision import decide, may_choose, verdict
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
-from dtnsim.steady import why_wide
+from dtnsim.steady import ordering, why_wide
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def _planned(given: PathSpec, p: Prediction, asked: Asked) -> Plan:
     goal = asked.goal
     rate = 2 * p.throughput_Bps.p50 if goal is None else goal.value
     if goal is not None and goal.kind == "deadline":
-        rate = p.moved[1] / goal.value
+        rate = ordering.moved(p)[1] / goal.value
     samples = max(asked.samples, 16)
     return plan(given, target=f"{rate!r} B/s", allow=("tuning", "parts"), samples=samples, seed=asked.seed, hints=False)
 
@@ -316,7 +316,7 @@ def _scenarios(
         _sliders(page, crossed)
         page.figure(charts.plane(crossed, "streams", "rtt"))
         page.figure(charts.plane(crossed, "loss", "rtt"))
-    files, size_B = p.moved
+    files, size_B = ordering.moved(p)
     own = (size_B / files, p.throughput_Bps.p50) if files else None
     page.figure(charts.file_sizes(whatif.sizes(task), own))
 

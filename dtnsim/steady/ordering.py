@@ -16,7 +16,7 @@ from dtnsim.steady.matrices import Matrices, Rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.ground.records import Problem
+    from dtnsim.ground.records import Prediction, Problem
 
     Array = NDArray[np.float64]
     Index = NDArray[np.intp]
@@ -73,6 +73,13 @@ def span(problem: Problem, rates: Array) -> Array:
     first = [t for t in problem.transfers if not t.after]
     begins = min(t.start_s + t.pause_s + (t.omitted_s if t.timed else 0.0) for t in first)
     return np.asarray(ends(problem, rates).max(axis=1) - begins)
+
+
+def moved(made: Prediction) -> tuple[int, float]:
+    """Files of a path, and their bytes, that count: those of a copy on the way are there already [B]."""
+    both = zip(made.transfers, made.problem.transfers, strict=True)
+    counted = [t for t, composed in both if composed.counted]
+    return sum(t.files for t in counted), sum(t.payload_B for t in counted)
 
 
 def total_rate(problem: Problem, rates: Array) -> Array:
