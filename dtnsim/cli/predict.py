@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction
+    from dtnsim.planning.plan import Plan
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 
@@ -64,7 +65,8 @@ def command(
     """Predict the throughput of a path, what holds it back and what binds next.
 
     One screen: the verdict, goals, what holds it back, what binds next, what the answer rests on; -v shows all of it.
-    Four runs in five lie between p10 and p90. Exit code 3: a goal of --require is not met as likely as required.
+    Four runs in five lie between p10 and p90. Exit code 3: a goal of --require is not met as likely as required;
+    then it says what would meet it, and why not other changes ('dtnsim plan' has all of it).
 
     \b
     Examples:
@@ -87,10 +89,12 @@ def command(
     loaded = [_typed(options.with_dataset(spec.load(p, overrides or (), calibration), dataset), line) for p in paths]
     answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
     wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
+    plans = [_why_not(answer, wanted, samples, seed) for answer in answers]
     if json:
-        _documents(answers, wanted, wide, before)
+        _documents(answers, wanted, wide, before, plans)
     else:
         _show(answers, wanted, wide, stations, every=every, verbose=verbose)
+        sys.stdout.write("".join(f"{visible(line)}\n" for plan in plans if plan is not None for line in _said(plan)))
         sys.stdout.write("".join(f"{visible(each)}\n" for each in _since(before, answers[0])))
     _drawn(answers, picture, plot=plot and not json)
     if not all(goal.met(answer) for goal in wanted for answer in answers):
@@ -106,6 +110,27 @@ def _wanted(target: str | None, deadline: str | None, require: Sequence[str]) ->
     wanted = [goals.target(target)] if target is not None else []
     wanted += [goals.deadline(deadline)] if deadline is not None else []
     return wanted + [goals.requirement(text) for text in require]
+
+
+def _why_not(answer: Prediction, wanted: Sequence[Goal], samples: int, seed: int) -> Plan | None:
+    """What would meet the goal of which the answer is furthest; None where all that is required is met."""
+    missed = [goal for goal in wanted if not goal.met(answer)]
+    if not missed or answer.given.workload is not None or answer.given.programs:
+        return None
+    from dtnsim.cli._watch import Watch
+    from dtnsim.planning.plan import towards
+
+    furthest = max(missed, key=lambda goal: (goal.required or 0.0) - goal.probability(answer))
+    with Watch("searching what would meet it"):
+        return towards(answer, furthest, samples=samples, seed=seed)
+
+
+def _said(plan: Plan) -> list[str]:
+    """What would meet a goal that is missed, and why not others, in lines."""
+    best = plan.best
+    sets = [" ".join(f"--set '{o}'" for o in best.overrides)] if best is not None and best.overrides else []
+    why = plan.why_not.sentences(plan.confidence, plan.now.price.currency) if plan.why_not is not None else []
+    return ["", f"what would meet it: {plan.verdict}", *(f"  {line}" for line in (*sets, *why))]
 
 
 def _before(against: str | None, paths: Sequence[str]) -> dict[str, Any] | None:
@@ -165,15 +190,21 @@ def _wide(given: PathSpec, seed: int, *, mean: bool) -> tuple[Share, ...]:
 
 
 def _documents(
-    answers: list[Prediction], wanted: list[Goal], wide: list[tuple[Share, ...]], before: dict[str, Any] | None
+    answers: list[Prediction],
+    wanted: list[Goal],
+    wide: list[tuple[Share, ...]],
+    before: dict[str, Any] | None,
+    plans: Sequence[Plan | None],
 ) -> None:
     from dtnsim.report.document import goals_document, prediction_document, shares_document
 
     documents = []
-    for answer, shares in zip(answers, wide, strict=True):
+    for answer, shares, plan in zip(answers, wide, plans, strict=True):
         document = prediction_document(answer)
         if wanted:
             document["goals"] = goals_document(answer, wanted)
+        if plan is not None and plan.why_not is not None:
+            document["why_not"] = {"verdict": plan.verdict, **plan.why_not.document()}
         if shares:
             document["why_wide"] = shares_document(shares)
         if before is not None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dtnsim.evidence.tool_runs import Answer
     from dtnsim.ground.records import Interval
     from dtnsim.planning.tool_choice import Choice
+    from dtnsim.report.console import Rows
 
 PREDICTED: Final = ("predicted_wall_s", "p10_s", "p90_s", "held_by")
 _NEEDED: Final = ("tool_key|tool", "rate_bps", "rtt_s", "files", "total_bytes")
@@ -97,7 +98,7 @@ def _advise(
     with Watch("predicting tools"):
         kinds = options.listed(have)
         found, refused = tool_choice.choose(given, samples, seed, kinds)
-    said, key = tool_choice.advice(found), given.transfer_key(0)
+    said, key, out_of = tool_choice.advice(found), given.transfer_key(0), tool_choice.why_not(found, refused)
     if json:
         options.emit(
             {
@@ -105,7 +106,8 @@ def _advise(
                 "name": given.name,
                 "advice": said,
                 "tools": [_row(c, key) for c in found],
-                "refused": [{"tool": r.name, "why": r.why} for r in refused],
+                "refused": [{"tool": r.part, "why": r.why} for r in refused if r.test == "cannot"],
+                "why_not": out_of.document(),
             }
         )
         return
@@ -121,6 +123,25 @@ def _advise(
         files, size = transfer.dataset.files, units.show(transfer.dataset.payload_B, "B")
         out.print(f"{files} file{'s' if files > 1 else ''}, {size}")
     out.print()
+    out.print(_rows(found))
+    out.print("best: share of the draws in which no other is more than 5 % faster; --explain TOOL says what holds one")
+    out.print()
+    for c in found:
+        if c.line:
+            out.print(text.plain(f"{c.name}: {c.line}" + (f"  [{c.lacks}]" if c.lacks else "")))
+    out.print()
+    for sentence in out_of.sentences():
+        out.print(text.plain(sentence))
+    for each in refused:
+        if each.test == "cannot":
+            out.print(text.plain(f"not possible here: {each.part} ({each.why})"))
+
+
+def _rows(found: list[Choice]) -> Rows:
+    """The ways by what they would take."""
+    from dtnsim.ground import units
+    from dtnsim.report import text
+
     right, left = ("duration", "p10", "p90", "throughput", "best"), ("tool", "needs", "held by")
     shown = text.table(*(f">{name}" for name in right), *(name for name in left))
     for c in found:
@@ -128,15 +149,7 @@ def _advise(
         rate = text.rate(_rate(c).p50)
         held = c.prediction.bottleneck.station
         shown.add_row(*seconds, rate, f"{c.best:.0%}", *map(text.plain, (c.name, c.needs, held)))
-    out.print(shown)
-    out.print("best: share of the draws in which no other is more than 5 % faster; --explain TOOL says what holds one")
-    out.print()
-    for c in found:
-        if c.line:
-            out.print(text.plain(f"{c.name}: {c.line}" + (f"  [{c.lacks}]" if c.lacks else "")))
-    out.print()
-    for each in refused:
-        out.print(text.plain(f"not possible here: {each.name} ({each.why})"))
+    return shown
 
 
 def _rate(choice: Choice) -> Interval:

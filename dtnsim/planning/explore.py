@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.units import Money
-from dtnsim.planning import actions, dominance, fitting, tuning
+from dtnsim.planning import actions, dominance, fitting, tuning, whynot
 from dtnsim.planning.actions import machine
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
@@ -276,6 +278,26 @@ def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
         if faster or surer or enough:
             kept.append(stage)
     return kept
+
+
+def instead(stages: Sequence[Stage], sure: float) -> tuple[whynot.Instead, ...]:
+    """What could be asked for where no stage meets the goal as surely as asked: a lower rate, or less surety.
+
+    Rates are rounded down and shares too, to three and two digits, so that what is said is met.
+    """
+
+    def reached(stage: Stage) -> float:
+        drawn = stage.prediction.drawn
+        return float(np.quantile(drawn.total_Bps, 1 - sure, method="inverted_cdf")) if drawn is not None else 0.0
+
+    found = []
+    fastest, surest = max(stages, key=reached), max(stages, key=lambda s: s.probability)
+    if (rate := reached(fastest)) > 0:
+        step = 10.0 ** (math.floor(math.log10(rate * 8)) - 2) / 8
+        found.append(whynot.Instead("target", math.floor(rate / step) * step, fastest.name, fastest.price.amount))
+    if (share := math.floor(surest.probability * 100) / 100) > 0:
+        found.append(whynot.Instead("confidence", share, surest.name, surest.price.amount))
+    return tuple(found)
 
 
 def with_margins(stages: Sequence[Stage]) -> list[Stage]:

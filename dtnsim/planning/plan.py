@@ -23,17 +23,21 @@ from dtnsim.planning.actions import ALLOWED, USUAL
 from dtnsim.planning.explore import Asked
 from dtnsim.planning.money import Exchange, exchange
 from dtnsim.planning.stages import Plan, Stage, named
-from dtnsim.steady import goals, why_wide
+from dtnsim.steady import goals, ordering, why_wide
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
+    from dtnsim.ground.records import Prediction
     from dtnsim.planning.catalog import Catalog
     from dtnsim.planning.growth import Growth
+    from dtnsim.planning.option import Offered
 
 __all__ = ["Plan", "Stage", "plan"]
 
 #: years ahead that a growing facility is planned for where nobody says
 _AHEAD: Final = 5
+#: probability that is asked for where nobody says, and the most that draws can show
+_SURE, _SUREST = 0.8, 0.995
 
 
 def plan(
@@ -43,7 +47,7 @@ def plan(
     move: str | None = None,
     within: str | None = None,
     budget: str | None = None,
-    confidence: float = 0.8,
+    confidence: float = _SURE,
     allow: Sequence[str] = USUAL,
     keep: Sequence[str] = (),
     mine: Sequence[str] = (),
@@ -123,18 +127,9 @@ def _planned(
         won = explore.free_beside(given, asked, won, listed, known)
     settings = explore.settings_of(won)
     tuned = asked.stage("tuned", given, (), settings) if settings else now
-    bought, found = [tuned], None
-    if "parts" in allow:
-        tuned_path = given.changed(settings)
-        found = explore.purchases(tuned_path, asked, asked.offered(tuned_path, listed, known, ("parts",)))
-        sets = [s for s, _ in found.frontier if s]
-        bought += [asked.stage(named(s), given, s, settings) for s in sets]
-    offered = [found.offered] if found is not None else []
-    if "hosts" in allow:
-        stages, machines = explore.machines(given, asked, listed, known)
-        bought, offered = [*bought, *stages], [*offered, machines]
+    stages, offered, found = _purchases(given, asked, listed, known, settings)
     refused = (*(r for o in offered for r in o.refused), *actions.refused(given, hosts, goal.value, allow))
-    bought = explore.with_margins(explore.frontier(bought, confidence))
+    bought = explore.with_margins(explore.frontier([tuned, *stages], confidence))
     met = next((s for s in (now, *bought) if s.probability >= confidence), None)
     best = met or max(bought, key=lambda s: (s.probability, s.rate))
     shares = _unsure(given.changed(best.overrides), asked.seed)
@@ -146,6 +141,7 @@ def _planned(
     hints = met is None and asked.hints
     would = explore.would_help(best, given, asked, listed, known) if hints else []
     out = whynot.of(found.search if found is not None else None, refused, named, confidence, spent)
+    out = replace(out, instead=explore.instead(bought, confidence)) if met is None else out
     said = [
         *(words.helps(found, tuned) if found is not None else ()),
         *(words.joint(found, best, tuned) if found is not None else ()),
@@ -168,6 +164,24 @@ def _planned(
     return replace(made, sentences=(*said, *words.growing(made)))
 
 
+def _purchases(
+    given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchange, settings: Sequence[str]
+) -> tuple[list[Stage], list[Offered], explore.Found | None]:
+    """(the path with each set of parts and each machine, what was for sale, the search over parts)."""
+    bought: list[Stage] = []
+    offered: list[Offered] = []
+    found = None
+    if "parts" in asked.allow:
+        tuned = given.changed(settings)
+        found = explore.purchases(tuned, asked, asked.offered(tuned, listed, known, ("parts",)))
+        bought += [asked.stage(named(s), given, s, settings) for s, _ in found.frontier if s]
+        offered.append(found.offered)
+    if "hosts" in asked.allow:
+        stages, machines = explore.machines(given, asked, listed, known)
+        bought, offered = [*bought, *stages], [*offered, machines]
+    return bought, offered, found
+
+
 def _unsure(path: spec.PathSpec, seed: int) -> tuple[why_wide.Share, ...]:
     """What makes the answer unsure most."""
     drawn = predict(path, samples=why_wide.SAMPLES, seed=seed).drawn
@@ -188,6 +202,18 @@ def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: Gr
             if frozenset(options) not in known:
                 made.append(asked.stage(named(options), given, options, settings))
     return made
+
+
+def towards(p: Prediction, goal: goals.Goal, allow: Sequence[str] = USUAL, samples: int = 256, seed: int = 1) -> Plan:
+    """What would meet a goal of a path that is predicted, as surely as it is required, or else with 80 %.
+
+    Raises:
+        InputError: it cannot be planned.
+    """
+    rate = goal.value if goal.kind == "target" else ordering.moved(p)[1] / goal.value
+    sure = min(goal.required or _SURE, _SUREST)
+    asked = f"{rate!r} B/s"
+    return plan(p.given, target=asked, confidence=sure, allow=allow, samples=max(samples, 16), seed=seed, hints=False)
 
 
 def goal_of(target: str | None, move: str | None, within: str | None) -> goals.Goal:

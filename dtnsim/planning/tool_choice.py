@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -23,6 +24,8 @@ from dtnsim.description.transfer import split_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.planning import swept
+from dtnsim.planning.option import Refused
+from dtnsim.planning.whynot import Out, WhyNot
 from dtnsim.steady.prediction import predict
 from dtnsim.tools.plan import Tool, Usage
 
@@ -92,14 +95,6 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A way that cannot serve the transfer, and why."""
-
-    name: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Suggestion:
     """Another way: its name, what to type, what it needs that need not be there, and ``key=value`` of the path."""
 
@@ -133,19 +128,23 @@ def choose(
         found.append(Choice(_own(own), "", "", "", {}, predict(_first(spec), samples=samples, seed=seed), own=True))
     wanted = leads(spec)
     for kind, usage in _usages():
-        if usage.leads != wanted or (have and kind not in have):
+        if usage.leads != wanted:
+            continue
+        if have and kind not in have:
+            refused.append(Refused(usage.name, "", "--have does not name it", "absent"))
             continue
         try:
             options = {"name": kind, **_best(spec, kind, usage), **_of_data(own, kind)}
             made = predict(_first(spec.changed([setting(options, spec.transfer_key(0))])), samples=samples, seed=seed)
         except DtnsimError as error:
-            refused.append(Refused(usage.name, str(error)))
+            refused.append(Refused(usage.name, "", str(error), "cannot"))
             continue
         if kind == own.kind and abs(made.duration_s.p50 / found[0].duration_s.p50 - 1) < _SAME:
             continue
         found.append(Choice(usage.name, _typed(usage, options), usage.needs, usage.lacks, options, made))
     if not [c for c in found if not c.own]:
-        raise InputError(f"none of the tools can do this transfer: {refused[0].why}" if refused else "no tool is left")
+        why = next((r.why for r in refused if r.test == "cannot"), "")
+        raise InputError(f"none of the tools can do this transfer: {why}" if why else "no tool is left")
     found.sort(key=lambda c: c.duration_s.p50)
     found += _archived(spec, found, samples, seed)
     return sorted(_rated(found), key=lambda c: (not c.own, c.duration_s.p50)), refused
@@ -230,6 +229,14 @@ def advice(found: Sequence[Choice]) -> str:
     if best.duration_s.p50 < _WORTH * simple.duration_s.p50:
         text += f"; {best.name} takes {least}, and needs {best.needs}"
     return text
+
+
+def why_not(found: Sequence[Choice], refused: Sequence[Refused]) -> WhyNot:
+    """Why each way but the fastest is out: it cannot, is not there, or takes longer, and by how much [s]."""
+    best, *others = sorted(found, key=lambda c: c.duration_s.p50)
+    slower = [Out(c.name, "slow", c.duration_s.p50 - best.duration_s.p50, Decimal()) for c in others]
+    out = (*(Out(r.part, r.test, 0.0, Decimal(), r.why) for r in refused), *slower)
+    return WhyNot(len(found), out, min(slower, key=lambda o: o.by, default=None), noun="ways")
 
 
 def _plainest(found: Sequence[Choice]) -> Choice:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.ground import units
 from dtnsim.planning.search import price
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ TESTS: Final = {
     "room": "{} without enough slots, bays, ports, rack units or watts",
     "changes": "{} of too many changes",
     "short": "{} short of the probability",
+    "cannot": "{} cannot serve the ends",
+    "absent": "{} not among those that are there",
+    "slow": "{} slower",
 }
 #: limits that can be relaxed: their test, and the number of changes that is none
 _LIMITS: Final = {"budget": "budget", "max_watts": "power", "most": "changes"}
@@ -38,7 +42,7 @@ class Out:
     Attributes:
         what: A part, or a set of purchases.
         test: What rejected it, of `TESTS`.
-        by: By how much: money, W, pieces or probability; 0 for what fits nowhere.
+        by: By how much: money, W, pieces, probability or, of a tool, s; 0 for what fits nowhere.
         price: What it costs; 0 for what fits nowhere.
         why: The reason of what fits nowhere.
     """
@@ -55,15 +59,38 @@ class Out:
 
 
 @dataclass(frozen=True, slots=True)
+class Instead:
+    """What could be asked for in the place of a goal that is not met.
+
+    Attributes:
+        limit: ``target`` or ``confidence``.
+        value: What it would have to be [B/s], or a share.
+        what: What would then do.
+        price: What that costs.
+    """
+
+    limit: str
+    value: float
+    what: str
+    price: Decimal
+
+    def document(self) -> dict[str, Any]:
+        """As a record."""
+        return {**asdict(self), "price": float(self.price)}
+
+
+@dataclass(frozen=True, slots=True)
 class WhyNot:
     """What was tried and is out.
 
     Attributes:
-        checked: Sets that were predicted in full.
+        checked: Sets, or of tools ways, that were predicted in full.
         out: Each candidate that is out.
         nearest: Of those that cost less than what is chosen, the surest.
         relaxed: Limits that stand in the way, with what each would have to be: the fewest that do.
         by_relaxing: What would then do, and what it costs.
+        instead: What could be asked for instead: the goal as surely, or as much less surely.
+        noun: What was checked.
     """
 
     checked: int
@@ -71,26 +98,42 @@ class WhyNot:
     nearest: Out | None
     relaxed: tuple[tuple[str, float], ...] = ()
     by_relaxing: tuple[str, Decimal] | None = None
+    instead: tuple[Instead, ...] = ()
+    noun: str = "sets"
 
     @property
     def counts(self) -> dict[str, int]:
         """How many each test rejected."""
         return dict(Counter(o.test for o in self.out))
 
-    def sentences(self, confidence: float, currency: str) -> list[str]:
+    def rows(self) -> list[tuple[str, str, str]]:
+        """(what rejects, how many, that of it which misses by least) of each test."""
+        least = {test: min((o for o in self.out if o.test == test), key=lambda o: o.by) for test in self.counts}
+        said = {test: o.what + (f": {o.why}" if o.why else "") for test, o in least.items()}
+        return [(TESTS[test].removeprefix("{} "), str(n), said[test]) for test, n in self.counts.items()]
+
+    def sentences(self, confidence: float = 0.0, currency: str = "") -> list[str]:
         """The counts, and what came nearest."""
         counts = [TESTS[test].format(n) for test, n in self.counts.items()]
-        heads = [f"Checked {self.checked} sets in full"] if self.checked else []
+        heads = [f"Checked {self.checked} {self.noun} in full"] if self.checked else []
         outs = [f"out: {', '.join(counts)}"] if counts else []
         whole = "; ".join([*heads, *outs])
         said = [f"{whole[0].upper()}{whole[1:]}."] if whole else []
-        if self.nearest is not None:
-            reached, near = confidence - self.nearest.by, self.nearest
+        near = self.nearest
+        if near is not None and near.test == "slow":
+            said.append(f"Nearest: {near.what}, {units.show(near.by, 's', digits=2)} more.")
+        elif near is not None:
+            reached = confidence - near.by
             said.append(f"Nearest of those that are short: {near.what} ({near.price:,.0f} {currency}), {reached:.0%}.")
         if self.by_relaxing is not None:
-            units = {"budget": currency, "max_watts": "W", "most": "changes"}
-            need = " and ".join(f"{value:,.0f} {units[limit]}" for limit, value in self.relaxed)
+            of = {"budget": currency, "max_watts": "W", "most": "changes"}
+            need = " and ".join(f"{value:,.0f} {of[limit]}" for limit, value in self.relaxed)
             said.append(f"With {need} it would be met: {self.by_relaxing[0]}.")
+        elif self.instead:
+            asked = {"target": lambda v: f"--target {units.show(v, 'B/s').replace(' ', '')}",
+                     "confidence": lambda v: f"--confidence {v:.0%}"}  # fmt: skip
+            ways = (f"{asked[i.limit](i.value)}: {i.what} ({i.price:,.0f} {currency})" for i in self.instead)
+            said.append(f"What would be met: {'; or '.join(ways)}.")
         return said
 
     def document(self) -> dict[str, Any]:
@@ -100,6 +143,10 @@ class WhyNot:
             "counts": self.counts,
             "nearest": self.nearest.document() if self.nearest is not None else None,
             "relaxed": dict(self.relaxed),
+            "by_relaxing": {"what": self.by_relaxing[0], "price": float(self.by_relaxing[1])}
+            if self.by_relaxing
+            else None,
+            "instead": [i.document() for i in self.instead],
             "out": [o.document() for o in self.out],
         }
 

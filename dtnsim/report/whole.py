@@ -15,12 +15,13 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.term import plural
 from dtnsim.planning import groups, tool_choice, whatif
-from dtnsim.planning.plan import plan
+from dtnsim.planning.plan import towards
 from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, planned, timeline
 from dtnsim.report.decision import decide, may_choose, verdict
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
 from dtnsim.steady import ordering, why_wide
+from dtnsim.steady.goals import Goal
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from dtnsim.planning.whatif import Grid
     from dtnsim.simulation.fleet.run import FleetAnswer
     from dtnsim.simulation.results import Simulation
-    from dtnsim.steady.goals import Goal
 
 #: crossings behind the sliders; of more transfers only the first one's ladder is shown
 SCENARIOS: Final = 48
@@ -232,7 +232,7 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
         return
     page.heading("Which tool")
     try:
-        found, _ = tool_choice.choose(given, asked.samples, asked.seed)
+        found, refused = tool_choice.choose(given, asked.samples, asked.seed)
     except DtnsimError as error:
         page.text(f"{error}.")
         return
@@ -255,6 +255,7 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
         Table(head, rows, frozenset({1, 2, 3, 4})),
         f"{len(rows)} of {len(found)} ways; best: part of the draws in which no other is more than 5 % faster",
     )
+    page.items(tool_choice.why_not(found, refused).sentences())
 
 
 def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
@@ -262,7 +263,8 @@ def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
     if asked.plan is None and (given.workload is not None or given.programs):
         return
     try:
-        made = asked.plan or _planned(given, p, asked)
+        goal = asked.goal or Goal("target", 2 * p.throughput_Bps.p50)
+        made = asked.plan or towards(p, goal, ("tuning", "parts"), asked.samples, asked.seed)
     except DtnsimError as error:
         page.text(f"No plan: {error}.", "note")
         return
@@ -274,19 +276,17 @@ def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
     if made.wins:
         page.table(planned.free(made), "Settings that cost nothing")
     page.items(made.sentences)
+    if made.why_not is not None and made.why_not.out:
+        page.table(
+            Table(
+                ("rejected by", "how many", "that of them which misses by least"), made.why_not.rows(), frozenset({1})
+            ),
+            "Why not the others",
+            folded=True,
+        )
     if len(made.purchases) > 2:
         with page.on_screen():
             page.figure(planned.frontier(made))
-
-
-def _planned(given: PathSpec, p: Prediction, asked: Asked) -> Plan:
-    """The plan for the goal of the headline."""
-    goal = asked.goal
-    rate = 2 * p.throughput_Bps.p50 if goal is None else goal.value
-    if goal is not None and goal.kind == "deadline":
-        rate = ordering.moved(p)[1] / goal.value
-    samples = max(asked.samples, 16)
-    return plan(given, target=f"{rate!r} B/s", allow=("tuning", "parts"), samples=samples, seed=asked.seed, hints=False)
 
 
 def _time(page: Page, s: Simulation, start: dt.time | None) -> None:

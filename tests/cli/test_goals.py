@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,16 @@ def test_what_is_no_earlier_answer_is_refused(refused: Refused, tmp_path: Path, 
     if text is not None:
         kept.write_text(text)
     assert words in refused("predict", NAME, "--against", str(kept))
+
+
+def test_a_requirement_that_is_missed_says_what_would_meet_it(run: Run) -> None:
+    """One large file by scp over 100 ms: 2 MiB of ssh's window, 168 Mb/s; 1 Gb/s is a tool with many connections'."""
+    line = ["predict", "examples/one-large-file", "--samples", "32", "--require", ">= 1Gb/s at 80 %"]
+    missed = run(*line)
+    assert missed.code == 3
+    assert "what would meet it: Buy nothing; set " in missed.out
+    (sets,) = (one for one in missed.out.splitlines() if one.startswith("  --set "))
+    met = run(*line, *shlex.split(sets))
+    assert met.code == 0
+    assert "what would meet it" not in met.out
+    assert json.loads(run(*line, "--json").out)["why_not"]["checked"] >= 1

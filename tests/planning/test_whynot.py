@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+import dtnsim
+from dtnsim.description import spec
 from dtnsim.ground.units import Money
-from dtnsim.planning import whynot
+from dtnsim.planning import tool_choice, whynot
 from dtnsim.planning.catalog import Offer
 from dtnsim.planning.option import Option, Refused
 from dtnsim.planning.search import Search
@@ -71,3 +73,38 @@ def test_where_it_is_met_the_surest_that_costs_less_is_nearest() -> None:
     assert made.nearest is not None
     assert made.nearest.what == "slow1; slow2"
     assert made.relaxed == ()
+
+
+def test_what_could_be_asked_instead_is_met_when_it_is_asked() -> None:
+    asked: dict[str, Any] = {"mine": ["venadi"], "allow": ["tuning", "parts"], "samples": 64}
+    made = dtnsim.plan("venadi/gridftp-gpfs", target="20Gb/s", **asked)
+    assert made.chosen is None
+    assert made.why_not is not None
+    target, confidence = made.why_not.instead
+    assert (target.limit, confidence.limit) == ("target", "confidence")
+    less = dtnsim.plan("venadi/gridftp-gpfs", target=f"{target.value} B/s", **asked)
+    assert less.chosen is not None
+    more = dtnsim.plan("venadi/gridftp-gpfs", target=f"{target.value * 1.01} B/s", **asked)
+    assert more.chosen is None
+    likely = dtnsim.plan("venadi/gridftp-gpfs", target="20Gb/s", confidence=confidence.value, **asked)
+    assert likely.chosen is not None
+    document = made.why_not.document()
+    assert [i["limit"] for i in document["instead"]] == ["target", "confidence"]
+    assert made.why_not.rows()[0][1] == str(next(iter(made.why_not.counts.values())))
+
+
+def test_a_relaxed_limit_is_in_the_record_with_what_it_buys() -> None:
+    document = _why_not(950, 1000).document()
+    assert document["relaxed"] == {"budget": 1000.0}
+    assert document["by_relaxing"]["price"] == 1000.0
+
+
+def test_tools_say_why_each_way_but_the_fastest_is_out() -> None:
+    found, refused = tool_choice.choose(spec.load("examples/small-files-40ms"), 16, have=("rsync", "cp", "scp"))
+    made = tool_choice.why_not(found, refused)
+    assert set(made.counts) <= {"cannot", "absent", "slow"}
+    assert made.counts["slow"] == len(found) - 1
+    assert made.nearest is not None
+    first, second = sorted(c.duration_s.p50 for c in found)[:2]
+    assert made.nearest.by == pytest.approx(second - first)
+    assert f"Checked {len(found)} ways in full" in made.sentences()[0]
