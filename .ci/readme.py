@@ -19,6 +19,8 @@ from typing import Any
 README = Path(__file__).parents[1] / "README.md"
 #: the page that has the proof of ``dtnsim measure``
 MEASURE = README.parent / "docs" / "how-to" / "measure.md"
+#: the page that says what to write for what has no model
+INSTEAD = MEASURE.parent / "instead.md"
 #: pages of the physics, which say how figures that their stations held came out
 PHYSICS = sorted((README.parent / "docs" / "physics").glob("*.md"))
 MEASURED = re.compile(r"<!-- measured:(.*?):begin -->\n(?:.*\n)*?<!-- measured:end -->\n")
@@ -109,6 +111,21 @@ def proof() -> str:
     return str(here().families(folder / "predicted-d.json", folder / "measured-d.csv")).rstrip()
 
 
+def instead() -> str:
+    """What to write for what has no model, as the messages say it."""
+    from dtnsim.ground.library import spoken
+
+    text = []
+    for table, rows in spoken()["instead"].items():
+        names: dict[str, list[str]] = {}
+        for name, said in rows.items():
+            names.setdefault(str(said), []).append(f"`{name}`")
+        text += [f"## {table.capitalize()}", "", "| for | write |", "|---|---|"]
+        text += [f"| {', '.join(own)} | {said} |" for said, own in names.items()]
+        text.append("")
+    return "\n".join(text)
+
+
 def filled(readme: str) -> str:
     """The README with its generated blocks made new."""
     for name, make in (("output", output), ("plan", plan), ("accuracy", accuracy), ("proof", proof), ("tools", tools)):
@@ -132,6 +149,7 @@ def main() -> int:
         return int(old != new or any(measured(page.read_text()) != page.read_text() for page in PHYSICS))
     README.write_text(new)
     MEASURE.write_text(block(MEASURE.read_text(), "proof", proof()))
+    INSTEAD.write_text(block(INSTEAD.read_text(), "instead", instead()))
     for page in PHYSICS:
         page.write_text(measured(page.read_text()))
     return subprocess.run([sys.executable, README.parent / "docs" / "check.py", "--write"], check=False).returncode

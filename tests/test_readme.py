@@ -23,6 +23,7 @@ def test_the_output_is_what_the_command_prints() -> None:
     module = importlib.util.module_from_spec(loaded)
     loaded.loader.exec_module(module)
     text = (ROOT / "README.md").read_text()
+    assert module.instead() in module.INSTEAD.read_text(), "stale: run 'python .ci/readme.py'"
     assert module.output() in text, "stale: run 'python .ci/readme.py'"
     assert module.proof() in text, "stale: run 'python .ci/readme.py'"
     assert module.proof() in (ROOT / "docs" / "how-to" / "measure.md").read_text()

@@ -66,14 +66,8 @@ SUPPORT = frozenset(
 
 #: drives of which people say no more than this -> part
 DRIVES: Final = {"disk": "any-disk", "hdd": "any-disk", "ssd": "any-ssd", "nvme": "any-nvme"}
-_REACHED: Final = (
-    "that is how a tool reaches it: leave 'filesystem' out, or write the server's own (ext4), and tool: {name: rclone, "
-    "backend: webdav} (or sftp, http), curl for http, ftp for ftp"
-)
 #: other names of kinds
 _ALSO: Final = {"luks": "dm-crypt", "md": "raid", "mdadm": "raid", "cifs": "smb", "samba": "smb"}
-#: what people write for a file system, and which is how a tool reaches one
-_PROTOCOLS: Final = dict.fromkeys(("webdav", "http", "sftp", "ftp"), _REACHED)
 #: words of a part's name that a name may leave out (a rate), and those of a name that would be another part
 _PLAIN: Final = re.compile(r"\d+(?:\.\d+)?(?:g|s|tb)")
 _TELLS: Final = re.compile(r"^(?!(da|t|sr|lr)\d$).*\d")
@@ -209,15 +203,15 @@ def _fitting(name: str, family: str) -> str | None:
         return None
     if name in (own := _of_family(family)):
         return f"write {example_of(name) or '{kind: ' + name + '}'}"
-    if (said := library.spoken()["tools"].get(name.lower())) is not None:
-        return str(said)
-    parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in own}
-    near = difflib.get_close_matches(name.lower(), {**parts, **dict.fromkeys(own)}, n=3, cutoff=0.5)
     unknown = next((f"; where nobody knows: {tip}" for k in own if (tip := find_kind(k).where_unknown.get(""))), "")
-    if near and name.lower() not in _PROTOCOLS:
+    if (said := library.instead(name, family)) is not None:
+        return said + unknown
+    parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in own}
+    # a file system that sounds like another is another
+    cutoff = 0.7 if family == "filesystem" else 0.5
+    near = difflib.get_close_matches(name.lower(), {**parts, **dict.fromkeys(own)}, n=3, cutoff=cutoff)
+    if near:
         return "nearest: " + ", ".join(n if n in parts else example_of(n) or n for n in near) + unknown
-    if name.lower() in _PROTOCOLS:
-        return _PROTOCOLS[name.lower()] + unknown
     shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])]
     if not shown:
         return "write " + " or ".join(example for k in own if (example := example_of(k))) + unknown
@@ -279,8 +273,7 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
         own += ["smb", "nfs"] if family == "tool" else []  # which mount a share
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
         remedy = f"nearest: {', '.join(close)}" if close else "write one of " + ", ".join(own)
-        if family in ("tool", "filesystem"):
-            remedy = library.spoken()["tools"].get(kind.lower().replace(" ", "-"), remedy)
+        remedy = library.instead(kind, family) or remedy
         raise SpecError("is not a kind of component", **place(near, "kind"), value=asked, remedy=remedy)
     return _class_of(kind, modules[kind])
 

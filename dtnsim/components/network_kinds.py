@@ -14,6 +14,7 @@ from typing import Annotated, Final, Literal, get_args
 
 from pydantic import BeforeValidator
 
+from dtnsim.ground import library
 from dtnsim.ground.quantity import Mixture, Quantity, factor_spread, prior
 
 _Medium = Literal["backbone", "internet", "research", "campus", "satellite", "mobile", "lab"]
@@ -81,7 +82,18 @@ WORDS: Final = frozenset({*MEDIA, *_CALLED})
 def called(given: object) -> object:
     """A kind of network by what people call it."""
     text = given.lower() if isinstance(given, str) else ""
+    if text not in WORDS and (said := library.instead(text, "segment")) is not None:
+        raise ValueError(f"is no kind of network here; {said}")
     return _CALLED.get(text, text if text in MEDIA else given)
+
+
+def taken(given: object) -> str | None:
+    """What a word that is not quite a kind is taken for, or what to write instead; None where it is a kind."""
+    text = given.lower() if isinstance(given, str) else ""
+    if text not in _CALLED:
+        return None
+    kind = _CALLED[text]
+    return f"is taken as {kind}" if kind is not None else f"tells no loss; {library.instead(text, 'segment')}"
 
 
 Medium = Annotated[_Medium | None, BeforeValidator(called)]

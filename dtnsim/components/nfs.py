@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
@@ -40,6 +41,11 @@ class Nfs(Remote):
 
     With ``servers`` a mount talks to one of them, unless ``pnfs`` spreads its files over all.
     """
+
+    instead: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("cipher", "encrypt", "encryption", "seal", "sec", "krb5p", "xprtsec", "tls"),
+        "leave it out: NFS by Kerberos or TLS has no model (smb has 'encrypt')",
+    )
 
     kind: ClassVar[str] = "nfs"
     protocol: ClassVar[str] = "NFS"

@@ -189,7 +189,9 @@ class Composer:
             size = units.show(made.job.payload_B, "B")
             self.ledger.warn(f"{spec.name}: assumed: one file of {size}; write 'dataset' to say what is moved")
         if options := ", ".join(spec.tool.unmodelled):
-            self.ledger.warn(f"{spec.name}: {spec.tool.kind} has {options}, which change the time and are not modelled")
+            self.ledger.warn(
+                f"{spec.name}: {spec.tool.kind} has {options}, not modelled, though the time may change with that"
+            )
         for warning in made.plan.warnings:
             self.ledger.warn(f"{spec.name}: {warning}")
         return made

@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping as MappingABC
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -152,6 +153,10 @@ class Group(Model):
 class Description(Model):
     """What a data-set file or an inline data set may hold."""
 
+    instead: ClassVar[MappingABC[str, str]] = {
+        "cached": "write 'cached: true' beside 'dataset': it is said of the transfer that reads the files",
+    }
+
     name: str = ""
     source: str = ""
     description: str = ""
@@ -177,6 +182,8 @@ class Description(Model):
             raise ValueError(f"gives {said}; write one of {', '.join(_WAYS)}")
         if ways[-1] in ("each", "median") and self.files is None:
             raise ValueError(f"{ways[0]!r} needs 'files', the number of files")
+        if ways == ["size"] and self.files is None and max(self.directories, self.files_per_folder or 0) > 1:
+            raise ValueError("one file lies in no several folders; write 'files', how many there are")
         if ways == ["size"] and self.size is not None and 0 < self.size.value < (self.files or 1):
             raise ValueError(f"{self.size} is less than 1 B for each of {self.files} files")
         if ways[-1] in ("sizes", "groups") and self.files is not None:

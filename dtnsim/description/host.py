@@ -67,6 +67,7 @@ class Host(Buses):
             "write a volume: volumes: {/data: {array: any-disk}}, or any-ssd, any-nvme, unknown",
         ),
         "ram": "write 'memory'",
+        "cached": "write 'cached: true' of the transfer whose files lie in memory",
         "model": "write 'like': the name of the machine",
         "location": "write 'wan: {rtt: ...}': where the hosts are counts by the round trip between them",
     }

@@ -26,6 +26,12 @@ def segments(raw: Mapping, notes: list[str]) -> None:
     if any(new is not old for new, old in zip(made, items, strict=True)):
         raw.put("wan", made, *raw.lines["wan"])
         notes.append("wan.bandwidth: not said: as fast as the hosts' cards, or the segments beside it")
+    given = raw.get("links")
+    links = given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
+    for item in [i for each in (wan, *links) for i in (each if isinstance(each, list) else [each])]:
+        word = item.get("medium") if isinstance(item, Mapping) else None
+        if (said := network_kinds.taken(word)) is not None and f"medium: {word} {said}" not in notes:
+            notes.append(f"medium: {word} {said}")
 
 
 def _told(segment: Scalar) -> Mapping | None:
@@ -97,15 +103,31 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     if path.strip() in ("", *DEVICES):
         return None  # there is nothing to mount
     share, mount = Mapping(*at), f"/{there}"
-    share.put("filesystem", known[0], *at)
+    copies = isinstance(tool, Mapping) and word == known[1]  # robocopy's options are its own
+    share.put("filesystem", known[0] if copies else _with_options(tool, known[0], at), *at)
     share.put("server", Scalar(f"{there}:{path}", *at), *at)
     hosts, item = hosts.clone(), item.clone()
     hosts[here] = _with_volume(hosts[here], mount, share, own, at)
     item[server] = Scalar(f"{here}:{mount}", *at)
-    item["tool"] = tool if isinstance(tool, str) and name.lower().startswith(known[1]) else Scalar(known[1], *at)
+    if copies:
+        item["tool"] = tool.clone()
+        item["tool"].pop("client", None)
+    elif not (isinstance(tool, str) and name.lower().startswith(known[1])):
+        item["tool"] = Scalar(known[1], *at)
     words = f"{there} is mounted on {here} over {known[0]}"
-    notes.append(f"transfer: {words}; 'tool: {{name: smb, client: source}}' mounts at the other end")
+    other = "destination" if client == "from" else "source"
+    notes.append(f"transfer: {words}; 'tool: {{name: {known[0]}, client: {other}}}' mounts at the other end")
     return hosts, item
+
+
+def _with_options(tool: object, kind: str, at: tuple[str, int]) -> object:
+    """A mount with the options that are written of a tool that is none: {name: nfs, nconnect: 4}."""
+    made = Mapping(*at)
+    made.put("kind", kind, *at)
+    for key, value in tool.items() if isinstance(tool, Mapping) else ():
+        if key not in ("name", "client"):
+            made.put(key, value, *tool.lines.get(key, at))  # type: ignore[attr-defined]
+    return made if len(made) > 1 else kind
 
 
 def _system(host: object) -> str:

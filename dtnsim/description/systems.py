@@ -73,7 +73,8 @@ def usual(host: Mapping) -> Mapping:
     year = str(host.get("year", ""))
     found = _found(str(host["os"]), year if year.isdigit() else None)
     if found is None:
-        remedy = f"write one of {', '.join(s['names'][0] for s in _table())} and its release, or leave it out"
+        known = ", ".join(name for system in _table() for name in system["names"])
+        remedy = f"write one of {known}, and its release, or leave it out"
         raise SpecError("is no system known here", **place(host, "os"), key="os", value=str(host["os"]), remedy=remedy)
     return found
 

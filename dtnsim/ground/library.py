@@ -37,6 +37,18 @@ def spoken() -> yamlio.Mapping:
     return yamlio.load(root("models") / "spoken.yaml")
 
 
+#: families of parts that have no model of everything -> where of ``instead`` in models/spoken.yaml they are looked up
+_INSTEAD: Final = {"tool": ("programs", "stores"), "filesystem": ("stores", "programs"), "segment": ("networks",)}
+
+
+def instead(name: str, family: str) -> str | None:
+    """What to write for a name that has no model; None where nothing is known of it."""
+    tables = spoken()["instead"]
+    asked = (name.lower(), name.lower().replace(" ", "-"))
+    said = next((tables[t][each] for t in _INSTEAD.get(family, ()) for each in asked if each in tables[t]), None)
+    return None if said is None else f"{said} (more of the kind: docs/how-to/instead.md)"
+
+
 def names(folder: str) -> list[str]:
     """Names of all files shipped in ``models/<folder>``, like ``venadi/gridftp-gpfs``."""
     return sorted(_shipped(folder)[0])

@@ -54,8 +54,8 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
         known = sorted({*PROGRAMS, *tools, "smb", "nfs"})
         near = difflib.get_close_matches(program, known, n=3, cutoff=0.7)
         remedy = f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(known)}"
-        said = library.spoken()["tools"]
-        remedy = next((said[name] for name in ("-".join(words[:2]).lower(), program.lower()) if name in said), remedy)
+        asked = ("-".join(words[:2]), program)
+        remedy = next((said for name in asked if (said := library.instead(name, "tool")) is not None), remedy)
         raise SpecError("is not a program that is known here", key="tool", value=program, remedy=remedy)
     return Reader(program, manner, unknown).read(rest)
 

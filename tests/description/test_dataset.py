@@ -230,6 +230,15 @@ def test_errors_name_file_and_line():
 
 
 TEXT = st.text(alphabet="0123456789.eEkMGTiBb/s -_nax\x00[]", max_size=8)
+
+
+@pytest.mark.parametrize("more", [{"directories": 100}, {"files_per_folder": 10}])
+def test_folders_without_a_number_of_files_are_refused(more: dict[str, int]) -> None:
+    with pytest.raises(SpecError, match="one file lies in no several folders; write 'files'"):
+        dataset.load({"size": "1 GB", **more})
+    assert dataset.load({"size": "1 GB", "files": 100, **more}).files == 100
+
+
 KEYS = ["files", "size", "each", "sizes", "median", "sigma", "seed", "groups", "directories", "other"]
 VALUES = st.one_of(
     st.none(),

@@ -173,6 +173,29 @@ def test_who_mounts_a_share() -> None:
     assert "/b" in path({"os": "Windows 10"}, transfer={**MOVE, "tool": "smb"}).hosts["a"].volumes
     assert "/b" in path({}, transfer={**MOVE, "tool": {"name": "smb", "client": "source"}}).hosts["a"].volumes
     assert "/a" in path({}, transfer={**MOVE, "tool": "smb"}).hosts["b"].volumes
+    for tool, other in (("nfs", "{name: nfs, client: source}"), ({"name": "nfs", "client": "source"}, "destination}")):
+        assert other in next(n for n in path({}, transfer={**MOVE, "tool": tool}).notes if "is mounted on" in n)
+
+
+def test_options_of_a_share_are_those_of_its_mount() -> None:
+    """Those of NFS belong to what the client mounts, robocopy's to the program; others are refused."""
+    made = path({}, transfer={**MOVE, "tool": {"name": "nfs", "nconnect": "4"}})
+    assert made.hosts["b"].volumes["/a"].filesystem.nconnect == 4
+    copied = path({}, transfer={**MOVE, "tool": {"name": "robocopy", "J": "true"}})
+    assert copied.transfers[0].tool.J
+    with pytest.raises(SpecError, match=r"cipher: is not a key here .*leave it out: NFS by Kerberos or TLS"):
+        path({}, transfer={**MOVE, "tool": {"name": "nfs", "cipher": "aes256-ctr"}})
+
+
+def test_words_for_networks_are_taken_or_refused_aloud() -> None:
+    def notes(medium: str) -> list[str]:
+        return path({}, wan={**WAN, "medium": medium}).notes
+
+    assert "medium: lan is taken as campus" in notes("lan")
+    assert any(n.startswith("medium: wifi tells no loss; leave 'medium' out") for n in notes("wifi"))
+    assert notes("campus") == notes("lab")
+    with pytest.raises(SpecError, match=r"wan\.0\.medium: is no kind of network here; the medium of the line below it"):
+        notes("wireguard")
 
 
 def test_options_of_rclone_that_people_type() -> None:
@@ -256,6 +279,11 @@ def test_a_model_by_the_letter_behind_it() -> None:
         ({"volumes": {"/data": "ebs-gp1"}}, "rsync", "/data.array: there is no part 'ebs-gp1'; nearest: ebs"),
         ({"nic": "fast card"}, "rsync", "hosts.a.nics.nic: there is no part 'fast card'"),
         ({"volumes": {"/data": {"filesystem": "sshfs"}}}, "rsync", "the tool sftp between the two hosts"),
+        ({"volumes": {"/data": {"filesystem": "gluster"}}}, "rsync", "nearest is beegfs with one target a brick"),
+        ({"volumes": {"/data": {"filesystem": "ebs"}}}, "rsync", "the disk as its array"),
+        ({"volumes": {"/data": {"filesystem": "frobfs"}}}, "rsync", "leave it out, or filesystem: unknown"),
+        ({}, "mbuffer", "{name: tar-nc, through: mbuffer}"),
+        ({"os": "BeOS"}, "rsync", "freenas"),
     ],
 )
 def test_what_has_no_model_is_refused_with_what_to_write(host: dict[str, Any], tool: str, said: str) -> None:

@@ -84,7 +84,7 @@ def test_a_mac_has_the_rsync_that_apple_ships(tmp_path: Any) -> None:
 
 def test_a_system_that_nobody_knows_is_refused(tmp_path: Any) -> None:
     with pytest.raises(
-        SpecError, match=r"hosts\.a\.os: is no system known here .*write one of windows, macos, freebsd"
+        SpecError, match=r"hosts\.a\.os: is no system known here .*write one of windows, macos, osx, .*pop os, "
     ):
         dtnsim.load(path(tmp_path, "{os: TempleOS 5}"))
 
