@@ -109,9 +109,9 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     hosts, item = hosts.clone(), item.clone()
     hosts[here] = _with_volume(hosts[here], mount, share, own, at)
     item[server] = Scalar(f"{here}:{mount}", *at)
-    if copies:
-        item["tool"] = tool.clone()
-        item["tool"].pop("client", None)
+    if isinstance(tool, Mapping) and copies:
+        item["tool"] = written = tool.clone()
+        written.pop("client", None)
     elif not (isinstance(tool, str) and name.lower().startswith(known[1])):
         item["tool"] = Scalar(known[1], *at)
     words = f"{there} is mounted on {here} over {known[0]}"
