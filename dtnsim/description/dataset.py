@@ -188,6 +188,8 @@ class Description(Model):
             raise ValueError(f"{self.size} is less than 1 B for each of {self.files} files")
         if ways[-1] in ("sizes", "groups") and self.files is not None:
             raise ValueError(f"{ways[0]!r} counts the files itself; leave 'files' out")
+        if self.directories and self.files is None and ways == ["size"]:
+            raise ValueError("'directories' needs 'files': how many all of them hold")
         if self.directories and self.files_per_folder is not None:
             raise ValueError("gives both 'directories' and 'files_per_folder'; write one of them")
         if self.depth > 1 and self.files_per_folder is None:

@@ -25,7 +25,7 @@ from dtnsim.description import spoken, systems
 from dtnsim.description.transfer import DEVICES, with_ends
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Mixture, Quantity, factor_spread
+from dtnsim.ground.quantity import Mixture, Quantity, Scalar, factor_spread
 from dtnsim.ground.yamlio import Mapping
 
 #: what is written where nobody knows
@@ -44,6 +44,8 @@ _DTN_HZ: Final = 3.0e9
 #: of 2020: below 25 % for the first time; assumed: a fifth since, as enterprises stay with it: IHS Markit, 2018)
 _SLOW_PORTS: Final = ((2020, 0.25), (9999, 0.2))
 _SLOW_BPS: Final = 1.25e8
+#: disks of a host, until a year (models/parts/unknown)
+_DISKS: Final = ((2007, "any-disk-2005"), (2010, "any-disk-2010"), (2015, "any-disk-2013"))
 #: drives of machines as they are sold, from a year on, as often as they are named (TrendForce, SSDs in notebooks: 25 %
 #: in 2015, 45 % in 2017, 92 % in 2022; PCIe 20 % of SSDs in 2016, 30 to 40 % in 2017; assumed: three quarters by 2022)
 _AS_SOLD: Final = (
@@ -177,6 +179,8 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
             continue
         volume = spoken.volume(given, f"hosts.{name}.volumes.{mount}", notes) if isinstance(given, Mapping) else given
         volume = volume.clone() if isinstance(volume, Mapping) else Mapping(*at)
+        if "array" in volume:
+            volume["array"] = _of_year(volume["array"], _year(host))
         if called:
             volume.put("filesystem", given, *at)
             volume = spoken.volume(volume, f"hosts.{name}.volumes.{mount}", notes)
@@ -206,6 +210,17 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
             volume.put("array", drives, *_at(volume, "array"))
         made.put(mount, volume, *at)
     return made
+
+
+def _of_year(array: Any, year: int | None) -> Any:
+    """Drives of which nobody knows more than that they are disks: those of the host's years."""
+    if isinstance(array, Mapping) and isinstance(array.get("of"), str | Mapping):
+        array = array.clone()
+        array["of"] = _of_year(array["of"], year)
+    if array != "any-disk" or year is None:
+        return array
+    part = next((part for until, part in _DISKS if year <= until), "any-disk")
+    return Scalar(part, array.file, array.line) if isinstance(array, Scalar) else part
 
 
 def _drives_of_any_role(file: str, line: int) -> Mapping:

@@ -19,6 +19,7 @@ _HOLDS: Final = {
     "memory": "the memory of {host}",
     "hdd": "the disks of {host}",
     "ssd": "the flash drives of {host}",
+    "unknown": "the drives of {host}",
     "tape": "the tape drives of {host}",
     "sata": "the cables to the drives of {host}",
     "sas": "the cables between {host} and its drives",

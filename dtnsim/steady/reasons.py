@@ -180,6 +180,7 @@ _BY_KIND: Final = {
     "memory": "more or faster memory channels ({key}.channels, {key}.rate), or fewer copies (sendfile, O_DIRECT)",
     "hdd": "more or faster drives ({key}.array)",
     "ssd": "more or faster drives ({key}.array)",
+    "unknown": "more or faster drives ({key}.array)",
     "sata": "drives with a faster link ({key}.array)",
     "sas": "an adapter with more or faster lanes ({key}.lanes, {key}.lane)",
     "hba": "a faster adapter, or a second one ({key})",
