@@ -80,7 +80,7 @@ def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw:
         streams=net.streams,
         cc=net.cc or route.source.tcp.cc,
         reopened=net.reopened,
-        line_Bps=burst_line(route, net, frame, nics, Draw()),
+        line_Bps=burst_line(route, net, frame, nics, draw.nominal),
     )
 
 

@@ -35,8 +35,9 @@ from dtnsim.components.base import place
 from dtnsim.description.hosts import Built, Steps
 from dtnsim.description.override import put, split_key
 from dtnsim.ground import library, units
+from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import SpecError, UnitError
-from dtnsim.ground.quantity import Correlation, Quantity, Scalar
+from dtnsim.ground.quantity import Quantity, Scalar
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:

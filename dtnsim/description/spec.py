@@ -27,9 +27,10 @@ from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, check_order, split_end, with_ends
 from dtnsim.ground import library, runtime, yamlio
+from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import MISSING, SpecError
 from dtnsim.ground.ledger import Ledger
-from dtnsim.ground.quantity import Correlation, Scalar
+from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.records import Slowdown
 from dtnsim.ground.yamlio import Mapping
 

@@ -7,17 +7,15 @@ an array calculation over scenarios. A draw belongs to the key of what is drawn,
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
-from dtnsim.ground import units
+from dtnsim.ground import draws, units
 from dtnsim.ground.errors import UnitError
 
 if TYPE_CHECKING:
@@ -99,9 +97,9 @@ class Mixture(Quantity):
         logs = [math.log(k.value) for k in parts]
         middle_of = sum(logs) / len(parts)
         variance = sum(math.log1p(k.spread**2) + (m - middle_of) ** 2 for k, m in zip(parts, logs, strict=True))
-        spread = math.sqrt(math.expm1(variance / len(parts)))
+        whole = math.exp(middle_of), parts[0].dim, math.sqrt(math.expm1(variance / len(parts)))
         source = "one of several kinds: " + "; ".join(dict.fromkeys(k.source for k in parts))
-        return cls(math.exp(middle_of), parts[0].dim, spread, source, key=parts[0].key, chooser=chooser, kinds=parts)
+        return cls(*whole, source, key=parts[0].key, chooser=chooser, kinds=parts)
 
 
 def prior(text: str, spread: float, source: str) -> Quantity:
@@ -233,7 +231,9 @@ class Unit:
             ValueError: with a message that says what to write instead.
         """
         if isinstance(given, Quantity):
-            quantity = given if given.dim == self.dim else self._wrong(given)
+            if given.dim != self.dim:
+                raise ValueError(f"{given} has unit {given.dim} where {self.dim} is due")
+            quantity = given
         elif isinstance(given, Mapping):
             quantity = self._from_mapping(given)
         elif isinstance(given, str | int | float):
@@ -246,12 +246,9 @@ class Unit:
         else:
             raise ValueError(f"needs a number with a unit, like {units.EXAMPLES[self.dim]}")  # noqa: TRY004 - pydantic
         if not self.low * (1 - 1e-12) <= quantity.value <= self.high * (1 + 1e-12):  # 99.9 % is 0.999 and a bit
-            low, high = units.show(self.low, self.dim), units.show(self.high, self.dim)
-            raise ValueError(f"{quantity} is out of range; write a value from {low} to {high}")
+            ends = " to ".join(units.show(end, self.dim) for end in (self.low, self.high))
+            raise ValueError(f"{quantity} is out of range; write a value from {ends}")
         return quantity
-
-    def _wrong(self, given: Quantity) -> Quantity:
-        raise ValueError(f"{given} has unit {given.dim} where {self.dim} is due")
 
     def _from_mapping(self, given: Mapping[Any, Any]) -> Quantity:
         unknown = set(given) - {"value", "spread", "source"}
@@ -286,19 +283,6 @@ def _parse(given: str | float, dim: str) -> float:
         raise ValueError(str(error)) from None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Correlation:
-    """Parameters that are known together: the logarithms of ``keys`` have this correlation.
-
-    Attributes:
-        keys: Keys of the parameters (K).
-        factor: Lower triangular, (K, K); ``factor @ factor.T`` is the correlation.
-    """
-
-    keys: tuple[str, ...] = ()
-    factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
-
-
 #: what the keys of draws begin with that differ from run to run, and not in the long-run mean
 REPEAT = "repeat "
 
@@ -318,7 +302,7 @@ class Draw:
     """
 
     def __init__(
-        self, samples: int = 0, seed: int = 1, correlation: Correlation | None = None, *, mean: bool = False
+        self, samples: int = 0, seed: int = 1, correlation: draws.Correlation | None = None, *, mean: bool = False
     ) -> None:
         self.samples, self._seed, self._mean = samples, seed, mean
         #: what was drawn so far: standard normal scores by key, (samples,) each
@@ -328,8 +312,8 @@ class Draw:
         self.quantities: dict[str, Quantity] = {}
         #: keys of those that nobody stated
         self.unstated: set[str] = set()
-        self._known = correlation or Correlation()
-        self._row = {key: number for number, key in enumerate(self._known.keys)}
+        self._known = correlation
+        self._row = {key: number for number, key in enumerate(correlation.keys if correlation is not None else ())}
         if samples:
             normal = NormalDist()
             self._grid = np.array([normal.inv_cdf((i + 0.5) / samples) for i in range(samples)])
@@ -338,6 +322,11 @@ class Draw:
     def many(self) -> bool:
         """Whether values are arrays of scenarios."""
         return self.samples > 0
+
+    @property
+    def nominal(self) -> Draw:
+        """The draw of nominal values, which level and shape of what is run step by step are found at."""
+        return Draw()
 
     def __call__(self, quantity: Quantity) -> Value:
         """Value of ``quantity``: a float, or an array of shape (samples,)."""
@@ -380,7 +369,8 @@ class Draw:
         """Standard normal scores of what ``key`` names, (samples,), one in each of as many equal parts."""
         known = self.scores.get(key)
         if known is None:
-            if (row := self._row.get(key)) is None:
+            row = self._row.get(key)
+            if row is None or self._known is None:
                 known = self._permuted(key)
             else:
                 others = np.array([self._permuted(k) for k in self._known.keys[: row + 1]])
@@ -389,12 +379,5 @@ class Draw:
         return known
 
     def _permuted(self, key: str) -> NDArray[np.float64]:
-        order = _order if self.samples <= 1024 else _order.__wrapped__  # searches draw the same: 8 MB at most
+        order = draws.order if self.samples <= 1024 else draws.order.__wrapped__  # searches draw the same: 8 MB at most
         return np.asarray(self._grid[order(self._seed, self.samples, key)])
-
-
-@lru_cache(maxsize=1024)
-def _order(seed: int, samples: int, key: str) -> NDArray[np.int64]:
-    """In which order a key has its scores, (samples,)."""
-    own = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "little")
-    return np.random.default_rng([seed, own]).permutation(samples)

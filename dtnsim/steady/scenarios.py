@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.composition import sharing
+from dtnsim.ground.draws import Correlation
 from dtnsim.ground.quantity import Draw, Mixture, key_of
 from dtnsim.ground.records import Interval
 from dtnsim.steady import discrepancy, epochs, solve, timed
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from dtnsim.composition.residency import Past
     from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.quantity import Correlation, Quantity, Value
+    from dtnsim.ground.quantity import Quantity, Value
     from dtnsim.ground.records import Problem
     from dtnsim.steady.discrepancy import Discrepancy
     from dtnsim.steady.solve import Array, Solution

@@ -6,8 +6,9 @@ import pytest
 from dtnsim.description import spec
 from dtnsim.description.fitted import factor, fitted_together
 from dtnsim.ground import yamlio
+from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Correlation, Draw, Quantity, unstated
+from dtnsim.ground.quantity import Draw, Quantity, unstated
 from tests.lab import load
 
 HOST = {
