@@ -20,7 +20,7 @@ from dtnsim.composition.relief import sysctl_lines, tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Bottleneck
-from dtnsim.report.holds import OTHER_TOOL, holds
+from dtnsim.report.holds import OTHER_TOOL, brief, holds
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.why_wide import how
@@ -54,6 +54,8 @@ _FREE_OF_IT: Final = {
     "s3": "settings of the tool cost nothing; ",
     "tape": "asking in order is free; ",
 }
+#: said of what makes an answer miss its deadline
+_LATE: Final = " (too late)"
 #: deadlines that a card asks for
 _DEADLINES: Final = (
     (60.0, "1min"),
@@ -102,7 +104,7 @@ class Decision:
         """(label, texts) below the verdict."""
         action = "to speed up" if self.enough else "do this"
         found = [("held by", (self.held,)), (action, self.does), ("gain", (self.gains,)), ("price", (self.costs,)),
-                 ("or", self.others), ("measure first", self.measure)]  # fmt: skip
+                 ("instead", self.others), ("check first", self.measure)]  # fmt: skip
         return [(label, texts) for label, texts in found if texts]
 
     @property
@@ -126,7 +128,9 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     held = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]{named}"
     far = sorted(p.assumed, key=lambda a: -a.moves)
     measure = tuple(_measure(p, a, wanted) for a in far[: _TRIED if len(p.transfers) == 1 else 1])
+    late = tuple(text for text in measure if text.endswith(_LATE))
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
+    measure = late if enough or late else measure  # what changes no verdict need not be known
     says = verdict(p, wanted, start)
     for way in sorted(t.ways, key=lambda w: not _typed(p, w))[:_TRIED]:
         better = _with(p, way)
@@ -156,7 +160,7 @@ def _gain(p: Prediction, better: Prediction) -> str:
     """How much faster, and what then holds it."""
     factor = _times(better.throughput_Bps.p50 / p.throughput_Bps.p50)
     t = max(better.transfers, key=lambda t: t.duration_s.p50)
-    return f"{factor} as fast: {_how_long(better, was=p)}. Next limit: {holds(better, t.bottleneck)}"
+    return f"{factor} as fast: {_how_long(better, was=p)}. Next limit: {brief(holds(better, t.bottleneck))}"
 
 
 def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[str, ...], str, str]:
@@ -175,7 +179,9 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     next_Bps = p.throughput_Bps.p50 * min(max(more, 1.2), 2.0)
     asked = next((_asked(goal, p) for goal in wanted), f"--target {_short(next_Bps, 'B/s', 2)}")
     free = _FREE_OF_IT.get(t.bottleneck.kind, "")
-    see = f"{free}{_one_more(p, t)}'dtnsim plan {path} {asked}' says what to buy"
+    short = _short_of(p, wanted, more)
+    known = f"{free}{'' if short else _one_more(p, t)}" or "not known here: "
+    see = f"{known}'dtnsim plan {path} {asked}' says what to buy"
     if then is None:
         return does, "not known: nothing else of the path has a limit", see
     station = next((s for s in p.problem.stations if s.name == then.station), None)
@@ -183,17 +189,28 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     if station is not None:
         what = holds(p, Bottleneck(station.name, station.component, station.host, station.kind, then.reason))
     if more < relieved.WORTH:
-        return does, f"less than a tenth faster by one change alone: close behind, {what}", see
+        return does, f"less than a tenth faster, hardly worth it alone: next, {what}", see
     if t.bottleneck.kind in OTHER_TOOL:
         see = "nothing to buy: another tool, or other options"
-    return does, f"up to {_times(more)} as fast{_some(p, more)}. Next limit: {what}", see
+    return does, f"up to {_times(more)} as fast{_some(p, more)}{short}. Next limit: {what}", see
 
 
 def _some(p: Prediction, factor: float) -> str:
     """The time that a rate so many times as high would take."""
     if p.drawn is None or all(t.timed for t in p.problem.transfers):
         return ""
-    return f": some {units.show(p.duration_s.p50 / factor, 's', digits=2)}"
+    return f": some {units.alike([p.duration_s.p50, p.duration_s.p50 / factor])[1]}"
+
+
+def _short_of(p: Prediction, wanted: Sequence[Goal], factor: float) -> str:
+    """That even so many times the rate meets no goal that is asked for."""
+    most = p.throughput_Bps.p50 * factor, p.duration_s.p50 / factor
+    missed = [
+        g.words.removeprefix("at least ")
+        for g in wanted
+        if (most[0] < g.value if g.kind == "target" else most[1] > g.value)
+    ]
+    return f", and alone NOT enough for {missed[0]}" if missed else ""
 
 
 def _asked(goal: Goal, p: Prediction) -> str:
@@ -273,7 +290,7 @@ def _measure(p: Prediction, a: Assumption, wanted: Sequence[Goal] = ()) -> str:
         if p.drawn is None or all(t.timed for t in p.problem.transfers):
             return f"{units.show(p.throughput_Bps.p50 * factor, 'B/s', digits=2)} with {value}"
         took, now = p.duration_s.p50 / max(factor, 1e-300), p.duration_s.p50
-        return f"{units.show(took, 's', digits=2)} with {value}" + (" (too late)" if now <= late < took else "")
+        return f"{units.show(took, 's', digits=2)} with {value}" + (_LATE if now <= late < took else "")
 
     ends = [then(a.at_low, a.low), *([then(a.at_high, a.high)] if a.ranges else [])]
     return f"{a.key}, by {how(a.key)}: taken as {a.value}; {', '.join(ends)}"
@@ -308,7 +325,13 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     does, verb = ("fits", "fit") if goal.kind == "deadline" else ("reaches", "reach")
     fits, asked = does if _fits(p, goal) else f"does NOT {verb}", goal.words.removeprefix("at least ")
     unsure = "probably " if goal.required is None and _LIKELY <= goal.probability(p) < _SURE else ""
-    return f"{what} {unsure}{fits} {asked} (in {goal.probability(p):.0%} of runs): {_how_long(p, start)}."
+    return f"{what} {unsure}{fits} {asked} ({share(goal.probability(p))}): {_how_long(p, start)}."
+
+
+def share(probability: float) -> str:
+    """A share of the runs that were drawn, as people say it."""
+    whole = f"{probability:.0%}"
+    return {"0%": "in no run", "100%": "in every run"}.get(whole, f"in {whole} of runs")
 
 
 def deadline(p: Prediction) -> str:

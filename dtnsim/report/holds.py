@@ -14,7 +14,7 @@ _LIMIT: Final = re.compile(r"(\w+)-limited: (?:the narrowest place is )?(.*?)(?:
 OTHER_TOOL: Final = ("latency", "workers", "window", "transport", "target")
 #: kind of station -> what holds, for people
 _HOLDS: Final = {
-    "core": "one processor core of {host} ({work})",
+    "core": "one core of {host}'s processor ({work})",
     "cpu": "all processor cores of {host} ({work})",
     "memory": "the memory of {host}",
     "hdd": "the disks of {host}",
@@ -45,12 +45,12 @@ _HOLDS: Final = {
     "s3": "the bucket's connections, each waiting for its requests",
     "transport": "the tool's own protocol on top of the network",
     "target": "the rate that the tool is told to keep",
-    "window": "the tool's own window ({work})",
+    "window": "the tool lets too little be under way ({work})",
     "latency": "waiting for answers while nothing moves ({work})",
     "workers": "waiting for answers while nothing moves ({work})",
 }
 _TCP: Final = {
-    "window": "the TCP window from {ends} is too small for the distance: {what}",
+    "window": "too little is under way from {ends} for the distance (TCP window: {what})",
     "loss": "lost packets from {ends} slow TCP down: {what}",
     "buffer": "a queue in the network is too short for TCP from {ends}: {what}",
     "link": "{what}",
@@ -72,8 +72,15 @@ def holds(p: Prediction, b: Bottleneck) -> str:
     return (words if work else words.removesuffix(" ({work})")).format(host=b.host, place=place, work=work)
 
 
+def brief(text: str) -> str:
+    """What holds without whose buffer it is."""
+    return re.sub(r", by the [^()]*(\([^()]*\))?\)$", ")", text)
+
+
 def _place(text: str) -> str:
     """The narrowest place of a connection, for people."""
+    if text.startswith("the allowance of "):
+        return f"the provider's limit on the network of {text.removeprefix('the allowance of ')} is reached"
     if text.startswith("the "):
         return f"the network {text.removeprefix('the ')} is full"
     where, _, more = text.partition(", ")

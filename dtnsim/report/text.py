@@ -14,7 +14,7 @@ from dtnsim.ground.records import Interval, Phase, Prediction, Station, StationU
 from dtnsim.ground.term import plural
 from dtnsim.ground.units import show
 from dtnsim.report.console import BARS, Out, Rows, console, table
-from dtnsim.report.decision import deadline, decide
+from dtnsim.report.decision import deadline, decide, share
 from dtnsim.steady import relieved
 from dtnsim.steady.ladder import SHOWN
 
@@ -118,7 +118,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
         out.print()
         for label, stage in stages:
             rate_of = stage.throughput_Bps.p50
-            sure = f"  {wanted[0].words} in {wanted[0].probability(stage):.0%} of runs" if wanted else ""
+            sure = f"  {wanted[0].words} {share(wanted[0].probability(stage))}" if wanted else ""
             out.print(f"{label:{_LABEL}}{bar(rate_of / most)}  {units.show(rate_of, 'B/s', digits=3)}{sure}")
     for warning in p.warnings:
         card.print(f"warning: {plain(warning)}")

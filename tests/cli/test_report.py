@@ -28,7 +28,7 @@ def test_a_report_is_written(run: Run, tmp_path: Path) -> None:
     assert json.loads(done.out)["size_B"] == file.stat().st_size
     text = file.read_text()
     assert re.search(r"there by 22:00:[0-5]\d \(8 runs in 10: 22:00:", text)
-    assert "fits within 8 h (in 100% of runs)" in text
+    assert "fits within 8 h (in every run)" in text
     assert "What to do" in text
     assert "Now, free, bought: against the goal" in text
     assert "--allow tuning" in text  # the command that makes it again

@@ -164,7 +164,7 @@ def test_transfers_with_names_can_be_varied() -> None:
 def test_verdict(answer: dtnsim.Prediction) -> None:
     assert verdict(answer).startswith("60 GB in 20 files by gridftp: about ")
     night = verdict(answer, [goals.deadline("1d")], clock("23:59"))
-    assert night.startswith("60 GB in 20 files by gridftp fits within 24 h (in 100% of runs): there by 00:")
+    assert night.startswith("60 GB in 20 files by gridftp fits within 24 h (in every run): there by 00:")
     assert "on day 2" in night
     with pytest.raises(InputError, match="22:00"):
         clock("25:00")
