@@ -102,6 +102,8 @@ def command(
 
 
 def _document(made: Plan) -> dict[str, object]:
+    from dtnsim.report.document import number
+
     wins = [
         {
             "what": w.setting.what,
@@ -131,6 +133,8 @@ def _document(made: Plan) -> dict[str, object]:
                 "stage": d.stage.name if d.stage is not None else None,
                 "cost": float(d.cost),
                 "probability": d.probability,
+                "lasts_years": number(d.lasts_years),
+                "outgrown_years": [number(years) for years in d.outgrown_years],
             }
             for d in made.due
         ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.quantity import Draw, Quantity
+from dtnsim.ground.units import cents
 from dtnsim.planning.search import price
 from dtnsim.planning.stages import Due
 from dtnsim.steady.goals import Goal
 
 if TYPE_CHECKING:
     from dtnsim.description.workload import Workload
+    from dtnsim.planning.catalog import Offer
     from dtnsim.planning.option import Option
     from dtnsim.planning.stages import Stage
 
@@ -70,8 +72,8 @@ def of_workload(given: Workload) -> Goal:
 def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Growth, years: int) -> tuple[Due, ...]:
     """The cheapest order of purchases that meets a growing target every year.
 
-    What is bought stays; what takes its place later is paid in full, and what it replaces brings nothing. Of orders
-    that cost the same the one that pays later is taken.
+    What is bought stays until something takes its place; then it brings what the list's trade-in says, and no more than
+    is paid. Of orders that cost the same the one that pays later is taken.
 
     Args:
         stages: The path with sets of purchases; the first buys nothing.
@@ -100,7 +102,7 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Gro
     _, spent, order = min(ways.values(), key=lambda w: w[:2])
     found = [
         Due(y, targets[y], stages[n], spent[y], _probability(stages[n], needed[y]),
-            _lasts(stages[n], target_Bps, confidence, rate))
+            *_outgrown(stages[n], target_Bps, confidence, rate))
         for y, n in enumerate(order)
     ]  # fmt: skip
     best = max(stages, key=lambda s: _probability(s, needed[-1]))
@@ -127,22 +129,32 @@ def _probability(stage: Stage, target_Bps: Growth) -> float:
 def _upgrade(before: Stage, after: Stage) -> Decimal:
     """What is to be paid for what a stage has and the one before has not; of more of the same, what is added."""
     owned, there = set(before.options), {o.place: o for o in before.options}
-    return sum((o.price - _kept(there.get(o.place), o) for o in after.options if o not in owned), Decimal())
+    return sum((_paid(there.get(o.place), o) for o in after.options if o not in owned), Decimal())
 
 
-def _kept(before: Option | None, after: Option) -> Decimal:
-    """Worth of what was bought for a place and stays in it: the same things, no fewer of them afterwards."""
+def _paid(before: Option | None, after: Option) -> Decimal:
+    """What an option costs where another was bought for its place: more of the same, or the other is traded in."""
     if before is None:
-        return Decimal()
+        return after.price
     now = dict(after.buys)
-    more = {offer for offer, _ in before.buys} == set(now) and all(n <= now[offer] for offer, n in before.buys)
-    return before.price if more else Decimal()
+    if {offer for offer, _ in before.buys} == set(now) and all(n <= now[offer] for offer, n in before.buys):
+        return after.price - before.price
+    # what was there at first has gone when the other came: its trade-in counts no second time
+    new = after.price - sum((each * n for (_, n), each in _charged(after) if each < 0), Decimal())
+    used = ((each * n, offer) for (offer, n), each in _charged(before) if each > 0)
+    return new - min(new, sum((cents(worth * Decimal(str(offer.trade_in))) for worth, offer in used), Decimal()))
 
 
-def _lasts(stage: Stage, target_Bps: float, confidence: float, rate: Growth) -> float:
-    """Years until the target outgrows what a stage reaches as surely as asked."""
+def _charged(option: Option) -> Iterator[tuple[tuple[Offer, int], Decimal]]:
+    """(what is bought and how many, price of one in the plan's currency)."""
+    return zip(option.buys, option.each, strict=False)
+
+
+def _outgrown(stage: Stage, target_Bps: float, confidence: float, rate: Growth) -> tuple[float, tuple[float, float]]:
+    """Years until the target outgrows what a stage reaches: as surely as asked, and p10 and p90."""
     if stage.prediction.drawn is None or not np.median(rate) > 0:
-        return math.inf
+        return math.inf, (math.inf, math.inf)
     ahead = np.log(np.maximum(stage.prediction.drawn.total_Bps, 1e-9) / target_Bps)
     years = np.where(np.asarray(rate) > 0, ahead / np.log1p(np.maximum(rate, 1e-9)), np.inf)
-    return float(np.quantile(years, 1 - confidence, method="inverted_cdf"))
+    sure, low, high = np.quantile(years, (1 - confidence, 0.1, 0.9), method="inverted_cdf")
+    return float(sure), (max(float(low), 0.0), max(float(high), 0.0))

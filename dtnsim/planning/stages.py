@@ -81,6 +81,7 @@ class Due:
         cost: What has to be paid in that year, for what is not there yet.
         probability: That the target of that year is met.
         lasts_years: Until when, from now, the target is met as surely as asked.
+        outgrown_years: p10 and p90 of when the target outgrows it, its growth drawn where that is not sure.
     """
 
     year: int
@@ -89,6 +90,7 @@ class Due:
     cost: Decimal
     probability: float
     lasts_years: float
+    outgrown_years: tuple[float, float] = (math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dtnsim.description import calendar
+from dtnsim.description.workload import YEAR_S
 from dtnsim.ground import units
 from dtnsim.ground.units import Money, cents
 from dtnsim.planning.stages import named
@@ -30,6 +33,8 @@ _NOT_THE_SUM: Final = 0.1
 _KWH: Final = Decimal("0.2")
 #: hours of a year
 _HOURS: Final = Decimal(8766)
+#: years beyond which no date is told
+_AHEAD: Final = 10.0
 _FAMILIES: Final = {
     "nic": "NIC", "cpu": "processor", "memory": "memory", "dimm": "memory", "hba": "adapter", "device": "drive",
     "extra": "cable", "filesystem": "tape drive",
@@ -219,22 +224,32 @@ def old(bought: Sequence[Stage]) -> list[str]:
 
 
 def growing(made: Plan) -> list[str]:
-    """What to buy when."""
+    """What to buy when; of a facility by the calendar."""
+    workload = made.given.workload if made.given is not None else None
+    first = calendar.date(workload.date) if workload is not None else None
+
+    def at(years: float) -> str:
+        if first is None:
+            return f"in {years:.1f} years"
+        return f"{first + dt.timedelta(seconds=years * YEAR_S):%Y-%m}"
+
     said = []
     for year, due in enumerate(made.due):
-        rate = units.show(due.target_Bps, "B/s")
+        rate, when = units.show(due.target_Bps, "B/s"), f"Year {due.year}" if first is None else f"{first.year + year}"
         if due.stage is None:
-            said.append(f"Year {due.year}: {rate} is beyond the list (probability {due.probability:.0%}).")
+            said.append(f"{when}: {rate} is beyond the list (probability {due.probability:.0%}).")
             break
-        before = made.due[year - 1].stage if year else None
-        if year and before is due.stage:
+        before = made.due[year - 1] if year else None
+        if before is not None and before.stage is due.stage:
             continue
         what = due.stage.name if due.stage.options else f"nothing to buy ({due.stage.name})"
-        when = (
-            f"; due in {before_ends:.1f} years" if year and (before_ends := made.due[year - 1].lasts_years) > 0 else ""
-        )
+        by = ""
+        if before is not None and 0 < before.lasts_years < math.inf:
+            low, high = before.outgrown_years
+            likely = f" (outgrown {at(low)} to {at(high)}, 8 in 10)" if high < _AHEAD else ""
+            by = f"; due {at(before.lasts_years)}{likely}"
         said.append(
-            f"Year {due.year}: {rate} needs {what}: {due.cost:,.0f} {due.stage.price.currency} then{when} "
+            f"{when}: {rate} needs {what}: {due.cost:,.0f} {due.stage.price.currency} then{by} "
             f"(probability {due.probability:.0%})."
         )
     if any(d.cost for d in made.due):

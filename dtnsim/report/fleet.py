@@ -16,7 +16,6 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.report import text
 from dtnsim.report.document import number
 from dtnsim.report.page import Table
-from dtnsim.simulation.fleet import promises
 from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
 
@@ -138,7 +137,7 @@ def _broken(a: FleetAnswer, n: int, what: str) -> tuple[float, float, float]:
     drawn = np.asarray(Draw(_GROWTHS, 1)(growth)) if growth.spread else np.array([growth.value])
     faster = np.log1p(growth.value) / np.log1p(np.maximum(drawn, 1e-6))
     later = (found[:, None] * np.where(found[:, None] > 0, faster[None, :], 1.0)).ravel()
-    years = spread([math.inf if y > promises.HORIZON else y for y in later.tolist()])
+    years = spread([math.inf if y > HORIZON else y for y in later.tolist()])
     return _told(years, several=growth.spread > 0 or len(found) >= ENOUGH)
 
 
@@ -259,9 +258,9 @@ def promised(a: FleetAnswer) -> list[str]:
 def _between(a: FleetAnswer, years: tuple[float, float, float]) -> str:
     low, middle, high = years
     if not math.isfinite(low) or not math.isfinite(middle) or low == high:
-        return _when(a, middle, promises.HORIZON)
-    until = f"{_date(a, high)}" if math.isfinite(high) else f"beyond {promises.HORIZON:g} years"
-    return f"{_when(a, middle, promises.HORIZON)}, 8 in 10: {_date(a, low)} to {until}"
+        return _when(a, middle)
+    until = f"{_date(a, high)}" if math.isfinite(high) else f"beyond {HORIZON:g} years"
+    return f"{_when(a, middle)}, 8 in 10: {_date(a, low)} to {until}"
 
 
 def _remedy(a: FleetAnswer, n: int, years: float) -> str:
@@ -270,9 +269,7 @@ def _remedy(a: FleetAnswer, n: int, years: float) -> str:
     if not promise.held or not math.isfinite(years):
         return ""
     growth = (a.workload.classes[promise.name].growth or a.workload.growth).value
-    more = (
-        f"; {(1 + growth) ** (promises.HORIZON - years):.2g} times its capacity would last {promises.HORIZON:g} years"
-    )
+    more = f"; {(1 + growth) ** (HORIZON - years):.2g} times its capacity would last {HORIZON:g} years"
     buy = f", {known[promise.held]}" if known.get(promise.held) else ""
     return f" ({kind(promise.held)} holds it then{buy}{more if promise.held in known else ''})"
 
@@ -312,9 +309,9 @@ def kind(name: str) -> str:
     return re.sub(r"\d+", "*", host) + dot + rest
 
 
-def _when(a: FleetAnswer, years: float, within: float = HORIZON) -> str:
+def _when(a: FleetAnswer, years: float) -> str:
     if not math.isfinite(years):
-        return f"not in {within:g} years"
+        return f"not in {HORIZON:g} years"
     return "now" if years == 0 else f"{_date(a, years)} (in {years:.1f} years)"
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import math
+import re
+from decimal import Decimal
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +19,9 @@ import dtnsim
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money
 from dtnsim.planning.catalog import Offer
-from dtnsim.planning.growth import drawn, due, growth, last, of_workload
+from dtnsim.planning.growth import _upgrade, drawn, due, growth, last, of_workload
 from dtnsim.planning.option import Option
+from dtnsim.planning.words import growing
 
 
 def _option(place: str, what: str, price: float, count: int = 1) -> Option:
@@ -112,3 +116,35 @@ def test_a_facility_is_planned_for_what_its_classes_need() -> None:
     assert workload is not None
     # 40 x 2.5 TB in ten hours, 35 x 5 TB in two days, 150 TB a day
     assert of_workload(workload).value == pytest.approx(100e12 / 36e3 + 175e12 / 172_800 + 150e12 / 86_400)
+
+
+@pytest.mark.parametrize(("share", "paid"), [(0.0, 900), (0.3, 750), (1.0, 400)])
+def test_what_is_replaced_later_is_traded_in_and_what_went_first_no_second_time(share: float, paid: int) -> None:
+    """The card brings its share of 500 when the better one of 900 comes; the 100 of the old one were had before."""
+    old = Offer("trade-in of old", "extra", Money(-100, "EUR"), 0, dt.date(2026, 1, 1), "", None, "")
+    made = []
+    for what, price in (("card", 500), ("better card", 900)):
+        offer = Offer(what, "nic", Money(price, "EUR"), 0, dt.date(2026, 1, 1), "", None, "", trade_in=share)
+        each = (Decimal(price), Decimal(-100))
+        made.append(Option("nic", what, (), ((offer, 1), (old, 1)), Decimal(price - 100), 0.0, each=each))
+    card, better = made
+    assert _upgrade(_stage(20, card), _stage(45, better)) == paid
+    found = due([_stage(10), _stage(20, card), _stage(45, better)], 10, 0.5, 1.0, 2)
+    assert [d.cost for d in found] == ([0, 400, 400] if share == 1 else [0, 800, 0])  # the better one at once
+
+
+def test_a_facility_is_planned_by_the_calendar() -> None:
+    """Demand of 9 grows by 40 % a year from March 2026 on: 20 last ln(20 / 9) / ln 1.4 = 2.37 years."""
+    stages = [_stage(10), _stage(20, CARD), _stage(90, CARD, DRIVES)]
+    found = due(stages, 9, 0.5, drawn(growth("40+-10%/year"), 101, 1), 3)
+    low, high = found[1].outgrown_years
+    assert low < 2.37 < high
+    workload = SimpleNamespace(date="2026-03-02")
+    for stage in stages:
+        stage.name, stage.price = "what", Money(1, "EUR")
+    plan: Any = SimpleNamespace(due=found, given=SimpleNamespace(workload=workload), now=stages[0])
+    said = growing(plan)
+    assert said[0].startswith("2026: ")
+    assert said[1].startswith("2027: ")
+    assert re.search(r"due 2026-\d\d", said[1])
+    assert re.search(r"due 2028-0[678] \(outgrown 2027-\d\d to 2029-\d\d, 8 in 10\)", said[2])

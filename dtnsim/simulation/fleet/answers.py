@@ -27,7 +27,7 @@ QUANTILES: Final = (0.5, 0.95, 0.99)
 #: the day, or the hour, that capacity is planned for: one in twenty is busier
 BUSY: Final = 0.95
 #: later than that nothing is said [years]
-HORIZON: Final = 20.0
+HORIZON: Final = 10.0
 #: hours of a week
 WEEK: Final = 168
 

@@ -20,13 +20,12 @@ from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.ground.quantity import Quantity
 from dtnsim.simulation.fleet import answers, arrivals
-from dtnsim.simulation.fleet.answers import Promise
+from dtnsim.simulation.fleet.answers import HORIZON, Promise
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.build import Fleet
 
-#: years that are looked ahead, and how finely a date is told [years]
-HORIZON: Final = 10.0
+#: how finely a date is told [years]
 _STEP: Final = 0.25
 #: events between two looks
 _LOOK: Final = 1_000_000

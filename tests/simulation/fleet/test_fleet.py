@@ -434,7 +434,11 @@ def test_the_page_and_the_document_say_how_runs_differ(four, capsys):
     fleet_report.show(four, text.console())
     assert "(p10" not in capsys.readouterr().out  # of four runs there are no percentiles
     assert fleet_report.document(four)["total"]["over_replicas"]["completion_s"]["p95"]["p10"] is None
-    four = replace(four, runs=four.runs * 2, wanted=8)
+    # nothing of this yard is full within ten years, and what is due later is not told
+    soon = [[replace(s, due_years=3 + n / 10) for s in r.stations[:2]] for n, r in enumerate(four.runs)]
+    due = [[*some, *r.stations[2:]] for some, r in zip(soon, four.runs, strict=True)]
+    runs = tuple(replace(r, stations=tuple(stations)) for r, stations in zip(four.runs, due, strict=True))
+    four = replace(four, runs=runs * 2, wanted=8)
     fleet_report.show(four, text.console())
     page = capsys.readouterr().out
     for words in ("8 of 8 runs", "earliest (p10)", "p95 of completion over the runs", "like it: down", "given up"):
