@@ -236,18 +236,18 @@ def growing(made: Plan) -> list[str]:
     said = []
     for year, due in enumerate(made.due):
         rate, when = units.show(due.target_Bps, "B/s"), f"Year {due.year}" if first is None else f"{first.year + year}"
-        if due.stage is None:
-            said.append(f"{when}: {rate} is beyond the list (probability {due.probability:.0%}).")
-            break
         before = made.due[year - 1] if year else None
-        if before is not None and before.stage is due.stage:
-            continue
-        what = due.stage.name if due.stage.options else f"nothing to buy ({due.stage.name})"
         by = ""
         if before is not None and 0 < before.lasts_years < math.inf:
             low, high = before.outgrown_years
             likely = f" (outgrown {at(low)} to {at(high)}, 8 in 10)" if high < _AHEAD else ""
             by = f"; due {at(before.lasts_years)}{likely}"
+        if due.stage is None:
+            said.append(f"{when}: {rate} is beyond the list{by} (probability {due.probability:.0%}).")
+            break
+        if before is not None and before.stage is due.stage:
+            continue
+        what = due.stage.name if due.stage.options else f"nothing to buy ({due.stage.name})"
         said.append(
             f"{when}: {rate} needs {what}: {due.cost:,.0f} {due.stage.price.currency} then{by} "
             f"(probability {due.probability:.0%})."
@@ -258,4 +258,6 @@ def growing(made: Plan) -> list[str]:
             f"All years together: {total:,.0f} {made.now.price.currency} at the list's prices; "
             "each piece is bought in the year in which it is first needed."
         )
+    if first is not None and said:
+        said.append("When each class first misses a deadline, with queues and failures: dtnsim fleet on this path.")
     return said
