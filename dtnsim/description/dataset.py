@@ -182,14 +182,12 @@ class Description(Model):
             raise ValueError(f"gives {said}; write one of {', '.join(_WAYS)}")
         if ways[-1] in ("each", "median") and self.files is None:
             raise ValueError(f"{ways[0]!r} needs 'files', the number of files")
-        if ways == ["size"] and self.files is None and max(self.directories, self.files_per_folder or 0) > 1:
-            raise ValueError("one file lies in no several folders; write 'files', how many there are")
         if ways == ["size"] and self.size is not None and 0 < self.size.value < (self.files or 1):
             raise ValueError(f"{self.size} is less than 1 B for each of {self.files} files")
         if ways[-1] in ("sizes", "groups") and self.files is not None:
             raise ValueError(f"{ways[0]!r} counts the files itself; leave 'files' out")
-        if self.directories and self.files is None and ways == ["size"]:
-            raise ValueError("'directories' needs 'files': how many all of them hold")
+        if (self.directories or self.files_per_folder) and self.files is None and ways == ["size"]:
+            raise ValueError("folders need 'files': how many all of them hold")
         if self.directories and self.files_per_folder is not None:
             raise ValueError("gives both 'directories' and 'files_per_folder'; write one of them")
         if self.depth > 1 and self.files_per_folder is None:

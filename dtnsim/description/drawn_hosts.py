@@ -22,6 +22,7 @@ from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
 from dtnsim.components.tuning import ROLES
 from dtnsim.description import spoken, systems
+from dtnsim.description.override import merge
 from dtnsim.description.transfer import DEVICES, with_ends
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
@@ -73,7 +74,7 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
     host = spoken.adapters(spoken.board(host, where, notes), where, notes)
     made, year = host.clone(), _year(host)
     for family, (model, law) in _LAWS.items():
-        given = spoken.part(family, host.get(family), f"{where}.{family}", notes)
+        given, personal = spoken.personal(spoken.part(family, host.get(family), f"{where}.{family}", notes))
         if given is not host.get(family):
             made.put(family, given, *_at(host, family))
         if _said(given, model):
@@ -84,6 +85,8 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
                 f"{name}.{family}",
                 given if isinstance(given, Mapping) else Mapping(),
             )
+            if personal:
+                usual["size"] = spoken.personal_memory(year)
             made.put(family, _filled(given, usual, host), *_at(host, family))
     if isinstance(cards := host.get("nics"), Mapping):
         made.put("nics", _cards(name, cards, year, host.get("role"), notes), *_at(host, "nics"))
@@ -208,7 +211,7 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
             if host.get("role") == "untuned" and (year := _year(host)) is not None:
                 drives = _drives_of(next(d for first, d in reversed(_AS_SOLD) if first <= year).split(), "drives", *at)
             volume.put("array", drives, *_at(volume, "array"))
-        made.put(mount, volume, *at)
+        made.put(mount, _one_system(name, host, mount, volume, notes), *at)
     return made
 
 
@@ -221,6 +224,22 @@ def _of_year(array: Any, year: int | None) -> Any:
         return array
     part = next((part for until, part in _DISKS if year <= until), "any-disk")
     return Scalar(part, array.file, array.line) if isinstance(array, Scalar) else part
+
+
+def _one_system(name: str, host: Mapping, mount: str, volume: Mapping, notes: list[str]) -> Mapping:
+    """A volume of one of several like hosts (``count``), which mount one file system that has servers of its own."""
+    named, count = volume.get("filesystem"), str(host.get("count", 1))
+    if count == "1" or "server" in volume or (found := _class_of(named)) is None:
+        return volume
+    if "system" not in found.model_fields or (isinstance(named, Mapping) and "system" in named):
+        return volume
+    system = Mapping(volume.file, volume.line)
+    system.put("system", f"{name}{mount.rstrip('/')}", volume.file, volume.line)
+    volume["filesystem"] = merge(named, system)
+    kind = named if isinstance(named, str) else named.get("kind", named.get("part"))  # type: ignore[union-attr]
+    apart = f"written as {name}{{1..{count}}} they have one each"
+    notes.append(f"hosts.{name}.volumes.{mount}: the {count} hosts mount one {kind}; {apart}")
+    return volume
 
 
 def _drives_of_any_role(file: str, line: int) -> Mapping:
@@ -247,11 +266,15 @@ def _on_tape(filesystem: object) -> bool:
 
 def _on_drives(filesystem: object) -> bool:
     """Whether a file system lies on drives of its host; of one that is named wrongly its own check says so."""
+    found = _class_of(filesystem)
+    return found is not None and issubclass(found, Filesystem) and found.on_drives
+
+
+def _class_of(filesystem: object) -> type[Component] | None:
     kind = str(filesystem.get("kind") if isinstance(filesystem, Mapping) else filesystem)
     if kind not in kinds() and kind in library.names("parts/local"):
         kind = "local"
-    found = find_kind(kind) if kind in kinds() else None
-    return found is not None and issubclass(found, Filesystem) and found.on_drives
+    return find_kind(kind) if kind in kinds() else None
 
 
 def _centre(name: str, host: Mapping) -> bool:

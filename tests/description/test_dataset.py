@@ -234,7 +234,7 @@ TEXT = st.text(alphabet="0123456789.eEkMGTiBb/s -_nax\x00[]", max_size=8)
 
 @pytest.mark.parametrize("more", [{"directories": 100}, {"files_per_folder": 10}])
 def test_folders_without_a_number_of_files_are_refused(more: dict[str, int]) -> None:
-    with pytest.raises(SpecError, match="one file lies in no several folders; write 'files'"):
+    with pytest.raises(SpecError, match="folders need 'files': how many"):
         dataset.load({"size": "1 GB", **more})
     assert dataset.load({"size": "1 GB", "files": 100, **more}).files == 100
 

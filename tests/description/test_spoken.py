@@ -143,7 +143,9 @@ def test_drives_by_what_they_are(word: str, part: str) -> None:
 
 @pytest.mark.parametrize(("word", "role"), [("laptop", "untuned"), ("vm", "cloud"), ("nas", None)])
 def test_a_kind_of_host_is_its_role(word: str, role: str | None) -> None:
-    assert path({"kind": word}).hosts["a"] == path({"role": role} if role else {}).hosts["a"]
+    made, usual = path({"kind": word}).hosts["a"], path({"role": role} if role else {}).hosts["a"]
+    assert made.model_copy(update={"memory": usual.memory}) == usual
+    assert (made.memory == usual.memory) is (word != "laptop")  # which has that of personal computers
     assert path({"kind": word, "role": "dtn"}).hosts["a"].role == "dtn"
 
 
@@ -310,3 +312,44 @@ def test_a_segment_by_its_rate_or_its_kind_alone(wan: Any, rate: float, medium: 
 def test_a_segment_of_unknown_rate_between_distant_hosts_is_refused() -> None:
     with pytest.raises(SpecError, match=r"wan\.0\.bandwidth: is missing"):
         load({"hosts": {"a": {}, "b": {}}, "wan": {"rtt": "5 ms"}, "transfer": MOVE})
+
+
+def test_the_memory_of_a_laptop_is_that_of_its_year() -> None:
+    """DRAMeXchange: 1,058 MB a notebook in 2007; PC Matic: just under 6 GB in 2016. Servers have more."""
+    for like in ({"kind": "laptop"}, {"like": "ThinkPad T60"}):
+        for year, GB in ((2007, 1.058), (2016, 6.0)):
+            size = path({**like, "year": year}).hosts["a"].memory.size
+            assert size.value == pytest.approx(GB * 1e9, rel=0.1)
+            assert 0.5 < size.spread < 1.0
+    assert path({"kind": "server", "year": 2016}).hosts["a"].memory.size.value > 30e9
+    stated = path({"kind": "laptop", "year": 2016, "memory": {"size": "32 GB"}})
+    assert stated.hosts["a"].memory.size.value == pytest.approx(32e9, rel=0.08)
+
+
+@pytest.mark.parametrize("disks", ["any-disk", {"kind": "raid", "level": 6, "disks": 8, "of": "any-disk"}])
+def test_a_disk_of_an_unknown_model_is_as_fast_as_those_of_its_year(disks: Any) -> None:
+    """Tom's Hardware, 15 years of hard drive history: 64 MB/s in 2006."""
+
+    def rate(**year: int) -> float:
+        array = path({"volumes": {"/data": {"array": disks}}, **year}).hosts["a"].volumes["/data"].array
+        return getattr(array, "of", array).read.value
+
+    assert rate(year=2006) == pytest.approx(64e6, rel=0.35)
+    assert rate(year=2006) < rate(year=2010) < rate(year=2015) < rate(year=2020) == rate() == pytest.approx(190e6)
+
+
+def test_like_hosts_written_once_mount_one_file_system() -> None:
+    """``count``: eight clients of four targets get what the targets have, and not eight times that."""
+    lustre = {"volumes": {"/l": {"filesystem": {"kind": "lustre", "targets": "4"}}}}
+    fio = {"tool": {"name": "fio", "rw": "read"}, "dataset": {"files": 80, "size": "1 TB"}}
+
+    def read(name: str, first: str = "a", **more: str) -> PathSpec:
+        move = {"from": f"{first}:/l", "to": f"{first}:memory", **fio}
+        return load({"hosts": {name: {**lustre, **more}}, "transfer": move})
+
+    one, eight, apart = read("a"), read("a", count="8"), read("a{1..8}", "a1")
+    assert {h.volumes["/l"].filesystem.system for h in eight.hosts.values()} == {"a/l"}
+    assert {h.volumes["/l"].filesystem.system for h in (*apart.hosts.values(), *one.hosts.values())} == {None}
+    assert any("the 8 hosts mount one lustre" in note for note in eight.notes)
+    all_of_it = dtnsim.predict(eight, samples=0)
+    assert "a/l.targets" in str(all_of_it.bottleneck)
