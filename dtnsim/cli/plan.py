@@ -194,6 +194,8 @@ def _cells(stage: Stage) -> tuple[str, ...]:
 
 
 def _free(made: Plan, out: Out) -> None:
+    from dtnsim.planning.words import gained
+
     if not made.wins:
         if made.tried:
             tried = dict.fromkeys(t.partition(": ")[2] or t for t in made.tried)
@@ -203,12 +205,12 @@ def _free(made: Plan, out: Out) -> None:
     sums = sum(max(w.alone_Bps / base - 1, 0.0) for w in made.wins if w.together)
     together = made.tuned.prediction.ceiling / base - 1
     several = sum(w.together for w in made.wins) > 1 and abs(together - sums) > 0.1 * max(together, sums)
-    out.print(f"free, together {together:+.1%}, not the sum of each alone:" if several else "free:")
+    out.print(f"free, together {gained(together)}, not the sum of each alone:" if several else "free:")
     for win in made.wins:
         helps = win.alone_Bps > base * (1 + _WORTH)
         taken = (", taken" if helps else ", taken for what is bought") if win.together else ", not with the others"
         alone = round(win.alone_Bps / base - 1, 3) + 0.0  # no negative zero
-        gain = f"{alone:+.1%} alone{taken}"
+        gain = f"{gained(alone)} alone{taken}"
         out.print(f"  {win.setting.what} ({gain}):")
         for line in win.setting.commands:
             out.print(f"    {line}")

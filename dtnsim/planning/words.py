@@ -66,6 +66,11 @@ def helps(found: Found, tuned: Stage) -> list[str]:
     return said
 
 
+def gained(gain: float, digits: int = 1) -> str:
+    """A gain as people say it: a share of what was, or so many times as much."""
+    return f"{gain:+.{digits}%}" if gain < 1 else f"x {1 + gain:.3g}"
+
+
 def joint(found: Found, best: Stage, tuned: Stage) -> list[str]:
     """What the steps of a purchase give together, where that is not the sum of what each gives alone."""
     steps = [o for o in best.options if o in itertools.chain(*found.search.choices.values())]
@@ -76,8 +81,8 @@ def joint(found: Found, best: Stage, tuned: Stage) -> list[str]:
     together = best.rate / tuned.rate - 1
     if abs(together - sum(alone)) < _NOT_THE_SUM * together:
         return []
-    each = "; ".join(f"{o.what} {gain:+.0%}" for o, gain in zip(steps, alone, strict=True))
-    return [f"Together {together:+.0%}, which is not the sum of each alone: {each}."]
+    each = "; ".join(f"{o.what} {gained(gain, 0)}" for o, gain in zip(steps, alone, strict=True))
+    return [f"Together {gained(together, 0)}, which is not the sum of each alone: {each}."]
 
 
 def foreign(hosts: Sequence[str], stage: Stage, others: Sequence[str]) -> list[str]:
