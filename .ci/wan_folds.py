@@ -126,6 +126,14 @@ def predicted(route: Route, loss: float, between: float, within: float) -> Any:
     return np.sort(drawn.rates_Bps[:, 0])
 
 
+def crps(drawn: Any, measured: Any) -> float:
+    """Mean continuous ranked probability score of logarithms; ``drawn`` rises."""
+    drawn, measured = np.log(drawn), np.log(measured)
+    n = len(drawn)
+    apart = (2 * np.arange(1, n + 1) - n - 1) @ drawn / n**2
+    return float(np.abs(drawn[:, None] - measured).mean() - apart)
+
+
 def main(table: str | None) -> None:
     """Fits, predicts and prints."""
     found = routes(Path(table) if table else library.root("calibration") / "wan-truth" / "public.csv")
@@ -140,19 +148,19 @@ def main(table: str | None) -> None:
             low, middle, high = np.quantile(rates, (0.1, 0.5, 0.9))
             below, above = float(np.mean(route.rates_Bps < low)), float(np.mean(route.rates_Bps > high))
             ratio = middle / float(np.median(route.rates_Bps))
-            total.append(
-                (len(route.rates_Bps), ratio, high / low, below, above, float(np.mean(route.rates_Bps < middle)))
-            )
+            over = float(np.mean(route.rates_Bps < middle))
+            score = crps(rates, route.rates_Bps)
+            total.append((len(route.rates_Bps), ratio, high / low, below, above, over, score))
             print(
                 f"    {1e3 * route.rtt_s:7.1f} ms {len(route.rates_Bps):6d} {ratio:17.2f} {high / low:9.2f}"
                 f" {1 - below - above:22.0%} {below:7.0%} {above:7.0%}   {route.name}"
             )
-        runs, ratio, width, below, above, over = np.array(total).T
+        runs, ratio, width, below, above, over, score = np.array(total).T
         for name, weight in (("runs", runs / runs.sum()), ("routes", np.full(len(runs), 1 / len(runs)))):
             print(
                 f"    all, by {name}: in the interval {1 - weight @ (below + above):.0%}, below {weight @ below:.0%},"
                 f" above {weight @ above:.0%}; the median is too high for {weight @ over:.0%};"
-                f" median p90/p10 {np.median(width):.2f}"
+                f" median p90/p10 {np.median(width):.2f}, CRPS {weight @ score:.3f}"
             )
 
 
