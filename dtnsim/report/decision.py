@@ -103,8 +103,9 @@ class Decision:
     def rows(self) -> list[tuple[str, tuple[str, ...]]]:
         """(label, texts) below the verdict."""
         action = "to speed up" if self.enough else "do this"
-        found = [("held by", (self.held,)), (action, self.does), ("gain", (self.gains,)), ("price", (self.costs,)),
-                 ("instead", self.others), ("check first", self.measure)]  # fmt: skip
+        words = self.does if self.better is None else self.does[:1]
+        found = [("held by", (self.held,)), (action, words), ("gain", (self.gains,)), ("price", (self.costs,)),
+                 ("type", self.does[len(words) :]), ("instead", self.others), ("check first", self.measure)]  # fmt: skip
         return [(label, texts) for label, texts in found if texts]
 
     @property
