@@ -105,7 +105,8 @@ class Decision:
         action = "to speed up" if self.enough else "do this"
         words = self.does if self.better is None else self.does[:1]
         found = [("held by", (self.held,)), (action, words), ("gain", (self.gains,)), ("price", (self.costs,)),
-                 ("type", self.does[len(words) :]), ("instead", self.others), ("check first", self.measure)]  # fmt: skip
+                 ("type", self.does[len(words) :]), ("instead", self.others),
+                 ("check first", self.measure)]  # fmt: skip
         return [(label, texts) for label, texts in found if texts]
 
     @property
