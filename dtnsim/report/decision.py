@@ -42,6 +42,8 @@ _DAY_S: Final = 86400.0
 #: below that an end is told to the second
 _SOON_S: Final = 3600.0
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+#: how long a station of a transfer in turns is at work
+_PART: Final = re.compile(r"; (\d+% of the time)")
 #: a setting of sysctl(8)
 _SETTING: Final = re.compile(r"\S+=(?:'[^']*'|\S+)")
 #: kinds of stations whose parts one may have more of
@@ -190,6 +192,8 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     what = then.station
     if station is not None:
         what = holds(p, Bottleneck(station.name, station.component, station.host, station.kind, then.reason))
+        part = _PART.search(then.reason)  # phases take turns: it is full in some alone
+        what += f" {part[1]}" if part else ""
     if more < relieved.WORTH:
         return does, f"less than a tenth faster, hardly worth it alone: next, {what}", see
     if t.bottleneck.kind in OTHER_TOOL:

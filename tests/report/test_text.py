@@ -158,6 +158,11 @@ def test_where_nothing_for_nothing_helps_it_says_what_does_and_what_a_part_costs
     assert more.costs.startswith("not known here: ")
 
 
+def test_a_limit_of_a_phase_says_how_much_of_the_time() -> None:
+    """Else 25 Gb/s that are full at half of that would look like a mistake."""
+    assert decide(dtnsim.predict("examples/smb-workstation", samples=16)).gains.endswith("% of the time")
+
+
 def test_one_file_is_not_told_to_be_more_files() -> None:
     for path in ("venadi/gridftp-gpfs", "examples/one-large-file"):
         made = decide(dtnsim.predict(path, samples=16))
