@@ -21,7 +21,7 @@ Where tests were run more than once, ``repeats`` has how far runs of a day and d
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as MappingABC
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -32,8 +32,8 @@ import numpy as np
 from pydantic import BaseModel
 
 from dtnsim.components.base import place
-from dtnsim.description.hosts import Built, Steps
-from dtnsim.description.override import put, split_key
+from dtnsim.description.hosts import Built, Hosts, Steps, comes_first, inside
+from dtnsim.description.override import override, put, split_key
 from dtnsim.ground import library, units
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import SpecError, UnitError
@@ -42,6 +42,8 @@ from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from dtnsim.description.host import Host
 
 #: smallest eigenvalue of a correlation that is drawn from: rounding in the file may leave one below zero
 _LEAST = 1e-6
@@ -65,6 +67,32 @@ class Fits:
     unused: frozenset[tuple[str, str]] = frozenset()
     notes: tuple[str, ...] = ()
     noises: MappingABC[str, tuple[float, float | None]] = field(default_factory=dict)
+
+
+def fitted_hosts(
+    raw: Mapping, overrides: Sequence[str], beside: Path | None, built: Built
+) -> tuple[dict[str, Host], dict[str, str], Fits, list[str]]:
+    """The hosts of a path, the names of their files, what was fitted, and what was noted.
+
+    Args:
+        raw: Mapping of the path; its hosts are written out in it.
+        overrides: Those that change hosts, or which of them there are.
+        beside: Folder that files named in it are relative to.
+        built: Its hosts that were built before.
+
+    Raises:
+        SpecError: a host cannot be used, or an override leads nowhere.
+    """
+    reader = Hosts(raw, beside, overrides)
+    raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
+    fits = Fits()
+    if raw.get("calibration") not in (None, "none"):
+        fits = fitted(raw, beside, reader.written, built)
+    for text in overrides:
+        if not comes_first(text) and inside(text) not in raw["hosts"]:
+            override(raw, text)
+    files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
+    return built.hosts(raw["hosts"]), files, fits, reader.notes
 
 
 def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps]], built: Built) -> Fits:

@@ -47,6 +47,12 @@ def inside(text: str) -> str | None:
     return steps[1] if steps[:1] == ["hosts"] and len(steps) >= _DEPTH else None
 
 
+def comes_first(text: str) -> bool:
+    """Whether an override says which hosts and fitted parameters there are, which others then change."""
+    steps = split_key(text.partition("=")[0])
+    return steps == ["calibration"] or (steps[:1] == ["hosts"] and (len(steps) < 3 or steps[2:] == ["count"]))
+
+
 class Hosts:
     """Reads the hosts of one path.
 

@@ -17,10 +17,10 @@ from pydantic import Field, PrivateAttr
 from dtnsim.components.base import Apart, place, spot_of, validate
 from dtnsim.components.segment import segment_names
 from dtnsim.description import spoken_paths
-from dtnsim.description.fitted import Fits, fitted
+from dtnsim.description.fitted import Fits, fitted_hosts
 from dtnsim.description.graph import Joined
 from dtnsim.description.host import Host
-from dtnsim.description.hosts import Built, Hosts, inside, numbered
+from dtnsim.description.hosts import Built, comes_first, inside, numbered
 from dtnsim.description.keys import keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out
@@ -255,25 +255,20 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     given_raw, raw = raw, raw.clone()
     if "name" not in raw:  # an answer is called after its file then
         raw.put("name", Path(raw.file).stem or "path", raw.file, raw.line)
-    for text in filter(_comes_first, overrides):
+    for text in filter(comes_first, overrides):
         override(raw, text)
     if isinstance(raw.get("hosts"), Mapping):
         raw.put("hosts", numbered(raw["hosts"]), *raw.lines["hosts"])
     read: list[str] = []
     spoken_paths.shares(raw, read)
     spoken_paths.segments(raw, read)
-    reader = Hosts(raw, beside, overrides)
-    raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
-    fits = Fits()
-    if raw.get("calibration") not in (None, "none"):
-        fits = fitted(raw, beside, reader.written, built)
+    of_hosts = tuple(text for text in overrides if comes_first(text) or inside(text) is not None)
+    hosts, files, fits, notes = built.path(given_raw, (beside, of_hosts), partial(fitted_hosts, raw, of_hosts, beside))
     for text in overrides:
-        if not _comes_first(text) and inside(text) not in raw["hosts"]:
+        if text not in of_hosts:
             override(raw, text)
-    files = {a: str(h.get("name", a)) if isinstance(h, Mapping) else a for a, h in raw["hosts"].items()}
     raw.put("host_files", files, raw.file, raw.line)
-    hosts = built.hosts(raw["hosts"])
-    raw.put("hosts", hosts, *raw.lines["hosts"])
+    raw.put("hosts", hosts, *raw.lines.get("hosts", (raw.file, raw.line)))
     if isinstance(raw.get("wan"), dict | str):
         raw.put("wan", [raw["wan"]], *raw.lines["wan"])
     raw = named_workload(raw, beside)  # an override may have named one
@@ -285,14 +280,8 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     _check_names(spec, raw)
     _check_ways(spec, raw)
     known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)
-    spec = spec.model_copy(update=known).with_notes(fits, [*read, *reader.notes])
+    spec = spec.model_copy(update=known).with_notes(fits, [*read, *notes])
     return spec.remembering(given_raw, overrides, beside, origins, built)
-
-
-def _comes_first(text: str) -> bool:
-    """Whether an override says which hosts and fitted parameters there are, which others then change."""
-    steps = split_key(text.partition("=")[0])
-    return steps == ["calibration"] or (steps[:1] == ["hosts"] and (len(steps) < 3 or steps[2:] == ["count"]))
 
 
 def _one_or_many(raw: Mapping, hosts: dict[str, Host]) -> list[int]:

@@ -54,7 +54,7 @@ def helps(found: Found, tuned: Stage) -> list[str]:
     said = [
         f"No {family} helps by itself: {held} binds at {at}."
         for family, options in by_family.items()  # those first whose rates are known already
-        if all(found.search.alone(o) <= least for o in sorted(options, key=lambda o: frozenset((o,)) not in known))
+        if not any(found.search.helps(o, least) for o in sorted(options, key=lambda o: frozenset((o,)) not in known))
     ]
     if found.search.exceeded:
         said.append(f"{found.search.exceeded} sets exceeded the bound of the search: a better one may be missing.")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dtnsim.components import base
-from dtnsim.description import spec
+from dtnsim.description import hosts, spec
 from dtnsim.description.hosts import Built
 from dtnsim.ground import yamlio
 
@@ -22,6 +22,18 @@ def test_only_the_changed_host_is_built_again() -> None:
     assert given.hosts["venadi"].cpu.cores != 4
     assert changed.hosts["nersc"] is given.hosts["nersc"]  # with the keys of its numbers, and what they were wired to
     assert changed.hosts == spec.load(PATH, {"hosts.venadi.cpu.cores": "4"}).hosts
+
+
+def test_hosts_are_read_once_for_all_that_changes_other_things(monkeypatch: pytest.MonkeyPatch) -> None:
+    given, read = spec.load(PATH), []
+    whole = hosts.Hosts.read
+    monkeypatch.setattr(hosts.Hosts, "read", lambda self: read.append(self) or whole(self))
+    for rtt in (5, 6, 7):
+        given.changed([f"wan.rtt={rtt} ms"])
+    assert len(read) == 0  # they are those of the path itself
+    for rtt in (5, 6):
+        given.changed(["hosts.venadi.cpu.cores=4", f"wan.rtt={rtt} ms"])
+    assert len(read) == 1
 
 
 def test_what_a_number_rests_on_is_part_of_it() -> None:
