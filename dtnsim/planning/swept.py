@@ -20,8 +20,9 @@ from dtnsim.ground.quantity import Draw, NeedsOneError, Quantity
 from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
 from dtnsim.steady import epochs, ordering, solve, timed
-from dtnsim.steady.matrices import Matrices, Rows
+from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.reasons import cause_of
+from dtnsim.steady.rows import Rows
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec

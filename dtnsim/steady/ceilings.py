@@ -6,13 +6,14 @@ Shapes: S scenarios, F transfers, K stations (`dtnsim.steady.matrices`).
 from __future__ import annotations
 
 from collections import defaultdict
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dtnsim.physics.waiting import cycle_time
-from dtnsim.steady.matrices import summed
+from dtnsim.steady.rows import begins, summed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,16 +51,15 @@ class Workers:
 
     def __init__(self, m: Matrices) -> None:
         self._m = m
-        rows, begins = m.phases, m.begins
-        changing = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
-        for _, affected, _, _ in m.slowdowns:
-            changing[affected] = True
-        self._alone = np.concatenate([m.alone, np.ones((len(m.alone), 1))], axis=1).T[rows.station]
+        rows, first = m.phases, m.begins
+        changing = np.append(m.changing, False)
         self._some = np.flatnonzero(changing[rows.station])
-        fixed = np.where(changing[rows.station][:, None], 0.0, self._times(m.capacity, slice(None)))
+        self._alone = np.concatenate([m.alone, np.ones((len(m.alone), 1))], axis=1)
+        fixed = self._times(m.capacity, slice(None))
+        fixed[self._some] = 0.0
         self._fixed = np.maximum.reduceat(fixed, rows.first, axis=0)
-        several = np.diff(np.append(begins, len(m.transfer))) > 1
-        waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), begins) | (m.opening > 0).any(axis=0)
+        several = np.diff(np.append(first, len(m.transfer))) > 1
+        waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), first) | (m.opening > 0).any(axis=0)
         self._own = several | waits | (m.workers > 1)
         self._crowds = crowds(m) if len(m.workers) > 1 else []
         self._own[[f for members, _ in self._crowds for f in members]] = True
@@ -67,14 +67,22 @@ class Workers:
         #: whose last round is not full
         self._uneven = np.array([len(levels) > 1 for levels in m.rounds], dtype=bool)
         #: several workers that wait now and then, and meet at what they share
-        waiting = np.logical_or.reduceat((m.delay > m.served).any(axis=0), begins)
+        waiting = np.logical_or.reduceat((m.delay > m.served).any(axis=0), first)
         self._meet = (m.workers > 1) & waiting
         #: stations that several transfers visit; whether any transfer's workers are not always there
         self._shared = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1) > 1
         self._shared[-1] = False
         self.elsewhere = bool(len(m.workers) > 1 and (several | waiting).any() and self._shared.any())
         if self.elsewhere:
-            self._part = self._parts()
+            self._place = self._places()
+
+    def some(self, scenarios: Index) -> Workers:
+        """The same in some scenarios."""
+        made = copy(self)
+        alone = self._alone if len(self._alone) == 1 else self._alone[scenarios]
+        fixed = self._fixed if self._fixed.shape[1] == 1 else self._fixed[:, scenarios]
+        vars(made).update(_m=self._m.some(scenarios), _alone=alone, _fixed=fixed)
+        return made
 
     def _paces(self, which: Index, away: Array, station: Array, own: Array) -> Array:
         """(n, S) seconds per byte of all workers of some transfers together, while as many as have a file share."""
@@ -92,16 +100,15 @@ class Workers:
     def _times(self, capacity: Array, part: slice | Index) -> Array:
         """(n, S) seconds per byte of some entries, for one worker alone."""
         rows = self._m.phases
-        padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
-        return per_capacity(rows.demand[part], padded[rows.station[part]] * self._alone[part])
+        padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1)
+        return per_capacity(rows.demand[part], (padded * self._alone).T[rows.station[part]])
 
-    def _parts(self) -> Array:
-        """(N, S) part of what a transfer takes of a station that it takes in a phase, entry by entry."""
+    def _places(self) -> Index:
+        """(N,) for each entry of a phase that of its transfer at the same station."""
         m, count = self._m, self._m.capacity.shape[1] + 1
         whole = m.total.row * count + m.total.station
         place = np.searchsorted(whole, m.transfer[m.phases.row] * count + m.phases.station)
-        self._place = np.minimum(place, len(whole) - 1)
-        return per_capacity(m.phases.demand, m.total.demand[self._place])
+        return np.asarray(np.minimum(place, len(whole) - 1))
 
     def weights(self, capacity: Array, rate: Array, binding: NDArray[np.int64], before: Array) -> Array:
         """Weights of transfers whose workers are at a shared station for a part of their time only, (F, S).
@@ -118,35 +125,61 @@ class Workers:
             binding: (S, F) stations that hold them.
             before: (F, S) or (F, 1), those weights.
         """
-        m, rows = self._m, self._m.phases
+        m, workers = self._m, self._at_work
         level = np.full((len(self._shared), len(rate)), np.inf)
         scenarios, station = np.broadcast_arrays(np.arange(len(rate))[:, None], binding)
         with np.errstate(divide="ignore", invalid="ignore"):
             each = np.where((binding >= 0) & (rate > 0), rate / before.T, np.inf)
         np.minimum.at(level.reshape(-1), (station * len(rate) + scenarios).ravel(), each.ravel())
         level[~self._shared] = np.inf
-        here = np.where(rows.demand > 0, level[rows.station], np.inf)
-        workers = self._at_work
-        met = self._met(here, rate.T, binding.T, before)
-        share = np.maximum.reduceat(self._part / met, rows.first, axis=0) * (workers / m.weight[:, None])[m.transfer]
+        # at stations that hold nobody nobody meets another
+        holds = np.isfinite(level).any(axis=1)
+        entries = np.flatnonzero(holds[m.phases.station])
+        demand, phase = m.phases.demand[entries], m.phases.row[entries]
+        here = np.where(demand > 0, level[m.phases.station[entries]], np.inf)
+        part = per_capacity(demand, m.total.demand[self._place[entries]])
+        met = part / self._met(entries, holds, here, (rate.T, binding.T, before))
+        share = np.zeros((len(m.transfer), len(rate)))
+        first = begins(phase)
+        share[phase[first]] = np.maximum.reduceat(met, first, axis=0) if len(first) else 0.0
+        share *= (workers / m.weight[:, None])[m.transfer]
         away = (m.delay - m.served).T + np.where(share > 0, 0.0, self._longest(capacity) + m.served.T)
         there = np.add.reduceat(share, m.begins, axis=0)
         whole = there + np.add.reduceat(away, m.begins, axis=0) + m.lead.T * workers
-        lowest = np.minimum.reduceat(np.minimum.reduceat(here, rows.first, axis=0), m.begins, axis=0)
+        lowest, f = np.full((len(workers), len(rate)), np.inf), m.transfer[phase]
+        first = begins(f)
+        lowest[f[first]] = np.minimum.reduceat(here, first, axis=0) if len(first) else np.inf
         with np.errstate(divide="ignore", invalid="ignore"):
             present = workers / (whole * lowest)
         return np.where(np.isfinite(lowest), np.minimum(present, m.weight[:, None]), m.weight[:, None])
 
-    def _met(self, level: Array, rate: Array, binding: NDArray[np.int64], before: Array) -> Array:
-        """(N, S) levels that a worker finds, entry by entry, while it is there itself; of (N, S) mean ones."""
-        m, rows, f = self._m, self._m.phases, self._m.transfer[self._m.phases.row]
-        held = np.where(m.total.station[:, None] == binding[m.total.row], m.total.demand * before[m.total.row], 0.0)
-        filled = summed(m.total.station, held, len(self._shared))[rows.station]
-        demand, most = m.total.demand[self._place], m.weight[f][:, None]
+    def _met(
+        self,
+        entries: Index,
+        holds: NDArray[np.bool_],
+        level: Array,
+        found: tuple[Array, NDArray[np.int64], Array],
+    ) -> Array:
+        """Levels that a worker finds, entry by entry, while it is there itself.
+
+        Args:
+            entries: (n,) which entries of phases.
+            holds: (K + 1,) the stations that hold somebody, all those of the entries.
+            level: (n, S) mean levels.
+            found: (F, S) rates, what binds them, and their weights.
+        """
+        m, (rate, binding, before) = self._m, found
+        f, place = m.transfer[m.phases.row[entries]], self._place[entries]
+        total = np.flatnonzero(holds[m.total.station])
+        station, row, demand = m.total.station[total], m.total.row[total], m.total.demand[total]
+        held = np.where(station[:, None] == binding[row], demand * before[row], 0.0)
+        own, mine = np.searchsorted(total, place), (np.cumsum(holds) - 1)[station]
+        filled = summed(mine, held, int(np.count_nonzero(holds)))[mine][own]
+        demand, most = demand[own], m.weight[f][:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
-            own = np.minimum(rate[f] / level, most)
-            filled = np.maximum(filled - held[self._place], 0.0) + demand * own
-            met = level * filled / (filled + demand * (most - own) / self._at_work[f])
+            alone = np.minimum(rate[f] / level, most)
+            filled = np.maximum(filled - held[own], 0.0) + demand * alone
+            met = level * filled / (filled + demand * (most - alone) / self._at_work[f])
         return np.where(np.isfinite(level) & (filled > 0), met, level)
 
     def _longest(self, capacity: Array) -> Array:
@@ -156,7 +189,7 @@ class Workers:
         now = self._times(capacity, self._some)
         longest = np.broadcast_to(self._fixed, (len(self._fixed), now.shape[1])).copy()
         row = self._m.phases.row[self._some]
-        first = np.flatnonzero(np.diff(row, prepend=-1))
+        first = begins(row)
         longest[row[first]] = np.maximum(longest[row[first]], np.maximum.reduceat(now, first, axis=0))
         return longest
 

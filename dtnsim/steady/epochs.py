@@ -26,8 +26,9 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.quantity import middle
 from dtnsim.steady.ceilings import Workers
-from dtnsim.steady.matrices import Rows, matrices, summed
+from dtnsim.steady.matrices import matrices
 from dtnsim.steady.ordering import total_rate
+from dtnsim.steady.rows import Rows, summed
 from dtnsim.steady.solve import filled, solve
 
 if TYPE_CHECKING:

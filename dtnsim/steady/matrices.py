@@ -14,6 +14,7 @@ import numpy as np
 
 from dtnsim.ground.records import SLOW_START
 from dtnsim.physics.waiting import rounds
+from dtnsim.steady.rows import Rows, summed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,37 +24,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
     Index = NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """Demands of some rows (phases, or transfers), row by row and by station within a row.
-
-    Attributes:
-        station: (N,) index of the station; K, which is none, in a row that visits no other.
-        row: (N,) index of the row, rising; every row has an entry.
-        first: (R,) where each row begins.
-        demand: (N, S).
-    """
-
-    station: Index
-    row: Index
-    first: Index
-    demand: Array
-
-    def of(self, row: int) -> tuple[Index, Array]:
-        """(stations (n,), demands (S, n)) of one row."""
-        end = self.first[row + 1] if row + 1 < len(self.first) else len(self.row)
-        part = slice(self.first[row], end)
-        return self.station[part], self.demand[part].T
-
-    def taken(self, kept: Index) -> Rows:
-        """Some rows, in that order."""
-        sizes = np.diff(np.append(self.first, len(self.row)))[kept]
-        begins = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
-        row = np.repeat(np.arange(len(kept)), sizes)
-        entries = self.first[kept][row] + np.arange(len(row)) - begins[row]
-        return Rows(self.station[entries], row, begins, self.demand[entries])
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +90,12 @@ class Matrices:
         def of(array: Array) -> Array:
             return array[scenarios] if len(array) > 1 else array
 
-        def rows(given: Rows) -> Rows:
-            return given if given.demand.shape[1] == 1 else replace(given, demand=given.demand[:, scenarios])
-
         return replace(
             self,
             capacity=of(self.capacity),
             alone=of(self.alone),
-            total=rows(self.total),
-            phases=rows(self.phases),
+            total=self.total.some(scenarios),
+            phases=self.phases.some(scenarios),
             delay=of(self.delay),
             served=of(self.served),
             opening=of(self.opening),
@@ -136,22 +103,29 @@ class Matrices:
             slowdowns=tuple((d, a, of(slope), of(reference)) for d, a, slope, reference in self.slowdowns),
         )
 
-    def loads(self, rate: Array) -> Array:
-        """What rates (S, F) take of each station, (S, K) [unit/s]; the most of all turns."""
+    @property
+    def changing(self) -> NDArray[np.bool_]:
+        """(K,) stations that memory load slows."""
+        found = np.zeros(self.capacity.shape[1], dtype=bool)
+        for _, affected, _, _ in self.slowdowns:
+            found[affected] = True
+        return found
+
+    def loads(self, rate: Array, stations: Index | None = None) -> Array:
+        """What rates (S, F) take of each station, (S, K) [unit/s], or of some; the most of all turns."""
         if self.turn.any():
             each = (np.where(self.turn == g, rate, 0.0) for g in range(int(self.turn.max()) + 1))
             alike = replace(self, turn=np.zeros_like(self.turn))
-            return np.asarray(np.maximum.reduce([alike.loads(part) for part in each]))
+            return np.asarray(np.maximum.reduce([alike.loads(part, stations) for part in each]))
+        count = self.capacity.shape[1]
+        here: Index | slice = slice(None)
+        place = np.arange(count + 1)
+        if stations is not None:
+            place[:], place[stations] = len(stations), np.arange(len(stations))
+            here, count = np.flatnonzero(place[self.total.station] < len(stations)), len(stations)
         with np.errstate(invalid="ignore"):  # a transfer without limit at a station that it does not load
-            taken = np.nan_to_num(rate.T[self.total.row] * self.total.demand)
-        return summed(self.total.station, taken, self.capacity.shape[1] + 1)[:-1].T
-
-
-def summed(place: Index, values: Array, count: int) -> Array:
-    """(count, S) sums of values (N, S) by their places (N,), in their order, as `numpy.add.at` has them, but sooner."""
-    s = values.shape[1]
-    flat = (place[:, None] * s + np.arange(s)).ravel()
-    return np.asarray(np.bincount(flat, values.ravel(), count * s).reshape(count, s), np.float64)
+            taken = np.nan_to_num(rate.T[self.total.row[here]] * self.total.demand[here])
+        return summed(place[self.total.station[here]], taken, count + 1)[:-1].T
 
 
 def matrices(problem: Problem) -> Matrices:

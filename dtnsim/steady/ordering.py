@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dtnsim.steady.matrices import Matrices, Rows
+from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.rows import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

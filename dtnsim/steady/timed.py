@@ -127,8 +127,8 @@ def _by_time(given: PathSpec, moved: Mapping[str, float]) -> list[int]:
                 turn += 1
             before, latest = turns[f], max(latest, float(ends[f]))
             merged[f] = turn
-        if merged == turns:
-            return turns
+        if merged == turns or not any(merged):  # all in one turn stay there
+            return merged
         turns = merged
     return [0] * len(begins)
 

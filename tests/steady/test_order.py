@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import dtnsim
+from dtnsim.steady import epochs, timed
 from tests.strategies import load
 
 
@@ -42,3 +43,12 @@ def test_who_has_ended_before_others_begin_does_not_meet_them(starts: tuple[str,
 def test_those_that_overlap_share_and_those_after_them_do_not() -> None:
     spec = load(_writers("0 s", "1 s", "900 s", "20 s"))
     assert [t.turn for t in dtnsim.predict(spec, samples=0).problem.transfers] == [0, 0, 1, 0]
+
+
+def test_those_that_all_overlap_are_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each by itself, then all: nobody looks again whether those in one turn stay there."""
+    solved = list[int]()
+    whole = epochs.rates
+    monkeypatch.setattr(epochs, "rates", lambda problem: (solved.append(len(problem.transfers)), whole(problem))[1])
+    assert set(timed._by_time(load(_writers("0 s", "1 s", "2 s", "3 s")), {})) == {0}
+    assert len(solved) == 1

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.steady import solve
-from dtnsim.steady.matrices import Rows
+from dtnsim.steady.rows import Rows
+from dtnsim.steady.shares import Shares
 
 Array = NDArray[np.float64]
 
@@ -220,3 +221,27 @@ def test_workers_with_a_lead_gain_by_faster_connections_whatever_they_share() ->
     assert np.all(np.diff(found) >= 0)
     assert found[0] == pytest.approx(1 / (1e-4 + (0.002 + 4 / 50) / 4))
     assert 0.9 * found[-1] < found[100] <= found[-1] < 100
+
+
+def test_shares_asked_for_again_are_those_found_anew() -> None:
+    """What stays is kept: other weights, less of a station that several visit and of one that one has alone."""
+    rng = np.random.default_rng(5)
+    flows, stations, scenarios = 8, 12, 5
+    demand = rng.uniform(0.1, 3.0, (scenarios, flows, stations)) * (rng.random((flows, stations)) < 0.4)
+    demand[..., 0], demand[:, 1:, 11], demand[:, 0, 11] = 1.0, 0.0, 2.0
+    at = np.tile(np.arange(stations), flows), np.repeat(np.arange(flows), stations)
+    keep = (demand > 0).any(axis=0).ravel()
+    first = np.flatnonzero(np.diff(at[1][keep], prepend=-1))
+    rows = Rows(at[0][keep], at[1][keep], first, demand.reshape(scenarios, -1).T[keep])
+    capacity, changing = rng.uniform(1, 20, (scenarios, stations)), np.zeros(stations, dtype=bool)
+    changing[[3, 11]] = True
+    shares, ceiling = Shares(capacity, rows, changing), rng.uniform(0.1, 5.0, (scenarios, flows))
+    for some in (np.arange(scenarios), np.array([1, 3])):
+        kept = shares.some(some)
+        for _ in range(3):
+            weight, less = rng.uniform(0.2, 4.0, (flows, len(some))), capacity[some].copy()
+            less[:, changing] *= rng.uniform(0.1, 1.0, (len(some), 2))
+            found = kept.at(less, weight, ceiling[some])
+            anew = solve.maxmin(less, rows.some(some), weight, ceiling[some])
+            assert_allclose(found.rate, anew.rate, rtol=1e-12)
+            assert (found.binding == anew.binding).all()

@@ -9,7 +9,8 @@ import numpy as np
 
 from dtnsim.simulation.opening import ramp_of
 from dtnsim.steady import solve
-from dtnsim.steady.matrices import Matrices, Rows
+from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.rows import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

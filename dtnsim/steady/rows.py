@@ -1,0 +1,64 @@
+"""Rows of sparse arrays, and sums over their entries.
+
+Shapes: S scenarios, R rows, N entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Demands of some rows (phases, or transfers), row by row and by station within a row.
+
+    Attributes:
+        station: (N,) index of the station; K, which is none, in a row that visits no other.
+        row: (N,) index of the row, rising; every row has an entry.
+        first: (R,) where each row begins.
+        demand: (N, S).
+    """
+
+    station: Index
+    row: Index
+    first: Index
+    demand: Array
+
+    def of(self, row: int) -> tuple[Index, Array]:
+        """(stations (n,), demands (S, n)) of one row."""
+        end = self.first[row + 1] if row + 1 < len(self.first) else len(self.row)
+        part = slice(self.first[row], end)
+        return self.station[part], self.demand[part].T
+
+    def some(self, scenarios: Index) -> Rows:
+        """The same in some scenarios."""
+        return self if self.demand.shape[1] == 1 else replace(self, demand=self.demand[:, scenarios])
+
+    def taken(self, kept: Index) -> Rows:
+        """Some rows, in that order."""
+        sizes = np.diff(np.append(self.first, len(self.row)))[kept]
+        begins = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+        row = np.repeat(np.arange(len(kept)), sizes)
+        entries = self.first[kept][row] + np.arange(len(row)) - begins[row]
+        return Rows(self.station[entries], row, begins, self.demand[entries])
+
+
+def begins(given: Index) -> Index:
+    """Where each run of equal numbers begins."""
+    return np.flatnonzero(np.concatenate([given[:1] >= 0, given[1:] != given[:-1]]))
+
+
+def summed(place: Index, values: Array, count: int) -> Array:
+    """(count, S) sums of values (N, S) by their places (N,), in their order, as `numpy.add.at` has them, but sooner."""
+    s = values.shape[1]
+    flat = (place[:, None] * s + np.arange(s)).ravel()
+    return np.asarray(np.bincount(flat, values.ravel(), count * s).reshape(count, s), np.float64)

@@ -1,0 +1,294 @@
+"""Max-min shares of stations by progressive filling, asked for at several weights and capacities.
+
+Shapes: S scenarios, F transfers, K stations, N entries (`dtnsim.steady.matrices`).
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dtnsim.steady.rows import begins, summed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from dtnsim.steady.rows import Rows
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.intp]
+
+#: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
+MUCH: Final = 0.8
+#: entries of scenarios that are filled together: few, since those that are much alike are done together, and caches are
+#: small; and scenarios at least
+_AT_ONCE: Final = 32_768
+_LEAST: Final = 32
+#: levels that differ by less are equal
+_TIE: Final = 1e-12
+#: stations that are filled by less than this part of their capacity fill, and may when some capacities change
+_ROUNDED: Final = 1e-9
+_MARGIN: Final = 1e-2
+#: number of no station: behind all others
+_NONE: Final = int(np.iinfo(np.int64).max)
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Rates and what holds each of them.
+
+    Attributes:
+        capacity: (S, K) capacities at these rates (less than given where memory slows the cores).
+        rate: (S, F) payload bytes per second.
+        ceiling: (S, F) what the transfer's own workers allow.
+        binding: (S, F) index of the station that froze the transfer, or -1 for its workers' ceiling.
+    """
+
+    capacity: Array
+    rate: Array
+    ceiling: Array
+    binding: NDArray[np.int64]
+
+    @property
+    def parts(self) -> tuple[Array, Array, Array, NDArray[np.int64]]:
+        """All of them."""
+        return self.capacity, self.rate, self.ceiling, self.binding
+
+    def each(self, made: Callable[[NDArray[Any]], NDArray[Any]]) -> Solution:
+        """What is made of each of them."""
+        return Solution(made(self.capacity), made(self.rate), made(self.ceiling), made(self.binding))
+
+
+def _numbered(given: Index) -> tuple[Index, Index]:
+    """(numbers that occur, rising; the place of each among those): `numpy.unique` of small numbers, without sorting."""
+    occurs = np.bincount(given) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[given]
+
+
+class _Filling:
+    """Progressive filling of stations that several transfers share.
+
+    A station is full for good once none of its transfers is held by less elsewhere: as others freeze, its own level
+    can only rise. So all stations of which that is true fill in one round, and there are as many rounds as bottlenecks
+    depend on each other, not as many as transfers.
+    """
+
+    def __init__(self, capacity: Array, rows: Rows, weight: Array, limit: Array, part: Index) -> None:
+        self._used, station = _numbered(rows.station[part])
+        self._transfers, transfer = _numbered(rows.row[part])
+        count = limit.shape[1]
+        self._demand = np.broadcast_to(rows.demand[part], (len(part), count))
+        self._weighted = self._demand * weight[self._transfers][transfer]
+        self._left = np.broadcast_to(capacity.T[self._used], (len(self._used), count)).copy()
+        self._own = limit[self._transfers]
+        self._free = np.ones(self._own.shape, dtype=bool)
+        self._place(station, transfer)
+
+    def _place(self, station: Index, transfer: Index) -> None:
+        """Notes which station and transfer each entry belongs to; entries come transfer by transfer."""
+        self._entry_station, self._entry_transfer = station, transfer
+        self._begin = begins(transfer)
+        self._order = np.argsort(station, kind="stable")
+        self._first = begins(station[self._order])
+
+    def _forget_done(self, columns: Index) -> Index:
+        """Leaves out scenarios and transfers that are done, where that is much; returns the scenarios that are left."""
+        some = np.asarray(self._free.any(axis=0))
+        if some.mean() < MUCH:
+            columns = columns[some]
+            for name in ("_demand", "_weighted", "_left", "_own", "_free"):
+                setattr(self, name, getattr(self, name)[:, some])
+        rows = np.asarray(self._free.any(axis=1))
+        if 2 * np.count_nonzero(rows) < len(rows):
+            kept = rows[self._entry_transfer]
+            used, station = _numbered(self._entry_station[kept])
+            self._transfers, self._own, self._free = self._transfers[rows], self._own[rows], self._free[rows]
+            self._used, self._left = self._used[used], self._left[used]
+            self._demand, self._weighted = self._demand[kept], self._weighted[kept]
+            self._place(station, (np.cumsum(rows) - 1)[self._entry_transfer[kept]])
+        return columns
+
+    def _by_station(self, ufunc: np.ufunc, entries: NDArray[np.generic]) -> Array:
+        return np.asarray(ufunc.reduceat(entries[self._order], self._first, axis=0))
+
+    def fill(self, level: Array, binding: NDArray[np.int64]) -> None:
+        """Writes levels (F, S) and binding stations (F, S) of the transfers that visit these stations."""
+        columns = np.arange(self._own.shape[1])
+        while self._free.any():
+            at, by = self._entry_transfer, self._entry_station
+            stop, held, now = self._round(at, by)
+            if not stop.any():
+                break
+            row, column = np.nonzero(stop)
+            here = self._transfers[row], columns[column]
+            level[here], binding[here] = now[stop], held[stop]
+            self._left -= self._by_station(np.add, np.where(stop, now, 0.0)[at] * self._weighted)
+            self._free &= ~stop
+            columns = self._forget_done(columns)
+        row, column = np.nonzero(self._free)
+        level[self._transfers[row], columns[column]] = np.inf  # nothing stops those
+
+    def _round(self, at: Index, by: Index) -> tuple[NDArray[np.bool_], NDArray[np.int64], Array]:
+        """(who stops, at which station or -1, at which level), each (F', S)."""
+        free = self._free[at]
+        load = self._by_station(np.add, np.where(free, self._weighted, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            full = np.where(load > 0, np.maximum(self._left, 0.0) / load, np.inf)
+        visits = free & (self._demand > 0)
+        here = np.where(visits, full[by], np.inf)
+        stations = np.minimum.reduceat(here, self._begin, axis=0)
+        limit = np.minimum(stations, self._own)
+        least = self._by_station(np.minimum, np.where(visits, limit[at], np.inf))
+        settled = np.isfinite(full) & (least >= full * (1 - _TIE))
+        holds = visits & settled[by] & (here <= limit[at] * (1 + _TIE))
+        number = np.where(holds, self._used[by][:, None], np.iinfo(np.int64).max)
+        holder = np.minimum.reduceat(number, self._begin, axis=0)
+        held = holder < np.iinfo(np.int64).max
+        own = np.isfinite(self._own) & (self._own <= stations * (1 + _TIE))
+        return self._free & (held | own), np.where(held, holder, -1), limit
+
+
+class Shares:
+    """Stations and demands whose max-min rates are asked for at several weights and capacities.
+
+    What the transfers that visit a station alone may have of it does not change with weights, and which stations of
+    several can fill changes little with the capacities of a few: both are found once.
+
+    Args:
+        capacity: (S, K) capacity of each station.
+        rows: Use per byte, a row for each of F transfers.
+        changing: (K,) stations whose capacity may be less when rates are asked for; those of the others stay.
+    """
+
+    def __init__(self, capacity: Array, rows: Rows, changing: NDArray[np.bool_] | None = None) -> None:
+        visitors = np.bincount(rows.station, minlength=capacity.shape[1] + 1)
+        self._rows, self._padded = rows, _padded(capacity)
+        changes = np.zeros(len(visitors), dtype=bool)
+        changes[:-1] = False if changing is None else changing
+        alone = _alone(self._padded, rows.station, rows.demand)
+        self._some = np.flatnonzero(changes[rows.station])
+        alone[self._some] = np.inf
+        #: (F, S) rates that no station would allow more than, those that change apart
+        self._most = np.minimum.reduceat(alone, rows.first, axis=0)
+        alone[visitors[rows.station] > 1] = np.inf
+        #: (F, S) the same of the stations that nobody else visits, and the first of these
+        self._own = np.minimum.reduceat(alone, rows.first, axis=0)
+        self._holder = _first_of(alone, self._own[rows.row], rows.station, rows.first)
+        self._single = self._some[visitors[rows.station[self._some]] == 1]
+        met = (visitors > 1) & np.isfinite(self._padded).any(axis=0)
+        self._met = np.flatnonzero(met[rows.station])
+        if len(self._met):
+            fills = self._may_fill(self._padded, np.minimum(self._most, self._of_changing(self._padded, self._some)[0]))
+            self._met = self._met[(fills | changes)[rows.station[self._met]]]
+
+    def _of_changing(self, padded: Array, entries: Index) -> tuple[Array | float, NDArray[np.int64] | int]:
+        """(F, S) rates that some entries allow, and the first station of each transfer that allows no more."""
+        if not len(entries):
+            return np.inf, _NONE
+        rows = self._rows
+        row, station = rows.row[entries], rows.station[entries]
+        each, first = _alone(padded, station, rows.demand[entries]), begins(row)
+        least = np.minimum.reduceat(each, first, axis=0)
+        holder = _first_of(each, np.repeat(least, np.diff(np.append(first, len(row))), axis=0), station, first)
+        most = np.full((len(rows.first), least.shape[1]), np.inf)
+        most[row[first]] = least
+        by = np.full(most.shape, _NONE)
+        by[row[first]] = holder
+        return most, by
+
+    def _may_fill(self, padded: Array, most: Array, margin: float = _MARGIN) -> NDArray[np.bool_]:
+        """(K + 1,) stations of several transfers that those could fill together, each as fast as it could be alone.
+
+        A transfer's own limit at such a station keeps the station in; so those that are left out hold nobody.
+        """
+        rows, part = self._rows, self._met
+        here, place = _numbered(rows.station[part])
+        with np.errstate(invalid="ignore"):
+            taken = np.nan_to_num(most[rows.row[part]] * rows.demand[part], nan=0.0, posinf=np.inf)
+        fills = np.zeros(padded.shape[1], dtype=bool)
+        fills[here] = (summed(place, taken, len(here)) >= padded.T[here] * (1 - margin)).any(axis=1)
+        return fills
+
+    def some(self, scenarios: Index) -> Shares:
+        """The same in some scenarios."""
+        made = copy(self)
+        padded = self._padded if len(self._padded) == 1 else self._padded[scenarios]
+        columns = {name: _columns(getattr(self, name), scenarios) for name in ("_most", "_own", "_holder")}
+        vars(made).update(columns, _padded=padded, _rows=self._rows.some(scenarios))
+        return made
+
+    def at(self, capacity: Array, weight: Array, ceiling: Array) -> Solution:
+        """Weighted max-min fair rates by progressive filling.
+
+        Args:
+            capacity: (S, K) capacity of each station.
+            weight: (F, S) or (F, 1), rates rise in proportion to it.
+            ceiling: (S, F) rate that a transfer cannot pass by itself.
+
+        Returns:
+            The `Solution`; a transfer that uses nothing and has no ceiling gets an infinite rate.
+        """
+        rows = self._rows
+        padded = _padded(capacity) if len(self._some) else self._padded
+        count = max(len(padded), len(ceiling), rows.demand.shape[1])
+        shape = (len(weight), count)
+        own, holder = self._own, self._holder
+        if len(self._single):
+            other, by = self._of_changing(padded, self._single)
+            least = np.minimum(own, other)
+            near = least * (1 + _TIE)
+            holder = np.minimum(np.where(own <= near, holder, _NONE), np.where(other <= near, by, _NONE))
+            own = least
+        level = np.array(np.broadcast_to(np.minimum(own, ceiling.T) / weight, shape))
+        binding = np.full(shape, -1, dtype=np.int64)
+        if len(self._met):
+            most = np.minimum(np.minimum(self._most, self._of_changing(padded, self._some)[0]), ceiling.T)
+            shared = self._met[self._may_fill(padded, most, _ROUNDED)[rows.station[self._met]]]
+            self._fill(padded, weight, shared, level, binding)
+        alike = np.isfinite(own) & (own <= level * weight * (1 + _TIE))
+        held = np.where(alike, np.where(binding >= 0, np.minimum(binding, holder), holder), binding)
+        rate = np.where(np.isfinite(level), np.minimum(level * weight, np.broadcast_to(ceiling.T, shape)), np.inf)
+        return Solution(capacity, rate.T, ceiling, np.where(held == _NONE, -1, held).T)
+
+    def _fill(self, padded: Array, weight: Array, shared: Index, level: Array, binding: NDArray[np.int64]) -> None:
+        """Fills the stations of some entries; ``level`` has what transfers may have elsewhere, and gets the answer."""
+        count, rows = level.shape[1], self._rows
+        step = max(_AT_ONCE // max(len(shared), 1), _LEAST)
+        for first in range(0, count if len(shared) else 0, step):
+            some = slice(first, first + step)
+            here = padded if len(padded) == 1 else padded[some]
+            part = replace(rows, demand=_columns(rows.demand, some))
+            filling = _Filling(here, part, _columns(weight, some), level[:, some], shared)
+            filling.fill(level[:, some], binding[:, some])
+
+
+def _padded(capacity: Array) -> Array:
+    """(S, K + 1) capacities, and of the station that is none."""
+    return np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1)
+
+
+def _alone(padded: Array, station: Index, demand: Array) -> Array:
+    """(N, S) rate that an entry's station allows who has it alone."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(demand > 0, padded.T[station] / demand, np.inf)
+
+
+def _first_of(rate: Array, least: Array, station: Index, first: Index) -> NDArray[np.int64]:
+    """(rows, S) the first station of each row of entries that allows no more than the least."""
+    number = np.where((rate <= least * (1 + _TIE)) & np.isfinite(rate), station[:, None], _NONE)
+    return np.asarray(np.minimum.reduceat(number, first, axis=0))
+
+
+def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Solution:
+    """Weighted max-min fair rates, asked for once (`Shares.at`)."""
+    return Shares(capacity, rows).at(capacity, weight, ceiling)
+
+
+def _columns(given: Array, some: slice | Index) -> Array:
+    """Some of the scenarios, where there are several."""
+    return given if given.shape[1] == 1 else given[:, some]
