@@ -293,6 +293,14 @@ def key_of(quantity: Quantity) -> str:
     return quantity.key or f"{law.source} {law.value:g} {law.dim}"
 
 
+def in_scenario(value: Any, scenario: int) -> float:
+    """The value of a parameter in one scenario."""
+    if isinstance(value, float):  # numpy's own float is one, and must not become the clock's
+        return float(value)
+    flat = np.ravel(value)
+    return float(flat[scenario if flat.size > 1 else 0])
+
+
 class Draw:
     """Gives each quantity its value: nominal (``samples=0``) or an array of draws.
 

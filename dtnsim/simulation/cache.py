@@ -123,17 +123,16 @@ class PageCache(Store):
 
     def flushed(self) -> simpy.Event:
         """An event that happens when the medium has all that is in the store now."""
-        event = self.env.event()
-        self.book(self.env.now)
-        self._waiters.append((self.filled, event))
-        self._soon()
-        return event
+        return self._when_out(self._waiters)
 
     def emptied(self) -> simpy.Event:
         """An event that happens when the medium has all that is in the store now; nobody waits, so nothing hurries."""
+        return self._when_out(self._watchers)
+
+    def _when_out(self, queue: deque[tuple[float, simpy.Event]]) -> simpy.Event:
         event = self.env.event()
         self.book(self.env.now)
-        self._watchers.append((self.filled, event))
+        queue.append((self.filled, event))
         self._soon()
         return event
 

@@ -12,7 +12,7 @@ import numpy as np
 from dtnsim.composition.files import found
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.simulation import transfer_processes
-from dtnsim.simulation.jobs import Job, Leg, MakeRow, engine_stations, legs_of, station_capacities
+from dtnsim.simulation.jobs import Job, Leg, engine_stations, legs_of, station_capacities
 from dtnsim.simulation.scenario import Key, Scene, matching
 from dtnsim.simulation.variants import as_drawn, drawn_transfer
 
@@ -78,11 +78,6 @@ class World:
         factors = [min(e.factor, 1.0) for e in scene.events if e.factor is not None]
         self._may_die = math.prod(factors) <= _STALLED
         self.crowds = [_Load(engine, len(self._base), crowd) for crowd in scene.others]
-
-    @property
-    def row(self) -> MakeRow:
-        """Makes rows of the engine."""
-        return self.engine.row
 
     def capacities(self) -> list[float]:
         """Capacity of every station as things are, private ones included [unit/s]."""
@@ -230,7 +225,7 @@ class World:
         job.carried += job.legs[job.main].tally.filled
         places = {leg: place for place, leg in enumerate(job.legs)}
         transfer = found(transfer, job.found)
-        job.legs = legs_of(self._problem, transfer, capacity, self.row, scenario=self.scenario)
+        job.legs = legs_of(self._problem, transfer, capacity, self.engine.row, scenario=self.scenario)
         if job.cache is not None:
             job.cache.reroute(job.legs[job.main])
         for move in job.moves.values():
@@ -250,7 +245,8 @@ def happen(world: World, number: int, event: Event) -> Process:
     world.pending += 1
     stations = matching(world.scene.problem, event.station) if event.station is not None else None
     yield world.env.timeout(event.at.value)
-    what = event.what or (f"{event.station} x {event.factor:g}" if event.station else f"set {_shown(event.change)}")
+    keys = ", ".join(f"{key}={value}" for key, value in (event.change or {}).items())
+    what = event.what or (f"{event.station} x {event.factor:g}" if event.station else f"set {keys}")
     world.happened.append((world.env.now, what))
     if stations is not None:
         world.scale(stations, event.factor, number)
@@ -262,10 +258,6 @@ def happen(world: World, number: int, event: Event) -> Process:
         if stations is not None:
             world.scale(stations, None, number)
     world.pending -= 1
-
-
-def _shown(change: dict[str, str] | None) -> str:
-    return ", ".join(f"{key}={value}" for key, value in (change or {}).items())
 
 
 def follow(world: World) -> Process:

@@ -10,10 +10,11 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
 from dtnsim.simulation.chunks import in_turns, parts_of_files, work
 from dtnsim.simulation.durations import Durations
@@ -95,17 +96,9 @@ class Leg:
         return any(self.fill_costs.get(k, 0.0) > 0 or self.drain_costs.get(k, 0.0) > 0 for k in stations)
 
 
-def at(value: Any, scenario: int) -> float:
-    """The value of a parameter in one scenario."""
-    if isinstance(value, float):  # numpy's own float is one, and must not become the clock's
-        return float(value)
-    flat = np.ravel(value)
-    return float(flat[scenario if flat.size > 1 else 0])
-
-
 def station_capacities(problem: Problem, scenario: int = 0) -> list[float]:
     """Capacity of every station [unit/s]."""
-    return [at(s.capacity, scenario) for s in problem.stations]
+    return [in_scenario(s.capacity, scenario) for s in problem.stations]
 
 
 def engine_stations(problem: Problem) -> list[bool]:
@@ -163,7 +156,7 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     drain: dict[int, float] = {}
     for demand in (d for d in phase.demands if not d.aside):  # those are the page cache's own business
         target, k = drain if through and demand.below_cache else fill, index[demand.station]
-        target[k] = target.get(k, 0.0) + at(demand.per_byte, scenario)
+        target[k] = target.get(k, 0.0) + in_scenario(demand.per_byte, scenario)
     costs = dict(fill), dict(drain)
     visited = sorted(fill.keys() | drain.keys())
     entries = np.array(visited, np.intp), np.array([[part.get(k, 0.0) for k in visited] for part in costs])
@@ -172,7 +165,7 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
     payload = max(transfer.payload_B, 1.0)  # as the delays were spread over it
     for delay in phase.delays:
         if opening[0] is None or delay.what != SLOW_START:
-            waits[delay.each] += at(delay.per_byte, scenario) * payload
+            waits[delay.each] += in_scenario(delay.per_byte, scenario) * payload
     lead = 0.0 if transfer.timed else waits["lead"]
     together = {k: fill.get(k, 0.0) + drain.get(k, 0.0) for k in fill.keys() | drain.keys()}
     return Leg(
@@ -201,11 +194,11 @@ def _limits(
     cap, cap_station, ramp, anew, ramp_Bps, loose = math.inf, -1, None, False, math.inf, math.inf
     for k in list(fill):
         station, streams = problem.stations[k], problem.connections.get(problem.stations[k].name)
-        own, whole = station.private, at(station.capacity, scenario)
+        own, whole = station.private, in_scenario(station.capacity, scenario)
         if not own and streams is None:
             continue
         cost = fill.pop(k) if station.split else fill[k]
-        part = at(station.of_one(transfer.workers), scenario) * (capacity[k] / whole if whole > 0 else 1.0)
+        part = in_scenario(station.of_one(transfer.workers), scenario) * (capacity[k] / whole if whole > 0 else 1.0)
         limit = part / cost if cost else math.inf
         if streams is not None and not (streams.reopened and transfer.files > MAX_OPENINGS):
             # a share of unlike streams has their openings in it

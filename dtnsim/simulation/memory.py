@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.composition.residency import Residency
 from dtnsim.engine.layout import CAPPED, LEVEL
+from dtnsim.ground.quantity import in_scenario
 from dtnsim.physics import cache
 from dtnsim.simulation.jobs import Job
-from dtnsim.simulation.jobs import at as value_in
 from dtnsim.simulation.store import Alarm
 
 if TYPE_CHECKING:
@@ -328,7 +328,8 @@ class Files:
         for job in jobs:
             for kept in (*job.transfer.reads, *job.transfer.writes):
                 if kept.host not in self._hosts:
-                    self._hosts[kept.host] = Residency(value_in(kept.room_B, scenario), partial(self._dirty, kept.host))
+                    dirty = partial(self._dirty, kept.host)
+                    self._hosts[kept.host] = Residency(in_scenario(kept.room_B, scenario), dirty)
             for kept in job.transfer.writes[:1]:  # what waits at a server is on its way to the medium already
                 self._writers.setdefault((kept.host, kept.file), []).append(job)
 

@@ -8,9 +8,12 @@ shares are over 1 and the last is under it: the same course that `predict` takes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from dtnsim.ground.quantity import in_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,10 +59,7 @@ def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
     if course is None or not course.steady_Bps > 0:
         return None
 
-    def own(value: Any) -> float:
-        every = np.ravel(value)
-        return float(every[scenario if every.size > 1 else 0])
-
+    own = partial(in_scenario, scenario=scenario)
     # before the first of them there is the handshake, which is a round trip of the tool's
     ends = (course.times_s[2:] - course.times_s[1]) * own(streams.stretch)
     scale = own(streams.factor) / own(streams.capacity_Bps)

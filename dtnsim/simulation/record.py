@@ -131,16 +131,6 @@ class Recorder:
 
     # -- counting ---------------------------------------------------------------------------------
 
-    @property
-    def edge(self) -> float:
-        """The next edge at which is counted [s]."""
-        return self.edges.next
-
-    @property
-    def width(self) -> float:
-        """Width of the bins as they are [s]."""
-        return self.edges.width
-
     def upto(self, time: float) -> None:
         """Counts at all edges before ``time``, when the next event happens."""
         self.edges.upto(time, self._count)
@@ -252,7 +242,7 @@ class Recorder:
             holder = self._holder(job)
             if job.barred >= job.workers:
                 holder = job.barred_by
-            elif moving < (_ALWAYS if job.in_turns else 0.5 * job.workers) * self.width and not job.flushing:
+            elif moving < (_ALWAYS if job.in_turns else 0.5 * job.workers) * self.edges.width and not job.flushing:
                 holder = WAITING
             elif holder == WAITING:
                 continue  # none moves at this very edge: as before

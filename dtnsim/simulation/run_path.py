@@ -13,10 +13,11 @@ import numpy as np
 from dtnsim.ground import runtime
 from dtnsim.ground.errors import ModelError
 from dtnsim.ground.lazy import Later
+from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import Problem
 from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.jitter import uneven
-from dtnsim.simulation.jobs import Job, at, cached, engine_stations, make_job
+from dtnsim.simulation.jobs import Job, cached, engine_stations, make_job
 from dtnsim.simulation.record import Recorder, first_width
 from dtnsim.simulation.results import LaterSeries, PhaseTime, Run, Series, TransferRun
 from dtnsim.steady.timed import sender_rate
@@ -100,7 +101,7 @@ def _ready(
     from dtnsim.simulation.memory import Files
 
     env = simpy.Environment(0.0)
-    capacity = [at(s.capacity, scenario) for s in problem.stations]
+    capacity = [in_scenario(s.capacity, scenario) for s in problem.stations]
     shared = zip(capacity, engine_stations(problem), strict=True)
     engine = Engine(env, [c if together else math.inf for c, together in shared])
     world = World(engine, scene, problem, scenario)
@@ -146,7 +147,8 @@ def _jobs(
         given = job.transfer.cache
         if given is None or not cached(job.transfer):
             continue
-        memory = memories.setdefault(given.pool, Memory(at(given.size_B, scenario), at(given.free_B, scenario)))
+        size, free, begins = (in_scenario(v, scenario) for v in (given.size_B, given.free_B, given.write_back_B))
+        memory = memories.setdefault(given.pool, Memory(size, free))
         job.cache = PageCache(
             engine,
             job.legs[job.main],
@@ -154,7 +156,7 @@ def _jobs(
             job.transfer.payload_B,
             weight=job.transfer.weight,
             each_file=given.flush_files,
-            write_back=(at(given.write_back_B, scenario), given.write_back_s),
+            write_back=(begins, given.write_back_s),
         )
     return jobs, memories
 
@@ -184,7 +186,7 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
                     if until > env.now:
                         env.run(until=until)
                     return steps, "until"
-                if time > recorder.edge:
+                if time > recorder.edges.next:
                     _check_moving(world, time, until)
                     recorder.upto(time)
                 since = steps

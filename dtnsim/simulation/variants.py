@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.simulation.jobs import phases_of
 
@@ -67,9 +66,7 @@ def _ordered(old: Problem, new: Problem) -> Problem:
 
 
 def _scaled(old: Any, new: Any, drawn: Any, scenario: int) -> float:
-    before, after = float(np.ravel(old)[0]), float(np.ravel(new)[0])
-    values = np.ravel(drawn)
-    value = float(values[scenario if values.size > 1 else 0])
+    before, after, value = in_scenario(old, 0), in_scenario(new, 0), in_scenario(drawn, scenario)
     if before == after:
         return value
     if before == 0 or not math.isfinite(before) or not math.isfinite(after):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
@@ -99,22 +99,6 @@ class Fleet:
         return _Build(self, seed, scenario).made()
 
 
-@dataclass(slots=True)
-class _Columns:
-    """Transfers of all classes, a list of arrays a column."""
-
-    asked: list[Any] = field(default_factory=list)
-    ready: list[Any] = field(default_factory=list)
-    size: list[Any] = field(default_factory=list)
-    files: list[Any] = field(default_factory=list)
-    lane: list[Any] = field(default_factory=list)
-    grain: list[Any] = field(default_factory=list)
-    due: list[Any] = field(default_factory=list)
-    cap: list[Any] = field(default_factory=list)
-    alone: list[Any] = field(default_factory=list)
-    damage: list[Any] = field(default_factory=list)
-
-
 class _Build:
     """Puts one run together."""
 
@@ -128,9 +112,8 @@ class _Build:
         self._known: dict[tuple[int, tuple[str, str], job_classes.Sort], Way] = {}
 
     def made(self) -> Made:
-        columns = _Columns()
         workload = self.workload
-        total = 0
+        columns, total = list[dict[str, Any]](), 0
         for number, (name, given) in enumerate(workload.classes.items()):
             arrived = arrivals.draw(name, workload, self.seed, self.fleet.given.folder)
             total += len(arrived.asked)
@@ -142,11 +125,11 @@ class _Build:
                 name, given.active, number, given.priority, given.retry or workload.retry,
                 1 + arrivals.growth_of(given, workload),
             )  # fmt: skip
-            self._class(kind, given, arrived, columns)
+            columns.append(self._class(kind, given, arrived))
         stations = self.fleet.reduction.stations
         capacity = stations.capacity(self.scenario)
         down = faults.outages(workload, stations.given, self.seed, self._arrays)
-        whole = {name: np.concatenate(getattr(columns, name)) for name in _Columns.__slots__}
+        whole = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
         order = np.argsort(whole["ready"], kind="stable")
         alone, hurt = whole.pop("alone")[order], whole.pop("damage")[order]
         work = Work(**{name: values[order] for name, values in whole.items()}, damage=_damage(hurt))
@@ -178,7 +161,7 @@ class _Build:
             self.users[name] = User(name, limit, given.share if given is not None else 1.0)
         return self.users[name]
 
-    def _class(self, kind: Kind, given: TransferClass, arrived: Arrived, columns: _Columns) -> None:
+    def _class(self, kind: Kind, given: TransferClass, arrived: Arrived) -> dict[str, Any]:
         """Lanes and columns of the transfers of a class."""
         typical = float(np.median(arrived.size)) if given.size is None and len(arrived.size) else given.typical_B
         sorts, grain = job_classes.sorts(arrived.size, arrived.files, typical)
@@ -202,12 +185,9 @@ class _Build:
                 alone[some] = _alone(way, arrived.size[some])
         alone = np.maximum(alone, arrived.size / arrived.cap)
         due = arrived.asked + given.deadline.value if given.deadline is not None else np.full(len(key), math.inf)
-        values = (
-            arrived.asked, arrived.ready, arrived.size, arrived.files, lane, grain, due, arrived.cap, alone,
-            self._hurt(kind, given, arrived),
-        )  # fmt: skip
-        for name, value in zip(_Columns.__slots__, values, strict=True):
-            getattr(columns, name).append(value)
+        own = {name: getattr(arrived, name) for name in ("asked", "ready", "size", "files", "cap")}
+        hurt = self._hurt(kind, given, arrived)
+        return {**own, "lane": lane, "grain": grain, "due": due, "alone": alone, "damage": hurt}
 
     def _between(self, given: TransferClass, arrived: Arrived) -> list[tuple[str, str]]:
         """All pairs of ends between hosts that a class' transfers may go."""
@@ -240,7 +220,7 @@ class _Build:
         (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
         one, two = self._endpoint(source), self._endpoint(target)
         hosts = self.fleet.hosts
-        if one is two and one.limit < _BOTH:
+        if one is two and one.limit is not None and one.limit < _BOTH:
             key = f"workload.endpoints.{source}.active"
             remedy = "write 2 or more, or leave it out"
             raise SpecError(

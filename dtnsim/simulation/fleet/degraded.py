@@ -11,7 +11,7 @@ from dtnsim.components.filesystem import label_of
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.simulation.fleet.faults import Target
-from dtnsim.simulation.fleet.job_classes import renamed
+from dtnsim.simulation.fleet.merge import renamed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -249,7 +249,7 @@ class EventLoop:
         """Stations get other capacities; what crosses them may be broken off."""
         f, q, h, kernel = self.f, self.q, self.h, self._kernel
         touched = {k for k, _ in fault.factors}
-        hit = [x for x in self._live() if not touched.isdisjoint(self._way(x).stations)]
+        hit = [x for x in self._live() if any(k in touched for k, _ in self._way(x).reduced.demands)]
         for x in hit:
             traffic.book_flow(f, q, x, int(q[x + at.SIDE]), flow_lists.left(f, q, x, now), now)
         for k, factor in fault.factors:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from dtnsim.description.workload import Retry
     from dtnsim.simulation.fleet.corruption import Damage
-
-#: no limit on transfers at once
-UNLIMITED: Final = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,36 +70,30 @@ class Work:
         return len(self.ready)
 
 
+@dataclass(slots=True, eq=False)
 class Place:
-    """What has room for so many transfers at once: an endpoint, a user, a class."""
+    """What has room for so many transfers at once, no end of them where ``limit`` is None: an endpoint, user, class."""
 
-    __slots__ = ("limit", "name")
-
-    def __init__(self, name: str, limit: int | None) -> None:
-        self.name = name
-        self.limit = UNLIMITED if limit is None else limit
+    name: str
+    limit: int | None
 
 
+@dataclass(slots=True, eq=False)
 class Endpoint(Place):
     """Hosts behind one name; the next transfer takes the next host, or the one with the fewest."""
 
-    __slots__ = ("by_load", "hosts")
-
-    def __init__(self, name: str, limit: int | None, hosts: list[int], *, by_load: bool) -> None:
-        super().__init__(name, limit)
-        self.hosts, self.by_load = hosts, by_load
+    hosts: list[int]
+    by_load: bool
 
 
+@dataclass(slots=True, eq=False)
 class User(Place):
     """Whose transfers are limited together."""
 
-    __slots__ = ("share",)
-
-    def __init__(self, name: str, limit: int | None, share: float) -> None:
-        super().__init__(name, limit)
-        self.share = share
+    share: float
 
 
+@dataclass(slots=True, eq=False)
 class Kind(Place):
     """A class of transfers.
 
@@ -113,11 +104,10 @@ class Kind(Place):
         grows: Factor by which it grows in a year.
     """
 
-    __slots__ = ("grows", "number", "priority", "retry")
-
-    def __init__(self, name: str, limit: int | None, number: int, priority: int, retry: Retry, grows: float) -> None:
-        super().__init__(name, limit)
-        self.number, self.priority, self.retry, self.grows = number, priority, retry, grows
+    number: int
+    priority: int
+    retry: Retry
+    grows: float
 
     def back_off_s(self, tries: int) -> float:
         """How long a transfer waits that has been broken off so often [s]."""
@@ -128,43 +118,33 @@ class Kind(Place):
         return min(wait * self.retry.factor**steps, max(longest, wait))
 
 
+@dataclass(slots=True, eq=False)
 class Way:
     """A `Reduced` transfer between two hosts.
 
     Attributes:
         number: Its number among all ways.
         reduced: Its demands and what it can do alone.
-        stations: Numbers of its stations.
         source, target: Its hosts.
     """
 
-    __slots__ = ("number", "reduced", "source", "stations", "target")
-
-    def __init__(self, number: int, reduced: Reduced, source: int, target: int) -> None:
-        self.number, self.reduced = number, reduced
-        self.source, self.target = source, target
-        self.stations = frozenset(k for k, _ in reduced.demands)
+    number: int
+    reduced: Reduced
+    source: int
+    target: int
 
 
+@dataclass(slots=True, eq=False)
 class Lane:
     """Transfers of one class and user between two endpoints, in the order in which they came.
 
     Attributes:
         number: Its number.
         ways: By place of the source, place of the target, and grain of the files; None between a host and itself.
-        places: Endpoints, user and class.
     """
 
-    __slots__ = ("kind", "number", "places", "source", "target", "user", "ways")
-
-    def __init__(
-        self,
-        number: int,
-        ends: tuple[Endpoint, Endpoint],
-        user: User,
-        kind: Kind,
-        ways: list[list[list[Way | None]]],
-    ) -> None:
-        self.number, self.user, self.kind, self.ways = number, user, kind, ways
-        self.source, self.target = ends
-        self.places: tuple[Place, ...] = (*ends, user, kind)
+    number: int
+    ends: tuple[Endpoint, Endpoint]
+    user: User
+    kind: Kind
+    ways: list[list[list[Way | None]]]

@@ -22,7 +22,7 @@ from dtnsim.composition.resolved_transfer import end_of
 from dtnsim.description import dataset
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError, SpecError
-from dtnsim.ground.quantity import Draw
+from dtnsim.ground.quantity import Draw, in_scenario
 from dtnsim.ground.term import without_words
 from dtnsim.simulation.fleet import merge
 from dtnsim.simulation.fleet.facility import Reduced
@@ -84,7 +84,7 @@ class Stations:
 
     def capacity(self, scenario: int) -> list[float]:
         """Of each; infinite for what is no station."""
-        return [math.inf if s is None else _at(s.capacity, scenario) for s in self.given]
+        return [math.inf if s is None else in_scenario(s.capacity, scenario) for s in self.given]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,17 +242,17 @@ class Reduction:
     def _in_scenario(self, made: Composed, names: Mapping[str, str], scenario: int) -> Reduced:
         demands = []
         for station, cost in made.demands:
-            name = renamed(station.name, names)
+            name = merge.renamed(station.name, names)
             k = self.stations.number.get(name, -1)
             if k < 0:
                 k = self.stations.of(name, replace(station, name=name, host=names.get(station.host, station.host)))
             known = self.stations.given[k]
             assert known is not None
-            one, other = _at(known.capacity, scenario), _at(station.capacity, scenario)
+            one, other = (in_scenario(s.capacity, scenario) for s in (known, station))
             scale = one / other if one != other else 1.0
-            demands.append((k, _at(cost, scenario) * scale))
+            demands.append((k, in_scenario(cost, scenario) * scale))
         own, shared = made.own
-        holder = self.stations.number.get(renamed(own, names), -1) if shared else -1
+        holder = self.stations.number.get(merge.renamed(own, names), -1) if shared else -1
         if holder < 0:
             holder = self.stations.of(own, None)
         at = scenario if made.times_s.shape[1] > 1 else 0
@@ -329,17 +329,6 @@ def _own(problem: Problem, binding: int | None) -> tuple[str, bool]:
     if station.kind == "tcp":
         plain = "TCP connections"
     return f"{name}: its own {plain}", False
-
-
-def renamed(name: str, names: Mapping[str, str]) -> str:
-    """The name of a station at the host that stands for the one that was composed."""
-    host, dot, rest = name.partition(".")
-    return f"{names[host]}{dot}{rest}" if host in names else name
-
-
-def _at(value: Any, scenario: int) -> float:
-    flat = value.ravel() if isinstance(value, np.ndarray) else np.ravel(value)
-    return float(flat[scenario if flat.size > 1 else 0])
 
 
 def knots(low_B: float, high_B: float) -> tuple[float, ...]:

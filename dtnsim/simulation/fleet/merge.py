@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from pydantic import BaseModel
 
+from dtnsim.components.model import Model
 from dtnsim.ground.quantity import Draw, Quantity, Value
 
 if TYPE_CHECKING:
@@ -52,13 +52,10 @@ def mapped(value: Any, change: Change, key: str = "") -> Any:
     """A copy of a model, list or table with every quantity changed; quantities are known by their dotted keys."""
     if isinstance(value, Quantity):
         return change(key, value)
-    if isinstance(value, BaseModel):
+    if isinstance(value, Model):
         fields = {f: getattr(value, f) for f in type(value).model_fields}
         new = {f: mapped(v, change, f"{key}.{f}") for f, v in fields.items()}
-        made = value.model_copy(update={f: v for f, v in new.items() if v is not fields[f]})
-        for name in set(made.__dict__) - set(fields):
-            del made.__dict__[name]  # what was worked out from the old ones
-        return made
+        return value.model_copy(update={f: v for f, v in new.items() if v is not fields[f]})
     if isinstance(value, dict):
         return {k: mapped(v, change, f"{key}.{k}") for k, v in value.items()}
     if isinstance(value, list):
@@ -94,20 +91,21 @@ def varied(hosts: Sequence[Host], mark: str) -> tuple[Host, dict[str, list[float
 
 def alike(one: Composed, other: Composed, names: Mapping[str, str]) -> bool:
     """Whether two compositions say the same; ``names``: what the second one's hosts are called in the first."""
-
-    def called(name: str) -> str:
-        host, dot, rest = name.partition(".")
-        return f"{names.get(host, host)}{dot}{rest}"
-
-    if [s.name for s, _ in one.demands] != [called(s.name) for s, _ in other.demands]:
+    if [s.name for s, _ in one.demands] != [renamed(s.name, names) for s, _ in other.demands]:
         return False
-    if one.own != ((called(other.own[0]), True) if other.own[1] else other.own):
+    if one.own != ((renamed(other.own[0], names), True) if other.own[1] else other.own):
         return False
     mine, theirs = (
         [c.weight, c.workers, *np.ravel(c.times_s), *(np.ravel(v)[0] for s, d in c.demands for v in (s.capacity, d))]
         for c in (one, other)
     )
     return bool(np.allclose(mine, theirs, rtol=_SAME, atol=0.0))
+
+
+def renamed(name: str, names: Mapping[str, str]) -> str:
+    """The name of a station at the host that stands for the one that was composed."""
+    host, dot, rest = name.partition(".")
+    return f"{names.get(host, host)}{dot}{rest}"
 
 
 def tried(pairs: Sequence[Sequence[str]]) -> list[int]:

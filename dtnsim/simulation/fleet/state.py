@@ -14,6 +14,8 @@ from dtnsim.simulation.fleet import layout as at
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.facility import Lane, Place, Way, Work
 
+#: no limit on transfers at once
+_UNLIMITED: Final = 1 << 60
 _ORDERS: Final = {"fifo": 0, "fair": 1, "deadline": 2}
 
 
@@ -64,7 +66,7 @@ class Layout(Network):
         if place not in known:
             p = known[place] = self.take(at.PLACE_SIZE)
             self.f[p + at.FAIR_SHARE] = getattr(place, "share", 1.0)
-            self.q[p + at.MOST] = place.limit
+            self.q[p + at.MOST] = _UNLIMITED if place.limit is None else place.limit
             self.q[p + at.FIRST_WAITING] = self.q[p + at.LAST_WAITING] = -1
             machines = getattr(place, "hosts", ())
             self.q[p + at.N_MACHINES] = len(machines)
@@ -78,7 +80,7 @@ class Layout(Network):
         known: dict[Place, int] = {}
         for number, lane in enumerate(lanes):
             n = q[at.LANES] + number * at.LANE
-            q[n : n + at.FOUR] = [self._place(place, known) for place in lane.places]
+            q[n : n + at.FOUR] = [self._place(place, known) for place in (*lane.ends, lane.user, lane.kind)]
             f[n + at.DOWN_SINCE] = math.inf
             q[n + at.KIND], q[n + at.PRIORITY], q[n + at.LANE_HEAP] = lane.kind.number, lane.kind.priority, self.heaps
             self.heaps += 1
