@@ -12,7 +12,8 @@ from dtnsim.cli import options
 
 def command(
     folder: Annotated[
-        str | None, Option("--from", metavar="DIR", help="Outputs that collect.sh has left; else this machine.")
+        str | None,
+        Option("--from", metavar="PATH", help="What collect.sh has left, or pasted outputs; else this machine."),
     ] = None,
     out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Write the host file here.")] = None,
     script: Annotated[bool, Option("--script", help="Print collect.sh, for machines without Python.")] = False,
@@ -20,7 +21,8 @@ def command(
 ) -> None:
     """Describe this machine, or one whose outputs were collected, as a host file.
 
-    Nothing is changed and no root is needed. Behind every line is where it is from; what was not found is a TODO. With
+    Nothing is changed and no root is needed. Behind every line is where it is from; what was not found is a TODO,
+    and drawn from all that it may be. With
     -o a host file is written; without it a path with a trial write goes to standard output, for 'dtnsim predict -'.
 
     \b
@@ -29,6 +31,7 @@ def command(
       dtnsim discover | dtnsim predict -
       dtnsim discover --script > collect.sh
       dtnsim discover --from nas-outputs -o nas.yaml
+      dtnsim discover --from pasted.txt -o server.yaml   (lshw, inxi, storcli, systeminfo, ...)
     """
     from dtnsim.discovery import outputs
     from dtnsim.discovery.discover import discover

@@ -64,7 +64,7 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
     if not isinstance(given, Scalar) or given in ("unknown", "none") or library.has("parts", given):
         return given
     made = Mapping(*(at := (given.file, given.line)))
-    found, left = _in_name(key, given)
+    found, left = in_name(key, given)
     plain = bool(found) and not left  # 'gigabit', '4 TB HDD': no name of a part at all
     if not plain and _known(given, key):
         return given
@@ -115,8 +115,8 @@ def _typo(name: str, key: str) -> bool:
     return library.written_wrongly(name, names)
 
 
-def _in_name(key: str, name: str) -> tuple[dict[str, Any], str]:
-    """What the table finds in a name, and the letters that are left of it."""
+def in_name(key: str, name: str) -> tuple[dict[str, Any], str]:
+    """What models/spoken.yaml finds in a name of a ``nic``, ``cpu``, ``memory`` or ``array``, and what is left."""
     name = re.sub(r"^(bonded )?(\d)x(?=\d)", r"\1\2 x ", name)
     found: dict[str, Any] = {}
     left = name

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from dtnsim.description import spoken
+from dtnsim.discovery import pasted
 from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
 from dtnsim.ground import library
 
@@ -17,6 +19,7 @@ _GENERATION: Final = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 #: counters of a receive queue as drivers name them, and most queues of a card
 _QUEUE: Final = re.compile(r"^\s*(?:rx_queue_|rx-|rx)(\d{1,4})[_.]?(?:rx_)?packets:", re.MULTILINE)
 _MOST_QUEUES: Final = 1024
+_SPEED: Final = re.compile(r"\d{1,7}(?:\.\d)?")
 #: largest and smallest MTU that a NIC of the model takes
 _MTU: Final = (256, 65535)
 
@@ -25,6 +28,12 @@ def cards(given: Outputs) -> tuple[Tree, Tree]:
     """(network cards, the slots that they are in)."""
     said, devices = given.keyed("net"), _devices(given)
     names = [n for key in said if (n := _interface(key, "device"))]
+    wired = [
+        n
+        for n in names
+        if not pasted.known("wireless").search(f"{n} {said.get(f'/sys/class/net/{n}/model', ('',))[0]}")
+    ]
+    names = wired or names
     bonds = _bonds(given)
     bonded = {slave for slaves, _ in bonds.values() for slave in slaves}
     nics, slots = Tree(), Tree()
@@ -38,8 +47,7 @@ def cards(given: Outputs) -> tuple[Tree, Tree]:
             card["bonding"] = Said("hash", f"bonding: {mode}")
             nics[bond] = card
     if not nics:
-        todo = "ip link, and ethtool of the card"
-        nics["eth"] = {"kind": Said("nic", ""), "rate": Said("10 Gb/s", "assumed", todo)}
+        nics["eth"] = Said("unknown", "no output says it", "ip link, and ethtool of the card")
     return nics, slots
 
 
@@ -80,15 +88,17 @@ def _card(
     at, where = said[f"/sys/class/net/{name}/device"]
     address = (_PCI.findall(at) or [""])[-1]
     device, transfers, lanes, line = devices.get(address, ("", 0.0, 0, 0))
+    model, beside = said.get(f"/sys/class/net/{name}/model", ("", ""))
     rate, source = _rate(given, said, name)
-    part = known_nic(device, rate)
-    source_of_card = f"lspci:{line}: {device}" if device else f"{where}: {at}"
+    part = known_nic(device or model, rate)
+    source_of_card = f"lspci:{line}: {device}" if device else f"{beside}: {model}" if model else f"{where}: {at}"
     tree: Tree = {"part": Said(part, source_of_card)} if part else {"kind": Said("nic", source_of_card)}
     if rate:
         tree["rate"] = Said(f"{rate:g} Gb/s", source)
+    elif not part and (named := rate_of(device or model or name)):
+        tree["rate"] = Said(named, f"{beside or where}: in its name; the link may have less")
     elif not part:
-        guess = "{value: 10 Gb/s, spread: 30 %}"
-        tree["rate"] = Said(guess, "assumed: the driver tells no speed, as virtual cards do", "rate that you rent")
+        tree = {"part": Said("unknown", source_of_card, "rate of the link, or what you rent: ethtool of the card")}
     mtu, where = said.get(f"/sys/class/net/{name}/mtu", ("", ""))
     if digits(mtu) and _MTU[0] <= int(mtu) <= _MTU[1]:
         tree["mtu"] = Said(f"{mtu} B", where)
@@ -106,10 +116,21 @@ def _card(
 def _rate(given: Outputs, said: Mapping[str, tuple[str, str]], name: str) -> tuple[float, str]:
     """(Gb/s, where it stands); 0 where nobody says."""
     speed, where = said.get(f"/sys/class/net/{name}/speed", ("", ""))
-    if digits(speed) and int(speed) > 0:
-        return int(speed) / 1e3, f"{where}: speed"
+    if _SPEED.fullmatch(speed) and float(speed) > 0:
+        return float(speed) / 1e3, f"{where}: speed"
     rates = [m for m in given.measured(f"ethtool.{name}") if m.quantity == "link_rate"]
-    return (rates[0].value * 8e-9, f"ethtool.{name}:{rates[0].line}") if rates else (0.0, "")
+    if rates:
+        return rates[0].value * 8e-9, f"ethtool.{name}:{rates[0].line}"
+    most, where = said.get(f"/sys/class/net/{name}/most", ("0", ""))
+    return float(most) / 1e3, f"{where}: capacity; the link may have less"
+
+
+def rate_of(model: str) -> str:
+    """What a port of a card carries at most, where its name tells it; of wireless ones what they reach."""
+    words = re.sub(r"(?i)wireless-(?=a[cx])", "802.11", model)
+    words = f"wireless {words}" if pasted.known("wireless").search(model) else words
+    said = spoken.in_name("nic", words)[0].get("rate", "")
+    return said if isinstance(said, str) else f"{{value: {said['value']}, spread: {said['spread']}}}"
 
 
 def known_nic(device: str, rate: float) -> str:

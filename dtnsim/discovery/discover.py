@@ -61,7 +61,7 @@ def discover(folder: str | Path | None = None) -> Found:
     """Describes this machine, or the one whose outputs lie in a folder.
 
     Args:
-        folder: What ``collect.sh`` has left; this machine where none is given.
+        folder: What ``collect.sh`` has left, or a file of what was pasted; this machine where none is given.
 
     Raises:
         InputError: the folder holds no outputs, or this machine cannot be asked.
@@ -74,11 +74,14 @@ def discover(folder: str | Path | None = None) -> Found:
         if isinstance(slot, dict) and isinstance(slot.get("socket"), Said) and _count(slot, "socket") >= sockets:
             del slot["socket"]  # several nodes in a socket
     volumes, notes = storage.volumes(given)
+    memory = machine.memory(given, sockets)
+    drawn = [*_drawn("cpu", processor, "cores clock", "lscpu"),
+             *_drawn("memory", memory, "channels rate size", "dmidecode -t memory (root), free -g")]  # fmt: skip
     tree: Tree = {
         "source": Said(f"dtnsim discover, {given.where}", ""),
-        "cpu": processor,
-        "memory": machine.memory(given, sockets),
-        "stack": machine.stack(given),
+        "cpu": processor or Said("unknown", "no output says it"),
+        "memory": memory or Said("unknown", "no output says it"),
+        **machine.system(given),
         "slots": slots,
         "nics": nics,
         "volumes": volumes,
@@ -86,12 +89,17 @@ def discover(folder: str | Path | None = None) -> Found:
         "tcp": machine.tcp(given),
         "vm": machine.vm(given),
     }
-    return Found(_name(given), tree, tuple(notes), given.where)
+    return Found(_name(given), tree, (*drawn, *notes), given.where)
 
 
 def _count(tree: Tree, key: str) -> int:
     item = tree.get(key)
     return item.value if isinstance(item, Said) and isinstance(item.value, int) else 1
+
+
+def _drawn(key: str, tree: Tree, needed: str, how: str) -> list[str]:
+    left = [name for name in needed.split() if name not in tree and "part" not in tree]
+    return [f"{key}: {', '.join(left)} not said and drawn: {how}"] if left else []
 
 
 def _size(mount: str) -> tuple[bool, int]:
@@ -100,5 +108,6 @@ def _size(mount: str) -> tuple[bool, int]:
 
 
 def _name(given: Outputs) -> str:
-    said = given.texts.get("hostname", "").strip().partition(".")[0]
+    said = given.texts.get("hostname", "").strip() or given.keyed("system").get("host", ("", ""))[0]
+    said = said.partition(".")[0]
     return re.sub(r"[^A-Za-z0-9-]", "-", said).strip("-").lower()[:40] or "host"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dtnsim.discovery import pasted
 from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
 from dtnsim.ground import library
 from dtnsim.physics.tcp import controls
@@ -19,13 +20,6 @@ _STACKS: Final = (((2, 6, 99), "linux-2.6.32"), ((3, 99), "linux-3.10"))
 def cpu(given: Outputs) -> Tree:
     """Sockets, cores, threads and clock; a part of the library where the model is one."""
     said = given.keyed("lscpu")
-    if not said:
-        todo = "run lscpu on the machine"
-        return {
-            "kind": Said("cpu", ""),
-            "cores": Said(8, "assumed: a small server", todo),
-            "clock": Said("{value: 2.5 GHz, spread: 25 %}", "assumed: a server", todo),
-        }
     model, where = said.get("Model name", ("", "lscpu"))
     part = known_cpu(model)
     tree: Tree = {"part": Said(part, f"{where}: {model}")} if part else {"kind": Said("cpu", f"{where}: {model}")}
@@ -33,9 +27,10 @@ def cpu(given: Outputs) -> Tree:
         value, line = said.get(name, ("", ""))
         if digits(value):
             tree[key] = Said(int(value), f"{line}: {name}")
-    tree.setdefault("cores", Said(1, "lscpu says nothing", "number of cores"))
-    if not part:
-        tree["clock"] = _clock(said, model, where)
+    if not part and (clock := _clock(said, model, where)) is not None:
+        tree["clock"] = clock
+    if not part and not {"cores", "clock"} <= tree.keys():
+        del tree["kind"]  # what is not said is drawn
     return tree
 
 
@@ -54,7 +49,7 @@ def known_cpu(model: str) -> str:
     return ""
 
 
-def _clock(said: dict[str, tuple[str, str]], model: str, where: str) -> Said:
+def _clock(said: dict[str, tuple[str, str]], model: str, where: str) -> Said | None:
     for name, spread in (("CPU max MHz", "15 %"), ("CPU MHz", "15 %")):
         value, line = said.get(name, ("", ""))
         if _MHZ.fullmatch(value):
@@ -66,37 +61,42 @@ def _clock(said: dict[str, tuple[str, str]], model: str, where: str) -> Said:
     if _MHZ.fullmatch(value):
         ghz = float(value) / 2e3
         return Said(f"{{value: {ghz:.4g} GHz, spread: 20 %}}", f"{line}: half of BogoMIPS, the clock of its counter")
-    return Said("{value: 2.5 GHz, spread: 25 %}", "assumed: a server", "clock of a busy core: turbostat, or cpupower")
+    return None
 
 
 def memory(given: Outputs, sockets: int) -> Tree:
-    """Size, and channels and rate where dmidecode could be read."""
-    tree: Tree = {"kind": Said("memory", "")}
+    """Size, channels and rate as far as lines say them; the rest is drawn."""
+    tree: Tree = {}
     modules, rate, line = _modules(given)
-    if modules:
-        tree["channels"] = Said(min(modules, 64), f"dmidecode: {modules} modules; two to a channel would halve it")
-    else:
-        guess = f"assumed: four channels a socket, {sockets} of them"
-        tree["channels"] = Said(4 * sockets, guess, "channels with a module: dmidecode -t memory (root)")
+    model, where = given.keyed("lscpu").get("Model name", ("", ""))
+    most = sockets * pasted.of_model("channels", model)
+    if modules and most:
+        tree["channels"] = Said(min(modules, most), f"{line}: {modules} modules; {model} has {most} channels")
+    elif modules:
+        tree["channels"] = Said(min(modules, 64), f"{line}: {modules} modules; two to a channel would halve it")
+    elif most:
+        tree["channels"] = Said(
+            most, f"{where}: those of {model}", "whether all have a module: dmidecode -t memory (root)"
+        )
+    if not rate and (soldered := pasted.of_model("soldered", model)):
+        rate, line = soldered, f"{where}: {model}"
     if rate:
         tree["rate"] = Said(f"{rate} MT/s", line)
-    else:
-        guess = "assumed: DDR4 of 2015 to 2022 and slower modules"
-        tree["rate"] = Said("{value: 2666 MT/s, spread: 25 %}", guess, "dmidecode -t memory (root)")
     total, where = given.keyed("meminfo").get("MemTotal", ("", ""))
     size = total.removesuffix("kB").strip()
     if digits(size):
         tree["size"] = Said(f"{int(size) * 1024 / _GIB:.4g} GiB", f"{where}: MemTotal")
     elif nodes := [m for m in given.measured("numactl") if m.conditions.get("view") == "total"]:
         tree["size"] = Said(f"{sum(m.value for m in nodes) / _GIB:.4g} GiB", f"numactl:{nodes[0].line}: its nodes")
-    else:
-        tree["size"] = Said("16 GiB", "assumed", "free -g")
-    return tree
+    return {"kind": Said("memory", "")} | tree if {"channels", "rate", "size"} <= tree.keys() else tree
 
 
 def _modules(given: Outputs) -> tuple[int, int, str]:
-    """(modules, their rate, where that stands) of dmidecode's memory devices."""
-    modules, rate, line = 0, 0, ""
+    """(modules, their rate, where that stands) of dmidecode's memory devices, or as others count them."""
+    listed = [said for key, said in given.keyed("meminfo").items() if key.startswith("module.")]
+    modules, rate, line = len(listed), int(listed[0][0]) if listed else 0, listed[0][1] if listed else ""
+    if "dmidecode" in given.texts:
+        modules, rate, line = 0, 0, "dmidecode"
     for number, said in given.lines("dmidecode"):
         key, _, value = said.strip().partition(": ")
         if key == "Size" and re.fullmatch(r"\d+ [MG]B", value):
@@ -108,12 +108,24 @@ def _modules(given: Outputs) -> tuple[int, int, str]:
 
 def stack(given: Outputs) -> Said:
     """The shipped costs of the kernel's generation."""
-    release = given.texts.get("kernel", "").strip()
+    release, line = given.texts.get("kernel", "").strip(), "kernel:1"
+    release, line = (release, line) if release else given.keyed("system").get("kernel", ("", ""))
     numbers = tuple(int(n) for n in re.findall(r"\d+", release)[:3])
     if not numbers:
         return Said("linux-modern", "assumed: a kernel of the last years", "uname -r")
     fitting = next((name for last, name in _STACKS if numbers <= last), "linux-modern")
-    return Said(fitting, f"kernel:1: {release}")
+    return Said(fitting, f"{line}: {release}")
+
+
+def system(given: Outputs) -> Tree:
+    """The operating system, where it is not Linux, or the shipped costs of the kernel's generation."""
+    said = given.keyed("system")
+    if "os" in said:
+        return {"os": Said(*said["os"])}
+    if "mac" in said:
+        return {"os": Said("macOS", f"{said['mac'][1]}: {said['mac'][0]}")}
+    windows = "windows" in said or any("letter" in r.said for r in given.records)
+    return {"os": Said("Windows", "its drives have letters")} if windows else {"stack": stack(given)}
 
 
 def tcp(given: Outputs) -> Tree:

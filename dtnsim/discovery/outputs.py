@@ -9,12 +9,14 @@ import json
 import re
 import subprocess
 import tempfile
+import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Final
 
+from dtnsim.discovery import pasted
 from dtnsim.ground.errors import InputError, LogError
 from dtnsim.logs import read_text
 from dtnsim.logs.measurement import Measurement
@@ -23,6 +25,11 @@ from dtnsim.logs.measurement import Measurement
 _PATIENCE_S: Final = 60.0
 _LARGEST_B: Final = 20_000_000
 _WHOLE: Final = re.compile(r"[0-9]{1,18}")
+#: names that collect.sh gives
+_COLLECTED: Final = re.compile(
+    r"hostname|kernel|lscpu|lspci|lsblk|meminfo|mdstat|mounts|interrupts|numactl|dmidecode|zpool-(?:status|list)|zfs-get|"
+    r"lfs-df|tc|bonding|irq|net|sysctl|ethtool(?:-S)?\..*"
+)
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_./%-][A-Za-z0-9_./% -]*")
 #: words that YAML takes for something else
 _OTHER: Final = frozenset({"on", "off", "yes", "no", "true", "false", "null", "~", "y", "n"})
@@ -45,10 +52,14 @@ class Outputs:
     Attributes:
         texts: Name to text.
         where: What messages call the place.
+        records: What programs say that ``collect.sh`` does not run.
+        told: The same under the names that its programs have for it.
     """
 
     texts: dict[str, str]
     where: str
+    records: list[pasted.Record] = field(default_factory=list)
+    told: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
 
     def lines(self, name: str) -> Iterator[tuple[int, str]]:
         """Lines of one output with their numbers from 1; nothing where it was not collected."""
@@ -61,7 +72,7 @@ class Outputs:
             key, mark, value = line.partition(" = ") if " = " in line else line.partition(":")
             if mark:
                 found.setdefault(key.strip(), (value.strip(), f"{name}:{number}"))
-        return found
+        return self.told.get(name, {}) | found
 
     def measured(self, name: str) -> list[Measurement]:
         """What the parser of that command reads from an output; nothing where it was not collected."""
@@ -71,23 +82,34 @@ class Outputs:
             return []
 
 
-def read(folder: str | Path) -> Outputs:
-    """Outputs that `collect.sh` has left in a folder.
+def read(place: str | Path) -> Outputs:
+    """Outputs that `collect.sh` has left in a folder, and what else of other programs lies there or in one file.
 
     Raises:
-        InputError: there is no such folder, or nothing of it is an output.
+        InputError: there is no such folder or file, or nothing of it is an output.
     """
-    place = Path(folder)
-    if not place.is_dir():
-        raise InputError(f"--from: there is no folder {place}; make one with: sh collect.sh {place}")
-    texts = {}
-    for file in sorted(place.iterdir()):
+    place = Path(place)
+    if not place.exists():
+        raise InputError(f"--from: there is no folder or file {place}; make one with: sh collect.sh {place}")
+    texts, others = {}, []
+    for file in sorted(place.iterdir()) if place.is_dir() else [place]:
         name = file.name.removesuffix(".txt").removesuffix(".json")
         if file.is_file() and file.stat().st_size <= _LARGEST_B:
-            texts[name] = file.read_text(encoding="utf-8", errors="replace")
-    if not {"lscpu", "meminfo", "lsblk", "net", "lspci", "mounts"} & texts.keys():
-        raise InputError(f"--from: {place} holds no output of collect.sh; 'dtnsim discover --script' prints it")
-    return Outputs(texts, str(place))
+            text = file.read_text(encoding="utf-8-sig", errors="replace")
+            if place.is_dir() and _COLLECTED.fullmatch(name):
+                texts[name] = text
+            else:
+                others.append(text)
+    text = textwrap.dedent("\n".join(others))
+    parts = pasted.split(text)
+    said = pasted.records(text, parts)
+    texts = parts | texts
+    if not said and not {"lscpu", "meminfo", "lsblk", "net", "lspci", "mounts"} & texts.keys():
+        raise InputError(
+            f"--from: {place} holds no output of collect.sh, which 'dtnsim discover --script' prints, nor of lscpu, "
+            "lsblk, lshw, inxi, hwinfo, storcli, systeminfo, Get-PhysicalDisk, system_profiler and others like them"
+        )
+    return Outputs(texts, str(place), said, pasted.told(said))
 
 
 def collect() -> Outputs:

@@ -2,165 +2,154 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from dtnsim.discovery import drives as blocks
+from dtnsim.discovery import pasted
+from dtnsim.discovery.drives import Below, Drive, base, find, flat, tree
 from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
-from dtnsim.ground import library
 from dtnsim.ground.term import plural
 
 #: file systems on a machine's own drives that have a model, and those of others that a person has to describe
-_OWN: Final = ("ext4", "xfs")
+_OWN: Final = {"ext2": "ext4", "ext3": "ext4", "ext4": "ext4", "xfs": "xfs", "btrfs": "btrfs", "ntfs": "ntfs",
+               "refs": "refs", "apfs": "apfs", "hfs": "apfs", "ufs": "ufs", "unknown": "unknown"}  # fmt: skip
 _REMOTE: Final = {"nfs": "nfs", "nfs4": "nfs", "lustre": "lustre", "gpfs": "gpfs", "beegfs": "beegfs", "cifs": "smb",
                   "smb3": "smb", "ceph": "cephfs"}  # fmt: skip
 _LEVELS: Final = (0, 1, 10, 5, 6)
 _ESCAPE: Final = re.compile(r"\\([0-7]{3})")
-#: words of a drive's name that say nothing of its model
-_VENDORS: Final = frozenset({"intel", "samsung", "seagate", "wd", "micron", "kioxia", "exos", "max"})
-#: how makers' model numbers of shipped parts begin
-_MODELS: Final = {
-    r"st16000nm001g": "seagate-exos-x16",
-    r"st8000as": "seagate-archive-8tb-smr",
-    r"hus726t[46]ta": "wd-hc310",
-    r"ssdpe2kx\d+t8": "intel-p4510",
-    r"ssdpe2kx040t7": "intel-p4500-4tb",
-    r"ssdsc2kb\d+g7": "intel-s4500",
-    r"ssdsc2bw480h6": "intel-535-480",
-    r"ssdsc2bw240h6": "intel-535-240",
-    r"mzql2": "samsung-pm9a3",
-    r"mz7lh": "samsung-pm883",
-    r"mtfdhal3t2tdr": "micron-9300-max-3.2tb",
-    r"mtfdkc[bc]\w*tf[rs]": "micron-7450",
-    r"kcd6": "kioxia-cd6",
-}
 _UNKNOWN: Final = "what the drives are: dtnsim list parts; 'unknown' is drawn from all of them"
 
 
 @dataclass(frozen=True, slots=True)
-class Drive:
-    """A drive as lsblk has it."""
+class Mount:
+    """A file system.
 
-    name: str
-    model: str
-    size_B: int
-    rotates: bool
+    Attributes:
+        device: What it lies on.
+        at: Mount point.
+        kind: Its type; ``unknown`` where no line says it.
+        where: Where that stands.
+        size_B: Its size; 0 where no line says it.
+    """
+
+    device: str
+    at: str
+    kind: str
+    where: str
+    size_B: int = 0
 
 
 def volumes(given: Outputs) -> tuple[Tree, list[str]]:
     """(volumes by mount point, notes on what a person has to describe)."""
     found, notes = Tree(), []
-    below = _below(given)
+    below = blocks.below(given)
     seen = set[str]()
-    for number, line in given.lines("mounts"):
-        device, mount, kind, *_ = [*line.split(), "", "", ""][:4]
-        mount = _ESCAPE.sub(lambda m: chr(int(m[1], 8)), mount)
-        where = f"mounts:{number}"
-        if kind in _OWN and device.startswith("/dev/") and device not in seen:
-            seen.add(device)
-            found[mount] = _local(given, below, device, kind, where)
-        elif kind == "zfs":
-            found[mount] = _zfs(given, below, device, where)
+    mounts = [*_mounts(given), *_mounted(given)]
+    for mount in [*mounts, *_unmounted(given, below, mounts)]:
+        kind, name = mount.kind.lower(), base(mount.device)
+        if kind in _OWN and name not in seen and mount.at not in found:
+            seen.add(name)
+            found[mount.at] = _local(given, below, mount, _OWN[kind])
+        elif kind == "zfs" and mount.at not in found:
+            sized: Tree = {"size": Said(f"{mount.size_B} B", mount.where)} if mount.size_B else {}
+            found[mount.at] = {**_zfs(given, below, mount.device, mount.where), **sized}
         elif kind in _REMOTE:
             targets = sum("OST" in text for _, text in given.lines("lfs-df")) if kind == "lustre" else 0
             size = f", {plural(targets, 'OST')} (lfs-df)" if targets else ""
-            notes.append(f"{where}: {mount} is {kind} of {device}{size}: 'dtnsim show {_REMOTE[kind]}' has its keys")
+            keys = f"'dtnsim show {_REMOTE[kind]}' has its keys"
+            notes.append(f"{mount.where}: {mount.at} is {kind} of {mount.device}{size}: {keys}")
     if not found:
-        todo = "mount point, file system and drives"
         found["/"] = {
-            "filesystem": {"kind": Said("ext4", "assumed", todo)},
+            "filesystem": Said("unknown", "no output says it", "mount point, file system and drives"),
             "array": Said("unknown", "no drive was found", _UNKNOWN),
         }
     return found, notes
 
 
-def _local(
-    given: Outputs, below: Mapping[str, tuple[list[Drive], list[str], int]], device: str, kind: str, where: str
-) -> Tree:
-    drives, types, size = below.get(device.rsplit("/", 1)[-1], ([], [], 0))
-    tree: Tree = {"filesystem": {"kind": Said(kind, where)}}
-    level = next((t for t in types if t.startswith("raid")), "") or _md_level(given, device)
-    array, source, todo = _drives(drives)
-    if level and array != "unknown" and digits(number := level.removeprefix("raid")) and int(number) in _LEVELS:
-        tree["array"] = Said(
-            f"{{kind: raid, level: {number}, disks: {len(drives)}, of: {array}}}", f"{level}: {source}"
-        )
-    elif len(drives) > 1 and array != "unknown":
-        tree["array"] = Said(
-            f"{{kind: raid, level: 0, disks: {len(drives)}, of: {array}}}", source, "how they are joined"
-        )
+def _mounts(given: Outputs) -> Iterator[Mount]:
+    """Those of /proc/mounts that lie on drives, or come over a network."""
+    for number, line in given.lines("mounts"):
+        device, at, kind, *_ = [*line.split(), "", "", ""][:4]
+        at = _ESCAPE.sub(lambda m: chr(int(m[1], 8)), at)
+        if kind not in _OWN or device.startswith("/dev/"):
+            yield Mount(device, at, kind, f"mounts:{number}")
+
+
+def _mounted(given: Outputs) -> Iterator[Mount]:
+    """What other programs say is mounted."""
+    nowhere = pasted.known("system")
+    disk, letters = "", {}
+    for r in given.records:
+        disk = r.said["model"] if r.kind == "disk" else disk
+        if r.kind == "letter":
+            letters[r.said["letter"]] = disk
+    for r in [
+        r for r in given.records if r.kind == "volume" and "fs" in r.said and ("mount" in r.said or "letter" in r.said)
+    ]:
+        letter = r.said.get("letter", "")
+        device = r.said.get("drive") or r.said.get("dev") or r.said.get("name") or letters.get(letter) or letter
+        at = r.said.get("mount") or f"/{letter}"
+        if not nowhere.fullmatch(at):
+            yield Mount(device, at, r.said["fs"], r.where, r.size())
+    for item in flat(tree(given)) if "mounts" not in given.texts else ():
+        places = [p for p in [item.get("mountpoint"), *(item.get("mountpoints") or [])] if isinstance(p, str)]
+        places = [p for p in places if p.startswith("/") and not nowhere.fullmatch(p)]
+        if places and item.get("type") not in ("rom", "loop"):
+            yield Mount(str(item["name"]), min(places, key=len), str(item.get("fstype") or "unknown"), "lsblk")
+
+
+def _unmounted(given: Outputs, below: Mapping[str, Below], mounts: list[Mount]) -> Iterator[Mount]:
+    """Arrays that no mounted file system lies on; where nothing is said of file systems, drives."""
+    pools = {m.device.partition("/")[0] for m in mounts if m.kind == "zfs"}
+    used = {d.name for m in mounts for d in find(below, m.device).drives}
+    arrays = [r for r in given.records if r.kind == "array" and r.said["name"] not in pools]
+    names = [(r.said["name"], "zfs" if r.said.get("type") == "zfs" else "unknown", r.where, r.size()) for r in arrays]
+    if not mounts and not arrays:
+        names = [(name, "unknown", "no line says where it is mounted", 0) for name in below if name not in used]
+    for name, kind, where, size in names:
+        if (drives := below.get(name, Below()).drives) and used.isdisjoint(d.name for d in drives):
+            yield Mount(name, f"/{name}", kind, where, size)
+
+
+def _local(given: Outputs, below: Mapping[str, Below], mount: Mount, kind: str) -> Tree:
+    lies = find(below, mount.device)
+    said = Said(kind, mount.where, "which file system it is" if kind == "unknown" else "")
+    tree: Tree = {"filesystem": {"kind": said} if kind in ("ext4", "xfs", "btrfs") else said}
+    level = next((t for t in lies.types if t.startswith("raid")), "") or _md_level(given, mount.device)
+    array, source, todo = _drives(lies.drives)
+    many, number = len(lies.drives), level.removeprefix("raid")
+    if many > 1 and digits(number) and int(number) in _LEVELS:
+        text = f"{{kind: raid, level: {number}, disks: {many}, of: {array}}}"
+        tree["array"] = Said(text, f"{level}: {source}", todo if array == "unknown" else "")
+    elif many > 1 and array != "unknown":
+        tree["array"] = Said(f"{{kind: raid, level: 0, disks: {many}, of: {array}}}", source, "how they are joined")
     else:
         tree["array"] = Said(array, source, todo)
-    if size:
-        tree["size"] = Said(f"{size} B", f"lsblk: {device}")
+    if size := lies.size_B or mount.size_B:
+        tree["size"] = Said(f"{size} B", f"lsblk: {mount.device}" if lies.size_B else mount.where)
     return tree
 
 
-def _drives(drives: list[Drive]) -> tuple[str, str, str]:
+def _drives(drives: Sequence[Drive]) -> tuple[str, str, str]:
     """(part, source, what to find out) of equal drives."""
-    models = {d.model for d in drives if d.model}
-    part = known_drive(next(iter(models))) if len(models) == 1 else ""
-    named = ", ".join(sorted(models)) or "no model"
-    source = f"lsblk: {', '.join(d.name for d in drives)}: {named}" if drives else "no drive was found"
-    return (part, source, "") if part else ("unknown", source, _UNKNOWN)
-
-
-def known_drive(model: str) -> str:
-    """The shipped part of a drive's model, or nothing: by its number, or words of the part's name in the model's."""
-    words = set(re.findall(r"[a-z0-9]+", model.lower()))
-    joined = "".join(re.findall(r"[a-z0-9]+", model.lower()))
-    numbered = next((part for begin, part in _MODELS.items() for w in words if re.match(begin, w)), "")
-    if numbered:
-        return numbered
-    for name in library.names("parts"):
-        folder, _, part = name.partition("/")
-        if folder not in ("ssd", "hdd"):
-            continue
-        wanted = [w for w in part.split("-") if w not in _VENDORS]
-        strong = [w for w in wanted if len(w) >= 4 and re.search(r"\d", w)]
-        if strong and all(w in words or (len(w) >= 5 and w in joined) for w in strong):
-            return part
-    return ""
-
-
-def _below(given: Outputs) -> dict[str, tuple[list[Drive], list[str], int]]:
-    """Block device to (drives below it, types on the way, its size)."""
-    try:
-        tree = json.loads(given.texts.get("lsblk", "") or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    found: dict[str, tuple[list[Drive], list[str], int]] = {}
-    top = tree.get("blockdevices") if isinstance(tree, dict) else None
-    for item in top if isinstance(top, list) else []:
-        for name, drive, types, size in _walk(item, None, []):
-            drives, known, _ = found.get(name, ([], [], 0))
-            if drive not in drives:
-                found[name] = ([*drives, drive], [*known, *types], size)
-    return found
-
-
-def _walk(item: Any, drive: Drive | None, types: list[str]) -> Iterator[tuple[str, Drive, list[str], int]]:
-    if not isinstance(item, dict) or not isinstance(item.get("name"), str):
-        return
-    size = int(item["size"]) if digits(str(item.get("size"))) else 0
-    if drive is None:
-        drive = Drive(item["name"], str(item.get("model") or "").strip(), size, item.get("rota") in (True, "1"))
-    types = [*types, str(item.get("type"))]
-    yield item["name"], drive, types, size
-    if item.get("kname") and item["kname"] != item["name"]:
-        yield str(item["kname"]), drive, types, size
-    for child in item.get("children") or []:
-        yield from _walk(child, drive, types)
+    parts = {d.part for d in drives}
+    part = next(iter(parts)) if len(parts) == 1 and len({d.model for d in drives if d.model}) <= 1 else ""
+    named = ", ".join(
+        sorted({f"{d.model or 'no model'}{f' of {d.size_B / 1e9:.4g} GB' if d.size_B else ''}" for d in drives})
+    )
+    source = f"{', '.join(d.name for d in drives)}: {named}" if drives else "no drive was found"
+    return (part, source, "" if not part.startswith("any-") else _UNKNOWN) if part else ("unknown", source, _UNKNOWN)
 
 
 def _md_level(given: Outputs, device: str) -> str:
     levels = {m.conditions.get("array"): str(m.conditions.get("level") or "") for m in given.measured("mdstat")}
-    return levels.get(device.rsplit("/", 1)[-1], "")
+    return levels.get(base(device), "")
 
 
-def _zfs(given: Outputs, below: Mapping[str, tuple[list[Drive], list[str], int]], name: str, where: str) -> Tree:
+def _zfs(given: Outputs, below: Mapping[str, Below], name: str, where: str) -> Tree:
     pool = name.partition("/")[0]
     filesystem: Tree = {"kind": Said("zfs", f"{where}: {name}")}
     for number, line in given.lines("zfs-get"):
@@ -169,8 +158,8 @@ def _zfs(given: Outputs, below: Mapping[str, tuple[list[Drive], list[str], int]]
             filesystem["recordsize"] = Said(f"{value} B", f"zfs-get:{number}: recordsize")
     filesystem |= _fill(given, pool)
     kind, groups, members, at = vdevs(given, pool)
-    drives = [d for m in members for d in below.get(_disk(m), ([], [], 0))[0]]
-    part, source, todo = _drives(drives or [Drive(pool, "", 0, rotates=True)])
+    drives = [d for m in members for d in find(below, m).drives]
+    part, source, todo = _drives(drives or [Drive(pool, "", 0)])
     source = f"zpool-status:{at}: {pool}, {groups} x {kind or 'single drives'}; {source}"
     disks = len(members) // max(groups, 1)
     if part == "unknown" or not members:
@@ -197,10 +186,6 @@ def _fill(given: Outputs, pool: str) -> Tree:
     return found
 
 
-def _disk(member: str) -> str:
-    return member.rsplit("/", 1)[-1]
-
-
 def vdevs(given: Outputs, pool: str) -> tuple[str, int, list[str], int]:
     """(kind, groups, members, line) of a pool's data, as ``zpool status -P`` indents them."""
     kind, groups, members, at, inside = "", 0, list[str](), 0, False
@@ -216,4 +201,12 @@ def vdevs(given: Outputs, pool: str) -> tuple[str, int, list[str], int]:
                 kind, groups = group[1], groups + 1
             else:
                 members.append(words[0])
+    if listed := [r for r in given.records if r.kind == "array" and r.said["name"] == pool and not members]:
+        level = listed[0].said.get("level", "")
+        return (
+            ("" if level == "linear" else level),
+            1,
+            re.findall(r"\d+: ([a-z]\w+)", listed[0].said.get("members", "")),
+            at,
+        )
     return kind, groups or 1, members, at

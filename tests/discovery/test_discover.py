@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import dtnsim
-from dtnsim.discovery import cards, machine, outputs, storage
+from dtnsim.discovery import cards, drives, machine, outputs
 from dtnsim.discovery.discover import discover
 from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
@@ -176,8 +176,8 @@ def test_parts_are_known_by_their_words() -> None:
     assert cards.known_nic("Broadcom Inc. BCM57414 NetXtreme-E 10Gb/25Gb", 25.0) == "broadcom-57414-25g"
     assert cards.known_nic("Mellanox Technologies MT27800 Family [ConnectX-5]", 25.0) == "connectx-5-25g"
     assert cards.known_nic("Mellanox Technologies MT27800 Family [ConnectX-5]", 40.0) == ""
-    assert storage.known_drive("INTEL SSDPE2KX040T8 P4510") == "intel-p4510"
-    assert storage.known_drive("QEMU HARDDISK") == ""
+    assert drives.known_drive("INTEL SSDPE2KX040T8 P4510") == "intel-p4510"
+    assert drives.known_drive("QEMU HARDDISK") == ""
 
 
 def test_collected_outputs_are_read(tmp_path: Path) -> None:

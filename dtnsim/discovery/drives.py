@@ -1,0 +1,219 @@
+"""Drives as lsblk and other programs have them: their parts, and what lies below a block device."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dtnsim.description import spoken
+from dtnsim.discovery import pasted
+from dtnsim.discovery.outputs import Outputs, digits
+from dtnsim.ground import library
+
+#: words of a drive's name that say nothing of its model
+_VENDORS: Final = frozenset({"intel", "samsung", "seagate", "wd", "micron", "kioxia", "exos", "max"})
+#: how makers' model numbers of shipped parts begin
+_MODELS: Final = {
+    r"st16000nm001g": "seagate-exos-x16",
+    r"st8000as": "seagate-archive-8tb-smr",
+    r"hus726t[46]ta": "wd-hc310",
+    r"ssdpe2kx\d+t8": "intel-p4510",
+    r"ssdpe2kx040t7": "intel-p4500-4tb",
+    r"ssdsc2kb\d+g7": "intel-s4500",
+    r"ssdsc2bw480h6": "intel-535-480",
+    r"ssdsc2bw240h6": "intel-535-240",
+    r"mzql2": "samsung-pm9a3",
+    r"mz7lh": "samsung-pm883",
+    r"mtfdhal3t2tdr": "micron-9300-max-3.2tb",
+    r"mtfdkc[bc]\w*tf[rs]": "micron-7450",
+    r"kcd6": "kioxia-cd6",
+}
+_CAPACITY: Final = re.compile(r"\d+(?:\.\d+)?[tg]b")
+#: by how much sizes of one drive differ as programs round them
+_NEAR: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """A drive as lsblk or another program has it."""
+
+    name: str
+    model: str
+    size_B: int
+    media: str = ""
+    group: str = ""
+
+    @property
+    def part(self) -> str:
+        """The shipped part of its model, or of its kind as far as that is said; nothing where it is not."""
+        if known := known_drive(self.model):
+            return known
+        if not self.model or pasted.known("no_drive").search(self.model):
+            return "any-nvme" if self.name.startswith("nvme") else ""
+        if self.name.startswith("nvme") or re.search(
+            r"(?i)nvme|apple fabric|pci-express", f"{self.media} {self.model}"
+        ):
+            return "any-nvme"
+        kinds = (("any-ssd", r"(?i)\bssd|solid state"), ("any-disk", r"(?i)\bhdd|rotational|\brpm"))
+        named = next((kind for text in (self.media, self.model) for kind, words in kinds if re.search(words, text)), "")
+        return named or str(spoken.in_name("array", self.model)[0].get("part", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """What lies below a block device.
+
+    Attributes:
+        drives: Drives.
+        types: Types on the way, as lsblk has them.
+        size_B: Size of the device; 0 where no line says it.
+    """
+
+    drives: tuple[Drive, ...] = ()
+    types: tuple[str, ...] = ()
+    size_B: int = 0
+
+
+def known_drive(model: str) -> str:
+    """The shipped part of a drive's model, or nothing: by its number, or words of the part's name in the model's."""
+    words = set(re.findall(r"[a-z0-9]+", model.lower()))
+    joined = "".join(re.findall(r"[a-z0-9]+", model.lower()))
+    numbered = next((part for begin, part in _MODELS.items() for w in words if re.match(begin, w)), "")
+    if numbered:
+        return numbered
+    best: tuple[int, bool, str] = (0, False, "")
+    for name in library.names("parts"):
+        folder, _, part = name.partition("/")
+        if folder not in ("ssd", "hdd"):
+            continue
+        sizes = {w for w in part.split("-") if _CAPACITY.fullmatch(w)}
+        wanted = [w for w in part.split("-") if w not in _VENDORS and w not in sizes]
+        strong = [w for w in wanted if len(w) >= 4 and re.search(r"\d", w)]
+        sure = strong or (part.partition("-")[0] in words and wanted and wanted[0].strip("abcdefghijklmnopqrstuvwxyz"))
+        if sure and all(w in words or (len(w) >= 5 and w in joined) for w in strong or wanted):
+            best = max(best, (sum(w in words or w in joined for w in wanted), bool(sizes & words), part))
+    return best[2]
+
+
+def tree(given: Outputs) -> list[Any]:
+    """Block devices of lsblk, of its JSON or as it prints them."""
+    text = given.texts.get("lsblk", "")
+    if not text.lstrip().startswith("{"):
+        return pasted.tree(text)
+    try:
+        tree = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    top = tree.get("blockdevices") if isinstance(tree, dict) else None
+    return top if isinstance(top, list) else []
+
+
+def flat(items: Any) -> Iterator[dict[str, Any]]:
+    """All block devices of a tree."""
+    for item in items if isinstance(items, list) else ():
+        if isinstance(item, dict) and isinstance(item.get("name"), str):
+            yield item
+            yield from flat(item.get("children"))
+
+
+def _said(given: Outputs) -> dict[str, Drive]:
+    """Drives by name as other programs than lsblk have them; those of a controller's groups are not of this name."""
+    found: dict[str, Drive] = {}
+    taken: dict[int, set[str]] = {}
+    for r in given.records:
+        model = r.said.get("model", r.said.get("drive", ""))
+        if r.kind not in ("drive", "volume") or (r.kind == "volume" and "drive" not in r.said):
+            continue
+        vendor = r.said.get("vendor", "")
+        model = model if model.startswith(vendor) else f"{vendor} {model}"
+        name = r.said.get("name", "") if r.kind == "drive" else model
+        if not name:  # Windows: the same drive of another program, or another of its model
+            listed = taken.setdefault(len(r.said), set())
+            alike = (n for n, d in found.items() if d.model == model and n.startswith("disk") and n not in listed)
+            name = next(alike, f"disk{len(found)}")
+            listed.add(name)
+        had = found.get(name, Drive(name, "", 0))
+        media = " ".join(filter(None, (had.media, r.said.get("media"), r.said.get("protocol"))))
+        size = had.size_B or (r.size() if r.kind == "drive" else 0)
+        if model or size:
+            found[name] = Drive(name, max(had.model, model, key=len), size, media, r.said.get("group", "").strip("-"))
+    return found
+
+
+def below(given: Outputs) -> dict[str, Below]:
+    """Block device to what lies below it."""
+    said, found = _said(given), dict[str, Below]()
+    raids = {r.said["group"]: r for r in given.records if r.kind == "group"}
+    groups = {
+        n: Below(tuple(d for d in said.values() if d.group == n), (f"raid{r.said['level']}",), r.size())
+        for n, r in raids.items()
+    }
+    for item in tree(given):
+        if isinstance(item, dict) and isinstance(item.get("name"), str) and item.get("type") not in ("rom", "loop"):
+            for name, lies in _walk(item, _top(item, said, groups), ()):
+                had = found.get(name, Below())
+                new = tuple(d for d in lies.drives if d not in had.drives)
+                if new or not had.drives:
+                    found[name] = Below((*had.drives, *new), (*had.types, *lies.types), lies.size_B)
+    for name, drive in said.items():
+        if not drive.group and not any(abs(drive.size_B - g.size_B) < _NEAR * g.size_B for g in groups.values()):
+            found.setdefault(name, Below((drive,), (), 0))
+    if not tree(given):
+        found |= {f"dg{n}": group for n, group in groups.items()}
+    for r in [r for r in given.records if r.kind == "array"]:
+        members = re.findall(r"\d+: ([a-z]\w+)", r.said.get("members", ""))
+        level = re.sub(r"raid-?|linear", lambda m: "raid0" if m[0] == "linear" else "raid", r.said.get("level", ""))
+        drives = tuple(d for m in members for d in find(found, m).drives)
+        if drives:
+            found.setdefault(r.said["name"], Below(drives, (level,), r.size()))
+    return found
+
+
+def _top(item: dict[str, Any], said: Mapping[str, Drive], groups: Mapping[str, Below]) -> Below:
+    """A drive of lsblk with what others say of it, or the drives that a controller shows as one."""
+    name, size = item["name"], int(item["size"]) if digits(str(item.get("size"))) else 0
+    model = str(item.get("model") or "").strip()
+    like = [g for g in groups.values() if g.drives and abs(g.size_B - size) < _NEAR * size]
+    if len(like) == 1 and not name.startswith("nvme"):
+        return like[0]
+    media = "" if "rota" not in item or not model else "rotational" if item["rota"] in (True, "1") else "SSD"
+    had = said.get(name, Drive(name, "", 0))
+    return Below((Drive(name, model or had.model, size, had.media or media),))
+
+
+def _walk(item: dict[str, Any], top: Below, types: tuple[str, ...]) -> Iterator[tuple[str, Below]]:
+    size = int(item["size"]) if digits(str(item.get("size"))) else 0
+    types = (*types, *(top.types if not types else ()), str(item.get("type")))
+    for name in {str(item["name"]), str(item.get("kname") or item["name"])}:
+        yield name, Below(top.drives, types, size)
+    for child in item.get("children") or []:
+        if isinstance(child, dict) and isinstance(child.get("name"), str):
+            yield from _walk(child, top, types)
+
+
+def base(device: str) -> str:
+    """A device's name without its folder."""
+    return device.rsplit("/", 1)[-1] if device.startswith("/dev/") else device
+
+
+def find(below: Mapping[str, Below], device: str) -> Below:
+    """What lies below a device, a partition of it, a drive of that model, or the only drive that there is."""
+    name = base(device)
+    if name in below:
+        return below[name]
+    whole = re.sub(r"(?<=\d)p\d+$|(?<=[a-z])\d+$", "", name)
+    if whole in below:
+        return Below(below[whole].drives, below[whole].types)
+    plain = re.sub(r"[\W_]", "", name.lower())
+    like = [
+        b
+        for b in below.values()
+        if any(len(plain) > 3 and plain in re.sub(r"[\W_]", "", d.model.lower()) for d in b.drives)
+    ]
+    drives = {d: b for b in below.values() for d in b.drives}
+    if like or len(drives) == 1:
+        return Below((like or list(drives.values()))[0].drives)
+    return Below()

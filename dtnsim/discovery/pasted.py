@@ -1,0 +1,269 @@
+"""What people paste of a machine: outputs of any programs, in any order, in one file; programs.yaml knows the lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from dtnsim.ground import yamlio
+
+_PREFIXES: Final = "BKMGTP"
+_COUNTS: Final = {"single": 1, "dual": 2, "triple": 3, "quad": 4}
+#: patterns by name
+Patterns = dict[str, re.Pattern[str]]
+
+
+@dataclass(slots=True)
+class Record:
+    """What a program says of one thing.
+
+    Attributes:
+        kind: cpu, thread, memory, module, nic, drive, group, volume, array, member, disk, letter or system.
+        where: Program and line.
+        said: Name to value.
+    """
+
+    kind: str
+    where: str
+    said: dict[str, str] = field(default_factory=dict)
+
+    def size(self) -> int:
+        """Bytes; 0 where it says none."""
+        for unit, base, power in (("B", 1, 0), ("Ki", 1024, 1), ("Mi", 1024, 2), ("Gi", 1024, 3)):
+            if unit in self.said:
+                return round(number(self.said[unit])[0] * float(base**power))
+        for unit, base in (("GB", 1000), ("GiB", 1024)):
+            if unit in self.said:
+                value, prefix = number(self.said[unit])
+                return round(value * float(base ** _PREFIXES.index(prefix)))
+        return 0
+
+    def count(self, key: str) -> int:
+        """A number that it says; 0 where it does not."""
+        text = self.said.get(key, "")
+        return int(text) if text.isdecimal() else 0
+
+
+def number(text: str) -> tuple[float, str]:
+    """``465,8G``, ``931.51 GB`` and ``994.662.584.320`` as a number and its prefix (B where it has none)."""
+    found = re.match(r"\s*([\d.,\s\xa0\u202f]*\d)\s*([KMGTP]?)", text)
+    if found is None:
+        return 0.0, "B"
+    digits = re.sub(r"[.,\s\xa0\u202f](?=\d{3}(?:\D|$))", "", found[1]) if not found[2] else found[1]
+    return float(digits.replace(",", ".")) if digits.count(".") + digits.count(",") < 2 else 0.0, found[2] or "B"
+
+
+@lru_cache(maxsize=1)
+def _table() -> yamlio.Mapping:
+    return yamlio.load(Path(__file__).with_name("programs.yaml"))
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[Patterns, Patterns, dict[str, list[tuple[str, re.Pattern[str]]]]]:
+    heads, sections = ({k: re.compile(v) for k, v in _table()[name].items()} for name in ("heads", "sections"))
+    return heads, sections, {k: [(kind, re.compile(p)) for kind, p in rows] for k, rows in _table()["lines"].items()}
+
+
+def known(name: str) -> re.Pattern[str]:
+    """A pattern of names that many programs print."""
+    return re.compile(_table()["known"][name])
+
+
+def of_model(what: str, model: str) -> int:
+    """What is known of processors of a name: ``channels`` of a socket, rate of memory that is ``soldered``; else 0."""
+    return next((int(n) for words, n in _table()[what] if re.search(words, model)), 0)
+
+
+def split(text: str) -> dict[str, str]:
+    """Outputs by program; each line stays where it stood in the file."""
+    heads, _, _ = _patterns()
+    lines = text.replace("\t", "        ").splitlines() if "dmidecode" not in text else text.splitlines()
+    found: dict[str, list[str]] = {}
+    name = "prompt"
+    for at, line in enumerate(lines):
+        began = next((n for n, head in heads.items() if head.match(line)), None)
+        if began == "ethtool":
+            began = f"ethtool.{line.partition('for ')[2].rstrip(':')}"
+        if began is not None and not (name == "inxi" and began == "system_profiler"):  # both have 'Network:'
+            name = began
+        found.setdefault(name, [""] * len(lines))[at] = line
+    given = {name: "\n".join(kept) for name, kept in found.items() if name != "prompt"}
+    if begin := re.search(r'\{\s*"blockdevices"', text):
+        try:
+            given["lsblk"] = json.dumps(json.JSONDecoder().raw_decode(text, begin.start())[0])
+        except ValueError:
+            given.pop("lsblk", None)
+    return given
+
+
+def records(text: str, given: dict[str, str]) -> list[Record]:
+    """What the lines of a pasted file say, in their order within each program."""
+    _, sections, rows = _patterns()
+    found: list[Record] = []
+    for program, patterns in rows.items():
+        lines = text if program == "anywhere" else given.get(program, "")
+        last = Record("ignored", "")
+        for at, line in _lines(program, lines, sections.get(program)):
+            for kind, pattern in patterns:
+                match = pattern.search(line)
+                if match is None:
+                    continue
+                if kind != "-":
+                    last = Record(kind, f"{program}:{at}" if program != "anywhere" else f"line {at}")
+                    found.append(last)
+                for key, value in match.groupdict().items():
+                    if value is not None:
+                        last.said.setdefault(key, value.strip())
+                if kind != "-" or program == "anywhere":
+                    break
+    return [r for r in found if r.kind != "ignored" and not {"ignored"} & set(r.said)]
+
+
+def _lines(program: str, text: str, heading: re.Pattern[str] | None) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, their section's heading before each; items of inxi are one line each."""
+    section, began, item, item_begins = "", 0, "", known("item")
+    for at, line in enumerate(text.splitlines(), 1):
+        head = heading.match(line) if heading is not None else None
+        if program != "inxi":
+            section = head[1] if head is not None else section
+            yield at, line if head is not None or heading is None else f"{section}:{line}"
+            continue
+        rest = line[head.end() :].strip() if head is not None else line.strip()
+        if head is not None or item_begins.match(rest) or not rest:
+            if item:
+                yield began, item
+            section = head[1] if head is not None else section
+            began, item = at, f"{section}  {rest}" if rest else ""
+        elif item:
+            item += f" {rest}"
+    if item:
+        yield began, item
+
+
+def tree(text: str) -> list[dict[str, Any]]:
+    """Plain ``lsblk`` as its ``-J`` has it; columns that may be empty are told by where their heads stand."""
+    top: list[dict[str, Any]] = []
+    above: list[tuple[int, dict[str, Any]]] = []
+    columns: dict[str, tuple[int, int]] = {}
+    for line in text.splitlines():
+        if line.startswith("NAME"):
+            heads = list(re.finditer(r"\S+", line))
+            columns = {m[0]: (m.start(), m.end()) for m in heads}
+            continue
+        branch = re.match(r"([\s│|├└─`-]*)([A-Za-z][\w.!-]*)\s", line + " ")
+        if branch is None or not columns or "SIZE" not in columns:
+            more = re.fullmatch(r"[\s│|]*(/\S*)\s*", line)
+            if more is not None and above:
+                above[-1][1].setdefault("mountpoints", []).append(more[1])
+            continue
+        depth, name = len(branch[1]), branch[2]
+        size = re.search(
+            r"(?<=\s)[\d.,]+[KMGTP]?(?=\s+[01]\s|\s+[01]?\s*(?:disk|part|lvm|raid|crypt|rom|loop)\b|\s*$)", line
+        )
+        kind = re.search(r"\b(disk|part|lvm|raid\d+|crypt|rom|loop|mpath)\b(?:\s+(.*))?$", line)
+        value, prefix = number(size[0]) if size is not None else (0.0, "B")
+        item: dict[str, Any] = {"name": name, "size": round(value * 1024 ** _PREFIXES.index(prefix)), "children": []}
+        item["type"] = kind[1] if kind is not None else "part" if depth else "disk"
+        mount = re.search(r"(?<=\s)(/\S*(?: \S+)*)\s*$", line)
+        item["mountpoints"] = [mount[1]] if mount is not None else []
+        fs = re.search(r"\b(ext[234]|xfs|btrfs|zfs_member|ntfs|f2fs)\b", line) if "FSTYPE" in columns else None
+        item["fstype"] = fs[1] if fs is not None else None
+        while above and above[-1][0] >= depth:
+            above.pop()
+        (above[-1][1]["children"] if above else top).append(item)
+        above.append((depth, item))
+    return top
+
+
+def told(found: Sequence[Record]) -> dict[str, dict[str, tuple[str, str]]]:
+    """What the records say, under the names that ``collect.sh`` and the kernel have for it."""
+    return {"lscpu": _cpu(found), "meminfo": _memory(found), "net": _nics(found), "system": _system(found)}
+
+
+def _cpu(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    made: dict[str, tuple[str, str]] = {}
+    chips = [r for r in found if r.kind == "cpu"]
+    for r in chips:
+        alike = [c for c in chips if c.where.partition(":")[0] == r.where.partition(":")[0] and c.said.get("cores")]
+        sockets = r.count("sockets") or len(alike) or ("words" in r.said and 1)
+        word = r.said.get("words", "").lower()
+        cores = r.count("cores") or _COUNTS.get(word, int(word) if word.isdecimal() else 0)
+        total = r.count("total")
+        cores = total // max(sockets, 1) if total else cores
+        threads = r.count("threads") // cores if cores else 0
+        threads = threads or ((2 if re.search(r"\bMT\b|Enabled", r.said.get("type", "")) else 1) if cores else 0)
+        mhz = r.count("boost") or r.count("MHz") or round(1e3 * number(r.said.get("GHz", "0"))[0])
+        values = {"Model name": r.said.get("model", r.said.get("family", "")), "Socket(s)": sockets, "CPU max MHz": mhz}
+        for name, value in {**values, "Core(s) per socket": cores, "Thread(s) per core": threads}.items():
+            if value and (name not in made or (name == "Model name" and "Family" in made[name][0])):
+                made[name] = str(value), r.where
+    threads_said = [r for r in found if r.kind == "thread"]
+    if threads_said and "Core(s) per socket" not in made:
+        made |= _of_threads(threads_said)
+    return made
+
+
+def _of_threads(listed: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    first = listed[0]
+    sockets = len({r.said["socket"] for r in listed if "socket" in r.said}) or 1
+    cores = first.count("cores") or len(listed)
+    smt = first.count("threads") // cores if first.count("threads") else 1
+    return {
+        "Model name": (first.said.get("model", ""), first.where),
+        "Socket(s)": (str(sockets), first.where),
+        "Core(s) per socket": (str(cores), f"{first.where}: {len(listed)} of them"),
+        "Thread(s) per core": (str(smt), first.where),
+    }
+
+
+def _memory(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    made = {f"module.{n}": (r.said.get("rate", "0"), r.where) for n, r in enumerate(_first(found, "module"))}
+    sizes = [r for r in found if r.kind == "memory" and r.size() > 0]
+    if sizes:
+        least = min(sizes, key=Record.size)  # what the kernel has of what is installed
+        made["MemTotal"] = f"{least.size() // 1024} kB", least.where
+    return made
+
+
+def _first(found: Sequence[Record], kind: str) -> list[Record]:
+    """Records of a kind of the first program that has them with a size."""
+    of_kind = [r for r in found if r.kind == kind and r.size() > 0]
+    return [r for r in of_kind if r.where.partition(":")[0] == of_kind[0].where.partition(":")[0]]
+
+
+def _nics(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    made: dict[str, tuple[str, str]] = {}
+    no_card, virtual = known("no_card"), known("virtual")
+    cards = [r for r in found if r.kind == "nic" and not no_card.search(r.said.get("model", ""))]
+    named = {r.said["bus"].removeprefix("0000:"): r.said["name"] for r in cards if {"bus", "name"} <= set(r.said)}
+    names = {r.said["name"] for r in cards if "name" in r.said and not virtual.fullmatch(r.said["name"])}
+    spare = 0
+    for r in cards:
+        bus = r.said.get("bus", "").removeprefix("0000:")
+        name = r.said.get("name") or named.get(bus, "")
+        if not name and not names:
+            wireless = known("wireless").search(r.said["model"]) is not None
+            name, spare = f"{'wlan' if wireless else 'eth'}{spare}", spare + 1
+        elif not name and len(names) == 1 and sum("name" not in c.said for c in cards) == 1:
+            (name,) = names
+        if not name or (names and name not in names):
+            continue
+        at = f"/sys/class/net/{name}"
+        values = {"device": r.said.get("bus", ""), "model": r.said.get("model", ""), "mtu": r.said.get("mtu", "")}
+        for key, said in (("speed", "Mbps"), ("most", "most")):
+            if said in r.said:
+                mega, prefix = number(r.said[said])
+                values[key] = f"{mega * (1000 if prefix == 'G' else 1):g}"
+        for key, value in values.items():
+            if value or key == "device":
+                made.setdefault(f"{at}/{key}", (value, r.where))
+    return made
+
+
+def _system(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    return {key: (value, r.where) for r in reversed(found) if r.kind == "system" for key, value in r.said.items()}

@@ -1,0 +1,106 @@
+"""What people paste of their machines, against what it says; the outputs are shortened ones of public machines."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import dtnsim
+from dtnsim.discovery import outputs, pasted
+from dtnsim.discovery.cards import rate_of
+from dtnsim.discovery.discover import discover
+from dtnsim.discovery.drives import known_drive
+from dtnsim.discovery.outputs import Said
+
+PASTED = Path(__file__).parent / "pasted"
+TRUTHS: dict[str, dict[str, Any]] = yaml.safe_load((PASTED / "truths.yaml").read_text(encoding="utf-8"))
+WHERE = dict.fromkeys(("cores", "sockets", "smt", "clock"), "cpu") | dict.fromkeys(
+    ("channels", "rate", "memory"), "memory"
+)
+
+
+def number(text: object) -> float:
+    found = re.search(r"(?:value: |^)([\d.]+)", str(text))
+    assert found is not None, text
+    return float(found[1])
+
+
+def at(tree: Any, *keys: str) -> Said | None:
+    for key in keys:
+        tree = tree.get(key) if isinstance(tree, dict) else None
+    return tree if isinstance(tree, Said) else None
+
+
+def judge(said: Said | None, truth: object) -> None:
+    if truth == "none":
+        assert said is None
+    else:
+        assert said is not None
+        assert number(said.value) == pytest.approx(truth, rel=0.005)
+
+
+@pytest.mark.parametrize("machine", sorted(TRUTHS))
+def test_what_lines_say_is_in_the_host_and_nothing_else(machine: str, tmp_path: Path) -> None:
+    found = discover(PASTED / f"{machine}.txt")
+    tree, truth = found.tree, TRUTHS[machine]
+    for fact in WHERE.keys() & truth.keys():
+        judge(at(tree, WHERE[fact], "size" if fact == "memory" else fact), truth[fact])
+    if "stack" in truth:
+        system = at(tree, "os") or at(tree, "stack")
+        assert system is not None
+        assert str(system.value).split()[0].lower() == truth["stack"]
+    if truth.get("nics") == "none":
+        assert at(tree, "nics", "eth") == Said("unknown", "no output says it", "ip link, and ethtool of the card")
+    elif "nics" in truth:
+        assert set(tree["nics"]) == set(truth["nics"])  # type: ignore[arg-type]
+    for name, rate in truth.get("nics", {}).items() if isinstance(truth.get("nics"), dict) else ():
+        said = at(tree, "nics", name, "rate")
+        assert said is not None
+        assert "350 Mb/s" in str(said.value) if rate == "wireless" else said.value == f"{rate:g} Gb/s"
+    for mount, (filesystem, array, size, words) in truth["volumes"].items():
+        volume: Any = tree["volumes"][mount]  # type: ignore[index]
+        kind = at(volume, "filesystem") or at(volume, "filesystem", "kind")
+        assert kind is not None
+        assert (kind.value, volume["array"].value) == (filesystem, array)
+        assert words in volume["array"].source
+        assert size == "none" or int(volume["size"].value.removesuffix(" B")) / 2**30 == pytest.approx(size, rel=0.005)
+    (tmp_path / "path.yaml").write_text(found.path(), encoding="utf-8")
+    assert dtnsim.predict(tmp_path / "path.yaml", samples=0).throughput_Bps.p50 > 0
+
+
+def test_pasted_files_stand_beside_collected_ones(tmp_path: Path) -> None:
+    (tmp_path / "lscpu").write_text("Model name: AMD EPYC 7443P 24-Core Processor\nSocket(s): 1\n")
+    (tmp_path / "from-the-console.txt").write_text((PASTED / "raid0s.txt").read_text())
+    tree = discover(tmp_path).tree
+    assert at(tree, "cpu", "part") is not None
+    assert "/dg4" in tree["volumes"]  # type: ignore[operator]
+
+
+def test_numbers_are_read_as_they_are_printed() -> None:
+    assert pasted.number("465,8G") == (465.8, "G")
+    assert pasted.number("994.662.584.320 ") == (994662584320.0, "B")
+    assert pasted.number("8,039") == (8039.0, "B")
+    assert pasted.Record("drive", "", {"GiB": "1.308 T"}).size() == pytest.approx(1.438e12, rel=1e-3)
+
+
+def test_plain_lsblk_is_a_tree() -> None:
+    tree = pasted.tree(outputs.read(PASTED / "lshw-laptop.txt").texts["lsblk"])
+    assert [d["name"] for d in tree if d["type"] == "disk"] == ["sda"]
+    assert next(d for d in tree if d["name"] == "sda")["children"][0]["mountpoints"] == ["/"]
+
+
+def test_rates_are_in_the_names_of_cards() -> None:
+    assert rate_of("Realtek RTL8111/8168/8411 PCI Express Gigabit Ethernet Controller") == "1 Gb/s"
+    assert rate_of("Intel Corporation I225-V") == "2.5 Gb/s"
+    assert rate_of("Broadcom BCM57414 NetXtreme-E 10Gb/25Gb RDMA") == "25 Gb/s"
+    assert rate_of("Virtio network device") == ""
+
+
+def test_a_size_alone_makes_no_drive() -> None:
+    assert known_drive("Samsung SSD 960 PRO 512GB") == "samsung-960-pro-1tb"
+    assert known_drive("Samsung SSD 870 EVO 500GB") == "samsung-870-evo-4tb"
+    assert known_drive("Unheard-of SSD 512GB") == ""
