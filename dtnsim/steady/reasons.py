@@ -50,7 +50,7 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
     busy = [float(t[0].max(initial=0.0)) for _, t in times]
     waits = [float(m.delay[0, p]) for p in m.phases_of(f)]
     lead = float(m.lead[0, f])
-    shared = ceilings.slowest_time(m, f) if lead > 0 else 0.0
+    shared = ceilings.slowest_time(m, f)
     if shared * m.workers[f] > (sum(busy) + sum(waits)) * (1 + 1e-9):  # the workers wait for a station they share
         return _shared_pace(m, f, shared, lead)
     waits[0] += lead * m.workers[f]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,6 +55,15 @@ def test_one_worker_is_held_by_its_longest_phase() -> None:
     assert found[:3] == Cause(1, 1, direct=False)[:3]
     assert found.busy == pytest.approx((1 / 6, 5 / 6))
     assert found.waits == (0.0, 0.0)
+
+
+def test_workers_that_queue_for_a_station_that_is_full_are_held_by_it() -> None:
+    """Sixteen workers, each on a core of its own for longer than on the wire: together they fill the wire."""
+    cores, wire = station("a.core", 160.0, private=True), station("a.wire", 1.0)
+    for cost, held in ((100.0, 1), (400.0, 0)):
+        send = replace(row("send", a__wire=1.0), step=1)
+        found = cause(made([cores, wire], row("compare", a__core=cost), send, workers=16))
+        assert found.station == held  # a core of its own is busy for 61 %, the wire for 98 %; and 96 and 39 %
 
 
 def test_waiting_that_takes_longer_than_any_work() -> None:
