@@ -14,7 +14,7 @@ from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narr
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
 from dtnsim.ground.records import Connection
-from dtnsim.ground.term import count, law, least, term, worded
+from dtnsim.ground.term import Term, count, law, least, term, worded
 from dtnsim.physics import nic, rdma, waiting
 from dtnsim.physics.tcp import droptail, ratebased, window
 
@@ -78,7 +78,8 @@ def charge(
         _rdma(row, route, net, frame, nics)
     elif net.transport in ("udt", "fasp"):
         _rate_based(row, route, net, frame, draw, pair)
-    target(row, net, f"target.{pair}")
+    again = law(ratebased.sent, loss=term(route.loss(draw))) if net.transport == "fasp" else 1.0
+    target(row, net, f"target.{pair}", again)
     pacing = route.source.tcp.pacing
     if pacing is not None and net.transport == "tcp":
         row.charge(
@@ -105,12 +106,13 @@ def charge(
         )
 
 
-def target(row: Row, net: NetUse, station: str) -> None:
-    """The rate that the user has set for the tool, where there is one."""
+def target(row: Row, net: NetUse, station: str, sent: Term | float = 1.0) -> None:
+    """The rate that the user has set for the tool, where there is one; ``sent``: bytes for each that arrives."""
     if net.rate is not None:
         rate = row.term(net.rate)
         alone = rate.value if net.workers > 1 else None
-        row.charge(station, "target", capacity=rate, private=True, alone=alone, what="target rate of the tool")
+        what = "target rate of the tool"
+        row.charge(station, "target", capacity=rate, per_byte=sent, private=True, alone=alone, what=what)
 
 
 def _tcp(
@@ -316,15 +318,13 @@ def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw,
         )
         what = "UDT: rate control, flow window and one core"
     else:
-        target = row.term(net.rate) if net.rate is not None else path
         capacity = law(
             ratebased.fasp,
-            target_Bps=target,
             available_Bps=path,
             loss=term(loss),
             packet_B=frame.mss,
             clock_Hz=clock,
             cycles_per_B=0.0,
         )
-        what = "FASP: target, what the path leaves, one core"
+        what = "FASP: what the path leaves, one core"
     row.charge(f"{net.transport}.{pair}", "transport", capacity=capacity, private=True, what=what)

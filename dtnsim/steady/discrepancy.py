@@ -136,7 +136,7 @@ def _levels(scores: Array) -> Array:
 
 
 def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
-    """Rates of scenarios, (S, F) [B/s], no more than what the wires carry.
+    """Rates of scenarios, (S, F) [B/s], no more than what the wires carry, or what a user has told a tool to keep.
 
     Args:
         rates: What is asked for.
@@ -145,7 +145,8 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
     """
     rates, rows = np.array(rates), m.total
     for k, kind in enumerate(kinds):
-        if kind not in WIRES:
+        told = kind == "target" and np.ptp(m.capacity[:, k]) == 0  # and is no guess at what a tool does
+        if kind not in WIRES and not told:
             continue
         here = np.flatnonzero(rows.station == k)
         for turn in np.unique(m.turn[rows.row[here]]):

@@ -61,7 +61,8 @@ class Ascp(Tool):
         cpu = () if self.T else both_ends(sender, receiver, _CIPHER, "FASP cipher")
         # name and attributes of a file are acknowledged before its data (assumed)
         step = transfer(job, (reader, writer), self.block, net, cpu, replace(COPIED_WITH_TIMES, round_trips=1.0))
-        return Plan((step,))
+        unsaid = "ascp keeps to 10 Mb/s unless it is told a rate: write {name: ascp, l: 1 Gb/s} for -l 1G"
+        return Plan((step,), warnings=() if "target" in self.model_fields_set else (unsaid,))
 
 
 _MD5 = core_cost("md5", "Java's MD5")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -85,6 +86,10 @@ def test_no_scenario_moves_more_than_the_wires_carry() -> None:
     uneven = discrepancy.capped(rates * np.array([[1.6, 0.2]]), m, kinds)
     assert uneven == pytest.approx(rates * np.array([[1.6, 0.2]]))
     assert discrepancy.capped(rates * 10, m, ["core"] * len(kinds)) == pytest.approx(rates * 10)
+    told = ["target"] * len(kinds)
+    assert discrepancy.capped(rates * 10, m, told) == pytest.approx(rates)  # what a tool is told to keep, it keeps
+    guessed = replace(m, capacity=m.capacity * np.array([[1.0], [1.1]]))
+    assert discrepancy.capped(rates * 10, guessed, told) == pytest.approx(rates * 10)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -119,7 +119,6 @@ def _udt_balance(rate: FloatArray, rtt: FloatArray, p: FloatArray, size: FloatAr
 
 
 def fasp(
-    target_Bps: ArrayLike,
     available_Bps: ArrayLike,
     loss: ArrayLike = 0.0,
     *,
@@ -128,10 +127,9 @@ def fasp(
     cycles_per_packet: ArrayLike = FASP_CYCLES_PER_PACKET,
     cycles_per_B: ArrayLike = FASP_CYCLES_PER_BYTE,
 ) -> FloatArray:
-    """Goodput of FASP: the smallest of target, available rate and one core, less what is sent twice.
+    """Goodput of FASP below its target: the smaller of available rate and one core, less what is sent twice.
 
     Args:
-        target_Bps: Target rate (`ascp -l`) [B/s].
         available_Bps: What the path leaves to a queue-delay-driven flow [B/s].
         loss: Packet loss probability [1].
         packet_B: Packet payload [B].
@@ -144,8 +142,17 @@ def fasp(
 
     Valid: loss up to about 30 %; independent of the round-trip time.
     Neglects: the policies high and low, disk speed, the vendor's own start-up.
-    Source: vendor documentation (target and policies). Costs are priors.
+    Source: vendor documentation (policies). Costs are priors.
     """
     core = cpu_rate(packet_B, clock_Hz, cycles_per_packet, cycles_per_B)
-    wire = np.minimum(np.minimum(np.asarray(target_Bps, float), np.asarray(available_Bps, float)), core)
-    return np.asarray(wire * (1 - np.clip(np.asarray(loss, float), 0.0, 1.0)), float)
+    wire = np.minimum(np.asarray(available_Bps, float), core)
+    return np.asarray(wire / sent(loss), float)
+
+
+def sent(loss: ArrayLike) -> FloatArray:
+    """Bytes that are sent for each that arrives where what is lost is sent again and nothing else: 1 / (1 - loss).
+
+    A target rate (``ascp -l``) counts them; what is sent again may be lost as well (a geometric series).
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(1 / (1 - np.clip(np.asarray(loss, float), 0.0, 1.0)), float)
