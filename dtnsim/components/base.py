@@ -128,7 +128,7 @@ def _by_its_name(mapping: Mapping, target: type[Component]) -> Mapping:
     """Keys under other names get the one that the component has; where both are there, what ``--set`` wrote counts."""
     for other, name in target.other_names.items():
         if other in mapping:
-            at = mapping.lines.get(other, (mapping.file, mapping.line))
+            at = mapping.at(other)
             value = mapping.pop(other)
             if name not in mapping or at[0].startswith("--set"):
                 mapping.put(name, value, *at)
@@ -170,10 +170,10 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
         if len(found) != 1:
             remedy = f"write one of {', '.join(found)}" if found else _fitting(name, family) or error.remedy
             raise SpecError(error.message, **place(mapping, "part"), key=key or None, remedy=remedy) from None
-        mapping.put("part", found[0], *mapping.lines.get("part", (mapping.file, mapping.line)))
+        mapping.put("part", found[0], *mapping.at("part"))
         merged = library.read("parts", found[0])
     for name, value in mapping.items():
-        merged.put(name, value, *mapping.lines.get(name, (mapping.file, mapping.line)))
+        merged.put(name, value, *mapping.at(name))
     if len(mapping) > 1 and mapping.file:  # what is wrong with the whole is wrong here, not in the part
         merged.file, merged.line = mapping.file, mapping.line
     return merged

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import model_validator
@@ -14,6 +14,13 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import cloud
+
+
+def _together(given: Any) -> Any:
+    """What has credits has a baseline."""
+    if (given.baseline is None) != (given.credits is None):
+        raise ValueError("baseline and credits belong together; or leave both out")
+    return given
 
 
 class Allowance(Component):
@@ -38,11 +45,7 @@ class Allowance(Component):
     baseline: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4, line=True)] | None = None
     credits: Annotated[Quantity, Unit("B", spread=0.5)] | None = None
 
-    @model_validator(mode="after")
-    def _pairs(self) -> Self:
-        if (self.baseline is None) != (self.credits is None):
-            raise ValueError("baseline and credits belong together; or leave both out")
-        return self
+    _pairs = model_validator(mode="after")(_together)
 
     def least(self, draw: Draw, rate: Value, flows: int, *, sending: bool) -> Value:
         """Rate that so many flows may have at once, credits not counted [B/s on the wire]."""
@@ -134,11 +137,7 @@ class CloudDisk(Device):
     baseline: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e4)] | None = None
     credits: Annotated[Quantity, Unit("B", spread=0.3)] | None = None
 
-    @model_validator(mode="after")
-    def _pairs(self) -> CloudDisk:
-        if (self.baseline is None) != (self.credits is None):
-            raise ValueError("baseline and credits belong together; or leave both out")
-        return self
+    _pairs = model_validator(mode="after")(_together)
 
     @property
     def keeps_writes(self) -> bool:

@@ -14,7 +14,8 @@ from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Value, prior
-from dtnsim.ground.term import Term, term
+from dtnsim.ground.term import Term, law, term
+from dtnsim.physics import hdd_streams
 
 #: what the block layer makes of sequential writes where nothing gathers whole stripes
 BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
@@ -117,35 +118,40 @@ class Device(Component):
         """
 
     @property
+    def below(self) -> Device | None:
+        """The device that a layer lies on: what the layer does not say itself is that of the device below."""
+        return None
+
+    @property
     def drives(self) -> int:
         """Drives inside."""
-        return 1
+        return 1 if self.below is None else self.below.drives
 
     @property
     def data_disks(self) -> int:
         """Drives that a full stripe's data is spread over."""
-        return 1
+        return 1 if self.below is None else self.below.data_disks
 
-    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - drives need them
+    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it."""
-        return 0.0
+        return 0.0 if self.below is None else self.below.latency(row, use, members)
 
     def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:  # noqa: ARG002 - disks need it
         """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices."""
         return self.latency(row, use.but(random=True))
 
-    def single_rate(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - drives need it
+    def single_rate(self, row: Row, use: Access) -> Value:
         """Bytes per second of one request alone, once it has started [B/s]."""
-        return math.inf
+        return math.inf if self.below is None else self.below.single_rate(row, use)
 
-    def media_rate(self, row: Row, operation: Operation) -> Term:  # noqa: ARG002 - drives need it
+    def media_rate(self, row: Row, operation: Operation) -> Term:
         """Bytes per second of a long stream in the mean over the whole device, as a rebuild meets it."""
-        return term(math.inf, "B/s")
+        return term(math.inf, "B/s") if self.below is None else self.below.media_rate(row, operation)
 
     @property
     def fabric(self) -> Fabric | None:
         """How the device is reached where it is behind a network."""
-        return None
+        return None if self.below is None else self.below.fabric
 
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:  # noqa: ARG002 - layers need it
         """What the host's kernel does to each byte that is moved, parity left out."""
@@ -154,36 +160,41 @@ class Device(Component):
     @property
     def rotates(self) -> bool:
         """Whether the drives inside are disks."""
-        return False
+        return self.below is not None and self.below.rotates
 
     def piece(self, use: Access) -> float:
         """Bytes of one block of a file on one drive."""
-        return use.record_B or use.block_B
+        return use.record_B or use.block_B if self.below is None else self.below.piece(use)
 
     @property
     def keeps_writes(self) -> bool:
         """Whether what is written survives a loss of power as soon as the device has it (battery, capacitors)."""
-        return False
+        return self.below is not None and self.below.keeps_writes
 
     def answers_early(self, use: Access) -> bool:
         """Whether a write is acknowledged before it is on the medium."""
-        return use.operation == "write" and self.keeps_writes
+        return use.operation == "write" and self.keeps_writes if self.below is None else self.below.answers_early(use)
 
-    def turnaround(self, row: Row) -> Term:  # noqa: ARG002 - drives need it
+    def turnaround(self, row: Row) -> Term:
         """Seconds from handing a sequential write to the device until it is done, its transfer left out."""
-        return term(0.0, "s")
+        return term(0.0, "s") if self.below is None else self.below.turnaround(row)
 
-    def flush_time(self, row: Row) -> Term | None:  # noqa: ARG002 - flash needs it
+    def flush_time(self, row: Row) -> Term | None:
         """Seconds until flash that loses its memory with the power has emptied it; None where that is not known."""
-        return None
+        return None if self.below is None else self.below.flush_time(row)
 
     def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:  # noqa: ARG002 - arrays need it
         """Work of the host's own parity thread on a byte of data [cycles/B], and how many threads share it."""
         return None
 
-    def bus_factor(self, use: Access) -> Value:  # noqa: ARG002 - arrays need it
+    def bus_factor(self, use: Access) -> Value:
         """Bytes that cross the host's bus per byte of data (parity computed by the host goes out too)."""
-        return 1.0
+        return 1.0 if self.below is None else self.below.bus_factor(use)
+
+
+def part_of_visit(visit_B: Term | Value | None, members: float) -> Term | None:
+    """Bytes of one visit of a member, of those of the whole; None where nobody says any."""
+    return None if visit_B is None else law(hdd_streams.visit_bytes, window_B=term(visit_B, "B"), data_disks=members)
 
 
 class Layer(Device):
@@ -218,76 +229,19 @@ class Layer(Device):
         """The device that the layer lies on."""
         return self.of
 
-    @property
-    def drives(self) -> int:
-        """Drives inside."""
-        return self.below.drives
-
-    @property
-    def data_disks(self) -> int:
-        """Drives that data is spread over."""
-        return self.below.data_disks
-
     def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:
         """That of the devices below."""
         return self.below.next_file(row, use, copies * max(1, self.drives // max(self.below.drives, 1)))
-
-    @property
-    def fabric(self) -> Fabric | None:
-        """As the device below has it."""
-        return self.below.fabric
 
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:
         """Work on each byte that goes to the devices below."""
         times = self.bus_factor(use) / self.below.bus_factor(use)
         return tuple(replace(work, cycles=work.cycles * term(times)) for work in self.below.works(row, use))
 
-    @property
-    def rotates(self) -> bool:
-        """Whether the drives inside are disks."""
-        return self.below.rotates
-
-    def piece(self, use: Access) -> float:
-        """As the device below has it."""
-        return self.below.piece(use)
-
-    @property
-    def keeps_writes(self) -> bool:
-        """As the device below does."""
-        return self.below.keeps_writes
-
-    def answers_early(self, use: Access) -> bool:
-        """As the device below does."""
-        return self.below.answers_early(use)
-
-    def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """That of the device below."""
-        return self.below.latency(row, use, members)
-
-    def single_rate(self, row: Row, use: Access) -> Value:
-        """That of the device below."""
-        return self.below.single_rate(row, use)
-
-    def media_rate(self, row: Row, operation: Operation) -> Term:
-        """That of the device below."""
-        return self.below.media_rate(row, operation)
-
-    def turnaround(self, row: Row) -> Term:
-        """That of the device below."""
-        return self.below.turnaround(row)
-
-    def flush_time(self, row: Row) -> Term | None:
-        """That of the device below."""
-        return self.below.flush_time(row)
-
     def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:
         """That of the device below; of several arrays that share the data each has threads of its own."""
         made = self.below.parity_thread(use)
         return None if made is None else (made[0], made[1] * max(1, self.data_disks // self.below.data_disks))
-
-    def bus_factor(self, use: Access) -> Value:
-        """As the device below has it."""
-        return self.below.bus_factor(use)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges the device below."""

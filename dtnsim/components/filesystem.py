@@ -327,6 +327,16 @@ class LocalFilesystem(PageCached):
         delay = np.maximum(wait / use.file_B - charged(row, use, host, array), 0.0)
         return (replace(parts[0], delay=parts[0].delay + delay, what="the first bytes of each file"), *parts[1:])
 
+    def _device_flush(self, row: Row, use: Access, host: Machine, volume: str) -> Term | None:
+        """One emptying of flash's memory, or one positioning of a disk [s]; None where something else says the wait."""
+        array = host.volumes[volume].array
+        if self.states("sync_latency") or array is None or array.keeps_writes:
+            return None
+        if (emptied := array.flush_time(row)) is not None:
+            return emptied + array.turnaround(row)
+        away = use.but(operation="write", random=True, finish="dsync")
+        return term(array.latency(row, away), "s") if array.rotates else None
+
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, its adapters and slots."""
         array: Device | None = host.volumes[volume].array
@@ -346,17 +356,11 @@ class AgedFilesystem(LocalFilesystem):
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """The log's blocks and then their commit record: disks position for each, flash empties its memory."""
-        array = host.volumes[volume].array
-        if self.states("sync_latency") or array is None or array.keeps_writes:
-            return super().flush_wait(row, use, host, volume)
-        emptied = array.flush_time(row)
-        if emptied is not None:
-            return law(local.sync_time, waits=_BARRIERS, positioning_s=emptied + array.turnaround(row)).value
-        if not array.rotates:
-            return super().flush_wait(row, use, host, volume)
         spread = use.total_B if use.random else 0.0  # bytes over which the writes are scattered
-        away = array.latency(row, use.but(operation="write", random=True, finish="dsync", total_B=spread))
-        return law(local.sync_time, waits=_BARRIERS, positioning_s=term(away, "s")).value
+        one = self._device_flush(row, use.but(total_B=spread), host, volume)
+        if one is None:
+            return super().flush_wait(row, use, host, volume)
+        return law(local.sync_time, waits=_BARRIERS, positioning_s=one).value
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """The array, where files lie in extents."""

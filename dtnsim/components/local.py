@@ -191,15 +191,8 @@ class NoFilesystem(LocalFilesystem):
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One flush of the drives' memory, or one positioning of a disk; as stated where it is stated."""
-        array = host.volumes[volume].array
-        if self.states("sync_latency") or array is None or array.keeps_writes:
-            return super().flush_wait(row, use, host, volume)
-        emptied = array.flush_time(row)
-        if emptied is not None:
-            return (emptied + array.turnaround(row)).value
-        if not array.rotates:
-            return super().flush_wait(row, use, host, volume)
-        return array.latency(row, use.but(operation="write", random=True, finish="dsync"))
+        one = self._device_flush(row, use, host, volume)
+        return super().flush_wait(row, use, host, volume) if one is None else one.value
 
 
 _RANGE = (

@@ -54,7 +54,7 @@ def place(mapping: object, key: str | None = None) -> dict[str, Any]:
     """File and line of a mapping, or of one of its keys, for a `SpecError`."""
     if not isinstance(mapping, Mapping):
         return {}
-    file, line = mapping.lines.get(key or "", (mapping.file, mapping.line))
+    file, line = mapping.at(key or "")
     return {"file": file or None, "line": line or None}
 
 

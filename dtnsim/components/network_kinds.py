@@ -9,7 +9,7 @@ mean, ``predict --mean``).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Final, Literal, get_args
 
 from pydantic import BeforeValidator
@@ -20,49 +20,20 @@ from dtnsim.ground.quantity import Mixture, Quantity, factor_spread, prior
 _Medium = Literal["backbone", "internet", "research", "campus", "satellite", "mobile", "lab"]
 MEDIA: Final = get_args(_Medium)
 
+_NRENS: Final = (
+    "internet2", "geant", "géant", "esnet", "surfnet", "janet", "dfn", "aarnet", "nren", "science", "academic",
+    "lhcopn", "lhcone", "cenic", "nordunet", "sinet", "cernet", "teragrid", "starlight",
+)  # fmt: skip
+_DIRECT: Final = (
+    "isolated", "direct", "crossover", "loopback", "testbed", "dedicated", "switch", "dark fiber", "dark fibre",
+    "infiniband",
+)  # fmt: skip
 #: what people call them -> the kind; None where none of them is what it is, and nothing is said then
 _CALLED: Final[dict[str, str | None]] = {
     **dict.fromkeys(("4g", "5g", "3g", "lte", "cellular", "umts"), "mobile"),
     **dict.fromkeys(("starlink", "leo", "geo", "vsat"), "satellite"),
-    **dict.fromkeys(
-        (
-            "internet2",
-            "geant",
-            "géant",
-            "esnet",
-            "surfnet",
-            "janet",
-            "dfn",
-            "aarnet",
-            "nren",
-            "science",
-            "academic",
-            "lhcopn",
-            "lhcone",
-            "cenic",
-            "nordunet",
-            "sinet",
-            "cernet",
-            "teragrid",
-            "starlight",
-        ),
-        "research",
-    ),
-    **dict.fromkeys(
-        (
-            "isolated",
-            "direct",
-            "crossover",
-            "loopback",
-            "testbed",
-            "dedicated",
-            "switch",
-            "dark fiber",
-            "dark fibre",
-            "infiniband",
-        ),
-        "lab",
-    ),
+    **dict.fromkeys(_NRENS, "research"),
+    **dict.fromkeys(_DIRECT, "lab"),
     **dict.fromkeys(("lan", "ethernet", "home", "office", "site", "building", "datacenter", "data center"), "campus"),
     **dict.fromkeys(
         ("dsl", "adsl", "vdsl", "docsis", "cable", "broadband", "ftth", "fibre", "fiber", "public", "isp", "wan"),
@@ -241,12 +212,7 @@ def _one_of(parts: list[Quantity]) -> Mixture:
     return Mixture.of_kinds(CHOOSER, parts)
 
 
-UNKNOWN: Final = Priors(
-    _one_of([PRIORS[m].loss for m in LONG]),
-    _one_of([PRIORS[m].runs for m in LONG]),
-    _one_of([PRIORS[m].share for m in LONG]),
-    _one_of([PRIORS[m].buffer for m in LONG]),
-)
+UNKNOWN: Final = Priors(*(_one_of([getattr(PRIORS[m], field.name) for m in LONG]) for field in fields(Priors)))
 
 #: one no longer than a site (1 ms there and back is 100 km of fibre) is a switch of one's own, or a site's network
 SITE_S: Final = 1e-3

@@ -156,10 +156,7 @@ class Nfs(Remote):
     @property
     def synced(self) -> bool:
         """Whether what must be stable waits for the disks of a server that the path describes."""
-        given = type(self).model_fields
-        stated = (("stable", self.stable), ("op_time", self.op_time))
-        known = any((now.value, now.source) != (given[n].default.value, given[n].default.source) for n, now in stated)
-        return self.export == "sync" and not known
+        return self.export == "sync" and not (self.states("stable") or self.states("op_time"))
 
     def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:
         """What changes a directory or inode waits, and the COMMIT at the close of a new file."""

@@ -9,12 +9,12 @@ from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Pick
-from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, Device, Layer
+from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, Device, Layer, part_of_visit
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import hdd_streams, raid
+from dtnsim.physics import raid
 
 _PARITY: Final = {0: 0, 1: 0, 10: 0, 5: 1, 6: 2, 50: 1, 60: 2}
 _ONCE: Final = Term(1.0, "1")
@@ -268,9 +268,7 @@ class Raid(Layer):
         ahead = self.software and use.operation == "read" and use.finish != "direct"
         if visit_B is None and ahead and self.level != 1:
             visit_B = law(raid.read_ahead_bytes, chunk_B=self._chunk(row), disks=self.data_members)
-        if visit_B is None:
-            return None
-        return law(hdd_streams.visit_bytes, window_B=term(visit_B, "B"), data_disks=self.data_members)
+        return part_of_visit(visit_B, self.data_members)
 
     def _spread(self) -> Term:
         """Bytes moved by the members that are left per byte written, full stripes."""

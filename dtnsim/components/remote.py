@@ -116,8 +116,7 @@ class Remote(SharedFilesystem):
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """A synchronous write is one request, or several and a commit, unless ``sync_latency`` says what it takes."""
-        default = type(self).model_fields["sync_latency"].default
-        if (self.sync_latency.value, self.sync_latency.source) != (default.value, default.source):
+        if self.states("sync_latency"):
             return super().flush_wait(row, use, host, volume)
         return use.rtt_s + self.answer_time(row, use).value + self._commit_wait(row, use)
 

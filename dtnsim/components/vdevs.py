@@ -9,11 +9,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import Layer
+from dtnsim.components.device import Layer, part_of_visit
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import hdd_streams, raidz, zfs
+from dtnsim.physics import raidz, zfs
 
 
 class Mirror(Layer):
@@ -69,9 +69,7 @@ class Mirror(Layer):
         part = use.but(total_B=use.total_B * float(np.mean(load.value)), stripe_B=use.record_B)
         if use.operation == "read" and not use.random and self.of.rotates and alive > 1:
             part = part.but(**self._turns(use, alive))
-        inner = None
-        if visit_B is not None:
-            inner = law(hdd_streams.visit_bytes, window_B=term(visit_B, "B"), data_disks=self.groups * alive)
+        inner = part_of_visit(visit_B, self.groups * alive)
         self.of.serve(row.times(load), part, name, copies=copies * alive * self.groups, visit_B=inner)
 
     def _turns(self, use: Access, alive: int) -> dict[str, float]:
@@ -218,10 +216,7 @@ class Raidz(Layer):
             part = part.but(block_B=block / busy, queue_depth=max(1, round(use.queue_depth * busy)))
         if np.isfinite(use.extent_B):
             part = part.but(extent_B=use.extent_B / self.disks, gap_B=use.gap_B / self.disks)
-        inner = None
-        if visit_B is not None:
-            spread = self.data_share * self.groups
-            inner = law(hdd_streams.visit_bytes, window_B=term(visit_B, "B"), data_disks=spread)
+        inner = part_of_visit(visit_B, self.data_share * self.groups)
         self.of.serve(row.times(load), part, name, copies=copies * alive, visit_B=inner)
 
 

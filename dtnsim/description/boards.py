@@ -52,7 +52,7 @@ def _behind_expander(host: Mapping, chassis: object) -> Mapping:
         return host
     made = hbas.clone()
     for name in behind:
-        at = hbas.lines.get(name, (hbas.file, hbas.line))
+        at = hbas.at(name)
         adapter = merge(hbas[name], Mapping(*at)) if isinstance(hbas[name], str) else hbas[name].clone()
         if not isinstance(adapter, Mapping) or {"uplink_lanes", "drive_lane", "buffered"} & set(adapter):
             continue

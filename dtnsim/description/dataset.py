@@ -282,10 +282,10 @@ def _build(raw: yamlio.Mapping) -> Dataset:
     if isinstance(raw.get("files"), list):  # in data-set files, 'files' lists the groups
         if "groups" in raw:
             raise SpecError("is given besides a list of 'files'", **place(raw, "groups"), key="dataset.groups")
-        raw.put("groups", raw.pop("files"), *raw.lines.get("files", (raw.file, raw.line)))
+        raw.put("groups", raw.pop("files"), *raw.at("files"))
     each = _RANGE.fullmatch(str(raw.get("each")))
     if each is not None and "groups" not in raw and "files" in raw:  # {files: 20, each: 1 GB to 300 GB}
-        at = raw.lines.get("each", (raw.file, raw.line))
+        at = raw.at("each")
         del raw["each"]
         group = yamlio.mapping(
             {"count": raw.pop("files"), "from": f"{each[1]} {each[2] or each[4]}", "to": each[3]}, *at

@@ -76,7 +76,7 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
     for family, (model, law) in _LAWS.items():
         given, personal = spoken.personal(spoken.part(family, host.get(family), f"{where}.{family}", notes))
         if given is not host.get(family):
-            made.put(family, given, *_at(host, family))
+            made.put(family, given, *host.at(family))
         if _said(given, model):
             continue
         if family != "nic" or given is not None or (networked and "nics" not in host):
@@ -87,16 +87,16 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
             )
             if personal:
                 usual["size"] = spoken.personal_memory(year)
-            made.put(family, _filled(given, usual, host), *_at(host, family))
+            made.put(family, _filled(given, usual, host), *host.at(family))
     if isinstance(cards := host.get("nics"), Mapping):
-        made.put("nics", _cards(name, cards, year, host.get("role"), notes), *_at(host, "nics"))
+        made.put("nics", _cards(name, cards, year, host.get("role"), notes), *host.at("nics"))
     volumes = host.get("volumes")
     if volumes is None and (found := list(mounts)):
         volumes = Mapping(host.file, host.line)
         for mount in found:
             volumes.put(mount, None, host.file, host.line)
     if isinstance(volumes, Mapping):
-        made.put("volumes", _volumes(name, host, volumes, notes), *_at(host, "volumes"))
+        made.put("volumes", _volumes(name, host, volumes, notes), *host.at("volumes"))
     return made
 
 
@@ -130,10 +130,6 @@ def _said(given: object, model: type[Component]) -> bool:
     return given is not None and given != UNKNOWN
 
 
-def _at(host: Mapping, key: str) -> tuple[str, int]:
-    return host.lines.get(key, (host.file, host.line))
-
-
 def _year(host: Mapping) -> int | None:
     """The host's year; one that is no number is refused when the host is built."""
     text = str(host.get("year"))
@@ -150,7 +146,7 @@ def _filled(given: object, usual: dict[str, Any], host: Mapping) -> Mapping:
             made.put(key, value, host.file, host.line)
     for key, value in stated.items():
         if key != "part":
-            made.put(key, value, *stated.lines.get(key, (stated.file, stated.line)))
+            made.put(key, value, *stated.at(key))
     return made
 
 
@@ -160,10 +156,10 @@ def _cards(host: str, cards: Mapping, year: int | None, role: object, notes: lis
     for name, card in cards.items():
         card = spoken.part("nic", card, f"hosts.{host}.nics.{name}", notes)
         if card is not cards[name]:
-            made.put(name, card, *_at(cards, name))
+            made.put(name, card, *cards.at(name))
         if not _said(card, Nic):
             usual = _nic(_parts("nic", year, role), f"{host}.nics.{name}", Mapping())
-            made.put(name, _filled(card, usual, cards), *_at(cards, name))
+            made.put(name, _filled(card, usual, cards), *cards.at(name))
     return made
 
 
@@ -171,7 +167,7 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
     """Volumes of which no file system or no drives are known; those of a server are left to be refused."""
     made = volumes.clone()
     for mount, given in volumes.items():
-        at = _at(volumes, mount)
+        at = volumes.at(mount)
         called = isinstance(given, str) and spoken.is_filesystem(given)  # '/scratch: lustre'
         if not called and given != UNKNOWN and isinstance(given, str):  # '/data: any-nvme'
             volumes = volumes.clone()
@@ -210,7 +206,7 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
             drives: object = usual if known else _drives_of_any_role(*at)
             if host.get("role") == "untuned" and (year := _year(host)) is not None:
                 drives = _drives_of(next(d for first, d in reversed(_AS_SOLD) if first <= year).split(), "drives", *at)
-            volume.put("array", drives, *_at(volume, "array"))
+            volume.put("array", drives, *volume.at("array"))
         made.put(mount, _one_system(name, host, mount, volume, notes), *at)
     return made
 

@@ -222,7 +222,7 @@ class _Mended:
         if new is None and not _named(steps):
             parent.pop(last, None)
         else:
-            parent.put(last, new, *parent.lines.get(last, (parent.file, parent.line)))
+            parent.put(last, new, *parent.at(last))
         self.gone.append(steps)
         return True
 
@@ -245,7 +245,7 @@ class _Mended:
         if error.value not in words[1:] or not str(error.value).startswith(("-", "/")):
             return False
         left = " ".join(word for word in words if word != error.value)
-        parent.put("tool", Scalar(left), *parent.lines.get("tool", (parent.file, parent.line)))
+        parent.put("tool", Scalar(left), *parent.at("tool"))
         return True
 
     def _instead(self, steps: Steps, old: Any = None) -> Any:
@@ -288,7 +288,7 @@ def _names(hosts: Mapping) -> Iterator[tuple[str, str]]:
 
     for key, item in hosts.items():
         one = Mapping(hosts.file, hosts.line)
-        one.put(key, item, *hosts.lines.get(key, (hosts.file, hosts.line)))
+        one.put(key, item, *hosts.at(key))
         try:
             yield from ((name, key) for name in numbered(one))
         except SpecError:

@@ -84,7 +84,7 @@ def fitted_hosts(
         SpecError: a host cannot be used, or an override leads nowhere.
     """
     reader = Hosts(raw, beside, overrides)
-    raw.put("hosts", reader.read(), *raw.lines.get("hosts", (raw.file, raw.line)))
+    raw.put("hosts", reader.read(), *raw.at("hosts"))
     fits = Fits()
     if raw.get("calibration") not in (None, "none"):
         fits = fitted(raw, beside, reader.written, built)

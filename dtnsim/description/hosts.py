@@ -115,7 +115,7 @@ class Hosts:
         """A host's mapping; ``like`` takes another one and puts the keys written here on top."""
         shipped = False
         if item is None or item == UNKNOWN:  # all of it is drawn
-            return Mapping(*self._given.lines.get(name, (self._given.file, self._given.line)))
+            return Mapping(*self._given.at(name))
         if isinstance(item, str):
             item = self._named(".".join(filter(None, (name, key))), item)
             shipped = True  # what is shipped knows nothing of this file
@@ -141,7 +141,7 @@ class Hosts:
             base = self._written_out(name, like, (*seen, step), key="like").clone()
         for name_of, value in item.items():
             if name_of != "like":
-                base.put(name_of, merge(base.get(name_of), value), *item.lines.get(name_of, (item.file, item.line)))
+                base.put(name_of, merge(base.get(name_of), value), *item.at(name_of))
         return base
 
     def _named(self, name: str, host: str) -> Mapping:
@@ -173,13 +173,13 @@ def _stack_of(item: Mapping) -> Mapping:
     """A host whose ``kernel`` (a part, costs, or a version of Linux) is its ``stack``, and ``hba`` one of its hbas."""
     if "hba" in item and "hbas" not in item:
         item = item.clone()
-        at, card = item.lines.get("hba", (item.file, item.line)), Mapping(item.file, item.line)
+        at, card = item.at("hba"), Mapping(item.file, item.line)
         card.put("hba", item.pop("hba"), *at)
         item.put("hbas", card, *at)
     if "kernel" not in item:
         return item
     item = item.clone()
-    at, kernel = item.lines.get("kernel", (item.file, item.line)), item.pop("kernel")
+    at, kernel = item.at("kernel"), item.pop("kernel")
     if isinstance(kernel, str) and _VERSION.fullmatch(kernel):
         costs = Mapping(*at)
         costs.put("kernel", kernel, *at)
@@ -214,7 +214,7 @@ def numbered(given: Mapping) -> Mapping:
         return given
     made = Mapping(given.file, given.line)
     for name, item in given.items():
-        at = given.lines.get(name, (given.file, given.line))
+        at = given.at(name)
         where: dict[str, Any] = {**place(given, name), "key": f"hosts.{name}"}
         match = _NUMBERS.fullmatch(name)
         if match is None and ("{" in name or "}" in name):

@@ -207,5 +207,5 @@ def merge(old: object, top: object) -> object:
         old = part
     merged = old.clone()
     for key, value in top.items():
-        merged.put(key, merge(merged.get(key), value), *top.lines.get(key, (top.file, top.line)))
+        merged.put(key, merge(merged.get(key), value), *top.at(key))
     return merged

@@ -135,7 +135,7 @@ def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
     for n in range(count):
         part = whole.clone()
         for key, aliases in choices.items():
-            alias, at = aliases[n % movers % len(aliases)], item.lines.get(key, (item.file, item.line))
+            alias, at = aliases[n % movers % len(aliases)], item.at(key)
             rest = str(item.get(key, "")).partition(":")[2]
             part.put(key, Scalar(f"{alias}:{rest}", *at), *at)
         if n:

@@ -268,7 +268,7 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
         if text not in of_hosts:
             override(raw, text)
     raw.put("host_files", files, raw.file, raw.line)
-    raw.put("hosts", hosts, *raw.lines.get("hosts", (raw.file, raw.line)))
+    raw.put("hosts", hosts, *raw.at("hosts"))
     if isinstance(raw.get("wan"), dict | str):
         raw.put("wan", [raw["wan"]], *raw.lines["wan"])
     raw = named_workload(raw, beside)  # an override may have named one

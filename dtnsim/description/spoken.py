@@ -59,7 +59,7 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
             return given
         for other, value in given.items():
             if other != "part":
-                named.put(other, value, *given.lines.get(other, (given.file, given.line)))
+                named.put(other, value, *given.at(other))
         return named
     if not isinstance(given, Scalar) or given in ("unknown", "none") or library.has("parts", given):
         return given
@@ -146,7 +146,7 @@ def kind(host: Mapping, name: str) -> Mapping:
     said = str(host.get("kind", "")).lower()
     if not said:
         return host
-    known, at = library.spoken()["hosts"], host.lines.get("kind", (host.file, host.line))
+    known, at = library.spoken()["hosts"], host.at("kind")
     named = "like" not in host and (machine_like(said) is not None or len(library.meant("hosts", said)) == 1)
     if said not in known and not named:
         return host
@@ -188,7 +188,7 @@ def personal_memory(year: int | None) -> Quantity:
 
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
     """A volume whose ``encryption`` lies around its drives; these may be told by what was measured of them."""
-    made, at = given, given.lines.get("array", (given.file, given.line))
+    made, at = given, given.at("array")
     drives = _drives(given.get("array"), f"{where}.array", notes)
     if drives is not given.get("array"):
         made = made.clone()
@@ -276,7 +276,7 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
     drives = part("array", given, where, notes)
     if not isinstance(drives, Mapping):
         return drives
-    drives, at = drives.clone(), drives.lines.get("kind", (drives.file, drives.line))
+    drives, at = drives.clone(), drives.at("kind")
     said = str(drives.get("kind", "")).lower()
     for pattern, kind, level in library.spoken()["levels"]:
         if (match := re.fullmatch(pattern, said)) is not None:
@@ -307,7 +307,7 @@ def _uncounted(drives: Mapping, where: str, notes: list[str]) -> Mapping:
         return drives
     missing = {name for name, field in fields.items() if field.is_required()} - set(drives)
     if missing == {"of"}:
-        drives.put("of", Scalar("unknown"), *drives.lines.get("kind", (drives.file, drives.line)))
+        drives.put("of", Scalar("unknown"), *drives.at("kind"))
         notes.append(f"{where}.of: not said: any drives; write of: any-disk, any-ssd or any-nvme")
     elif "disks" in missing and missing <= {"of", "disks"} and kind != "jbod":
         made = Mapping(drives.file, drives.line)
@@ -330,7 +330,7 @@ def _measured(drives: Mapping, where: str, notes: list[str]) -> Mapping:
     if kind != "unknown" and (not missing or (not outside and missing & {*_RATES, "rate"})):
         return drives
     made = Mapping(drives.file, drives.line)
-    at = drives.lines.get("kind", (drives.file, drives.line))
+    at = drives.at("kind")
     made.put("kind", "unknown", *at)
     for key in _RATES:
         other = drives.get(_RATES[key == "read"])

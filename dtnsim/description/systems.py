@@ -92,7 +92,7 @@ def of_system(host: Mapping) -> Mapping:
     if not found:
         return host
     host = host.clone()
-    at = host.lines.get("os", (host.file, host.line))
+    at = host.at("os")
     if "stack" not in host and "stack" in found:
         host.put("stack", found["stack"], *at)
     elif "stack" not in host and found.get("kernel"):

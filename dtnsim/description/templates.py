@@ -24,7 +24,7 @@ def named_workload(raw: Mapping, beside: Path | None) -> Mapping:
     name = raw.get("workload")
     if not isinstance(name, str):
         return raw
-    file, line = raw.lines.get("workload", (raw.file, raw.line))
+    file, line = raw.at("workload")
     try:
         found = library.read("workloads", name, beside=beside)
     except SpecError as error:

@@ -201,7 +201,7 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
         if not written:
             continue
         key, path = written[0], str(tool[written[0]])
-        at = tool.lines.get(key, (tool.file, tool.line))
+        at = tool.at(key)
         where: dict[str, Any] = {**place(tool, key), "key": f"transfer.tool.{key}", "value": path}
         if end in item and _below(path.rpartition(":")[2], split_end(str(item[end]))[1]):
             continue  # a file on the volume that the end names
@@ -216,7 +216,7 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
     ends = [end for end in ("from", "to") if end in item]
     if found.reads_option and found.reads_option == found.writes_option and len(ends) == 1:
         # a test of one volume, as if its own option named it
-        item.put("from" if ends == ["to"] else "to", item[ends[0]], *item.lines.get(ends[0], (item.file, item.line)))
+        item.put("from" if ends == ["to"] else "to", item[ends[0]], *item.at(ends[0]))
     return item
 
 
@@ -230,7 +230,7 @@ def _timed(item: Mapping, tool: Mapping, found: type[Tool]) -> None:
         return
     written = [name for name in names(option, found.model_fields[option]) if name in tool]
     if not written or tool[written[0]] == item["duration"]:
-        at = item.lines.get("duration", (item.file, item.line))
+        at = item.at("duration")
         tool.put(written[0] if written else option, item.pop("duration"), *at)
 
 
@@ -258,7 +258,7 @@ def _with_tool(item: Mapping) -> Mapping:
         short = [key for key in item if key not in TransferSpec.model_fields and key in kinds()]
         if len(short) != 1 or find_kind(short[0]).family != Tool.family:
             return item
-        at, options = item.lines.get(short[0], (item.file, item.line)), item.pop(short[0])
+        at, options = item.at(short[0]), item.pop(short[0])
         tool = options.clone() if isinstance(options, Mapping) else Mapping(*at)
         tool.put("name", short[0], *at)
         item.put("tool", tool, *at)
@@ -292,7 +292,7 @@ def written_tool(tool: object) -> object:
         tool = short
     if isinstance(tool, Mapping) and "name" in tool:
         tool = tool.clone()
-        tool.put("kind", tool.pop("name"), *tool.lines.get("name", (tool.file, tool.line)))
+        tool.put("kind", tool.pop("name"), *tool.at("name"))
     return tool
 
 

@@ -50,6 +50,10 @@ class Mapping(dict[str, Any]):
         self[key] = value
         self.lines[key] = (file, line)
 
+    def at(self, key: str) -> tuple[str, int]:
+        """File and line where a key was written; of one that nobody wrote, those of the mapping."""
+        return self.lines.get(key, (self.file, self.line))
+
     def clone(self) -> Mapping:
         """A copy whose keys can be set without touching this one."""
         new = Mapping(self.file, self.line)

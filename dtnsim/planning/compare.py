@@ -13,8 +13,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.lazy import Pictured
 from dtnsim.ground.units import Money
-from dtnsim.planning import bill
-from dtnsim.planning.money import exchange
+from dtnsim.planning.money import exchange, items, total
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
@@ -165,9 +164,9 @@ def compare(
     known, found, currency = exchange(rates), [], None
     mixed: set[str] = set()
     for name, given in loaded:
-        parts = bill.items(given)
+        parts = items(given)
         mixed |= {i.price.currency for i in parts if i.price is not None}
-        price, unpriced = bill.total(parts, known, currency)
+        price, unpriced = total(parts, known, currency)
         currency = price.currency if price is not None else currency
         found.append(Variant(name, predict(given, samples=samples, seed=seed), price, unpriced))
     return Comparison(tuple(found), tuple(known.notes(mixed)))

@@ -1,4 +1,4 @@
-"""Variants side by side: their numbers, their prices (money, bill), and why they differ."""
+"""Variants side by side: their numbers, their prices (money), and why they differ."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money, money
-from dtnsim.planning import bill
+from dtnsim.planning import money as bill
 from dtnsim.planning.money import exchange
 from dtnsim.planning.tool_choice import choose
 from tests.cli.conftest import Run

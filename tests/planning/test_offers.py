@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from dtnsim.description import spec
 from dtnsim.ground.units import Money
-from dtnsim.planning import bill, catalog, fitting, offers, words
+from dtnsim.planning import catalog, fitting, offers, words
+from dtnsim.planning import money as bill
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option
 from dtnsim.planning.search import price
