@@ -86,10 +86,10 @@ def tool_errors(given: Iterable[list[dict[str, str]]]) -> dict[str, list[tuple[f
 
 
 def tools_markdown() -> str:
-    """The table: tool_points, median and 90th percentile of the error, part of the runs inside the 80 % interval."""
+    """The table: points, median and 90th percentile of the error, part of the runs inside the 80 % interval."""
     found = tool_errors(tool_points())
     lines = [
-        "| tool | tool_points | median error | 90th percentile | runs in the 80 % interval |",
+        "| tool | points | median error | 90th percentile | runs in the 80 % interval |",
         "|---|---:|---:|---:|---:|",
     ]
     whole = [point for of_tool in found.values() for point in of_tool]

@@ -9,12 +9,12 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, TransferPrediction
+from dtnsim.report.holds import called
 from dtnsim.report.page import Figure, Table, label
 from dtnsim.report.traces import (
     AMBER,
     BLUE,
     LEGEND,
-    PATTERNS,
     TONES,
     Trace,
     axis,
@@ -25,6 +25,7 @@ from dtnsim.report.traces import (
     height,
     line,
     marks,
+    painted,
     rate_axis,
     rows_axis,
     spans,
@@ -45,9 +46,10 @@ BUSIEST: Final = 12
 _LEGEND: Final = 20
 
 
-def ladder(t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
+def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
     """What binds, and what binds next, with what relieves it, its command and its price."""
-    names = [f"{n}  {r.station}" for n, r in enumerate(t.ladder, 1)]
+    names = [f"{n}  {called(p, r.station)}" for n, r in enumerate(t.ladder, 1)]
+    down = rows_axis(names, [r.station.removesuffix(f"[{t.name}]") for r in t.ladder])
     values = [gbps(r.throughput_Bps) for r in t.ladder]
     others = len(names) - 1
     trace = bars(
@@ -69,7 +71,7 @@ def ladder(t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
         f"; then {r.station} at {units.show(r.throughput_Bps, 'B/s')}" for r in t.ladder[1:]
     )
     most = 1.12 * max((v for v in values if v is not None), default=1.0)
-    layout = {"yaxis": rows_axis(names), "xaxis": rate_axis(range=[0, most]), "height": height(len(names))}
+    layout = {"yaxis": down, "xaxis": rate_axis(range=[0, most]), "height": height(down)}
     title = f"Ladder of {t.name}: what binds, and what binds once that is relieved"
     return Figure(title, says, [trace], layout, Table(head, rows, frozenset({0, 1})))
 
@@ -92,17 +94,19 @@ def spending(p: Prediction) -> Figure:
             )
     by_what = _busiest_turn(found, len(busiest))
     ranked = sorted(by_what, key=lambda what: -sum(by_what[what]))
+    only = f"[{p.transfers[0].name}]" if len(p.transfers) == 1 else ""
+    down = rows_axis([called(p, name) for name in place], [name.removesuffix(only) for name in place])
     traces = [_stacked(what, by_what[what], n) for n, what in enumerate(ranked)]
     layout = {
         "barmode": "stack",
-        "yaxis": rows_axis(list(place)),
+        "yaxis": down,
         "xaxis": axis("used [%]", range=[0, 105]),
-        "height": height(len(busiest), 110) + _LEGEND * sum(1 + t["name"].count("<br>") for t in traces),
+        "height": height(down, 110) + _LEGEND * sum(1 + t["name"].count("<br>") for t in traces),
         "showlegend": len(traces) > 1,
         "legend": {
             "orientation": "v",
             "x": 0,
-            "y": -70 / height(len(busiest), 0),
+            "y": -60 / height(down, 0),
             "yanchor": "top",
             "traceorder": "normal",
         },
@@ -127,8 +131,7 @@ def _busiest_turn(found: dict[tuple[int, str], list[float]], stations: int) -> d
 
 
 def _stacked(what: str, values: list[float], number: int) -> Trace:
-    look = {"color": TONES[number % len(TONES)], "pattern": {"shape": PATTERNS[number // len(TONES) % 8]}}
-    return bars(values, f"{folded(what)}: %{{x:.3g}} %", whole(what, LEGEND), **look)
+    return bars(values, f"{folded(what)}: %{{x:.3g}} %", whole(what, LEGEND), **painted(number))
 
 
 def tornado(shares: Sequence[Share]) -> Figure | None:
@@ -140,11 +143,8 @@ def tornado(shares: Sequence[Share]) -> Figure | None:
     trace["customdata"] = [folded(f"{s.what}; find out by: {s.measure}") for s in kept]
     rows = [(s.what, f"{s.share:.1%}", f"x {s.left:.2f}", s.measure) for s in shares]
     says = "Shares of the variance: " + "; ".join(f"{s.what} {s.share:.0%}" for s in kept)
-    layout = {
-        "yaxis": rows_axis([s.what for s in kept]),
-        "xaxis": axis("share of the variance [%]", rangemode="tozero"),
-        "height": height(len(kept)),
-    }
+    down = rows_axis([s.what for s in kept])
+    layout = {"yaxis": down, "xaxis": axis("share of the variance [%]", rangemode="tozero"), "height": height(down)}
     head = ("what", "share", "width if it were known", "how to find out")
     return Figure("Why the interval is wide", says, [trace], layout, Table(head, rows, frozenset({1, 2})))
 
@@ -165,7 +165,8 @@ def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | No
         for name, role, m, i in figures
     ]
     says = "; ".join(f"{r[0]}: measured {r[2]}, predicted {r[4]} ({r[3]} to {r[5]})" for r in rows)
-    layout = {"yaxis": rows_axis([f[0] for f in figures]), "xaxis": rate_axis(), "height": height(len(figures), 120)}
+    down = rows_axis([f[0] for f in figures])
+    layout = {"yaxis": down, "xaxis": rate_axis(), "height": height(down, 120)}
     head = ("case", "role", "measured", "p10", "p50", "p90", "error")
     return Figure("Measured beside predicted", says, [interval, dots], layout,
                   Table(head, rows, frozenset(range(2, 7))))  # fmt: skip
@@ -177,9 +178,11 @@ def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
     if found is None:
         return None
     down, across, table = found
+    rates = [[gbps(v) for v in row] for row in table]
+    most = max((v for row in rates for v in row if v is not None), default=1.0)
     drawn = heat(
-        [[gbps(v) for v in row] for row in table], "Gb/s", "%{z:.4g} Gb/s",
-        zmin=0, texttemplate="%{z:.3g}", textfont={"size": 12}, xgap=2, ygap=2,
+        rates, "Gb/s", "%{z:.4g} Gb/s", zmin=0, zmax=most,
+        texttemplate="%{z:.3g}", textfont={"size": 12}, xgap=2, ygap=2,
     )  # fmt: skip
     frame: Trace = {"symbol": "square-open", "size": 44, "color": "#ff4f43", "line": {"width": 3}}
     own = marks("", [across.own], [down.own], **frame)
@@ -218,10 +221,10 @@ def file_sizes(points: Sequence[tuple[float, float | None]], own: tuple[float, f
         look: Trace = {"color": AMBER, "size": 13, "symbol": "diamond"}
         mean = "the path as it is (mean size)"
         traces.append(marks(mean, [own[0]], [gbps(own[1])], "as it is: %{y:.4g} Gb/s", **look))
-    shown = {"tickvals": ticks, "ticktext": [units.show(s, "B") for s in ticks]}
+    shown = {"tickvals": ticks, "ticktext": [units.show(s, "B") for s in ticks], "tickangle": 0}
     layout = {
         "xaxis": axis("size of a file", type="log", **shown),
-        "yaxis": {**rate_axis(), "type": "log", "rangemode": "normal"},
+        "yaxis": {**rate_axis(), "type": "log", "dtick": 1, "rangemode": "normal"},
         "height": 380,
     }
     rows = [(units.show(s, "B"), "-" if r is None else units.show(r, "B/s")) for s, r in points]
@@ -234,14 +237,14 @@ def variants(made: Comparison) -> Figure:
     """Variants side by side, each with its interval."""
     rates = [v.prediction.throughput_Bps for v in made.variants]
     low, middle, high = ([8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90"))
-    names = [v.name for v in made.variants]
+    down = rows_axis([v.name for v in made.variants])
     trace = bars(middle, "%{x:.4g} Gb/s") | spans("x", low, middle, high, color=AMBER)
     rows = [
         (v.name, *(units.show(r, "B/s") for r in v.prediction.throughput_Bps.as_dict().values()),
          units.show(v.prediction.duration_s.p50, "s"), v.prediction.bottleneck.station)
         for v in made.variants
     ]  # fmt: skip
-    layout = {"yaxis": rows_axis(names), "xaxis": rate_axis(), "height": height(len(names))}
+    layout = {"yaxis": down, "xaxis": rate_axis(), "height": height(down)}
     says = "; ".join(f"{r[0]}: {r[2]} ({r[1]} to {r[3]})" for r in rows)
     head = ("variant", "p10", "p50", "p90", "duration", "bottleneck")
     return Figure("Variants side by side", says, [trace], layout, Table(head, rows, frozenset(range(1, 5))))

@@ -275,32 +275,35 @@ def _remedy(a: FleetAnswer, n: int, years: float) -> str:
 
 
 def _upgrades(a: FleetAnswer, out: Out) -> None:
-    mark = f"{a.workload.full.value:.0%}"
-    order = _order(a)
+    made, kinds = due(a)
     out.print()
-    if not order:
-        out.print(f"upgrades: no station passes {mark} in its busy {a.workload.full_over} within {HORIZON:g} years")
+    if made is None:
+        mark = f"{a.workload.full.value:.0%} in its busy {a.workload.full_over}"
+        out.print(f"upgrades: no station passes {mark} within {HORIZON:g} years")
         return
-    several = len(a.runs) >= ENOUGH
-    head = ["due for an upgrade", f">passes {mark}"]
-    shown_as = a.workload.full_over
-    head[1] = f">busy {shown_as} passes {mark}"
-    head += [">earliest (p10)", ">latest (p90)"] if several else []
-    rows = text.table(*head, ">busy day", ">busy hour", ">peak", ">mean")
+    out.print(text.shown(made))
+    out.print("busy day, busy hour: what a day, an hour in twenty exceeds; peak: the fullest hour")
+    if kinds > _ROWS:
+        out.print(f"and {kinds - _ROWS} more kinds of stations within {HORIZON:g} years")
+
+
+def due(a: FleetAnswer) -> tuple[Table | None, int]:
+    """(stations that are due within the horizon, those that are alike in one row; kinds of them)."""
+    several, rows = len(a.runs) >= ENOUGH, []
+    head = ("due for an upgrade", f"busy {a.workload.full_over} passes {a.workload.full.value:.0%}",
+            *(("earliest (p10)", "latest (p90)") if several else ()), "busy day", "busy hour",
+            "peak", "mean")  # fmt: skip
     known = {s.name: s for s in a.runs[0].stations}
     alike: dict[str, list[str]] = {}
-    for name in order:
+    for name in _order(a):
         alike.setdefault(kind(name), []).append(name)
     for names in list(alike.values())[:_ROWS]:
         low, middle, high = _years(a, names[0])
         shown = [_when(a, middle)] + ([_when(a, low), _when(a, high)] if several else [])
         s = known[names[0]]
         more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
-        rows.add_row(text.plain(names[0] + more), *shown, *(f"{v:.1%}" for v in (s.busy_day, s.busy, s.peak, s.mean)))
-    out.print(rows)
-    out.print("busy day, busy hour: what a day, an hour in twenty exceeds; peak: the fullest hour")
-    if len(alike) > _ROWS:
-        out.print(f"and {len(alike) - _ROWS} more kinds of stations within {HORIZON:g} years")
+        rows.append((names[0] + more, *shown, *(f"{v:.1%}" for v in (s.busy_day, s.busy, s.peak, s.mean))))
+    return (Table(head, rows, frozenset(range(1, len(head)))) if rows else None), len(alike)
 
 
 def kind(name: str) -> str:

@@ -71,26 +71,12 @@ def tables(a: FleetAnswer) -> list[tuple[str, Table]]:
     made = [("What was asked for, and what became of it", Table(head, rows, frozenset(range(1, 10))))]
     if a.runs[0].held_s:
         made.append(("What held the transfers of each class", fleet.held(a)))
-    upgrades = [tuple(str(v) for v in _flat(d).values()) for d in document["upgrades"]]
-    if upgrades:
-        made.append(
-            ("What is due for an upgrade, the first ones first", Table(tuple(_flat(document["upgrades"][0])), upgrades))
-        )
+    if due := fleet.due(a)[0]:
+        made.append(("What is due for an upgrade, the first ones first", due))
     outages = [(n, f"{o['count']:,}", units.show(o["seconds"], "s")) for n, o in document["outages"].items()]
     if outages:
         made.append(("What was down", Table(("what", "times", "in all"), outages, frozenset({1, 2}))))
     return made
-
-
-def _flat(entry: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested values under names with dots, numbers as people write them."""
-    found: dict[str, Any] = {}
-    for key, value in entry.items():
-        if isinstance(value, dict):
-            found |= _flat(value, f"{prefix}{key}.")
-        else:
-            found[f"{prefix}{key}"] = f"{value:.3g}" if isinstance(value, float) else "" if value is None else value
-    return found
 
 
 def _completion(classes: list[dict[str, Any]]) -> Figure | None:
@@ -99,12 +85,9 @@ def _completion(classes: list[dict[str, Any]]) -> Figure | None:
         return None
     names = list(shown[0]["completion_s"])
     traces = [dots(q, n, [c["completion_s"][q] / _HOUR_S for c in shown], "h") for n, q in enumerate(names)]
-    layout = {
-        "yaxis": rows_axis([c["class"] for c in shown]),
-        "xaxis": tenfold("from asking to the end [h]"),
-        "height": height(len(shown), 130),
-        "showlegend": True,
-    }  # fmt: skip
+    down, every = rows_axis([c["class"] for c in shown]), [x for trace in traces for x in trace["x"]]
+    layout = {"yaxis": down, "xaxis": tenfold("from asking to the end [h]", every), "height": height(down, 130)}
+    layout["showlegend"] = True
     rows = [(c["class"], *(units.show(c["completion_s"][q], "s") for q in names)) for c in shown]
     says = "; ".join(f"{r[0]}: half within {r[1]}, {names[-1]} {r[-1]}" for r in rows)
     return Figure("How long transfers take, by class", says, traces, layout,
@@ -129,11 +112,9 @@ def _week(kept: list[dict[str, Any]], seen: set[int]) -> Figure | None:
         return None
     shown = [[100 * v if hour in seen else None for hour, v in enumerate(s["by_hour_of_week"])] for s in kept]
     trace = heat(shown, "used [%]", "hour %{x} of the week: %{z:.3g} %", zmin=0, zmax=100)
-    layout = {
-        "yaxis": {**rows_axis([s["station"] for s in kept]), "showgrid": False},
-        "xaxis": axis(tickvals=[24 * d for d in range(7)], ticktext=list(_DAYS)),
-        "height": height(len(kept), 80),
-    }
+    down = {**rows_axis([s["station"] for s in kept]), "showgrid": False}
+    across = axis("day, from midnight on", tickvals=[24 * d for d in range(7)], ticktext=list(_DAYS))
+    layout = {"yaxis": down, "xaxis": across, "height": height(down, 100)}
     rows = []
     for s in kept:
         by_hour = [sum(s["by_hour_of_week"][h::24]) / max(sum(x % 24 == h for x in seen), 1) for h in range(24)]
@@ -174,13 +155,14 @@ def _weeks(kept: list[dict[str, Any]]) -> Figure | None:
 def sentence(a: FleetAnswer) -> str:
     """What the span was like."""
     total = a.runs[0].total
-    done = f"{total.done:,} of {total.asked:,} transfers done, {units.show(total.moved_B, 'B', digits=3)} moved"
+    done = f"{total.done:,} of {total.asked:,} transfers done in {units.show(a.runs[0].end_s, 's', digits=3)}"
+    moved = f", {units.show(total.moved_B, 'B', digits=3)} moved"
     middle = (
-        f"; half of them within {units.show(total.completion_s[0], 's', digits=3)}"
+        f"; half of the transfers within {units.show(total.completion_s[0], 's', digits=3)}"
         if not math.isnan(total.completion_s[0])
         else ""
     )
     late = f"; {total.missed:,} of {total.with_deadline:,} deadlines missed" if total.with_deadline else ""
     top = max(a.runs[0].stations, key=lambda s: s.mean, default=None)
     full = f". {top.name} is used most: {top.mean:.0%} on average, {top.busy_day:.0%} on a busy day" if top else ""
-    return f"{units.show(a.runs[0].end_s, 's', digits=3)}: {done}{middle}{late}{full}."
+    return f"{done}{moved}{middle}{late}{full}."

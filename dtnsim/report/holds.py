@@ -72,6 +72,18 @@ def holds(p: Prediction, b: Bottleneck) -> str:
     return (words if work else words.removesuffix(" ({work})")).format(host=b.host, place=place, work=work)
 
 
+def called(p: Prediction, name: str) -> str:
+    """A station in a few words for people; its name where it is none of the answer's."""
+    s = next((s for s in p.problem.stations if s.name == name), None)
+    if s is None:
+        return name
+    place = s.component.removeprefix("tcp.")
+    if s.kind == "tcp":
+        return f"TCP from {_ends(p, place)}"
+    words = re.split(r" \(|[,:] ", _HOLDS.get(s.kind, "{place} of {host}"))[0]
+    return words.format(host=s.host, place=place).removeprefix("the ")
+
+
 def brief(text: str) -> str:
     """What holds without whose buffer it is."""
     return re.sub(r", by the [^()]*(\([^()]*\))?\)$", ")", text)

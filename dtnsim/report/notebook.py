@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: words are read from the left, decisions have a column for what is said of each, pictures fit their cell
 _LOOKS: Final = (
-    ".dtnsim td:not(.n),.dtnsim th{text-align:left!important}.dtnsim svg{max-width:100%;height:auto}"
+    ".dtnsim td:not(.n),.dtnsim th:not(.n){text-align:left!important}.dtnsim td.n{white-space:nowrap}"
     ".dtnsim .decision{display:grid;grid-template-columns:max-content 1fr;gap:.2em 1.2em;margin:.6em 0 1.2em}"
     ".dtnsim .decision dt{font-weight:600;white-space:nowrap}.dtnsim .decision dd{margin:0}"
     ".dtnsim .decision dt,.dtnsim .decision dd{width:auto;float:none}"
@@ -47,7 +47,7 @@ def _(answer: Prediction) -> str:
     drawn = ""
     if answer.given is not None:
         drawn = picture.svg(picture.layout(answer, answer.given.graph), "")
-    ladder = charts.ladder(answer.transfers[0], [Relief()] * len(answer.ladder)).table
+    ladder = charts.ladder(answer, answer.transfers[0], [Relief()] * len(answer.ladder)).table
     shown = Table(ladder.head[:5], [row[:5] for row in ladder.rows], ladder.numeric)
     d = decide(answer)
     says = f"<p><b>{escaped(answer.name)}</b><br>{escaped(d.verdict)}</p>{d.html}"
@@ -147,7 +147,7 @@ def _figure(answer: object) -> Figure:
 
 @_figure.register(Prediction)
 def _(answer: Prediction) -> Figure:
-    return charts.ladder(answer.transfers[0], [Relief()] * len(answer.ladder))
+    return charts.ladder(answer, answer.transfers[0], [Relief()] * len(answer.ladder))
 
 
 @_figure.register(Simulation)

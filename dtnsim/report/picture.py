@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import visible
@@ -66,9 +67,12 @@ class Picture:
     rows: int = 0
 
     @property
-    def box(self) -> int:
-        """Width of its boxes, so that no name is cut [px]."""
-        return max([_W, *(math.ceil(16 + _LETTER * len(_written(b))) for b in self.boxes.values())])
+    def at(self) -> list[int]:
+        """Where its columns begin, and where one more would: as wide as their names, so that none is cut [px]."""
+        wide = [_W] * self.columns
+        for b in self.boxes.values():
+            wide[b.column] = max(wide[b.column], math.ceil(16 + _LETTER * len(_written(b))))
+        return list(accumulate((w + _DX for w in wide), initial=_EDGE))
 
 
 def layout(p: Prediction, whole: nx.Graph[str]) -> Picture:
@@ -228,11 +232,13 @@ class _Layout:
 
 
 #: least width of a box, its height, and the gaps between boxes [px]
-_W: Final = 116
+_W: Final = 92
 _H: Final = 46
-_DX: Final = 24
+_DX: Final = 20
 _DY: Final = 20
 _EDGE: Final = 12
+#: part of its size down to which a picture shrinks on a small screen, before it scrolls
+_LEAST: Final = 0.75
 #: what a letter takes at most [px]
 _LETTER: Final = 7.6
 #: stations of a component that its text tells of
@@ -263,18 +269,19 @@ def svg(picture: Picture, about: str, *, limit: int = 0) -> str:
         about: Id of the element that shows what a component is on hover and focus.
         limit: Boxes that may be reached by keyboard; 0 for all.
     """
-    wide = picture.box
-    width = 2 * _EDGE + picture.columns * (wide + _DX) - _DX
+    at = picture.at
+    width = at[-1] - _DX + _EDGE
     height = 2 * _EDGE + max(picture.rows, 1) * (_H + _DY) + 8
     boxes = sorted(picture.boxes.values(), key=lambda b: (b.column, b.row))
     reached = {b.name for b in (boxes[:limit] if limit else boxes)}
     parts = [
         f'<div class="picture" data-about="{about}" tabindex="0" role="region" aria-label="The path, drawn">',
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group"',
+        f' style="min-width:{_LEAST * width:.0f}px"',
         f' aria-label="{escaped(words(picture))}"><defs>{_PATTERNS}</defs>',
-        *(_group(name, [b for b in boxes if b.group == name], wide) for name in _groups(boxes)),
-        *(_wire(picture.boxes[a], picture.boxes[b], wide) for a, b in picture.wires),
-        *(_drawn(b, wide, tabbed=b.name in reached) for b in boxes),
+        *(_group(name, [b for b in boxes if b.group == name], at) for name in _groups(boxes)),
+        *(_wire(picture.boxes[a], picture.boxes[b], at) for a, b in picture.wires),
+        *(_drawn(b, at, tabbed=b.name in reached) for b in boxes),
         "</svg></div>",
         _legend(),
     ]
@@ -294,32 +301,33 @@ def _groups(boxes: list[Box]) -> list[str]:
     return list(dict.fromkeys(b.group for b in boxes if b.group))
 
 
-def _at(b: Box, wide: int) -> tuple[int, int]:
-    return _EDGE + b.column * (wide + _DX), _EDGE + 8 + b.row * (_H + _DY)
+def _at(b: Box, at: list[int]) -> tuple[int, int, int]:
+    """(left, right, top) of a box."""
+    return at[b.column], at[b.column + 1] - _DX, _EDGE + 8 + b.row * (_H + _DY)
 
 
-def _group(name: str, boxes: list[Box], wide: int) -> str:
-    xs, ys = zip(*(_at(b, wide) for b in boxes), strict=True)
-    x, y = min(xs) - 8, min(ys) - 8
-    width, height = max(xs) + wide + 8 - x, max(ys) + _H + 8 - y
+def _group(name: str, boxes: list[Box], at: list[int]) -> str:
+    lefts, rights, tops = zip(*(_at(b, at) for b in boxes), strict=True)
+    x, y = min(lefts) - 8, min(tops) - 8
+    width, height = max(rights) + 8 - x, max(tops) + _H + 8 - y
     return (
         f'<rect class="host" x="{x}" y="{y}" width="{width}" height="{height}" rx="6"/>'
         f'<text class="small" x="{x + 8}" y="{y - 2}">{escaped(visible(name))}</text>'
     )
 
 
-def _wire(a: Box, b: Box, wide: int) -> str:
-    (xa, ya), (xb, yb) = sorted((_at(a, wide), _at(b, wide)))
+def _wire(a: Box, b: Box, at: list[int]) -> str:
+    (xa, right, ya), (xb, _, yb) = sorted((_at(a, at), _at(b, at)))
     ya, yb = ya + _H // 2, yb + _H // 2
     if xa == xb:  # one below the other
         low, high = sorted((ya, yb))
         if high - low <= _H + _DY:
-            x = xa + wide // 2
+            x = (xa + right) // 2
             return f'<path class="wire" d="M{x} {low + _H // 2}V{high - _H // 2}"/>'
         side = xa - _DX // 3
         return f'<path class="wire" d="M{xa} {ya}H{side}V{yb}H{xb}"/>'
     turn = xb - _DX // 2
-    return f'<path class="wire" d="M{xa + wide} {ya}H{turn}V{yb}H{xb}"/>'
+    return f'<path class="wire" d="M{right} {ya}H{turn}V{yb}H{xb}"/>'
 
 
 def _class(share: float) -> tuple[float, str, str, str]:
@@ -331,8 +339,9 @@ def _written(b: Box) -> str:
     return visible(b.label) + (f" ({b.folded})" if b.folded else "") + ("   " if b.binds else "")
 
 
-def _drawn(b: Box, wide: int, *, tabbed: bool) -> str:
-    x, y = _at(b, wide)
+def _drawn(b: Box, at: list[int], *, tabbed: bool) -> str:
+    x, right, y = _at(b, at)
+    wide = right - x
     _, kind, pattern, _ = _class(b.utilization)
     full = round((wide - 16) * min(b.utilization, 1.0))
     told = about(b)

@@ -56,12 +56,8 @@ def steps(plan: Plan) -> Figure:
     ]
     target = units.show(plan.target_Bps, "B/s", digits=3)
     says = f"The goal is {target}. " + "; ".join(f"{r[0]}: {r[4]} ({r[3]} to {r[5]}), met with {r[7]}" for r in rows)
-    layout = {
-        "xaxis": rate_axis(),
-        "yaxis": rows_axis([name for name, _ in kept]),
-        "height": height(len(kept)),
-        **_goal(plan, "x"),
-    }
+    down = rows_axis([name for name, _ in kept])
+    layout = {"xaxis": rate_axis(), "yaxis": down, "height": height(down), **_goal(plan, "x")}
     head = ("step", "what", "set", "p10", "p50", "p90", "of now", "P(goal)")
     return Figure("Now, free, bought: against the goal", says, [trace], layout,
                   Table(head, rows, frozenset(range(3, 8))))  # fmt: skip
@@ -72,7 +68,7 @@ def _goal(plan: Plan, along: str) -> dict[str, Any]:
     value, other = gbps(plan.target_Bps), "y" if along == "x" else "x"
     line_at = {f"{along}0": value, f"{along}1": value, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
     words = {along: value, other: 1, f"{other}ref": "paper", "text": "goal", "showarrow": False, "yanchor": "bottom"}
-    return {"shapes": [{"type": "line", **line_at, "line": {"dash": "dash", "color": AMBER}}], "annotations": [words]}
+    return {"shapes": [{"type": "line", **line_at, "line": {"dash": "dash", "color": GREY}}], "annotations": [words]}
 
 
 def frontier(plan: Plan) -> Figure:
@@ -96,9 +92,10 @@ def frontier(plan: Plan) -> Figure:
         "customdata": [label(f"{s.name}, probability {s.probability:.0%}") for s in stages],
         **spans("y", low, middle, high),
     }
-    currency = plan.now.price.currency
+    most = max(*trace["x"], 1.0)
+    across = axis(f"price [{plan.now.price.currency}]", range=[-0.03 * most, 1.05 * most], tickformat=",")
     layout = {
-        "xaxis": axis(f"price [{currency}]", rangemode="tozero"),
+        "xaxis": across,  # the first point whole, not cut in half by the axis
         "yaxis": rate_axis(),
         "height": 380,
         **_goal(plan, "y"),

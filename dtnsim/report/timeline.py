@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
 from dtnsim.report import simulation
-from dtnsim.report.page import Figure, Table, label
+from dtnsim.report.page import Figure, Page, Table, label
 from dtnsim.report.traces import (
     GREY,
     LEGEND,
@@ -56,11 +56,11 @@ def figures(s: Simulation) -> list[Figure]:
     made.append(_curves("Use of the busiest stations over time", percent, time, unit, "used [%]", marks))
     queues = sorted(series["flows"], key=lambda k: -sum(series["flows"][k]))[:CURVES]
     flows = {name: series["flows"][name] for name in queues}
-    made.append(_curves("Queues: workers at each station over time", flows, time, unit, "workers", marks))
+    made.append(_curves("Workers at each station over time", flows, time, unit, "workers", marks))
     least = {t.name: _NOTED * t.payload_B for t in s.runs[0].transfers}
     cached = {n: [v / 1e9 for v in held] for n, held in series["cached_B"].items() if max(held, default=0) > least[n]}
     if cached:
-        made.append(_curves("Bytes in memory that the medium has not yet", cached, time, unit, "GB", marks))
+        made.append(_curves("Bytes in memory that the medium has not yet", cached, time, unit, "in memory [GB]", marks))
     files = _files(s, document["transfers"])
     return [*made, *([files] if files is not None else [])]
 
@@ -109,14 +109,14 @@ def _curves(
         "yaxis": rate_axis(up),
         "height": 330 + 12 * len(traces),
         "showlegend": True,
-        "legend": {"orientation": "h", "x": 0, "y": -60 / (250 + 12 * len(traces)), "yanchor": "top"},
         "shapes": [
             {"type": "line", "x0": t / scale, "x1": t / scale, "yref": "paper", "y0": 0, "y1": 1,
              "line": {"color": GREY, "dash": "dot", "width": 1.5}}
             for t, _ in marks
         ],
     }  # fmt: skip
-    says = f"{title}, {up}. " + "; ".join(f"{name}: {_span(values)}" for name, values in curves.items())
+    measure = up.partition("[")[2].rstrip("]")
+    says = f"{title}: " + "; ".join(f"{name} {_span(values, measure)}" for name, values in curves.items())
     if marks:
         says += ". Marked: " + "; ".join(f"{units.show(t, 's')} {what}" for t, what in marks)
     step = max(1, math.ceil(len(time) / _POINTS))
@@ -127,11 +127,11 @@ def _curves(
     return Figure(title, says, traces, layout, Table((f"time [{unit}]", *curves), rows, frozenset(range(9 + 1))))
 
 
-def _span(values: Sequence[float | None]) -> str:
+def _span(values: Sequence[float | None], measure: str) -> str:
     known = [v for v in values if v is not None]
     if known and _level(known):
-        return f"{sum(known) / len(known):.3g} throughout"
-    return f"{min(known):.3g} to {max(known):.3g}" if known else "nothing"
+        return f"{sum(known) / len(known):.3g} {measure} throughout".replace("  ", " ")
+    return f"{min(known):.3g} to {max(known):.3g} {measure}".rstrip() if known else "nothing"
 
 
 def _level(known: Sequence[float]) -> bool:
@@ -144,6 +144,14 @@ def is_flat(made: Figure) -> bool:
     return bool(drawn) and not made.layout.get("shapes") and all(known and _level(known) for known in drawn)
 
 
+def add(page: Page, figure: Figure) -> None:
+    """A figure, or the sentence that says as much."""
+    if is_flat(figure):
+        page.text(f"{figure.says}.")
+    else:
+        page.figure(figure)
+
+
 def _files(s: Simulation, transfers: Sequence[dict[str, Any]]) -> Figure | None:
     """How long a file takes: medians and tails, as load tests show them."""
     shown = [t for t in transfers if t["files"] > 1 and t["file_s"]["p50"] is not None][:CURVES]
@@ -152,12 +160,9 @@ def _files(s: Simulation, transfers: Sequence[dict[str, Any]]) -> Figure | None:
     names = ("p50", "p90", "p99", "max")
     traces = [dots(quantile, n, [t["file_s"][quantile] for t in shown], "s") for n, quantile in enumerate(names)]
     rows = [(t["name"], str(t["files"]), *(units.show(t["file_s"][q], "s") for q in names)) for t in shown]
-    layout = {
-        "yaxis": rows_axis([t["name"] for t in shown]),
-        "xaxis": tenfold("time of a file [s]"),
-        "height": height(len(shown), 130),
-        "showlegend": True,
-    }  # fmt: skip
+    down, every = rows_axis([t["name"] for t in shown]), [t["file_s"][q] for t in shown for q in names]
+    layout = {"yaxis": down, "xaxis": tenfold("time of a file [s]", every), "height": height(down, 130)}
+    layout["showlegend"] = True
     says = f"{s.name}: " + "; ".join(f"{r[0]}: half within {r[2]}, 99 in 100 within {r[4]}" for r in rows)
     head = ("transfer", "files", *names)
     return Figure("How long a file takes", says, traces, layout, Table(head, rows, frozenset(range(1, 6))))

@@ -18,9 +18,10 @@ GREY: Final = "#8a939d"
 TONES: Final = (BLUE, AMBER, "#3a9d7c", "#b56bb0", GREY, "#c4574f", "#8d8b2d", "#5f6fd0")
 PATTERNS: Final = ("", "/", ".", "x", "-", "\\", "+", "|")
 #: letters of a line of a name on an axis, and in a legend
-LETTERS: Final = 34
+LETTERS: Final = 36
 LEGEND: Final = 60
 _ROW: Final = 34
+_LINE: Final = 15
 _AS_IT_IS: Final[Mapping[str, Any]] = {"drop_whitespace": False, "break_on_hyphens": False}
 #: marks of quantiles that are drawn in one row
 _MARKS: Final = ("circle", "diamond", "square", "triangle-up")
@@ -73,13 +74,18 @@ def heat(z: Sequence[Sequence[Any]], unit: str, hover: str, x: Sequence[Any] | N
     return {**made, "colorbar": {"title": {"text": unit}, "thickness": 14}, **more, **_on(hover)}
 
 
+def painted(number: int) -> Trace:
+    """Tone and pattern of one kind of bars among many: no two are alike."""
+    return {"color": TONES[number % len(TONES)], "pattern": {"shape": PATTERNS[number // len(TONES) % len(PATTERNS)]}}
+
+
 def _on(hover: str) -> Trace:
     return {"hovertemplate": f"{hover}<extra></extra>"} if hover else {"hoverinfo": "skip"}
 
 
 def axis(title: str = "", **more: Any) -> dict[str, Any]:
     """An axis with its title."""
-    return {**({"title": {"text": title}} if title else {}), "automargin": True, **more}
+    return {**({"title": {"text": title, "standoff": 8}} if title else {}), "automargin": True, **more}
 
 
 def rate_axis(title: str = "throughput [Gb/s]", **more: Any) -> dict[str, Any]:
@@ -87,14 +93,19 @@ def rate_axis(title: str = "throughput [Gb/s]", **more: Any) -> dict[str, Any]:
     return axis(title, rangemode="tozero", exponentformat="none", **more)
 
 
-def tenfold(title: str) -> dict[str, Any]:
-    """A logarithmic axis."""
-    return axis(f"{title}, each step ten times the one before", type="log", dtick=1, exponentformat="none")
+def tenfold(title: str, values: Sequence[float]) -> dict[str, Any]:
+    """A logarithmic axis, or one from nothing on where ``values`` do not span ten times: it would have no number."""
+    if max(values) < 10 * min(values):
+        return axis(title, rangemode="tozero", exponentformat="none")
+    return axis(f"{title}, log scale", type="log", dtick=1, exponentformat="none")
 
 
-def rows_axis(names: Sequence[str]) -> dict[str, Any]:
-    """A vertical axis of names, the first on top, each at its place whatever it is called."""
-    ticks: Trace = {"tickvals": list(range(len(names))), "ticktext": [whole(n) for n in names]}
+def rows_axis(names: Sequence[str], below: Sequence[str] = ()) -> dict[str, Any]:
+    """A vertical axis of names, the first on top, each at its place; ``below`` stands under them, smaller."""
+    texts = [whole(n) for n in names]
+    small = [f'<br><span style="font-size:0.85em">{whole(n, LETTERS + 4)}</span>' for n in below] or [""] * len(texts)
+    ticks: Trace = {"tickvals": list(range(len(names))), "ticktext": [*map("".join, zip(texts, small, strict=True))]}
+    ticks |= {"ticks": "outside", "ticklen": 6, "tickcolor": "rgba(0,0,0,0)"}  # room between a name and its bar
     return axis(**ticks, range=[len(names) - 0.5, -0.5], zeroline=False)
 
 
@@ -121,11 +132,13 @@ def folded(text: str, width: int = 70) -> str:
 
 
 def dots(name: str, number: int, values: Sequence[float], unit: str) -> Trace:
-    """One quantile of several rows as marks: on a logarithmic axis bars have no length."""
+    """One quantile (p50, max) of several rows as marks: on a logarithmic axis bars have no length."""
     look: Trace = {"color": TONES[number % len(TONES)], "symbol": _MARKS[number % len(_MARKS)], "size": 12}
-    return marks(name, list(values), list(range(len(values))), f"{name}: %{{x:.4g}} {unit}", **look)
+    said = f"{name.removeprefix('p')} in 100 within" if name.startswith("p") else "the longest"
+    return marks(said, list(values), list(range(len(values))), f"{said} %{{x:.4g}} {unit}", **look)
 
 
-def height(rows: int, extra: int = 90) -> int:
-    """Pixels for so many bars."""
-    return extra + _ROW * max(rows, 2)
+def height(rows: dict[str, Any], extra: int = 90) -> int:
+    """Pixels for the bars of a `rows_axis`, all as high as the one with most lines."""
+    lines = [text.count("<br>") + 1 for text in rows["ticktext"]]
+    return extra + max(_ROW, 8 + _LINE * max(lines, default=1)) * max(len(lines), 2)

@@ -11,7 +11,7 @@ from dtnsim.evidence.trust import LEVELS, by_kind, judging, ranks, trust
 from dtnsim.ground import units
 from dtnsim.report.page import Figure, Page, Table, label, today
 from dtnsim.report.text import plain, shown
-from dtnsim.report.traces import AMBER, BLUE, GREY, TONES, axis, line, marks, spans
+from dtnsim.report.traces import AMBER, BLUE, GREY, TONES, axis, line, marks, painted, spans
 
 if TYPE_CHECKING:
     from dtnsim.evidence.trust import Judgement, Summary
@@ -41,7 +41,7 @@ def percent(value: float | None, *, sign: bool = False) -> str:
     """A fraction as a percentage; nothing where there is none."""
     if value is None:
         return ""
-    return f"{100 * value:+.1f} %" if sign else f"{100 * value:.1f} %"
+    return f"{100 * value:{'+' if sign else ''},.{0 if abs(value) >= 10 else 1}f} %"
 
 
 def yes(value: bool | None) -> str:  # noqa: FBT001 - three answers
@@ -101,9 +101,10 @@ def page(found: Validation, *, seed: int = 1, samples: int = 256) -> str:
         made.table(_trust(found), "Coverage and scores by what binds")
         made.figure(_calibration(judging(found.judgements)))
         made.figure(_ranks(found.judgements))
-    made.heading("All cases")
-    for site in found.sites:
-        made.table(_cases(found, site, why=True), site, folded=len(found.sites) > 1)
+    with made.on_screen():
+        made.heading("All cases")
+        for site in found.sites:
+            made.table(_cases(found, site, why=True), site, folded=len(found.sites) > 1)
     return made.html()
 
 
@@ -175,19 +176,20 @@ def _calibration(chosen: Sequence[Judgement]) -> Figure:
 def _ranks(judged: Sequence[Judgement]) -> Figure:
     """Where figures lie among their scenarios, kind by kind: tenths that hold a tenth each keep the promise."""
     kinds = sorted({j.regime.kind for j in judging(judged)})
-    tenths = [f"{10 * n} to {10 * n + 10} %" for n in range(10)]
+    tenths = [f"{10 * n} to {10 * n + 10}" for n in range(10)]
     counts = {kind: [0] * 10 for kind in kinds}
     for kind, places in counts.items():
         for rank in ranks([j for j in judged if j.regime.kind == kind]):
             places[min(int(10 * rank), 9)] += 1
+    middles = [10 * n + 5 for n in range(10)]
     traces = [
-        {"type": "bar", "name": kind, "x": tenths, "y": counts[kind], "marker": {"color": TONES[n % len(TONES)]}}
+        {"type": "bar", "name": kind, "x": middles, "y": counts[kind], "width": 9, "marker": painted(n)}
         for n, kind in enumerate(kinds)
     ]
     layout = {
         "barmode": "stack",
-        "xaxis": axis("scenarios below the figure"),
-        "yaxis": axis("figures"),
+        "xaxis": axis("scenarios below the figure [%]", range=[0, 100], dtick=20),
+        "yaxis": axis("number of figures"),
         "height": 420,
         "showlegend": True,
     }
@@ -201,7 +203,7 @@ def _ranks(judged: Sequence[Judgement]) -> Figure:
 def _by_kind(shown: Sequence[Judgement]) -> Figure | None:
     kinds = sorted({j.regime.kind for j in shown if j.case.role == "blind"})
     groups = [
-        ((TONES[n % len(TONES)], _SYMBOLS[n // len(TONES) % 8 if n >= len(TONES) else n % 8], kind or "other"),
+        ((TONES[n % len(TONES)], _SYMBOLS[(n + n // len(TONES)) % len(_SYMBOLS)], kind or "other"),
          [j for j in shown if j.case.role == "blind" and j.regime.kind == kind])
         for n, kind in enumerate(kinds)
     ]  # fmt: skip
@@ -220,15 +222,11 @@ def _scatter(
     traces = [line("predicted = measured", ends, ends, color=GREY, dash="dash")]
     traces += [_points(chosen, *drawn) for drawn, chosen in groups if chosen]
     ticks = [10.0**n for n in range(low, high + 1)]
-    shown_as: dict[str, Any] = {
-        "type": "log",
-        "tickvals": ticks,
-        "ticktext": [figure(t, "B/s") for t in ticks],
-        "range": [low, high],
-    }
+    texts = [figure(t, "B/s") for t in ticks]
+    shown_as = {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": texts, "tickangle": 0}
     layout = {
-        "xaxis": axis(**shown_as, tickangle=-45) | {"title": {"text": "measured", "standoff": 12}},
-        "yaxis": axis(**shown_as) | {"title": {"text": "predicted", "standoff": 12}},
+        "xaxis": axis("measured", **shown_as),
+        "yaxis": axis("predicted", **shown_as),
         "height": 640,
         "showlegend": True,
     }

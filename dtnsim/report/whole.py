@@ -189,7 +189,7 @@ def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
     reliefs = costs.Reliefs(given, p)
     for t in p.transfers if len(p.transfers) <= LADDERS else p.transfers[:1]:
         found = reliefs.of(t.ladder)
-        drawn = charts.ladder(t, found)
+        drawn = charts.ladder(p, t, found)
         page.figure(drawn)
         head, *rows = ((*row[:2], *row[4:]) for row in (drawn.table.head, *drawn.table.rows))
         page.table(Table(head, rows, drawn.table.numeric), f"How to remove each bottleneck of {t.name}")
@@ -291,11 +291,11 @@ def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
 
 def _time(page: Page, s: Simulation, start: dt.time | None) -> None:
     page.heading("In time")
-    for figure in timeline.figures(s):
-        if timeline.is_flat(figure):
-            page.text(f"{figure.says}.")
-        else:
-            page.figure(figure)
+    throughput, *others = timeline.figures(s)
+    timeline.add(page, throughput)
+    with page.on_screen():
+        for figure in others:
+            timeline.add(page, figure)
     first = s.runs[0]
     whole = first.series.rate_Bps.sum(axis=1)
     edges = first.series.edge_s.tolist()

@@ -160,6 +160,11 @@ def test_it_prints_and_fits_a_telephone(browser: Any, pages: dict[str, Path]) ->
         assert 2 <= len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(paper["data"]))) <= 4
     screen = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-    browser.refresh()
-    check(browser, 400)
+    for name in ("venadi", "validate", "facility"):
+        opened(browser, pages[name])
+        check(browser, 400)
+    opened(browser, pages["venadi"])
+    cells = "return [...document.querySelectorAll('.stack tbody tr:first-child td:nth-child(2)')]"
+    said = browser.execute_script(f"{cells}.map(c => getComputedStyle(c, '::before').content)")
+    assert '"at"' in said  # the row of a table with texts is a list, each cell under its heading
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

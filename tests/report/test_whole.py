@@ -14,7 +14,7 @@ from dtnsim.ground.records import Interval
 from dtnsim.physics.tcp import rate_over_time
 from dtnsim.planning import tool_choice, whatif
 from dtnsim.planning.groups import Task
-from dtnsim.report import assumed, charts, costs, fleet_page, page, picture, planned, timeline, traces, whole
+from dtnsim.report import assumed, charts, costs, fleet_page, holds, page, picture, planned, timeline, traces, whole
 from dtnsim.report.decision import clock, verdict
 from dtnsim.simulation.fleet.run import fleet
 from dtnsim.steady import goals
@@ -214,8 +214,13 @@ def test_each_rung_has_what_relieves_it() -> None:
 
 
 def test_of_a_ladder_the_rung_that_binds_stands_out() -> None:
-    told = dtnsim.predict("venadi/gridftp-gpfs", samples=0).transfers[0]
-    marker = charts.ladder(told, [costs.Relief()] * len(told.ladder)).traces[0]["marker"]
+    p = dtnsim.predict("venadi/gridftp-gpfs", samples=0)
+    told = p.transfers[0]
+    made = charts.ladder(p, told, [costs.Relief()] * len(told.ladder))
+    marker, names = made.traces[0]["marker"], made.layout["yaxis"]["ticktext"]
+    assert names[0].startswith("1  one core of nersc's processor<br>")
+    assert ">nersc.cpu.gridftp sender</span>" in names[0]
+    assert made.layout["height"] > traces.height(traces.rows_axis(["a"] * len(names)))  # two lines need more room
     assert marker["color"] == [traces.AMBER, *[traces.BLUE] * (len(told.ladder) - 1)]
     assert len(marker["pattern"]["shape"]) == len(told.ladder)
 
@@ -264,7 +269,9 @@ def test_hours_of_the_day_are_those_of_the_start() -> None:
 def test_level_lines_are_a_sentence() -> None:
     level = timeline._curves("Queues", {"a": [2.0, 2.0, None, 2.01]}, [0.0, 1.0, 2.0, 3.0], "s", "workers", [])
     assert timeline.is_flat(level)
-    assert level.says == "Queues, workers. a: 2 throughout"
+    assert level.says == "Queues: a 2 throughout"
+    rates = timeline._curves("Throughput", {"a": [2.0, 2.0]}, [0.0, 1.0], "s", "throughput [Gb/s]", [])
+    assert rates.says == "Throughput: a 2 Gb/s throughout"
     moved = timeline._curves("Queues", {"a": [2.0, 2.0], "b": [0.0, 2.0]}, [0.0, 1.0], "s", "workers", [])
     assert not timeline.is_flat(moved)
     marked = timeline._curves("Queues", {"a": [2.0, 2.0]}, [0.0, 1.0], "s", "workers", [(0.5, "wan down")])
@@ -278,6 +285,31 @@ def test_names_on_an_axis_are_whole() -> None:
     assert max(map(len, lines)) <= traces.LETTERS
     assert traces.whole("<b>") == "&lt;b&gt;"
     assert traces.rows_axis([name])["ticktext"] == [traces.whole(name)]
+
+
+def test_an_axis_of_less_than_tenfold_has_numbers() -> None:
+    assert traces.tenfold("time [s]", [2.0, 15.0]).get("type") is None
+    assert traces.tenfold("time [s]", [2.0, 25.0])["type"] == "log"
+
+
+def test_stations_have_words_and_braces_in_names_stay() -> None:
+    p = dtnsim.predict("examples/s3-upload-nas", samples=0)
+    assert holds.called(p, "nas.bucket.connections[transfer]") == "bucket's connections"
+    assert holds.called(p, "nas.pool.disks") == "disks of nas"
+    assert holds.called(p, "{host} of nobody") == "{host} of nobody"
+
+
+def test_tables_leave_out_what_nobody_says() -> None:
+    html = page.Table(("a", "b", "c"), [("1", "", "3"), ("2", "", "")], frozenset({2})).html("numbers")
+    assert ">b</th>" not in html
+    assert html.count("<td") == 4
+    assert '<th scope="col" class="n">c</th>' in html
+
+
+def test_maps_begin_at_nothing(html: str) -> None:
+    maps = [t for f in data(html)["figures"] for t in f["data"] if t["type"] == "heatmap"]
+    assert maps
+    assert all(t["zmin"] == 0 < t["zmax"] for t in maps)  # one of them alone is not looked at
 
 
 def test_bars_begin_at_nothing_and_rates_have_no_prefix(html: str) -> None:
@@ -349,6 +381,8 @@ def test_a_fleet_has_its_figures() -> None:
     assert captions[1] == "What held the transfers of each class"
     assert captions[0] == "What was asked for, and what became of it"
     assert f"of {made.runs[0].total.asked:,} transfers done" in fleet_page.sentence(made)
+    due = dict(fleet_page.tables(made)).get("What is due for an upgrade, the first ones first")
+    assert due is None or due.head[0] == "due for an upgrade"  # words, no keys of the JSON document
 
 
 def test_the_plan_is_there_by_default_against_the_goal() -> None:
