@@ -7,9 +7,10 @@ from dataclasses import replace
 from json import dumps
 from pathlib import Path
 
+from dtnsim.description import spec
 from dtnsim.description.hosts import named
 from dtnsim.description.spec import PathSpec
-from dtnsim.evidence import cases, fit_logs
+from dtnsim.evidence import cases, fit_logs, transfer_cases
 from dtnsim.evidence.figures import Figure, Paths
 from dtnsim.evidence.fit import Fit, fit
 from dtnsim.evidence.repeats import weighed
@@ -28,6 +29,7 @@ def calibrate(
     notes: list[str] | None = None,
     scheduler: str | None = None,
     runs: Sequence[Measurement] | None = None,
+    path: str | None = None,
 ) -> Fit:
     """Fits the uncertain parameters of hosts to their component tests.
 
@@ -40,6 +42,7 @@ def calibrate(
         notes: Takes what the user should know: logs that cannot be used, and why.
         scheduler: Address of a Dask scheduler, ``tcp://login1:8786``, whose workers compose the paths.
         runs: What the logs among the sources say, where they have been read already.
+        path: The path that transfers in the logs went over: they fit its hosts, too.
 
     Returns:
         The `Fit`: estimates with their covariance, and the figures that they come from.
@@ -49,17 +52,24 @@ def calibrate(
     """
     files = files_of(sources)
     logs = [f for f in files if not cases.is_cases_file(f)]
+    moved, told, used = transfer_cases.figures(logs, path, names) if path is not None else ([], [], set())
+    logs = [f for f in logs if f not in used]
+    if path is not None:  # who is who on the path is nothing of the hosts' own tests
+        ends = set(spec.load(path).hosts) - {name_of(h) for h in hosts}
+        names = {theirs: ours for theirs, ours in (names or {}).items() if ours not in ends}
     measured, said, facts = fit_logs.read(logs, hosts, volume, names, runs) if logs or runs else ([], [], [])
     figures, repeated = weighed(measured)
-    figures += _of_cases([f for f in files if f not in logs], hosts)
-    if not figures:
+    figures += _of_cases([f for f in files if cases.is_cases_file(f)], hosts)
+    paths = Paths("none")
+    transfers = [Figure(case, _instead(paths(case), hosts)) for case in moved]
+    if not figures and not transfers:
         wanted = ", ".join(sorted({name_of(h) for h in hosts}))
         looked = ", ".join(map(str, files or sources))
         raise InputError(f"{looked}: no figure with 'role: fit' on {wanted}")
     fit_logs.check_conflicts(figures)
     if notes is not None:
-        notes += [*said, *(fact.words for fact in facts)]
-    found = fit(figures, sorted({name_of(h) for h in hosts}), free, scheduler)
+        notes += [*said, *told, *(fact.words for fact in facts)]
+    found = fit([*figures, *transfers], sorted({name_of(h) for h in hosts}), free, scheduler)
     return replace(found, repeats=tuple(repeated), facts=tuple(facts))
 
 

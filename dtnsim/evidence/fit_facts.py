@@ -1,4 +1,4 @@
-"""What outputs of a host say of its parts goes into its description: mdstat, zpool status, lspci, ethtool.
+"""What outputs of a host say of its parts goes into its description: mdstat, zpool status, lspci, ethtool, iperf3.
 
 Where an output and the host file differ the output holds, for the fit and in the file that the fit writes; what cannot
 be matched to anything of the host file is said, with how to say what it is.
@@ -17,9 +17,12 @@ from dtnsim.description.host import build_host
 from dtnsim.description.override import put
 from dtnsim.discovery.outputs import Outputs
 from dtnsim.discovery.storage import vdevs
-from dtnsim.evidence.fit_targets import Skip, Target
+from dtnsim.evidence.fit_targets import LOOPBACK, Skip, Target
+from dtnsim.evidence.fit_wan import RATES, ends, whole
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
+from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
 
 _GENERATION: Final = {2.5e9: 1, 5e9: 2, 8e9: 3, 16e9: 4, 32e9: 5, 64e9: 6}
@@ -69,7 +72,8 @@ def of_host(
     """
     facts: list[Fact] = []
     notes: list[str] = []
-    said = (_arrays(target, measured), _pools(target, files), _links(target, measured), _ports(target, measured))
+    said = (_arrays(target, measured), _pools(target, files), _links(target, measured), _ports(target, measured),
+            _carried(target, measured))  # fmt: skip
     for found in chain.from_iterable(said):
         if isinstance(found, Fact):
             facts.append(found)
@@ -198,3 +202,18 @@ def _ports(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact | s
         was = nics[key].rate
         if abs(m.value / was.value - 1) > 1e-6:
             yield Fact(target.name, ("nics", key, "rate"), f"{m.value * 8 / 1e9:g} Gb/s", str(was), where)
+
+
+def _carried(target: Target, measured: Sequence[Measurement]) -> Iterator[Fact]:
+    """A card that carried more than its file says: the least rate of Ethernet that carries it."""
+    runs = [m for m in measured if m.quantity == "throughput" and m.status == "complete" and whole(m)]
+    runs = [
+        m for m in runs if catalogue().evidence[m.tool] is Evidence.NETWORK and m.conditions.get("protocol") != "udp"
+    ]
+    runs = [m for m in runs if (far := "".join(ends(m))) and not any(n in far for n in LOOPBACK)]
+    if len(target.host.nics) != 1 or not runs:
+        return
+    ((key, card),), fastest = target.host.nics.items(), max(runs, key=lambda m: m.value)
+    least = next((r for r in RATES if r * 1e9 / 8 >= fastest.value), None)
+    if least is not None and card.ports == 1 and fastest.value > card.rate.value:
+        yield Fact(target.name, ("nics", key, "rate"), f"{least:g} Gb/s", str(card.rate), _place(fastest))

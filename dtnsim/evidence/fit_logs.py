@@ -73,7 +73,7 @@ def read(
     foreign: list[InputError] = []
     known: dict[str, tuple[PathSpec, str]] = {}
     for m in whole_runs(measured):
-        if m.tool == "iperf3" and m.file in network:
+        if m.tool in ("iperf3", "nuttcp") and m.file in network:
             continue  # its rate is in the figure of its processor
         try:
             found.append(_figure(m, targets.of(m), known))

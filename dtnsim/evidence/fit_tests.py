@@ -3,8 +3,8 @@
 Of iperf3 it is the processor's time, which gives the cycles a byte of the network stacks at both ends:
 ``cpu_utilization_percent`` is what the process and the kernel on its behalf took of one core. The same test at the rate
 that was measured is held against it, over a network that holds nothing back: how fast the way is does not matter then.
-Since 3.16 each stream has a thread, and the share is of as many cores (esnet/iperf release notes). What interrupts take
-on other cores is in neither.
+Since 3.16 each stream has a thread, and the share is of as many cores (esnet/iperf release notes). nuttcp prints what
+its process took at both ends; it has one for all streams. What interrupts take on other cores is in none of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, Final
 from dtnsim.description import spec
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.figures import Figure, case_of
-from dtnsim.evidence.fit_targets import Skip, Target, Targets
+from dtnsim.evidence.fit_targets import LOOPBACK, Skip, Target, Targets
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.logs._catalogue import catalogue
@@ -164,7 +164,6 @@ _SPREAD: Final = 0.07
 _MOST: Final = 6
 #: a network that holds nothing back
 _WAY: Final = {"bandwidth": "800 Gb/s", "rtt": "1 ms"}
-_LOOPBACK: Final = ("localhost", "127.", "::1")
 _THREADS: Final = (3, 16)
 
 
@@ -175,7 +174,7 @@ def of_processors(measured: Iterable[Measurement], targets: Targets) -> tuple[li
     rates: dict[str | None, Measurement] = {}
     files: set[str | None] = set()
     for m in measured:
-        if m.tool != "iperf3" or m.status != "complete" or m.conditions.get("interval"):
+        if m.tool not in ("iperf3", "nuttcp") or m.status != "complete" or m.conditions.get("interval"):
             continue
         if m.quantity == "throughput" and m.value > 0 and m.conditions.get("stream") is None:
             rates[m.file] = m
@@ -204,12 +203,17 @@ def _figure(m: Measurement, rate: Measurement, targets: Targets) -> Figure | Non
     """None where nobody describes the host."""
     said, role = rate.conditions, m.conditions.get("role")
     peer = str(said.get("target") or "")
-    if peer.startswith(_LOOPBACK):
+    if peer.startswith(LOOPBACK):
         raise Skip("both ends are on one host: its stack has no NIC there; test between two hosts")
     if role not in ("sender", "receiver") or said.get("protocol") == "udp":
         raise Skip("the direction is not known" if role is None else "datagrams: test TCP")
     far = targets.peer(peer)
-    if m.conditions.get("where") == "remote":
+    remote = m.conditions.get("where") == "remote"
+    if m.tool == "nuttcp":  # it prints the shares of both ends
+        if not peer or said.get("direction") not in ("send", "receive"):
+            raise Skip("the command line is not in the log: keep it, like '$ nuttcp -i1 HOST', in the line above")
+        remote = (role == "sender") != (said["direction"] == "send")
+    if remote:
         return None if far is None else _case(m, rate, far, None)
     return _case(m, rate, targets.of(m), far)
 
@@ -219,13 +223,15 @@ def _case(m: Measurement, rate: Measurement, own: Target, far: Target | None) ->
     other = far.name if far is not None and far.name != own.name else f"beyond-{own.name}"
     ends = (own.name, other) if m.conditions["role"] == "sender" else (other, own.name)
     version = tuple(int(p) for p in (m.version or "").split("+")[0].split(".")[:2] if p.isdigit())
-    tool: dict[str, object] = {"name": "iperf3", "P": streams} | ({"version": m.version} if len(version) == 2 else {})
+    tool: dict[str, object] = {"name": "iperf3", "P": streams}
+    if m.tool == "iperf3" and len(version) == 2:
+        tool["version"] = m.version
     moved = {"from": f"{ends[0]}:memory", "to": f"{ends[1]}:memory"}
     paced = moved | {"tool": tool | {"b": f"{rate.value / streams:.6g} B/s"}}
     raws = {own.name: own.raw, other: far.raw if far is not None else own.raw}
     given = {"name": m.tool, "transfer": paced, "hosts": raws, "wan": _WAY}
     path = spec.resolve(yamlio.mapping(given, str(m.file), m.line or 0))
-    threads = streams if len(version) == 2 and version >= _THREADS else 1
+    threads = streams if "version" in tool and version >= _THREADS else 1
     case = case_of(
         m,
         own.name,

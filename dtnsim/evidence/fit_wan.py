@@ -36,7 +36,7 @@ _HEADERS_B: Final = 28
 #: runs of one way whose round trips differ by more than this factor are of two ways
 _ANOTHER: Final = 1.5
 #: rates of Ethernet [Gb/s]
-_RATES: Final = (0.1, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800)
+RATES: Final = (0.1, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800)
 #: other traffic is told from runs at so many hours on so many days, the fastest of which took this share of the rate
 _HOURS: Final = 8
 _BACKGROUND_DAYS: Final = 3
@@ -271,7 +271,7 @@ def _directions(found: Way) -> list[str]:
 def _ethernet(found: Way) -> str:
     """The smallest rate of Ethernet that carries the fastest run (IEEE 802.3)."""
     fastest = found.fastest_Bps * 8e-9
-    return f"{next((r for r in _RATES if r >= fastest), math.ceil(fastest)):g} Gb/s" if fastest else "10 Gb/s"
+    return f"{next((r for r in RATES if r >= fastest), math.ceil(fastest)):g} Gb/s" if fastest else "10 Gb/s"
 
 
 def _card(bandwidth: str, found: Way) -> str:

@@ -9,9 +9,10 @@ of the path: what went the other way is left out.
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,9 @@ from dtnsim.logs import read_logs
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
+from dtnsim.steady import discrepancy
+from dtnsim.steady.discrepancy import UNIT
+from dtnsim.steady.regime import setting
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -43,6 +47,8 @@ _BOTH_ENDS: Final = frozenset({"globus", "fts", "rucio"})
 _FILE_BY_FILE: Final = frozenset({"gridftp", "fts", "rucio"})
 #: transfers that are judged unless the caller wants more
 MOST: Final = 100
+#: and that a fit uses: more of one way say no more
+_FIT: Final = 12
 _SPREAD: Final = 0.03
 
 
@@ -106,6 +112,27 @@ def cases(
         moved = [moved[n * len(moved) // most] for n in range(most)]
     file = library.find("paths", path)
     return [_case(m, given, file, number) for number, m in enumerate(moved, 1)], notes
+
+
+def figures(
+    logs: Sequence[Path], path: str, names: Mapping[str, str] | None = None
+) -> tuple[list[Case], list[str], set[Path]]:
+    """Transfers of logs as cases that fit: (cases, notes, the logs that have any).
+
+    All of them together say no more than the model of such a path is good for: N figures whose model is wrong by d in
+    common and whose runs lie apart by e are given ``sqrt(N d^2 + e^2)`` each.
+    """
+    mine = {Path(m.file or "") for m in read_logs(list(logs))[0] if _is_transfer(m)}
+    if not mine:
+        return [], [], set()
+    given = spec.load(path)
+    found, notes = cases(
+        sorted(mine), path, {n: ours for n, ours in (names or {}).items() if ours in given.hosts}, _FIT
+    )
+    known = discrepancy.load()
+    law = known.laws.get(setting(given), known.default)
+    error = math.sqrt(len(found) * (law.below * law.above) / UNIT**2 + known.default_noise.random_day**2)
+    return [replace(c, role="fit", spread=error) for c in found], notes, mine
 
 
 def _is_transfer(m: Measurement) -> bool:

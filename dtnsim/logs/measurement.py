@@ -75,7 +75,10 @@ class Evidence(Enum):
         "its rates and retransmits are of the way between two hosts: --wan FILE writes them with what ping says of it, "
         f"and --watch follows them; {_CASES}"
     )
-    TRANSFER = "an end-to-end transfer judges and does not fit: 'dtnsim validate LOG --path PATH' holds it against one"
+    TRANSFER = (
+        "an end-to-end transfer fits where --path names the path that it went over; 'dtnsim validate LOG --path PATH' "
+        "holds it against one"
+    )
     SERVERS = f"it tests servers and clients together; {_CASES}"
     CONNECTIONS = f"it says how connections fared, not what hosts can do; {_CASES}"
     BUSY = "it says how busy the machine was, not what it can do: fio or dd on the volume does"

@@ -79,7 +79,7 @@ def test_unusable_runs_are_left_out_with_the_reason(tmp_path: Path) -> None:
     good = log(tmp_path, "good.txt", ("/bigdata/x", "", 2.5))
     found, notes = fit_logs.figures([good, LOGS / "scp.txt", LOGS / "iperf3.txt"], "venadi")
     assert len(found) == 1
-    assert any("end-to-end transfer judges" in n for n in notes)
+    assert any("end-to-end transfer fits where" in n for n in notes)
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 4096, b"\xff\xfe\x00\x01" * 100, b"hello\n"])

@@ -87,3 +87,27 @@ def test_of_many_runs_the_last_count_and_none_is_said_to_be_left_out(tmp_path: P
     together = sum(f.case.spread**-2 for f in found.figures) ** -0.5
     assert together == pytest.approx(0.07)  # six runs of one host say no more than one
     assert notes == []
+
+
+def test_nuttcp_says_the_shares_of_both_ends(tmp_path: Path, hosts: list[str]) -> None:
+    log = tmp_path / "run.txt"
+    line = " 11920.0000 MB /  10.00 sec =  9999.2 Mbps 34 %TX 59 %RX 0 retrans 0.20 msRTT\n"
+    log.write_text(f"$ nuttcp -T10 192.0.2.7\n{line}")
+    notes: list[str] = []
+    found = calibrate([log], hosts, names={"192.0.2.7": "other", "run.txt": "my"}, notes=notes)
+    said = [(f.case.site, f.case.pattern, f.case.measured) for f in found.figures]
+    assert said == [
+        ("my", r"^my\.cpu\.iperf3 sender", 0.34),
+        ("other", r"^other\.cpu\.iperf3 receiver", 0.59),
+    ]
+    assert notes == []
+
+
+def test_a_card_that_carried_more_than_its_file_says_is_corrected(tmp_path: Path, hosts: list[str]) -> None:
+    Path(hosts[0]).write_text(Path(hosts[0]).read_text() + "nics: {eth: {kind: nic, rate: 1 Gb/s}}\n")
+    log = tmp_path / "run.json"
+    log.write_text(iperf3(22, 20))
+    found = calibrate([log], hosts[:1])
+    assert [(f.key, f.value, f.was) for f in found.facts] == [("nics.eth.rate", "10 Gb/s", "1 Gb/s")]
+    Path(hosts[0]).write_text(Path(hosts[0]).read_text().replace("rate: 1 Gb/s", "rate: 100 Gb/s"))
+    assert calibrate([log], hosts[:1]).facts == ()

@@ -161,7 +161,7 @@ def test_fio_json_of_jobs_without_group_reporting_is_one_test(tmp_path: Path, ho
             "[  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec                  receiver\n",
             "the way between two hosts: --wan FILE",
         ),
-        ("big.tar   100%  100MB  50.0MB/s   00:02\n", "end-to-end transfer judges"),
+        ("big.tar   100%  100MB  50.0MB/s   00:02\n", "end-to-end transfer fits where"),
     ],
 )
 def test_what_cannot_calibrate_says_why_and_what_would(host: Path, text: str, says: str) -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from dtnsim.evidence import transfer_cases
+from dtnsim.evidence.calibrate import calibrate
 from dtnsim.evidence.validate import validate
 from dtnsim.ground.errors import InputError
+from dtnsim.steady import discrepancy
 from tests.cli.conftest import Run, run
 
 __all__ = ["run"]  # the fixture that calls the command
@@ -147,3 +149,43 @@ def test_files_of_rucio_that_overlap_are_one_transfer_between_its_storage_elemen
     assert case.overrides[0] == 'transfer.dataset={"files": 2, "size": "20000000000 B"}'
     assert "transfer.tool.cc=2" in case.overrides
     assert any("CENTRE_DISK to NAS_DISK: left out" in note for note in notes)
+
+
+def test_transfers_fit_the_hosts_of_the_path_that_they_went_over(tmp_path: Path) -> None:
+    """Files of a drive that is 40 % slower than its file says; the model's own error is theirs in common."""
+    (tmp_path / "my.yaml").write_text(
+        "name: my\ncpu: {kind: cpu, cores: 8, clock: {value: 3 GHz, spread: 3 %}}\nstack: {kind: stack}\n"
+        "memory: {kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}\n"
+        "nics: {eth: {kind: nic, rate: 100 Gb/s}}\nvolumes: {/pool: {filesystem: {kind: xfs}, "
+        "array: {kind: ssd, read: {value: 500 MB/s, spread: 60 %}, write: 1 GB/s}}}\n"
+    )
+    rates = (300, 250, 400, 310)  # unlike ones of one test are no contradiction
+    text = "".join(line(100 * n, 33, round(33e6 * rate), host="dtn01") for n, rate in enumerate(rates))
+    log, path = files(tmp_path, text)
+    near = (
+        Path(path).read_text().replace("example-nas", "my.yaml").replace("40 ms", "1 ms").replace("10 Gb/s", "100 Gb/s")
+    )
+    Path(path).write_text(near)
+    notes: list[str] = []
+    found = calibrate([log], [str(tmp_path / "my.yaml")], path=path, names={"dtn01": "nas"}, notes=notes)
+    assert [f.case.role for f in found.figures] == ["fit"] * 4
+    moved = {p.name: v / 500e6 for p, v in zip(found.parameters, found.values, strict=True)}
+    assert 0.55 < moved["my: volumes./pool.array.read"] < 0.8
+    together = sum(f.case.spread**-2 for f in found.figures) ** -0.5
+    law = discrepancy.load().laws["production"]
+    assert together > (law.below * law.above) ** 0.5 / discrepancy.UNIT  # four say no more than the model is good for
+    assert notes == []
+
+
+def test_transfers_of_a_path_stand_beside_tests_of_its_host(tmp_path: Path, run: Run) -> None:
+    log, path = files(tmp_path, line(0, 20, 10**10))
+    (tmp_path / "dd.txt").write_text(
+        "$ dd if=/dev/zero of=/pool/x bs=1M count=50000 oflag=direct\n"
+        "52428800000 bytes (52 GB) copied, 65.5 s, 800 MB/s\n"
+    )
+    logs = [str(log), str(tmp_path / "dd.txt")]
+    status, out, err = run("calibrate", *logs, "--host", "example-nas", "--path", path, "--json")
+    assert status == 0, err
+    assert json.loads(out)["figures"] == 2
+    status, _, err = run("calibrate", logs[0], "--host", "example-nas")
+    assert "fits where --path names the path that it went over" in err
