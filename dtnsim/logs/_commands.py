@@ -1,11 +1,10 @@
 """Takes decoration off a line of a log (codes, prefixes, quotes, HTML, Markdown), and finds shell commands in it.
 
-Recognised prompts: ``$ cmd``, ``531 $ cmd``, ``# cmd`` (only before a known command, for ``#`` also
-starts comments), ``[user@host dir]$ cmd``, ``user@host:dir> cmd``, ``host:dir user$ cmd`` (macOS),
-``host# cmd``, ``host:~ # cmd``, ``PS C:/> cmd``, ``+ cmd`` (set -x), and a bare line that can only be a command
-(``dd if=...``).
-A prompt may take two lines (``... user@host:dir`` then ``89 $ cmd``). Lines ended by a
-backslash are joined. Nothing is guessed: a line that is not surely a command is none.
+Recognised prompts: ``$ cmd``, ``531 $ cmd``, ``# cmd`` (only before a known command, for ``#`` also starts comments),
+``[user@host dir]$ cmd``, ``user@host:dir> cmd``, ``host:dir user$ cmd`` (macOS), ``host# cmd``, ``host:~ # cmd``, ``PS
+C:/> cmd``, ``+ cmd`` (set -x), and a bare line that can only be a command (``dd if=...``). A prompt may take two lines
+(``... user@host:dir`` then ``89 $ cmd``). Lines ended by a backslash are joined. Nothing is guessed: a line that is not
+surely a command is none.
 """
 
 from __future__ import annotations
@@ -201,8 +200,7 @@ _HOSTNAME: Final = re.compile(
     r"(?!(?:iperf|ping|traceroute|tracepath)\d: |(?:IOR|mdtest|fio|sysbench|elbencho|iozone)-?\d)"
     r"(?!(?:[Ss]tream|[Tt]est|[Rr]un|[Tt]itle)-?\d+: )"
     r"(?!\S+:  (?:\[|Connecting|- - -|iperf|Test |Starting|CPU|snd_|rcv_|$))"
-    r"([A-Za-z][A-Za-z-]*\d[A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*): "
-    r"(?!\(g|\(f|flags|ios=|Laying|No space|error)"
+    r"([A-Za-z][A-Za-z-]*\d[A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)*): (?!\(g|\(f|flags|ios=|Laying|No space|error)"
 )
 
 

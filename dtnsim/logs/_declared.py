@@ -55,20 +55,19 @@ class _Kind(NamedTuple):
 
 
 def reads(
-    pattern: str, *signs: str, search: bool = False, inside: bool = False, opens: bool = False, result: bool = False
+    pattern: str, *signs: str, inside: bool = False, opens: bool = False, result: bool = False
 ) -> Callable[[Callable[[Any, Match], Found]], Any]:
     """Declares that a method of a `LinesParser` reads the lines of a pattern; of several the first in order takes it.
 
     Args:
-        pattern: From the line's start (see ``search``).
+        pattern: Anywhere in the line, unless it begins with ``^``.
         signs: Texts of which the line has one, to save trying.
-        search: The pattern may begin anywhere.
         inside: Only in a block that is open.
         opens: The line opens a block: all lines up to its end are handed over.
         result: A line with a sign that matches only in part is noted, with the part that is as expected.
     """
     compiled = re.compile(pattern)
-    find = compiled.search if search else compiled.match
+    find = compiled.match if pattern.removeprefix("(?i)")[0] == "^" else compiled.search
 
     def mark(method: Callable[[Any, Match], Found]) -> Any:
         kinds = [_Kind(find, compiled, signs, inside, opens, result, method), *getattr(method, "kinds", ())]
@@ -76,6 +75,28 @@ def reads(
         return method
 
     return mark
+
+
+def notes(
+    pattern: str, *signs: str, to: Callable[[str], Any] | None = None, new: bool = False, **how: bool
+) -> Callable[[Any, Match], None]:
+    """Declares lines whose named groups are conditions of the figures that follow.
+
+    Args:
+        pattern: See `reads`, also for ``signs`` and ``how``.
+        signs: Texts of which the line has one.
+        to: What makes a condition of the text; a whole number becomes one by default.
+        new: Nothing of what was known before is kept.
+        how: As of `reads`.
+    """
+
+    @reads(pattern, *signs, **how)
+    def note(parser: LinesParser, found: Match) -> None:
+        pairs = {key: text for key, text in found.groupdict().items() if text is not None}
+        said = {key: to(text) if to else int(text) if text.isdigit() else text for key, text in pairs.items()}
+        parser.known = said if new else parser.known | said
+
+    return note  # type: ignore[no-any-return]  # what reads marks
 
 
 class LinesParser(LineParser):
@@ -122,23 +143,14 @@ def listed(found: Found) -> Iterable[Record]:
 
 
 class Column(NamedTuple):
-    """What the figures under one heading are.
-
-    Attributes:
-        quantity: What was measured.
-        unit: Its SI unit.
-        times: Factor of the printed figure.
-        over: Divisor of it.
-        shown: How the figure is quoted, from its ``cell`` and ``head``.
-        known: Conditions that the heading says.
-    """
+    """What the figures under one heading are."""
 
     quantity: str
-    unit: str
-    times: float
-    over: float
-    shown: str
-    known: Conditions
+    unit: str  # of SI
+    times: float  # factor of the printed figure
+    over: float  # divisor of it
+    shown: str  # how the figure is quoted, from its ``cell`` and ``head``
+    known: Conditions  # that the heading says
 
 
 def declared(text: str) -> dict[str, Column]:
@@ -225,11 +237,6 @@ def by_right_edge(cells: list[tuple[str, int, int]], edges: list[int], slack: in
     return found
 
 
-def percent(text: str) -> float:
-    """``81.96`` or ``81,96 %`` as a fraction."""
-    return float(text.strip(" %").replace(",", ".")) / 100.0
-
-
 class Line(NamedTuple):
     """A kind of line that a tool prints: text without which it is not tried, and its pattern."""
 
@@ -273,21 +280,11 @@ def near(pattern: str, text: str) -> str | None:
 
 
 class Progress(NamedTuple):
-    """The last progress line of a copy.
+    """The last progress line of a copy."""
 
-    Attributes:
-        moved: Bytes so far [B].
-        total: Bytes in all, as far as is known [B].
-        rate: Mean rate since the start [B/s].
-        printed: The rate as printed.
-        line: Line in the log.
-        status: Whether the copy is complete.
-        known: Conditions.
-    """
-
-    moved: float
-    total: float
-    rate: float
+    moved: float  # so far [B]
+    total: float  # in all, as far as is known [B]
+    rate: float  # mean since the start [B/s]
     printed: str
     line: int
     status: Status
@@ -354,10 +351,6 @@ class ProgressParser(LineParser):
 
     def settle(self) -> Iterator[Record]:
         held, self._held = self._held, None
-        if held is None:
-            return
-        if held.moved <= 0 or held.rate <= 0:
-            yield self.unread(held.printed, "no bytes were transferred: no rate", line=held.line)
-            return
-        more: Conditions = {**held.known, "bytes": held.moved, "duration_s": held.moved / held.rate}
-        yield self.measure("throughput", held.rate, "B/s", held.printed, status=held.status, line=held.line, **more)
+        if held is not None:
+            more = {**held.known, "bytes": held.moved, "duration_s": held.moved / held.rate if held.rate > 0 else None}
+            yield self.rate(held.rate if held.moved > 0 else 0.0, held.printed, more, held.line, status=held.status)

@@ -1,9 +1,8 @@
 """What iperf2 and iperf3 share: the report row, its units, and whose row it is; one run of iperf3 while it is read.
 
-Both print sizes in powers of 1024 (``GBytes`` = 2^30 B) and rates in bits with powers of 1000
-(``Gbits/sec`` = 1e9 bit/s); with ``-f K/M/G`` the rate is in bytes with powers of 1024. Source:
-``unit_snprintf`` in iperf ``src/stdio.c`` and iperf3 ``src/units.c``; checked on rows of the
-collection (3.81 GBytes in 1 s printed as 32721 Mbits/sec).
+Both print sizes in powers of 1024 (``GBytes`` = 2^30 B) and rates in bits with powers of 1000 (``Gbits/sec`` = 1e9
+bit/s); with ``-f K/M/G`` the rate is in bytes with powers of 1024. Source: ``unit_snprintf`` in iperf ``src/stdio.c``
+and iperf3 ``src/units.c``; checked on rows of the collection (3.81 GBytes in 1 s printed as 32721 Mbits/sec).
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ from typing import Final
 from dtnsim.logs._iperf import Row, udp_of
 from dtnsim.logs._net import Options
 from dtnsim.logs._numbers import decimal
-from dtnsim.logs.base import Command, Conditions, LineParser, Record
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Command, Conditions, LineParser, Record, Status
 
 #: the iperf 2 command line (iperf2 manual): sizes are 1024-based, rates 1000-based
 _OPTIONS: Final = Options("""

@@ -6,23 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-K: Final = 1e3
-M: Final = 1e6
-G: Final = 1e9
-T: Final = 1e12
-KI: Final = 2.0**10
-MI: Final = 2.0**20
-GI: Final = 2.0**30
-TI: Final = 2.0**40
-PI: Final = 2.0**50
-
 #: prefix letter -> factor, for tools whose letters mean powers of 1000
-DECIMAL: Final = {"": 1.0, "k": K, "K": K, "M": M, "G": G, "T": T, "P": 1e15, "E": 1e18}
+DECIMAL: Final = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 #: prefix letter -> factor, for tools whose letters mean powers of 1024
-BINARY: Final = {
-    "": 1.0, "k": KI, "K": KI, "m": MI, "M": MI, "g": GI, "G": GI, "t": TI, "T": TI, "p": PI, "P": PI, "E": 2.0**60,
-}  # fmt: skip
-
+BINARY: Final = {"": 1.0, **{letter: 2.0 ** (10 * (at // 2 + 1)) for at, letter in enumerate("KkMmGgTtPpE")}}
 #: word of a unit of time -> [s]
 TIMES: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "usec": 1e-6, "nsec": 1e-9,
                 "msec": 1e-3}  # fmt: skip

@@ -6,9 +6,8 @@ in that of its topic. The reader finds it by itself: there is no list to extend.
 ``tests/logs/samples/<tool>.txt`` has outputs with their true values. `dtnsim.logs._declared` reads the common shapes
 (kinds of lines, columns and keys, progress lines) from a declaration, `dtnsim.logs._net.Options` command lines.
 
-**How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*),
-looks up in a cache which parsers care for that shape, and hands them the cleaned line. So a parser
-is asked only for lines that
+**How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*), looks up in a cache
+which parsers care for that shape, and hands them the cleaned line. So a parser is asked only for lines that
 
 - contain one of its ``words`` as a whole run of letters (``words = ("copied",)``; case matters;
   digits, dots and punctuation separate words: ``bw=253MiB/s`` has the words ``bw``, ``MiB``, ``s``;
@@ -28,10 +27,9 @@ of one shape only the last is handed over. Of a stretch of interval lines (`dtns
 iperf, ping replies, nuttcp -i, bbcp -P, fio's ``Jobs:``) the first thousand and the last two hundred
 are, and ``unread`` says how many lines between them were passed over. A parser may take many of them at once (`rows`).
 
-**What a parser knows** about the line is in ``self.ctx`` (`Context`): file, line number, the
-last shell command (``self.ctx.args("dd", "gdd")`` gives its arguments if it ran that tool),
-``redraw`` (a carriage return overwrote this line: only the last redraw counts), ``cut`` (the file
-ends in this line without a newline).
+**What a parser knows** about the line is in ``self.ctx`` (`Context`): file, line number, the last shell command
+(``self.ctx.args("dd", "gdd")`` gives its arguments if it ran that tool), ``redraw`` (a carriage return overwrote this
+line: only the last redraw counts), ``cut`` (the file ends in this line without a newline).
 
 **What it yields**: ``self.measure(quantity, value, unit, printed, **conditions)`` per figure and
 ``self.unread(text, why)`` for what looked like the tool's output but could not be read. A figure
@@ -48,11 +46,10 @@ Direction and operation are conditions: ``operation="write"``, ``direction="send
 ``threads``, ``duration_s``, ``source``, ``target``, ``device``, ``host``, ``interval=True`` for
 a figure of a part of a run beside which the log has (or would have) a figure of the whole.
 
-**Rules.** Never guess. A value is finite and >= 0. No rate for failed or zero-byte runs: a failed
-run gives ``self.failure(text)`` (status ``failed``, value nan, no unit of rate). The last progress
-line of an unfinished run is ``status="partial"``. When a line carries bytes and seconds, compute
-from them and compare with what is printed (`dtnsim.logs._numbers.agrees`); if they disagree say so with ``unread``.
-State of a run is set in ``forget()``; what a
+**Rules.** Never guess. A value is finite and >= 0. No rate for failed or zero-byte runs: a failed run gives
+``self.failure(text)`` (status ``failed``, value nan, no unit of rate). The last progress line of an unfinished run is
+``status="partial"``. When a line carries bytes and seconds, compute from them and compare with what is printed
+(`dtnsim.logs._numbers.agrees`); if they disagree say so with ``unread``. State of a run is set in ``forget()``; what a
 command or the file's end leaves open is given by ``settle()``. A parser must take any line in any order.
 """
 
@@ -71,14 +68,16 @@ from dtnsim.logs._numbers import UNITS, decimal
 from dtnsim.logs.measurement import Condition, Evidence, Measurement, Status, Unread
 
 __all__ = [
-    "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Parser", "Record",
-    "located",
+    "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Pairs", "Parser",
+    "Record", "Status", "located",
 ]  # fmt: skip
 
 Record = Measurement | Unread
 
 #: conditions under construction (a dict of `Condition`; Any, so that it can be passed on as keywords)
 Conditions = dict[str, Any]
+#: statistics of a figure with their values: texts as they are printed, or numbers
+Pairs = Iterable[tuple[str | None, str | float | None]]
 
 #: Largest value of a unit that is taken for a measurement and not for a misread line.
 PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
@@ -95,31 +94,18 @@ def _is_condition(value: Condition) -> bool:
 
 @dataclass(slots=True)
 class Context:
-    """What is known about the line at hand; one per file and host.
-
-    Attributes:
-        file: Name of the log.
-        line: Line number, from 1.
-        host: Host named by a pdsh-like prefix of this line, else None.
-        redraw: A carriage return overwrites this line.
-        after_redraw: This line overwrote another one (it is the last redraw unless ``redraw``).
-        cut: The file ends in this line, in a figure without a newline: its last word may be a piece.
-        last: The file ends in this line without a newline, whatever its last character is.
-        previous_raw: The line before this one, not decoded: see `previous`.
-        command: Last shell command seen, of whatever tool.
-        memo: What parsers of one tool share (say, its text and its JSON parser).
-    """
+    """What is known about the line at hand; one per file and host."""
 
     file: str | None = None
-    line: int = 0
-    host: str | None = None
-    redraw: bool = False
-    after_redraw: bool = False
-    cut: bool = False
-    last: bool = False
-    previous_raw: bytes = b""
-    command: Command | None = None
-    memo: dict[str, Any] = field(default_factory=dict)
+    line: int = 0  # from 1
+    host: str | None = None  # that a pdsh-like prefix of this line names
+    redraw: bool = False  # a carriage return overwrites this line
+    after_redraw: bool = False  # this line overwrote another one: it is the last redraw unless ``redraw``
+    cut: bool = False  # the file ends in this line, in a figure without a newline: its last word may be a piece
+    last: bool = False  # the file ends in this line without a newline, whatever its last character is
+    previous_raw: bytes = b""  # the line before this one, not decoded: see `previous`
+    command: Command | None = None  # last shell command seen, of whatever tool
+    memo: dict[str, Any] = field(default_factory=dict)  # what parsers of one tool share (its text's and its JSON's)
 
     @property
     def previous(self) -> str:
@@ -170,11 +156,7 @@ class Parser(ABC):
         line: int | None = None,
         **conditions: Condition,
     ) -> Record:
-        """Makes the record of one figure of the present line (or of ``line``).
-
-        Returns:
-            A `Measurement`, or an `Unread` if the value is negative, not finite or not plausible.
-        """
+        """The record of a figure of the present line (or of ``line``); a note if it is negative or not plausible."""
         return self.record(quantity, value, unit, printed, conditions, status=status, line=line)
 
     def record(
@@ -222,20 +204,33 @@ class Parser(ABC):
         shown, at = text.strip()[:300], line or ctx.line
         return Measurement(self.tool, "failure", math.nan, "1", shown, known, "failed", self.version, ctx.file, at)
 
-    def printed(self, quantity: str, text: str, word: str, times: float = 1.0, **known: Condition) -> Record:
+    def printed(
+        self, quantity: str, text: str, word: str, times: float = 1.0, *, line: int | None = None, **known: Condition
+    ) -> Record:
         """`measure` of a figure as the tool prints it: ``4.27`` and a word of `UNITS`; ``times`` is another factor."""
         unit, factor = UNITS[word]
-        return self.record(
-            quantity, decimal(text) * factor * times, unit, f"{text}{word}" if word == "%" else f"{text} {word}", known
-        )
+        shown = f"{text}{word}" if word == "%" else f"{text} {word}"
+        return self.record(quantity, decimal(text) * factor * times, unit, shown, known, line=line)
 
     def each(
-        self, quantity: str, word: str, pairs: Iterable[tuple[str | None, str | None]], known: Conditions
+        self, quantity: str, word: str, pairs: Pairs, known: Conditions, line: int | None = None
     ) -> Iterator[Record]:
-        """`printed` of every (statistic, text) that has a text."""
-        for statistic, text in pairs:
-            if text:
-                yield self.printed(quantity, text, word, **{**known, "statistic": statistic})
+        """A figure of every (statistic, value) that has a value, be it a text or a number; see `printed`."""
+        for statistic, value in pairs:
+            if value is not None and value != "":
+                text, (unit, factor) = value if isinstance(value, str) else f"{value:g}", UNITS[word]
+                number = decimal(value) if isinstance(value, str) else value
+                more = {**known, "statistic": statistic}
+                yield self.record(quantity, number * factor, unit, f"{text} {word}", more, line=line)
+
+    def rate(
+        self, value: float, printed: str, known: Conditions, line: int | None = None, *, text: str = "",
+        status: Status = "complete",
+    ) -> Record:  # fmt: skip
+        """The throughput of a transfer; a note (of ``text``) where nothing was transferred."""
+        if value <= 0:
+            return self.unread(text or printed, "no bytes were transferred: no rate", line=line)
+        return self.record("throughput", value, "B/s", printed, known, status=status, line=line)
 
     def copied(
         self, size: float, seconds: float, printed: tuple[str, str], known: Conditions, line: int | None = None
@@ -305,24 +300,16 @@ class LineParser(Parser):
 
 @dataclass(slots=True)
 class Document:
-    """A JSON value, XML text or HTML table found in a log.
-
-    Attributes:
-        kind: ``json``, ``xml`` or ``html``.
-        data: Decoded JSON value; None for xml and html.
-        text: The text as it is in the log.
-        line: Line where it starts.
-        cut: The file ends inside the document; ``data`` (JSON only) holds the elements that are whole,
-            so that a missing key may mean a missing end.
-        part: One of several parts of a document too long to hold: some elements of its long array beside
-            the keys before it, or (last) the other keys.
-    """
+    """A JSON value, XML text or HTML table found in a log."""
 
     kind: Literal["json", "xml", "html"]
-    data: Any
-    text: str
-    line: int
+    data: Any  # decoded JSON; None of xml and html
+    text: str  # as it is in the log
+    line: int  # where it starts
+    #: the file ends inside it; ``data`` (of JSON only) holds the elements that are whole: a missing key may be cut off
     cut: bool = False
+    #: one of several of a document too long to hold: some elements of its long array beside the keys before it, or (the
+    #: last) the other keys
     part: bool = False
     _breaks: list[int] | None = None
 

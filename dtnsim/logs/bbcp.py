@@ -45,7 +45,7 @@ class _Run:
     """One run of bbcp."""
 
     known: Conditions = field(default_factory=dict)
-    last: tuple[float, str, int, str] | None = None  # running mean [B/s], as printed, line, share
+    last: tuple[float, str, int] | None = None  # running mean [B/s], as printed, line
     clock: float | None = None  # of the line before [s]
     elapsed: float | None = None  # from the start of the file to the line before, as far as is known [s]
     waiting: bool = False  # only the first line was seen
@@ -72,11 +72,10 @@ class Bbcp(LinesParser):
         return super().feed(text)
 
     @reads(
-        r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?"
-        r"(?:copy )?(?P<share>\d+%|not) (?:complete|done); "
+        r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?(?:copy )?(?P<share>\d+%|not) "
+        r"(?:complete|done); "
         r"(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s(?:, avg (?P<avg>\d+(?:\.\d+)?) (?P<au>[KMGT]?)B/s)?",
         "/s",
-        search=True,
     )
     def _progress(self, found: Match) -> Iterator[Record]:
         run = self._run
@@ -93,7 +92,7 @@ class Bbcp(LinesParser):
             yield self.measure("throughput", rate, "B/s", printed, **known)
         known = {**run.known, **share, "interval": True, "average": "running"}
         yield self.measure("throughput", running[0], "B/s", running[1], **known)
-        run.last = (running[0], running[1], self.ctx.line, found["share"])
+        run.last = (*running[:2], self.ctx.line)
         if found["avg"] is None and found["day"] is not None:
             yield from self._differentiated(run, running[0], running[2], found)
 
@@ -124,9 +123,7 @@ class Bbcp(LinesParser):
                 yield self.record("throughput", rate, "B/s", "", known | {"start_s": start, "end_s": end})
 
     @reads(
-        r"File (?P<file>\S.{0,400}?) created; (?P<size>\d++) bytes at (?P<rate>\d++(?:\.\d++)?) (?P<u>[KMGT]?)B/s",
-        "/s",
-        search=True,
+        r"File (?P<file>\S.{0,400}?) created; (?P<size>\d++) bytes at (?P<rate>\d++(?:\.\d++)?) (?P<u>[KMGT]?)B/s", "/s"
     )
     def _file(self, found: Match) -> Record:
         run = self._run
@@ -139,11 +136,7 @@ class Bbcp(LinesParser):
         run.file = (rate, printed, self.ctx.line, known)
         return self.record("throughput", rate, "B/s", printed, {**known, "interval": True})
 
-    @reads(
-        r"(?<!\d)(?P<n>\d++) files? copied at effectively (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s",
-        "/s",
-        search=True,
-    )
+    @reads(r"(?<!\d)(?P<n>\d++) files? copied at effectively (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s", "/s")
     def _closing(self, found: Match) -> Iterator[Record]:
         run = self._run
         run.closed = True
@@ -153,12 +146,9 @@ class Bbcp(LinesParser):
             known |= {"file": run.file[3].get("file"), "file_B": run.file[3].get("file_B")}
         elif int(found["n"]) > 1:
             known.pop("file", None)
-        if rate <= 0:
-            yield self.unread(found[0], "no bytes were transferred: no rate")
-        else:
-            yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['u']}B/s", **known)
+        yield self.rate(rate, f"{found['rate']} {found['u']}B/s", known, text=found[0])
 
-    @reads(r"bbcp: Creating (?P<file>\S.*)$", search=True)
+    @reads(r"bbcp: Creating (?P<file>\S.*)$")
     def _creating(self, found: Match) -> None:
         run = self._run
         run.clock = run.elapsed = run.mean = None
@@ -173,13 +163,11 @@ class Bbcp(LinesParser):
 
     def settle(self) -> Iterator[Record]:
         run, self._run = self._run, _Run()
-        if run.closed:
-            return
-        if run.file is not None and run.files == 1:
+        if run.file is not None and run.files == 1 and not run.closed:
             rate, printed, line, known = run.file
             yield self.measure("throughput", rate, "B/s", printed, line=line, **known)
-        elif run.last is not None and not run.files:
-            rate, printed, line, _ = run.last
+        elif run.last is not None and not run.files and not run.closed:
+            rate, printed, line = run.last
             known = {**run.known, "average": "running"}
             yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known)
 

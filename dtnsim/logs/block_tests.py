@@ -173,7 +173,7 @@ class Vdbench(LinesParser):
     def _head(self, unit: Match) -> None:
         self._unit = 2.0**20 if unit[1] == "1024" else 1e6
 
-    @reads(r"Starting RD=(?P<run>[^;]{1,80}); (?P<rest>.{0,400})", search=True)
+    @reads(r"Starting RD=(?P<run>[^;]{1,80}); (?P<rest>.{0,400})")
     def _start(self, start: Match) -> None:
         threads = re.search(r"threads=(\d{1,5})", start["rest"])
         self.known = {"of": start["run"], "threads": None if threads is None else int(threads[1])}
@@ -232,7 +232,7 @@ class Sysbench(LinesParser):
         super().forget()
         self._io = False
 
-    @reads(r".*(?:^\s*sysbench.*evaluation benchmark|\(using )", "evaluation benchmark", "(using ", opens=True)
+    @reads(r"^.*(?:^\s*sysbench.*evaluation benchmark|\(using )", "evaluation benchmark", "(using ", opens=True)
     def _begin(self, found: Match) -> None:
         version = re.search(r"sysbench v?([\d.]+\w*)", found.string)
         self.version = version[1].rstrip(".") if version else None
@@ -244,12 +244,12 @@ class Sysbench(LinesParser):
             self.open, self._io, self.lines = True, True, 0
         return super().feed(text)
 
-    @reads(r"Number of threads: (?P<threads>\d+)", search=True, inside=True)
+    @reads(r"Number of threads: (?P<threads>\d+)", inside=True)
     @reads(r"^\s*(?P<files>\d+) files, ", inside=True)
     def _count(self, found: Match) -> None:
         self.known |= {key: int(value) for key, value in found.groupdict().items()}
 
-    @reads(r"(?i:Block size (?P<block_B>\S+?)b)(?:\s*$|\b)", search=True, inside=True)
+    @reads(r"(?i:Block size (?P<block_B>\S+?)b)(?:\s*$|\b)", inside=True)
     @reads(r"^\s*(?P<dataset_B>[\d.]+[kKMGT]i?B?)(?i:b? total file size)", inside=True)
     def _size(self, found: Match) -> None:
         self.known |= {key: size_bytes(value.removesuffix("B")) for key, value in found.groupdict().items()}
@@ -271,7 +271,6 @@ class Sysbench(LinesParser):
         r"Read (?P<r>[\d.]+)[kKMGT]?b\s+Written (?P<w>[\d.]+)[kKMGT]?b\s+Total transferred "
         r"(?P<t>[\d.]+)(?P<tu>[kKMGT]?)b\s+\((?P<rate>[\d.]+)(?P<unit>[kKMGT]?)b/sec\)",
         "transferred",
-        search=True,
         inside=True,
         result=True,
     )

@@ -98,9 +98,8 @@ _KINDS: Final = {
 class Mdstat(LinesParser):
     """/proc/mdstat.
 
-    Units: ``blocks`` are KiB (kernel md.c prints sectors / 2), ``speed=259783K/sec`` KiB/s, ``64k chunk`` KiB.
-    ``[8/7] [UUUUUUU_]`` is raid devices and working ones. A recovery's speed is that of its last moments, per member
-    device.
+    Units: ``blocks`` are KiB (kernel md.c prints sectors / 2), ``speed=259783K/sec`` KiB/s, ``64k chunk`` KiB. ``[8/7]
+    [UUUUUUU_]`` is raid devices and working ones. A recovery's speed is that of its last moments, per member device.
     """
 
     tool = "mdstat"
@@ -168,7 +167,6 @@ class Hdparm(LinesParser):
         r"Timing (?P<what>cached|buffer-cache|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s*"
         r"(?P<size>\d+) MB in\s+(?P<secs>[\d.,]+) seconds\s*=\s*(?P<rate>[\d.,]+)\s*(?P<unit>kB|MB|GB)/sec",
         "Timing",
-        search=True,
     )
     def _timing(self, found: Match) -> Iterator[Record]:
         size, factor = int(found["size"]) * BINARY["M"], BINARY[found["unit"][0]]

@@ -1,11 +1,10 @@
 """Bonnie and bonnie++: original Bonnie, 1.0x, 1.9x and 2.00; text, CSV and bon_csv2html tables.
 
-Units: ``K/sec`` is KiB/s (checked with 2.00a, whose text says ``562m`` where its CSV says 575580:
-575580/1024 = 562). In 2.00's text the header says ``/sec`` and k, m, g are powers of 1024; its
-HTML heads the columns ``M/sec``, but prints only the block columns in MiB/s, the per-character
-ones stay KiB/s (own runs: CSV 2833 and 803331, HTML 2833 and 785). ``MB`` of the original Bonnie
-is MiB. 2.00's text prints the number of files times 1024 where the create rates belong (own runs:
-CSV 3176, 5413, 2215, 5511, text four times 4096): those are not read from the text.
+Units: ``K/sec`` is KiB/s (checked with 2.00a, whose text says ``562m`` where its CSV says 575580: 575580/1024 = 562).
+In 2.00's text the header says ``/sec`` and k, m, g are powers of 1024; its HTML heads the columns ``M/sec``, but prints
+only the block columns in MiB/s, the per-character ones stay KiB/s (own runs: CSV 2833 and 803331, HTML 2833 and 785).
+``MB`` of the original Bonnie is MiB. 2.00's text prints the number of files times 1024 where the create rates belong
+(own runs: CSV 3176, 5413, 2215, 5511, text four times 4096): those are not read from the text.
 
 ``+++++`` means that the test was too fast to time: there is no figure. Empty fields: the
 per-character tests were left out (-f). CSV: 1.0x starts with the machine name; 1.93 to 1.97 with

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._net import Options, bits_rate, ends_of_copy, host_of
-from dtnsim.logs._numbers import agrees, integer
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
-from dtnsim.logs.measurement import Status
+from dtnsim.logs._numbers import BINARY, agrees, decimal, integer
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status
 
 _ASCP_DONE: Final = re.compile(
     r"(?P<what>Completed|Partial Completion): (?P<size>[\d,]+)(?P<u>[KMG]?) ?bytes transferred in (?P<s>\d+) seconds?"
@@ -23,8 +22,6 @@ _PROGRESS: Final = re.compile(
 _ASCP_FAILED: Final = re.compile(
     r"^(?:ascp: .*|Session Stop +\(Error: .*|ERR .*|Error: .*(?:ascp|session|transfer|authenticat|Client|Server).*)"
 )
-_BITS: Final = {"": 1.0, "K": 1e3, "k": 1e3, "M": 1e6, "G": 1e9}
-_ASCP_BYTES: Final = {"": 1.0, "K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
 _ASCP_OPTIONS: Final = Options("""
     limit value      : -l
     encryption =none : -T
@@ -54,12 +51,11 @@ class Ascp(LineParser):
         self._line, self._size, self._known = 0, 0.0, Conditions()
 
     def feed(self, text: str) -> Iterator[Record]:
-        """One line of output; every line after a closing line, for its rate is on the next."""
         done = _ASCP_DONE.search(text)
         if done is not None:
             yield from self._settle()
             self._known = {**self._conditions(), **host_of(self.ctx)}
-            self._size = integer(done["size"]) * _ASCP_BYTES[done["u"]]
+            self._size = integer(done["size"]) * BINARY[done["u"]]
             self._done, self._line, self.open = done, self.ctx.line, True
             text = text[done.end() :]
         rate = _ASCP_RATE.search(text)
@@ -81,13 +77,11 @@ class Ascp(LineParser):
         return self._settle(cut=True)
 
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
-        if self.ctx.redraw:
-            return
-        size = float(found["size"]) * _ASCP_BYTES[found["su"]]
-        known: Conditions = {**self._conditions(), "file": found["name"].strip(), "bytes": size}
-        known |= {"interval": True, "average": "interval", "share": min(int(found["share"]), 100) / 100}
-        rate = float(found["rate"]) * _BITS[found["ru"]] / 8
-        yield self.measure("throughput", rate, "B/s", f"{found['rate']}{found['ru']}b/s", **known)
+        if not self.ctx.redraw:
+            size, rate = float(found["size"]) * BINARY[found["su"]], bits_rate(found["rate"], found["ru"])
+            known: Conditions = {**self._conditions(), "file": found["name"].strip(), "bytes": size, "interval": True}
+            known |= {"average": "interval", "share": min(int(found["share"]), 100) / 100}
+            yield self.measure("throughput", rate, "B/s", f"{found['rate']}{found['ru']}b/s", **known)
 
     def _settle(self, rate: re.Match[str] | None = None, text: str = "", *, cut: bool = False) -> Iterator[Record]:
         (done, self._done), self.open, line = (self._done, None), False, self._line
@@ -104,7 +98,7 @@ class Ascp(LineParser):
         if size <= 0:
             why = "no bytes were transferred: no rate"
         elif rate is not None:
-            value, why = float(rate["rate"]) * _BITS[rate["u"]] / 8, "the printed rate is zero"
+            value, why = bits_rate(rate["rate"], rate["u"]), "the printed rate is zero"
             printed = f"{rate['rate']}{rate['u']} bits/sec"
             slow, fast = size / (seconds + 1), size / max(seconds - 1, 1e-3)
             if not 0.99 * slow <= value <= 1.01 * fast:  # seconds are whole ones
@@ -115,16 +109,15 @@ class Ascp(LineParser):
         if value <= 0:
             yield self.unread(done.string, why, line=line)
             return
-        yield self.measure("throughput", value, "B/s", printed, status=status, line=line, **known)
-        if seconds > 0:
-            text = f"{seconds} seconds"
-            yield self.measure("duration", float(seconds), "s", text, status=status, line=line, **known)
+        figures = [("throughput", value, "B/s", printed), ("duration", float(seconds), "s", f"{seconds} seconds")]
+        for figure in figures[: 1 + (seconds > 0)]:
+            yield self.measure(*figure, status=status, line=line, **known)
 
     def _conditions(self) -> Conditions:
         found, values, paths = _ASCP_OPTIONS.read(self.ctx.args("ascp"))
         limit = re.fullmatch(r"(\d+(?:\.\d+)?)([KkMmGg]?)", values.get("limit", ""))
         if limit is not None:
-            found["target_Bps"] = float(limit[1]) * _BITS[limit[2].upper()] / 8 if limit[2] else float(limit[1]) * 125.0
+            found["target_Bps"] = bits_rate(limit[1], limit[2].upper()) if limit[2] else float(limit[1]) * 125.0
         return found | ends_of_copy(paths)
 
 
@@ -132,10 +125,12 @@ _WDT_RATE: Final = re.compile(
     r"Total (?P<role>sender|receiver) throughput = (?P<rate>[\d.]+(?:e[+-]?\d+)?)\s+Mbytes/sec"
     r"(?:\s+\((?P<pure>[\d.]+)\s+Mbytes/sec\s+pure\s+transf)?"
 )
-_TIME: Final = re.compile(r"Total (?:sender|receiver) time = (?P<s>[\d.]+)")
-_WDT_BYTES: Final = re.compile(r"Total\s+bytes = (?P<b>\d+)")
-_FILES: Final = re.compile(r"Number\s+of\s+files\s+transferred = (?P<n>\d+)")
+_TIME: Final = re.compile(r"Total (?:sender|receiver) time = ([\d.]+)")
 _STATUS: Final = re.compile(r"Transfer\s+status = (?P<status>[A-Z_]+)")
+_WDT_FIGURES: Final = {
+    "bytes": (re.compile(r"Total\s+bytes = (\d+)"), int),
+    "files": (re.compile(r"Number\s+of\s+files\s+transferred = (\d+)"), int), "duration_s": (_TIME, float),
+}  # fmt: skip
 _BAR: Final = re.compile(
     r"\[[=>\s]*\] +(?P<share>\d{1,3})% +(?P<rate>\d+(?:\.\d+)?) Mbytes/s(?:ec)?(?:\s+\[(?P<now>[\d.]+) Mbytes/s)?"
 )
@@ -165,15 +160,16 @@ class Wdt(LineParser):
     words = ("Mbytes", "Total", "Transfer", "throughput")
 
     def forget(self) -> None:
-        self._bar: tuple[float, str, int, int, Conditions] | None = None
+        self._bar: tuple[float, str, float, int, Conditions] | None = None
         self._text: list[str] = []
         self._start = 0
 
     def feed(self, text: str) -> Iterator[Record]:
         bar = _BAR.search(text)
         if bar is not None:
-            rate, share = float(bar["rate"]) * 2**20, min(int(bar["share"]), 100)
-            self._bar = (rate, f"{bar['rate']} Mbytes/s", share, self.ctx.line, self._known())
+            share = min(int(bar["share"]), 100) / 100
+            rate, printed = float(bar["rate"]) * 2**20, f"{bar['rate']} Mbytes/s"
+            self._bar = (rate, printed, share, self.ctx.line, self._known())
             if bar.end() < len(text.rstrip()):
                 text = text[bar.end() :]
         begins = _TIME.search(text) or ("Transfer summary" in text and "status" in text)
@@ -195,16 +191,13 @@ class Wdt(LineParser):
         bar, self._bar = self._bar, None
         if bar is not None and bar[0] > 0:
             rate, printed, share, line, known = bar
-            known["share"] = share / 100
-            yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known)
+            yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known, share=share)
 
     def _report(self, text: str) -> Iterator[Record]:
         line, self._text, self.open = self._start, [], False
-        status, found = _STATUS.search(text), _WDT_RATE.search(text)
-        size, files, time = _WDT_BYTES.search(text), _FILES.search(text), _TIME.search(text)
-        known: Conditions = {**self._known(), "bytes": int(size["b"]) if size is not None else None}
-        known["files"] = int(files["n"]) if files is not None else None
-        known["duration_s"] = float(time["s"]) if time is not None else None
+        status, found, known = _STATUS.search(text), _WDT_RATE.search(text), self._known()
+        for key, (pattern, read) in _WDT_FIGURES.items():
+            known[key] = read(figure[1]) if (figure := pattern.search(text)) is not None else None
         failed = status is not None and status["status"] != "OK"
         if failed or found is not None:
             self._bar = None
@@ -224,9 +217,9 @@ class Wdt(LineParser):
         known["role"] = found["role"]
         yield self.measure("throughput", rate * 2**20, "B/s", f"{found['rate']} Mbytes/sec", **known)
         if found["pure"]:
-            pure, text = {**known, "interval": True, "excludes": "directory listing"}, found["pure"]
-            printed = f"{text} Mbytes/sec pure transfer rate"
-            yield self.record("throughput", float(text) * 2**20, "B/s", printed, pure)
+            printed, pure = f"{found['pure']} Mbytes/sec pure transfer rate", float(found["pure"]) * 2**20
+            more: Conditions = {"interval": True, "excludes": "directory listing"}
+            yield self.measure("throughput", pure, "B/s", printed, **known, **more)
 
     def _known(self) -> Conditions:
         return {**_WDT_OPTIONS.read(self.ctx.args("wdt")).known, **host_of(self.ctx)}
@@ -277,7 +270,7 @@ class Fdt(LineParser):
             ends = {"In": ("receive", "receiver"), "Out": ("send", "sender")}[found["way"]]
             given = _FDT_OPTIONS.read(self.ctx.args("java", "fdt", "fdt.jar")).known
             known: Conditions = {"direction": ends[0], "role": ends[1], **given, **host_of(self.ctx)}
-            known["share"] = float(found["share"].replace(",", ".")) / 100 if found["share"] else None
+            known["share"] = decimal(found["share"]) / 100 if found["share"] else None
             now, text = {**known, "interval": True, "average": "interval"}, f"{found['rate']} {found['u']}b/s"
             yield self.record("throughput", bits_rate(found["rate"], found["u"]), "B/s", text, now)
             printed = f"Avg: {found['avg']} {found['au']}b/s"

@@ -180,8 +180,7 @@ class Nfsiostat(LineParser):
 _UNITS: Final = re.compile(r"^\s*+(?P<time>HH:MM:SS)?+(?P<pairs>(?:\s*+(?:KB/s|Kbps) in\s++(?:KB/s|Kbps) out)++)\s*+$")
 _NAME: Final = re.compile(r"[\w.:@-]+")
 _ROW: Final = re.compile(
-    r"^\s*+(?:(?P<time>\d\d:\d\d:\d\d)\s)?"
-    r"(?P<figures>(?:\s*+(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|n/a))++)\s*+$"
+    r"^\s*+(?:(?P<time>\d\d:\d\d:\d\d)\s)?(?P<figures>(?:\s*+(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|n/a))++)\s*+$"
 )
 _SCREEN: Final = 18  # rows under a head on the smallest usual terminal
 _FACTOR: Final = {"KB/s": 1024.0, "Kbps": 128.0}

@@ -1,9 +1,8 @@
 """dd: GNU coreutils (old, new, very old), BSD and macOS, busybox, toybox, any locale.
 
-Units: GNU dd prints powers of 1000 (``11 GB`` is 1.1e10 B) and since 8.24 also ``10 GiB``; busybox and
-toybox print powers of 1024 with the same letters (coreutils ``src/dd.c`` print_xfer_stats, busybox
-``dd.c``). It does not matter here: the rate is computed from the bytes and seconds of the same
-line, and compared with the printed one in both units.
+Units: GNU dd prints powers of 1000 (``11 GB`` is 1.1e10 B) and since 8.24 also ``10 GiB``; busybox and toybox print
+powers of 1024 with the same letters (coreutils ``src/dd.c`` print_xfer_stats, busybox ``dd.c``). It does not matter
+here: the rate is computed from the bytes and seconds of the same line, and compared with the printed one in both units.
 
 Whether a figure is the page cache's or the disk's is said only by the command line
 (``conv=fdatasync``, ``oflag=direct``); so without it there is no ``sync`` condition. Suffixes of
@@ -19,8 +18,7 @@ from functools import lru_cache
 from typing import Final
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, decimal, integer
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status
 
 _RESULT: Final = re.compile(
     r"(?<![\d.,])(?P<bytes>\d++(?:[,.' \u202f\xa0]\d{3}){0,8}+)\s*+[^\W\d_]++[^\d,(（]{0,24}"
@@ -35,8 +33,7 @@ _GNU: Final = re.compile(
 )
 _BSD: Final = re.compile(
     r"(?<!\d)(?P<bytes>\d++) bytes (?:\([^()]*+\) )?transferred (?:in )?(?P<secs>[\d.,]+) ?(?:s|secs|seconds|sec)"
-    r"(?: \((?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes)/sec\)"
-    r"|, (?P<rate2>[\d.,]+) (?P<unit2>(?P<prefix>[kKMGT]?)B)/s)"
+    r"(?: \((?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes)/sec\)|, (?P<rate2>[\d.,]+) (?P<unit2>(?P<prefix>[kKMGT]?)B)/s)"
 )
 _RECORDS: Final = re.compile(r"(?<!\d)(?P<full>\d++)\+(?P<part>\d++)\s[^\d\s]")
 _ERROR: Final = re.compile(r"(?:^|\s|/)dd: (?!warning)(?P<what>.*)")

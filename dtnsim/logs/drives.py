@@ -159,7 +159,7 @@ class NvmeList(LinesParser):
     evidence = Evidence.DESCRIBES
     words = ("Node", "Namespace", "NSID")
 
-    @reads(r"(?=.*Usage)(?=.*Format).*(?:Node|NSID)", opens=True)
+    @reads(r"^(?=.*Usage)(?=.*Format).*(?:Node|NSID)", opens=True)
     def _head(self, found: Match) -> None:
         self.known = {"heads": found.string}
 

@@ -352,8 +352,7 @@ class Obdfilter(LinesParser):
 
     @reads(
         r"\bost\s*(?P<osts>\d+)\s+sz\s*(?P<sz>\d+)K\s+rsz\s*(?P<rsz>\d+)K?\s+obj\s*(?P<objects>\d+)\s+thr\s*(?P<threads>\d+)"
-        r"\s+(?P<rest>.*)",
-        search=True,
+        r"\s+(?P<rest>.*)"
     )
     def _line(self, found: Match) -> Iterator[Record]:
         known: Conditions = {key: int(found[key]) for key in ("osts", "objects", "threads")}

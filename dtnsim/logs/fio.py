@@ -1,10 +1,9 @@
 """fio 2.x and 3.x: normal text (also client/server), terse, JSON and JSON+; see `dtnsim.logs.fio_json`.
 
-Units: 2.x prints ``bw=266966KB/s`` and ``io=4096.0MB`` where K, M, G are powers of 1024 (checked: 1048576 I/Os of
-4 KiB in 15.711 s are 266967 KiB/s), unless the job has ``kb_base=1000``: the product of iops and block
-size decides where both are printed. 3.x prints both, ``253MiB/s (266MB/s)``, the job's own base first.
-Terse bandwidth is KiB/s (HOWTO, "Terse output"). Latencies carry their unit in brackets (``clat
-(usec)``), nsec to sec.
+Units: 2.x prints ``bw=266966KB/s`` and ``io=4096.0MB`` where K, M, G are powers of 1024 (checked: 1048576 I/Os of 4 KiB
+in 15.711 s are 266967 KiB/s), unless the job has ``kb_base=1000``: the product of iops and block size decides where
+both are printed. 3.x prints both, ``253MiB/s (266MB/s)``, the job's own base first. Terse bandwidth is KiB/s (HOWTO,
+"Terse output"). Latencies carry their unit in brackets (``clat (usec)``), nsec to sec.
 
 One run may be given as JSON, terse and text in one file (``--output-format=normal,terse,json``): it
 counts once, whichever comes first. Job figures carry ``job``; the ``Run status group`` line is given only
@@ -21,9 +20,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, size_bytes
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record, Status
 from dtnsim.logs.fio_json import PERCENTILES, TIMES, FioJson, Seen, Stoppable, factor_of, figure_of, of_command
-from dtnsim.logs.measurement import Measurement, Status
+from dtnsim.logs.measurement import Measurement
 
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
 _UNIT: Final = r"[kKMGTP]?i?(?:B|bit)"

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import Options, binary_size, host_of
 from dtnsim.logs._numbers import number, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, located
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, located
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
 _ROW: Final = re.compile(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| (?P<status>[A-Z]{4,12}) {1,12}\| (?P<rest>\S.*)")
@@ -66,8 +66,7 @@ class GlobusText(LineParser):
         self._host = host_of(self.ctx)
 
     def settle(self) -> Iterator[Record]:
-        task, lines = self._task, self._lines
-        self._task, self._lines = {}, {}
+        (task, self._task), (lines, self._lines) = (self._task, {}), (self._lines, {})
         if "bytes_transferred" in task or ("task_id" in task and "status" in task):
             line = lines.get("effective_bytes_per_second") or max(lines.values())
             yield from _records(self, task, line, self._host)
@@ -82,13 +81,10 @@ class GlobusList(LineParser, of=GlobusText):
         if text.lstrip().startswith("Task ID  ") and "| Status" in text:
             why = "a list has no bytes and no times: globus task list -F json has them"
             yield self.unread("globus task list", why)
-        row = _ROW.match(text[:600])
-        if row is None or row["status"] != "FAILED":
-            return
-        cells = [cell.strip() for cell in row["rest"].split(" | ")]
-        names = ("operation", "source", "target", "label")
-        known: Conditions = dict(zip(names, cells, strict=False))
-        yield self.failure("task FAILED", **{**host_of(self.ctx), "task": row["task"], **known})
+        if (row := _ROW.match(text[:600])) is not None and row["status"] == "FAILED":
+            names, cells = ("operation", "source", "target", "label"), map(str.strip, row["rest"].split(" | "))
+            known: Conditions = {**host_of(self.ctx), "task": row["task"], **dict(zip(names, cells, strict=False))}
+            yield self.failure("task FAILED", **known)
 
 
 class GlobusJson(DocumentParser, of=GlobusText):
@@ -103,12 +99,10 @@ class GlobusJson(DocumentParser, of=GlobusText):
         return data.get("DATA_TYPE") == "task" or {"task_id", "bytes_transferred", "status"} <= data.keys()
 
     def read(self, doc: Document) -> Iterator[Record]:
-        tasks = doc.data["DATA"] if doc.data.get("DATA_TYPE") == "task_list" else [doc.data]
-        lines = doc.lines()
+        tasks, lines = doc.data["DATA"] if doc.data.get("DATA_TYPE") == "task_list" else [doc.data], doc.lines()
         for task in tasks:
-            if not isinstance(task, dict):
-                continue
-            yield from _records(self, task, lines.next('"effective_bytes_per_second"'), {}, cut=doc.cut)
+            if isinstance(task, dict):
+                yield from _records(self, task, lines.next('"effective_bytes_per_second"'), {}, cut=doc.cut)
 
 
 def _records(
@@ -117,17 +111,14 @@ def _records(
     status = str(task.get("status", "")).upper()
     size, rate, seconds = _figure(task, "bytes_transferred"), _figure(task, "effective_bytes_per_second"), _span(task)
     known: Conditions = {
-        **more,
-        "operation": str(task.get("type", "TRANSFER")).lower(),
+        **more, "operation": str(task.get("type", "TRANSFER")).lower(),
         "source": _text(task, "source_endpoint_display_name") or _text(task, "source_endpoint"),
         "target": _text(task, "destination_endpoint_display_name") or _text(task, "destination_endpoint"),
         **{key: whole(_figure(task, key)) for key in ("files", "directories", "faults", "files_skipped")},
         **{to: task[key] for key, to in _SWITCHES.items() if isinstance(task.get(key), bool)},
-        "task": _text(task, "task_id"),
-        "bytes": size,
-        "includes": "queueing, listing and checksums",
+        "task": _text(task, "task_id"), "bytes": size, "includes": "queueing, listing and checksums",
         "duration_s": seconds,
-    }
+    }  # fmt: skip
     if status == "FAILED":
         text = f"task {status}: {_text(task, 'nice_status_details') or ''}".rstrip(": ")
         yield parser.failure(text, line=line, **known)
@@ -159,10 +150,8 @@ def _text(task: Mapping[str, Any], key: str) -> str | None:
 def _span(task: Mapping[str, Any]) -> float | None:
     """Request to completion [s]; None if one of them is missing."""
     try:
-        began, ended = (
-            datetime.fromisoformat(str(task[key]).replace(" UTC", "+00:00"))
-            for key in ("request_time", "completion_time")
-        )
+        times = (str(task[key]).replace(" UTC", "+00:00") for key in ("request_time", "completion_time"))
+        began, ended = map(datetime.fromisoformat, times)
         return (ended - began).total_seconds() if ended > began else None
     except (KeyError, ValueError, TypeError):
         return None
@@ -204,12 +193,9 @@ class GridFtp(LineParser):
     def feed(self, text: str) -> Iterable[Record]:
         found = located(_GRIDFTP_LINE, text, "DATE=")
         if found is None:
-            if "DATE=" in text and "START=" in text:
-                return (self.unread(text, "the line is cut or of an unknown form"),)
-            return ()
-        if found["type"].upper() not in _DIRECTIONS:
-            return ()
-        return self._file(found)
+            cut = "DATE=" in text and "START=" in text
+            return (self.unread(text, "the line is cut or of an unknown form"),) if cut else ()
+        return self._file(found) if found["type"].upper() in _DIRECTIONS else ()
 
     def _file(self, found: re.Match[str]) -> Iterator[Record]:
         size = int(found["bytes"])
@@ -223,8 +209,7 @@ class GridFtp(LineParser):
             why = "no bytes were transferred: no rate" if size == 0 else "no time passed: the clock was set back"
             yield self.unread(f"NBYTES={size}", why)
             return
-        printed = f"NBYTES={size} in {seconds:.6f} s", f"{seconds:.6f} s"
-        yield from self.copied(size, seconds, printed, known)
+        yield from self.copied(size, seconds, (f"NBYTES={size} in {seconds:.6f} s", f"{seconds:.6f} s"), known)
         if found["retrans"]:
             count = sum(int(part) for part in found["retrans"].split(",") if part)
             more = {**known, "bytes": size, "duration_s": seconds}
@@ -233,25 +218,14 @@ class GridFtp(LineParser):
     @staticmethod
     def _conditions(found: re.Match[str]) -> Conditions:
         return {
-            "host": found["host"],
-            "direction": _DIRECTIONS[found["type"].upper()],
-            "file": found["file"],
-            "streams": int(found["streams"]),
-            "stripes": int(found["stripes"]) if found["stripes"] else None,
-            "block_B": int(found["block"]) or None,
-            "window_B": int(found["buffer"]) or None,
+            "host": found["host"], "direction": _DIRECTIONS[found["type"].upper()], "file": found["file"],
+            "streams": int(found["streams"]), "stripes": int(found["stripes"]) if found["stripes"] else None,
+            "block_B": int(found["block"]) or None, "window_B": int(found["buffer"]) or None,
             "peer": found["dest"] if found["dest"] not in _UNKNOWN else None,
-            "task": found["task"] if found["task"] not in (None, "none") else None,
-            "end": found["end"],
-        }
+            "task": found["task"] if found["task"] not in (None, "none") else None, "end": found["end"],
+        }  # fmt: skip
 
 
-_GLOBUS_URL_COPY_LINE: Final = re.compile(
-    r"(?<!\d)(?P<bytes>\d++) bytes\s++(?P<avg>\d++(?:\.\d++)?) (?P<u>[KMG]?)B/sec avg"
-    r"(?:\s+(?P<inst>\d+(?:\.\d+)?) (?P<iu>[KMG]?)B/sec inst)?"
-)
-_END: Final = re.compile(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$")
-_NAMES: Final = re.compile(r"^ {1,12}(?P<from>\S.*?) {2}-> {2}(?P<to>\S.*)$")
 _ERROR: Final = re.compile(
     r"^\s*(?:error: |globus_\w+: |\d{3}[- ]\d{3}[- ]|5\d\d[- ]|GlobusUrlCopy ?error).*|^ERROR: .*"
 )
@@ -283,7 +257,7 @@ class _Copy(NamedTuple):
     known: Conditions
 
 
-class GlobusUrlCopy(LineParser):
+class GlobusUrlCopy(LinesParser):
     """globus-url-copy ``-vb`` (GridFTP client); also dcap/dpm clients that print the same line.
 
     Units: ``MB/sec`` = 2^20 B/s (globus ``globus_url_copy.c``, monitor callback: ``/ (1024 * 1024)``); old GT2 prints
@@ -302,30 +276,18 @@ class GlobusUrlCopy(LineParser):
     commands = _PROGRAMS
 
     def forget(self) -> None:
+        super().forget()
         self._held: _Copy | None = None
         self._ended: tuple[str | None, Status] = (None, "complete")  # how it ended, and with what status
         self._where: Conditions = {}
         self._failed = -100  # line of the last error: its text goes on over several lines
 
-    def feed(self, text: str) -> Iterator[Record]:
-        found = _GLOBUS_URL_COPY_LINE.search(text) if "/sec" in text else None
-        if found is not None:
-            yield from self._performance(found)
-        elif (end := _END.match(text)) is not None:
-            yield from self.settle()
-            if end["what"] == "Source":
-                self._where = {}
-            self._where["source" if end["what"] == "Source" else "target"] = end["url"].strip()
-        elif (names := _NAMES.match(text)) is not None:
-            yield from self.settle()
-            self._where |= {"file": names["from"].strip(), "file_to": names["to"].strip()}
-        elif "Cancelling copy" in text:
-            timer = "timer" in _OPTIONS.read(self.ctx.args(*_PROGRAMS)).values
-            self._ended = ("timer", "complete") if timer else ("cancelled", "partial")
-        else:
-            yield from self._message(text)
-
-    def _performance(self, found: re.Match[str]) -> Iterator[Record]:
+    @reads(
+        r"(?<!\d)(?P<bytes>\d++) bytes\s++(?P<avg>\d++(?:\.\d++)?) (?P<u>[KMG]?)B/sec avg"
+        r"(?:\s+(?P<inst>\d+(?:\.\d+)?) (?P<iu>[KMG]?)B/sec inst)?",
+        "/sec",
+    )
+    def _performance(self, found: Match) -> Iterator[Record]:
         held, size = self._held, int(found["bytes"])
         if held is not None and (size < held.size or self._ended[0] is not None):
             yield from self.settle()
@@ -337,7 +299,24 @@ class GlobusUrlCopy(LineParser):
         self._ended = (None, "complete")
         self._held = _Copy(found, size, avg, inst, self.ctx.line, self.ctx.cut, known)
 
-    def _message(self, text: str) -> Iterator[Record]:
+    @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$")
+    @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$")
+    def _ends(self, found: Match) -> list[Record]:
+        ended, groups = list(self.settle()), found.groupdict()
+        if "what" not in groups:
+            self._where |= {key: name.strip() for key, name in groups.items()}
+        elif groups["what"] == "Source":
+            self._where = {"source": groups["url"].strip()}
+        else:
+            self._where["target"] = groups["url"].strip()
+        return ended
+
+    @reads(r"Cancelling copy")
+    def _cancelled(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
+        timer = "timer" in _OPTIONS.read(self.ctx.args(*_PROGRAMS)).values
+        self._ended = ("timer", "complete") if timer else ("cancelled", "partial")
+
+    def other(self, text: str) -> Iterator[Record]:
         error, held = _ERROR.match(text), self._held
         if error is None:
             return
@@ -358,17 +337,13 @@ class GlobusUrlCopy(LineParser):
     def settle(self) -> Iterator[Record]:
         (copy, self._held), (ended, status) = (self._held, None), self._ended
         self._ended = (None, "complete")
-        if copy is None:
-            return
-        printed = f"{copy.found['avg']} {copy.found['u']}B/sec avg"
-        if copy.size <= 0 or copy.avg <= 0:
-            yield self.unread(printed, "no bytes were transferred: no rate", line=copy.line)
-            return
-        known: Conditions = {**copy.known, "ended": ended, "duration_s": copy.size / copy.avg}
-        status = "truncated" if copy.cut else status
-        yield self.record("throughput", copy.avg, "B/s", printed, known, status=status, line=copy.line)
-        if copy.inst is not None:
-            yield self._instant(copy)
+        if copy is not None:
+            printed, known = f"{copy.found['avg']} {copy.found['u']}B/sec avg", {**copy.known, "ended": ended}
+            rate, status = copy.avg if copy.size > 0 else 0.0, "truncated" if copy.cut else status
+            known["duration_s"] = copy.size / rate if rate > 0 else None
+            yield self.rate(rate, printed, known, copy.line, status=status)
+            if copy.inst is not None and rate > 0:
+                yield self._instant(copy)
 
     def _conditions(self) -> Conditions:
         args = self.ctx.args(*_PROGRAMS)

@@ -10,8 +10,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import BINARY, number
-from dtnsim.logs.base import Command, Conditions, Document, DocumentParser, Evidence, Record
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Command, Conditions, Document, DocumentParser, Evidence, Record, Status
 
 _CODES: Final = {2.5: 0.8, 5.0: 0.8, 8.0: 128 / 130, 16.0: 128 / 130, 32.0: 128 / 130}
 _COUNTED: Final = {
@@ -140,7 +139,7 @@ class Numactl(LinesParser):
         printed = f"{found[3]} {found[4]}"
         return self.measure("capacity", value, "B", printed, of="memory", view=view, node=int(found[1]))
 
-    @reads(r".*distances", opens=True)
+    @reads(r"^.*distances", opens=True)
     def _matrix(self, found: Match) -> None:
         """The rows of the matrix follow."""
 

@@ -1,10 +1,9 @@
 """IOR 2.10, 3.x and 4.x.
 
-Units: ``bw(MiB/s)`` and ``Max Write: x MiB/sec (y MB/sec)`` say what they mean (checked: y = x *
-1.048576). ``Max Write``/``Max Read`` are the headline; newer versions print them only with -v, then the
-``Summary of all tests`` row, or at last the row of the single repetition, gives it. ``block`` and ``xfer``
-columns are KiB. Stonewall warnings are normal: IOR then divides the bytes really moved by the
-time. Source: ior-output.c.
+Units: ``bw(MiB/s)`` and ``Max Write: x MiB/sec (y MB/sec)`` say what they mean (checked: y = x * 1.048576). ``Max
+Write``/``Max Read`` are the headline; newer versions print them only with -v, then the ``Summary of all tests`` row, or
+at last the row of the single repetition, gives it. ``block`` and ``xfer`` columns are KiB. Stonewall warnings are
+normal: IOR then divides the bytes really moved by the time. Source: ior-output.c.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import BINARY, number, size_bytes
-from dtnsim.logs.base import Command, Conditions, Context, Document, DocumentParser, Evidence, Record
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Command, Conditions, Context, Document, DocumentParser, Evidence, Record, Status
 
 MIB: Final = BINARY["M"]
 _OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*)\s*+[=:]\s*+(\S*+(?:\s++\S++)*)\s*+$")
@@ -50,7 +48,7 @@ class Ior(LinesParser):
         self._done: set[str] = set()
         self._table = False
 
-    @reads(r"\bIOR-(\d[\w.+-]*): MPI", search=True, opens=True)
+    @reads(r"\bIOR-(\d[\w.+-]*): MPI", opens=True)
     def _version(self, found: Match) -> Found:
         ended = list(self._end())
         self.version, self.open = found[1], True
@@ -66,7 +64,7 @@ class Ior(LinesParser):
             yield self.unread(found[0], "MiB/sec and MB/sec disagree; the former is used")
         yield self.measure("throughput", value, "B/s", f"{found['mib']} MiB/sec", operation=operation, **self.known)
 
-    @reads(r"(?=.*access).*bw\(MiB/s\)", "bw(MiB/s)", opens=True)
+    @reads(r"^(?=.*access).*bw\(MiB/s\)", "bw(MiB/s)", opens=True)
     def _head(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
         ended = list(self._end()) if self._done else []
         self.open = self._table = True

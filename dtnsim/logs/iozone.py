@@ -108,22 +108,22 @@ class Iozone(LinesParser):
         self._report = _REPORTS.get(found[1].lower().strip())
         self._edges, self.open = [], self._report is not None
 
-    @reads(r"Iozone: Performance Test", search=True)
+    @reads(r"Iozone: Performance Test")
     def _start(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
         self._run, self._scale, self._last, self.version = {}, _KIBS, None, None
         self._seen.clear()
         self._children.clear()
 
-    @reads(r"\$Revision: ([\d.]+)", search=True)
+    @reads(r"\$Revision: ([\d.]+)")
     def _revision(self, found: Match) -> None:
         self.version = found[1]
 
-    @reads(r"Command line used: (.*)", search=True)
+    @reads(r"Command line used: (.*)")
     def _used(self, found: Match) -> None:
         self._run.update(_flags(found[1].split()))
 
-    @reads(r"(?i)Record Size (?P<record_B>\d+) k", search=True)
-    @reads(r"(?i)(?:File size set to|Each process writes a) (?P<file_B>\d+) k", search=True)
+    @reads(r"(?i)Record Size (?P<record_B>\d+) k")
+    @reads(r"(?i)(?:File size set to|Each process writes a) (?P<file_B>\d+) k")
     def _sizes(self, found: Match) -> None:
         self._run |= {key: int(value) * KIB for key, value in found.groupdict().items()}
 
@@ -197,7 +197,6 @@ class Iozone(LinesParser):
         r"(?:for\s++(?P<n>\d++) (?P<what>[a-z-]++(?: ++[a-z-]++)*+)|per [^\s=]++)\s*+="
         r"\s*+(?P<value>[\d.,]++) (?P<unit>[kK](?:B|bytes)|ops)/sec",
         " throughput ",
-        search=True,
     )
     def _throughput(self, match: Match) -> Iterator[Record]:
         who, value = match["who"], decimal(match["value"])

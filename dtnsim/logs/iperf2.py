@@ -29,8 +29,7 @@ _CONNECTED: Final = re.compile(
     r"connected with (?P<host>[^\s%]++)\S*+ port \d++(?P<rest>.*)"
 )
 _BANNER: Final = re.compile(
-    r"(?P<what>Server listening on|Client connecting to(?: (?P<host>[^,\s]+),)?) "
-    r"(?P<proto>TCP|UDP) port (?P<port>\d+)"
+    r"(?P<what>Server listening on|Client connecting to(?: (?P<host>[^,\s]+),)?) (?P<proto>TCP|UDP) port (?P<port>\d+)"
 )
 _WINDOW: Final = re.compile(r"(?:TCP window|UDP buffer) size: +(?P<size>[\d.]+) (?P<unit>[KMG]?)Byte")
 _DATAGRAM: Final = re.compile(r"(?:Sending|Receiving) (\d+) byte datagrams")

@@ -2,12 +2,11 @@
 
 Units: ``GBytes`` = 2^30 B, ``Gbits/sec`` = 1e9 bit/s, ``MBytes/sec`` (``-f M``) = 2^20 B/s; see `_iperf`.
 
-The headline is the ``[SUM]`` row (the only stream's row where there is one stream) of the summary, once
-as ``role="sender"`` and once as ``role="receiver"``: the sender's figure counts what was handed to the
-socket, with UDP the offered load. Rows of one stream of several carry ``stream``; rows of the time series
-carry ``interval=True``. An end that does not know the other's figure prints zero bytes for it (a server
-before 3.7, any client after an interrupt): that is no rate. A run that stops before its summary gives the
-mean of its intervals as ``partial``.
+The headline is the ``[SUM]`` row (the only stream's row where there is one stream) of the summary, once as
+``role="sender"`` and once as ``role="receiver"``: the sender's figure counts what was handed to the socket, with UDP
+the offered load. Rows of one stream of several carry ``stream``; rows of the time series carry ``interval=True``. An
+end that does not know the other's figure prints zero bytes for it (a server before 3.7, any client after an interrupt):
+that is no rate. A run that stops before its summary gives the mean of its intervals as ``partial``.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from typing import Any, Final
 from dtnsim.logs._iperf import ROW_WORDS, Row, Summary, Test, agrees_with_size, from_args, read_line, udp_of
 from dtnsim.logs._net import binary_size
 from dtnsim.logs._numbers import BINARY, DECIMAL
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
-from dtnsim.logs.measurement import Condition, Measurement, Status
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status
+from dtnsim.logs.measurement import Condition, Measurement
 
 _THIRD: Final = 3
 _TITLE: Final = re.compile(r"^(?P<title>\S[^:\[\]]{0,40}):(?:  (?=\S|$)| (?=\[))")

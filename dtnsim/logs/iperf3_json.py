@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._numbers import as_dict, as_list, number, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, Status
 
 #: key in ``end`` -> (role, opposite direction)
 _SUMS: Final = {

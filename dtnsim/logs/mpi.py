@@ -96,11 +96,11 @@ class Mdtest(LinesParser):
     words = ("mdtest", "SUMMARY", "tasks", "ERROR")
     _read_any = False
 
-    @reads(r"mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node", search=True)
+    @reads(r"mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node")
     def _launch(self, found: Match) -> None:
         self.version, self.known = found[1], {"tasks": int(found[2]), "nodes": int(found[3])}
 
-    @reads(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))", search=True)
+    @reads(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))")
     def _table(self, found: Match) -> None:
         self.open = found[1] != "time"  # before 1.9.3 the heading names no unit and there is no table of times
         self._read_any = False
@@ -112,8 +112,7 @@ class Mdtest(LinesParser):
 
     @reads(
         r"^\s*(?P<what>(?:Directory|File|Tree) (?:creation|create|stat|read|rename|removal)(?: \(stonewall\))?)"
-        r"(?:\s*+:\s++|\s++)"
-        r"(?P<values>(?:NA|[\d.]++)(?:\s++(?:NA|[\d.]++)){2,6}+)\s*+$",
+        r"(?:\s*+:\s++|\s++)(?P<values>(?:NA|[\d.]++)(?:\s++(?:NA|[\d.]++)){2,6}+)\s*+$",
         inside=True,
     )
     def _row(self, row: Match) -> Iterator[Record]:

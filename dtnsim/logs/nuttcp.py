@@ -178,7 +178,7 @@ class Nuttcp(LinesParser):
         seconds = numbers.get("real_seconds", 0.0)
         yield from self._ended(text, rate * 125e3, printed, self._known(), megabytes, seconds, rest)
 
-    @reads(r"nuttcp-[rt]\S*: (?:v[\d.]+: )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*", search=True)
+    @reads(r"nuttcp-[rt]\S*: (?:v[\d.]+: )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*")
     def _error(self, found: Match) -> Found:
         self._version(found)
         self._intervals = [0.0, 0.0, 0.0]
@@ -186,8 +186,7 @@ class Nuttcp(LinesParser):
 
     @reads(
         r"nuttcp-(?P<end>[rt])\S*: (?P<mb>\d+\.\d+) MB in (?P<s>\d+\.\d+) real seconds = (?P<kb>[\d.]+) KB/sec"
-        r"(?: = (?P<rate>\d+\.\d+) Mbps)?",
-        search=True,
+        r"(?: = (?P<rate>\d+\.\d+) Mbps)?"
     )
     def _real(self, found: Match) -> Found:
         seconds, megabytes = float(found["s"]), float(found["mb"])
@@ -201,32 +200,29 @@ class Nuttcp(LinesParser):
         known = {**self._known(), "role": _ROLES[found["end"]], "duration_s": seconds, "bytes": megabytes * 2**20}
         return self.record("throughput", rate, "B/s", printed, known)
 
-    @reads(r"nuttcp-[rt]\S*: v([\d.]+): ", search=True)
+    @reads(r"nuttcp-[rt]\S*: v([\d.]+): ")
     def _version(self, found: Match) -> None:
         version = re.search(r"nuttcp-[rt]\S*: v([\d.]+): ", found.string)
         self.version = version[1] if version is not None else self.version
 
-    @reads(
-        r"nuttcp-[rt]\S{0,80}: .{0,300}?buflen=(?P<block_B>\d+), nstream=(?P<streams>\d+), port=\d+ (tcp|udp)",
-        search=True,
-    )
+    @reads(r"nuttcp-[rt]\S{0,80}: .{0,300}?buflen=(?P<block_B>\d+), nstream=(?P<streams>\d+), port=\d+ (tcp|udp)")
     def _shape(self, found: Match) -> None:
         self.known |= {**{key: int(value) for key, value in found.groupdict().items()}, "protocol": found[3]}
 
-    @reads(r"nuttcp-[rt]\S{0,80}: .{0,300}?(RTT=([\d.]+) ms)", search=True)
+    @reads(r"nuttcp-[rt]\S{0,80}: .{0,300}?(RTT=([\d.]+) ms)")
     def _rtt(self, found: Match) -> Found:
         return self.record("rtt", float(found[2]) * 1e-3, "s", found[1], self._known())
 
-    @reads(r"nuttcp-[rt]\S*: ((?:\w+-)?retrans = (\d+))\s*$", search=True)
+    @reads(r"nuttcp-[rt]\S*: ((?:\w+-)?retrans = (\d+))\s*$")
     def _retrans(self, found: Match) -> Found:
         return self.record("retransmits", int(found[2]), "1", found[1], {**self._known(), "role": "sender"})
 
-    @reads(r"nuttcp-([rt])\S{0,80}: .{0,300}?real (\d+)% ", search=True)
+    @reads(r"nuttcp-([rt])\S{0,80}: .{0,300}?real (\d+)% ")
     def _cpu(self, found: Match) -> Found:
         known = {**self._known(), "role": _ROLES[found[1]]}
         return self.record("cpu_share", int(found[2]) / 100, "1", f"{found[2]}%", known)
 
-    @reads(r'nuttcp-[rt]\S{0,80}: .{0,300}?"classic"', search=True)
+    @reads(r'nuttcp-[rt]\S{0,80}: .{0,300}?"classic"')
     def _classic(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
         self.known |= {"classic": True, "role": "sender"}
 

@@ -71,7 +71,6 @@ class Time(LinesParser):
     @reads(
         r"(?<![\d.,])(?P<user>[\d.,]++)user (?P<sys>[\d.,]++)system (?P<real>[\d:.,]++)elapsed (?P<cpu>\d+|\?+)%CPU",
         "elapsed",
-        search=True,
     )
     @reads(
         r"^(?P<cmd>.*?)\s{1,2}(?P<user>[\d.]+)s user (?P<sys>[\d.]+)s system (?P<cpu>\d+)% cpu (?P<real>[\d:.]+) total",
@@ -111,7 +110,7 @@ class Time(LinesParser):
             return self._held(truncated=False)
         return None
 
-    @reads(r"Command (?:exited with non-zero status \d+|terminated by signal \d+)", search=True)
+    @reads(r"Command (?:exited with non-zero status \d+|terminated by signal \d+)")
     def _status(self, found: Match) -> None:
         self._failed = found[0]
 

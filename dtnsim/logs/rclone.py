@@ -20,8 +20,7 @@ from typing import Final
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import Options, host_of, parts_s
 from dtnsim.logs._numbers import BINARY, decimal, number, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, Status
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
 _FAILED: Final = re.compile(r"(?:ERROR : .*Attempt \d+/\d+ failed.*|(?:CRITICAL|Fatal error): .*|Failed to \w+.*)")
@@ -104,13 +103,11 @@ class RcloneText(LinesParser):
         rf"(?:Transferred:|INFO +:|^)\s+{_SIZE.format('size')} / {_SIZE.format('total')}, (?P<share>\d+%|-), "
         r"(?P<rate>\d+(?:\.\d+)?)\s*(?P<rateu>[kKMGTPE]?)i?(?P<kind>Bytes?|B|[Bb]its?)/s(?:, ETA (?P<eta>\S+))?",
         "/s",
-        search=True,
     )
     @reads(
         rf"Transferred:\s+{_SIZE.format('size')} "
         r"\((?P<rate>\d+(?:\.\d+)?)\s*(?P<rateu>[kKMGTPE]?)(?P<kind>Bytes?|[Bb]its?)/s\)",
         "/s",
-        search=True,
     )
     def _stats(self, found: Match) -> Iterator[Record]:
         size, block, groups = decimal(found["size"]) * BINARY[found["sizeu"]], self._block, found.groupdict()
@@ -123,7 +120,7 @@ class RcloneText(LinesParser):
         known = {**_conditions(self.ctx.args("rclone")), **host_of(self.ctx)}
         self._block = _Block(size, total, share, rate, printed, self.ctx.line, found.string, known)
 
-    @reads(r"Elapsed time:\s+(?P<elapsed>\S+)", search=True)
+    @reads(r"Elapsed time:\s+(?P<elapsed>\S+)")
     @reads(r"^\s*Errors:\s+(?P<errors>\d+)")
     @reads(r"^\s*Transferred:\s+(?P<files>\d+)(?: / \d+, \d+%)?\s*$")
     def _more(self, found: Match) -> None:

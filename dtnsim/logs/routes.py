@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dtnsim.logs._numbers import decimal
-from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, located
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, Status, located
 
 _HEAD: Final = re.compile(
     r"traceroute6?(?:: .*)? to (?P<target>\S+) \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)"

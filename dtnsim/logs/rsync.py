@@ -17,35 +17,17 @@ failure, or ``partial`` when only some files could not be sent (codes 23, 24, 25
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._net import Options, binary_size, clock_s, ends_of_copy, host_of
 from dtnsim.logs._numbers import decimal, grouped
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Conditions, Evidence, Record, Status
 
 _NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
-_SUMMARY: Final = re.compile(
-    rf"(?:sent|wrote) (?P<sent>{_NUMBER})(?P<su>[KMGTP]?) bytes +"
-    rf"(?:received|read) (?P<got>{_NUMBER})(?P<gu>[KMGTP]?) bytes +(?P<rate>{_NUMBER})(?P<ru>[KMGTP]?) bytes/sec"
-)
-_TOTAL: Final = re.compile(
-    rf"total size is (?P<size>{_NUMBER})(?P<u>[KMGTP]?)\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?"
-)
-_PROGRESS: Final = re.compile(
-    rf"^\s*(?P<size>{_NUMBER})(?P<su>[KMGTP]?) +(?P<share>\d{{1,3}})% +(?P<rate>\d+(?:[.,]\d+)?)(?P<u>[kMGT])B/s +"
-    r"(?P<time>\d+:\d\d:\d\d)"
-    r"(?P<tail> +\((?:xfr|xfer)#\d+, (?:to-chk|ir-chk|to-check)=(?P<left>\d+)/\d+\))?"
-)
-_STATS: Final = re.compile(
-    rf"^(?P<what>Number of regular files transferred|Number of files transferred|Number of files|Literal data): "
-    rf"(?P<n>{_NUMBER})(?P<u>[KMGTP]?)"
-)
-_ERROR: Final = re.compile(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code (?P<code>\d+)\)")
 _SKIPPED: Final = frozenset({"23", "24", "25"})  # some files vanished or were not sent
-_ANY: Final = re.compile(r"^rsync(?:\(\d+\))?: (?:\[\w+\] )?.*")
 _OPTIONS: Final = Options("""
     compress true : -z --compress
     checksum true : -c --checksum
@@ -69,7 +51,7 @@ class _Run:
     status: Status = "complete"
 
 
-class Rsync(LineParser):
+class Rsync(LinesParser):
     """Summary, statistics, progress and messages of rsync."""
 
     tool = "rsync"
@@ -83,42 +65,30 @@ class Rsync(LineParser):
     commands = ("rsync", "openrsync")
 
     def forget(self) -> None:
+        super().forget()
         self._run = _Run()
         self._last = -9  # line of the last progress line
 
-    def feed(self, text: str) -> Iterator[Record]:
+    def feed(self, text: str) -> Iterable[Record]:
         if not self._run.known:
             self._run.known = {**self._conditions(), **host_of(self.ctx)}
-        run = self._run
-        if "%" in text and "B/s" in text and (progress := _PROGRESS.match(text)) is not None:
-            yield from self._progress(progress)
-        elif "bytes/sec" in text:
-            summary = _SUMMARY.search(text)
-            if summary is not None:
-                if run.sent is not None:
-                    yield from self.settle()
-                yield from self._sums(summary, text)
-        elif "speedup is" in text:
-            yield from self._size(text)
-        elif (stats := _STATS.match(text)) is not None:
-            if run.sent is not None:
-                yield from self.settle()
-            self._stat(stats)
-        elif "rsync" in text:
-            yield from self._message(text)
-        elif text.startswith(("sending incremental", "receiving ", "building file list")) and run.sent is not None:
-            yield from self.settle()
+        return super().feed(text)
 
-    def _progress(self, found: re.Match[str]) -> Iterator[Record]:
-        run = self._run
-        if run.sent is not None:
-            yield from self.settle()
-            run = self._run
-        size, share = self._number(found["size"], found["su"]), int(found["share"])
+    def _ended(self) -> Iterable[Record]:
+        """What the run before gives, if its summary was there."""
+        return self.settle() if self._run.sent is not None else ()
+
+    @reads(
+        rf"^\s*(?P<size>{_NUMBER})(?P<su>[KMGTP]?) +(?P<share>\d{{1,3}})% +(?P<rate>\d+(?:[.,]\d+)?)(?P<u>[kMGT])B/s +"
+        r"(?P<time>\d+:\d\d:\d\d)(?P<tail> +\((?:xfr|xfer)#\d+, (?:to-chk|ir-chk|to-check)=(?P<left>\d+)/\d+\))?",
+        "B/s",
+    )
+    def _progress(self, found: Match) -> Iterator[Record]:
+        yield from self._ended()
+        run, size, share = self._run, self._number(found["size"], found["su"]), int(found["share"])
         if size is None or share > 100:
             return
-        if self.ctx.line - self._last > 1 and self._last > 0 and run.progress is not None:
-            run.names = True
+        run.names = run.names or (self.ctx.line - self._last > 1 and self._last > 0 and run.progress is not None)
         self._last = self.ctx.line
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']}{found['u']}B/s"
         drawn = not self.ctx.redraw and not self.ctx.last  # the last drawing, which rsync closes with a newline
@@ -130,35 +100,51 @@ class Rsync(LineParser):
                 known["duration_s"] = clock_s(found["time"]) or None
             yield self.measure("throughput", rate, "B/s", printed, **known)
 
-    def _sums(self, found: re.Match[str], text: str) -> Iterator[Record]:
-        sent, got, rate = (
-            self._number(found[of], found[u]) for of, u in (("sent", "su"), ("got", "gu"), ("rate", "ru"))
-        )
+    @reads(
+        rf"(?:sent|wrote) (?P<sent>{_NUMBER})(?P<su>[KMGTP]?) bytes +(?:received|read) (?P<got>{_NUMBER})"
+        rf"(?P<gu>[KMGTP]?) bytes +(?P<rate>{_NUMBER})(?P<ru>[KMGTP]?) bytes/sec",
+        "bytes/sec",
+    )
+    def _sums(self, found: Match) -> Iterator[Record]:
+        yield from self._ended()
+        pairs = (("sent", "su"), ("got", "gu"), ("rate", "ru"))
+        sent, got, rate = (self._number(found[of], found[unit]) for of, unit in pairs)
         if sent is None or got is None or rate is None:
-            yield self.unread(text, "a number of the summary cannot be read")
+            yield self.unread(found.string, "a number of the summary cannot be read")
             return
-        if found["ru"] and self._command_args() is None:
-            yield self.unread(text, "-h (powers of 1000) or -hh (of 1024)? The command is not there: taken as -h")
+        if found["ru"] and self.ctx.args(*self.commands) is None:
+            why = "-h (powers of 1000) or -hh (of 1024)? The command is not there: taken as -h"
+            yield self.unread(found.string, why)
         self._run.sent = (sent + got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
 
-    def _size(self, text: str) -> Iterator[Record]:
-        if (found := _TOTAL.search(text)) is None:
-            return
+    @reads(
+        rf"total size is (?P<size>{_NUMBER})(?P<u>[KMGTP]?)\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?",
+        "speedup is",
+    )
+    def _size(self, found: Match) -> Found:
         size, speedup = self._number(found["size"], found["u"]), self._number(found["speedup"], "")
         if size is None or speedup is None:
-            yield self.unread(text, "a number of the summary cannot be read")
-        else:
-            self._run.total = (size, speedup, found["dry"] is not None, self.ctx.line, text)
+            return self.unread(found.string, "a number of the summary cannot be read")
+        self._run.total = (size, speedup, found["dry"] is not None, self.ctx.line, found.string)
+        return None
 
-    def _stat(self, found: re.Match[str]) -> None:
+    @reads(
+        rf"^(?P<what>Number of regular files transferred|Number of files transferred|Number of files|Literal data): "
+        rf"(?P<n>{_NUMBER})(?P<u>[KMGTP]?)"
+    )
+    def _stat(self, found: Match) -> Found:
+        ended = list(self._ended())
         if (value := self._number(found["n"], found["u"])) is not None:
             key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
             self._run.stats[key] = int(value)
+        return ended
 
-    def _message(self, text: str) -> Iterator[Record]:
-        error = _ERROR.search(text)
-        if error is None:
-            return
+    @reads(r"^(?:sending incremental|receiving |building file list)")
+    def _begin(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
+        return self._ended()
+
+    @reads(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code (?P<code>\d+)\)", "rsync")
+    def _message(self, error: Match) -> Iterator[Record]:
         run = self._run
         if error["code"] in _SKIPPED and run.sent is not None and run.total is not None and run.total[0] > 0:
             run.status = "partial"
@@ -219,11 +205,8 @@ class Rsync(LineParser):
         except ValueError:
             return None
 
-    def _command_args(self) -> list[str] | None:
-        return self.ctx.args("rsync", "openrsync")
-
     def _conditions(self) -> Conditions:
-        args = self._command_args()
+        args = self.ctx.args(*self.commands)
         found, _, paths = _OPTIONS.read(args)
         letters = "".join(arg[1:] for arg in args or () if re.fullmatch(r"-[A-Za-z]+", arg))
         if letters.count("h") + (args or []).count("--human-readable") >= 2:

@@ -12,18 +12,17 @@ whole file; before it is a moving average of the last seconds (``partial``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final, NamedTuple
 
+from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import Options, binary_size, clock_s, ends_of_copy, host_of
 from dtnsim.logs._numbers import agrees, decimal
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Conditions, Evidence, Record, Status
 
 _METER: Final = re.compile(
     r"^(?P<name>.*?)(?<![\d.])(?P<share>\d{1,3})%\s++(?:\|[* .]*+\|\s*+)?"
-    r"(?P<size>\d+(?:[.,]\d+)?)\s?(?P<su>[KMGTPE]?)B?"
-    r"(?:\s++(?P<rate>\d++(?:[.,]\d++)?)(?P<ru>[KMGTP]?)B/s)?"
+    r"(?P<size>\d+(?:[.,]\d+)?)\s?(?P<su>[KMGTPE]?)B?(?:\s++(?P<rate>\d++(?:[.,]\d++)?)(?P<ru>[KMGTP]?)B/s)?"
     r"\s++(?P<time>(?:(?:\d{1,9}:)?\d{1,9}:\d\d:\d\d|\d{1,9}:\d\d)|--:--)(?P<eta>\s+ETA)?\s*$"
     r"|^(?P<stalled>[^%]*+%.*- stalled -.*)$"
 )
@@ -31,12 +30,10 @@ _PSCP: Final = re.compile(
     r"^(?P<name>.+?)(?<=\s)\| (?P<size>\d++) kB \|\s+(?P<rate>\d+(?:\.\d+)?) kB/s \| ETA: \S+ \|\s+(?P<share>\d+)%"
 )
 _STALLED: Final = re.compile(r"^(?P<name>.*?)(?P<share>\d{1,3})%\s++(?P<size>\d++(?:\.\d++)?)(?P<su>[KMGTPE]?)B?\s")
-_TRANSFER: Final = re.compile(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$")
 _FAILED: Final = re.compile(
     r"^(?:scp|sftp|pscp|ssh): .*|^.*(?:Permission denied|lost connection|Connection (?:closed|refused|timed out|reset)|"
     r"Host key verification failed|No such file or directory|No space left|Couldn't |Disk quota exceeded).*"
 )
-_SSH: Final = re.compile(r"^Transferred: sent (?P<sent>\d+), received (?P<got>\d+) bytes, in (?P<s>[\d.]+) seconds")
 _OPTIONS: Final = Options("""
     cipher text      : -c
     compression true : -C
@@ -60,7 +57,7 @@ class _Meter(NamedTuple):
     known: Conditions
 
 
-class Scp(LineParser):
+class Scp(LinesParser):
     """Progress lines and messages of scp and sftp."""
 
     tool = "scp"
@@ -75,23 +72,24 @@ class Scp(LineParser):
     commands = _PROGRAMS
 
     def forget(self) -> None:
+        super().forget()
         self._held: _Meter | None = None
         self._direction: str | None = None
 
-    def feed(self, text: str) -> Iterator[Record]:
-        meter = self._meter(text) if "%" in text and len(text) <= 1000 else None
-        if meter is not None:
-            held = self._held
-            if held is not None and (held.name != meter.name or held.share > meter.share or held.share == 100):
-                yield from self.settle()
-            self._held = meter
-        elif (transfer := _TRANSFER.match(text)) is not None:
-            yield from self.settle()
-            self._direction = "send" if transfer["what"] == "Uploading" else "receive"
-        elif (ssh := _SSH.match(text)) is not None and self.ctx.args(*_PROGRAMS) is not None:
-            yield from self._wire(ssh)
-        else:
-            yield from self._message(text)
+    def feed(self, text: str) -> Iterable[Record]:
+        meter, held = self._meter(text) if "%" in text and len(text) <= 1000 else None, self._held
+        if meter is None:
+            return super().feed(text)
+        over = held is not None and (held.name != meter.name or held.share > meter.share or held.share == 100)
+        ended = list(self.settle()) if over else ()
+        self._held = meter
+        return ended
+
+    @reads(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$")
+    def _transfer(self, found: Match) -> list[Record]:
+        ended = list(self.settle())
+        self._direction = "send" if found["what"] == "Uploading" else "receive"
+        return ended
 
     def _meter(self, text: str) -> _Meter | None:
         found = _PSCP.match(text) or _METER.match(text)
@@ -113,51 +111,46 @@ class Scp(LineParser):
         size, known = binary_size(found["size"], unit), {**self._known(), **host_of(self.ctx)}
         return _Meter(found["name"].strip(), share, size, rate, seconds, self.ctx.line, text, self.ctx.cut, known)
 
-    def _message(self, text: str) -> Iterator[Record]:
-        args = self.ctx.args(*_PROGRAMS)
-        if args is None and not text.startswith(("scp: ", "sftp: ", "pscp: ")):
+    def other(self, text: str) -> Iterator[Record]:
+        mine = self.ctx.args(*_PROGRAMS) is not None or text.startswith(("scp: ", "sftp: ", "pscp: "))
+        if not mine or "password" in text or "Warning" in text or text.startswith("sftp> "):
             return
-        if "password" in text or "Warning" in text or text.startswith("sftp> "):
-            return
-        problem = _FAILED.match(text)
-        if problem is None:
-            return
-        held, self._held = self._held, None
-        if held is not None and held.share == 100:
-            yield from self._records(held)
-        yield self.failure(problem[0], **self._known())
+        if (problem := _FAILED.match(text)) is not None:
+            if self._held is not None and self._held.share != 100:
+                self._held = None
+            yield from self.settle()
+            yield self.failure(problem[0], **self._known())
 
-    def _wire(self, found: re.Match[str]) -> Iterator[Record]:
+    @reads(r"^Transferred: sent (?P<send>\d+), received (?P<receive>\d+) bytes, in (?P<s>[\d.]+) seconds")
+    def _wire(self, found: Match) -> Iterator[Record]:
         """``-v``: what ssh moved over the wire, both ways, from login to logout."""
+        if self.ctx.args(*_PROGRAMS) is None:
+            return
         yield from self.settle()
         seconds = float(found["s"])
-        for direction, key in (("send", "sent"), ("receive", "got")):
-            size = int(found[key])
-            if seconds <= 0 or size <= 0:
-                continue
-            known = {**self._known(), "direction": direction, "wire": True, "bytes": size, "duration_s": seconds}
-            yield self.measure("throughput", size / seconds, "B/s", f"{size} bytes in {found['s']} s", **known)
+        for direction in ("send", "receive"):
+            if seconds > 0 and (size := int(found[direction])) > 0:
+                known = {**self._known(), "direction": direction, "wire": True, "bytes": size, "duration_s": seconds}
+                yield self.measure("throughput", size / seconds, "B/s", f"{size} bytes in {found['s']} s", **known)
 
     def settle(self) -> Iterator[Record]:
-        held, self._held = self._held, None
-        if held is not None:
-            yield from self._records(held)
-
-    def _records(self, meter: _Meter) -> Iterator[Record]:
+        meter, self._held = self._held, None
+        if meter is None:
+            return
         whole, line = meter.share == 100, meter.line
         known = {**meter.known, "file": meter.name or None, "file_B" if whole else "bytes": meter.size}
         status: Status = "truncated" if meter.cut else "complete" if whole else "partial"
-        if meter.rate is None and not whole:
-            yield self.unread(meter.text, f"stalled at {meter.share} %: no rate", line=line)
+        if meter.size <= 0 or (meter.rate is None and not whole):
+            stalled = meter.rate is None and not whole
+            why = f"stalled at {meter.share} %: no rate" if stalled else "no bytes were transferred: no rate"
+            yield self.unread(meter.text, why, line=line)
             return
         if meter.size <= 0:
             yield self.unread(meter.text, "no bytes were transferred: no rate", line=line)
             return
         if meter.seconds:
-            known["duration_s"] = meter.seconds
-            yield self.measure(
-                "duration", meter.seconds, "s", f"{meter.seconds:g} s", status=status, line=line, **known
-            )
+            known["duration_s"], printed = meter.seconds, f"{meter.seconds:g} s"
+            yield self.measure("duration", meter.seconds, "s", printed, status=status, line=line, **known)
         rate, digits, printed = meter.rate or (meter.size / meter.seconds if meter.seconds else 0.0, "", "")
         if meter.rate is None:  # OpenSSH 3 printed none
             known["derived"] = "size / time"

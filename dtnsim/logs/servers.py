@@ -28,21 +28,20 @@ class Gpfsperf(LinesParser):
     words = ("gpfsperf", "recSize", "nProcesses", "Kbytes", "direct", "fsync")
     commands = ("gpfsperf", "gpfsperf-mpi")
 
-    @reads(r"gpfsperf(?:-mpi)?\s+(create|read|write|uncache)\s+(seq|rand|randhint|strided)\s+(\S+)", search=True)
+    @reads(r"gpfsperf(?:-mpi)?\s+(create|read|write|uncache)\s+(seq|rand|randhint|strided)\s+(\S+)")
     def _head(self, head: Match) -> None:
         self.known = {"operation": head[1].replace("create", "write"), "pattern": head[2], "target": head[3]}
 
-    @reads(r"recSize (\S+)\s+nBytes (\S+)\s+fileSize (\S+)", search=True)
+    @reads(r"recSize (\S+)\s+nBytes (\S+)\s+fileSize (\S+)")
     def _sizes(self, sizes: Match) -> None:
         self.known |= {key: size_bytes(sizes[at]) for at, key in enumerate(("record_B", "bytes", "file_B"), 1)}
 
-    @reads(r"nProcesses (\d+)\s+nThreadsPerProcess (\d+)", search=True)
+    @reads(r"nProcesses (\d+)\s+nThreadsPerProcess (\d+)")
     def _threads(self, found: Match) -> None:
         self.known |= {"processes": int(found[1]), "threads": int(found[1]) * int(found[2])}
 
     @reads(
-        r"Data rate was (?P<rate>[\d.]+) Kbytes/sec(?:, (?P<form>Op Rate|iops) was (?P<ops>[\d.]+)(?P<end>[\s,]|$))?",
-        search=True,
+        r"Data rate was (?P<rate>[\d.]+) Kbytes/sec(?:, (?P<form>Op Rate|iops) was (?P<ops>[\d.]+)(?P<end>[\s,]|$))?"
     )
     def _result(self, found: Match) -> Iterator[Record]:
         rate, text = float(found["rate"]), found.string
@@ -99,9 +98,8 @@ class RadosBench(LineParser):
     """``rados bench`` of Ceph, write, seq and rand, any release since Firefly.
 
     Units: ``Bandwidth (MB/sec)`` = 2^20 B/s (checked: 491 writes of 8388608 B in 10.284 s are 381.95 MiB/s, printed
-    381.954; 4200 of 4194304 B in 301.488871 s are 55.723); latencies in s, with ``(s)`` or without. The headline is
-    the mean of the whole run; maximum, minimum and standard deviation are of its seconds. Rows of the seconds are not
-    read.
+    381.954; 4200 of 4194304 B in 301.488871 s are 55.723); latencies in s, with ``(s)`` or without. The headline is the
+    mean of the whole run; maximum, minimum and standard deviation are of its seconds. Rows of the seconds are not read.
     """
 
     tool = "rados bench"
@@ -212,16 +210,16 @@ class Elbencho(LinesParser):
         self._heads: list[str] = []  # of the CSV
         self._sweep = False
 
-    @reads(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE", search=True, opens=True)
+    @reads(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE", opens=True)
     def _table(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
         self._operation, self._heads, self._sweep = None, [], False
 
-    @reads(r"Working on (\S+) with (\d+) threads", search=True)
+    @reads(r"Working on (\S+) with (\d+) threads")
     def _working(self, found: Match) -> None:
         self.known = {"threads": int(found[2]), "target": found[1], **_dataset(found[1])}
 
-    @reads(r"ISO date,.*operation", opens=True)
-    @reads(r"\s*Dataset,Mean-value\s*$", opens=True)
+    @reads(r"^ISO date,.*operation", opens=True)
+    @reads(r"^\s*Dataset,Mean-value\s*$", opens=True)
     def _csv_head(self, found: Match) -> None:
         self._sweep = "Dataset" in found[0]
         self._heads = [] if self._sweep else found.string.strip().split(",")

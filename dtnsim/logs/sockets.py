@@ -195,7 +195,6 @@ class Perftest(LinesParser):
         r"(?:BW[ _]peak\[(?P<unit>MB|MiB|Gb)/sec\]\s++BW[ _]average\[(?:MB|MiB|Gb)/sec\](?P<rate>\s++MsgRate\[Mpps\])?"
         r"|(?P<lat>t_min\[usec\]))",
         "#bytes",
-        search=True,
         opens=True,
     )
     def _head(self, head: Match) -> None:
@@ -231,8 +230,7 @@ _TEST: Final = re.compile(
 )
 _PAIRS: Final = re.compile(
     r"^\s*+(?P<key>[a-z_]{2,20}) {1,20}= {1,20}"
-    r"(?P<value>\d{1,3}(?:,\d{3})++|\d++(?:\.\d++)?) ?(?P<unit>[A-Za-z%/ ]{0,12}?)"
-    r"(?: \([\d,]{1,20}\))?\s*+$"
+    r"(?P<value>\d{1,3}(?:,\d{3})++|\d++(?:\.\d++)?) ?(?P<unit>[A-Za-z%/ ]{0,12}?)(?: \([\d,]{1,20}\))?\s*+$"
 )
 _RATE: Final = re.compile(r"([KMGT]?)(B|b)(?:ytes)?/sec")
 _SIZE: Final = re.compile(r"([KMGT]?)(i?)(?:B|bytes)")

@@ -266,9 +266,8 @@ SAR_COLUMNS: Final = declared("""
 class Sar(_Stamped):
     """sar: -u (CPU), -n DEV (interfaces), -d (devices), -b (all I/O); other tables are left out.
 
-    Units: ``kB`` is 1024 B (sar manual), ``rd_sec/s`` and ``bread/s`` are sectors of 512 B, ``rxbyt/s`` of old
-    versions bytes; ``%ifutil`` and ``%util`` percent; ``await`` milliseconds. Rows without ``Average:`` are
-    intervals.
+    Units: ``kB`` is 1024 B (sar manual), ``rd_sec/s`` and ``bread/s`` are sectors of 512 B, ``rxbyt/s`` of old versions
+    bytes; ``%ifutil`` and ``%util`` percent; ``await`` milliseconds. Rows without ``Average:`` are intervals.
     """
 
     tool = "sar"

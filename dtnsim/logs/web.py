@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, reads
 from dtnsim.logs._net import binary_size, bits_rate, clock_s, host_of, parts_s
 from dtnsim.logs._numbers import BINARY
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, located
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, located
 
 _LINE: Final = re.compile(
     r"\((?P<rate>\d++(?:[.,]\d++)?) (?P<unit>[KMGT]?)(?P<kind>[Bb])/s\) - "
@@ -45,13 +44,11 @@ class Wget(LineParser):
             return self.unread(found[0], "the line is cut")
         rate, size = found["rate"], int(found["got"])
         value = binary_size(rate, found["unit"]) if found["kind"] == "B" else bits_rate(rate, found["unit"])
-        if value <= 0 or size == 0:
-            return self.unread(found[0], "no bytes were transferred: no rate")
         status: Status = "complete" if found["of"] in (None, found["got"]) else "partial"
-        known: Conditions = {"direction": "receive", "bytes": size, "duration_s": size / value}
+        known: Conditions = {"direction": "receive", "bytes": size, "duration_s": size / value if value > 0 else None}
         known["file"] = found["file"].strip("'`\"‘’“” ") if found["file"] else None
         printed = f"{rate} {found['unit']}{found['kind']}/s"
-        return self.record("throughput", value, "B/s", printed, known, status=status)
+        return self.rate(value if size else 0.0, printed, known, status=status, text=found[0])
 
 
 _N: Final = r"\d++(?:\.\d++)?[kMGTP]?"
@@ -75,11 +72,8 @@ class Curl(LineParser):
     evidence = Evidence.TRANSFER
     words = ("Xferd", "Dload")
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._row: re.Match[str] | None = None
-        self._line = 0
-        self._known: Conditions = {}
+    _row: re.Match[str] | None = None
+    _line, _known = 0, Conditions()
 
     def feed(self, text: str) -> Iterable[Record]:
         if "Xferd" in text and "% Total" in text:
@@ -128,9 +122,7 @@ class S5cmd(ProgressParser):
     line = declare(
         "B/s) ",
         r"(?<![\d.])(?P<got>\d++(?:\.\d++)?) (?P<gu>[kMGTP]?)B / (?P<of>\d++(?:\.\d++)?) (?P<ou>[kMGTP]?)B "
-        r"\((?P<rate>\d++(?:\.\d++)?) (?P<ru>[kMGTP]?)B/s\) "
-        r"(?P<spent>[0-9a-zµ.]++) "
-        r"\((?P<done>\d++)/(?P<files>\d++)\)",
+        r"\((?P<rate>\d++(?:\.\d++)?) (?P<ru>[kMGTP]?)B/s\) (?P<spent>[0-9a-zµ.]++) \((?P<done>\d++)/(?P<files>\d++)\)",
     )
     failures = re.compile(r'^\s*+ERROR "(?:cp|mv|sync) .{1,300}')
 
@@ -146,8 +138,7 @@ class S5cmd(ProgressParser):
         """Bytes and time give the rate."""
         spent, moved, rate = parts_s(found["spent"]), progress.moved, progress.rate
         if spent and rate > 0 and abs(moved / rate - spent) > 0.05 * spent + 1:
-            return (self.unread(found[0], f"bytes and time give {moved / spent:.4g} B/s"),)
-        return ()
+            yield self.unread(found[0], f"bytes and time give {moved / spent:.4g} B/s")
 
 
 _UNIT: Final = r"(?:Bytes|[KMGTP]iB)"
@@ -170,26 +161,19 @@ class AwsS3(ProgressParser):
     commands = ("aws",)
     line = declare(
         "file(s) remaining",
-        rf"Completed (?P<got>\d++(?:\.\d++)?) (?P<gu>{_UNIT})/"
-        rf"(?P<more>~?)(?P<of>\d++(?:\.\d++)?) (?P<ou>{_UNIT}) "
-        rf"\((?P<rate>\d++(?:\.\d++)?) (?P<ru>{_UNIT})/s\) "
-        r"with (?P<left>~?\d++) file\(s\) remaining",
+        rf"Completed (?P<got>\d++(?:\.\d++)?) (?P<gu>{_UNIT})/(?P<more>~?)(?P<of>\d++(?:\.\d++)?) (?P<ou>{_UNIT}) "
+        rf"\((?P<rate>\d++(?:\.\d++)?) (?P<ru>{_UNIT})/s\) with (?P<left>~?\d++) file\(s\) remaining",
     )
     failures = re.compile(r"^\s*+(?:upload|download|copy|move) failed: .{1,300}")
     units = {"Bytes": 1.0, **{f"{letter}iB": BINARY[letter] for letter in "KMGTP"}}  # noqa: RUF012 (ClassVar of the base)
 
     def feed(self, text: str) -> Iterable[Record]:
-        if self.line.sign in text:
-            return super().feed(text)
-        if "s3://" not in text:
+        if self.line.sign not in text and "s3://" not in text:
             return ()
-        done = _DONE.match(text)
-        if done is None:
+        if self.line.sign in text or (done := _DONE.match(text)) is None:
             return super().feed(text)
-        held = self._held
-        if held is not None:
-            count = held.known.get("files")
-            held.known["files"] = (count if isinstance(count, int) else 0) + 1
+        if (held := self._held) is not None:
+            held.known["files"] = held.known.get("files", 0) + 1
             if (direction := _DIRECTIONS.get(done["what"])) is not None:
                 held.known["direction"] = direction
         return ()
@@ -217,10 +201,9 @@ _OPERATIONS: Final = {"PUT": "write", "GET": "read"}
 class Warp(LinesParser):
     """warp (MinIO's S3 benchmark), 0.3 to 1: the analysis after a run.
 
-    Units: ``MiB/s`` 2^20 B/s, ``obj/s`` objects a second; times carry theirs. ``Average`` is the mean of the whole
-    run and the headline; ``Fastest``, ``50% Median`` and ``Slowest`` are of its parts, mostly seconds
-    (``statistic``). ``Reqs`` is the latency of a whole request, ``TTFB`` that of its first byte (``of``). PUT is a
-    write, GET a read.
+    Units: ``MiB/s`` 2^20 B/s, ``obj/s`` objects a second; times carry theirs. ``Average`` is the mean of the whole run
+    and the headline; ``Fastest``, ``50% Median`` and ``Slowest`` are of its parts, mostly seconds (``statistic``).
+    ``Reqs`` is the latency of a whole request, ``TTFB`` that of its first byte (``of``). PUT is a write, GET a read.
     """
 
     tool = "warp"
@@ -247,10 +230,8 @@ class Warp(LinesParser):
         if found["rate"] and float(found["rate"]) > 0:
             rate = float(found["rate"]) * BINARY[found["ru"].removesuffix("i")]
             yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['ru']}B/s", **known)
-        if float(found["objects"]) > 0:
-            yield self.measure(
-                "rate", float(found["objects"]), "1/s", found[0].split()[-2] + " obj/s", of="objects", **known
-            )
+        if (objects := float(found["objects"])) > 0:
+            yield self.measure("rate", objects, "1/s", found[0].split()[-2] + " obj/s", of="objects", **known)
 
     @reads(r"^\s*+\* (?:(?P<what>Reqs|TTFB): )?(?=Avg: )(?P<rest>.{1,300})", inside=True)
     def _latencies(self, found: Match) -> Iterator[Record]:

@@ -10,8 +10,7 @@ from dtnsim.logs._declared import Progress, ProgressParser, declare
 from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._net import Options, host_of
 from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, located
-from dtnsim.logs.measurement import Status
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, Status, located
 
 _DONE: Final = re.compile(
     r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
@@ -61,7 +60,7 @@ class GfalCopy(LineParser):
             known |= {"resolution_s": 1.0, "bytes": size or None}
             yield self.measure("duration", seconds, "s", printed, **known)
             if size:
-                known |= {"duration_s": seconds}
+                known["duration_s"] = seconds
                 yield self.record("throughput", size / seconds, "B/s", f"{size} B {printed}", known)
 
 
@@ -91,8 +90,7 @@ class Xrdcp(ProgressParser):
     line = declare(
         "%][",
         rf"\[(?P<got>{_N})(?P<gu>[kMGTP]?)B/(?P<of>{_N})(?P<ou>[kMGTP]?)B\]"
-        r"\[ *+(?P<share>\d{1,3})%\]"
-        r"\[[=> ]{0,80}+\]"
+        r"\[ *+(?P<share>\d{1,3})%\]\[[=> ]{0,80}+\]"
         rf"\[(?P<rate>{_N})(?P<ru>[kMGTP]?)B/s\]",
     )
     failures = re.compile(r"^\s*(?:Run: )?\[(?:ERROR|FATAL)\] .*")
@@ -125,8 +123,7 @@ class Xrdcp(ProgressParser):
 _PAYLOAD: Final = {"src-rse", "dst-rse"}
 _LOADED: Final = re.compile(
     r"successfully downloaded(?:\. (?P<size>\d++(?:\.\d++)?) ?(?P<su>[kKMGTP]?)B?)? in "
-    r"(?P<seconds>\d++(?:\.\d++)?) seconds?"
-    r"(?: = (?P<rate>\d++(?:\.\d++)?) MBps)?"
+    r"(?P<seconds>\d++(?:\.\d++)?) seconds?(?: = (?P<rate>\d++(?:\.\d++)?) MBps)?"
 )
 _FILE: Final = re.compile(r"File (?P<file>[^\s:]++:\S++) ")
 
