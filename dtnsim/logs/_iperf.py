@@ -38,30 +38,17 @@ _THIRD: Final = re.compile(
 
 
 class Row(NamedTuple):
-    """One report row.
+    """One report row."""
 
-    Attributes:
-        id: Stream number or ``SUM``.
-        star: iperf2's mark of the reverse direction.
-        way: iperf3's ``TX-C``/``RX-C`` (``-S`` on the server), None without ``--bidir``.
-        start_s, end_s: Ends of the interval [s].
-        size: Transferred [B], to the three digits that are printed.
-        rate: Rate [B/s].
-        printed: The rate as it is printed.
-        rest: What follows on the line.
-        line: Line in the log.
-        text: The line.
-    """
-
-    id: str
-    star: bool
-    way: str | None
+    id: str  # stream number or ``SUM``
+    star: bool  # iperf2's mark of the reverse direction
+    way: str | None  # iperf3's ``TX-C``/``RX-C`` (``-S`` on the server), None without ``--bidir``
     start_s: float
     end_s: float
-    size: float
-    rate: float
-    printed: str
-    rest: str
+    size: float  # transferred, to the three digits that are printed [B]
+    rate: float  # [B/s]
+    printed: str  # the rate
+    rest: str  # what follows on the line
     line: int
     text: str
 
@@ -87,10 +74,9 @@ def _row(groups: tuple[str, ...], text: str, ctx: Context) -> tuple[int, Row]:
     who = _generation(start, way, rest, gap, gap2, ctx)
     read = decimal if "," in text else float
     scale = DECIMAL[unit] / 8 if kind == "bits" else BINARY[unit]
-    volume, printed = read(size) * BINARY[size_unit], f"{rate} {unit}{kind}/sec"
-    return who, Row(
-        number, bool(star), way, read(start), read(end), volume, read(rate) * scale, printed, rest, ctx.line, text
-    )
+    volume, printed, line = read(size) * BINARY[size_unit], f"{rate} {unit}{kind}/sec", ctx.line
+    span = read(start), read(end)
+    return who, Row(number, bool(star), way, *span, volume, read(rate) * scale, printed, rest, line, text)
 
 
 def _told(text: str, ctx: Context) -> int:
@@ -128,9 +114,7 @@ def _generation(start: str, way: str | None, rest: str, gap: str, gap2: str, ctx
 def udp_of(rest: str) -> tuple[float, int, int] | None:
     """(jitter [s], lost, total) of a UDP row; None if it has none or counts nothing."""
     found = UDP.match(rest)
-    if found is None:
-        return None
-    return decimal(found["jitter"]) * 1e-3, int(found["lost"]), int(found["total"])
+    return None if found is None else (decimal(found["jitter"]) * 1e-3, int(found["lost"]), int(found["total"]))
 
 
 def agrees_with_size(row: Row) -> bool:
@@ -202,26 +186,17 @@ class Mean:
 
 @dataclass(slots=True)
 class Test:
-    """One run.
+    """One run."""
 
-    Attributes:
-        conditions: What the command line and the preamble said.
-        host: Host in the prompt.
-        streams: Stream numbers of the preamble.
-        finals: Rows of the summary by (stream, way, role).
-        means: Means of the interval rows by (stream, way).
-        rule, summary: A rule was seen; rows are of the summary.
-        role: Role under a "Sent"/"Received" head (3.0 betas).
-    """
-
-    conditions: Conditions = field(default_factory=dict)
-    host: str | None = None
-    streams: set[str] = field(default_factory=set)
+    conditions: Conditions = field(default_factory=dict)  # what the command line and the preamble said
+    host: str | None = None  # in the prompt
+    streams: set[str] = field(default_factory=set)  # stream numbers of the preamble
+    #: rows of the summary by (stream, way, role), means of the interval rows by (stream, way)
     finals: dict[tuple[str, str | None, str | None], Summary] = field(default_factory=dict)
     means: dict[tuple[str, str | None], Mean] = field(default_factory=dict)
-    rule: bool = False
-    summary: bool = False
-    role: str | None = None
+    rule: bool = False  # a rule was seen
+    summary: bool = False  # rows are of the summary
+    role: str | None = None  # under a "Sent"/"Received" head (3.0 betas)
     error: str | None = None
     interrupted: bool = False
     _shared: dict[tuple[str, str | None], tuple[int, Conditions]] = field(default_factory=dict)
@@ -256,11 +231,8 @@ class Test:
 
     def figure(self, name: str, way: str | None, role: str | None) -> Conditions:
         """Conditions of the rows of a stream, or of ``SUM``."""
-        found = dict(self.conditions)
-        if self.host is not None:
-            found["host"] = self.host
-        if role is not None:
-            found["role"] = role
+        more = {key: value for key, value in (("host", self.host), ("role", role)) if value is not None}
+        found = {**self.conditions, **more}
         ids = self.ids(way)
         asked = self.conditions.get("streams")
         count = max(len(self.streams) // (2 if way else 1), asked if isinstance(asked, int) else 0)

@@ -160,28 +160,20 @@ class Run:
                 base["stream"] = int(row.id)
             shared = self._shared[key] = (state, base)
         conditions: Conditions = {**shared[1], "start_s": row.start_s, "end_s": row.end_s}
-        if row.rest:
-            udp = udp_of(row.rest)
-            if udp is not None and udp[2] > 0:
-                conditions |= {"lost": udp[1], "packets": udp[2]}
-            enhanced = _ENHANCED.match(row.rest)
-            if enhanced is not None:
-                conditions["retransmits"] = int(enhanced["retry"])
-        return parser.measure(
-            "throughput", row.rate, "B/s", row.printed, status="complete", line=row.line, **conditions
-        )
+        if row.rest and (udp := udp_of(row.rest)) is not None and udp[2] > 0:
+            conditions |= {"lost": udp[1], "packets": udp[2]}
+        if row.rest and (enhanced := _ENHANCED.match(row.rest)) is not None:
+            conditions["retransmits"] = int(enhanced["retry"])
+        return parser.record("throughput", row.rate, "B/s", row.printed, conditions, line=row.line)
 
     def settle(self, parser: LineParser) -> Iterator[Record]:
         """Yields the figures of the streams and forgets them."""
         streams = dict(self.streams)
         complete = {key for key, stream in streams.items() if key[2] or self._is_final(stream)}
         ends = [row.end_s for key in complete if (row := streams[key].held) is not None]
-        # a stream that happens to end on a whole second ends with the others
-        complete |= {
-            key
-            for key, stream in streams.items()
-            if (row := stream.held) is not None and any(abs(row.end_s - end) < 0.02 * end for end in ends)
-        }
+        for key, stream in streams.items():  # a stream that happens to end on a whole second ends with the others
+            if (row := stream.held) is not None and any(abs(row.end_s - end) < 0.02 * end for end in ends):
+                complete.add(key)
         for key, stream in streams.items():
             alone = key[0] == "SUM" or len(self._peers(key)) == 1
             if key in complete and stream.held is not None:
@@ -191,11 +183,8 @@ class Run:
                     yield self._interval(parser, key, stream, stream.held)
                 yield from self._partial(parser, key, stream, alone=alone)
         yield from self._sums(parser, streams, complete)
-        self.streams.clear()
-        self._shared.clear()
-        self.reports.clear()
-        self.connections.clear()
-        self.groups.clear()
+        for state in (self.streams, self._shared, self.reports, self.connections, self.groups):
+            state.clear()
 
     def _is_final(self, stream: Stream) -> bool:
         row = stream.held
@@ -244,18 +233,13 @@ class Run:
         done: set[frozenset[Key]] = set()
         for key in streams:
             peers = frozenset(self._peers(key))
-            if len(peers) < 2 or peers in done or not peers <= complete:
-                continue
-            done.add(peers)
-            rows = [row for peer in peers if (row := streams[peer].held) is not None]
-            conditions = self._known(key, rows[0])
-            conditions |= {
-                "derived": "sum of streams",
-                "duration_s": max(row.end_s for row in rows),
-                "bytes": sum(row.size for row in rows),
-            }
-            rate, line = sum(row.rate for row in rows), max(row.line for row in rows)
-            yield parser.measure("throughput", rate, "B/s", "", line=line, **conditions)
+            if len(peers) >= 2 and peers not in done and peers <= complete:
+                done.add(peers)
+                rows = [row for peer in peers if (row := streams[peer].held) is not None]
+                conditions = {**self._known(key, rows[0]), "derived": "sum of streams"}
+                conditions |= {"duration_s": max(row.end_s for row in rows), "bytes": sum(row.size for row in rows)}
+                rate, line = sum(row.rate for row in rows), max(row.line for row in rows)
+                yield parser.measure("throughput", rate, "B/s", "", line=line, **conditions)
 
     def _peers(self, key: Key) -> list[Key]:
         """Streams of the same test and direction, seen from the same end."""
@@ -278,15 +262,12 @@ class Run:
         return "receive" if receives else "send"
 
     def _known(self, key: Key, row: Row) -> Conditions:
-        found = dict(self.conditions)
-        direction = self._direction(key)
+        found, direction = dict(self.conditions), self._direction(key)
         number, _, report = key
         streams = {k[0] for k in self.streams if k[0] != "SUM"} if number == "SUM" else set(self._peers(key))
         if streams:
             found["streams"] = len(streams)
-        found["host"] = self.host
-        found["direction"] = direction
-        found["duration_s"] = row.end_s - row.start_s
+        found |= {"host": self.host, "direction": direction, "duration_s": row.end_s - row.start_s}
         if report or (direction is None and udp_of(row.rest) is not None):
             found["role"] = "receiver"
         elif direction in ("send", "receive"):

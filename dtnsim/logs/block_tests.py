@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, decimal, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 
@@ -44,18 +44,14 @@ class DiskSpd(LinesParser):
     def _title(self, found: Match) -> None:
         self._operation = _OPERATIONS[found["what"]]
 
-    @reads(r"^\s*+computer name: (?P<host>\S{1,80})\s*+$")
-    def _host(self, found: Match) -> None:
-        self.known["host"] = found["host"]
+    _host = notes(r"^\s*+computer name: (?P<host>\S{1,80})\s*+$", to=str)
 
     @reads(rf"^\s*+actual test time:\s++(?P<seconds>{_F})s", opens=True)
     def _time(self, found: Match) -> None:
         self.known["duration_s"], self._operation = float(found["seconds"]), ""
 
-    @reads(r"^\s*+thread count:\s++(?P<threads>\d{1,6})\s*+$")
-    @reads(r"^\s*+number of outstanding I/O operations(?: per thread)?: (?P<depth>\d{1,6})\s*+$")
-    def _count(self, found: Match) -> None:
-        self.known |= {key: int(value) for key, value in found.groupdict().items()}
+    _threads = notes(r"^\s*+thread count:\s++(?P<threads>\d{1,6})\s*+$")
+    _depth = notes(r"^\s*+number of outstanding I/O operations(?: per thread)?: (?P<depth>\d{1,6})\s*+$")
 
     @reads(r"^\s*+block size: (?P<size>\d{1,12})(?P<unit>[KMG]iB|[KMG]?)\s*+$")
     def _block(self, found: Match) -> None:
@@ -213,6 +209,10 @@ _MODES: Final = (
 _KINDS: Final = {"randread": "read", "read": "read", "randwrite": "write", "write": "write", "rewrite": "write"}
 
 
+def _size_of(text: str) -> float | None:
+    return size_bytes(text.removesuffix("B"))
+
+
 class Sysbench(LinesParser):
     """sysbench fileio: 0.4, 0.5, 1.0 and 1.1.
 
@@ -244,24 +244,16 @@ class Sysbench(LinesParser):
             self.open, self._io, self.lines = True, True, 0
         return super().feed(text)
 
-    @reads(r"Number of threads: (?P<threads>\d+)", inside=True)
-    @reads(r"^\s*(?P<files>\d+) files, ", inside=True)
-    def _count(self, found: Match) -> None:
-        self.known |= {key: int(value) for key, value in found.groupdict().items()}
-
-    @reads(r"(?i:Block size (?P<block_B>\S+?)b)(?:\s*$|\b)", inside=True)
-    @reads(r"^\s*(?P<dataset_B>[\d.]+[kKMGT]i?B?)(?i:b? total file size)", inside=True)
-    def _size(self, found: Match) -> None:
-        self.known |= {key: size_bytes(value.removesuffix("B")) for key, value in found.groupdict().items()}
+    _threads = notes(r"Number of threads: (?P<threads>\d+)", inside=True)
+    _files = notes(r"^\s*(?P<files>\d+) files, ", inside=True)
+    _block = notes(r"(?i:Block size (?P<block_B>\S+?)b)(?:\s*$|\b)", inside=True, to=_size_of)
+    _dataset = notes(r"^\s*(?P<dataset_B>[\d.]+[kKMGT]i?B?)(?i:b? total file size)", inside=True, to=_size_of)
+    _mode = notes(r"^Using (?P<io_mode>\S+) .*I/O mode", inside=True, to=str)
 
     @reads(r"^Doing (?P<what>.* test.*)", inside=True)
     def _doing(self, found: Match) -> None:
         self._io = True
         self.known["pattern"] = next((p for words, p in _MODES if words in found[0]), found["what"].strip())
-
-    @reads(r"^Using (\S+) .*I/O mode", inside=True)
-    def _mode(self, found: Match) -> None:
-        self.known["io_mode"] = found[1]
 
     @reads(r"^Extra file open flags.*direct", inside=True)
     def _flags(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)

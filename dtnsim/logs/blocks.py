@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, reads, tokens
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads, tokens
 from dtnsim.logs._numbers import BINARY, agrees, decimal, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 
@@ -39,23 +39,17 @@ class Lsblk(LineParser):
             return ()
         if (pairs := _PAIRS.match(text)) is not None and (value := size_bytes(pairs[2].replace(",", "."))) is not None:
             return (self.measure("capacity", value, "B", pairs[2], device=pairs[1]),)
-        if not self.open:
-            return ()
-        return self._row(text)
+        return self._row(text) if self.open else ()
 
     def _row(self, text: str) -> Iterable[Record]:
-        cells, names = tokens(text), [name for name, _, _ in self._heads]
-        at = names.index("SIZE")
-        near = [c[0] for c in cells if abs(c[2] - self._heads[at][2]) <= 1] + [
-            c[0] for c in cells[at : at + 1] if self._raw
-        ]
+        cells, at = tokens(text), [name for name, _, _ in self._heads].index("SIZE")
+        near = [cell for cell, _, end in cells if abs(end - self._heads[at][2]) <= 1]
+        near += [cell for cell, _, _ in cells[at : at + 1] if self._raw]
         size = next((cell for cell in near if _SIZE.match(cell)), None)
         if size is None:
-            if not text.strip() or len(cells) < 2:
-                self.open = False
-            elif any(_SIZE.match(c[0]) for c in cells[1:]):
-                return (self.unread(text, "no figure is under SIZE"),)
-            return ()
+            self.open = bool(text.strip()) and len(cells) >= 2
+            strange = self.open and any(_SIZE.match(cell) for cell, _, _ in cells[1:])
+            return (self.unread(text, "no figure is under SIZE"),) if strange else ()
         value = size_bytes(size.replace(",", "."))
         kind = next((c[0] for c in cells if c[0] in _TYPES or c[0].startswith("raid")), None)
         known: Conditions = {"device": _TREE.sub("", text).split()[0], "type": kind}
@@ -159,9 +153,7 @@ class Hdparm(LinesParser):
     evidence = Evidence.FITS
     words = ("Timing", "dev")
 
-    @reads(r"^\W*(/dev/\S+?):\s*$")
-    def _device(self, found: Match) -> None:
-        self.known = {"device": found[1]}
+    _device = notes(r"^\W*(?P<device>/dev/\S+?):\s*$", new=True)
 
     @reads(
         r"Timing (?P<what>cached|buffer-cache|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s*"

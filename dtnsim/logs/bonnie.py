@@ -21,17 +21,7 @@ from contextlib import suppress
 from typing import Final
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal
-from dtnsim.logs.base import (
-    Command,
-    Conditions,
-    Context,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Parser,
-    Record,
-)
+from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, LineParser, Parser, Record
 from dtnsim.logs.measurement import Measurement
 
 #: operation of each rate, in the order of all forms
@@ -83,9 +73,8 @@ def _rates(
     parser: Parser, known: Conditions, line: int, values: Sequence[str], names: Sequence[str], units: Sequence[float]
 ) -> Iterator[Record]:
     """Of text, CSV and HTML: ``values`` alternate rate and CPU share; a unit of 0 is a rate per second."""
-    for name, rate, cpu, unit in zip(
-        names, map(str.strip, values[::2]), map(str.strip, values[1::2]), units, strict=True
-    ):
+    pairs = map(str.strip, values[::2]), map(str.strip, values[1::2])
+    for name, rate, cpu, unit in zip(names, *pairs, units, strict=True):
         if not rate or rate[0] in "+x" or cpu[:1] == "+":
             continue
         figure = rate.rstrip("kmg")
@@ -94,17 +83,14 @@ def _rates(
         except ValueError:
             yield parser.unread(rate, f"{name} rate is not a number", line=line)
             continue
-        if value == 0:
-            continue  # printed for tests that were not timed
-        letter = rate[len(figure) :][-1:]
+        letter, known = rate[len(figure) :][-1:], {**known, "operation": name}
         kind = ("throughput", value * (BINARY[letter] if letter else unit), "B/s", rate + "/sec")
         if not unit:
             kind = ("iops" if name == "seek" else "rate", value * DECIMAL[letter.upper()], "1/s", rate + " /sec")
-        yield parser.record(*kind, {**known, "operation": name}, line=line)
-        with suppress(ValueError):
-            yield parser.record(
-                "cpu_share", decimal(cpu) / 100, "1", cpu + " %CP", {**known, "operation": name}, line=line
-            )
+        if value != 0:  # zero is printed for tests that were not timed
+            yield parser.record(*kind, {**known}, line=line)
+            with suppress(ValueError):
+                yield parser.record("cpu_share", decimal(cpu) / 100, "1", cpu + " %CP", {**known}, line=line)
 
 
 def _latencies(
@@ -143,11 +129,11 @@ class Bonnie(LineParser):
             version = _VERSION.search(text)
             self.version = version[1] if version is not None else None
         if "-Per Ch" in text or "Sequential Output" in text:
-            done = self._finish() if self._row or self._run else []
+            done = self.settle() if self._row or self._run else []
             self._part, self.open, self._quiet = "sequential", True, 0
             return done
         if (problem := _FAILED.search(text)) is not None:
-            return (*self._finish(), self.failure(problem[0]))
+            return (*self.settle(), self.failure(problem[0]))
         return self._table_line(text) if self._part is not None else ()
 
     def _table_line(self, text: str) -> Iterable[Record]:
@@ -166,7 +152,7 @@ class Bonnie(LineParser):
         else:
             self._quiet += 1
             if self._quiet > 3:
-                return self._finish()
+                return self.settle()
         return ()
 
     def _pattern(self) -> re.Pattern[str]:
@@ -223,8 +209,8 @@ class Bonnie(LineParser):
         new_form = first > 2
         values = fields[first : first + 12]
         if len(values) < 12 or not any(value[:1].isdigit() for value in values):
-            return (*self._finish(), self.unread(",".join(fields), "the CSV line is cut or has no figures"))
-        earlier = self._finish()
+            return (*self.settle(), self.unread(",".join(fields), "the CSV line is cut or has no figures"))
+        earlier = self.settle()
         conditions: Conditions = {"file_B": _size_bytes(size), "machine": host}
         if new_form:
             self.version = fields[1]
@@ -241,17 +227,11 @@ class Bonnie(LineParser):
             found += _latencies(self, conditions, self.ctx.line, fields[-12:], SEQUENTIAL + CREATE)
         return [*_without_same_run(earlier, found), *found]
 
-    def _finish(self) -> list[Record]:
+    def settle(self) -> list[Record]:
         self._end_row()
         done, self._run = self._run, []
         self._part, self.open = None, False
         return done
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        return self._finish()
-
-    def close(self) -> Iterable[Record]:
-        return self._finish()
 
 
 def _csv_layout(fields: list[str]) -> tuple[str, str, int] | None:

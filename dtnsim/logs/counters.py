@@ -83,10 +83,9 @@ class Vmstat(LineParser):
         """A row of ``-d``: totals since boot."""
         if words[:1] == ["disk-"] or words[:1] == ["total"]:
             return ()
-        if not _are_counts(words[1:], len(_DISK_HEADS)):
-            self._disks = self.open = False
-            return ()
-        return figures(self, DISKS, zip(_DISK_HEADS, words[1:], strict=True), {"device": words[0], "since": "boot"})
+        self._disks = self.open = _are_counts(words[1:], len(_DISK_HEADS))
+        known: Conditions = {"device": words[0] if words else None, "since": "boot"}
+        return figures(self, DISKS, zip(_DISK_HEADS, words[1:], strict=True), known) if self._disks else ()
 
 
 def _are_counts(cells: list[str], count: int) -> bool:
@@ -106,7 +105,6 @@ NFSIOSTAT_COLUMNS: Final = declared("""
     retrans     : retransmits times of=rpc
     errors      : count times of=rpc~errors
 """)
-_KIB: Final = 1024.0
 
 
 class Nfsiostat(LineParser):
@@ -166,13 +164,8 @@ class Nfsiostat(LineParser):
             return ()
         found = {head: cell for head, cell in zip(self._heads, self._cells, strict=False) if cell != "nan"}
         self._heads, self._cells = [], []
-        size = float(found.get("kB/op", 0)) * _KIB
-        more: Conditions = {
-            **self._mount,
-            "operation": self._operation,
-            "interval": True,
-            "block_B": round(size, 3) or None,
-        }
+        more: Conditions = {**self._mount, "operation": self._operation, "interval": True}
+        more["block_B"] = round(float(found.get("kB/op", 0)) * 1024.0, 3) or None
         pairs = ((head, cell) for head, cell in found.items() if float(cell) > 0 or not head.startswith("avg "))
         return figures(self, NFSIOSTAT_COLUMNS, pairs, more)
 
@@ -207,8 +200,7 @@ class Ifstat(LineParser):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._devices: list[str] = []
-        self._known: Conditions = {}
-        self._word, self._every = "", 0.0
+        self._known, self._word, self._every = Conditions(), "", 0.0
         self._tables = self._sample = self._rows = 0  # tables, rows of this one, rows since its last head
 
     def feed(self, text: str) -> Iterable[Record]:

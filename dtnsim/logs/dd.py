@@ -40,6 +40,10 @@ _ERROR: Final = re.compile(r"(?:^|\s|/)dd: (?!warning)(?P<what>.*)")
 _STATS_FOLLOW: Final = re.compile(r"\b(?:writ|read|fsync|fdatasync|clos|truncat|Input/output|No space)")
 _TITLE: Final = re.compile(r"\b(read|write)s?\s*:\s*\d", re.IGNORECASE)
 _SIZE: Final = re.compile(r"(?P<n>\d+)(?P<u>[a-zA-Z]*)")
+_SUFFIXES: Final = {
+    "": 1.0, "c": 1.0, "w": 2.0, "b": 512.0, "B": 1.0, **{f"{k}{b}": DECIMAL[k] for k in DECIMAL if k for b in "bB"},
+    **{f"{k}{i}": BINARY[k] for k in BINARY if k for i in ("", "i")},
+}  # fmt: skip
 _ABSURD: Final = 1e24  # no size [B]
 
 
@@ -47,28 +51,11 @@ def argument_bytes(text: str) -> float | None:
     """A dd size argument (``1M``, ``64k``, ``1MB``, ``2x512``) in [B]; None if it is none."""
     product = 1.0
     for part in text.split("x"):
-        size = _factor_bytes(part)
-        if size is None:
+        match = _SIZE.fullmatch(part.removesuffix("B") if part[-2:] == "iB" else part)
+        if match is None or match["u"] not in _SUFFIXES:
             return None
-        product *= size
+        product *= float(match["n"]) * _SUFFIXES[match["u"]]
     return product if product < _ABSURD else None
-
-
-def _factor_bytes(text: str) -> float | None:
-    match = _SIZE.fullmatch(text.removesuffix("B") if text[-2:] == "iB" else text)
-    if match is None:
-        return None
-    unit = match["u"]
-    special = {"": 1.0, "c": 1.0, "w": 2.0, "b": 512.0, "B": 1.0}
-    if unit in special:
-        factor = special[unit]
-    elif len(unit) == 2 and unit[1] in "Bb" and unit[0] in DECIMAL:
-        factor = DECIMAL[unit[0]]
-    elif unit[0] in BINARY and unit[1:] in ("", "i"):
-        factor = BINARY[unit[0]]
-    else:
-        return None
-    return float(match["n"]) * factor
 
 
 @dataclass(slots=True)
@@ -133,15 +120,13 @@ class Dd(LineParser):
         run, end = self._parse(text)
         if run is None:
             return ()
-        if (
-            " copied," in text[end:] or " transferred" in text[end:]
-        ):  # joined: drawings of one copy grow, other results are of further runs
-            following, _ = self._parse(text[end:])
-            if following is not None and (following.bytes <= run.bytes or following.seconds <= run.seconds):
-                return [*self._ended(run), *self._result(text[end:])]
-            if following is not None:
-                return self._result(text[end:])
-        return self._ended(run)
+        rest = text[end:]
+        following = self._parse(rest)[0] if " copied," in rest or " transferred" in rest else None
+        if following is None:
+            return self._ended(run)
+        # joined: drawings of one copy grow, other results are of further runs
+        further = following.bytes <= run.bytes or following.seconds <= run.seconds
+        return [*self._ended(run), *self._result(rest)] if further else self._result(rest)
 
     def _ended(self, run: _Run) -> Iterable[Record]:
         records, self._records = self._records, None
@@ -222,19 +207,17 @@ class Dd(LineParser):
         if args is None and ":" in run.text and (title := _TITLE.search(run.text)) is not None:
             found["operation"] = title[1].lower()
         if "block_B" not in found and records is not None and records[0] > 0 and records[1] == 0:
-            block = run.bytes / records[0]
-            if block == int(block):
-                found["block_B"] = block
+            found["block_B"] = block if (block := run.bytes / records[0]) == int(block) else None
         return found
 
     def _error(self, text: str) -> Iterable[Record]:
         match = _ERROR.search(text)
         if match is None or not match["what"]:
             return ()
-        if _STATS_FOLLOW.search(match["what"]):
-            self._failed = text.strip()  # dd prints its statistics all the same; the run failed
-            return ()
-        return (self.failure(text),)
+        if _STATS_FOLLOW.search(match["what"]) is None:
+            return (self.failure(text),)
+        self._failed = text.strip()  # dd prints its statistics all the same; the run failed
+        return ()
 
 
 @lru_cache(maxsize=64)

@@ -116,11 +116,9 @@ class Ping(LineParser):
         self._known, self._done = known, False
 
     def _reply(self, text: str) -> bool:
-        found = _REPLY.search(text)
-        low = text.lower()
-        if found is None or not (
-            "ttl" in low or "seq" in low or "hlim" in low or (self._known and ": " in text and "RTT" not in text)
-        ):
+        found, low = _REPLY.search(text), text.lower()
+        known = "ttl" in low or "seq" in low or "hlim" in low or (self._known and ": " in text and "RTT" not in text)
+        if found is None or not known:
             return False
         value, (count, total, least, most) = decimal(found["ms"]) * 1e-3, self._replies
         self._replies = [count + 1, total + value, min(least, value), max(most, value)]
@@ -157,9 +155,7 @@ class Ping(LineParser):
 
     def _windows_head(self, text: str) -> Iterator[Record]:
         """``Pinging host [address] with 32 bytes of data:`` or ``Ping statistics for address:``."""
-        address = _ADDRESS.search(text)
-        named = _NAMED.search(text)
-        size = _PAYLOAD.search(text)
+        address, named, size = _ADDRESS.search(text), _NAMED.search(text), _PAYLOAD.search(text)
         if size is not None and (address is not None or text.startswith("Ping")):
             target = named["target"] if named is not None else address[0] if address is not None else None
             yield from self._begin(self._conditions(target, size[1]))
@@ -224,11 +220,10 @@ class Owping(LinesParser):
     longest = 24
 
     @reads(r"^\s*--- (?P<tool>owping|twping) statistics from \[(?P<source>[^\]]++)\]:\S++ to \[(?P<target>[^\]]++)\]")
-    def _head(self, head: Match) -> Found:
+    def _head(self, head: Match) -> None:
         if head["tool"] == self.tool:
             self.known = {"source": head["source"], "target": head["target"], **host_of(self.ctx)}
             self.open, self.lines = True, 0
-        return None
 
     @reads(r"^\s*(?P<sent>\d++) sent, (?P<lost>\d++) lost \([\d.]++%\), (?P<twice>\d++) (?:send )?dupl", inside=True)
     def _sent(self, sent: Match) -> Found:

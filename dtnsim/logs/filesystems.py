@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, TIMES, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record
 
@@ -271,13 +271,8 @@ class LfsStripe(LinesParser, of=LfsDf):
         super().forget()
         self._file: str | None = None
 
-    @reads(r"^\s*+lcme_id: {1,20}(?P<id>\d{1,12})\s*+$")
-    def _component(self, found: Match) -> None:
-        self.known = {"component": int(found["id"])}
-
-    @reads(r"^\s*+lcme_extent\.e_start: {1,9}(?P<start>\d{1,20})\s*+$")
-    def _start(self, found: Match) -> None:
-        self.known["extent_B"] = float(found["start"])
+    _component = notes(r"^\s*+lcme_id: {1,20}(?P<component>\d{1,12})\s*+$", new=True)
+    _start = notes(r"^\s*+lcme_extent\.e_start: {1,9}(?P<extent_B>\d{1,20})\s*+$", to=float)
 
     @reads(r"^\s*+lmm_stripe_(?P<what>count|size): {1,9}(?P<value>-?\d{1,15})\s*+$")
     def _stripe(self, found: Match) -> Found:

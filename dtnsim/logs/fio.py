@@ -140,12 +140,8 @@ class Fio(Stoppable, LineParser, of=FioJson):
 
     def _begin(self, job: re.Match[str]) -> Iterable[Record]:
         name = job["job"]
-        self._job = {
-            **of_command(tuple(self.ctx.args("fio") or ())),
-            **self._started.get(name, {}),
-            "job": name,
-            "jobs": int(job["jobs"]),
-        }
+        command = of_command(tuple(self.ctx.args("fio") or ()))
+        self._job = {**command, **self._started.get(name, {}), "job": name, "jobs": int(job["jobs"])}
         self._group, self._operation, self._skip, self._progress = int(job["group"]), None, False, None
         self.open = True
         earlier = list(self._hold(job))
@@ -158,17 +154,12 @@ class Fio(Stoppable, LineParser, of=FioJson):
 
     def _hold(self, job: re.Match[str]) -> Iterator[Record]:
         """Opens the report of a process; what it reported before was a snapshot of the same run."""
-        self._reports = None
-        if job["pid"] is None:
-            return
-        if len(self._held) > 1000:
-            yield from self._release()
-        for record in self._held.pop((job["job"], job["pid"]), ()):
-            if isinstance(record, Measurement):
-                yield record._replace(conditions={**record.conditions, "interval": True})
-            else:
-                yield record
-        self._reports = self._held[job["job"], job["pid"]] = []
+        self._reports, key = None, (job["job"], job["pid"])
+        if job["pid"] is not None:
+            if len(self._held) > 1000:
+                yield from self._release()
+            yield from map(_snapshot, self._held.pop(key, ()))
+            self._reports = self._held[key] = []
 
     def _release(self) -> list[Record]:
         """The last reports of all processes: their runs are over."""
@@ -188,10 +179,8 @@ class Fio(Stoppable, LineParser, of=FioJson):
             return () if self._skip else self._latency(latency)
         if (cpu := _CPU.match(text)) is not None:
             return () if self._skip else self._cpu(cpu)
-        others = (
-            "groupid" in text or "Run status" in text or "rw=" in text or text.lstrip().startswith(("READ:", "WRITE:"))
-        )
-        if text[:1].isspace() and not others:
+        others = "groupid" in text or "Run status" in text or "rw=" in text
+        if text[:1].isspace() and not (others or text.lstrip().startswith(("READ:", "WRITE:"))):
             return ()
         self._job, self.open = None, False
         return None
@@ -250,30 +239,25 @@ class Fio(Stoppable, LineParser, of=FioJson):
             yield self.measure("cpu_share", value, "1", match[name] + "%", state=state, **(self._job or {}))
 
     def _group_line(self, match: re.Match[str]) -> Iterable[Record]:
-        operation = match["op"].lower()
-        count = self._counts.pop((self._group, operation), 0)
-        new = "other" in match.groupdict()
-        prefix = match["unit"].rstrip("Bi")
-        value = figure_of(match["rate"]) * (factor_of(match["unit"]) if new else BINARY[prefix])
-        failed = self._group in self._failed
+        operation, milliseconds = match["op"].lower(), int(match["ms"].replace(",", ""))
+        count, failed = self._counts.pop((self._group, operation), 0), self._group in self._failed
+        factor = factor_of(match["unit"]) if "other" in match.groupdict() else BINARY[match["unit"].rstrip("Bi")]
+        value = figure_of(match["rate"]) * factor
         if (count == 1 and not failed) or value <= 0 or (failed and not count):
             return ()  # the job's own line has given it, or it failed
-        if self._seen.again("group", operation, int(match["ms"].replace(",", "")), "text"):
+        if self._seen.again("group", operation, milliseconds, "text"):
             return ()
-        printed = f"{match['rate']}{match['unit']}/s"
-        conditions: Conditions = {"operation": operation, "duration_s": int(match["ms"].replace(",", "")) / 1e3}
+        conditions: Conditions = {"operation": operation, "duration_s": milliseconds / 1e3}
         if count > 1:
             conditions |= {"scope": "group", "jobs": count}
         status: Status = "partial" if failed else "complete"
+        printed = f"{match['rate']}{match['unit']}/s"
         record = self.measure("throughput", value, "B/s", printed, status=status, **conditions)
         if not self._held:
             return (record,)
         key = ("group", f"{self._group} {operation}")
-        snapshot = self._held.get(key, [])
-        self._held[key] = [record]
-        return [
-            r._replace(conditions={**r.conditions, "interval": True}) for r in snapshot if isinstance(r, Measurement)
-        ]
+        snapshot, self._held[key] = self._held.get(key, []), [record]
+        return [_snapshot(r) for r in snapshot if isinstance(r, Measurement)]
 
     def _terse(self, fields: list[str]) -> Iterator[Record]:
         """Terse version 2 has no fio version field; 5 has six more fields a direction."""
@@ -318,15 +302,19 @@ class Fio(Stoppable, LineParser, of=FioJson):
         self._job, self.open = None, False
         if progress is None or (match := _ETA.match(progress[0])) is None:
             return
-        for operation, value, unit in (
-            ("read", match["r"] or match["r2"], match["ru"] or match["r2u"]),
-            ("write", match["w"] or match["w2"], match["wu"] or match["w2u"]),
-        ):
+        for operation, at in (("read", "r"), ("write", "w")):
+            value, unit = match[at] or match[at + "2"], match[at + "u"] or match[at + "2u"]
             if value and float(value) > 0:
                 factor = factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
                 known: Conditions = {"operation": operation, "interval": True}
                 rate, printed = decimal(value) * factor, f"{value}{unit}/s"
                 yield self.record("throughput", rate, "B/s", printed, known, status="partial", line=progress[1])
+
+
+def _snapshot(record: Record) -> Record:
+    """A figure of a run that went on."""
+    known = {"interval": True}
+    return record._replace(conditions={**record.conditions, **known}) if isinstance(record, Measurement) else record
 
 
 def _moved(match: re.Match[str]) -> float:
@@ -337,8 +325,7 @@ def _moved(match: re.Match[str]) -> float:
 
 def _conditions(start: re.Match[str]) -> Conditions:
     found: Conditions = {"pattern": start["rw"], "engine": start["engine"], "depth": int(start["depth"])}
-    block = _BLOCK.match(start["bs"])
-    rounded = re.search(r"\d(?:k|M|G)B\b", start["bs"])  # kb_base=1000 prints 131072 B as 131kB
+    block, rounded = _BLOCK.match(start["bs"]), re.search(r"\d(?:k|M|G)B\b", start["bs"])  # kb_base=1000: 131kB
     if block is not None and block.group(1, 2) == block.group(3, 4) and not rounded:
         found["block_B"] = size_bytes(block[1] + block[2])
     return found

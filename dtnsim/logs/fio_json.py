@@ -126,26 +126,20 @@ class FioJson(Stoppable, DocumentParser):
             return
         lines = doc.lines()
         for job in total or jobs:
-            line = lines.next(f'"{job.get("jobname")}"')
-            yield from self._job(job, shared if isinstance(shared, dict) else {}, line)
+            yield from self._job(job, as_dict(shared), lines.next(f'"{job.get("jobname")}"'))
 
     def _job(self, job: dict[str, Any], shared: dict[str, Any], line: int) -> Iterator[Record]:
-        conditions = _conditions({**shared, **(job.get("job options") or {})})
-        conditions["job"] = str(job.get("jobname"))
-        error = number(job.get("error"))
-        if error:
+        conditions = {**_conditions({**shared, **(job.get("job options") or {})}), "job": str(job.get("jobname"))}
+        if number(job.get("error")):
             yield self.failure(f"job error {job.get('error')}", line=line, **conditions)
             return
         counted = False
         for operation in ("read", "write", "trim", "mixed"):
-            result = job.get(operation)
-            if isinstance(result, dict):
-                for record in self._direction(result, operation, conditions, line):
-                    counted = True
-                    yield record
+            for record in self._direction(as_dict(job.get(operation)), operation, conditions, line):
+                counted = True
+                yield record
         for key, state in (("usr_cpu", "user"), ("sys_cpu", "system")):
-            share = number(job.get(key))
-            if counted and share is not None:
+            if counted and (share := number(job.get(key))) is not None:
                 yield self.measure("cpu_share", share / 100, "1", f"{share} %", line=line, state=state, **conditions)
 
     def _direction(self, result: dict[str, Any], operation: str, shared: Conditions, line: int) -> Iterator[Record]:
@@ -171,12 +165,8 @@ class FioJson(Stoppable, DocumentParser):
         yield from self._latencies(result, conditions, line)
 
     def _latencies(self, result: dict[str, Any], conditions: Conditions, line: int) -> Iterator[Record]:
-        for kind, key, word in (
-            ("clat", "clat_ns", "ns"),
-            ("clat", "clat", "us"),
-            ("lat", "lat_ns", "ns"),
-            ("lat", "lat", "us"),
-        ):
+        for key, word in (("clat_ns", "ns"), ("clat", "us"), ("lat_ns", "ns"), ("lat", "us")):
+            kind = key.removesuffix("_ns")
             block = as_dict(result.get(key))
             percentiles = as_dict(block.get("percentile"))
             figures = {"mean": block.get("mean"), "max": block.get("max")}

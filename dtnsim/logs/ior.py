@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._numbers import BINARY, number, size_bytes
-from dtnsim.logs.base import Command, Conditions, Context, Document, DocumentParser, Evidence, Record, Status
+from dtnsim.logs._numbers import BINARY, as_dict, number, size_bytes
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, Status
 
 MIB: Final = BINARY["M"]
 _OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*)\s*+[=:]\s*+(\S*+(?:\s++\S++)*)\s*+$")
@@ -38,11 +38,8 @@ class Ior(LinesParser):
     commands = ("ior", "IOR")
     longest = 5000
 
-    def __init__(self, ctx: Context) -> None:
-        self._reset()
-        super().__init__(ctx)
-
-    def _reset(self) -> None:
+    def forget(self) -> None:
+        super().forget()
         self._rows: list[tuple[str, str, int, bool]] = []  # operation, figure, line, whether it is cut
         self._heads: list[str] = []
         self._done: set[str] = set()
@@ -50,7 +47,7 @@ class Ior(LinesParser):
 
     @reads(r"\bIOR-(\d[\w.+-]*): MPI", opens=True)
     def _version(self, found: Match) -> Found:
-        ended = list(self._end())
+        ended = list(self.settle())
         self.version, self.open = found[1], True
         return ended
 
@@ -66,7 +63,7 @@ class Ior(LinesParser):
 
     @reads(r"^(?=.*access).*bw\(MiB/s\)", "bw(MiB/s)", opens=True)
     def _head(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
-        ended = list(self._end()) if self._done else []
+        ended = list(self.settle()) if self._done else []
         self.open = self._table = True
         return ended
 
@@ -74,7 +71,7 @@ class Ior(LinesParser):
         if "ERROR" in text and (self.open or text.startswith(("ior ERROR", "IOR ERROR"))) and _ERROR.search(text):
             return self.failure(text, **self.known)
         if not self.open:
-            return self._end() if self.longest < self.lines and self._rows else None
+            return self.settle() if self.longest < self.lines and self._rows else None
         if self._table and not self._heads and (row := _ROW.match(text)) is not None:
             if len(self._rows) < 10_000:
                 self._rows.append((row[1], row[2], self.ctx.line, self.ctx.cut))
@@ -85,7 +82,7 @@ class Ior(LinesParser):
         else:
             if not self._table and (option := _OPTION.match(text)) is not None:
                 self._option(option[1].strip().lower(), option[2])
-            return self._end() if text.startswith("Finished") or "Finished:" in text else None
+            return self.settle() if text.startswith("Finished") or "Finished:" in text else None
         return None
 
     def _option(self, key: str, value: str) -> None:
@@ -123,7 +120,7 @@ class Ior(LinesParser):
             printed = f"{stonewall} MiB"
             yield self.measure("throughput", float(stonewall) * MIB, "B/s", printed, view="stonewall", **known)
 
-    def _end(self, *, closing: bool = False) -> Iterator[Record]:
+    def settle(self, *, closing: bool = False) -> Iterator[Record]:
         """Rows whose operation got no summary: the single repetition's row, or an unfinished run's rows."""
         rows = [row for row in self._rows if row[0] not in self._done]
         unfinished = closing and self.version is not None and not self._done  # a whole run prints its summary
@@ -136,14 +133,11 @@ class Ior(LinesParser):
             if float(figure) > 0:
                 rate, printed = float(figure) * MIB, f"{figure} MiB/s"
                 yield self.measure("throughput", rate, "B/s", printed, line=line, status=status, **known)
-        self._reset()
-        self.known, self.open, self.version = {}, False, None
-
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        return self._end()
+        self.forget()
+        self.version = None
 
     def close(self) -> Iterable[Record]:
-        return self._end(closing=True)
+        return self.settle(closing=True)
 
 
 class IorJson(DocumentParser, of=Ior):
@@ -155,23 +149,18 @@ class IorJson(DocumentParser, of=Ior):
 
     def read(self, doc: Document) -> Iterator[Record]:
         self.version = str(doc.data.get("Version", "")).removeprefix("IOR-") or None
-        for test in doc.data["tests"]:
-            if not isinstance(test, dict):
-                continue
-            options = test.get("Options") or test.get("Parameters") or {}
-            conditions = _json_conditions(options if isinstance(options, dict) else {})
+        for test in map(as_dict, doc.data["tests"]):
+            conditions = _json_conditions(as_dict(test.get("Options") or test.get("Parameters")))
             best: dict[str, dict[str, object]] = {}
-            for row in test.get("Results") or []:
-                rate = number(row.get("bwMiB")) if isinstance(row, dict) else None
-                if rate and (number(best.get(str(row.get("access")), {}).get("bwMiB")) or 0) < rate:
-                    best[str(row.get("access"))] = row
+            for row in map(as_dict, test.get("Results") or []):
+                rate, access = number(row.get("bwMiB")), str(row.get("access"))
+                if rate and (number(best.get(access, {}).get("bwMiB")) or 0) < rate:
+                    best[access] = row
             for operation, row in best.items():
-                printed, rate = f"{row['bwMiB']} MiB/s", number(row["bwMiB"])
-                line = doc.line_of(str(row["bwMiB"]))
+                printed, rate, line = f"{row['bwMiB']} MiB/s", number(row["bwMiB"]), doc.line_of(str(row["bwMiB"]))
                 conditions["operation"] = operation
                 yield self.measure("throughput", (rate or 0) * MIB, "B/s", printed, line=line, **conditions)
-                ops = number(row.get("iops"))
-                if ops:
+                if ops := number(row.get("iops")):
                     yield self.measure("iops", ops, "1/s", f"{row['iops']} iops", line=line, **conditions)
 
 

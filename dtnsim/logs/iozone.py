@@ -18,7 +18,7 @@ from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, by_right_edge, reads, tokens
 from dtnsim.logs._numbers import BINARY, decimal, size_bytes
-from dtnsim.logs.base import Command, Conditions, Context, Evidence, Record
+from dtnsim.logs.base import Conditions, Context, Evidence, Record
 
 KIB: Final = BINARY["K"]
 #: operations in the order of the table; the numbers of the -i option that fill them
@@ -52,6 +52,9 @@ _FAILED: Final = re.compile(
 )
 
 
+_SWITCHES: Final[dict[str, Conditions]] = {
+    "-I": {"direct": True}, "-o": {"sync": "osync"}, "-e": {"flush": True}, "-c": {"close": True},
+}  # fmt: skip
 _KIBS: Final = ("throughput", "B/s", KIB)
 _VIEWS: Final[dict[str, Conditions]] = {
     "Parent sees": {"view": "parent"}, "Min": {"view": "per_process", "statistic": "min"},
@@ -72,8 +75,6 @@ class Iozone(LinesParser):
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        self._edges: list[int] = []
-        self._report: str | None = None
         self._report_heads: list[int] = []
         self._run: Conditions = {}
         self._scale: tuple[str, str, float] = _KIBS
@@ -81,6 +82,11 @@ class Iozone(LinesParser):
         self._seen: set[tuple[str, int, int]] = set()  # table cells, lest -R gives them again
         self._children: set[str] = set()
         self._strange = 0
+
+    def forget(self) -> None:
+        super().forget()
+        self._edges: list[int] = []
+        self._report: str | None = None
 
     def feed(self, text: str) -> Iterable[Record]:
         if self.open and (self._edges or self._report):
@@ -91,12 +97,11 @@ class Iozone(LinesParser):
             if self._report and _REPORT_HEAD.match(text):
                 self._report_heads = [int(head) for head in re.findall(r"\d+", text)]
                 return ()
-            if text.strip():
-                self._strange += 1
-                if self._strange > 3 or not text[:1].isspace():  # one strange line does not end a table
-                    self._edges, self._report, self.open = [], None, False
-                elif _HALF.match(text):
-                    return (self.unread(text, "a row of the table has no figures"),)
+            self._strange += bool(text.strip())
+            if text.strip() and (self._strange > 3 or not text[:1].isspace()):  # one strange line does not end a table
+                self._edges, self._report, self.open = [], None, False
+            elif _HALF.match(text):
+                return (self.unread(text, "a row of the table has no figures"),)
         return super().feed(text)
 
     @reads(r"^\s*(?:k|K)B\s+reclen\s+\S", opens=True)
@@ -232,10 +237,6 @@ class Iozone(LinesParser):
         found.pop("tests", None)
         return found
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        self._edges, self._report, self.open = [], None, False
-        return ()
-
 
 def _flags(args: list[str]) -> Conditions:
     """Conditions from an iozone command line."""
@@ -243,20 +244,13 @@ def _flags(args: list[str]) -> Conditions:
     tests: list[str] = []
     for at, arg in enumerate(args):
         if re.fullmatch(r"-[isrt]\d*\w*", arg) is None:
-            if arg == "-I":
-                found["direct"] = True
-            elif arg in ("-o", "-e", "-c"):
-                found[{"-o": "sync", "-e": "flush", "-c": "close"}[arg]] = "osync" if arg == "-o" else True
+            found |= _SWITCHES.get(arg, {})
             continue
         value = arg[2:] or (args[at + 1] if at + 1 < len(args) else "")
         if arg[1] == "i" and value.isdigit():
             tests.append(value)
         elif arg[1] == "t" and value.isdigit():
             found["threads"] = int(value)
-        elif arg[1] in "sr":
-            size = size_bytes(value)
-            if size is not None:
-                found["file_B" if arg[1] == "s" else "record_B"] = size * (KIB if value.isdigit() else 1)
-    if tests:
-        found["tests"] = ",".join(tests)
-    return found
+        elif arg[1] in "sr" and (size := size_bytes(value)) is not None:
+            found["file_B" if arg[1] == "s" else "record_B"] = size * (KIB if value.isdigit() else 1)
+    return {**found, "tests": ",".join(tests)} if tests else found

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
 from dtnsim.logs._iperf2_run import Connection, Run, from_args
+from dtnsim.logs._net import host_of
 from dtnsim.logs._numbers import size_bytes
 from dtnsim.logs.base import Evidence, LineParser, Record
 
@@ -69,18 +70,13 @@ class _Iperf2(LineParser):
     def close(self) -> Iterator[Record]:
         yield from self._run.settle(self)
 
-    def _restart(self) -> Iterator[Record]:
-        """A new run begins: the one before it is over."""
-        yield from self._run.settle(self)
+    def _settled(self, *, anew: bool = False) -> Iterator[Record]:
+        """A new run begins, with a new command or ``anew``: the one before it is over."""
         command = self.ctx.command
-        args = self.ctx.args("iperf", "iperf2")
-        host = self.ctx.host or (command.host if command is not None else None)
-        known, every, time = from_args(args)
-        self._run = Run(command, known, host, every, time)
-
-    def _settled(self) -> Iterator[Record]:
-        if self._run.command is not self.ctx.command:
-            yield from self._restart()
+        if anew or self._run.command is not command:
+            yield from self._run.settle(self)
+            known, every, time = from_args(self.ctx.args("iperf", "iperf2"))
+            self._run = Run(command, known, host_of(self.ctx)["host"], every, time)
 
 
 class Iperf2Text(_Iperf2):
@@ -102,7 +98,7 @@ class Iperf2Text(_Iperf2):
             yield from self._settled()
             yield from self._run.row(self, row)
         elif _BWCTL.match(text):
-            yield from self._restart()
+            yield from self._settled(anew=True)
         elif "connected with" in text:
             yield from self._connection(text)
         else:
@@ -121,32 +117,25 @@ class Iperf2Text(_Iperf2):
         run.conditions.setdefault("target", found["host"])
 
     def _remark(self, text: str) -> Iterator[Record]:
-        banner = _BANNER.search(text)
-        if banner is not None:
+        if (banner := _BANNER.search(text)) is not None:
             yield from self._settled()
+            if self._run.streams and not self._run.server and self._run.command is None:
+                yield from self._settled(anew=True)  # a further run, pasted without its prompt
             run = self._run
-            if run.streams and not run.server and run.command is None:  # a further run, pasted without its prompt
-                yield from self._restart()
-                run = self._run
             run.conditions["protocol"] = banner["proto"].lower()
             if banner["what"].startswith("Server"):
-                run.port = int(banner["port"])
-                run.server = run.server or not run.banner
+                run.port, run.server = int(banner["port"]), run.server or not run.banner
             elif banner["host"] and not run.server:
                 run.conditions["target"] = banner["host"]
             run.banner = True
             return
-        window = _WINDOW.search(text)
-        if window is not None:
+        if (window := _WINDOW.search(text)) is not None:
             self._run.conditions.setdefault("window_B", size_bytes(window["size"] + window["unit"]))
-        datagram = _DATAGRAM.search(text)
-        if datagram is not None:
+        if (datagram := _DATAGRAM.search(text)) is not None:
             self._run.conditions["block_B"] = int(datagram[1])
-        report = _REPORT.search(text)
-        if report is not None:
+        if (report := _REPORT.search(text)) is not None:
             self._run.reports.add(report[1])
-        version = _VERSION.search(text)
-        if version is not None:
+        if (version := _VERSION.search(text)) is not None:
             self.version = version[1]
         yield from self._message(text)
 
@@ -192,24 +181,15 @@ class Iperf2Csv(_Iperf2):
         if found is None:
             return
         yield from self._settled()
-        total = found["sport"] == "0" or found["id"] == "-1"
-        row = Row(
-            "SUM" if total else found["id"],
-            star=False,
-            way=None,
-            start_s=float(found["start"]),
-            end_s=float(found["end"]),
-            size=float(found["size"]),
-            rate=int(found["rate"]) / 8,
-            printed=f"{found['rate']} bit/s",
-            rest="" if found["jitter"] is None else f"{found['jitter']} ms {found['lost']}/{found['total']} (0%)",
-            line=self.ctx.line,
-            text=text,
-        )
+        total, span = found["sport"] == "0" or found["id"] == "-1", (float(found["start"]), float(found["end"]))
+        size, rate, printed = float(found["size"]), int(found["rate"]) / 8, f"{found['rate']} bit/s"
+        rest = "" if found["jitter"] is None else f"{found['jitter']} ms {found['lost']}/{found['total']} (0%)"
+        number = "SUM" if total else found["id"]
+        row = Row(number, False, None, *span, size, rate, printed, rest, self.ctx.line, text)  # noqa: FBT003 (no star)
         run = self._run
-        number = "SUM" if total else f"{found['id']} {found['sport']} {found['dport']}"
-        if not total and number not in run.groups:
-            run.groups[number] = self._test_of(found["date"], row.end_s)
         if not total:
+            number = f"{found['id']} {found['sport']} {found['dport']}"
+            if number not in run.groups:
+                run.groups[number] = self._test_of(found["date"], row.end_s)
             run.conditions.setdefault("target", found["dst"])
         yield from run.row(self, row, number)

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, Summary, Test, agrees_with_size, from_args, read_line, udp_of
-from dtnsim.logs._net import binary_size
+from dtnsim.logs._net import binary_size, host_of
 from dtnsim.logs._numbers import BINARY, DECIMAL
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status
 from dtnsim.logs.measurement import Condition, Measurement
@@ -53,8 +53,7 @@ _MANY: Final = 64  # titles at a time
 @lru_cache(maxsize=4096)
 def _tail(rest: str) -> tuple[tuple[str, Condition], ...]:
     """What the end of an interval's row says; most are alike."""
-    udp = udp_of(rest) if "%" in rest else None
-    if udp is not None:
+    if "%" in rest and (udp := udp_of(rest)) is not None:
         return ("lost", udp[1]), ("packets", udp[2])
     tcp = _TCP.match(rest) if "Bytes" in rest else None
     if tcp is None or not tcp["cwnd"]:
@@ -81,10 +80,8 @@ class Iperf3Text(LineParser):
         self._interrupt = -9  # line of an interrupt message that no test owns (stderr comes first)
 
     def feed(self, text: str) -> Iterable[Record]:
-        if "iperf3:" in text:
-            message = _MESSAGE.search(text)
-            if message is not None:
-                return self._message(message["kind"], message[0])
+        if "iperf3:" in text and (message := _MESSAGE.search(text)) is not None:
+            return self._message(message["kind"], message[0])
         generation, row = read_line(text, self.ctx)
         if generation != _THIRD:
             return ()
@@ -165,9 +162,7 @@ class Iperf3Text(LineParser):
     def _begin(self, key: str | None) -> Test:
         if len(self._tests) >= _MANY:
             self._tests.clear()
-        command = self.ctx.command
-        host = self.ctx.host or (command.host if command is not None else None)
-        test = self._tests[key] = Test(from_args(self.ctx.args("iperf3")), host)
+        test = self._tests[key] = Test(from_args(self.ctx.args("iperf3")), host_of(self.ctx)["host"])
         if key is not None:
             test.conditions["title"] = key
         test.interrupted = self.ctx.line - self._interrupt <= 1
@@ -176,8 +171,7 @@ class Iperf3Text(LineParser):
 
     def _remark(self, key: str | None, text: str) -> Iterator[Record]:
         test = self._tests.get(key)
-        version = _VERSION.match(text)
-        if version is not None:
+        if (version := _VERSION.match(text)) is not None:
             self.version = version["version"]
         if test is None:
             return
@@ -200,14 +194,11 @@ class Iperf3Text(LineParser):
 
     @staticmethod
     def _details(test: Test, text: str) -> None:
-        started = _TEST.search(text)
-        if started is not None:
-            test.conditions["protocol"] = started["proto"].lower()
-            test.conditions["block_B"] = float(started["block"])
+        if (started := _TEST.search(text)) is not None:
+            test.conditions |= {"protocol": started["proto"].lower(), "block_B": float(started["block"])}
             if started["omit"] and started["omit"] != "0":
                 test.conditions["omit_s"] = float(started["omit"])
-        mss = _MSS.search(text)
-        if mss is not None:
+        if (mss := _MSS.search(text)) is not None:
             test.conditions["mss_B"] = int(mss[1])
 
     def _cpu(self, test: Test, text: str) -> Iterator[Record]:
@@ -292,15 +283,12 @@ class Iperf3Text(LineParser):
             return self.measure(quantity, value, unit, printed, status=status, line=row.line, **known)
 
         yield record("throughput", row.rate, "B/s", row.printed, bytes=row.size)
-        udp = udp_of(row.rest)
-        if udp is not None:
+        if (udp := udp_of(row.rest)) is not None:
             jitter, lost, total = udp
             if final.role != "sender" and total > 0:
                 yield record("loss", lost / total, "1", f"{lost}/{total}", packets=total)
                 yield record("jitter", jitter, "s", f"{jitter * 1e3:g} ms")
-            return
-        tcp = _TCP.match(row.rest)
-        if tcp is not None and final.role != "receiver":
+        elif (tcp := _TCP.match(row.rest)) is not None and final.role != "receiver":
             yield record("retransmits", int(tcp["retr"]), "1", tcp["retr"])
 
     def _partial(self, test: Test) -> Iterator[Record]:

@@ -19,11 +19,9 @@ from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Rec
 
 #: key in ``end`` -> (role, opposite direction)
 _SUMS: Final = {
-    "sum_sent": ("sender", False),
-    "sum_received": ("receiver", False),
-    "sum_sent_bidir_reverse": ("sender", True),
-    "sum_received_bidir_reverse": ("receiver", True),
-}
+    "sum_sent": ("sender", False), "sum_received": ("receiver", False),
+    "sum_sent_bidir_reverse": ("sender", True), "sum_received_bidir_reverse": ("receiver", True),
+}  # fmt: skip
 
 
 class Iperf3Json(DocumentParser):
@@ -49,22 +47,16 @@ class Iperf3Json(DocumentParser):
             yield from self._event(doc)
             return
         run: Mapping[str, Any] = doc.data
-        start = as_dict(run.get("start"))
-        self.version = _version(start)
-        conditions = _conditions(start)
-        yield from self._intervals(doc, as_list(run.get("intervals")), conditions)
-        error = run.get("error")
-        status: Status = "complete"
-        if error:
-            message = str(error)
-            if not message.startswith("interrupt"):
-                yield self.failure(message, line=doc.line_of('"error"'), **conditions)
-                return
-            status = "partial"
-        end = as_dict(run.get("end"))
-        yield from self._end(doc, end, conditions, status)
+        start, end, intervals = as_dict(run.get("start")), as_dict(run.get("end")), as_list(run.get("intervals"))
+        self.version, conditions = _version(start), _conditions(start)
+        yield from self._intervals(doc, intervals, conditions)
+        message = str(run.get("error") or "")
+        if message and not message.startswith("interrupt"):
+            yield self.failure(message, line=doc.line_of('"error"'), **conditions)
+            return
+        yield from self._end(doc, end, conditions, "partial" if message else "complete")
         if doc.cut and not any(key.startswith("sum") or key == "streams" for key in end):
-            yield from self._mean(doc, as_list(run.get("intervals")), conditions)
+            yield from self._mean(doc, intervals, conditions)
 
     def _event(self, doc: Document) -> Iterator[Record]:
         """One line of ``--json-stream``; what ``start`` said is kept for the events after it."""
@@ -92,13 +84,11 @@ class Iperf3Json(DocumentParser):
                 rate, start, end = (number(part.get(k)) for k in ("bits_per_second", "start", "end"))
                 if rate is None or start is None or end is None:
                     continue
-                line = lines.next(f'"{key}"')
-                known = dict(conditions)
-                known |= {"interval": True, "start_s": start, "end_s": end}
+                known = {**conditions, "interval": True, "start_s": start, "end_s": end}
                 known["retransmits"] = whole(part.get("retransmits"))
                 known["direction"] = _direction(conditions, opposite=key.endswith("reverse"))
-                if part.get("omitted") is True:
-                    known["omitted"] = True
+                known["omitted"] = True if part.get("omitted") is True else None
+                line = lines.next(f'"{key}"')
                 yield self.measure("throughput", rate / 8, "B/s", f"{rate:g} bit/s", line=line, **known)
 
     def _mean(self, doc: Document, intervals: list[Any], conditions: Conditions) -> Iterator[Record]:
@@ -196,22 +186,17 @@ def _conditions(start: Mapping[str, Any]) -> Conditions:
     test, target = as_dict(start.get("test_start")), as_dict(start.get("connecting_to"))
     found: Conditions = {
         "protocol": str(test["protocol"]).lower() if "protocol" in test else None,
-        "streams": whole(test.get("num_streams")),
-        "block_B": number(test.get("blksize")),
-        "omit_s": number(test.get("omit")) or None,
-        "target": str(target["host"]) if "host" in target else None,
+        "streams": whole(test.get("num_streams")), "block_B": number(test.get("blksize")),
+        "omit_s": number(test.get("omit")) or None, "target": str(target["host"]) if "host" in target else None,
         "mss_B": whole(start.get("tcp_mss")) or whole(start.get("tcp_mss_default")),
         "time": str(as_dict(start.get("timestamp")).get("time") or "") or None,
-        "reverse": True if number(test.get("reverse")) else None,
-        "bidir": True if number(test.get("bidir")) else None,
+        "reverse": True if number(test.get("reverse")) else None, "bidir": True if number(test.get("bidir")) else None,
         "window_B": number(start.get("sock_bufsize")) or None,
         "title": str(start["title"]) if start.get("title") else None,
-    }
+    }  # fmt: skip
     rate = number(test.get("target_bitrate") or start.get("target_bitrate"))
-    if rate:
-        found["target_Bps"] = rate / 8
-    if "accepted_connection" in start and not target:
-        found["reporter"] = "server"
+    found["target_Bps"] = rate / 8 if rate else None
+    found["reporter"] = "server" if "accepted_connection" in start and not target else None
     return {key: value for key, value in found.items() if value is not None}
 
 

@@ -179,11 +179,8 @@ class Io500(LinesParser):
         result=True,
     )
     def _phase(self, found: Match) -> Found:
-        phase, value, printed = (
-            found["phase"].replace("_", "-"),
-            float(found["value"]),
-            found["value"] + " " + found["unit"],
-        )
+        phase, value = found["phase"].replace("_", "-"), float(found["value"])
+        printed = found["value"] + " " + found["unit"]
         if value <= 0:
             return self.unread(f"{phase} {printed}", "nothing was done: no rate")
         known = _known(phase, valid=found["bad"] is None and "INVALID" not in found["rest"])
@@ -237,12 +234,8 @@ class Io500Result(LinesParser, of=Io500):
         except ValueError:
             return
         if phase and 0.0 < score < 1e9:
-            known = {
-                **host_of(self.ctx),
-                **_known(phase, valid=valid),
-                "duration_s": seconds,
-                "end": pairs.get("t_end"),
-            }
+            known = {**host_of(self.ctx), **_known(phase, valid=valid), "duration_s": seconds}
+            known["end"] = pairs.get("t_end")
             io = phase.startswith("ior")
             kind = ("throughput", score * _GIB, "B/s") if io else ("rate", score * 1e3, "1/s")
             yield self.measure(*kind, f"{pairs['score']} {'GiB/s' if io else 'kIOPS'}", line=line, **known)

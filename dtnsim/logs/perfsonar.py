@@ -54,7 +54,7 @@ class PerfsonarArchive(DocumentParser):
         if result.get("succeeded") is False:
             yield self.failure(str(result.get("error") or "the test did not succeed")[:300], line=line, **known)
             return
-        rate, again = number(result.get("throughput")), number(result.get("retransmits"))
+        rate, again, mtu = (number(result.get(key)) for key in ("throughput", "retransmits", "mtu"))
         if rate:
             yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **known)
         if again is not None:
@@ -64,11 +64,10 @@ class PerfsonarArchive(DocumentParser):
         if kind in _DELAYS:
             key, quantity, scale = _DELAYS[kind]
             for name, statistic in _PERFSONAR_STATISTICS.items():
-                value = number(as_dict(result.get(key)).get(name))
+                value, one_way = number(as_dict(result.get(key)).get(name)), True if quantity == "latency" else None
                 if value is not None:
-                    more = {**known, "statistic": statistic, "one_way": True if quantity == "latency" else None}
+                    more = {**known, "statistic": statistic, "one_way": one_way}
                     yield self.measure(quantity, value * scale, "s", f"{value:.6g}", line=line, **more)
-        mtu = number(result.get("mtu"))
         if mtu:
             yield self.measure("mtu", mtu, "B", f"{mtu:g}", line=line, **known)
 
@@ -168,10 +167,9 @@ class Esmond(DocumentParser):
             tests[str(item.get("metadata-key"))] = {
                 "source": item.get("input-source") or item.get("source"),
                 "target": item.get("input-destination") or item.get("destination"),
-                "measured_by": item.get("tool-name"),
-                "protocol": item.get("ip-transport-protocol"),
+                "measured_by": item.get("tool-name"), "protocol": item.get("ip-transport-protocol"),
                 "streams": item.get("bw-parallel-streams"),
-            }
+            }  # fmt: skip
 
     def _about(self) -> tuple[str | None, Conditions]:
         """(event type, conditions) of a series."""
@@ -227,16 +225,14 @@ class Esmond(DocumentParser):
                 yield self.measure(quantity, delay * 1e-3, "s", f"{delay:.6g} ms", line=line, **more)
 
     def _intervals(self, value: list[Any], known: Conditions, line: int) -> Iterator[Record]:
-        for part in value:
-            if not isinstance(part, dict):
-                continue
+        for part in map(as_dict, value):
             rate, start, spent = (number(part.get(key)) for key in ("val", "start", "duration"))
             if rate is not None and start is not None and spent is not None:
                 more = {**known, "interval": True, "start_s": start, "end_s": start + spent}
                 yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **more)
 
     def _trace(self, value: list[Any], known: Conditions, line: int) -> Iterator[Record]:
-        hops = [hop for hop in value if isinstance(hop, dict) and number(hop.get("ttl")) is not None]
+        hops = [hop for hop in map(as_dict, value) if number(hop.get("ttl")) is not None]
         if not hops:
             return
         last = max(number(hop["ttl"]) or 0 for hop in hops)

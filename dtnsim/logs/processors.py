@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import DECIMAL, decimal
-from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, Record
 
 _FISH_UNITS: Final = {"micros": 1e-6, "millis": 1e-3, "secs": 1.0, "mins": 60.0, "hours": 3600.0}
 _MODES: Final[dict[str, tuple[str, Conditions]]] = {
@@ -62,10 +62,8 @@ class Time(LinesParser):
 
     @reads(rf"^(?:Executed in|\s+(?P<mode>usr|sys) time)\s+(?P<n>{_D}) (?P<unit>micros|millis|secs|mins|hours)\b")
     def _fish(self, found: Match) -> Found:
-        name, seconds = (
-            (found["mode"] or "real").replace("usr", "user"),
-            decimal(found["n"]) * _FISH_UNITS[found["unit"]],
-        )
+        name = (found["mode"] or "real").replace("usr", "user")
+        seconds = decimal(found["n"]) * _FISH_UNITS[found["unit"]]
         return self._figures([(name, seconds, f"{found['n']} {found['unit']}")])
 
     @reads(
@@ -150,11 +148,7 @@ def _conditions(command: str | None) -> Conditions:
     return found
 
 
-_SIZES: Final = re.compile(r"^type((?:\s+\d+ bytes)+)\s*$")
-_ROW: Final = re.compile(r"^([A-Za-z][\w()/+-]*(?: [\w()/+-]+)*)((?:[ \t]+\d+\.\d+k)+)\s*$")
-
-
-class OpensslSpeed(LineParser):
+class OpensslSpeed(LinesParser):
     """``openssl speed``.
 
     Units: "The 'numbers' are in 1000s of bytes per second processed", so ``611219.58k`` is 611 MB/s of one thread
@@ -166,25 +160,17 @@ class OpensslSpeed(LineParser):
     words = ("type",)
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"type": ("bytes",)}
 
-    def __init__(self, ctx: Context) -> None:
-        self._sizes: list[int] = []
-        super().__init__(ctx)
+    @reads(r"^type((?:\s+\d+ bytes)+)\s*$", opens=True)
+    def _head(self, head: Match) -> None:
+        self.known = {"sizes": [int(n) for n in re.findall(r"\d+", head[1])]}
 
-    def forget(self) -> None:
-        self.open, self._sizes = False, []
-
-    def feed(self, text: str) -> Iterator[Record]:
-        head = _SIZES.match(text)
-        if head is not None:
-            self._sizes = [int(n) for n in re.findall(r"\d+", head[1])]
-            self.open = True
-            return
-        row = _ROW.match(text) if self._sizes else None
-        rates = row[2].split() if row is not None else []
-        if row is None or len(rates) != len(self._sizes):
-            self.forget()
-            return
-        for size, rate in zip(self._sizes, rates, strict=True):
-            value = decimal(rate.rstrip("k")) * DECIMAL["K"]
-            if value > 0:
+    @reads(r"^([A-Za-z][\w()/+-]*(?: [\w()/+-]+)*)((?:[ \t]+\d+\.\d+k)+)\s*$", inside=True)
+    def _row(self, row: Match) -> Iterator[Record]:
+        rates, sizes = row[2].split(), self.known["sizes"]
+        self.open = len(rates) == len(sizes)
+        for size, rate in zip(sizes, rates, strict=True) if self.open else ():
+            if (value := decimal(rate.rstrip("k")) * DECIMAL["K"]) > 0:
                 yield self.measure("throughput", value, "B/s", rate, operation=row[1].lower(), block_B=float(size))
+
+    def other(self, text: str) -> None:  # noqa: ARG002 (the base's)
+        self.open = False

@@ -19,19 +19,12 @@ from dtnsim.logs.sysstat import STATES
 
 
 class Metric(NamedTuple):
-    """What one metric is.
+    """What one metric is."""
 
-    Attributes:
-        total: Quantity of the counter itself (``bytes``), or of the gauge.
-        unit: Its unit.
-        rate: Quantity of its rate; "" for a gauge.
-        known: Conditions that its name says.
-    """
-
-    total: str
+    total: str  # quantity of the counter itself (``bytes``), or of the gauge
     unit: str
-    rate: str
-    known: Conditions
+    rate: str  # quantity of its rate; "" for a gauge
+    known: Conditions  # that its name says
 
 
 _RECEIVE: Final[Conditions] = {"direction": "receive"}
@@ -108,9 +101,7 @@ class NodeExporter(LineParser):
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        self._cpu: dict[str, float] = {}
-        self._cores: set[str] = set()
-        self._line = 0
+        self._cpu, self._cores, self._line = dict[str, float](), set[str](), 0
 
     def feed(self, text: str) -> Iterable[Record]:
         if "node_" not in text:
@@ -139,8 +130,7 @@ class NodeExporter(LineParser):
         self._line = self.ctx.line
 
     def settle(self) -> Iterator[Record]:
-        seconds, self._cpu = self._cpu, {}
-        cores, self._cores = len(self._cores), set()
+        (seconds, self._cpu), (cores, self._cores) = (self._cpu, {}), (len(self._cores), set())
         whole = sum(seconds.values())
         if whole <= 0:
             return
@@ -250,12 +240,9 @@ class PrometheusJson(DocumentParser):
 
 def _samples(series: dict[str, Any]) -> list[tuple[float, float]]:
     """(time [s], value) of a series; what is no number (NaN, a histogram) is left out."""
-    found = series.get("values")
-    pairs = found if isinstance(found, list) else [series.get("value")]
-    samples = []
-    for pair in pairs:
-        if isinstance(pair, list) and len(pair) == 2:
-            when, value = number(pair[0]), number(pair[1])
-            if when is not None and value is not None and value >= 0:
-                samples.append((when, value))
+    found, samples = series.get("values"), []
+    for pair in found if isinstance(found, list) else [series.get("value")]:
+        when, value = map(number, pair) if isinstance(pair, list) and len(pair) == 2 else (None, None)
+        if when is not None and value is not None and value >= 0:
+            samples.append((when, value))
     return samples

@@ -11,22 +11,15 @@ The headline of a throughput test is ``summary.summary``; streams and intervals 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._net import ends_of, iso_s, of_histogram, turned
 from dtnsim.logs._numbers import as_dict, as_list, number, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 
 _BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
-_ROW: Final = re.compile(
-    r"^\s*(?P<start>\d+\.\d+) - (?P<end>\d+\.\d+)\s+(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?bps)"
-    r"(?:\s+(?P<retr>\d+)(?:\s+(?P<rrate>\d+(?:\.\d+)?) (?P<ru>[KMGT]?bps))?)?"
-)
-_RTT: Final = re.compile(
-    r"(?<![\d.])(?P<loss>\d++(?:\.\d++)?)% Packet Loss ++RTT Min/Mean/Max/StdDev = (?P<figures>[\d./]+) ms"
-)
 
 
 class PschedulerJson(DocumentParser):
@@ -59,13 +52,11 @@ class PschedulerJson(DocumentParser):
 
     def _throughput(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         lines = doc.lines(doc.text.find('"intervals"'))
-        parts = [
-            (as_dict(as_dict(i).get("summary")), lines.next('"summary"')) for i in as_list(result.get("intervals"))
-        ]
+        intervals = [as_dict(as_dict(part).get("summary")) for part in as_list(result.get("intervals"))]
+        parts = [(part, lines.next('"summary"')) for part in intervals]
         for part, line in parts:
             more = {**known, "interval": True, "start_s": number(part.get("start")), "end_s": number(part.get("end"))}
-            more["retransmits"] = whole(part.get("retransmits"))
-            more["omitted"] = True if part.get("omitted") is True else None
+            more |= {"retransmits": whole(part.get("retransmits")), "omitted": part.get("omitted") is True or None}
             yield from self._rate(part.get("throughput-bits"), more, line)
         summary = as_dict(result.get("summary"))
         if not summary and doc.cut:
@@ -163,35 +154,36 @@ class PschedulerJson(DocumentParser):
             yield self.measure("latency", value * 1e-3, "s", f"{value:g} ms", line=line, **each)
 
 
-class PschedulerText(LineParser, of=PschedulerJson):
+class PschedulerText(LinesParser, of=PschedulerJson):
     """The table a pScheduler throughput or rtt task prints."""
 
     words = ("bps", "Kbps", "Mbps", "Gbps", "Summary", "Stream", "RTT", "Packet", "pscheduler")
+    _section: str | None = None
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._section: str | None = None
+    @reads(r"^\s*(Summary$|\* Stream ID.*)")
+    def _head(self, found: Match) -> None:
+        self._section = found[1].strip()
 
-    def feed(self, text: str) -> Iterator[Record]:
-        words = text.strip()
-        if words == "Summary" or words.startswith("* Stream ID"):
-            self._section = words
-            return
-        row = _ROW.match(text) if "bps" in text and " - " in text else None
-        if row is not None:
-            yield from self._row(row)
-            return
-        rtt = _RTT.search(text)
-        if rtt is not None:
-            known = ends_of(self.ctx)
-            yield self.measure("loss", float(rtt["loss"]) / 100, "1", f"{rtt['loss']}%", **known)
-            for statistic, part in zip(("min", None, "max", "stddev"), rtt["figures"].split("/"), strict=False):
-                if (value := number(part)) is not None:
-                    yield self.record("rtt", value * 1e-3, "s", f"{part} ms", {**known, "statistic": statistic})
-        elif "Run did not complete" in text or words.startswith("Failed to schedule"):
-            yield self.failure(text, **ends_of(self.ctx))
+    @reads(
+        r"(?<![\d.])(?P<loss>\d++(?:\.\d++)?)% Packet Loss ++RTT Min/Mean/Max/StdDev = (?P<figures>[\d./]+) ms",
+        "% Packet Loss",
+    )
+    def _rtt(self, found: Match) -> Iterator[Record]:
+        known = ends_of(self.ctx)
+        yield self.measure("loss", float(found["loss"]) / 100, "1", f"{found['loss']}%", **known)
+        for statistic, part in zip(("min", None, "max", "stddev"), found["figures"].split("/"), strict=False):
+            if (value := number(part)) is not None:
+                yield self.record("rtt", value * 1e-3, "s", f"{part} ms", {**known, "statistic": statistic})
 
-    def _row(self, row: re.Match[str]) -> Iterator[Record]:
+    def other(self, text: str) -> Found:
+        failed = "Run did not complete" in text or text.strip().startswith("Failed to schedule")
+        return self.failure(text, **ends_of(self.ctx)) if failed else None
+
+    @reads(
+        r"^\s*(?P<start>\d+\.\d+) - (?P<end>\d+\.\d+)\s+(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?bps)"
+        r"(?:\s+(?P<retr>\d+)(?:\s+(?P<rrate>\d+(?:\.\d+)?) (?P<ru>[KMGT]?bps))?)?"
+    )
+    def _row(self, row: Match) -> Iterator[Record]:
         rate, start, end = float(row["rate"]) * _BPS[row["u"]], float(row["start"]), float(row["end"])
         known: Conditions = {**ends_of(self.ctx), "duration_s": end - start}
         printed = f"{row['rate']} {row['u']}"
@@ -207,10 +199,8 @@ class PschedulerText(LineParser, of=PschedulerJson):
         if row["retr"] and "interval" not in known:
             yield self.measure("retransmits", int(row["retr"]), "1", row["retr"], **known)
         if row["rrate"] and "interval" not in known:
-            received = {**known, "role": "receiver"}
-            yield self.record(
-                "throughput", float(row["rrate"]) * _BPS[row["ru"]], "B/s", f"{row['rrate']} {row['ru']}", received
-            )
+            rate, printed = float(row["rrate"]) * _BPS[row["ru"]], f"{row['rrate']} {row['ru']}"
+            yield self.measure("throughput", rate, "B/s", printed, **known, role="receiver")
 
 
 def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -219,9 +209,8 @@ def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
                       as_dict(as_dict(data.get("run")).get("result-merged"))):  # fmt: skip
         intervals = as_list(candidate.get("intervals"))
         first = as_dict(intervals[0]) if intervals else {}
-        if any(
-            "throughput-bits" in as_dict(part.get("summary")) for part in (first, as_dict(candidate.get("summary")))
-        ):
+        parts = first, as_dict(candidate.get("summary"))
+        if any("throughput-bits" in as_dict(part.get("summary")) for part in parts):
             return candidate
         if "succeeded" in candidate and (
             not {"paths", "roundtrips", "packets-sent"}.isdisjoint(candidate)
@@ -236,18 +225,12 @@ def _conditions(data: Mapping[str, Any]) -> Conditions:
     """What the run document says about the test."""
     spec = as_dict((as_dict(data.get("test")) or as_dict(as_dict(data.get("task")).get("test"))).get("spec"))
     found: Conditions = {
-        "source": spec.get("source"),
-        "target": spec.get("dest"),
-        "streams": whole(spec.get("parallel")),
-        "window_B": number(spec.get("window-size")),
-        "protocol": "udp" if spec.get("udp") is True else None,
+        "source": spec.get("source"), "target": spec.get("dest"), "streams": whole(spec.get("parallel")),
+        "window_B": number(spec.get("window-size")), "protocol": "udp" if spec.get("udp") is True else None,
         "reverse": True if spec.get("reverse") is True else None,
-    }
+    }  # fmt: skip
     tool = data.get("tool")
-    if isinstance(tool, dict):
-        found["measured_by"] = str(tool.get("name", "")) or None
-    elif isinstance(tool, str):
-        found["measured_by"] = tool
+    found["measured_by"] = str(tool.get("name", "")) or None if isinstance(tool, dict) else tool
     return turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
 
 

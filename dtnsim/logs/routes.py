@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from dtnsim.logs._declared import LinesParser, Match, reads
+from dtnsim.logs._net import host_of
 from dtnsim.logs._numbers import decimal
-from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, Status, located
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, located
 
 _HEAD: Final = re.compile(
     r"traceroute6?(?:: .*)? to (?P<target>\S+) \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)"
@@ -112,12 +114,9 @@ class Traceroute(LineParser):
         yield self.measure("hops", number, "1", str(number), status=status, line=line, **known)
 
     def _begin(self, target: str | None, address: str | None) -> _Route:
-        conditions: Conditions = {"target": target} if target is not None else {}
-        host = self.ctx.host or (self.ctx.command.host if self.ctx.command is not None else None)
-        if host is not None:
-            conditions["host"] = host
-        self._route = _Route(target or "", address or target or "", self.ctx.line, conditions)
-        self.open = True
+        host = host_of(self.ctx)["host"]
+        known: Conditions = {key: value for key, value in (("target", target), ("host", host)) if value is not None}
+        self._route, self.open = _Route(target or "", address or target or "", self.ctx.line, known), True
         return self._route
 
     def _more(self, route: _Route, text: str) -> Iterator[Record]:
@@ -134,7 +133,7 @@ class Traceroute(LineParser):
         elif route.hop and (text[0] in " \t" or wrapped):
             route.text = (route.text + " " + text.strip())[:4000]
         elif (
-            route.hop or self.ctx.line - route.line > 2 or not ("packets" in text or "hops" in text or text[0] in " \t")
+            route.hop or self.ctx.line - route.line > 2 or not (text[0] in " \t" or "packets" in text or "hops" in text)
         ):
             yield from self.settle()  # neither the wrapped end of the head nor tracert's second line
 
@@ -161,18 +160,12 @@ class Traceroute(LineParser):
             route.last = route.hop, route.hop_line, probes
 
 
-_TRACEPATH_HOP: Final = re.compile(
-    r"^\s*(?P<hop>\d{1,3})(?P<maybe>\?)?:\s+(?P<host>\S+)(?:\s+\((?P<address>[\da-fA-F.:]+)\))?(?P<rest>\s.*)?$"
-)
 _TIME: Final = re.compile(r"(?<![\d.,])(?P<ms>\d+(?:[.,]\d+)?) ?ms\b")
 _PMTU: Final = re.compile(r"\bpmtu (\d+)")
 _ASYMM: Final = re.compile(r"\basymm +(\d+)")
-_RESUME: Final = re.compile(r"^\s*Resume: pmtu (?P<mtu>\d+)(?: hops (?P<hops>\d+))?(?: back (?P<back>\d+))?")
-_MANY: Final = re.compile(r"^\s*Too many hops: pmtu (\d+)")
-_TRACEPATH_FAILED: Final = re.compile(r"tracepath6?: .*(?:known|unreachable|permitted|resol).*")
 
 
-class Tracepath(LineParser):
+class Tracepath(LinesParser):
     """tracepath and tracepath6 of iputils.
 
     Units: milliseconds; ``pmtu`` in bytes of the IP packet. ``asymm N`` says that the way back seems to have N hops.
@@ -187,32 +180,29 @@ class Tracepath(LineParser):
     shape = r"^ ?: .*ms"
     commands = ("tracepath", "tracepath6")
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._target: str | None = None
+    _target: str | None = None
+    _last: tuple[int, str] | None = None
+
+    def forget(self) -> None:
+        super().forget()
         self._active = False  # a first hop or a command of the tool was seen
-        self._last: tuple[int, str] | None = None
 
-    def feed(self, text: str) -> Iterator[Record]:
-        if (resume := _RESUME.search(text)) is not None:
-            yield from self._summary(resume)
-        elif _MANY.search(text) is not None:
-            yield self.unread(text, "the target was not reached")
-        elif (hop := _TRACEPATH_HOP.match(text)) is not None:
-            yield from self._hop(hop)
-        elif (problem := _TRACEPATH_FAILED.search(text)) is not None:
-            yield self.failure(problem[0])
+    @reads(r"^\s*Resume: pmtu (?P<mtu>\d+)(?: hops (?P<hops>\d+))?(?: back (?P<back>\d+))?")
+    def _summary(self, found: Match) -> Iterator[Record]:
+        hops = int(found["hops"]) if found["hops"] else None
+        known: Conditions = {"target": self._target, "reached": hops is not None, "hops": hops}
+        yield self.measure("mtu", int(found["mtu"]), "B", f"pmtu {found['mtu']}", **known)
+        if hops is not None:
+            back = int(found["back"]) if found["back"] else None
+            yield self.record("hops", hops, "1", f"hops {hops}", {"target": self._target, "hops_back": back})
+        self._active, self._last, self._target = False, None, None
 
-    def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
-        self._active = self.open = False
-        return ()
+    @reads(r"^\s*Too many hops: pmtu (\d+)")
+    def _many(self, found: Match) -> Record:
+        return self.unread(found.string, "the target was not reached")
 
-    def close(self) -> Iterable[Record]:
-        """A path that stops before its summary leaves its hops only."""
-        self._active = self.open = False
-        return ()
-
-    def _hop(self, found: re.Match[str]) -> Iterator[Record]:
+    @reads(r"^\s*(?P<hop>\d{1,3})(?P<maybe>\?)?:\s+(?P<host>\S+)(?:\s+\((?P<address>[\da-fA-F.:]+)\))?(?P<rest>\s.*)?$")
+    def _hop(self, found: Match) -> Iterator[Record]:
         rest, args = found["rest"] or "", self.ctx.args("tracepath", "tracepath6")
         first = found["maybe"] is not None or found["host"] == "[LOCALHOST]"
         mine = first or "pmtu" in rest or "reached" in rest or "asymm" in rest
@@ -233,11 +223,6 @@ class Tracepath(LineParser):
             known["interval"] = True
         yield self.measure("rtt", decimal(time["ms"]) * 1e-3, "s", time[0], **known)
 
-    def _summary(self, found: re.Match[str]) -> Iterator[Record]:
-        hops = int(found["hops"]) if found["hops"] else None
-        known: Conditions = {"target": self._target, "reached": hops is not None, "hops": hops}
-        yield self.measure("mtu", int(found["mtu"]), "B", f"pmtu {found['mtu']}", **known)
-        if hops is not None:
-            back = int(found["back"]) if found["back"] else None
-            yield self.record("hops", hops, "1", f"hops {hops}", {"target": self._target, "hops_back": back})
-        self._active, self._last, self._target = False, None, None
+    @reads(r"tracepath6?: .*(?:known|unreachable|permitted|resol).*")
+    def _failed(self, found: Match) -> Record:
+        return self.failure(found[0])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, listed, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, listed, notes, reads
 from dtnsim.logs._net import Options, host_of
 from dtnsim.logs._numbers import BINARY, TIMES, number, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
@@ -32,9 +32,7 @@ class Gpfsperf(LinesParser):
     def _head(self, head: Match) -> None:
         self.known = {"operation": head[1].replace("create", "write"), "pattern": head[2], "target": head[3]}
 
-    @reads(r"recSize (\S+)\s+nBytes (\S+)\s+fileSize (\S+)")
-    def _sizes(self, sizes: Match) -> None:
-        self.known |= {key: size_bytes(sizes[at]) for at, key in enumerate(("record_B", "bytes", "file_B"), 1)}
+    _sizes = notes(r"recSize (?P<record_B>\S+)\s+nBytes (?P<bytes>\S+)\s+fileSize (?P<file_B>\S+)", to=size_bytes)
 
     @reads(r"nProcesses (\d+)\s+nThreadsPerProcess (\d+)")
     def _threads(self, found: Match) -> None:
@@ -107,10 +105,9 @@ class RadosBench(LineParser):
     words = ("Total", "Bandwidth", "bandwidth", "IOPS", "Latency", "latency", "size")
     commands = ("rados",)
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def forget(self) -> None:
         self._found: dict[str, tuple[float, str, int]] = {}
-        self._known: Conditions = {}
+        self._known = Conditions()
 
     def feed(self, text: str) -> Iterable[Record]:
         pair = _PAIR.match(text)
@@ -119,8 +116,9 @@ class RadosBench(LineParser):
         key = pair["key"].lower().replace(" (mb/sec)", "").replace("(s)", "")
         done: list[Record] = []
         if key == "total time run":
-            done, key = list(self.settle()), "seconds"
-            self._known = {**self._arguments(), **host_of(self.ctx)}
+            done, key, args = list(self.settle()), "seconds", self.ctx.args("rados") or []
+            pattern = "random" if "rand" in args else "sequential" if "seq" in args else None
+            self._known = {**_RADOS.read(args).known, "pattern": pattern, **host_of(self.ctx)}
         if self._found or key == "seconds":
             self._found[key] = (float(pair["value"]), pair["value"], self.ctx.line)
         return done
@@ -154,11 +152,6 @@ class RadosBench(LineParser):
         )
         known = {**self._known, "operation": operation, "duration_s": found["seconds"][0], "object_B": whole}
         return known | {"block_B": size, "bytes": size * count} if size and count else known
-
-    def _arguments(self) -> Conditions:
-        args = self.ctx.args("rados") or []
-        pattern = "random" if "rand" in args else "sequential" if "seq" in args else None
-        return {**_RADOS.read(args).known, "pattern": pattern}
 
 
 _ELAPSED: Final = re.compile(r"^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:(\d+)ms)?(?:(\d+)us)?$")

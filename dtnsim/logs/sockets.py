@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import host_of, positive_int
 from dtnsim.logs._numbers import BINARY, DECIMAL
-from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _TITLE: Final = re.compile(
     r"(?:^|\s)(?:MIGRATED )?(?P<proto>TCP|UDP|SCTP) (?P<what>STREAM|MAERTS|SENDFILE|REQUEST/RESPONSE) TEST\b"
@@ -42,42 +42,32 @@ class Netperf(LineParser):
     words = ("TEST",)
 
     def forget(self) -> None:
-        self._known: Conditions = {}
-        self._factor = 0.0
+        self._known, self._factor, self._lines = Conditions(), 0.0, 0
         self._unit = self._before = ""  # what stands before the title, and maybe before every line
         self._sent: float | None = None  # UDP: messages of the sender's row
-        self._lines = 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        title = _TITLE.search(text)
-        if title is not None:
+        if (title := _TITLE.search(text)) is not None:
             self._before = text[: title.start() + 1] if title.start() else ""
-            self._begin(title, text)
+            self.open, self._lines, self._unit, self._sent = True, 0, "", None
+            self._known = {"protocol": title["proto"].lower(), "test": title["what"].lower(), **host_of(self.ctx)}
+        elif not self.open:
             return ()
-        if not self.open:
-            return ()
-        text = text.removeprefix(self._before)
-        if (interim := _INTERIM.search(text)) is not None:  # -D: any number of them
+        else:
+            text = text.removeprefix(self._before)
+        if title is None and (interim := _INTERIM.search(text)) is not None:  # -D: any number of them
             return self._interim(interim)
-        self._lines += 1
+        self._lines += title is None
         if self._lines > _LONGEST:
             self.open = False
             return ()
         if "target" not in self._known and (target := _TARGET.search(text)) is not None:
             self._known["target"] = target["target"]
-        if (unit := _UNIT.search(text)) is not None:
-            self._unit = unit[0]
-            self._factor = _factor(unit)
-        elif self._unit and _ROW.match(text):
+        if title is None and (unit := _UNIT.search(text)) is not None:
+            self._unit, self._factor = unit[0], _factor(unit)
+        elif title is None and self._unit and _ROW.match(text):
             return self._row(text.split())
         return ()
-
-    def _begin(self, title: re.Match[str], text: str) -> None:
-        self.open, self._lines, self._unit, self._sent = True, 0, "", None
-        target = _TARGET.search(text)
-        self._known = {"protocol": title["proto"].lower(), "test": title["what"].lower(), **host_of(self.ctx)}
-        if target is not None:
-            self._known["target"] = target["target"]
 
     def _interim(self, found: re.Match[str]) -> Iterator[Record]:
         known = {**self._known, "interval": True, "duration_s": float(found["seconds"])}
@@ -263,8 +253,7 @@ class Qperf(LineParser):
     evidence = Evidence.NETWORK
     shape = r"^\s*+(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}:\s*+$"
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
         self._known: Conditions = {}
         self._rows: list[tuple[str, float, str, str, int]] = []
 
@@ -294,23 +283,19 @@ class Qperf(LineParser):
                 known["block_B"] = value * (BINARY if size[2] else DECIMAL)[size[1]]
         if "-t" in args and "duration_s" not in known and args[-1] != "-t":
             known["duration_s"] = positive_int(args[args.index("-t") + 1])
+        more: Conditions
         for key, value, unit, shown, line in rows:
-            printed, rate, times = f"{shown} {unit}", _RATE.fullmatch(unit), re.fullmatch(r"([KMG]?)/sec", unit)
+            rate, times = _RATE.fullmatch(unit), re.fullmatch(r"([KMG]?)/sec", unit)
             if key in _RATES and rate is not None and value > 0:
                 scale = DECIMAL[rate[1]] / (8 if rate[2] == "b" else 1)
-                yield self.record(
-                    "throughput", value * scale, "B/s", printed, {**known, "role": _RATES[key]}, line=line
-                )
+                figure, more = ("throughput", value * scale, "B/s"), {"role": _RATES[key]}
             elif key == "latency" and unit in _SECONDS:
-                yield self.record(
-                    "latency", value * _SECONDS[unit], "s", printed, {**known, "one_way": True}, line=line
-                )
+                figure, more = ("latency", value * _SECONDS[unit], "s"), {"one_way": True}
             elif key.endswith("_cpus_used") and unit.startswith("%"):
                 role = "sender" if key[:4] in ("send", "loc_") else "receiver"
-                yield self.record(
-                    "cpu_share", value / 100, "1", printed, {**known, "role": role, "cpu": "cores"}, line=line
-                )
+                figure, more = ("cpu_share", value / 100, "1"), {"role": role, "cpu": "cores"}
             elif key == "msg_rate" and times is not None and value > 0:
-                yield self.record(
-                    "rate", value * DECIMAL[times[1]], "1/s", printed, {**known, "of": "messages"}, line=line
-                )
+                figure, more = ("rate", value * DECIMAL[times[1]], "1/s"), {"of": "messages"}
+            else:
+                continue
+            yield self.record(*figure, f"{shown} {unit}", {**known, **more}, line=line)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import cell, declared, figures
-from dtnsim.logs._numbers import number
+from dtnsim.logs._numbers import as_dict, as_list, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 
 # What iostat, mpstat and sar print alike: CPU states, time stamps, JSON.
@@ -43,11 +43,8 @@ def plain(value: object) -> tuple[float, str] | None:
 
 def statistics(data: Any) -> Iterator[dict[str, Any]]:
     """The statistics objects of a sysstat JSON document."""
-    hosts = data.get("sysstat", {}).get("hosts", []) if isinstance(data, dict) else []
-    for host in hosts if isinstance(hosts, list) else []:
-        for entry in host.get("statistics", []) if isinstance(host, dict) else []:
-            if isinstance(entry, dict):
-                yield entry
+    for host in map(as_dict, as_list(as_dict(as_dict(data).get("sysstat")).get("hosts"))):
+        yield from (entry for entry in as_list(host.get("statistics")) if isinstance(entry, dict))
 
 
 def is_mpstat(heads: Sequence[str]) -> bool:
@@ -114,26 +111,22 @@ class Iostat(LineParser):
             self._reports += 1
             self._in_report = []
             return ()
-        words = text.split()
+        words, cpu = text.split(), self._cpu
         if not words:
-            self._heads = []
-            self.open = self._cpu is not None
-            return ()
-        if words[0].rstrip(":") == "Device" or words[-1] == "Device":
+            self._heads, self.open = [], cpu is not None
+        elif words[0].rstrip(":") == "Device" or words[-1] == "Device":
             if any(IOSTAT_COLUMNS[word].quantity in _MARKS for word in words if word in IOSTAT_COLUMNS):
                 self._heads, self.open = [word.rstrip(":") for word in words], True
                 if self._heads in self._in_report or self._reports == 0:
                     self._reports, self._in_report = self._reports + 1, []
                 self._in_report.append(self._heads)
-            return ()
-        if self._cpu is not None:
-            heads, self._cpu = self._cpu, None
-            if len(words) != len(heads) or cell(words[0]) is None:
-                self.open = False
-                return ()
+        elif cpu is not None:
+            self._cpu, self.open = None, self.open and len(words) == len(cpu) and cell(words[0]) is not None
             known: Conditions = {"cpu": "all", "report": self._reports, "interval": True}
-            return figures(self, STATES, zip(heads, words, strict=False), known)
-        return self._device(words) if self._heads else ()
+            return figures(self, STATES, zip(cpu, words, strict=False), known) if self.open else ()
+        elif self._heads:
+            return self._device(words)
+        return ()
 
     def _device(self, words: list[str]) -> Iterator[Record]:
         heads = self._heads
@@ -158,16 +151,14 @@ class IostatJson(DocumentParser, of=Iostat):
 
     def read(self, doc: Document) -> Iterator[Record]:
         for report, entry in enumerate(statistics(doc.data), 1):
-            cpu = entry.get("avg-cpu")
             more: Conditions = {"report": report, "interval": True}
-            if isinstance(cpu, dict):
-                yield from figures(self, JSON_STATES, cpu.items(), {"cpu": "all", **more}, read=plain, line=doc.line)
-            for disk in entry.get("disk") or []:
-                if isinstance(disk, dict):
-                    name = str(disk.get("disk_device"))
-                    pairs = (("%util" if head == "util" else head, found) for head, found in disk.items())
-                    line = doc.line_of(f'"{name}"')
-                    yield from figures(self, IOSTAT_COLUMNS, pairs, {"device": name, **more}, read=plain, line=line)
+            cpu = as_dict(entry.get("avg-cpu")).items()
+            yield from figures(self, JSON_STATES, cpu, {"cpu": "all", **more}, read=plain, line=doc.line)
+            for disk in map(as_dict, as_list(entry.get("disk"))):
+                name = str(disk.get("disk_device"))
+                pairs = (("%util" if head == "util" else head, found) for head, found in disk.items())
+                line = doc.line_of(f'"{name}"')
+                yield from figures(self, IOSTAT_COLUMNS, pairs, {"device": name, **more}, read=plain, line=line)
 
 
 _KEYS: Final = {"CPU": "cpu", "IFACE": "interface", "DEV": "device"}
@@ -233,14 +224,11 @@ class MpstatJson(DocumentParser, of=Mpstat):
         for entry in statistics(doc.data):
             stamp = str(entry.get("timestamp", ""))
             start = max(start, doc.text.find(f'"{stamp}"', start))
-            for load in entry.get("cpu-load") or []:
-                if isinstance(load, dict):
-                    cpu = str(load.get("cpu"))
-                    line = doc.line_of(f'"cpu": "{cpu}"', start)
-                    name = "all" if cpu == "-1" else cpu
-                    part = None if stamp.lower().startswith("average") else True
-                    more: Conditions = {"cpu": name, "time": stamp, "interval": part}
-                    yield from figures(self, JSON_STATES, load.items(), more, read=plain, line=line)
+            for load in map(as_dict, as_list(entry.get("cpu-load"))):
+                cpu, part = str(load.get("cpu")), None if stamp.lower().startswith("average") else True
+                more: Conditions = {"cpu": "all" if cpu == "-1" else cpu, "time": stamp, "interval": part}
+                line = doc.line_of(f'"cpu": "{cpu}"', start)
+                yield from figures(self, JSON_STATES, load.items(), more, read=plain, line=line)
 
 
 SAR_COLUMNS: Final = declared("""

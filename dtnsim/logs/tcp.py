@@ -50,22 +50,15 @@ class Ss(LineParser):
 
     def feed(self, text: str) -> Iterable[Record]:
         head = _HEAD.match(text)
+        if head is None and self.open and text[:1].isspace() and text.strip() and len(self._text) < _LONGEST:
+            self._text = f"{self._text} {text.strip()}"
+            return ()
+        done = list(self.settle()) if self.open or head is not None else ()
         if head is not None:
-            done = list(self.settle())
-            self._known = {
-                "state": head["state"].lower(),
-                "source": head["local"],
-                "target": head["peer"],
-                **host_of(self.ctx),
-            }
+            self._known = {"state": head["state"].lower(), "source": head["local"], "target": head["peer"]}
+            self._known |= host_of(self.ctx)
             self._text, self._line, self.open = head["rest"], self.ctx.line, True
-            return done
-        if self.open:
-            if text[:1].isspace() and text.strip() and len(self._text) < _LONGEST:
-                self._text = f"{self._text} {text.strip()}"
-                return ()
-            return list(self.settle())
-        return ()
+        return done
 
     def settle(self) -> Iterator[Record]:
         text, self._text, self.open = self._text, "", False
@@ -74,10 +67,9 @@ class Ss(LineParser):
             return
         known = self._conditions(found, text)
         rtt, _, deviation = found.get("rtt", "").partition("/")
-        for statistic, printed in ((None, rtt), ("stddev", deviation), ("min", found.get("minrtt", ""))):
-            if printed and (value := float(printed)) > 0:
-                more = {**known, "statistic": statistic}
-                yield self.record("rtt", value * 1e-3, "s", f"{printed} ms", more, line=line)
+        pairs = ((None, rtt), ("stddev", deviation), ("min", found.get("minrtt", "")))
+        more = ((name, text) for name, text in pairs if text and float(text) > 0)
+        yield from self.each("rtt", "ms", more, known, line)
         if (rate := _RATE.search(text)) is not None and float(rate[1]) > 0:
             more = {**known, "of": "delivery", "app_limited": True if "app_limited" in text else None}
             value, printed = float(rate[1]) * DECIMAL[rate[2]] / 8, f"{rate[1]}{rate[2]}bps"
@@ -137,9 +129,7 @@ class Nstat(LineParser):
 
     def feed(self, text: str) -> Iterable[Record]:
         line = _LINE.match(text)
-        if line is None:
-            return ()
-        return self._counter(line["name"], int(line["count"]), line["rate"])
+        return () if line is None else self._counter(line["name"], int(line["count"]), line["rate"])
 
     def _counter(self, name: str, count: int, rate: str) -> Iterator[Record]:
         self._sent = count if name == _SENT else self._sent
@@ -152,9 +142,8 @@ def _counted(
     parser: Parser, name: str, count: float, printed: str, sent: float | None, line: int | None = None
 ) -> Record:
     known: Conditions = {"of": name, "since": _since(parser.ctx.args("nstat"))}
-    if name != _AGAIN:
-        return parser.record("count", count, "1", printed, known, line=line)
-    return parser.record("retransmits", count, "1", printed, {**known, "segments": sent}, line=line)
+    quantity, more = ("retransmits", {"segments": sent}) if name == _AGAIN else ("count", {})
+    return parser.record(quantity, count, "1", printed, {**known, **more}, line=line)
 
 
 class NstatJson(DocumentParser, of=Nstat):
