@@ -13,9 +13,6 @@ from dtnsim.logs._commands import PREFIX, UNUSUAL, CommandReader
 from dtnsim.logs.base import Context, DocumentParser, Evidence, LineParser, Parser, Record
 from dtnsim.logs.measurement import Unread
 
-# Which parsers care for a line: an index over words and shapes, filled by importing the parsers.
-
-
 #: shapes of lines that tools print once an interval, packet or percent, and sum up at the end
 _INTERVALS: Final = re.compile(
     rb"^\[ *(?:SUM)?\](?:\[[TR]X-[CS]\])? *-+ *sec .*/sec(?!.*(?:sender|receiver))"
@@ -196,9 +193,6 @@ def catalogue() -> Catalogue:
         if m.name[0] != "_" and m.name not in ("base", "measurement")
     )
     return Catalogue(_parser_types([importlib.import_module(f"dtnsim.logs.{name}") for name in names]))
-
-
-# The parsers of one host of a log, and how lines and documents are handed to them safely.
 
 
 #: what a figure raises that only looks like a number (``1.7.44``, a superscript digit, 400 digits)

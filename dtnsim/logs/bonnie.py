@@ -21,7 +21,7 @@ from contextlib import suppress
 from typing import Final
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal
-from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, LineParser, Parser, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record
 from dtnsim.logs.measurement import Measurement
 
 #: operation of each rate, in the order of all forms
@@ -113,8 +113,7 @@ class Bonnie(LineParser):
     shape = r",,,,|,\+{3,},\+{3,},|^[^,\s]+,[KMGT]?,,,,,"
     commands = ("bonnie", "bonnie++")
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
         self._part: str | None = None  # "sequential" or "create": which rows follow
         self._row: tuple[str, int] | None = None  # a row that may go on in the next line
         self._names: Sequence[str] = SEQUENTIAL

@@ -82,8 +82,7 @@ class Dd(LineParser):
 
     _HELD = 10_000
 
-    def __init__(self, *args: object) -> None:
-        super().__init__(*args)  # type: ignore[arg-type]
+    def forget(self) -> None:
         self._records: tuple[int, int] | None = None
         self._interrupted = False
         self._failed: str | None = None
@@ -108,11 +107,10 @@ class Dd(LineParser):
 
     def settle(self) -> Iterator[Record]:
         """Settles results without record counts, and an unfinished progress line."""
-        held, self._held = self._held, []
+        (held, self._held), (run, self._progress) = (self._held, []), (self._progress, None)
         self._records, self._failed, self.open = None, None, False
         for result in held:
             yield from self._records_of(result, "truncated" if result.cut else "complete", None)
-        run, self._progress = self._progress, None
         if run is not None:
             yield from self._records_of(run, "partial", None)
 
@@ -148,8 +146,8 @@ class Dd(LineParser):
         for held in earlier:  # progress of this very run grows towards its result
             if held.bytes > run.bytes or held.seconds > run.seconds:
                 yield from self._records_of(held, "complete", None)
-        if self._failed is not None:
-            message, self._failed = self._failed, None
+        message, self._failed = self._failed, None
+        if message is not None:
             yield self.failure(message, bytes=run.bytes, duration_s=run.seconds)
             return
         status: Status = "truncated" if run.cut else "partial" if self._interrupted else "complete"
@@ -158,21 +156,19 @@ class Dd(LineParser):
 
     def _parse(self, text: str) -> tuple[_Run | None, int]:
         """The first result of a line, and where it ends."""
-        match = _GNU.match(text) or _RESULT.search(text)
-        if match is not None:
+        if (match := _GNU.match(text) or _RESULT.search(text)) is not None:
             rate, prefix, unit = match["rate"], match["prefix"], match["unit"]
+        elif (match := _BSD.search(text)) is not None:
+            rate, prefix = match["rate"] or match["rate2"], match["prefix"] or ""
+            unit = match["unit"] or match["unit2"]
         else:
-            match = _BSD.search(text)
-            if match is None:
-                return None, 0
-            rate = match["rate"] or match["rate2"]
-            prefix, unit = match["prefix"] or "", match["unit"] or match["unit2"]
+            return None, 0
         try:
             size, seconds = integer(match["bytes"]), decimal(match["secs"])
         except ValueError:
             return None, 0
-        run = _Run(size, seconds, rate, prefix, f"{rate} {unit}/s", self.ctx.line, text, self.ctx.cut)
-        return run, match.end()
+        printed = f"{rate} {unit}/s"
+        return _Run(size, seconds, rate, prefix, printed, self.ctx.line, text, self.ctx.cut), match.end()
 
     def _records_of(self, run: _Run, status: Status, records: tuple[int, int] | None) -> Iterator[Record]:
         if run.bytes <= 0:
@@ -185,9 +181,7 @@ class Dd(LineParser):
         if not self._agrees(run, rate):
             why = f"prints {run.printed}, but bytes / seconds give {rate:.4g} B/s; the latter is used"
             yield self.unread(run.text, why, line=run.line)
-        conditions = self._conditions(run, records)
-        conditions["bytes"] = run.bytes
-        conditions["duration_s"] = run.seconds
+        conditions = {**self._conditions(run, records), "bytes": run.bytes, "duration_s": run.seconds}
         yield self.record("throughput", rate, "B/s", run.printed, conditions, status=status, line=run.line)
         yield self.record("duration", run.seconds, "s", f"{run.seconds:g} s", conditions, status=status, line=run.line)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, declared, figures, reads
-from dtnsim.logs._numbers import DECIMAL, integer, number
+from dtnsim.logs._numbers import DECIMAL, as_dict, as_list, integer, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 from dtnsim.logs.sysstat import plain
 
@@ -62,9 +62,8 @@ class Smartctl(LinesParser):
 
     @reads(r"^SMART (?:overall-health self-assessment test result|Health Status): (\S+)")
     def _health(self, found: Match) -> Found:
-        return self.measure(
-            "health", float(found[1].rstrip("!.").upper() in ("PASSED", "OK")), "1", found[1], **self.known
-        )
+        healthy = float(found[1].rstrip("!.").upper() in ("PASSED", "OK"))
+        return self.measure("health", healthy, "1", found[1], **self.known)
 
     @reads(rf"^Data Units (Read|Written):\s+{_GROUPED}(?= )")
     def _units(self, found: Match) -> Found:
@@ -102,7 +101,7 @@ class SmartctlJson(DocumentParser, of=Smartctl):
     def read(self, doc: Document) -> Iterator[Record]:
         data: dict[str, Any] = doc.data
         version = data["smartctl"].get("version")
-        self.version = ".".join(str(part) for part in version) if isinstance(version, list) else None
+        self.version = ".".join(map(str, version)) if isinstance(version, list) else None
         drive = {"device": ("device", "name"), "model": ("model_name",), "protocol": ("device", "protocol")}
         known: Conditions = {key: _text(_at(data, *keys)) for key, keys in drive.items()}
         for quantity, keys, factor, unit, more in _ROWS:
@@ -111,9 +110,8 @@ class SmartctlJson(DocumentParser, of=Smartctl):
                 line = doc.line_of(f'"{keys[-1]}"')
                 yield self.record(quantity, value * factor, unit, str(found), {**known, **more}, line=line)
         for key, view in (("max", "capability"), ("current", "status")):
-            count, bits = (
-                number(_at(data, "interface_speed", key, of)) for of in ("units_per_second", "bits_per_unit")
-            )
+            speed = as_dict(_at(data, "interface_speed", key))
+            count, bits = number(speed.get("units_per_second")), number(speed.get("bits_per_unit"))
             if count and bits:
                 line, printed = doc.line_of('"interface_speed"'), f"{count * bits:g} b/s"
                 yield self.measure("link_rate", count * bits / 8, "B/s", printed, line=line, view=view, **known)
@@ -241,18 +239,15 @@ class NvmeJson(DocumentParser, of=NvmeList):
         for space, drive in _namespaces(doc.data["Devices"], {}):
             more: Conditions = {**drive, "block_B": number(space.get("SectorSize"))}
             for view, key in (("used", "UsedBytes"), ("total", "PhysicalSize")):
-                value = number(space.get(key))
-                if value is not None:
-                    yield self.measure(
-                        "capacity", value, "B", f"{space[key]}", line=lines.next(f'"{key}"'), view=view, **more
-                    )
+                if (value := number(space.get(key))) is not None:
+                    line = lines.next(f'"{key}"')
+                    yield self.measure("capacity", value, "B", f"{space[key]}", line=line, view=view, **more)
 
     def _smart(self, doc: Document) -> Iterator[Record]:
         args = self.ctx.args("nvme") or []
         device = next((arg.rpartition("/")[2] for arg in args if arg.startswith("/dev/nvme")), None)
         warning = doc.data.get("critical_warning")
-        if isinstance(warning, dict):
-            warning = warning.get("value")
+        warning = warning.get("value") if isinstance(warning, dict) else warning
         if (value := number(warning)) is not None:
             line = doc.line_of('"critical_warning"')
             yield self.measure("health", float(value == 0), "1", f"{warning}", line=line, device=device)
@@ -269,10 +264,8 @@ def _namespaces(found: Any, drive: Conditions, depth: int = 0) -> Iterator[tuple
     """Objects that have a size, with what those around them say of the drive (nvme-cli 2 nests them)."""
     if depth > 8:
         return
-    for item in found if isinstance(found, list) else ():
-        if not isinstance(item, dict):
-            continue
-        names = {"DevicePath": "device", "NameSpace": "device", "ModelNumber": "model", "Firmware": "firmware"}
+    names = {"DevicePath": "device", "NameSpace": "device", "ModelNumber": "model", "Firmware": "firmware"}
+    for item in filter(None, map(as_dict, as_list(found))):
         known = {to: item[key].rpartition("/")[2] for key, to in names.items() if isinstance(item.get(key), str)}
         here: Conditions = {**drive, **known}
         if "PhysicalSize" in item:

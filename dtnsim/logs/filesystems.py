@@ -8,7 +8,7 @@ from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, TIMES, decimal, size_bytes
-from dtnsim.logs.base import Conditions, Context, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<key>[a-z]{4,30})\s++(?P<value>\S++)\s++"
@@ -44,8 +44,7 @@ class Zfs(LineParser):
     words = ("PROPERTY", "AVAIL")
     shape = r"^\s*+\S++\s++(?:compressratio|recordsize|volblocksize)\s"
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
         self._list = False
         self._found: list[tuple[str, str, str, int]] = []
         self._settings: dict[str, Conditions] = {}
@@ -172,10 +171,9 @@ class Zpool(LinesParser):
                 self._reports, self._seen = self._reports + 1, set()
             self._seen.add(words[0])
         known: Conditions = {"pool": self._pool, "device": words[0] if inside else None, "report": self._reports}
-        pairs = (("read", "write"), ("read", "write"), ("allocated", "free"))
-        for quantity, unit, cells, names in zip(("iops", "throughput", "capacity"), ("1/s", "B/s", "B"),
-                                                (words[3:5], words[5:7], words[1:3]), pairs, strict=True):  # fmt: skip
-            for name, cell in zip(names, cells, strict=True):
+        kinds = (("iops", "1/s", words[3:5]), ("throughput", "B/s", words[5:7]), ("capacity", "B", words[1:3]))
+        for quantity, unit, cells in kinds:
+            for name, cell in zip(("allocated", "free") if unit == "B" else ("read", "write"), cells, strict=True):
                 if (value := size_bytes(cell)) is not None:
                     more = {"view": name} if unit == "B" else {"operation": name, "interval": True}
                     yield self.record(quantity, value, unit, cell, {**known, **more})
@@ -198,11 +196,9 @@ class Zpool(LinesParser):
         return self.record("health", healthy, "1", state, {**known, "state": state})
 
     def _scan_line(self, text: str) -> Iterator[Record]:
-        running = "in progress" in text or "scanned" in text
         conditions: Conditions = {"pool": self._pool, "operation": self._operation}
-        if running:
-            rate = _RATE.search(text)
-            if rate is not None:
+        if "in progress" in text or "scanned" in text:
+            if (rate := _RATE.search(text)) is not None:
                 value = float(rate[1]) * BINARY[rate[2]]
                 yield self.measure("throughput", value, "B/s", rate[0], status="partial", interval=True, **conditions)
             return
@@ -211,8 +207,7 @@ class Zpool(LinesParser):
             return
         days, hours, minutes, seconds, old_hours, old_minutes = (int(part or 0) for part in took.groups())
         total = days * 86400 + (hours + old_hours) * 3600 + (minutes + old_minutes) * 60 + seconds
-        amount = _AMOUNT.search(text)
-        if amount is not None and amount[1]:
+        if (amount := _AMOUNT.search(text)) is not None and amount[1]:
             conditions["repaired_B"] = float(amount[1]) * BINARY[amount[2]]
         yield self.measure("duration", total, "s", took[0].partition(" ")[2], **conditions)
 

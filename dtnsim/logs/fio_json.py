@@ -9,9 +9,6 @@ from typing import Any, Final
 from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, number, size_bytes, whole
 from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, Parser, Record
 
-# What the readers of fio's text and of its JSON share: units, runs already counted, runs that were stopped.
-
-
 TIMES: Final = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 #: percentiles worth keeping
 PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")

@@ -7,9 +7,6 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
-# What a benchmark log says: one `Measurement` per figure, in SI, with where it was read.
-
-
 #: complete: the tool's own final figure. partial: the last progress line of an unfinished run.
 #: failed: the tool reported an error (value is nan). truncated: the text stops before the figure's end.
 Status = Literal["complete", "partial", "failed", "truncated"]
@@ -55,9 +52,6 @@ class Unread(NamedTuple):
     line: int
     text: str
     why: str
-
-
-# What `dtnsim calibrate` and `dtnsim validate` make of a tool's figures: every parser says it (`Parser.evidence`).
 
 
 _CASES: Final = "'dtnsim init --cases' writes a cases file to begin with; give it role: fit"

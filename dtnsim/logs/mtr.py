@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._numbers import as_dict, as_list, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record
@@ -60,13 +60,12 @@ class MtrText(LineParser):
     evidence = Evidence.WAY
     words = ("Loss", "Snt", "MTR", "Mtr", "Drop", "mtr")
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._columns: list[str] = []  # of the table that is open
-        self._heads: list[str] = []  # of the CSV
+    def forget(self) -> None:
         self._rows: list[_Row] = []
-        self._known: Conditions = {}
-        self._screen = False
+
+    _columns: Sequence[str] = ()  # of the table that is open
+    _heads: Sequence[str] = ()  # of the CSV
+    _known, _screen = Conditions(), False
 
     def feed(self, text: str) -> Iterator[Record]:
         if (row := _CSV.match(text)) is not None:
@@ -79,7 +78,7 @@ class MtrText(LineParser):
             yield from self._row(text)
 
     def settle(self) -> Iterator[Record]:
-        rows, self._rows, self._columns, self.open = self._rows, [], [], False
+        rows, self._rows, self._columns, self.open = self._rows, [], (), False
         if rows:
             yield from _path(self, rows, self._known)
             yield from _hops(self, rows, self._known, rows[-1][3])
@@ -168,8 +167,7 @@ class MtrXml(DocumentParser, of=MtrText):
         rows: list[_Row] = []
         for hub in re.finditer(r'<HUB COUNT="(\d+)" HOST="([^"]*)">(.*?)</HUB>', doc.text, re.DOTALL):
             pairs = re.findall(r"<(\w+)%?>\s*(-?[\d.]+)%?\s*</", hub[3])
-            values = {
-                "Loss%" if key == "Loss" else key: value for key, text in pairs if (value := number(text)) is not None
-            }
+            found = ((key, number(text)) for key, text in pairs)
+            values = {"Loss%" if key == "Loss" else key: value for key, value in found if value is not None}
             rows.append((int(hub[1]), hub[2], values, doc.line_at(hub.start())))
         yield from _path(self, rows, {"target": target[1] if target is not None else None})

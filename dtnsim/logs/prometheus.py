@@ -10,11 +10,10 @@ from urllib.parse import unquote_plus
 
 from dtnsim.logs._documents import stamp
 from dtnsim.logs._numbers import number
-from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 from dtnsim.logs.sysstat import STATES
 
 # What node_exporter's counters mean, for its text and for what Prometheus answers.
-#
 # Source: github.com/prometheus/node_exporter ``collector/`` (netdev, netclass, diskstats, cpu, filesystem, netstat).
 
 
@@ -99,8 +98,7 @@ class NodeExporter(LineParser):
     commands = ()
     words = ("node",)
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
+    def forget(self) -> None:
         self._cpu, self._cores, self._line = dict[str, float](), set[str](), 0
 
     def feed(self, text: str) -> Iterable[Record]:

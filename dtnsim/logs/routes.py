@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import host_of
@@ -73,9 +73,7 @@ class Traceroute(LineParser):
     #: a first hop whose head is missing (it goes to stderr on BSD and macOS)
     shape = r"^\s+\S.* ms(?:   ms|  \*)"
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._route: _Route | None = None
+    _route: _Route | None = None
 
     def feed(self, text: str) -> Iterator[Record]:
         head = (_HEAD.search(text) if "traceroute" in text else None) or _TRACERT.search(text)

@@ -11,9 +11,6 @@ from dtnsim.logs._declared import cell, declared, figures
 from dtnsim.logs._numbers import as_dict, as_list, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 
-# What iostat, mpstat and sar print alike: CPU states, time stamps, JSON.
-
-
 #: states of a CPU
 STATES: Final = declared("""
     %user %usr : cpu_share % state=user

@@ -68,8 +68,8 @@ class Ss(LineParser):
         known = self._conditions(found, text)
         rtt, _, deviation = found.get("rtt", "").partition("/")
         pairs = ((None, rtt), ("stddev", deviation), ("min", found.get("minrtt", "")))
-        more = ((name, text) for name, text in pairs if text and float(text) > 0)
-        yield from self.each("rtt", "ms", more, known, line)
+        given = ((name, text) for name, text in pairs if text and float(text) > 0)
+        yield from self.each("rtt", "ms", given, known, line)
         if (rate := _RATE.search(text)) is not None and float(rate[1]) > 0:
             more = {**known, "of": "delivery", "app_limited": True if "app_limited" in text else None}
             value, printed = float(rate[1]) * DECIMAL[rate[2]] / 8, f"{rate[1]}{rate[2]}bps"
