@@ -136,10 +136,7 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
             for bucket in span.iterfind("Latency/Bucket")
             if bucket.findtext("Percentile") in _PERCENTILES
         ]
-        for statistic, value in found:
-            if value is not None:
-                more = {**known, "statistic": statistic}
-                yield self.record("latency", value * 1e-3, "s", f"{value:g} ms", more, line=line)
+        yield from self.each("latency", "ms", found, known, line)
 
 
 def _number(element: ET.Element, path: str) -> float | None:
@@ -186,8 +183,7 @@ class Vdbench(LinesParser):
         share = float(row["reads"]) / 100
         known: Conditions = {**self.known, "block_B": size}
         known["operation"] = "read" if share == 1 else "write" if share == 0 else "all"
-        if 0 < share < 1:
-            known["read_share"] = share
+        known["read_share"] = share if 0 < share < 1 else None
         if row["interval"] is not None:
             known |= {"interval": True, "report": int(row["interval"])}
         if iops <= 0 or rate <= 0:
@@ -255,9 +251,7 @@ class Sysbench(LinesParser):
         self._io = True
         self.known["pattern"] = next((p for words, p in _MODES if words in found[0]), found["what"].strip())
 
-    @reads(r"^Extra file open flags.*direct", inside=True)
-    def _flags(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        self.known["direct"] = True
+    _flags = notes(r"^Extra file open flags.*(?P<direct>direct)", inside=True, to=bool)
 
     @reads(
         r"Read (?P<r>[\d.]+)[kKMGT]?b\s+Written (?P<w>[\d.]+)[kKMGT]?b\s+Total transferred "

@@ -15,6 +15,7 @@ line that follows the table of the same run replaces it (it has more digits); a 
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -55,16 +56,10 @@ _TAG: Final = re.compile(r"<[^<>]*>")
 def _size_bytes(text: str) -> float | None:
     """``4G``, ``512M``, ``1*1024`` (files times MB), ``300M:4k`` or bare MB, in [B]."""
     text = text.partition(":")[0]
-    parts = text.split("*")
-    letter = parts[-1][-1:]
-    factor = BINARY["M"] if letter.isdigit() else BINARY.get(letter, 0.0)
-    if not letter.isdigit():
-        parts[-1] = parts[-1][:-1]
+    letter = "" if text[-1:].isdigit() else text[-1:]
     try:
-        total = factor
-        for part in parts:
-            total *= float(part)
-    except ValueError:
+        total = math.prod(map(float, text.removesuffix(letter).split("*"))) * BINARY[letter or "M"]
+    except (ValueError, KeyError):
         return None
     return total if total > 0 else None
 
@@ -201,16 +196,13 @@ class Bonnie(LineParser):
         yield from _rates(self, conditions, line, values, CREATE, _NONE)
 
     def _csv(self, fields: list[str]) -> Iterable[Record]:
-        at = _csv_layout(fields)
-        if at is None:
+        if (at := _csv_layout(fields)) is None:
             return ()
         host, size, first = at
-        new_form = first > 2
-        values = fields[first : first + 12]
+        values, new_form = fields[first : first + 12], first > 2
         if len(values) < 12 or not any(value[:1].isdigit() for value in values):
             return (*self.settle(), self.unread(",".join(fields), "the CSV line is cut or has no figures"))
-        earlier = self.settle()
-        conditions: Conditions = {"file_B": _size_bytes(size), "machine": host}
+        earlier, conditions = self.settle(), Conditions(file_B=_size_bytes(size), machine=host)
         if new_form:
             self.version = fields[1]
             conditions["concurrency"] = int(fields[3]) if fields[3].isdigit() else None
@@ -218,8 +210,7 @@ class Bonnie(LineParser):
         files = first + 12
         if fields[files : files + 1] and fields[files].partition(":")[0].isdigit():
             start = files + (5 if new_form else 1)
-            rates = fields[start : start + 12]
-            if len(rates) == 12:
+            if len(rates := fields[start : start + 12]) == 12:
                 more = {**conditions, "files": int(fields[files].partition(":")[0]) * 1024}
                 found.extend(_rates(self, more, self.ctx.line, rates, CREATE, _NONE))
         if new_form and len(fields) == files + 29:
@@ -265,16 +256,13 @@ class BonnieHtml(DocumentParser, of=Bonnie):
 
     def read(self, doc: Document) -> Iterator[Record]:
         """Rows of figures: size, 12 figures, number of files, 12 figures; then latencies."""
-        version = _VERSION.search(_TAG.sub(" ", doc.text))
+        version, offset = _VERSION.search(_TAG.sub(" ", doc.text)), 0
         self.version = version[1] if version else None
-        mebi = "M/sec" in doc.text
-        unit = [KIB, BINARY["M"], BINARY["M"], KIB, BINARY["M"], 0.0] if mebi else _KIB
-        host, conditions, offset = "", Conditions(), 0
+        unit = [KIB, BINARY["M"], BINARY["M"], KIB, BINARY["M"], 0.0] if "M/sec" in doc.text else _KIB
+        host, conditions = "", Conditions()
         for part in re.split(r"(?=<t[rR][\s>])", doc.text):
-            cells = [_text_of(cell) for cell in re.split(r"</?t[dhDH]\b[^<>]*>", part)]
-            cells = [cell for cell in cells if cell]
-            line = doc.line_of(part, offset)
-            offset += len(part)
+            cells = [cell for cell in map(_text_of, re.split(r"</?t[dhDH]\b[^<>]*>", part)) if cell]
+            line, offset = doc.line_of(part, offset), offset + len(part)
             start = next((i for i, cell in enumerate(cells) if re.fullmatch(r"\d+[KMGT]", cell)), None)
             if start is not None:
                 host = cells[start - 1] if start > 0 else host

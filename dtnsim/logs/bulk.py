@@ -53,28 +53,25 @@ class Ascp(LineParser):
     def feed(self, text: str) -> Iterator[Record]:
         done = _ASCP_DONE.search(text)
         if done is not None:
-            yield from self._settle()
+            yield from self.settle()
             self._known = {**self._conditions(), **host_of(self.ctx)}
             self._size = integer(done["size"]) * BINARY[done["u"]]
             self._done, self._line, self.open = done, self.ctx.line, True
             text = text[done.end() :]
         rate = _ASCP_RATE.search(text)
         if rate is not None and self._done is not None:
-            yield from self._settle(rate, text)
+            yield from self.settle(rate, text)
         elif done is None:
             if self._done is not None and (text.strip() or self.ctx.line - self._line > 2):
-                yield from self._settle(cut=text.lstrip().startswith("("))
+                yield from self.settle(cut=text.lstrip().startswith("("))
             problem = _ASCP_FAILED.match(text)
             if "b/s" in text and (progress := _PROGRESS.match(text)) is not None:
                 yield from self._progress(progress)
             elif problem is not None and (text.startswith(("ascp", "Session")) or self.ctx.args("ascp") is not None):
                 yield self.failure(problem[0], **self._conditions())
 
-    def settle(self) -> Iterator[Record]:
-        return self._settle()
-
     def close(self) -> Iterator[Record]:
-        return self._settle(cut=True)
+        return self.settle(cut=True)
 
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
         if not self.ctx.redraw:
@@ -83,7 +80,7 @@ class Ascp(LineParser):
             known |= {"average": "interval", "share": min(int(found["share"]), 100) / 100}
             yield self.measure("throughput", rate, "B/s", f"{found['rate']}{found['ru']}b/s", **known)
 
-    def _settle(self, rate: re.Match[str] | None = None, text: str = "", *, cut: bool = False) -> Iterator[Record]:
+    def settle(self, rate: re.Match[str] | None = None, text: str = "", *, cut: bool = False) -> Iterator[Record]:
         (done, self._done), self.open, line = (self._done, None), False, self._line
         if done is None:
             return

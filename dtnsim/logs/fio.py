@@ -92,7 +92,6 @@ class Fio(Stoppable, LineParser, of=FioJson):
         #: what each process reported last, till its run is over (``--status-interval`` prints whole reports)
         self._held: dict[tuple[str, str], list[Record]] = {}
         self._reports: list[Record] | None = None
-        self._partial: list[Record] = []
 
     def feed(self, text: str) -> Iterable[Record]:
         if self._job is not None:

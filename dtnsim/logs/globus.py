@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import Options, binary_size, host_of
-from dtnsim.logs._numbers import number, whole
+from dtnsim.logs._numbers import as_dict, number, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, located
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
@@ -27,10 +27,6 @@ _KEYS: Final = {
     "Source Endpoint ID": "source_endpoint_id", "Destination Endpoint ID": "destination_endpoint_id",
 }  # fmt: skip
 _SWITCHES: Final = {"verify_checksum": "checksum", "encrypt_data": "encryption"}
-_WORDS: Final = (
-    "Task", "Transferred", "Bytes", "Status", "Faults", "Request", "Completion", "Source", "Destination", "Files",
-    "Directories", "Type", "Subtasks", "Label", "Is",
-)  # fmt: skip
 
 
 class GlobusText(LineParser):
@@ -47,7 +43,10 @@ class GlobusText(LineParser):
 
     tool = "globus"
     evidence = Evidence.TRANSFER
-    words = _WORDS
+    words = (
+        "Task", "Transferred", "Bytes", "Status", "Faults", "Request", "Completion", "Source", "Destination", "Files",
+        "Directories", "Type", "Subtasks", "Label", "Is",
+    )  # fmt: skip
 
     def forget(self) -> None:
         self._task: dict[str, str] = {}
@@ -56,14 +55,11 @@ class GlobusText(LineParser):
 
     def feed(self, text: str) -> Iterator[Record]:
         found = _PAIR.match(text)
-        key = _KEYS.get(found["key"]) if found is not None else None
-        if found is None or key is None:
+        if found is None or (key := _KEYS.get(found["key"])) is None:
             return
         if key in self._task or (key in ("task_id", "label") and "status" in self._task):
             yield from self.settle()
-        self._task[key] = found["value"]
-        self._lines[key] = self.ctx.line
-        self._host = host_of(self.ctx)
+        self._task[key], self._lines[key], self._host = found["value"], self.ctx.line, host_of(self.ctx)
 
     def settle(self) -> Iterator[Record]:
         (task, self._task), (lines, self._lines) = (self._task, {}), (self._lines, {})
@@ -91,9 +87,7 @@ class GlobusJson(DocumentParser, of=GlobusText):
     """Task documents and task lists of the Transfer API."""
 
     def match(self, doc: Document) -> bool:
-        data = doc.data
-        if not isinstance(data, dict):
-            return False
+        data = as_dict(doc.data)
         if data.get("DATA_TYPE") == "task_list":
             return isinstance(data.get("DATA"), list)
         return data.get("DATA_TYPE") == "task" or {"task_id", "bytes_transferred", "status"} <= data.keys()

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, number
 from dtnsim.logs.base import Command, Conditions, Document, DocumentParser, Evidence, Record, Status
 
@@ -139,9 +139,7 @@ class Numactl(LinesParser):
         printed = f"{found[3]} {found[4]}"
         return self.measure("capacity", value, "B", printed, of="memory", view=view, node=int(found[1]))
 
-    @reads(r"^.*distances", opens=True)
-    def _matrix(self, found: Match) -> None:
-        """The rows of the matrix follow."""
+    _matrix = notes(r"^.*distances", opens=True)
 
     @reads(r"^\s*(\d+):((?:\s+\d+)+)\s*$", inside=True)
     def _row(self, row: Match) -> Iterator[Record]:
@@ -215,14 +213,14 @@ class Ethtool(LinesParser):
 
     @reads(r"^\s*Duplex: (\w+)")
     def _duplex(self, found: Match) -> Found:
-        return self._flush(found[1].lower())
+        return self.settle(found[1].lower())
 
     @reads(r"^\s*Link detected: (yes|no)")
     def _link(self, found: Match) -> Found:
         if self._block != "settings":
             return None
         up, printed = float(found[1] == "yes"), found[0].strip()
-        return [*self._flush(None), self.measure("link_up", up, "1", printed, interface=self._interface)]
+        return [*self.settle(), self.measure("link_up", up, "1", printed, interface=self._interface)]
 
     @reads(r"^(?:Cannot get device settings|netlink error): .*")
     def _failed(self, found: Match) -> Found:
@@ -248,12 +246,12 @@ class Ethtool(LinesParser):
         if self._block == "module" and " : " not in text and text.strip():
             self._block, self.open = "", False
 
-    def _flush(self, duplex: str | None) -> list[Record]:
+    def settle(self, duplex: str | None = None) -> list[Record]:
+        known: Conditions = {"interface": self._interface, "duplex": duplex}
         pending, self._pending = self._pending, None
         if pending is None:
             return []
-        rate, printed, line = pending
-        return [self.measure("link_rate", rate, "B/s", printed, line=line, interface=self._interface, duplex=duplex)]
+        return [self.measure("link_rate", pending[0], "B/s", pending[1], line=pending[2], **known)]
 
     def _counter(self, text: str) -> Iterable[Record]:
         match = re.match(r"^\s+(?:\[(\d{1,4})\]: )?([^\s\[][^:]*?(?:::\S+)?): (\d+)\s*$", text)
@@ -282,9 +280,6 @@ class Ethtool(LinesParser):
             self._block, self.open, self._interface = "statistics", True, _named(args)
         return ended
 
-    def settle(self) -> list[Record]:
-        return self._flush(None)
-
 
 class Bonding(LinesParser):
     """/proc/net/bonding: members, their speeds, the hash policy; one file, or several one after the other.
@@ -306,7 +301,7 @@ class Bonding(LinesParser):
 
     @reads(r"^\s*Ethernet Channel Bonding Driver: ", opens=True)
     def _bond(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
-        ended = list(self._end("complete"))
+        ended = list(self.settle())
         path = _BOND.search(self.ctx.command.text) if self.ctx.command is not None else None
         self.known, self.open = {"bond": path[1] if path else None}, True
         return ended
@@ -332,23 +327,19 @@ class Bonding(LinesParser):
         return None
 
     def other(self, text: str) -> Found:  # noqa: ARG002 (the base's signature)
-        return self._end("complete") if not self.open else None
-
-    def settle(self) -> Iterable[Record]:
-        return self._end("complete")
+        return self.settle() if not self.open else None
 
     def close(self) -> Iterable[Record]:
         """The file ends in the listing: it cannot be known whether a member is missing."""
-        return self._end("partial")
+        return self.settle("partial")
 
-    def _end(self, status: Status) -> Iterator[Record]:
+    def settle(self, status: Status = "complete") -> Iterator[Record]:
         """The bond's number of members."""
-        members, up, bond = self._members, self._up, self.known
+        members, known = self._members, {"of": "members", "working": self._up, **self.known}
         self.forget()
         if members:
-            line, shown = members[-1][1], f"{len(members)} slaves"
-            known = {"of": "members", "working": up, **bond}
-            yield self.record("count", len(members), "1", shown, known, line=line, status=status)
+            shown = f"{len(members)} slaves"
+            yield self.record("count", len(members), "1", shown, known, line=members[-1][1], status=status)
 
 
 class Ifconfig(LinesParser):
@@ -363,9 +354,7 @@ class Ifconfig(LinesParser):
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("RX", "TX")}
     commands = ("ifconfig", "ip")
 
-    @reads(r"^(\S+)\s+Link encap:")
-    def _old(self, found: Match) -> None:
-        self.known = {"interface": found[1]}
+    _old = notes(r"^(?P<interface>\S+)\s+Link encap:", to=str, new=True)
 
     @reads(r"^(\S+): flags=\d+<[^>]*>\s+mtu (\d+)(?=\s|$)")
     @reads(r"^\d+: ([^:@\s]+)(?:@\S+)?: <[^>]*>.*? mtu (\d+)(?=\s)")

@@ -128,8 +128,13 @@ class RadosBench(LineParser):
         if "bandwidth" not in found:
             return
         (seconds, printed, line), (rate, text, _) = found["seconds"], found["bandwidth"]
-        known = self._conditions(found)
-        moved = known.get("bytes", 0.0)
+        operation = "write" if "total writes made" in found else "read"
+        keys = (f"total {operation}s made", f"{operation} size", "object size")
+        count, size, whole = (found[key][0] if key in found else None for key in keys)
+        known = {**self._known, "operation": operation, "duration_s": seconds, "object_B": whole}
+        moved = size * count if size and count else 0.0
+        if moved:
+            known |= {"block_B": size, "bytes": moved}
         if moved and seconds >= 1 and abs(moved / seconds - rate * _MIB) > 0.02 * rate * _MIB:
             why = f"operations, size and time give {moved / seconds / _MIB:.6g}"
             yield self.unread(f"{text} MB/sec", why, line=line)
@@ -143,15 +148,6 @@ class RadosBench(LineParser):
                 quantity, factor, unit, word = _FIGURES[what]
                 more = {**known, "statistic": _STATISTICS[statistic]}
                 yield self.record(quantity, value * factor, unit, shown + word, more, line=at)
-
-    def _conditions(self, found: dict[str, tuple[float, str, int]]) -> Conditions:
-        operation = "write" if "total writes made" in found else "read"
-        count, size, whole = (
-            found[key][0] if key in found else None
-            for key in (f"total {operation}s made", f"{operation} size", "object size")
-        )
-        known = {**self._known, "operation": operation, "duration_s": found["seconds"][0], "object_B": whole}
-        return known | {"block_B": size, "bytes": size * count} if size and count else known
 
 
 _ELAPSED: Final = re.compile(r"^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:(\d+)ms)?(?:(\d+)us)?$")

@@ -12,8 +12,8 @@ from dtnsim.logs._net import Options, host_of
 from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, Status, located
 
-_DONE: Final = re.compile(
-    r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
+_DONE: Final = declare(
+    "] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
 )
 _SIZE: Final = re.compile(r"^\s*+Copying (?P<size>\d++) bytes (?P<source>\S{1,600}) {1,4}=> {1,4}(?P<target>\S{1,600})")
 _ERROR: Final = re.compile(r"^\s*+gfal-copy error: .{1,300}")
@@ -34,17 +34,12 @@ class GfalCopy(LineParser):
         self._size: dict[str, tuple[int, str | None]] = {}
 
     def feed(self, text: str) -> Iterable[Record]:
-        if "[DONE]" in text or "[FAILED]" in text:
-            found = None
-            for found in _DONE.finditer(text):  # noqa: B007 (redraws may be joined: the last counts)
-                pass
-            return () if found is None else self._copied(found)
+        if (found := _DONE.last(text)) is not None:  # redraws may be joined: the last counts
+            return self._copied(found)
         if (size := _SIZE.match(text)) is not None:
             self._size = {size["source"]: (int(size["size"]), size["target"])}
-            return ()
-        if (problem := _ERROR.match(text)) is not None:
-            return (self.failure(problem[0], **host_of(self.ctx)),)
-        return ()
+        problem = _ERROR.match(text)
+        return () if problem is None else (self.failure(problem[0], **host_of(self.ctx)),)
 
     def _copied(self, found: re.Match[str]) -> Iterator[Record]:
         args = self.ctx.args("gfal-copy") or []
@@ -199,8 +194,7 @@ class RucioClient(LineParser, of=RucioEvents):
         if size <= 0 or spent <= 0:
             yield self.unread(found[0], "no bytes, or no time: no rate")
             return
-        known["bytes"] = size
-        rate = size / spent
+        known["bytes"], rate = size, size / spent
         if found["rate"] and spent >= 1 and abs(rate - float(found["rate"]) * 1e6) > 0.02 * rate + 5e3:
             yield self.unread(found[0], f"bytes and seconds give {rate / 1e6:.4g} MBps")
         printed = f"{found['size']} {found['su']}B in {found['seconds']} seconds"
