@@ -74,14 +74,10 @@ class DocumentBuffer:
         """A buffer if this line starts a document."""
         head = raw.lstrip()
         if head.startswith((b"{", b"[")):
-            if head in (b"[", b"{") or _JSON_START.match(head):
-                return cls("json", raw, line)
-            return None
+            return cls("json", raw, line) if head in (b"[", b"{") or _JSON_START.match(head) else None
         if head.startswith((b"<?xml", b"<topology", b"<Results>")):
             return cls("xml", raw, line)
-        if b"<table" in head:
-            return cls("html", raw, line)
-        return None
+        return cls("html", raw, line) if b"<table" in head else None
 
     def _count(self, raw: bytes) -> None:
         """Follows the depth of JSON; strings, which may hold brackets, do not go over lines."""
@@ -102,10 +98,9 @@ class DocumentBuffer:
     def add(self, raw: bytes, line: int) -> bool:
         """Takes a line; False when this is no document (any more)."""
         alone = self.kind == "json" and len(self.lines) == 1 and self.lines[0][1].strip() in (b"{", b"[")
-        if alone and raw.strip() and raw.lstrip()[:1] not in (b'"', b"{", b"}", b"[", b"]"):
-            self.lines.append((line, raw))
-            return False
         self.lines.append((line, raw))
+        if alone and raw.strip() and raw.lstrip()[:1] not in (b'"', b"{", b"}", b"[", b"]"):
+            return False
         self._size += len(raw) + 1
         self._count(raw)
         return self._size <= LARGEST
@@ -269,9 +264,8 @@ def first(data: Any) -> dict[str, Any]:
 
 def stamp(when_s: float | None) -> str | None:
     """Seconds since 1970 as ISO 8601 in UTC; None for what is no time of an archive."""
-    if when_s is None or not 0.0 < when_s < 1e11:
-        return None
-    return f"{datetime.fromtimestamp(when_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    known = when_s is not None and 0.0 < when_s < 1e11
+    return f"{datetime.fromtimestamp(when_s or 0.0, UTC):%Y-%m-%dT%H:%M:%SZ}" if known else None
 
 
 def seconds(found: object) -> float | None:

@@ -254,12 +254,9 @@ class Run:
         connection = self.connections.get(number)
         if connection is None:
             return None
-        receives = connection.listening
-        if connection.reverse and (connection.listening or not self.server):
-            receives = not receives
-        if star and not connection.star and not connection.reverse:  # the other half of a full-duplex pair
-            receives = not receives
-        return "receive" if receives else "send"
+        other = star and not connection.star  # the other half of a full-duplex pair
+        turned = connection.listening or not self.server if connection.reverse else other
+        return "receive" if connection.listening != turned else "send"
 
     def _known(self, key: Key, row: Row) -> Conditions:
         found, direction = dict(self.conditions), self._direction(key)

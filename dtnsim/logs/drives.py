@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, declared, figures, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, declared, figures, notes, reads
 from dtnsim.logs._numbers import DECIMAL, as_dict, as_list, integer, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 from dtnsim.logs.sysstat import plain
@@ -205,9 +205,7 @@ class NvmeSmart(LinesParser, of=NvmeList):
     words = ("Smart",)
     longest = 45
 
-    @reads(r"^\s*+Smart Log for NVME device:\s?(?P<device>\S++)", opens=True)
-    def _head(self, found: Match) -> None:
-        self.known = {"device": found["device"]}
+    _head = notes(r"^\s*+Smart Log for NVME device:\s?(?P<device>\S++)", opens=True, to=str, new=True)
 
     def other(self, text: str) -> Found:
         pair = _PAIR.match(text[:200]) if self.open else None
@@ -217,19 +215,17 @@ class NvmeSmart(LinesParser, of=NvmeList):
         key = pair["key"].lower().replace("_", " ")
         if key == "critical warning":
             return self.measure("health", float(int(pair["value"], 0) == 0), "1", text.strip(), **self.known)
-        return figures(self, COLUMNS, [(key, pair["value"])], self.known, read=_whole)
+        value = float(integer(pair["value"])) if key in COLUMNS else 0.0
+        return figures(self, COLUMNS, [(key, pair["value"])], self.known, read=lambda _: (value, ""))
 
 
 class NvmeJson(DocumentParser, of=NvmeList):
     """``nvme list -o json`` and ``nvme smart-log -o json``."""
 
     def match(self, doc: Document) -> bool:
-        data = doc.data
-        if not isinstance(data, dict):
-            return False
-        if {"percent_used", "data_units_written"} <= data.keys():
-            return True
-        return isinstance(data.get("Devices"), list) and '"PhysicalSize"' in doc.text
+        data = as_dict(doc.data)
+        listed = isinstance(data.get("Devices"), list) and '"PhysicalSize"' in doc.text
+        return listed or {"percent_used", "data_units_written"} <= data.keys()
 
     def read(self, doc: Document) -> Iterator[Record]:
         if "percent_used" in doc.data:
@@ -254,10 +250,6 @@ class NvmeJson(DocumentParser, of=NvmeList):
         for name in (key for key in COLUMNS if key in doc.data):
             line = doc.line_of(f'"{name}"')
             yield from figures(self, COLUMNS, [(name, doc.data[name])], {"device": device}, read=plain, line=line)
-
-
-def _whole(text: str) -> tuple[float, str]:
-    return float(integer(text)), ""
 
 
 def _namespaces(found: Any, drive: Conditions, depth: int = 0) -> Iterator[tuple[dict[str, Any], Conditions]]:

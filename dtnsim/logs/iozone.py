@@ -133,19 +133,16 @@ class Iozone(LinesParser):
         self._run |= {key: int(value) * KIB for key, value in found.groupdict().items()}
 
     def other(self, text: str) -> Found:
+        mine = bool(self._run) or "iozone" in text or self.ctx.args("iozone") is not None
         if "O_DIRECT feature enabled" in text:
             self._run["direct"] = True
         elif "OPS Mode" in text:
             self._scale = ("iops", "1/s", 1.0)
         elif "Microseconds/op Mode" in text:
             self._scale = ("latency", "s", 1e-6)
-        elif (problem := _FAILED.match(text)) is not None and self._ours(text):
+        elif mine and (problem := _FAILED.match(text)) is not None:  # any program could print it
             return self.failure(problem[0], **self._run)
         return None
-
-    def _ours(self, text: str) -> bool:
-        """Whether a message that any program could print is iozone's."""
-        return bool(self._run) or "iozone" in text or self.ctx.args("iozone") is not None
 
     def _table_row(self, text: str) -> Iterator[Record]:
         cells = tokens(text)

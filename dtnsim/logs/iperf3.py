@@ -260,12 +260,11 @@ class Iperf3Text(LineParser):
             yield from self._partial(test)
             return
         for final in test.finals.values():
-            row = final.row
-            if row.size <= 0 or row.rate <= 0:
+            if final.row.size > 0 and final.row.rate > 0:
+                yield from self._figures(test, final)
+            else:
                 why = "zero bytes: this end does not know the other's figure"
-                yield self.unread(row.text, why, line=row.line)
-                continue
-            yield from self._figures(test, final)
+                yield self.unread(final.row.text, why, line=final.row.line)
         for way in {row.row.way for row in test.finals.values()}:
             if len(test.ids(way)) > 1 and "SUM" not in test.ids(way):
                 line = max(final.row.line for final in test.finals.values())
@@ -296,8 +295,7 @@ class Iperf3Text(LineParser):
             means = {name: mean for (name, w), mean in test.means.items() if w == way}
             chosen = [means["SUM"]] if "SUM" in means else list(means.values())
             rate = sum(mean.volume / mean.seconds for mean in chosen if mean.seconds > 0)
-            if rate <= 0:
-                continue
-            known = test.figure("SUM", way, None)
-            known |= {"duration_s": max(mean.seconds for mean in chosen), "derived": "mean of intervals"}
-            yield self.record("throughput", rate, "B/s", "", known, status="partial", line=chosen[-1].line)
+            if rate > 0:
+                known = {**test.figure("SUM", way, None), "duration_s": max(mean.seconds for mean in chosen)}
+                known["derived"] = "mean of intervals"
+                yield self.record("throughput", rate, "B/s", "", known, status="partial", line=chosen[-1].line)

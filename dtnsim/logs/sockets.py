@@ -108,10 +108,7 @@ class Netperf(LineParser):
                 yield self.record("loss", 1 - got / sent, "1", f"{cells[2]} of {sent:.0f}", lost)
 
     def _rate(self, text: str, known: Conditions) -> Record:
-        value = float(text) * self._factor
-        if value <= 0:
-            return self.unread(text, "no bytes were transferred: no rate")
-        return self.record("throughput", value, "B/s", f"{text} {self._unit}", {**self._known, **known})
+        return self.rate(float(text) * self._factor, f"{text} {self._unit}", {**self._known, **known}, text=text)
 
 
 def _factor(unit: re.Match[str]) -> float:
