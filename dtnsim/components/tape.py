@@ -50,6 +50,7 @@ class Tape(LocalFilesystem):
         move: Time in which a picker brings a cartridge to a drive or takes it back.
         tapes: Cartridges that the files lie on, or are written to; as few as hold them where left out.
         run: Bytes that lie together on a tape; a file where left out.
+        scattered: Part of a tape's other files that lies between those asked for: 0 where they were written in one go.
         rao: Whether files of one tape are read in a recommended access order.
         sync: Bytes written between two flushes, each of which stops the tape.
         staged: Part of the bytes that is on the staging disk already.
@@ -87,6 +88,9 @@ class Tape(LocalFilesystem):
     )
     tapes: Annotated[int, Field(ge=1, le=1000000)] | None = None
     run: Annotated[Quantity, Unit("B", low=1e3)] | None = None
+    scattered: Annotated[Quantity, Unit("1", spread=0.5, high=1.0)] = prior(
+        "0.5", 0.8, "assumed: nobody knows which other files came to the tapes meanwhile; none (0) to all (1)"
+    )
     rao: bool = False
     sync: Annotated[Quantity, Unit("B", low=1e6)] = prior(
         "32 GB", 0.0, "CTA cta-taped.conf: MaxBytesBeforeFlush 32 GB (and MaxFilesBeforeFlush 200)"
@@ -133,12 +137,15 @@ class Tape(LocalFilesystem):
         if use.operation == "read":
             run = row.term(self.run) if self.run is not None else term(max(use.file_B, 1.0), "B")
             asked = max(1.0, total / middle(run.value) / tapes) if self.prestage else 1.0
+            others = row.term(self.capacity) * ratio - one
+            past = row.term(self.scattered) * others / count(int(asked), "file") / rate
             locate = law(
                 tape.locate_time,
                 away_s=row.term(self.away),
                 turn_s=row.term(self.turn),
                 files=asked,
                 sorted_=float(self.rao),
+                between_s=past if self.prestage else np.inf,
             )
         mount = _MOVES * row.term(self.move) + row.term(self.load) + row.term(self.rewind) + row.term(self.unload)
         return law(tape.drive_seconds, rate=rate, run_B=run, locate_s=locate, tape_B=one, mount_s=mount)

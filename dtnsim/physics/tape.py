@@ -43,30 +43,35 @@ def streaming_rate(
     return np.where(f >= low, np.minimum(f, as_float(fastest)), np.minimum(f, stopping))
 
 
-def locate_time(away_s: ArrayLike, turn_s: ArrayLike, files: ArrayLike, sorted_: ArrayLike) -> FloatArray:
+def locate_time(
+    away_s: ArrayLike, turn_s: ArrayLike, files: ArrayLike, sorted_: ArrayLike, between_s: ArrayLike = np.inf
+) -> FloatArray:
     """Mean time from the end of one file to the beginning of the next on a serpentine tape.
 
     From the load point to a random place is half of the tape: away = turn + T / 2, with T the time from end to end. Two
     random places are T / 3 apart. Block numbers run up and down the tape in some hundred wraps, so sorting by them is
-    no help; a recommended access order sweeps the tape up and down once, 2 T / (n + 1) a file.
+    no help where files are few; where they lie close together the drive is no slower than one that streams past what
+    lies between. A recommended access order sweeps the tape up and down once, 2 T / (n + 1) a file.
 
     Args:
         away_s: Mean time from the load point to a file [s].
         turn_s: Time to stop, change the wrap and be up to speed again [s].
         files: Files asked for on one tape at once n [1].
         sorted_: 1 where they are sorted by a recommended access order (RAO), 0 where not [1].
+        between_s: Time to stream past what lies between a file and the next in the order of their blocks, in which a
+            queue asks for them; infinite where each is asked for by itself [s].
 
     Returns:
         Time [s].
 
-    Valid: files at random places; n far below the files on the tape.
+    Valid: files at random places, or in the order of their blocks.
     Neglects: that a sweep may read only what lies in its direction where files are many.
     Source: geometry; IBM, "Random file access on tape: RAO" (LTO-9, up to 86 % less).
     """
     turn = as_float(turn_s)
     whole = 2.0 * np.maximum(as_float(away_s) - turn, 0.0)
     swept = np.minimum(2.0 / (as_float(files) + 1.0), 1.0 / 3.0)
-    return turn + whole * np.where(as_float(sorted_) > 0.0, swept, 1.0 / 3.0)
+    return np.minimum(turn + whole * np.where(as_float(sorted_) > 0.0, swept, 1.0 / 3.0), as_float(between_s))
 
 
 def drive_seconds(

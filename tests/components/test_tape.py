@@ -16,8 +16,8 @@ from tests.lab import Sheet, journey, machine, problem, rate, sheet, volume, wai
 DISK = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s", "interference": "0"}
 #: hand-made: 45 s a locate, 2 x 15 + 16 + 62 + 56 s a mount
 LTO: dict[str, Any] = {
-    "kind": "tape", "rate": "400 MB/s", "slowest": "177 MB/s", "capacity": "18 TB", "load": "16 s", "unload": "56 s",
-    "rewind": "62 s", "away": "65 s", "mover_byte": "0 cycles/B",
+    "kind": "tape", "rate": "400 MB/s", "slowest": "177 MB/s", "capacity": "180 TB", "load": "16 s", "unload": "56 s",
+    "rewind": "62 s", "away": "65 s", "mover_byte": "0 cycles/B", "scattered": "1",
 }  # fmt: skip
 MOUNT, LOCATE = 2 * 15 + 16 + 62 + 56, 45.0
 FILES = {"files": 2000, "each": "5 GB"}
@@ -46,6 +46,13 @@ def test_a_recommended_order_nearly_streams() -> None:
     found = charges(tapes=1, rao=True)
     locate = 5.0 + 2 * 60.0 * 2 / 2001
     assert 1 / found.rate("t.tape-drives") == pytest.approx(1 / 400e6 + locate / 5e9 + MOUNT / 10e12)
+
+
+def test_files_that_were_written_in_one_go_follow_each_other() -> None:
+    """The queue asks in the order of blocks: a drive streams past what lies between, or skips it if sooner."""
+    for part, locate in (("0", 0.0), ("0.1", 0.1 * 170e12 / 2000 / 400e6), ("1", LOCATE)):
+        found = charges(tapes=1, scattered=part).rate("t.tape-drives")
+        assert 1 / found == pytest.approx(1 / 400e6 + locate / 5e9 + MOUNT / 10e12)
 
 
 def test_robots_limit_many_mounts() -> None:
@@ -153,6 +160,7 @@ KEYS: dict[str, tuple[Any, dict[str, Any]]] = {
     "move": ("1000 s", {}),
     "tapes": (10, {}),
     "run": ("50 GB", {}),
+    "scattered": ("0", {}),
     "rao": (True, {}),
     "sync": ("1 GB", WRITE),
     "staged": ("0.5", {}),
