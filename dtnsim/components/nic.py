@@ -10,6 +10,7 @@ from pydantic import Field
 
 from dtnsim.components.base import Component, Pick
 from dtnsim.components.cloud import Allowance
+from dtnsim.components.segment import JUMBO_Bps
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
@@ -105,6 +106,11 @@ class Nic(Component):
     def links(self) -> int:
         """Ports that one transfer can fill."""
         return 1 if self.bonding == "none" else self.ports
+
+    @property
+    def could_jumbo(self) -> bool:
+        """Whether it could have jumbo frames: Ethernet of a gigabit or more; Wi-Fi, modems and older cards none."""
+        return self.protocol == "ethernet" and self.rate.value >= JUMBO_Bps
 
     @property
     def segment_B(self) -> float:

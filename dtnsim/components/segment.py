@@ -22,6 +22,10 @@ from dtnsim.physics.tcp import loss as lossy
 
 #: packet of a segment that names no MTU, and headers of IPv4 and TCP with timestamps [B]
 PACKET_B, HEADERS_B = 1500.0, 52.0
+#: what counts as jumbo frames, and the slowest port and line that have them: they came with gigabit Ethernet [B/s]
+JUMBO_B, JUMBO_Bps = 9000.0, 1.25e8
+#: kinds of network that pass none
+_PLAIN: Final = ("internet", "satellite", "mobile")
 #: the most that a segment loses
 MOST_LOST: Final = 0.5
 
@@ -170,6 +174,16 @@ class Segment(Component):
     def unstated_buffer(self) -> Quantity:
         """Queue in front of a segment that nobody has described."""
         return replace(ideally("16 MB", self.priors.buffer), value=math.inf, key="buffers")
+
+    @property
+    def could_jumbo(self) -> bool:
+        """Whether networks of its kind and rate can be set to pass jumbo frames."""
+        return self.medium not in _PLAIN and self.bandwidth.value >= JUMBO_Bps
+
+    @property
+    def jumbo(self) -> bool:
+        """Whether jumbo frames may pass, as far as anybody says."""
+        return self.could_jumbo if self.mtu is None else self.mtu.value >= JUMBO_B
 
     def taken(self, draw: Draw) -> Term | None:
         """Share of it that others take; where nobody says, none at the median, and what is usual in scenarios."""

@@ -32,6 +32,21 @@ _WHOLE: Final = 8
 _DIGITS: Final = 1e-12
 #: the ends of a connection, and what stands before the largest size (Linux's own to receive, fasterdata's to send)
 _STARTS: Final = (("rmem", "4096 131072"), ("wmem", "4096 65536"))
+#: how other systems are told: FreeBSD tcp(4), mod_cc(4), tcp_bbr(4); XNU bsd/netinet/tcp_subr.c; Microsoft,
+#: netsh interface tcp (a window scale of 14), whose buffers to send grow by themselves
+_ELSEWHERE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "freebsd": {
+        "rmem_max": ("sysctl kern.ipc.maxsockbuf={most}", "sysctl net.inet.tcp.recvbuf_max={size}"),
+        "wmem_max": ("sysctl kern.ipc.maxsockbuf={most}", "sysctl net.inet.tcp.sendbuf_max={size}"),
+        "cc": ("kldload cc_{size}", "sysctl net.inet.tcp.cc.algorithm={size}"),
+        "cc bbr": ("kldload tcp_bbr", "sysctl net.inet.tcp.functions_default=bbr"),
+    },
+    "macos": {
+        "rmem_max": ("sysctl -w kern.ipc.maxsockbuf={most}", "sysctl -w net.inet.tcp.autorcvbufmax={size}"),
+        "wmem_max": ("sysctl -w kern.ipc.maxsockbuf={most}", "sysctl -w net.inet.tcp.autosndbufmax={size}"),
+    },
+    "windows": {"rmem_max": ("netsh int tcp set global autotuninglevel=experimental",)},
+}
 #: windows that are tried
 _TRIED: Final = 9
 
@@ -81,7 +96,10 @@ def _rate(streams: Connection) -> float:
 
 def _others(now: Connection, route: Route) -> tuple[Change, ...]:
     """Another congestion control, where it brings something."""
-    best = max((cc for cc in reversed(controls.offered()) if cc != now.cc), key=lambda cc: _rate(replace(now, cc=cc)))
+    tried = [cc for cc in reversed(controls.offered()) if cc != now.cc and route.source.has_control(cc)]
+    if not tried:
+        return ()
+    best = max(tried, key=lambda cc: _rate(replace(now, cc=cc)))
     key = f"{route.tcp_key(route.source)}.cc"
     better = _rate(replace(now, cc=best)) > _WORTH * _rate(now)
     words = f"congestion control {best} on {route.source.name} ({key})"
@@ -132,12 +150,16 @@ def _wider(
     if not small:
         return (("more streams", ()),)
     named = [
-        f"{route.tcp_key(host)}.{key} (net.ipv4.tcp_{key.removesuffix('_max')}) from {value.value / _MIB:.3g} MiB "
-        f"to at least {mib(need)}"
+        f"{route.tcp_key(host)}.{key}{_named(host, key)} from {value.value / _MIB:.3g} MiB to at least {mib(need)}"
         for host, key, value, need in small
     ]
     sets = tuple(sized(f"{route.tcp_key(host)}.{key}", need) for host, key, _, need in small)
     return ((f"raise {' and '.join(named)}", sets),)
+
+
+def _named(host: Host, key: str) -> str:
+    """What Linux calls a buffer."""
+    return f" (net.ipv4.tcp_{key.removesuffix('_max')})" if host.system == "linux" else ""
 
 
 def _buffers(route: Route) -> list[tuple[Host, str, Quantity]]:
@@ -163,17 +185,24 @@ def tcp_of(host: str, overrides: Iterable[str]) -> tuple[str, ...]:
     return tuple(o for o in overrides if o.startswith(f"hosts.{host}.tcp."))
 
 
-def sysctl_lines(overrides: Sequence[str]) -> tuple[str, ...]:
-    """What a host's TCP settings are typed as, from their ``key=value``; other keys are left out."""
+def sysctl_lines(overrides: Sequence[str], system: str = "linux") -> tuple[str, ...]:
+    """What a host's TCP settings are typed as on its system, from their ``key=value``; other keys are left out."""
     split = (o.partition("=") for o in overrides)
     said = {key.rpartition(".")[2]: value for key, _, value in split if ".tcp." in key}
     sizes = {end: units.parse(said[f"{end}_max"], "B") for end, _ in _STARTS if f"{end}_max" in said}
+    cc = said.get("cc", "")
+    if system != "linux":
+        made = {f"{end}_max": f"{size:.0f}" for end, size in sizes.items()} | {f"cc {cc}": cc}
+        most = f"{max(sizes.values(), default=0.0):.0f}"
+        typed = (_ELSEWHERE[system].get(key, _ELSEWHERE[system].get(key.partition(" ")[0], ())) for key in made)
+        found = (t.format(size=s, most=most) for one, s in zip(typed, made.values(), strict=True) for t in one)
+        return tuple(dict.fromkeys(found))
     lines = []
     if sizes:
         core = " ".join(f"net.core.{end}_max={size:.0f}" for end, size in sizes.items())
         ends = " ".join(f"net.ipv4.tcp_{end}='{start} {sizes[end]:.0f}'" for end, start in _STARTS if end in sizes)
         lines.append(f"sysctl -w {core} {ends}")
-    if cc := said.get("cc"):
+    if cc:
         queue = "" if controls.find(cc).by_loss else "net.core.default_qdisc=fq "
         lines += [f"modprobe tcp_{cc}", f"sysctl -w {queue}net.ipv4.tcp_congestion_control={cc}"]
     return tuple(lines)

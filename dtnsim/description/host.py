@@ -17,10 +17,12 @@ from dtnsim.components.cores import Placement
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.tuning import Role, TcpTuning, Vm
 from dtnsim.components.wiring import Volume
+from dtnsim.description.systems import family, number
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.records import Slowdown
 from dtnsim.ground.yamlio import Mapping
+from dtnsim.physics.tcp import controls
 
 __all__ = ["Host", "Placement", "TcpTuning", "Volume", "build_host", "label_of"]
 
@@ -92,6 +94,21 @@ class Host(Buses):
         if self.role is not None:
             self.__dict__["tcp"] = self.tcp.of_role(self.role)
         return self
+
+    @property
+    def system(self) -> str:
+        """Its family of operating systems: linux, freebsd, macos or windows."""
+        return family(self.os, self.year, self.stack.part)[0]
+
+    def has_control(self, cc: str) -> bool:
+        """Whether its kernel can have a congestion control: by its release, else its year, else today's."""
+        since, (system, said) = controls.find(cc).since, family(self.os, self.year, self.stack.part)
+        if system not in since:
+            return not since
+        first, year = since[system]
+        if system == "linux" and "kernel" in self.stack.model_fields_set:
+            said = self.stack.kernel
+        return number(said) >= number(first) if said else self.year is None or self.year >= year
 
     @property
     def channels(self) -> int | None:

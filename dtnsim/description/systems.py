@@ -12,6 +12,8 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
+#: systems that are not Linux, by the part with the costs of their kernels
+_OTHERS: Final = ("freebsd", "macos", "windows")
 _RELEASE: Final = re.compile(r"\d+(\.\d+)*")
 #: roles whose TCP settings are those of the system as it was installed
 _AS_INSTALLED: Final = (None, "untuned")
@@ -22,17 +24,23 @@ def _table() -> list[Any]:
     return [system.clone() for system in yamlio.load(library.root("models") / "systems.yaml")["systems"]]
 
 
-def _number(text: object) -> tuple[int, ...]:
+def number(text: object) -> tuple[int, ...]:
+    """A release as numbers that compare."""
     return tuple(int(part) for part in str(text).split("."))
+
+
+def _release(text: str) -> str | None:
+    """The release that a system's name ends in; None where it says none."""
+    match = _RELEASE.search(text)
+    return match[0] if match is not None else None
 
 
 @lru_cache(maxsize=256)
 def _found(text: str, year: str | None) -> Mapping | None:
     """What a system of a release, or of a year, has; None where it is not known."""
-    match = _RELEASE.search(text)
-    release = match[0] if match is not None else None
+    said = _release(text)
     called = (
-        text[: match.start() if match is not None else None]
+        text[: text.index(said) if said is not None else None]
         .lower()
         .replace("-", " ")
         .strip(" v")
@@ -47,10 +55,10 @@ def _found(text: str, year: str | None) -> Mapping | None:
     releases = made.pop("releases")
     row = releases[0]
     for known in releases:
-        if release is not None:
+        if said is not None:
             # releases that are years (Server 2019) are no later versions of those that are not
-            like = (_number(known["release"])[0] > 1999) == (_number(release)[0] > 1999)
-            row = known if like and _number(known["release"]) <= _number(release) else row
+            like = (number(known["release"])[0] > 1999) == (number(said)[0] > 1999)
+            row = known if like and number(known["release"]) <= number(said) else row
         elif year is None or int(known["year"]) <= int(year):
             row = known
     if "tcp" in row:
@@ -58,8 +66,23 @@ def _found(text: str, year: str | None) -> Mapping | None:
         for key, value in row["tcp"].items():
             tcp.put(key, value, *row["tcp"].lines[key])
         made["tcp"] = tcp
-    made["kernel"] = release if called == "linux" else row.get("kernel")
+    made["kernel"] = said if called == "linux" else row.get("kernel")
     return made
+
+
+def family(system: str | None, year: int | None, stack: str | None) -> tuple[str, str | None]:
+    """The family of a system, and the release of it, of Linux that of the kernel; None where nobody says.
+
+    Args:
+        system: What it is called.
+        year: Year of its host.
+        stack: The part that has the costs of its kernel.
+    """
+    found = _found(system, None if year is None else str(year)) if system is not None else None
+    named = str(found.get("stack", "linux") if found is not None else stack).rpartition("/")[2]
+    if named not in _OTHERS:
+        return "linux", found.get("kernel") if found is not None else None
+    return named, _release(system or "")
 
 
 def usual(host: Mapping) -> Mapping:

@@ -79,7 +79,7 @@ class Reliefs:
 
     def _own(self, rung: Rung) -> str:
         """What the rung's remedy says, as it is typed on its hosts; one sysctl has one value wherever it is named."""
-        found = [(name, tcp.sysctls(name, rung.overrides)) for name in self._given.hosts]
+        found = [(name, tcp.sysctls(self._given, name, rung.overrides)) for name in self._given.hosts]
         return "; ".join(f"on {name}: {'; '.join(s.commands)}" for name, s in found if s is not None)
 
     def _tried(self, host: str, target_Bps: float) -> list[tuple[Setting, dict[str, float]]]:

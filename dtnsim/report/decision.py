@@ -270,7 +270,7 @@ def _set(way: Remedy) -> str:
 
 def _typed(p: Prediction, way: Remedy) -> tuple[str, ...]:
     """A change as it is typed on its hosts, or as an option of the tool; empty where nobody can type it."""
-    hosts = ((name, sysctl_lines(tcp_of(name, way.overrides))) for name in p.given.hosts)
+    hosts = ((name, sysctl_lines(tcp_of(name, way.overrides), host.system)) for name, host in p.given.hosts.items())
     lines = [f"{one}  # on {name}" for name, typed in hosts for line in typed for one in _each(line)]
     return tuple(lines) or ((way.words.partition(": ")[2],) if way.words.startswith("more at once: ") else ())
 

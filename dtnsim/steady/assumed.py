@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 import numpy as np
 from pydantic import BaseModel
 
+from dtnsim.components.nic import Nic
 from dtnsim.composition import sharing
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw, Mixture, Unit
@@ -30,8 +31,10 @@ from dtnsim.ground.uncertainty import Assumption, Otherwise, Since, written
 from dtnsim.steady import epochs, ordering, scenarios, timed
 
 if TYPE_CHECKING:
+    from dtnsim.components.segment import Segment
     from dtnsim.composition.residency import Past
     from dtnsim.composition.resolved_transfer import Leg
+    from dtnsim.description.host import Host
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.quantity import Quantity, Value
     from dtnsim.ground.records import Problem
@@ -166,6 +169,8 @@ def unwritten(given: PathSpec) -> list[Change]:
     for name, host in given.hosts.items():
         if name in ends or any(v.server and name == v.server.partition(":")[0] for v in _volumes(given)):
             for place, field, other, model in _fields(host, ("hosts", name)):
+                if not _can_be(given, host, field, other.text, model):
+                    continue
                 found.setdefault((field, other), []).append((place, model))
     for root, segments in (("wan", enumerate(given.wan)), ("links", given.links.items())):
         for key, segment in segments:
@@ -178,6 +183,20 @@ def unwritten(given: PathSpec) -> list[Change]:
                 continue
             found.setdefault((field, other), []).append((place, model))
     return [Change(*which, places) for which, places in found.items()]
+
+
+def _can_be(given: PathSpec, host: Host, field: str, text: str, model: BaseModel) -> bool:
+    """Whether a host can have another value of a field: its system the control, its card and the path the frames."""
+    if field == "cc":
+        return host.has_control(text)
+    return (
+        not isinstance(model, Nic) or field != "mtu" or (model.could_jumbo and all(s.jumbo for s in _segments(given)))
+    )
+
+
+def _segments(given: PathSpec) -> Iterator[Segment]:
+    yield from given.wan
+    yield from given.links.values()
 
 
 def _volumes(given: PathSpec) -> Iterator[Any]:

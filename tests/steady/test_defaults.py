@@ -12,6 +12,7 @@ from dtnsim.components.tuning import TcpTuning, Vm
 from dtnsim.composition.compose import Composer
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.planning import actions
 from dtnsim.simulation import simulate
 from dtnsim.steady import assumed as defaults
 from dtnsim.steady import epochs, timed
@@ -216,3 +217,51 @@ def test_releases_that_plan_alike_are_not_composed(streams: int, more: int, monk
         listed(between({"name": "iperf3", "P": streams, **options}, LARGE))
         composed.append(len(counted))
     assert composed[0] - (composed[1] - composed[0]) == more
+
+
+@pytest.mark.parametrize(
+    ("system", "bbr"),
+    [
+        ({"os": "RHEL 5"}, False),
+        ({"os": "RHEL 8", "year": 2012}, True),  # its kernel counts before its year
+        ({"kernel": "4.8"}, False),
+        ({"kernel": "4.9"}, True),
+        ({"year": 2012}, False),
+        ({"year": 2019}, True),
+        ({"os": "FreeBSD 12"}, False),
+        ({"os": "FreeBSD 13"}, True),
+        ({"os": "Windows 10"}, False),
+        ({"os": "macOS 14"}, False),
+        ({}, True),
+    ],
+)
+def test_a_control_that_a_system_cannot_have_is_no_try(system: dict[str, Any], bbr: bool) -> None:
+    path = lossy()
+    path["hosts"]["a"] = {**path["hosts"]["a"], **system}
+    found = predict(load(path), samples=0)
+    listed = "hosts.a.tcp.cc" in {a.key for a in predict(load(path), samples=4).assumed}
+    assert listed == (bbr and "FreeBSD" not in str(system))  # whose default is known
+    sets = {o for u in found.stations for _, sets in u.station.changes for o in sets if ".tcp.cc=" in o}
+    assert ("hosts.a.tcp.cc=bbr" in sets) == bbr
+    typed = {c for s in actions.settings(load(path), ["a"], 1e9, ("tuning",)) for c in s.commands if "bbr" in c}
+    assert bool(typed) == bbr
+    assert all("sysctl net.inet." in c or "kldload" in c for c in typed) or "FreeBSD" not in str(system)
+
+
+@pytest.mark.parametrize(
+    ("wan", "nic", "jumbo"),
+    [
+        ({}, {}, True),
+        ({"medium": "internet"}, {}, False),
+        ({"medium": "satellite"}, {}, False),
+        ({"bandwidth": "100 Mb/s"}, {}, False),  # Fast Ethernet and slower lines have none
+        ({}, {"rate": "350 Mb/s"}, False),  # Wi-Fi
+    ],
+)
+def test_jumbo_frames_are_no_try_where_there_are_none(wan: dict[str, str], nic: dict[str, str], jumbo: bool) -> None:
+    path = lossy(**{"rate": "1 Gb/s", **nic})
+    path["wan"] |= {"bandwidth": "1 Gb/s", "loss": "1e-3", **wan}
+    given = load(path)
+    assert any(a.key.startswith("hosts.a.nics.nic.mtu") for a in predict(given, samples=4).assumed) == jumbo
+    found = actions.settings(given, ["a", "b"], 1e9, ("tuning",))
+    assert any(s.what == "jumbo frames" for s in found) == jumbo

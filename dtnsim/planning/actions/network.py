@@ -12,7 +12,7 @@ from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics import bonding
 from dtnsim.planning.actions import free
-from dtnsim.planning.actions.tcp import JUMBO_B, small_frames
+from dtnsim.planning.actions.tcp import small_frames
 from dtnsim.planning.option import Setting
 from dtnsim.steady import timed
 
@@ -62,7 +62,7 @@ def repaired(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iter
 @free("network")
 def jumbo_frames(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
     """Jumbo frames on all segments that state smaller ones, and on your cards."""
-    small = [key for key, s in segments(given) if s.mtu is not None and s.mtu.value < JUMBO_B]
+    small = [key for key, s in segments(given) if s.could_jumbo and not s.jumbo]
     if small:
         sets = [f"{key}.mtu=9000 B" for key in small]
         sets += [f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small_frames(given, hosts)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from dtnsim.components.segment import HEADERS_B, PACKET_B
+from dtnsim.components.segment import HEADERS_B, JUMBO_B, PACKET_B
 from dtnsim.composition.relief import sized, sysctl_lines, tcp_of
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
@@ -19,15 +19,12 @@ from dtnsim.steady.prediction import predict
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
 
-#: what counts as jumbo frames
-JUMBO_B: Final = 9000.0
-
 
 @free("tuning")
 def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
     """Buffers as the ladder has them where they reach the goal, else for its rate over the round trip in one stream."""
     ladder = predict(given, samples=0).transfers[0].ladder
-    found = [s for name in hosts if (s := sysctls(name, ladder[0].overrides)) is not None]
+    found = [s for name in hosts if (s := sysctls(given, name, ladder[0].overrides)) is not None]
     with without_words():  # of the next rung its rate alone
         rest = ladder[1:2] if found else []
     if rest and rest[0].throughput_Bps >= target_Bps:
@@ -41,15 +38,15 @@ def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterato
         needs = {end: float(needed_buffer(target_Bps, rtt, 1, share)) for end, share in shares.items()}
         if all(draw(getattr(host.tcp, f"{end}_max")) >= need for end, need in needs.items()):
             continue
-        made = sysctls(name, [sized(f"hosts.{name}.tcp.{end}_max", need) for end, need in needs.items()])
+        made = sysctls(given, name, [sized(f"hosts.{name}.tcp.{end}_max", need) for end, need in needs.items()])
         if made is not None:
             yield made
 
 
-def sysctls(host: str, overrides: Sequence[str]) -> Setting | None:
+def sysctls(given: PathSpec, host: str, overrides: Sequence[str]) -> Setting | None:
     """TCP buffers of a host from ``key=size`` of any; None where none is its own."""
     own = tcp_of(host, overrides)
-    return Setting(f"{host}: TCP buffers", own, sysctl_lines(own)) if own else None
+    return Setting(f"{host}: TCP buffers", own, sysctl_lines(own, given.hosts[host].system)) if own else None
 
 
 @free("tuning")
@@ -60,15 +57,16 @@ def congestion_control(given: PathSpec, hosts: Sequence[str], _target_Bps: float
         if name not in senders:
             continue
         for cc in controls.offered():
-            if cc != given.hosts[name].tcp.cc:
+            host = given.hosts[name]
+            if cc != host.tcp.cc and host.has_control(cc):
                 sets = (f"hosts.{name}.tcp.cc={cc}",)
-                yield Setting(f"{name}: congestion control", sets, sysctl_lines(sets))
+                yield Setting(f"{name}: congestion control", sets, sysctl_lines(sets, host.system))
 
 
 @free("tuning")
 def mtu(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
     """Jumbo frames on your cards, where no segment forbids them."""
-    if any(s.mtu is not None and s.mtu.value < JUMBO_B for s in [*given.wan, *given.links.values()]):
+    if not all(s.jumbo for s in [*given.wan, *given.links.values()]):
         return
     small = small_frames(given, hosts)
     if small:
@@ -80,10 +78,10 @@ def mtu(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[S
 
 
 def small_frames(given: PathSpec, hosts: Sequence[str]) -> list[tuple[str, str]]:
-    """(host, Ethernet card) of those without jumbo frames."""
+    """(host, card) of those that could have jumbo frames, and have none."""
     return [
         (host, nic)
         for host in hosts
         for nic, card in given.hosts[host].nics.items()
-        if card.protocol == "ethernet" and card.mtu.value < JUMBO_B
+        if card.could_jumbo and card.mtu.value < JUMBO_B
     ]

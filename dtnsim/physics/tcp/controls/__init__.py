@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import floor
 from types import FunctionType
@@ -44,6 +44,8 @@ class Control:
         cube: Whether its window follows CUBIC's cube, and its slow start ends by HyStart.
         estimates: Whether it goes on with its estimate of what is in flight (Westwood).
         offered: Whether advice tries it in place of another.
+        since: System -> its first release that has it, and the year from which on installed ones mostly do; of systems
+            that are not there none has it; empty where nobody says.
         version: What people call it, where its name does not say.
     """
 
@@ -57,6 +59,7 @@ class Control:
     cube: bool = False
     estimates: bool = False
     offered: bool = False
+    since: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     version: str = ""
 
     @property

@@ -77,8 +77,10 @@ def bbr3(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLik
     return np.asarray(np.maximum(full, np.minimum(low, rate * BBR3_EFFICIENCY * (1 - p))), float)
 
 
+#: Linux 4.9 of December 2016, Debian 9 (2017) as the first to have it; FreeBSD: release notes of 13.0
+SINCE = {"linux": ("4.9", 2017), "freebsd": ("13", 2021)}
 CONTROLS = (
-    Control("bbr", bbr1, "tcp-truth: pairs with cubic, reno and itself", offered=True, version="v1"),
+    Control("bbr", bbr1, "tcp-truth: pairs with cubic, reno and itself", offered=True, since=SINCE, version="v1"),
     Control("bbr2", bbr3),
     Control("bbr3", bbr3),
 )

@@ -86,4 +86,6 @@ def hystart_delay(rtt_s: float) -> float:
 
 
 JUDGED = "tcp-truth: pairs of cubic and bbr, of unequal round trips"
-CONTROLS = (Control("cubic", cubic, JUDGED, growth, kept, clocked=True, cube=True, offered=True),)
+#: Linux: net/ipv4/tcp_cubic.c; FreeBSD: release notes of 9.0 (modular congestion control)
+SINCE = {"linux": ("2.6.13", 2006), "freebsd": ("9", 2012)}
+CONTROLS = (Control("cubic", cubic, JUDGED, growth, kept, clocked=True, cube=True, offered=True, since=SINCE),)

@@ -98,4 +98,6 @@ def kept(_window: float, least: float, delay: float, _most: float) -> float:
     return min(max(least / (least + delay), LOW), HIGH)
 
 
-CONTROLS = (Control("htcp", htcp, "", growth, kept, clocked=True, offered=True),)
+#: Linux: net/ipv4/tcp_htcp.c; FreeBSD: release notes of 9.0 (modular congestion control)
+SINCE = {"linux": ("2.6.13", 2006), "freebsd": ("9", 2012)}
+CONTROLS = (Control("htcp", htcp, "", growth, kept, clocked=True, offered=True, since=SINCE),)
