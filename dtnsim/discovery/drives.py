@@ -49,17 +49,16 @@ class Drive:
     @property
     def part(self) -> str:
         """The shipped part of its model, or of its kind as far as that is said; nothing where it is not."""
-        if known := known_drive(self.model):
+        model = self.model.replace("_", " ")
+        if known := known_drive(model):
             return known
-        if not self.model or pasted.known("no_drive").search(self.model):
+        if not model or pasted.known("no_drive").search(model):
             return "any-nvme" if self.name.startswith("nvme") else ""
-        if self.name.startswith("nvme") or re.search(
-            r"(?i)nvme|apple fabric|pci-express", f"{self.media} {self.model}"
-        ):
+        if self.name.startswith("nvme") or re.search(r"(?i)nvme|apple fabric|pci-express", f"{self.media} {model}"):
             return "any-nvme"
         kinds = (("any-ssd", r"(?i)\bssd|solid state"), ("any-disk", r"(?i)\bhdd|rotational|\brpm"))
-        named = next((kind for text in (self.media, self.model) for kind, words in kinds if re.search(words, text)), "")
-        return named or str(spoken.in_name("array", self.model)[0].get("part", ""))
+        named = next((kind for text in (self.media, model) for kind, words in kinds if re.search(words, text)), "")
+        return named or str(spoken.in_name("array", model)[0].get("part", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ def _said(given: Outputs) -> dict[str, Drive]:
     found: dict[str, Drive] = {}
     taken: dict[int, set[str]] = {}
     for r in given.records:
-        model = r.said.get("model", r.said.get("drive", ""))
+        model = r.said.get("model", r.said.get("drive", "")).replace("N/A", "")
         if r.kind not in ("drive", "volume") or (r.kind == "volume" and "drive" not in r.said):
             continue
         vendor = r.said.get("vendor", "")

@@ -67,7 +67,9 @@ def _clock(said: dict[str, tuple[str, str]], model: str, where: str) -> Said | N
 def memory(given: Outputs, sockets: int) -> Tree:
     """Size, channels and rate as far as lines say them; the rest is drawn."""
     tree: Tree = {}
-    modules, rate, line = _modules(given)
+    said = given.keyed("meminfo")
+    modules = sum(key.startswith("module.") for key in said)
+    rate, line = said.get("module.0", ("0", ""))
     model, where = given.keyed("lscpu").get("Model name", ("", ""))
     most = sockets * pasted.of_model("channels", model)
     if modules and most:
@@ -78,32 +80,19 @@ def memory(given: Outputs, sockets: int) -> Tree:
         tree["channels"] = Said(
             most, f"{where}: those of {model}", "whether all have a module: dmidecode -t memory (root)"
         )
-    if not rate and (soldered := pasted.of_model("soldered", model)):
-        rate, line = soldered, f"{where}: {model}"
-    if rate:
+    if rate == "0" and (soldered := pasted.of_model("soldered", model)):
+        rate, line = str(soldered), f"{where}: {model}"
+    if rate != "0":
         tree["rate"] = Said(f"{rate} MT/s", line)
-    total, where = given.keyed("meminfo").get("MemTotal", ("", ""))
+    total, where = said.get("MemTotal", ("", ""))
     size = total.removesuffix("kB").strip()
     if digits(size):
         tree["size"] = Said(f"{int(size) * 1024 / _GIB:.4g} GiB", f"{where}: MemTotal")
     elif nodes := [m for m in given.measured("numactl") if m.conditions.get("view") == "total"]:
         tree["size"] = Said(f"{sum(m.value for m in nodes) / _GIB:.4g} GiB", f"numactl:{nodes[0].line}: its nodes")
+    elif "Installed" in said:
+        tree["size"] = Said(f"{int(said['Installed'][0]) / _GIB:.4g} GiB", f"{said['Installed'][1]}: its modules")
     return {"kind": Said("memory", "")} | tree if {"channels", "rate", "size"} <= tree.keys() else tree
-
-
-def _modules(given: Outputs) -> tuple[int, int, str]:
-    """(modules, their rate, where that stands) of dmidecode's memory devices, or as others count them."""
-    listed = [said for key, said in given.keyed("meminfo").items() if key.startswith("module.")]
-    modules, rate, line = len(listed), int(listed[0][0]) if listed else 0, listed[0][1] if listed else ""
-    if "dmidecode" in given.texts:
-        modules, rate, line = 0, 0, "dmidecode"
-    for number, said in given.lines("dmidecode"):
-        key, _, value = said.strip().partition(": ")
-        if key == "Size" and re.fullmatch(r"\d+ [MG]B", value):
-            modules += 1
-        elif key in ("Configured Memory Speed", "Configured Clock Speed") and (mts := re.match(r"(\d+) M", value)):
-            rate, line = int(mts[1]), f"dmidecode:{number}: {key}"
-    return modules, rate, line
 
 
 def stack(given: Outputs) -> Said:

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Final
@@ -102,8 +102,8 @@ def read(place: str | Path) -> Outputs:
                 others.append(text)
     text = textwrap.dedent("\n".join(others))
     parts = pasted.split(text)
-    said = pasted.records(text, parts)
     texts = parts | texts
+    said = pasted.records(text, texts)
     if not said and not {"lscpu", "meminfo", "lsblk", "net", "lspci", "mounts"} & texts.keys():
         raise InputError(
             f"--from: {place} holds no output of collect.sh, which 'dtnsim discover --script' prints, nor of lscpu, "
@@ -128,7 +128,7 @@ def collect() -> Outputs:
             raise InputError(f"discover: this machine cannot be asked: {error}; use --from DIR") from None
         if done.returncode not in (0, 1):
             raise InputError(f"discover: this machine cannot be asked: {done.stderr.strip()[:200]}; use --from DIR")
-        return Outputs(read(folder).texts, "this machine")
+        return replace(read(folder), where="this machine")
 
 
 @dataclass(frozen=True, slots=True)

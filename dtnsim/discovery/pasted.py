@@ -13,7 +13,7 @@ from typing import Any, Final
 from dtnsim.ground import yamlio
 
 _PREFIXES: Final = "BKMGTP"
-_COUNTS: Final = {"single": 1, "dual": 2, "triple": 3, "quad": 4}
+_COUNTS: Final = {"single": 1, "dual": 2, "triple": 3, "quad": 4, "hexa": 6, "octa": 8, "deca": 10}
 #: patterns by name
 Patterns = dict[str, re.Pattern[str]]
 
@@ -109,18 +109,18 @@ def records(text: str, given: dict[str, str]) -> list[Record]:
         lines = text if program == "anywhere" else given.get(program, "")
         last = Record("ignored", "")
         for at, line in _lines(program, lines, sections.get(program)):
+            begun = False
             for kind, pattern in patterns:
-                match = pattern.search(line)
+                match = pattern.search(line) if kind == "-" or not begun else None
                 if match is None:
                     continue
                 if kind != "-":
+                    begun = True
                     last = Record(kind, f"{program}:{at}" if program != "anywhere" else f"line {at}")
                     found.append(last)
                 for key, value in match.groupdict().items():
                     if value is not None:
                         last.said.setdefault(key, value.strip())
-                if kind != "-" or program == "anywhere":
-                    break
     return [r for r in found if r.kind != "ignored" and not {"ignored"} & set(r.said)]
 
 
@@ -196,7 +196,7 @@ def _cpu(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
         total = r.count("total")
         cores = total // max(sockets, 1) if total else cores
         threads = r.count("threads") // cores if cores else 0
-        threads = threads or ((2 if re.search(r"\bMT\b|Enabled", r.said.get("type", "")) else 1) if cores else 0)
+        threads = threads or ((2 if re.search(r"\b[MH]T\b|Enabled", r.said.get("type", "")) else 1) if cores else 0)
         mhz = r.count("boost") or r.count("MHz") or round(1e3 * number(r.said.get("GHz", "0"))[0])
         values = {"Model name": r.said.get("model", r.said.get("family", "")), "Socket(s)": sockets, "CPU max MHz": mhz}
         for name, value in {**values, "Core(s) per socket": cores, "Thread(s) per core": threads}.items():
@@ -222,18 +222,16 @@ def _of_threads(listed: Sequence[Record]) -> dict[str, tuple[str, str]]:
 
 
 def _memory(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
-    made = {f"module.{n}": (r.said.get("rate", "0"), r.where) for n, r in enumerate(_first(found, "module"))}
+    of_kind = [r for r in found if r.kind == "module" and r.size() > 0]
+    modules = [r for r in of_kind if r.where.partition(":")[0] == of_kind[0].where.partition(":")[0]]
+    made = {f"module.{n}": (r.said.get("rate", "0"), r.where) for n, r in enumerate(modules)}
+    if modules:
+        made["Installed"] = str(sum(r.size() for r in modules)), modules[0].where
     sizes = [r for r in found if r.kind == "memory" and r.size() > 0]
     if sizes:
         least = min(sizes, key=Record.size)  # what the kernel has of what is installed
         made["MemTotal"] = f"{least.size() // 1024} kB", least.where
     return made
-
-
-def _first(found: Sequence[Record], kind: str) -> list[Record]:
-    """Records of a kind of the first program that has them with a size."""
-    of_kind = [r for r in found if r.kind == kind and r.size() > 0]
-    return [r for r in of_kind if r.where.partition(":")[0] == of_kind[0].where.partition(":")[0]]
 
 
 def _nics(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
@@ -242,13 +240,13 @@ def _nics(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
     cards = [r for r in found if r.kind == "nic" and not no_card.search(r.said.get("model", ""))]
     named = {r.said["bus"].removeprefix("0000:"): r.said["name"] for r in cards if {"bus", "name"} <= set(r.said)}
     names = {r.said["name"] for r in cards if "name" in r.said and not virtual.fullmatch(r.said["name"])}
-    spare = 0
+    spare = {"eth": 0, "wlan": 0}
     for r in cards:
         bus = r.said.get("bus", "").removeprefix("0000:")
         name = r.said.get("name") or named.get(bus, "")
         if not name and not names:
-            wireless = known("wireless").search(r.said["model"]) is not None
-            name, spare = f"{'wlan' if wireless else 'eth'}{spare}", spare + 1
+            kind = "wlan" if known("wireless").search(r.said["model"]) else "eth"
+            name, spare[kind] = f"{kind}{spare[kind]}", spare[kind] + 1
         elif not name and len(names) == 1 and sum("name" not in c.said for c in cards) == 1:
             (name,) = names
         if not name or (names and name not in names):
