@@ -47,9 +47,14 @@ def per_capacity(demand: Array, capacity: Array) -> Array:
 
 
 class Workers:
-    """The ceilings of a problem's transfers for capacities of which only some change."""
+    """The ceilings of a problem's transfers for capacities of which only some change.
 
-    def __init__(self, m: Matrices) -> None:
+    Args:
+        m: The problem.
+        meet: Whether alike transfers meet at what they share; not where each is by itself.
+    """
+
+    def __init__(self, m: Matrices, *, meet: bool = True) -> None:
         self._m = m
         rows, first = m.phases, m.begins
         changing = np.append(m.changing, False)
@@ -61,7 +66,7 @@ class Workers:
         several = np.diff(np.append(first, len(m.transfer))) > 1
         waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), first) | (m.opening > 0).any(axis=0)
         self._own = several | waits | (m.workers > 1)
-        self._crowds = crowds(m) if len(m.workers) > 1 else []
+        self._crowds = crowds(m) if meet and len(m.workers) > 1 else []
         self._own[[f for members, _ in self._crowds for f in members]] = True
         self._at_work = m.at_work[:, None]
         #: whose last round is not full
@@ -274,27 +279,32 @@ def ceilings(m: Matrices) -> Array:
 # Neglects: unlike transfers that meet so, of which each is as fast as the station's capacity allows all of them.
 
 
+def kinds(m: Matrices) -> Index:
+    """(F,) equal numbers for transfers that may be alike: as many workers wait as long. Others have their own."""
+    waits = np.logical_or.reduceat((m.delay > m.served).any(axis=0), m.begins)
+    waited, lead = np.add.reduceat(m.delay[0], m.begins).tolist(), m.lead[0].tolist()
+    figures = zip(
+        m.turn.tolist(), m.workers.tolist(), m.at_work.tolist(), map(_short, waited), map(_short, lead), strict=True
+    )
+    number: dict[object, int] = {}
+    keys = (key if waiting else f for f, (waiting, key) in enumerate(zip(waits.tolist(), figures, strict=True)))
+    return np.array([number.setdefault(key, len(number)) for key in keys], np.intp)
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")
+
+
 def crowds(m: Matrices) -> list[tuple[Index, Index]]:
     """(transfers, stations that all of them share) of each group of at least two that wait and are alike."""
-    waits = np.logical_or.reduceat((m.delay > m.served).any(axis=0), m.begins)
-    visitors = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1)
-    at_work = m.at_work
+    visitors, kind = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1), kinds(m)
     alike: dict[tuple[object, ...], list[int]] = {}
-    for f in np.flatnonzero(waits & (visitors[m.total.station[m.total.first]] > 0)):
-        station, demand = m.total.of(int(f))
+    for f in np.flatnonzero((np.bincount(kind) > 1)[kind]).tolist():
+        station, demand = m.total.of(f)
         many = (visitors[station] > 1) & (station < m.capacity.shape[1])
-        if not many.any():
-            continue
-        waited = sum(float(m.delay[0, p]) for p in m.phases_of(int(f)))
-        figures = (waited, float(m.lead[0, f]), *demand[0][many].tolist())
-        key = (
-            int(m.turn[f]),
-            float(m.workers[f]),
-            float(at_work[f]),
-            station[many].tobytes(),
-            tuple(float(f"{v:.{_DIGITS}g}") for v in figures),
-        )
-        alike.setdefault(key, []).append(int(f))
+        if many.any():
+            key = (int(kind[f]), station[many].tobytes(), *map(_short, demand[0][many].tolist()))
+            alike.setdefault(key, []).append(f)
     found = []
     for members in alike.values():
         if len(members) > 1:

@@ -18,18 +18,18 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.ground.quantity import middle
 from dtnsim.steady.ceilings import Workers
 from dtnsim.steady.matrices import matrices
 from dtnsim.steady.ordering import total_rate
-from dtnsim.steady.rows import Rows, summed
 from dtnsim.steady.solve import filled, solve
+from dtnsim.steady.stages import Stage, as_transfer, staged, stages_of, taken
+from dtnsim.steady.unshared import Unshared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,35 +48,15 @@ _DRAWN: Final = 2e-3
 _MANY: Final = 24
 _NEXT: Final = (0.25, 0.5)
 _NEAR: Final = (1e-3, 1e-2)
-#: part of a transfer's bytes below which a phase is none
-_LEAST: Final = 1e-9
+#: scenarios times transfers up to which rates are found for all numbers of transfers together
+_FEW: Final = 8192
 #: transfers whose durations differ by less end together
 _ALIKE: Final = 1e-3
 
 
-@dataclass(frozen=True, slots=True)
-class _Stage:
-    """A stretch of a transfer.
-
-    Attributes:
-        phases: Phases that its bytes go through; none where it only lasts.
-        workers: Workers that have a file.
-        part: Part of the transfer's bytes; infinite where a time ends it [1].
-        seconds: How long it lasts at most, one value or (S,) [s].
-        counts: Whether its bytes count.
-    """
-
-    phases: range
-    workers: int
-    part: float
-    seconds: Array
-    counts: bool = True
-
-
 def rates(problem: Problem, m: Matrices | None = None) -> Array:
     """Rates of transfers over their own time, (S, F) [B/s]; ``m`` has the arrays, where they are known."""
-    m = matrices(problem) if m is None else m
-    return laid_out(problem, m, solve(m).rate)
+    return laid_out(problem, matrices(problem) if m is None else m)
 
 
 def total(problem: Problem) -> Array:
@@ -84,48 +64,35 @@ def total(problem: Problem) -> Array:
     return total_rate(problem, rates(problem))
 
 
-def laid_out(problem: Problem, m: Matrices, together: Array) -> Array:
+def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Array:
     """Rates of transfers over their own time, each from its first second to its last, (S, F) [B/s].
 
     Args:
         problem: The transfers.
         m: The same as arrays, with the capacities of the stations when nobody uses them.
-        together: (S, F) rates while all of them run [B/s].
+        together: (S, F) rates while all of them run, where they are known [B/s].
     """
     if len(problem.transfers) == 1:
-        return together
+        return solve(m).rate if together is None else together
     pools = Counter(t.cache.pool for t in problem.transfers if t.cache is not None)
     shared = {pool for pool, writers in pools.items() if writers > 1}
-    stages = [_stages(t, m, f, shared) for f, t in enumerate(problem.transfers)]
-    if _all_end_together(problem, stages, together):
-        return together
+    stages = [stages_of(t, m, f, shared) for f, t in enumerate(problem.transfers)]
+    if _may_end_together(problem, stages):
+        together = solve(m).rate if together is None else together
+        if _ends_together(problem, together):
+            return together
     return _Course(problem, m, stages).rates()
 
 
-def _stages(t: Transfer, m: Matrices, f: int, shared: set[str]) -> list[_Stage]:
-    """The stages of a transfer; of page caches that several write to, ``shared``, none has its own stretches."""
-    phases, always = m.phases_of(f), np.array([math.inf])
-    workers = max(int(t.workers), 1)
-    if t.timed:
-        made = [_Stage(phases, workers, math.inf, np.array([t.time_s]))]
-        return (
-            [_Stage(phases, workers, math.inf, np.array([t.omitted_s]), counts=False), *made] if t.omitted_s else made
-        )
-    lead = m.lead[:, f] * t.payload_B
-    made = [_Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
-    steps = len({p.step for p in t.phases})
-    mixed = t.cache is not None and (t.cache.pool in shared or (t.cache.flush_files and t.files > workers))
-    once = t.files <= workers and not (t.divided and workers > 1) if steps > 1 else not mixed
-    rows = [range(p, p + 1) for p in phases] if once else [phases]
-    return made + [_Stage(row, n, part, always) for n, part in m.rounds[f] for row in rows]
-
-
-def _all_end_together(problem: Problem, stages: list[list[_Stage]], together: Array) -> bool:
-    """Whether nobody begins after, or ends before, any other, and all have one stage of bytes."""
+def _may_end_together(problem: Problem, stages: list[list[Stage]]) -> bool:
+    """Whether nobody begins after any other, and all have one stage of bytes."""
     if any(t.start_s or t.after or t.pause_s for t in problem.transfers):
         return False
-    if any(sum(bool(s.phases) for s in own) > 1 for own in stages):
-        return False
+    return all(sum(bool(s.phases) for s in own) <= 1 for own in stages)
+
+
+def _ends_together(problem: Problem, together: Array) -> bool:
+    """Whether nobody ends before any other who begins with it."""
     with np.errstate(divide="ignore", invalid="ignore"):
         lasts = np.array([t.payload_B for t in problem.transfers]) / together
     lasts = np.where([t.timed for t in problem.transfers], [t.time_s for t in problem.transfers], lasts)
@@ -136,7 +103,7 @@ def _all_end_together(problem: Problem, stages: list[list[_Stage]], together: Ar
 class _Course:
     """The epochs of a path's transfers."""
 
-    def __init__(self, problem: Problem, m: Matrices, stages: list[list[_Stage]]) -> None:
+    def __init__(self, problem: Problem, m: Matrices, stages: list[list[Stage]]) -> None:
         self._problem = problem
         count, most = len(stages), max(len(own) for own in stages)
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
@@ -149,7 +116,7 @@ class _Course:
         self._seconds = np.full((s, count, most + 1), math.inf)
         self._counts = np.zeros((count, most + 1), dtype=bool)
         self._last = np.array([len(own) for own in stages])
-        moving: list[tuple[int, _Stage]] = []
+        moving: list[tuple[int, Stage]] = []
         for f, own in enumerate(stages):
             for k, stage in enumerate(own):
                 if stage.phases:
@@ -157,8 +124,9 @@ class _Course:
                     moving.append((f, stage))
                 self._bytes[f, k] = stage.part * problem.transfers[f].payload_B if stage.phases else math.inf
                 self._seconds[:, f, k], self._counts[f, k] = stage.seconds, stage.counts
-        self._given, self._moving = m, [_column(problem.transfers[f], f, stage, m) for f, stage in moving]
-        self._m = _staged(m, self._moving)
+        self._given, self._moving = m, [as_transfer(problem.transfers[f], f, stage, m) for f, stage in moving]
+        self._m = staged(m, self._moving)
+        self._unshared = Unshared(self._m)
         self._places: dict[int, int] = {}
         self._stage = np.full((s, count), -1)
         self._left_B, self._left_s = np.full((2, s, count), math.inf)
@@ -209,23 +177,49 @@ class _Course:
         moves = which >= 0
         changed = (which != self._shared).any(axis=1) & moves.any(axis=1)
         self._rate, self._shared = np.where(moves, self._rate, 0.0), which
+        if not changed.any():
+            return self._rate
+        shared, slowed = self._by_themselves(which, changed)
+        changed[changed] = shared
         size = np.frexp(np.count_nonzero(moves, axis=1))[1]
+        if np.count_nonzero(changed) * np.count_nonzero((which[changed] >= 0).any(axis=0)) <= _FEW:
+            size[:] = 0
         for alike in np.unique(size[changed]):  # arrays have a column for everyone who moves in any of their scenarios
             some = np.flatnonzero(changed & (size == alike))
             row, column = np.nonzero(moves[some])
             used, here = np.unique(which[some][row, column], return_inverse=True)
             active = np.zeros((len(some), len(used)), dtype=bool)
             active[row, here] = True
-            part = _taken(self._m, used)
+            part = taken(self._m, used)
             part = part if len(some) == len(which) else part.some(some)
+            part = part if slowed else part.unslowed
             found = np.broadcast_to(filled(part, Workers(part), active, near).rate, active.shape)
             self._rate[some[row], column] = found[row, here]
         return self._rate
+
+    def _by_themselves(self, which: Index, changed: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], bool]:
+        """In which of the scenarios that are ``changed`` somebody shares what fills, and whether memory slows any core.
+
+        In the others everyone has the rate of those who are by themselves.
+        """
+        some = np.flatnonzero(changed)
+        row, column = np.nonzero(which[some] >= 0)
+        used, here = np.unique(which[some][row, column], return_inverse=True)
+        active = np.zeros((len(some), len(used)), dtype=bool)
+        active[row, here] = True
+        free, slowed = self._unshared.holds(used, active, some if len(some) < len(which) else slice(None))
+        row, column, here = (at[free[row]] for at in (row, column, here))
+        rate = self._unshared.rate
+        self._rate[some[row], column] = rate[used[here], some[row] if rate.shape[1] > 1 else 0]
+        return ~free, bool(slowed.any())
 
     def _beside_others(self, which: Index) -> Index:
         """Columns (S, F) of stages, those of who shares a drive as it is beside the streams that are there now."""
         drives, known = self._problem.drives, len(self._moving)
         if drives is None or len(self._given.delay) not in (1, self._scenarios):
+            return which
+        minding = [f for f in range(len(self._last)) if drives.visits(f) and drives.minds(f)]
+        if not minding:
             return which
         here = (self._stage >= 0) & (self._stage < self._last)
         streams: dict[tuple[str, str], Index] = {}
@@ -233,16 +227,17 @@ class _Course:
             for volume, own in drives.visits(f):
                 streams[volume] = np.asarray(streams.get(volume, 0) + own * here[:, f], np.intp)
         which = which.copy()
-        for f in np.flatnonzero((which >= 0).any(axis=0)).tolist():
+        for f in minding:
             volumes = [volume for volume, _ in drives.visits(f)]
-            if not volumes or not drives.minds(f):
-                continue
             some = np.flatnonzero(which[:, f] >= 0)
+            if not len(some) or not drives.minds(f):
+                continue
             counts, row = np.unique(np.array([streams[v][some] for v in volumes]).T, axis=0, return_inverse=True)
             made = [drives.beside(f, dict(zip(volumes, each, strict=True))) for each in counts.tolist()]
             which[some, f] += np.array([self._place(f, t) for t in made])[row.ravel()]
         if len(self._moving) > known:
-            self._m = _staged(self._given, self._moving)
+            self._m = staged(self._given, self._moving)
+            self._unshared = Unshared(self._m)
         return which
 
     def _place(self, f: int, transfer: Transfer) -> int:
@@ -283,118 +278,3 @@ class _Course:
         seconds = np.take_along_axis(self._seconds, place[:, :, None], axis=2)[:, :, 0]
         self._left_s = np.where(now, seconds, self._left_s)
         self._clock = np.where(now, ends, self._clock + lasts)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Column:
-    """A stage that moves bytes, as a transfer of its own.
-
-    Attributes:
-        f: Its transfer.
-        workers: Workers that have a file.
-        moved: Part of the bytes of its step that it moves [1].
-        whole: Whether it goes through all phases of the transfer.
-        of: Arrays that have its rows.
-        numbers: Its phases there; where they are not those beside all others, all of the step.
-        part: Part of their bytes that it moves [1].
-    """
-
-    f: int
-    workers: int
-    moved: float
-    whole: bool
-    of: Matrices
-    numbers: range
-    part: float = 1.0
-
-
-def _column(t: Transfer, f: int, stage: _Stage, m: Matrices) -> _Column:
-    """A stage as it is beside all others."""
-    whole = len(stage.phases) == len(t.phases)
-    moved = 1.0 if whole else _parts(t)[stage.phases.start - int(m.begins[f])]
-    return _Column(f, stage.workers, moved, whole, m, stage.phases)
-
-
-def _parts(t: Transfer) -> list[float]:
-    """Part of a step's bytes that moves in each of its phases, at the median: their rows are per byte of the whole."""
-    found = []
-    for phase in t.phases:
-        d = next((d for d in phase.demands if not d.below_cache), None)
-        every = [e for p in t.phases if p.step == phase.step for e in p.demands if d and e.station == d.station]
-        same = sum(middle(e.per_byte) for e in every if d and e.what == d.what)
-        found.append(middle(d.per_byte) / same if d and same > 0 else 1.0)
-    return found
-
-
-def _staged(m: Matrices, columns: list[_Column]) -> Matrices:
-    """The problem with a transfer for each stage that moves bytes; bytes that really move share stations."""
-    f = np.array([c.f for c in columns], np.intp)
-    whole = np.array([c.whole for c in columns])
-    workers = np.array([c.workers for c in columns], float)
-    moved = np.array([c.moved for c in columns])
-    return replace(
-        m,
-        total=_joined([_row(c, c.numbers) for c in columns]),
-        phases=_joined([_row(c, range(p, p + 1)) for c in columns for p in c.numbers]),
-        transfer=np.repeat(np.arange(len(columns)), [len(c.numbers) for c in columns]),
-        delay=np.concatenate([c.of.delay[:, c.numbers] * c.part for c in columns], axis=1),
-        served=np.concatenate([c.of.served[:, c.numbers] * c.part for c in columns], axis=1),
-        workers=workers,
-        rounds=tuple(((c.workers, 1.0),) for c in columns),
-        weight=m.weight[f] * workers / m.workers[f] / np.maximum(moved, _LEAST),
-        opening=m.opening[:, f],
-        lead=np.zeros((1, len(columns))),
-        in_turn=m.in_turn[f] & whole & (workers > 1),
-        turn=np.zeros(len(columns), np.intp),
-    )
-
-
-def _taken(m: Matrices, which: Index) -> Matrices:
-    """Some transfers of a problem in which each has rows of its own, and the stations that they visit."""
-    numbers = np.flatnonzero(np.isin(m.transfer, which))
-    total, phases = m.total.taken(which), m.phases.taken(numbers)
-    visited = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
-    visited[total.station] = visited[phases.station] = visited[-1] = True
-    place, here = np.cumsum(visited) - 1, np.flatnonzero(visited[:-1])
-    slowdowns = ((d, a[visited[a]], slope, reference) for d, a, slope, reference in m.slowdowns if visited[d])
-    return replace(
-        m,
-        capacity=m.capacity[:, here],
-        alone=m.alone[:, here],
-        split=m.split[here],
-        own=m.own[here],
-        total=replace(total, station=place[total.station]),
-        phases=replace(phases, station=place[phases.station]),
-        transfer=np.searchsorted(which, m.transfer[numbers]),
-        delay=m.delay[:, numbers],
-        served=m.served[:, numbers],
-        workers=m.workers[which],
-        rounds=tuple(m.rounds[g] for g in which.tolist()),
-        weight=m.weight[which],
-        opening=m.opening[:, which],
-        lead=m.lead[:, which],
-        in_turn=m.in_turn[which],
-        turn=m.turn[which],
-        slowdowns=tuple((int(place[d]), place[a], slope, reference) for d, a, slope, reference in slowdowns),
-    )
-
-
-def _row(column: _Column, numbers: range) -> tuple[Index, Array]:
-    """(stations (n,), demands (n, S)) of some of its phases, added up."""
-    found = [column.of.phases.of(number) for number in numbers]
-    station, demand = found[0][0], np.concatenate([d.T for _, d in found]) * column.part
-    if len(found) == 1:
-        return station, demand
-    station, place = np.unique(np.concatenate([s for s, _ in found]), return_inverse=True)
-    return station, summed(place, demand, len(station))
-
-
-def _joined(given: list[tuple[Index, Array]]) -> Rows:
-    """Rows one after the other."""
-    sizes = np.array([len(station) for station, _ in given])
-    return Rows(
-        np.concatenate([station for station, _ in given]),
-        np.repeat(np.arange(len(given)), sizes),
-        np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp),
-        np.concatenate([demand for _, demand in given]),
-    )

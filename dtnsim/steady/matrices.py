@@ -104,6 +104,11 @@ class Matrices:
         )
 
     @property
+    def unslowed(self) -> Matrices:
+        """The problem where no memory is loaded so that cores slow down."""
+        return replace(self, slowdowns=())
+
+    @property
     def changing(self) -> NDArray[np.bool_]:
         """(K,) stations that memory load slows."""
         found = np.zeros(self.capacity.shape[1], dtype=bool)

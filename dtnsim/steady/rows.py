@@ -43,13 +43,16 @@ class Rows:
         """The same in some scenarios."""
         return self if self.demand.shape[1] == 1 else replace(self, demand=self.demand[:, scenarios])
 
+    def entries(self, kept: Index) -> tuple[Index, Index]:
+        """(entries of some rows, in that order; the place of each one's row among them)."""
+        sizes = np.diff(np.append(self.first, len(self.row)))[kept]
+        row = np.repeat(np.arange(len(kept)), sizes)
+        return self.first[kept][row] + np.arange(len(row)) - (np.cumsum(sizes) - sizes)[row], row
+
     def taken(self, kept: Index) -> Rows:
         """Some rows, in that order."""
-        sizes = np.diff(np.append(self.first, len(self.row)))[kept]
-        begins = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
-        row = np.repeat(np.arange(len(kept)), sizes)
-        entries = self.first[kept][row] + np.arange(len(row)) - begins[row]
-        return Rows(self.station[entries], row, begins, self.demand[entries])
+        entries, row = self.entries(kept)
+        return Rows(self.station[entries], row, begins(row), self.demand[entries])
 
 
 def begins(given: Index) -> Index:

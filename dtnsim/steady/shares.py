@@ -32,7 +32,7 @@ _LEAST: Final = 32
 #: levels that differ by less are equal
 _TIE: Final = 1e-12
 #: stations that are filled by less than this part of their capacity fill, and may when some capacities change
-_ROUNDED: Final = 1e-9
+ROUNDED: Final = 1e-9
 _MARGIN: Final = 1e-2
 #: number of no station: behind all others
 _NONE: Final = int(np.iinfo(np.int64).max)
@@ -248,7 +248,7 @@ class Shares:
         binding = np.full(shape, -1, dtype=np.int64)
         if len(self._met):
             most = np.minimum(np.minimum(self._most, self._of_changing(padded, self._some)[0]), ceiling.T)
-            shared = self._met[self._may_fill(padded, most, _ROUNDED)[rows.station[self._met]]]
+            shared = self._met[self._may_fill(padded, most, ROUNDED)[rows.station[self._met]]]
             self._fill(padded, weight, shared, level, binding)
         alike = np.isfinite(own) & (own <= level * weight * (1 + _TIE))
         held = np.where(alike, np.where(binding >= 0, np.minimum(binding, holder), holder), binding)
@@ -276,6 +276,11 @@ def _alone(padded: Array, station: Index, demand: Array) -> Array:
     """(N, S) rate that an entry's station allows who has it alone."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(demand > 0, padded.T[station] / demand, np.inf)
+
+
+def rates_alone(capacity: Array, rows: Rows) -> Array:
+    """(F, S) what its stations allow each transfer that has all of them to itself."""
+    return np.asarray(np.minimum.reduceat(_alone(_padded(capacity), rows.station, rows.demand), rows.first, axis=0))
 
 
 def _first_of(rate: Array, least: Array, station: Index, first: Index) -> NDArray[np.int64]:

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.physics import memory
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.ordering import apart, capacity_of_all
 from dtnsim.steady.shares import MUCH, Shares, Solution, maxmin
+from dtnsim.steady.unshared import Unshared, slowed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,6 +58,8 @@ def solve(m: Matrices) -> Solution:
         count, whole = m.capacity.shape[1], solve(apart(m))
         binding = np.where(whole.binding >= 0, whole.binding % count, whole.binding)
         return replace(whole, capacity=capacity_of_all(whole.capacity, count), binding=binding)
+    if m.slowdowns and (slowed(m, Unshared(m).rate.T) == 1).all():
+        m = m.unslowed
     return filled(m, Workers(m), np.ones((1, len(m.workers)), dtype=bool))
 
 
@@ -115,11 +117,7 @@ def slowed_capacity(m: Matrices, rate: Array) -> Array:
     capacity = np.broadcast_to(m.capacity, (max(len(m.capacity), len(rate)), m.capacity.shape[1])).copy()
     if not m.slowdowns:
         return capacity
-    drivers, place = np.unique([driver for driver, _, _, _ in m.slowdowns], return_inverse=True)
-    load = m.loads(np.where(np.isfinite(rate), rate, 0.0), drivers)[:, place]
-    slope, reference = (np.array(np.broadcast_arrays(*(s[n] for s in m.slowdowns))).T for n in (2, 3))
-    used = np.minimum(load / m.capacity[:, drivers[place]], 1.0)
-    factor = np.maximum(memory.interference(used, slope, reference), 1.0)
+    factor = slowed(m, rate)
     for n, (_, affected, _, _) in enumerate(m.slowdowns):
         capacity[:, affected] /= factor[:, n : n + 1]
     return capacity

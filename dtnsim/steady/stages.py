@@ -1,0 +1,177 @@
+"""Stretches of a transfer in time, and each that moves bytes as a transfer of its own.
+
+Shapes: S scenarios, F transfers, G stages that move bytes, K stations.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dtnsim.ground.quantity import middle
+from dtnsim.steady.rows import Rows, summed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dtnsim.ground.records import Transfer
+    from dtnsim.steady.matrices import Matrices
+
+    Array = NDArray[np.float64]
+    Index = NDArray[np.intp]
+
+#: part of a transfer's bytes below which a phase is none
+_LEAST: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stretch of a transfer.
+
+    Attributes:
+        phases: Phases that its bytes go through; none where it only lasts.
+        workers: Workers that have a file.
+        part: Part of the transfer's bytes; infinite where a time ends it [1].
+        seconds: How long it lasts at most, one value or (S,) [s].
+        counts: Whether its bytes count.
+    """
+
+    phases: range
+    workers: int
+    part: float
+    seconds: Array
+    counts: bool = True
+
+
+def stages_of(t: Transfer, m: Matrices, f: int, shared: set[str]) -> list[Stage]:
+    """The stages of a transfer; of page caches that several write to, ``shared``, none has its own stretches."""
+    phases, always = m.phases_of(f), np.array([math.inf])
+    workers = max(int(t.workers), 1)
+    if t.timed:
+        made = [Stage(phases, workers, math.inf, np.array([t.time_s]))]
+        return [Stage(phases, workers, math.inf, np.array([t.omitted_s]), counts=False), *made] if t.omitted_s else made
+    lead = m.lead[:, f] * t.payload_B
+    made = [Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
+    steps = len({p.step for p in t.phases})
+    mixed = t.cache is not None and (t.cache.pool in shared or (t.cache.flush_files and t.files > workers))
+    once = t.files <= workers and not (t.divided and workers > 1) if steps > 1 else not mixed
+    rows = [range(p, p + 1) for p in phases] if once else [phases]
+    return made + [Stage(row, n, part, always) for n, part in m.rounds[f] for row in rows]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A stage that moves bytes, as a transfer of its own.
+
+    Attributes:
+        f: Its transfer.
+        workers: Workers that have a file.
+        moved: Part of the bytes of its step that it moves [1].
+        whole: Whether it goes through all phases of the transfer.
+        of: Arrays that have its rows.
+        numbers: Its phases there; where they are not those beside all others, all of the step.
+        part: Part of their bytes that it moves [1].
+    """
+
+    f: int
+    workers: int
+    moved: float
+    whole: bool
+    of: Matrices
+    numbers: range
+    part: float = 1.0
+
+
+def as_transfer(t: Transfer, f: int, stage: Stage, m: Matrices) -> Column:
+    """A stage as it is beside all others."""
+    whole = len(stage.phases) == len(t.phases)
+    moved = 1.0 if whole else _parts(t)[stage.phases.start - int(m.begins[f])]
+    return Column(f, stage.workers, moved, whole, m, stage.phases)
+
+
+def _parts(t: Transfer) -> list[float]:
+    """Part of a step's bytes that moves in each of its phases, at the median: their rows are per byte of the whole."""
+    found = []
+    for phase in t.phases:
+        d = next((d for d in phase.demands if not d.below_cache), None)
+        every = [e for p in t.phases if p.step == phase.step for e in p.demands if d and e.station == d.station]
+        same = sum(middle(e.per_byte) for e in every if d and e.what == d.what)
+        found.append(middle(d.per_byte) / same if d and same > 0 else 1.0)
+    return found
+
+
+def staged(m: Matrices, columns: list[Column]) -> Matrices:
+    """The problem with a transfer for each stage that moves bytes; bytes that really move share stations."""
+    f = np.array([c.f for c in columns], np.intp)
+    whole = np.array([c.whole for c in columns])
+    workers = np.array([c.workers for c in columns], float)
+    moved = np.array([c.moved for c in columns])
+    return replace(
+        m,
+        total=_joined([_row(c, c.numbers) for c in columns]),
+        phases=_joined([_row(c, range(p, p + 1)) for c in columns for p in c.numbers]),
+        transfer=np.repeat(np.arange(len(columns)), [len(c.numbers) for c in columns]),
+        delay=np.concatenate([c.of.delay[:, c.numbers] * c.part for c in columns], axis=1),
+        served=np.concatenate([c.of.served[:, c.numbers] * c.part for c in columns], axis=1),
+        workers=workers,
+        rounds=tuple(((c.workers, 1.0),) for c in columns),
+        weight=m.weight[f] * workers / m.workers[f] / np.maximum(moved, _LEAST),
+        opening=m.opening[:, f],
+        lead=np.zeros((1, len(columns))),
+        in_turn=m.in_turn[f] & whole & (workers > 1),
+        turn=np.zeros(len(columns), np.intp),
+    )
+
+
+def taken(m: Matrices, which: Index) -> Matrices:
+    """Some transfers of a problem in which each has rows of its own, and the stations that they visit."""
+    numbers = np.flatnonzero(np.isin(m.transfer, which))
+    total, phases = m.total.taken(which), m.phases.taken(numbers)
+    visited = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
+    visited[total.station] = visited[phases.station] = visited[-1] = True
+    place, here = np.cumsum(visited) - 1, np.flatnonzero(visited[:-1])
+    slowdowns = ((d, a[visited[a]], slope, reference) for d, a, slope, reference in m.slowdowns if visited[d])
+    return replace(
+        m,
+        capacity=m.capacity[:, here],
+        alone=m.alone[:, here],
+        split=m.split[here],
+        own=m.own[here],
+        total=replace(total, station=place[total.station]),
+        phases=replace(phases, station=place[phases.station]),
+        transfer=np.searchsorted(which, m.transfer[numbers]),
+        delay=m.delay[:, numbers],
+        served=m.served[:, numbers],
+        workers=m.workers[which],
+        rounds=tuple(m.rounds[g] for g in which.tolist()),
+        weight=m.weight[which],
+        opening=m.opening[:, which],
+        lead=m.lead[:, which],
+        in_turn=m.in_turn[which],
+        turn=m.turn[which],
+        slowdowns=tuple((int(place[d]), place[a], slope, reference) for d, a, slope, reference in slowdowns),
+    )
+
+
+def _row(column: Column, numbers: range) -> tuple[Index, Array]:
+    """(stations (n,), demands (n, S)) of some of its phases, added up."""
+    found = [column.of.phases.of(number) for number in numbers]
+    station, demand = found[0][0], np.concatenate([d.T for _, d in found]) * column.part
+    if len(found) == 1:
+        return station, demand
+    station, place = np.unique(np.concatenate([s for s, _ in found]), return_inverse=True)
+    return station, summed(place, demand, len(station))
+
+
+def _joined(given: list[tuple[Index, Array]]) -> Rows:
+    """Rows one after the other."""
+    sizes = np.array([len(station) for station, _ in given])
+    return Rows(
+        np.concatenate([station for station, _ in given]),
+        np.repeat(np.arange(len(given)), sizes),
+        np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp),
+        np.concatenate([demand for _, demand in given]),
+    )
