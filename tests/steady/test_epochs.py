@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.ground.quantity import Draw
-from dtnsim.ground.records import Demand, Phase, Problem, Slowdown, Station, Transfer
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.simulation import simulate
 from dtnsim.steady import epochs, solve, timed
 from dtnsim.steady.ordering import ends, total_rate
@@ -241,43 +241,3 @@ def test_unlike_transfers_at_random_end_as_they_do_in_time() -> None:
     errors = np.abs([difference(path_of("suite", number, (mixed,))[1]) for number in range(8)])
     assert np.median(errors) <= 0.05
     assert np.count_nonzero(errors > 0.10) <= 1
-
-
-def _drives(capacity: float, stall: float) -> Problem:
-    """Sixty transfers, begun one after the other, that share the link they cross and the memory of one host."""
-    memory = Station("memory", "h", "memory", "memory", 1e4, "B")
-    cores = [Station(f"cores{n}", "h", "cpu", "cpu", 90.0 + n, "cycles", private=True) for n in range(60)]
-    made = []
-    for n in range(60):
-        visits = (Demand("link", 1.0, "x"), Demand("memory", 2.0, "x"), Demand(f"cores{n}", 1.0, "x"))
-        made.append(replace(transfer(f"t{n}", 100.0 + 37 * n % 190, start=n / 2), phases=(Phase("p", visits),)))
-    slow = (Slowdown("memory", tuple(c.name for c in cores), stall, 0.44),) if stall else ()
-    return Problem("p", (replace(LINK, capacity=capacity), memory, *cores), tuple(made), slowdowns=slow)
-
-
-@pytest.mark.parametrize("stall", [0.0, 0.25])
-def test_who_shares_nothing_that_fills_is_never_solved_for(monkeypatch: pytest.MonkeyPatch, stall: float) -> None:
-    """A link that nobody fills and a memory that slows nobody: each runs as it does alone, and nothing is solved."""
-    solved = list[int]()
-    whole = epochs.filled
-    monkeypatch.setattr(epochs, "filled", lambda *given: (solved.append(1), whole(*given))[1])
-    found = epochs.rates(_drives(1e6, stall))
-    np.testing.assert_allclose(found, [np.arange(90.0, 150.0)], rtol=1e-12)
-    assert not solved
-
-
-def test_who_shares_what_fills_or_what_slows_is_solved_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    solved = list[int]()
-    whole = epochs.filled
-    monkeypatch.setattr(epochs, "filled", lambda *given: (solved.append(1), whole(*given))[1])
-    full = epochs.rates(_drives(250.0, 0.25))
-    assert solved
-    assert full.min() < 85.0
-    solved.clear()
-    problem = _drives(1e6, 0.25)
-    busy = replace(
-        problem, stations=tuple(replace(s, capacity=400.0) if s.name == "memory" else s for s in problem.stations)
-    )
-    slow = epochs.rates(busy)
-    assert solved
-    assert slow.min() < 90.0
