@@ -13,6 +13,8 @@ from typing import Any, Final
 from dtnsim.ground import yamlio
 
 _PREFIXES: Final = "BKMGTP"
+#: no program's line is longer
+_LONGEST: Final = 1000
 _COUNTS: Final = {"single": 1, "dual": 2, "triple": 3, "quad": 4, "hexa": 6, "octa": 8, "deca": 10}
 #: patterns by name
 Patterns = dict[str, re.Pattern[str]]
@@ -111,7 +113,7 @@ def records(text: str, given: dict[str, str]) -> list[Record]:
         for at, line in _lines(program, lines, sections.get(program)):
             begun = False
             for kind, pattern in patterns:
-                match = pattern.search(line) if kind == "-" or not begun else None
+                match = pattern.search(line[:_LONGEST]) if kind == "-" or not begun else None
                 if match is None:
                     continue
                 if kind != "-":
@@ -245,7 +247,7 @@ def _nics(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
         bus = r.said.get("bus", "").removeprefix("0000:")
         name = r.said.get("name") or named.get(bus, "")
         if not name and not names:
-            kind = "wlan" if known("wireless").search(r.said["model"]) else "eth"
+            kind = "wlan" if known("wireless").search(r.said.get("model", "")) else "eth"
             name, spare[kind] = f"{kind}{spare[kind]}", spare[kind] + 1
         elif not name and len(names) == 1 and sum("name" not in c.said for c in cards) == 1:
             (name,) = names

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from dtnsim.discovery.cards import rate_of
 from dtnsim.discovery.discover import discover
 from dtnsim.discovery.drives import known_drive
 from dtnsim.discovery.outputs import Said
+from dtnsim.ground.errors import InputError
 
 PASTED = Path(__file__).parent / "pasted"
 TRUTHS: dict[str, dict[str, Any]] = yaml.safe_load((PASTED / "truths.yaml").read_text(encoding="utf-8"))
@@ -104,3 +107,17 @@ def test_a_size_alone_makes_no_drive() -> None:
     assert known_drive("Samsung SSD 960 PRO 512GB") == "samsung-960-pro-1tb"
     assert known_drive("Samsung SSD 870 EVO 500GB") == "samsung-870-evo-4tb"
     assert known_drive("Unheard-of SSD 512GB") == ""
+
+
+def test_what_others_pasted_does_no_harm(tmp_path: Path) -> None:
+    draw, texts = random.Random(5), [file.read_text(encoding="utf-8") for file in sorted(PASTED.glob("*.txt"))]
+    odd = ["\x00", "#", "'", '"\n: {', "\u202e", "9" * 40, "\n", "  ", " GiB", ": ", "0", "\u0661", "a  " * 3000]
+    for _ in range(60):
+        text = draw.choice(texts)
+        for _ in range(4):
+            at = draw.randrange(len(text))
+            text = text[:at] + draw.choice(odd) + text[at + draw.randrange(12) :]
+        (tmp_path / "pasted.txt").write_text(text, encoding="utf-8")
+        with contextlib.suppress(InputError):  # nothing of it is known, or a number out of range is named
+            (tmp_path / "path.yaml").write_text(discover(tmp_path / "pasted.txt").path(), encoding="utf-8")
+            dtnsim.load(tmp_path / "path.yaml")
