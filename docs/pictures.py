@@ -7,6 +7,7 @@ gallery. They are drawn when the site is built; nothing of them is kept.
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -39,22 +40,23 @@ def topics() -> list[str]:
 def answer(path: str) -> tuple[str, str, str]:
     """A shipped path's answer: the picture as SVG, the verdict, and what holds it."""
     from dtnsim.report.decision import decide
+    from dtnsim.report.holds import called
     from dtnsim.steady.prediction import predict
 
     found = predict(path)
+    slowest = max(found.transfers, key=lambda t: t.duration_s.p50)
 
     def draw(ax: Any) -> None:
-        rungs = [r for r in found.ladder if r.throughput_Bps < 20 * found.ceiling][:5]
-        scale, unit = (8e-9, "Gb/s") if found.ceiling > 1.25e8 else (8e-6, "Mb/s")
-        band = found.throughput_Bps
+        rungs = [r for r in slowest.ladder if r.throughput_Bps < 20 * slowest.ceiling][:5]
+        scale, unit = (8e-9, "Gb/s") if slowest.ceiling > 1.25e8 else (8e-6, "Mb/s")
+        band, which = slowest.throughput_Bps, f" of {slowest.name}" if len(found.transfers) > 1 else ""
         ax.axvspan(band.p10 * scale, band.p90 * scale, alpha=0.18, label="8 runs in 10")
         ax.axvline(band.p50 * scale, label="median")
-        names = [r.station.partition("[")[0] for r in rungs]
+        names = [f"{textwrap.fill(called(found, r.station), 30)}\n{r.station.partition('[')[0]}" for r in rungs]
         ax.barh(range(len(rungs)), [r.throughput_Bps * scale for r in rungs], color="#9aa7b5", height=0.55)
-        ax.set_yticks(range(len(rungs)), names)
-        ax.invert_yaxis()
-        ax.set_xlim(left=0)
-        ax.set_xlabel(f"{unit}: what binds first, and what binds once that is relieved")
+        ax.set_yticks(range(len(rungs)), names, fontsize=8)
+        ax.set(ylim=(max(len(rungs), 3) - 0.5, -0.5), xlim=(0, None))
+        ax.set_xlabel(f"{unit}{which}: what binds, and what binds then")
         ax.figure.legend(loc="outside upper right", ncols=2)
 
     decision = decide(found)
@@ -64,8 +66,13 @@ def answer(path: str) -> tuple[str, str, str]:
 def _drawn(draw: Callable[[Any], None]) -> str:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.2, 3.4), layout="constrained")
-    draw(figure.subplots())
+    # so wide that letters can be read on a telephone too
+    figure = Figure(figsize=(5.6, 3.2), layout="constrained")
+    ax = figure.subplots()
+    draw(ax)
+    for axis in (ax.xaxis, ax.yaxis):
+        if axis.get_scale() == "log" and axis.get_view_interval()[0] > 1e-5:
+            axis.set_major_formatter(lambda value, _: f"{value:g}")
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     return out.getvalue()
@@ -82,7 +89,7 @@ def _disk(ax: Any) -> None:
         rate = interleaved_rate(streams, 200e6, visit * 1e6, 0.008)
         ax.plot(streams, rate / 1e6, label=f"{visit:g} MB a visit")
     ax.set(xlabel="sequential streams on one disk (200 MB/s, 8 ms to switch)", ylabel="MB/s together", ylim=0)
-    ax.legend()
+    ax.figure.legend(loc="outside upper center", ncols=4, fontsize=8)
 
 
 def _flash(ax: Any) -> None:
@@ -122,7 +129,7 @@ def _cache(ax: Any) -> None:
     for memory in (16, 64, 128):
         ax.plot(size, 100 * resident_share(size * 1e9, memory * 1e9), label=f"{memory} GB of page cache")
     ax.set(xlabel="file that is read twice in turn [GB]", ylabel="% found in memory the second time", ylim=0)
-    ax.legend()
+    ax.figure.legend(loc="outside upper center", ncols=3, fontsize=8)
 
 
 def _bus(ax: Any) -> None:
@@ -176,7 +183,7 @@ def _controls(ax: Any) -> None:
     for cc in ("reno", "cubic", "htcp", "bbr"):
         rates = [dtnsim.tcp(rate="10 Gb/s", rtt="50 ms", loss=f"{p:.3g}", cc=cc).goodput_Bps.p50 * 8e-9 for p in loss]
         ax.semilogx(loss, rates, marker="o", label=cc)
-    ax.set(xlabel="loss", ylabel="Gb/s of one stream, 10 Gb/s and 50 ms", ylim=0)
+    ax.set(xlabel="loss", ylabel="Gb/s of one stream, 50 ms", ylim=0)
     ax.legend()
 
 
@@ -186,7 +193,7 @@ def _nfs(ax: Any) -> None:
     rtt = np.linspace(0.1, 20, 200)
     for slots in (1, 16, 128):
         ax.semilogy(
-            rtt, 8e-9 * data_rate(slots, 1 << 20, rtt * 1e-3, 0.3e-3), label=f"{slots} requests of 1 MiB in flight"
+            rtt, 8e-9 * data_rate(slots, 1 << 20, rtt * 1e-3, 0.3e-3), label=f"requests of 1 MiB in flight: {slots}"
         )
     ax.set(xlabel="round trip to the server [ms]", ylabel="Gb/s that requests allow")
     ax.legend()
@@ -246,7 +253,7 @@ def _tools(ax: Any) -> None:
         ("scp", "scp"),
         ("rsync", "rsync"),
         ("gridftp", "GridFTP"),
-        ("{name: gridftp, pp: true}", "with -pp"),
+        ("{name: gridftp, pp: true}", "GridFTP -pp"),
     ):
         rates = []
         for each in size:
@@ -271,7 +278,7 @@ def _errors(ax: Any) -> None:
     ax.axvline(0, linewidth=0.8, color=_INK)
     ax.set_yticks(range(len(laws)), list(laws))
     ax.invert_yaxis()
-    ax.set(xlabel="measured beside predicted [%]: eight of ten, and the middle", xlim=(-80, 120))
+    ax.set(xlabel="measured beside predicted [%]: 8 of 10, and the middle", xlim=(-80, 120))
 
 
 _TOPICS: Final[dict[str, Callable[[Any], None]]] = {
