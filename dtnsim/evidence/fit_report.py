@@ -204,9 +204,9 @@ _THINGS: Final = {"cpu": "processor", "memory": "memory", "stack": "kernel", "sl
 
 
 def written(value: float, dim: str) -> str:
-    """A value with its unit, as a calibration file writes it: five significant digits."""
+    """A value with its unit, as a calibration file writes it: five significant digits, no powers of ten."""
     factor, unit = _TEXT.get(dim, (1.0, dim))
-    return f"{value * factor:.5g} {unit}".rstrip()
+    return f"{float(f'{value * factor:.5g}'):.15g} {unit}".rstrip()
 
 
 def joined(names: list[str], last: str = "and") -> str:

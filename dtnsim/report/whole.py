@@ -18,6 +18,7 @@ from dtnsim.planning import groups, tool_choice, whatif
 from dtnsim.planning.plan import towards
 from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, planned, timeline
 from dtnsim.report.decision import decide, may_choose, verdict
+from dtnsim.report.holds import called
 from dtnsim.report.page import Page, Table, escaped
 from dtnsim.report.text import capacity
 from dtnsim.steady import ordering, why_wide
@@ -313,7 +314,7 @@ def _scenarios(
     crossed = whatif.grid(task, max(asked.scenarios // len(given.transfers), 16), progress)
     if crossed.axes:
         page.heading("What if")
-        _sliders(page, crossed)
+        _sliders(page, crossed, p)
         page.figure(charts.plane(crossed, "streams", "rtt"))
         page.figure(charts.plane(crossed, "loss", "rtt"))
     files, size_B = ordering.moved(p)
@@ -321,7 +322,7 @@ def _scenarios(
     page.figure(charts.file_sizes(whatif.sizes(task), own))
 
 
-def _sliders(page: Page, crossed: Grid) -> None:
+def _sliders(page: Page, crossed: Grid, p: Prediction) -> None:
     """Sliders over the crossings: the page holds them all."""
     stations = sorted({o.station or o.error for o in crossed.outcomes})
     number = {name: n for n, name in enumerate(stations)}
@@ -331,7 +332,7 @@ def _sliders(page: Page, crossed: Grid) -> None:
         "rate": [o.rate_Bps for o in crossed.outcomes],
         "shown": ["" if o.rate_Bps is None else units.show(o.rate_Bps, "B/s") for o in crossed.outcomes],
         "station": [number[o.station or o.error] for o in crossed.outcomes],
-        "stations": stations,
+        "stations": [name if (words := called(p, name)) == name else f"{words} [{name}]" for name in stations],
         "own": own,
         "layout": {**Page.base_layout(), "height": 300},
     }

@@ -215,6 +215,7 @@ def test_written_values_read_back() -> None:
     for value, dim in ((1.2345678e8, "B/s"), (0.00689, "s"), (3.8e9, "Hz"), (0.4413, "cycles/B"), (15235.0, "cycles"),
                        (0.44, "1"), (65536.0, "B"), (4029.0, "1/s")):  # fmt: skip
         assert units.parse(fit_report.written(value, dim), dim) == pytest.approx(value, rel=1e-4)
+    assert fit_report.written(101_052.3, "cycles") == "101050 cycles"  # as people write it
 
 
 def test_posterior_is_never_wider_than_the_prior_nor_narrower_than_the_scatter() -> None:
