@@ -5,6 +5,7 @@ Each line of that file says where it is from, or what is still to be found out.
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import subprocess
@@ -100,7 +101,7 @@ def read(place: str | Path) -> Outputs:
                 texts[name] = text
             else:
                 others.append(text)
-    text = textwrap.dedent("\n".join(others))
+    text = textwrap.dedent(html.unescape("\n".join(others)))
     parts = pasted.split(text)
     texts = parts | texts
     said = pasted.records(text, texts)

@@ -147,34 +147,46 @@ def _lines(program: str, text: str, heading: re.Pattern[str] | None) -> Iterator
         yield began, item
 
 
+_BRANCH: Final = re.compile(r"([\s│|├└─`-]*)((?!(?:sr|loop|zram|fd)\d)[A-Za-z][\w.!-]*)(?=\s|$)")
+_SIZE: Final = re.compile(
+    r"(?<=\s)\d[\d.,]*[KMGTP]?(?=\s+[01](?:\s|$)|\s+[01]?\s*(?:disk|part|lvm|raid|crypt)|\s+/|\s*$)|(?<=\s)\d[\d.,]*[KMGTP](?=\s)"
+)
+_TYPES: Final = re.compile(r"(?<=\s)(disk|part|lvm|raid\d+|crypt|mpath)(?=\s|$)")
+_FILESYSTEMS: Final = re.compile(r"(?<=\s)(ext[234]|xfs|btrfs|zfs_member|ntfs|f2fs|vfat|swap|exfat|iso9660)(?=\s)")
+
+
 def tree(text: str) -> list[dict[str, Any]]:
-    """Plain ``lsblk`` as its ``-J`` has it; columns that may be empty are told by where their heads stand."""
+    """Plain ``lsblk`` as its ``-J`` has it; a column that others follow is told by where its head stands."""
     top: list[dict[str, Any]] = []
     above: list[tuple[int, dict[str, Any]]] = []
-    columns: dict[str, tuple[int, int]] = {}
+    heads: dict[str, slice] = {}
     for line in text.splitlines():
         if line.startswith("NAME"):
-            heads = list(re.finditer(r"\S+", line))
-            columns = {m[0]: (m.start(), m.end()) for m in heads}
+            begins = [m.start() for m in re.finditer(r"\S+", line)]
+            heads = {line[b:].split()[0]: slice(b, e) for b, e in zip(begins, [*begins[1:], None], strict=True)}
             continue
-        branch = re.match(r"([\s│|├└─`-]*)([A-Za-z][\w.!-]*)\s", line + " ")
-        if branch is None or not columns or "SIZE" not in columns:
+        branch = _BRANCH.match(line)
+        if branch is None or "SIZE" not in heads:
             more = re.fullmatch(r"[\s│|]*(/\S*)\s*", line)
             if more is not None and above:
-                above[-1][1].setdefault("mountpoints", []).append(more[1])
+                above[-1][1]["mountpoints"].append(more[1])
             continue
-        depth, name = len(branch[1]), branch[2]
-        size = re.search(
-            r"(?<=\s)[\d.,]+[KMGTP]?(?=\s+[01]\s|\s+[01]?\s*(?:disk|part|lvm|raid|crypt|rom|loop)\b|\s*$)", line
-        )
-        kind = re.search(r"\b(disk|part|lvm|raid\d+|crypt|rom|loop|mpath)\b(?:\s+(.*))?$", line)
+        depth, size, kind, fs = len(branch[1]), _SIZE.search(line), _TYPES.search(line), _FILESYSTEMS.search(line)
         value, prefix = number(size[0]) if size is not None else (0.0, "B")
-        item: dict[str, Any] = {"name": name, "size": round(value * 1024 ** _PREFIXES.index(prefix)), "children": []}
-        item["type"] = kind[1] if kind is not None else "part" if depth else "disk"
-        mount = re.search(r"(?<=\s)(/\S*(?: \S+)*)\s*$", line)
-        item["mountpoints"] = [mount[1]] if mount is not None else []
-        fs = re.search(r"\b(ext[234]|xfs|btrfs|zfs_member|ntfs|f2fs)\b", line) if "FSTYPE" in columns else None
-        item["fstype"] = fs[1] if fs is not None else None
+        column = next((heads[h] for h in ("MOUNTPOINT", "MOUNTPOINTS") if h in heads), slice(0, 0))
+        last = re.search(r"(?<=\s)/.*", line) if column.stop is None else re.match(r"/.*", line[column])
+        named = line[heads["MODEL"]] if "MODEL" in heads else ""
+        if size is not None and named and size.start() > heads["MODEL"].start:  # stands before its own head
+            named = line[heads["MODEL"].start : size.start()]
+        item = {
+            "name": branch[2],
+            "size": round(value * 1024 ** _PREFIXES.index(prefix)),
+            "type": kind[1] if kind is not None else "part" if depth else "disk",
+            "model": named.strip(),
+            "mountpoints": [last[0].strip()] if last is not None else [],
+            "fstype": fs[1] if fs is not None and {"FSTYPE", "TYPE"} & heads.keys() else None,
+            "children": [],
+        }
         while above and above[-1][0] >= depth:
             above.pop()
         (above[-1][1]["children"] if above else top).append(item)

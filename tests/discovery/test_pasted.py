@@ -96,6 +96,20 @@ def test_plain_lsblk_is_a_tree() -> None:
     assert next(d for d in tree if d["name"] == "sda")["children"][0]["mountpoints"] == ["/"]
 
 
+def test_columns_of_lsblk_are_told_by_their_heads() -> None:
+    text = (
+        "NAME    MODEL                     SIZE TYPE  MOUNTPOINT LABEL\nsda     Samsung SSD 860 EVO     931.5G disk\n"
+    )
+    text += (
+        "└─sda1                          931.5G part  /data      big one\nsdb     HGST HUS726040ALE610      3.6T disk\n"
+    )
+    first, second = pasted.tree(text)
+    assert (first["model"], second["model"]) == ("Samsung SSD 860 EVO", "HGST HUS726040ALE610")
+    assert first["children"][0]["mountpoints"] == ["/data"]
+    assert second["size"] == pytest.approx(3.6 * 2**40, rel=1e-6)
+    assert pasted.tree("NAME   SIZE MODEL\nsda   1.8T ST2000DM008-2FR1\n")[0]["model"] == "ST2000DM008-2FR1"
+
+
 def test_rates_are_in_the_names_of_cards() -> None:
     assert rate_of("Realtek RTL8111/8168/8411 PCI Express Gigabit Ethernet Controller") == "1 Gb/s"
     assert rate_of("Intel Corporation I225-V") == "2.5 Gb/s"
