@@ -149,7 +149,8 @@ def _lines(program: str, text: str, heading: re.Pattern[str] | None) -> Iterator
 
 _BRANCH: Final = re.compile(r"([\s│|├└─`-]*)((?!(?:sr|loop|zram|fd)\d)[A-Za-z][\w.!-]*)(?=\s|$)")
 _SIZE: Final = re.compile(
-    r"(?<=\s)\d[\d.,]*[KMGTP]?(?=\s+[01](?:\s|$)|\s+[01]?\s*(?:disk|part|lvm|raid|crypt)|\s+/|\s*$)|(?<=\s)\d[\d.,]*[KMGTP](?=\s)"
+    r"(?<=\s)\d[\d.,]*[KMGTP]?(?=\s+[01](?:\s|$)|\s+[01]?\s*(?:disk|part|lvm|raid|crypt)|\s+/|\s*$)|"
+    r"(?<=\s)\d[\d.,]*[KMGTP](?=\s)"
 )
 _TYPES: Final = re.compile(r"(?<=\s)(disk|part|lvm|raid\d+|crypt|mpath)(?=\s|$)")
 _FILESYSTEMS: Final = re.compile(r"(?<=\s)(ext[234]|xfs|btrfs|zfs_member|ntfs|f2fs|vfat|swap|exfat|iso9660)(?=\s)")
@@ -175,9 +176,10 @@ def tree(text: str) -> list[dict[str, Any]]:
         value, prefix = number(size[0]) if size is not None else (0.0, "B")
         column = next((heads[h] for h in ("MOUNTPOINT", "MOUNTPOINTS") if h in heads), slice(0, 0))
         last = re.search(r"(?<=\s)/.*", line) if column.stop is None else re.match(r"/.*", line[column])
-        named = line[heads["MODEL"]] if "MODEL" in heads else ""
-        if size is not None and named and size.start() > heads["MODEL"].start:  # stands before its own head
-            named = line[heads["MODEL"].start : size.start()]
+        named = ""
+        if "MODEL" in heads:  # a size stands before its own head
+            begin, end = line.rfind(" ", 0, heads["MODEL"].start) + 1, heads["MODEL"].stop
+            named = line[begin : size.start() if size is not None and size.start() > begin else end]
         item = {
             "name": branch[2],
             "size": round(value * 1024 ** _PREFIXES.index(prefix)),
