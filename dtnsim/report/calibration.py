@@ -12,7 +12,7 @@ from dtnsim.evidence.repeats import day_words
 from dtnsim.ground.term import plural
 from dtnsim.report import plots, text
 from dtnsim.report.page import Figure, Page, Table, label
-from dtnsim.report.traces import AMBER, axis, line, marks
+from dtnsim.report.traces import AMBER, axis, line, marks, rate_axis
 
 if TYPE_CHECKING:
     from dtnsim.evidence.fit import Fit
@@ -74,7 +74,8 @@ def page(found: Fit, suggested: Sequence[Suggestion]) -> str:
     if suggested or made["outliers"] or made["unidentifiable"]:
         result.heading("What is open")
         result.items([*(f"not followed: {o}" for o in made["outliers"]), *(_suggestion(s) for s in suggested)])
-        result.items(made["unidentifiable"])
+        with result.on_screen():
+            result.items(made["unidentifiable"])
     return result.html()
 
 
@@ -145,7 +146,7 @@ def over_days(
     rates, means = curves
     points = marks("measured", dates, rates, "%{x}: %{y:.4g}")
     mean = line("mean", dates, means, "%{x}: %{y:.4g}", color=AMBER, shape="hv")
-    layout = {"xaxis": axis(type="date"), "yaxis": axis(f"measured [{unit}]", rangemode="tozero")}
+    layout = {"xaxis": axis(type="date"), "yaxis": rate_axis(f"measured [{unit or 1}]")}
     rows = [(d, f"{rate:.4g}", f"{mean_of:.4g}") for d, rate, mean_of in zip(dates, rates, means, strict=True)]
     return Figure(label(test), says, [points, mean], layout, Table(("when", unit, "mean"), rows, frozenset({1, 2})))
 
@@ -242,6 +243,10 @@ def watch_page(found: Watched, path: str | None = None) -> str:
              f"{spread:.1%}" if spread is not None else "") for s, spread in spreads]  # fmt: skip
     made.table(Table(_SERIES, rows, frozenset({1, 2, 4})), "Hosts and the ways between them now")
     for s in [s for s in found.series if s.changes][:_CHANGED]:
-        means = [s.level(sum(d >= c.since for c in s.changes)) for d in s.days]
-        made.figure(over_days(s.name, s.name, [d.isoformat() for d in s.days], (s.values, means), s.unit))
+        now = s.level(len(s.changes))
+        shown, _, unit = s.shown(now).partition(" ")
+        scale = float(shown) / now if now else 1.0  # in the unit that people read, without a prefix on the axis
+        means = [scale * s.level(sum(d >= c.since for c in s.changes)) for d in s.days]
+        curves = [scale * value for value in s.values], means
+        made.figure(over_days(s.name, s.name, [d.isoformat() for d in s.days], curves, unit))
     return made.html()

@@ -19,7 +19,7 @@ TONES: Final = (BLUE, AMBER, "#3a9d7c", "#b56bb0", GREY, "#c4574f", "#8d8b2d", "
 PATTERNS: Final = ("", "/", ".", "x", "-", "\\", "+", "|")
 #: letters of a line of a name on an axis, and in a legend
 LETTERS: Final = 36
-LEGEND: Final = 60
+LEGEND: Final = 46
 _ROW: Final = 34
 _LINE: Final = 15
 _AS_IT_IS: Final[Mapping[str, Any]] = {"drop_whitespace": False, "break_on_hyphens": False}

@@ -97,7 +97,9 @@ def test_a_slower_drive_is_dated_named_and_told_once(tmp_path: Path, host: str, 
     assert "ping" not in first.out
     assert "rw=read" not in "".join(line for line in lines if line.startswith("since"))
     assert sum(line.startswith("run fio ") for line in lines) == 2
-    assert "8 March" in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert "8 March" in page
+    assert "measured [MB/s]" in page  # not 800M on an axis of B/s
     fitted = yaml.safe_load((tmp_path / "fitted.yaml").read_text())  # to the runs since the change
     assert fitted["parameters"]["my"]["volumes./data.array.write"]["value"] == f"{now:.5g} MB/s"
     again = run(*watch, "--json")

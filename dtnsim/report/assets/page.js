@@ -16,6 +16,9 @@
       made.height = (layout.height || 360) + 18 * named;
     }
     var across = layout.xaxis || {};
+    if (across.range && traces[0].text) { /* what stands beside the longest bar */
+      made.xaxis = Object.assign({}, across, { range: [across.range[0], 1.2 * across.range[1]] });
+    }
     if (across.type === "log" && across.tickvals) {
       made.xaxis = Object.assign({}, across, { ticktext: across.ticktext.map(function (text, n) {
         return Math.round(Math.log10(across.tickvals[n])) % 3 ? "" : text;
@@ -37,7 +40,7 @@
       var tall = Number(place.dataset.tall || place.layout.height), size = Number(place.dataset.size || place.layout.font.size);
       place.dataset.tall = tall;
       place.dataset.size = size;
-      var high = on ? Math.min(0.75 * tall, 330) : tall; /* two of them on a sheet of paper */
+      var high = on ? Math.min(0.8 * tall, 330) : tall; /* two of them on a sheet of paper */
       place.style.height = high + "px";
       Plotly.relayout(place, on ? { width: 660, height: high, "font.size": 11 }
         : { width: null, height: high, autosize: true, "font.size": size });
