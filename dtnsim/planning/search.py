@@ -75,11 +75,6 @@ class Search:
         """Median throughput with one option and nothing else [B/s]."""
         return self._of((option,) if self.matters(option) else ())[0]
 
-    def helps(self, option: Option, least: float) -> bool:
-        """Whether one option and nothing else gives more than some rate [B/s]: worked out where its bound allows it."""
-        known = frozenset((option,)) in self.evaluated
-        return (known or self._bound((option,), {})[0] > least) and self.alone(option) > least
-
     def frontier(self) -> list[tuple[Set, Rates]]:
         """(set, what it gives) by rising price; the first buys nothing."""
         looked_at = self.choices if self.worth is None else self.worth

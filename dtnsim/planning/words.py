@@ -20,7 +20,7 @@ from dtnsim.planning.stages import named
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
     from dtnsim.planning.money import Exchange
-    from dtnsim.planning.option import Option, Refused, Setting
+    from dtnsim.planning.option import Refused, Setting
     from dtnsim.planning.stages import Plan, Stage, Would
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
@@ -45,16 +45,17 @@ def helps(found: Found, tuned: Stage) -> list[str]:
     """What does not help, by families of parts."""
     held, at = tuned.prediction.bottleneck.station, units.show(tuned.prediction.ceiling, "B/s")
     least = found.rater(())[0] * (1 + _WORTH)
-    by_family: dict[str, list[Option]] = {}
+    places: dict[str, set[str]] = {}
     for option in itertools.chain(*found.search.choices.values()):
         if option.buys:
             family = option.buys[0][0].family
-            by_family.setdefault(_FAMILIES.get(family, family), []).append(option)
-    known = found.search.evaluated
+            places.setdefault(_FAMILIES.get(family, family), set()).add(option.place)
+    # of the others in a place one of these, or what is there now, does as well
+    tried = found.search.choices if found.search.worth is None else found.search.worth
     said = [
         f"No {family} helps by itself: {held} binds at {at}."
-        for family, options in by_family.items()  # those first whose rates are known already
-        if not any(found.search.helps(o, least) for o in sorted(options, key=lambda o: frozenset((o,)) not in known))
+        for family, where in places.items()
+        if all(found.search.alone(o) <= least for place in sorted(where) for o in tried.get(place, ()))
     ]
     if found.search.exceeded:
         said.append(f"{found.search.exceeded} sets exceeded the bound of the search: a better one may be missing.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.term import without_words
 from dtnsim.planning import actions, catalog, fitting
 from dtnsim.planning.actions import tcp
 from dtnsim.planning.bounds import times
@@ -117,7 +118,9 @@ class Reliefs:
 def _load(given: PathSpec) -> dict[str, float]:
     """Seconds a byte at each station, waiting by the transfer it belongs to."""
     found: dict[str, float] = {}
-    for (transfer, station), seconds in times(timed.composed(given, Draw())).items():
+    with without_words():
+        problem = timed.composed(given, Draw())
+    for (transfer, station), seconds in times(problem).items():
         name = station or f"{transfer}.workers"
         found[name] = found.get(name, 0.0) + float(seconds[0])
     return found

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim import __version__
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.term import plural
+from dtnsim.ground.term import plural, without_words
 from dtnsim.planning import groups, tool_choice, whatif
 from dtnsim.planning.plan import towards
 from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, planned, timeline
@@ -233,7 +233,8 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
         return
     page.heading("Which tool")
     try:
-        found, refused = tool_choice.choose(given, asked.samples, asked.seed)
+        with without_words():  # nothing but times is shown
+            found, refused = tool_choice.choose(given, asked.samples, asked.seed)
     except DtnsimError as error:
         page.text(f"{error}.")
         return
