@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dtnsim.description import spoken
 from dtnsim.discovery import pasted
@@ -61,15 +61,8 @@ class Drive:
         return named or str(spoken.in_name("array", model)[0].get("part", ""))
 
 
-@dataclass(frozen=True, slots=True)
-class Below:
-    """What lies below a block device.
-
-    Attributes:
-        drives: Drives.
-        types: Types on the way, as lsblk has them.
-        size_B: Size of the device; 0 where no line says it.
-    """
+class Below(NamedTuple):
+    """What lies below a block device: drives, types on the way as lsblk has them, and its size where it is said."""
 
     drives: tuple[Drive, ...] = ()
     types: tuple[str, ...] = ()
@@ -163,9 +156,8 @@ def below(given: Outputs) -> dict[str, Below]:
     if not tree(given):
         found |= {f"dg{n}": group for n, group in groups.items()}
     for r in [r for r in given.records if r.kind == "array"]:
-        members = re.findall(r"\d+: ([a-z]\w+)", r.said.get("members", ""))
         level = re.sub(r"raid-?|linear", lambda m: "raid0" if m[0] == "linear" else "raid", r.said.get("level", ""))
-        drives = tuple(d for m in members for d in find(found, m).drives)
+        drives = tuple(d for m in members(r) for d in find(found, m).drives)
         if drives:
             found.setdefault(r.said["name"], Below(drives, (level,), r.size()))
     return found
@@ -191,6 +183,11 @@ def _walk(item: dict[str, Any], top: Below, types: tuple[str, ...]) -> Iterator[
     for child in item.get("children") or []:
         if isinstance(child, dict) and isinstance(child.get("name"), str):
             yield from _walk(child, top, types)
+
+
+def members(array: pasted.Record) -> list[str]:
+    """Devices of an array, as inxi or mdadm list them."""
+    return array.said.get("member", "").split() or re.findall(r"\d+: ([a-z]\w+)", array.said.get("members", ""))
 
 
 def base(device: str) -> str:

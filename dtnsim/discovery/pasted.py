@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from dtnsim.ground import yamlio
+from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, size_bytes
 
-_PREFIXES: Final = "BKMGTP"
 #: no program's line is longer
 _LONGEST: Final = 1000
 _COUNTS: Final = {"single": 1, "dual": 2, "triple": 3, "quad": 4, "hexa": 6, "octa": 8, "deca": 10}
@@ -25,7 +26,7 @@ class Record:
     """What a program says of one thing.
 
     Attributes:
-        kind: cpu, thread, memory, module, nic, drive, group, volume, array, member, disk, letter or system.
+        kind: cpu, thread, memory, module, nic, drive, group, volume, array, disk, letter or system.
         where: Program and line.
         said: Name to value.
     """
@@ -36,28 +37,19 @@ class Record:
 
     def size(self) -> int:
         """Bytes; 0 where it says none."""
-        for unit, base, power in (("B", 1, 0), ("Ki", 1024, 1), ("Mi", 1024, 2), ("Gi", 1024, 3)):
-            if unit in self.said:
-                return round(number(self.said[unit])[0] * float(base**power))
-        for unit, base in (("GB", 1000), ("GiB", 1024)):
-            if unit in self.said:
-                value, prefix = number(self.said[unit])
-                return round(value * float(base ** _PREFIXES.index(prefix)))
+        with suppress(ValueError, OverflowError):
+            for unit, power in (("B", 0), ("Ki", 10), ("Mi", 20), ("Gi", 30)):
+                if unit in self.said:
+                    return round(grouped(self.said[unit].strip()) * 2.0**power)
+            for unit, table in (("GB", DECIMAL), ("GiB", BINARY)):
+                if unit in self.said:
+                    return round(size_bytes(self.said[unit], table) or 0.0)
         return 0
 
     def count(self, key: str) -> int:
         """A number that it says; 0 where it does not."""
         text = self.said.get(key, "")
         return int(text) if text.isdecimal() else 0
-
-
-def number(text: str) -> tuple[float, str]:
-    """``465,8G``, ``931.51 GB`` and ``994.662.584.320`` as a number and its prefix (B where it has none)."""
-    found = re.match(r"\s*([\d.,\s\xa0\u202f]*\d)\s*([KMGTP]?)", text)
-    if found is None:
-        return 0.0, "B"
-    digits = re.sub(r"[.,\s\xa0\u202f](?=\d{3}(?:\D|$))", "", found[1]) if not found[2] else found[1]
-    return float(digits.replace(",", ".")) if digits.count(".") + digits.count(",") < 2 else 0.0, found[2] or "B"
 
 
 @lru_cache(maxsize=1)
@@ -122,7 +114,9 @@ def records(text: str, given: dict[str, str]) -> list[Record]:
                     found.append(last)
                 for key, value in match.groupdict().items():
                     if value is not None:
-                        last.said.setdefault(key, value.strip())
+                        had = last.said.setdefault(key, value.strip())
+                        if key == "member" and value != had:
+                            last.said[key] = f"{had} {value}"
     return [r for r in found if r.kind != "ignored" and not {"ignored"} & set(r.said)]
 
 
@@ -173,7 +167,6 @@ def tree(text: str) -> list[dict[str, Any]]:
                 above[-1][1]["mountpoints"].append(more[1])
             continue
         depth, size, kind, fs = len(branch[1]), _SIZE.search(line), _TYPES.search(line), _FILESYSTEMS.search(line)
-        value, prefix = number(size[0]) if size is not None else (0.0, "B")
         column = next((heads[h] for h in ("MOUNTPOINT", "MOUNTPOINTS") if h in heads), slice(0, 0))
         last = re.search(r"(?<=\s)/.*", line) if column.stop is None else re.match(r"/.*", line[column])
         named = ""
@@ -182,7 +175,7 @@ def tree(text: str) -> list[dict[str, Any]]:
             named = line[begin : size.start() if size is not None and size.start() > begin else end]
         item = {
             "name": branch[2],
-            "size": round(value * 1024 ** _PREFIXES.index(prefix)),
+            "size": round(size_bytes(size[0]) or 0.0) if size is not None else 0,
             "type": kind[1] if kind is not None else "part" if depth else "disk",
             "model": named.strip(),
             "mountpoints": [last[0].strip()] if last is not None else [],
@@ -213,7 +206,7 @@ def _cpu(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
         cores = total // max(sockets, 1) if total else cores
         threads = r.count("threads") // cores if cores else 0
         threads = threads or ((2 if re.search(r"\b[MH]T\b|Enabled", r.said.get("type", "")) else 1) if cores else 0)
-        mhz = r.count("boost") or r.count("MHz") or round(1e3 * number(r.said.get("GHz", "0"))[0])
+        mhz = r.count("boost") or r.count("MHz") or round(1e3 * decimal(r.said.get("GHz", "0")))
         values = {"Model name": r.said.get("model", r.said.get("family", "")), "Socket(s)": sockets, "CPU max MHz": mhz}
         for name, value in {**values, "Core(s) per socket": cores, "Thread(s) per core": threads}.items():
             if value and (name not in made or (name == "Model name" and "Family" in made[name][0])):
@@ -271,8 +264,8 @@ def _nics(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
         values = {"device": r.said.get("bus", ""), "model": r.said.get("model", ""), "mtu": r.said.get("mtu", "")}
         for key, said in (("speed", "Mbps"), ("most", "most")):
             if said in r.said:
-                mega, prefix = number(r.said[said])
-                values[key] = f"{mega * (1000 if prefix == 'G' else 1):g}"
+                rate = size_bytes(r.said[said], DECIMAL) or 0.0
+                values[key] = f"{rate / 1e6 if r.said[said][-1] in 'MG' else rate:g}"
         for key, value in values.items():
             if value or key == "device":
                 made.setdefault(f"{at}/{key}", (value, r.where))

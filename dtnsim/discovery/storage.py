@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from dtnsim.discovery import drives as blocks
 from dtnsim.discovery import pasted
@@ -23,17 +22,8 @@ _ESCAPE: Final = re.compile(r"\\([0-7]{3})")
 _UNKNOWN: Final = "what the drives are: dtnsim list parts; 'unknown' is drawn from all of them"
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
-    """A file system.
-
-    Attributes:
-        device: What it lies on.
-        at: Mount point.
-        kind: Its type; ``unknown`` where no line says it.
-        where: Where that stands.
-        size_B: Its size; 0 where no line says it.
-    """
+class Mount(NamedTuple):
+    """A file system: what it lies on, where, its type (``unknown`` where no line says it), who says so, its size."""
 
     device: str
     at: str
@@ -47,7 +37,7 @@ def volumes(given: Outputs) -> tuple[Tree, list[str]]:
     found, notes = Tree(), []
     below = blocks.below(given)
     seen = set[str]()
-    mounts = [*_mounts(given), *_mounted(given)]
+    mounts = sorted([*_mounts(given), *_mounted(given)], key=lambda m: m.kind == "unknown")
     for mount in [*mounts, *_unmounted(given, below, mounts)]:
         kind, name = mount.kind.lower(), base(mount.device)
         if kind in _OWN and name not in seen and mount.at not in found:
@@ -86,14 +76,13 @@ def _mounted(given: Outputs) -> Iterator[Mount]:
         disk = r.said["model"] if r.kind == "disk" else disk
         if r.kind == "letter":
             letters[r.said["letter"]] = disk
-    for r in [
-        r for r in given.records if r.kind == "volume" and "fs" in r.said and ("mount" in r.said or "letter" in r.said)
-    ]:
+        if r.kind != "volume" or not {"mount", "letter"} & r.said.keys():
+            continue
         letter = r.said.get("letter", "")
         device = r.said.get("drive") or r.said.get("dev") or r.said.get("name") or letters.get(letter) or letter
         at = r.said.get("mount") or f"/{letter}"
         if not nowhere.fullmatch(at):
-            yield Mount(device, at, r.said["fs"], r.where, r.size())
+            yield Mount(device, at, r.said.get("fs", "unknown"), r.where, r.size())
     for item in flat(tree(given)) if "mounts" not in given.texts else ():
         places = [p for p in [item.get("mountpoint"), *(item.get("mountpoints") or [])] if isinstance(p, str)]
         places = [p for p in places if p.startswith("/") and not nowhere.fullmatch(p)]
@@ -202,11 +191,6 @@ def vdevs(given: Outputs, pool: str) -> tuple[str, int, list[str], int]:
             else:
                 members.append(words[0])
     if listed := [r for r in given.records if r.kind == "array" and r.said["name"] == pool and not members]:
-        level = listed[0].said.get("level", "")
-        return (
-            ("" if level == "linear" else level),
-            1,
-            re.findall(r"\d+: ([a-z]\w+)", listed[0].said.get("members", "")),
-            at,
-        )
+        level, members = listed[0].said.get("level", ""), blocks.members(listed[0])
+        return "" if level == "linear" else level, 1, members, at
     return kind, groups or 1, members, at

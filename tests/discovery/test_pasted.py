@@ -84,9 +84,9 @@ def test_pasted_files_stand_beside_collected_ones(tmp_path: Path) -> None:
 
 
 def test_numbers_are_read_as_they_are_printed() -> None:
-    assert pasted.number("465,8G") == (465.8, "G")
-    assert pasted.number("994.662.584.320 ") == (994662584320.0, "B")
-    assert pasted.number("8,039") == (8039.0, "B")
+    assert pasted.Record("drive", "", {"GiB": "465,8G"}).size() == pytest.approx(465.8 * 2**30)
+    assert pasted.Record("volume", "", {"B": "994.662.584.320 "}).size() == 994662584320
+    assert pasted.Record("memory", "", {"Mi": "8,039"}).size() == 8039 * 2**20
     assert pasted.Record("drive", "", {"GiB": "1.308 T"}).size() == pytest.approx(1.438e12, rel=1e-3)
 
 
