@@ -33,24 +33,9 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 __all__ = [
-    "Apart",
-    "Component",
-    "Facts",
-    "Measured",
-    "Model",
-    "Pick",
-    "Price",
-    "among_others",
-    "documentation_only",
-    "example_of",
-    "expand",
-    "find_kind",
-    "kinds",
-    "place",
-    "remembering",
-    "spot_of",
-    "validate",
-]
+    "Apart", "Component", "Facts", "Measured", "Model", "Pick", "Price", "among_others", "documentation_only",
+    "example_of", "expand", "find_kind", "kinds", "place", "remembering", "spot_of", "validate",
+]  # fmt: skip
 
 #: components of a host that are remembered at most
 _MOST_KNOWN: Final = 4096

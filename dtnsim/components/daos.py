@@ -54,14 +54,8 @@ class Daos(ParallelFilesystem, Copies):
     kind: ClassVar[str] = "daos"
     over_ip: ClassVar[bool] = True
     common: ClassVar[tuple[str, ...]] = (
-        "servers",
-        "share",
-        "engine_read",
-        "engine_write",
-        "engine_reads",
-        "engine_writes",
-        *Copies.model_fields,
-    )
+        "servers", "share", "engine_read", "engine_write", "engine_reads", "engine_writes", *Copies.model_fields,
+    )  # fmt: skip
 
     library: Literal["none", "ioil", "pil4dfs"] = "none"
     eq_count: Annotated[int, Field(ge=1, le=64)] = 1

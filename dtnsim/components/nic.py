@@ -62,18 +62,8 @@ class Nic(Component):
     columns: ClassVar[tuple[str, ...]] = ("rate", "ports", "card_generation", "card_lanes", "protocol")
     where_unknown: ClassVar[Mapping[str, str]] = {"": "nic: unknown, or its rate, like nic: 10 Gb/s"}
     placement_keys: ClassVar[tuple[str, ...]] = (
-        "slot",
-        "more_slots",
-        "bonding",
-        "ports",
-        "mtu",
-        "timestamps",
-        "vlan",
-        "offload",
-        "tso",
-        "gro",
-        "allowance",
-    )
+        "slot", "more_slots", "bonding", "ports", "mtu", "timestamps", "vlan", "offload", "tso", "gro", "allowance",
+    )  # fmt: skip
 
     rate: Annotated[Quantity, Unit("B/s", low=1e4, line=True)]
     ports: Annotated[int, Field(ge=1, le=64)] = 1

@@ -165,26 +165,22 @@ class Raidz(Layer):
 
     def amplification(self, block_B: float) -> Term:
         """Bytes written per byte of a block, all disks at work."""
-        return law(
-            raidz.write_amplification,
-            block_B=term(block_B, "B"),
-            disks=self.disks,
-            parity=self.parity,
-            ashift=self.ashift,
-        )
+        return law(raidz.write_amplification, block_B=term(block_B, "B"), **self._geometry(self.disks))
 
     def occupied(self, block_B: float) -> Term:
         """Bytes of disk per byte of a block, padding included."""
-        parts = {"disks": self.disks, "parity": self.parity, "ashift": self.ashift}
-        return law(raidz.allocation, block_B=term(block_B, "B"), **parts)
+        return law(raidz.allocation, block_B=term(block_B, "B"), **self._geometry(self.disks))
+
+    def _geometry(self, disks: int) -> dict[str, int]:
+        return {"disks": disks, "parity": self.parity, "ashift": self.ashift}
 
     def _block(self, use: Access) -> float:
         """Bytes of one block with its own parity."""
         return use.record_B or self.recordsize.value
 
     def _columns(self, use: Access) -> Term:
-        parts = {"disks": self.width + self.parity, "parity": self.parity, "ashift": self.ashift}
-        return law(raidz.columns, block_B=term(self._block(use), "B"), **parts)
+        whole = self._geometry(self.width + self.parity)
+        return law(raidz.columns, block_B=term(self._block(use), "B"), **whole)
 
     def _written(self, use: Access) -> Term:
         """Bytes written to the disks that are left per byte of data."""

@@ -292,9 +292,6 @@ class Zfs(LocalFilesystem):
         if self.l2arc is not None:
             self.l2arc.serve(row.times(row.term(self.l2arc_hits)), use, f"{label}-l2arc")
             row = row.times(term(1.0) - row.term(self.l2arc_hits))
-        if self.special is not None and use.file_B <= self.special_blocks.value:
-            self.special.serve(row, self._queued(use, self.special), f"{label}-special")
-            return
         self._pool(row, use, host, volume, self._ahead(row))
 
     def _ahead(self, row: Row) -> Term:
@@ -317,9 +314,6 @@ class Zfs(LocalFilesystem):
         array = host.volumes[volume].array
         if array is not None and use.finish != "dsync":
             row = row.times(self._synced(row, use, host, array))
-        if self.special is not None and use.file_B <= self.special_blocks.value:
-            self.special.serve(row, self._queued(use, self.special), f"{label}-special")
-            return
         self._pool(row, use, host, volume, None)
 
     def _synced(self, row: Row, use: Access, host: Machine, array: Device) -> Term:
@@ -342,6 +336,9 @@ class Zfs(LocalFilesystem):
 
     def _pool(self, row: Row, use: Access, host: Machine, volume: str, ahead: Term | None) -> None:
         """The array and its buses; the runs in which data lie depend on how fragmented the pool is."""
+        if self.special is not None and use.file_B <= self.special_blocks.value:
+            self.special.serve(row, self._queued(use, self.special), f"{volume.strip('/').replace('/', '-')}-special")
+            return
         run = middle(zfs.free_segment_bytes(row.value(self.fragmentation)))
         if np.isfinite(run):
             gap = middle(hdd_streams.gap_bytes(run, row.value(self.filled)))

@@ -187,7 +187,8 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
             volume["via"] = [volume["via"]]
         named = volume.get("filesystem", UNKNOWN)
         if named == UNKNOWN and "server" not in volume:
-            shared = volume.get("array", UNKNOWN) == UNKNOWN and _centre(name, host)
+            # called after a computing centre, by its name here or where its description was taken from
+            shared = volume.get("array", UNKNOWN) == UNKNOWN and at_centre(f"{name} {host.get('name', '')}")
             named = (
                 _PARALLEL
                 if shared
@@ -203,7 +204,9 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
         if volume.get("array", UNKNOWN) == UNKNOWN and (_on_drives(named) or _on_tape(named)):
             usual = f"{host.get('role')}-volume"
             known = usual in library.names("parts/unknown")
-            drives: object = usual if known else _drives_of_any_role(*at)
+            # where nobody says what a host is for, drives of the role that its TCP settings are drawn for
+            roles = [f"{role}-volume" for role in ROLES]
+            drives: object = usual if known else _drives_of(roles, "role", *at)
             if host.get("role") == "untuned" and (year := _year(host)) is not None:
                 drives = _drives_of(next(d for first, d in reversed(_AS_SOLD) if first <= year).split(), "drives", *at)
             volume.put("array", drives, *volume.at("array"))
@@ -238,11 +241,6 @@ def _one_system(name: str, host: Mapping, mount: str, volume: Mapping, notes: li
     return volume
 
 
-def _drives_of_any_role(file: str, line: int) -> Mapping:
-    """Drives of a host of which nobody says what it is for: those of the role that its TCP settings are drawn for."""
-    return _drives_of([f"{role}-volume" for role in ROLES], "role", file, line)
-
-
 def _drives_of(parts: Iterable[str], chooser: str, file: str, line: int) -> Mapping:
     """Drives of one of several kinds, each as likely as the others."""
     made = Mapping(file, line)
@@ -271,11 +269,6 @@ def _class_of(filesystem: object) -> type[Component] | None:
     if kind not in kinds() and kind in library.names("parts/local"):
         kind = "local"
     return find_kind(kind) if kind in kinds() else None
-
-
-def _centre(name: str, host: Mapping) -> bool:
-    """Whether a host is called after a computing centre, by its name here or where its description was taken from."""
-    return at_centre(f"{name} {host.get('name', '')}")
 
 
 def at_centre(names: str) -> bool:

@@ -32,15 +32,6 @@ class Host(Buses):
 
     Attributes:
         name: What it is called in answers.
-        cpu: Processor part or its parameters.
-        memory: Memory part or its parameters.
-        stack: Kernel's cycles per byte and packet.
-        slots: PCIe slots and uplinks by name.
-        hbas: Storage adapters by name.
-        nics: Network cards by name; 'nic' is short for one.
-        devices: Accelerators and other cards that take work over, by name.
-        volumes: Mounted file systems by mount point.
-        placement: Which cores do what.
         source: Where its description comes from.
         description: What it is, in a line.
         like: Another host, whose keys hold where none is written here.

@@ -95,34 +95,32 @@ def _dated(model: M, year: int) -> M:
     return made
 
 
-def named(model: M, name: Name, prefix: str = "") -> M:
+def named(model: M, name: Name) -> M:
     """A copy of a model whose quantities are its own and know their keys.
 
     Args:
         model: The model; defaults of its class are shared by all instances and are copied.
         name: Key of a quantity by its dotted key below ``model``.
-        prefix: Dotted key of ``model`` itself.
     """
-    changed: dict[str, Any] = {}
-    for field in type(model).model_fields:
-        value = getattr(model, field)
-        if value.__class__ in _NO_QUANTITIES:
-            continue
-        new = _named(value, name, f"{prefix}{field}")
-        if new is not value:
-            changed[field] = new
-    return model.model_copy(update=changed) if changed else model
+    made: M = mapped(model, lambda key, q: q.of(name(key)) if q.spread or q.typical else q)
+    return made
 
 
-def _named(value: Any, name: Name, key: str) -> Any:
+def mapped(value: Any, change: Callable[[str, Quantity], Quantity], key: str = "") -> Any:
+    """A model, table or list with every quantity changed, told its dotted key; the same one where none has changed."""
     if isinstance(value, Quantity):
-        return value.of(name(key)) if value.spread or value.typical else value
+        return change(key, value)
     if isinstance(value, BaseModel):
-        return named(value, name, f"{key}.")
+        changed, before = dict[str, Any](), f"{key}." if key else ""
+        for field in type(value).model_fields:
+            old = getattr(value, field)
+            if old.__class__ not in _NO_QUANTITIES and (new := mapped(old, change, f"{before}{field}")) is not old:
+                changed[field] = new
+        return value.model_copy(update=changed) if changed else value
     if isinstance(value, dict):
-        return {k: _named(v, name, f"{key}.{k}") for k, v in value.items()}
+        return {k: mapped(v, change, f"{key}.{k}") for k, v in value.items()}
     if isinstance(value, list) and any(isinstance(v, BaseModel | Quantity) for v in value):
-        return [_named(v, name, f"{key}.{n}") for n, v in enumerate(value)]
+        return [mapped(v, change, f"{key}.{n}") for n, v in enumerate(value)]
     return value
 
 

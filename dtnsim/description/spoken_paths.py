@@ -97,7 +97,8 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     if (known := library.spoken()["shares"].get(word)) is None:
         return None
     said = str(tool.get("client")) if isinstance(tool, Mapping) else ""
-    desks = {end for end, (host, _, _) in ends.items() if _system(hosts[host]).startswith(("windows", "mac"))}
+    systems = {end: host.get("os") for end, (name, _, _) in ends.items() if isinstance(host := hosts[name], Mapping)}
+    desks = {end for end, system in systems.items() if str(system).lower().startswith(("windows", "mac"))}
     client, server = ("from", "to") if said == "source" or (not said and desks == {"from"}) else ("to", "from")
     (here, _, own), (there, _, path), at = ends[client], ends[server], item.lines["tool"]
     if path.strip() in ("", *DEVICES):
@@ -128,10 +129,6 @@ def _with_options(tool: object, kind: str, at: tuple[str, int]) -> object:
         if key not in ("name", "client"):
             made.put(key, value, *tool.lines.get(key, at))  # type: ignore[attr-defined]
     return made if len(made) > 1 else kind
-
-
-def _system(host: object) -> str:
-    return str(host.get("os")).lower() if isinstance(host, Mapping) else ""
 
 
 def _with_volume(host: Any, mount: str, share: Mapping, other: str, at: tuple[str, int]) -> Mapping:

@@ -115,7 +115,7 @@ class _Shop:
             raise InputError(f"--where: {text!r} is no condition; write it like 'price < 500 EUR' or 'year >= 2020'")
         key, compare = self.key(found[1], "--where"), _COMPARED[found[2]]
         if key == "price":
-            limit = _money(found[3])
+            limit = money(found[3], "--where: price")
             return key, lambda row: compare(self._price(row, limit.currency), limit.amount)
         number = self._number(key, found[3])
         if number is None:
@@ -148,7 +148,3 @@ class _Shop:
     def _price(self, row: Mapping[str, Any], currency: str) -> Decimal:
         self.said += [n for n in self._rates.notes((row["currency"], currency)) if n not in self.said]
         return self._rates.to(Money(Decimal(str(row["price"])), row["currency"]), currency, row["part"])
-
-
-def _money(text: str) -> Money:
-    return money(text, "--where: price")

@@ -170,10 +170,7 @@ def put(value: Any, table: Mapping[Place, Quantity], place: Place = ()) -> Any:
             new = put(old, table, (*place, name))
             if new is not old:
                 changed[name] = new
-        made = value.model_copy(update=changed)
-        for name in set(made.__dict__) - set(type(value).model_fields):
-            del made.__dict__[name]  # a cached property
-        return made
+        return value.model_copy(update=changed)
     if isinstance(value, Mapping):
         return {k: put(v, table, (*place, str(k))) for k, v in value.items()}
     return [put(v, table, (*place, n)) for n, v in enumerate(value)]

@@ -6,7 +6,7 @@ Every figure is the median that `predict` gives for the path so changed, so that
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -101,7 +101,7 @@ def grid(task: Task, most: int, progress: Callable[[int, int], None] | None = No
         progress: Called with the crossings done and all of them.
     """
     given = task.given
-    axes = [a for a in (_rtt(given), _loss(given), _streams(given), _files(given), _drives(given)) if a is not None]
+    axes = [a for a in (*_between(given), _streams(given), _files(given), _drives(given)) if a is not None]
     every = _crossings(axes)
     while axes and _crossings(axes) > max(most, 1):
         longest = max(range(len(axes)), key=lambda n: len(axes[n].labels) / _WORTH[axes[n].name])
@@ -155,27 +155,13 @@ def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Calla
     return Axis(name, title, tuple(label for label, _ in made), overrides, written, at, tuple(numbers))
 
 
-def _segment(given: PathSpec) -> tuple[str, Any] | None:
-    """(key, segment) with the longest round trip."""
-    return max(segments(given), key=lambda item: item[1].rtt.value, default=None)
-
-
-def _rtt(given: PathSpec) -> Axis | None:
-    found = _segment(given)
-    if found is None:
-        return None
-    key, segment = found
-    return _axis(
-        "rtt", "round trip", segment.rtt.value, _RTT_S, lambda v: (units.show(v, "s"), [f"{key}.rtt={v * 1e3:.6g} ms"])
-    )
-
-
-def _loss(given: PathSpec) -> Axis | None:
-    found = _segment(given)
-    if found is None:
-        return None
-    key, segment = found
-    return _axis("loss", "random loss", segment.loss.value, _LOSS, lambda v: (f"{v:g}", [f"{key}.loss={v:g}"]))
+def _between(given: PathSpec) -> Iterator[Axis | None]:
+    """Round trip and loss of the segment with the longest round trip."""
+    key, segment = max(segments(given), key=lambda item: item[1].rtt.value, default=("", None))
+    if segment is not None:
+        rtt, loss = segment.rtt.value, segment.loss.value
+        yield _axis("rtt", "round trip", rtt, _RTT_S, lambda v: (units.show(v, "s"), [f"{key}.rtt={v * 1e3:.6g} ms"]))
+        yield _axis("loss", "random loss", loss, _LOSS, lambda v: (f"{v:g}", [f"{key}.loss={v:g}"]))
 
 
 def _streams(given: PathSpec) -> Axis | None:

@@ -167,7 +167,8 @@ class PageCache(Store):
         if quiet and self.state in COUPLED and self._next() is self.state:
             return
         self._stale = True
-        if not self._later and not self._busy and not self._ending():
+        ending = (move.flow.triggered for move in self._fills)  # and `_ended` has still to hear of it
+        if not self._later and not self._busy and not any(ending):
             self.look_now()
 
     def _ended(self, move: Move) -> None:

@@ -38,13 +38,6 @@ class Ramp:
     shares: tuple[float, ...]
     last: float = 1.0
 
-    @property
-    def lost_s(self) -> float:
-        """What the opening costs a transfer that nothing else holds back [s]."""
-        begins = (0.0, *self.ends_s[:-1])
-        steps = zip(begins, self.ends_s, self.shares, strict=True)
-        return sum((e - b) * (1 - s / self.last) for b, e, s in steps)
-
     def after(self, age_s: float) -> Iterator[tuple[float, float]]:
         """(how long from then on [s], share) of every step that is not over at an age."""
         for end, share in zip(self.ends_s, self.shares, strict=True):

@@ -79,10 +79,6 @@ class Store:
     def _row(self, leg: Leg) -> Row:
         return leg.both if self.state in COUPLED else leg.fill
 
-    def _ending(self) -> bool:
-        """Whether a fill has just ended of which `_ended` has still to hear."""
-        return any(move.flow.triggered for move in self._fills)
-
     def _tiny(self) -> float:
         """Bytes that are rounding: of the sums, and of what moves in the last digit of the clock [B]."""
         return 1e-13 * self.payload + 4e-16 * self.env.now * sum(self.rates())

@@ -21,7 +21,7 @@ WORTH_COMPILING: Final = 250_000
 _MODULES: Final = (flow_lists, rate_updates, max_min, traffic)
 #: what is called from outside, and touches heaps
 _CALLED: Final = (
-    "run", "push", "pop", "let_go", "release", "set_capacity", "size", "try_at", "withdraw", "entry", "put", "cut",
+    "run", "push", "pop", "let_go", "release", "set_capacity", "size", "withdraw", "entry", "put", "cut",
     "give_back",
 )  # fmt: skip
 

@@ -165,18 +165,6 @@ class EventLoop:
             rest[self.q[x + at.TRANSFER]] = flow_lists.left(self.f, self.q, x, self.now)
         return np.asarray(rest, float)
 
-    def under_way(self) -> int:
-        """How many places of endpoints, users and classes are taken."""
-        return sum(
-            int(self.q[int(self.q[self._lane(n) + k]) + at.ACTIVE]) for n in range(len(self.lanes)) for k in range(4)
-        )
-
-    def waiting(self) -> int:
-        """How many transfers wait in queues."""
-        return sum(
-            int(self._kernel.size(self.h, int(self.q[self._lane(n) + at.LANE_HEAP]))) for n in range(len(self.lanes))
-        )
-
     def _lane(self, n: int) -> int:
         return int(self.q[at.LANES]) + n * at.LANE
 
@@ -288,7 +276,7 @@ class EventLoop:
             q[at.FINISHED] += 1
             return
         self.status[i], self.t[at.QUEUED_AT, i] = BACKING_OFF, now
-        kernel.try_at(h, now + lane.kind.back_off_s(int(self.tries[i])), i)
+        kernel.push(h, at.RETRIES, now + lane.kind.back_off_s(int(self.tries[i])), i, 0)
 
     # -- books --------------------------------------------------------------------------------------
 

@@ -337,11 +337,6 @@ def knots(low_B: float, high_B: float) -> tuple[float, ...]:
     return tuple(KNOT**n for n in range(first, max(last, first + 1) + 1))
 
 
-def grain_of(file_B: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Which sizes of files share a row."""
-    return np.floor(np.log(file_B) / math.log(GRAIN) + 1e-9).astype(np.int64)
-
-
 def sorts(
     sizes: NDArray[np.float64], files: NDArray[np.int64], typical_B: float
 ) -> tuple[list[Sort], NDArray[np.int64]]:
@@ -365,7 +360,7 @@ def sorts(
 
     if np.all(files == 1):
         return [sort(np.ones(len(sizes), np.bool_), 0.0)], np.zeros(len(sizes), np.int64)
-    grains = grain_of(sizes / files)
+    grains = np.floor(np.log(sizes / files) / math.log(GRAIN) + 1e-9).astype(np.int64)  # these share a row
     made, number = [], np.zeros(len(sizes), np.int64)
     for n, grain in enumerate(np.unique(grains).tolist()):
         number[grains == grain] = n

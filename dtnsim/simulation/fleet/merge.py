@@ -7,13 +7,13 @@ That is so over long round trips: how connections open up is worked out for the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.components.model import Model
+from dtnsim.description.keys import mapped
 from dtnsim.ground.quantity import Draw, Quantity, Value
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ WORTH: Final = 200
 _TRIED: Final = 8
 #: what two ways of adding up may differ by
 _SAME: Final = 1e-9
-
-Change = Callable[[str, Quantity], Quantity]
 
 
 class Table(Draw):
@@ -46,21 +44,6 @@ class Table(Draw):
         """Its values, or the nominal one."""
         known: Value = self._values.get(quantity.key, quantity.value)
         return known
-
-
-def mapped(value: Any, change: Change, key: str = "") -> Any:
-    """A copy of a model, list or table with every quantity changed; quantities are known by their dotted keys."""
-    if isinstance(value, Quantity):
-        return change(key, value)
-    if isinstance(value, Model):
-        fields = {f: getattr(value, f) for f in type(value).model_fields}
-        new = {f: mapped(v, change, f"{key}.{f}") for f, v in fields.items()}
-        return value.model_copy(update={f: v for f, v in new.items() if v is not fields[f]})
-    if isinstance(value, dict):
-        return {k: mapped(v, change, f"{key}.{k}") for k, v in value.items()}
-    if isinstance(value, list):
-        return [mapped(v, change, f"{key}.{n}") for n, v in enumerate(value)]
-    return value
 
 
 def numbers(host: Host) -> dict[str, Quantity]:

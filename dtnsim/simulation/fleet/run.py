@@ -210,8 +210,9 @@ def replica(task: Task, number: int, part: tuple[str, str] | None = None) -> Fle
     fleet = _drawn(task)
     made = fleet.made(task.seed + number, number - 1)
     _course(made, None, 1, None if part is None else _part(part[0], part[1], number))
-    done = slim(answer(made, fleet.workload))
-    return replace(done, promises=promises(fleet, task.seed + number, number - 1))
+    run, broken = answer(made, fleet.workload), promises(fleet, task.seed + number, number - 1)
+    slim = tuple(replace(s, of_week=(), weeks=()) for s in run.stations)  # the rest is asked of the first one alone
+    return replace(run, stations=slim, pairs=(), happened=(), promises=broken)
 
 
 def share(replicas: int) -> int:
@@ -223,11 +224,6 @@ def share(replicas: int) -> int:
 def _drawn(task: Task) -> Fleet:
     """The fleet with its parameters drawn, composed once a process."""
     return Fleet(task.given, Draw(task.replicas - 1, task.seed, task.given.correlation), share(task.replicas))
-
-
-def slim(run: FleetRun) -> FleetRun:
-    """A run without what is only asked of the first one."""
-    return replace(run, stations=tuple(replace(s, of_week=(), weeks=()) for s in run.stations), pairs=(), happened=())
 
 
 def spread(values: Sequence[float]) -> tuple[float, float, float]:

@@ -327,11 +327,6 @@ def release(f: Floats, q: Integers, h: Heaps, x: int, n: int, rest: float, now: 
     q[LIVE] -= 1
 
 
-def try_at(h: Heaps, time: float, i: int) -> None:
-    """A transfer that was broken off is to queue again then."""
-    push(h, RETRIES, time, i, 0)
-
-
 def again(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, i: int, now: float) -> None:
     """A transfer that was broken off queues again."""
     lane = q[LANES] + int(u[OF_LANE, i]) * LANE

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.description.workload import Retry
+from dtnsim.simulation.fleet import layout as at
 from dtnsim.simulation.fleet.event_loop import ACTIVE, DONE, FAILED
 from dtnsim.simulation.fleet.faults import Fault
 
@@ -186,7 +187,10 @@ def test_bytes_are_conserved_through_every_fault(seed):
     assert np.all(made.tries[made.status == FAILED] == given_["retry"].times + 1)
     done = made.status == DONE
     assert np.all(made.ended[done] - made.begun[done] >= made.work.size[done] * (1 - 1e-9))  # never faster than alone
-    assert made.waiting() == made.under_way() == 0
+    for n in range(len(made.lanes)):  # nobody waits, and every place is free again
+        lane = int(made.q[at.LANES]) + n * at.LANE
+        assert made._kernel.size(made.h, int(made.q[lane + at.LANE_HEAP])) == 0
+        assert [made.q[made.q[lane + k] + at.ACTIVE] for k in range(at.FOUR)] == [0] * at.FOUR
 
 
 @settings(max_examples=40, deadline=None)
