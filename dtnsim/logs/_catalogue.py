@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -92,8 +92,7 @@ class Catalogue:
 
     def targets(self, shape: bytes) -> Targets:
         """Who cares for lines of this shape."""
-        stamp = _PREFIX.match(shape)
-        if stamp is not None:
+        if (stamp := _PREFIX.match(shape)) is not None:
             return self._targets(shape[stamp.end() :])._replace(prefixed=True, plain=False)
         return self._targets(shape)
 
@@ -169,19 +168,6 @@ class Shapes(dict[bytes, Targets]):
         return targets
 
 
-def _parser_types(modules: Sequence[Any]) -> list[type[Parser]]:
-    """The parser classes that ``modules`` define, in order of definition."""
-    return [
-        item
-        for module in modules
-        for item in vars(module).values()
-        if isinstance(item, type)
-        and issubclass(item, Parser)
-        and item.__module__ == module.__name__
-        and not getattr(item, "__abstractmethods__", None)
-    ]
-
-
 @lru_cache(maxsize=1)
 def catalogue() -> Catalogue:
     """Imports every parser module of the package once."""
@@ -192,7 +178,10 @@ def catalogue() -> Catalogue:
         for m in pkgutil.iter_modules(package.__path__)
         if m.name[0] != "_" and m.name not in ("base", "measurement")
     )
-    return Catalogue(_parser_types([importlib.import_module(f"dtnsim.logs.{name}") for name in names]))
+    modules = [importlib.import_module(f"dtnsim.logs.{name}") for name in names]
+    classes = [(kind, module) for module in modules for kind in vars(module).values() if isinstance(kind, type)]
+    own = [kind for kind, module in classes if issubclass(kind, Parser) and kind.__module__ == module.__name__]
+    return Catalogue(kind for kind in own if not getattr(kind, "__abstractmethods__", None))
 
 
 #: what a figure raises that only looks like a number (``1.7.44``, a superscript digit, 400 digits)

@@ -1,6 +1,7 @@
 """What formats are declared with: kinds of lines, tables and their units, progress lines of a copy.
 
-- `LinesParser`: the lines that a tool prints, each with the method that says what it means (`reads`);
+- `LinesParser`: the lines that a tool prints, each with the method that says what it means (`reads`), or what they say
+  of the figures that follow (`notes`);
 - `declared` and `figures`: what stands under a heading or beside a key; blank cells that only position tells;
 - `ProgressParser`: the last line of a copy counts.
 """
@@ -94,6 +95,7 @@ def notes(
     def note(parser: LinesParser, found: Match) -> None:
         pairs = {key: text for key, text in found.groupdict().items() if text is not None}
         said = {key: to(text) if to else int(text) if text.isdigit() else text for key, text in pairs.items()}
+        parser.version = str(said.pop("version", parser.version or "")) or None
         parser.known = said if new else parser.known | said
 
     return note  # type: ignore[no-any-return]  # what reads marks
@@ -122,8 +124,14 @@ class LinesParser(LineParser):
             self.open = False
         missed = None
         for find, pattern, signs, inside, opens, result, method in self.kinds:
-            if (inside and not self.open) or (signs and not any(sign in text for sign in signs)):
+            if inside and not self.open:
                 continue
+            for sign in signs:  # any() takes twice the time
+                if sign in text:
+                    break
+            else:
+                if signs:
+                    continue
             if (match := find(text)) is not None:
                 if opens:
                     self.open, self.lines = True, 0
@@ -166,8 +174,7 @@ def declared(text: str) -> dict[str, Column]:
 
 def cell(text: str) -> tuple[float, str] | None:
     """A cell as (number, suffix); None for ``-`` and words."""
-    match = _SUFFIX.match(text)
-    if match is None:
+    if (match := _SUFFIX.match(text)) is None:
         return None
     try:
         return float(match["n"].replace(",", ".")), match["s"]
@@ -218,15 +225,12 @@ def tokens(text: str) -> list[tuple[str, int, int]]:
 
 
 def by_right_edge(cells: list[tuple[str, int, int]], edges: list[int], slack: int = 3) -> list[int] | None:
-    """Column of each right-aligned cell: the nearest right edge, in order.
+    """Column of each right-aligned cell: the nearest right edge, ascending; None when cells do not fit the columns.
 
     Args:
         cells: (text, start, end) of each cell.
         edges: Right edges of the column headings, ascending.
         slack: How far an edge may be off (wide figures shift what follows).
-
-    Returns:
-        Column index per cell, strictly ascending; None when the cells do not fit the columns.
     """
     found: list[int] = []
     for _, _, end in cells:
@@ -336,10 +340,8 @@ class ProgressParser(LineParser):
         return ()
 
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
-        moved, total, rate = (
-            float(found[number]) * self.units[found[unit]]
-            for number, unit in (("got", "gu"), ("of", "ou"), ("rate", "ru"))
-        )
+        pairs = (("got", "gu"), ("of", "ou"), ("rate", "ru"))
+        moved, total, rate = (float(found[figure]) * self.units[found[unit]] for figure, unit in pairs)
         printed = found[0][found.start("rate") - found.start() : found.end("ru") - found.start()]
         printed += "/s" if printed.endswith(("B", "s")) else "B/s"
         known = {**self.conditions(found, moved), **host_of(self.ctx)}

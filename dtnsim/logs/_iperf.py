@@ -124,9 +124,7 @@ def agrees_with_size(row: Row) -> bool:
     row shows the sender's bytes over the receiver's time, and clocks are read apart.
     """
     span = row.end_s - row.start_s
-    if span <= 0 or row.size <= 0:
-        return True
-    return abs(row.size / span - row.rate) <= (0.1 + 0.01 / span) * row.rate
+    return span <= 0 or row.size <= 0 or abs(row.size / span - row.rate) <= (0.1 + 0.01 / span) * row.rate
 
 
 #: the iperf3 command line (iperf3 manual): sizes are 1024-based, rates 1000-based
@@ -177,7 +175,6 @@ class Mean:
     line: int = 0  # of the last row
 
     def add(self, rate: float, span: float, line: int) -> None:
-        """Adds a row."""
         if span > 0:
             self.seconds += span
             self.volume += rate * span
@@ -203,7 +200,6 @@ class Test:
 
     @property
     def has_rows(self) -> bool:
-        """Whether rows were read."""
         return bool(self.finals or self.means)
 
     @property

@@ -224,9 +224,15 @@ class Parser(ABC):
                 yield self.record(quantity, number * factor, unit, f"{text} {word}", more, line=line)
 
     def rate(
-        self, value: float, printed: str, known: Conditions, line: int | None = None, *, text: str = "",
+        self,
+        value: float,
+        printed: str,
+        known: Conditions,
+        line: int | None = None,
+        *,
+        text: str = "",
         status: Status = "complete",
-    ) -> Record:  # fmt: skip
+    ) -> Record:
         """The throughput of a transfer; a note (of ``text``) where nothing was transferred."""
         if value <= 0:
             return self.unread(text or printed, "no bytes were transferred: no rate", line=line)

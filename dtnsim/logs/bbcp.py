@@ -127,8 +127,7 @@ class Bbcp(LinesParser):
     )
     def _file(self, found: Match) -> Record:
         run = self._run
-        run.files += 1
-        size = int(found["size"])
+        run.files, size = run.files + 1, int(found["size"])
         known: Conditions = {**run.known, "file": found["file"], "file_B": size, "operation": "file"}
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
         if size == 0 or rate == 0:
@@ -138,9 +137,8 @@ class Bbcp(LinesParser):
 
     @reads(r"(?<!\d)(?P<n>\d++) files? copied at effectively (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s", "/s")
     def _closing(self, found: Match) -> Iterator[Record]:
-        run = self._run
+        run, rate = self._run, binary_size(found["rate"], found["u"])
         run.closed = True
-        rate = binary_size(found["rate"], found["u"])
         known: Conditions = {**run.known, "files": int(found["n"])}
         if run.file is not None and run.files == 1:
             known |= {"file": run.file[3].get("file"), "file_B": run.file[3].get("file_B")}
@@ -155,8 +153,7 @@ class Bbcp(LinesParser):
         run.waiting, run.known["file"] = False, found["file"]
 
     def other(self, text: str) -> Found:
-        problem = located(_FAILED, text, "bbcp: ", "bbcp@")
-        if problem is None:
+        if (problem := located(_FAILED, text, "bbcp: ", "bbcp@")) is None:
             return None
         run, self._run = self._run, _Run(self._run.known)
         return self.failure(problem[0], **run.known)

@@ -55,8 +55,7 @@ class Vmstat(LineParser):
 
     def forget(self) -> None:
         self._heads: list[str] = []
-        self._disks = False
-        self._reports = 0
+        self._disks, self._reports = False, 0
 
     def feed(self, text: str) -> Iterable[Record]:
         words = text.split(maxsplit=_LONGEST)

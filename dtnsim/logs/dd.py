@@ -92,13 +92,11 @@ class Dd(LineParser):
     def feed(self, text: str) -> Iterable[Record]:
         if "/s" in text and ("/sec)" in text or "," in text or "，" in text or "、" in text):
             return self._result(text)
-        if "+" in text:
-            match = _RECORDS.search(text)
-            if match is not None:
-                if self._records is None:
-                    self._interrupted = "^C" in text
-                self._records = int(match["full"]), int(match["part"])
-                return ()
+        if "+" in text and (match := _RECORDS.search(text)) is not None:
+            if self._records is None:
+                self._interrupted = "^C" in text
+            self._records = int(match["full"]), int(match["part"])
+            return ()
         if "dd: " in text:
             return self._error(text)
         if " copied," in text and "bytes" in text:
@@ -132,13 +130,10 @@ class Dd(LineParser):
             return self._finished(run, records)
         self._failed = None
         if self.ctx.redraw or self.ctx.after_redraw:
-            self._progress = run
-            self.open = False
+            self._progress, self.open = run, False
             return ()
         self._held.append(run)
-        if len(self._held) > self._HELD:
-            return list(self.settle())
-        return ()
+        return list(self.settle()) if len(self._held) > self._HELD else ()
 
     def _finished(self, run: _Run, records: tuple[int, int]) -> Iterator[Record]:
         self._progress = None

@@ -116,9 +116,10 @@ class Ping(LineParser):
         self._known, self._done = known, False
 
     def _reply(self, text: str) -> bool:
-        found, low = _REPLY.search(text), text.lower()
-        known = "ttl" in low or "seq" in low or "hlim" in low or (self._known and ": " in text and "RTT" not in text)
-        if found is None or not known:
+        if (found := _REPLY.search(text)) is None:
+            return False
+        low = text.lower()
+        if not ("ttl" in low or "seq" in low or "hlim" in low or (self._known and ": " in text and "RTT" not in text)):
             return False
         value, (count, total, least, most) = decimal(found["ms"]) * 1e-3, self._replies
         self._replies = [count + 1, total + value, min(least, value), max(most, value)]

@@ -156,15 +156,13 @@ class FioJson(Stoppable, DocumentParser):
             yield self.unread(printed, f"bytes / runtime give {moved / seconds:.4g} B/s", line=line)
         yield self.measure("throughput", rate, "B/s", printed, line=line, **conditions)
         yield self.measure("duration", seconds, "s", f"{result['runtime']} ms", line=line, **conditions)
-        iops = number(result.get("iops"))
-        if iops:
+        if iops := number(result.get("iops")):
             yield self.measure("iops", iops, "1/s", f"{result['iops']} IOPS", line=line, **conditions)
         yield from self._latencies(result, conditions, line)
 
     def _latencies(self, result: dict[str, Any], conditions: Conditions, line: int) -> Iterator[Record]:
         for key, word in (("clat_ns", "ns"), ("clat", "us"), ("lat_ns", "ns"), ("lat", "us")):
-            kind = key.removesuffix("_ns")
-            block = as_dict(result.get(key))
+            kind, block = key.removesuffix("_ns"), as_dict(result.get(key))
             percentiles = as_dict(block.get("percentile"))
             figures = {"mean": block.get("mean"), "max": block.get("max")}
             figures |= {f"p{p}": percentiles.get(f"{float(p):.6f}") for p in PERCENTILES}

@@ -293,8 +293,8 @@ class GlobusUrlCopy(LinesParser):
         self._ended = (None, "complete")
         self._held = _Copy(found, size, avg, inst, self.ctx.line, self.ctx.cut, known)
 
-    @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$")
-    @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$")
+    @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$", ": ")
+    @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$", "  ->  ")
     def _ends(self, found: Match) -> list[Record]:
         ended, groups = list(self.settle()), found.groupdict()
         if "what" not in groups:
@@ -305,7 +305,7 @@ class GlobusUrlCopy(LinesParser):
             self._where["target"] = groups["url"].strip()
         return ended
 
-    @reads(r"Cancelling copy")
+    @reads(r"Cancelling copy", "Cancelling")
     def _cancelled(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
         timer = "timer" in _OPTIONS.read(self.ctx.args(*_PROGRAMS)).values
         self._ended = ("timer", "complete") if timer else ("cancelled", "partial")

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._numbers import BINARY, as_dict, number, size_bytes
+from dtnsim.logs._numbers import BINARY, as_dict, as_list, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, Status
 
 MIB: Final = BINARY["M"]
@@ -144,8 +144,8 @@ class IorJson(DocumentParser, of=Ior):
     """``-O summaryFormat=JSON``."""
 
     def match(self, doc: Document) -> bool:
-        tests = doc.data.get("tests") if isinstance(doc.data, dict) else None
-        return isinstance(tests, list) and any(isinstance(t, dict) and "Results" in t for t in tests)
+        tests = as_list(as_dict(doc.data).get("tests"))
+        return any("Results" in as_dict(test) for test in tests)
 
     def read(self, doc: Document) -> Iterator[Record]:
         self.version = str(doc.data.get("Version", "")).removeprefix("IOR-") or None

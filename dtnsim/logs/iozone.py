@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, by_right_edge, reads, tokens
+from dtnsim.logs._declared import Found, LinesParser, Match, by_right_edge, notes, reads, tokens
 from dtnsim.logs._numbers import BINARY, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Context, Evidence, Record
 
@@ -119,9 +119,7 @@ class Iozone(LinesParser):
         self._seen.clear()
         self._children.clear()
 
-    @reads(r"\$Revision: ([\d.]+)")
-    def _revision(self, found: Match) -> None:
-        self.version = found[1]
+    _revision = notes(r"\$Revision: (?P<version>[\d.]+)", to=str)
 
     @reads(r"Command line used: (.*)")
     def _used(self, found: Match) -> None:

@@ -105,8 +105,7 @@ class Iperf2Text(_Iperf2):
             yield from self._remark(text)
 
     def _connection(self, text: str) -> Iterator[Record]:
-        found = _CONNECTED.search(text)
-        if found is None:
+        if (found := _CONNECTED.search(text)) is None:
             return
         yield from self._settled()
         run = self._run
@@ -142,8 +141,7 @@ class Iperf2Text(_Iperf2):
     def _message(self, text: str) -> Iterator[Record]:
         if "did not receive ack" in text:
             yield self.unread(text, "the server did not report: what arrived is not known")
-        problem = _FAILED.search(text)
-        if problem is None:
+        if (problem := _FAILED.search(text)) is None:
             return
         yield from self._settled()
         if "read failed" in text and self._run.streams:  # lost acknowledgements at the end of a UDP run
@@ -177,8 +175,7 @@ class Iperf2Csv(_Iperf2):
         return number
 
     def feed(self, text: str) -> Iterable[Record]:
-        found = _CSV.match(text)
-        if found is None:
+        if (found := _CSV.match(text)) is None:
             return
         yield from self._settled()
         total, span = found["sport"] == "0" or found["id"] == "-1", (float(found["start"]), float(found["end"]))

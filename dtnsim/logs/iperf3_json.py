@@ -32,15 +32,12 @@ class Iperf3Json(DocumentParser):
     long = ("intervals",)
 
     def match(self, doc: Document) -> bool:
-        data = doc.data
-        if not isinstance(data, dict):
-            return False
+        data = as_dict(doc.data)
         if data.get("event") in ("start", "interval", "end", "error", "server_output_text", "server_output_json"):
             return "data" in data
-        start, end = data.get("start"), data.get("end")
-        if not isinstance(start, dict) or not ("intervals" in data or "error" in data or isinstance(end, dict)):
-            return False
-        return "iperf" in str(start.get("version", "")) or "test_start" in start or "connected" in start
+        start, ends = as_dict(data.get("start")), isinstance(data.get("end"), dict)
+        mine = "iperf" in str(start.get("version", "")) or "test_start" in start or "connected" in start
+        return mine and ("intervals" in data or "error" in data or ends)
 
     def read(self, doc: Document) -> Iterator[Record]:
         if "event" in doc.data:
@@ -60,8 +57,7 @@ class Iperf3Json(DocumentParser):
 
     def _event(self, doc: Document) -> Iterator[Record]:
         """One line of ``--json-stream``; what ``start`` said is kept for the events after it."""
-        event, data = doc.data["event"], doc.data["data"]
-        memo = self.ctx.memo
+        event, data, memo = doc.data["event"], doc.data["data"], self.ctx.memo
         if event == "start":
             start = as_dict(data)
             self.version = memo["iperf3 version"] = _version(start)
@@ -105,12 +101,10 @@ class Iperf3Json(DocumentParser):
             yield self.measure("throughput", volume / seconds, "B/s", "", status="partial", line=doc.line, **known)
 
     def _end(self, doc: Document, end: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
-        sums: dict[str, Mapping[str, Any]]
-        sums = {key: as_dict(end.get(key)) for key in _SUMS if isinstance(end.get(key), dict)}
+        sums: dict[str, Mapping[str, Any]] = {key: part for key in _SUMS if isinstance(part := end.get(key), dict)}
         if "sum_sent_bidir_reverse" in sums:
             conditions = {**conditions, "bidir": True}
-        only = as_dict(end.get("sum"))
-        if not sums and only:  # UDP before 3.7
+        if not sums and (only := as_dict(end.get("sum"))):  # UDP before 3.7
             sums = {"sum": only}
         if not sums:
             sums = _added(as_list(end.get("streams")))
@@ -201,9 +195,8 @@ def _conditions(start: Mapping[str, Any]) -> Conditions:
 
 
 def _direction(conditions: Conditions, *, opposite: bool) -> str | None:
-    if conditions.get("reporter") == "server":
-        return None
-    return "receive" if bool(conditions.get("reverse")) != opposite else "send"
+    receives = bool(conditions.get("reverse")) != opposite
+    return None if conditions.get("reporter") == "server" else "receive" if receives else "send"
 
 
 def _version(start: Mapping[str, Any]) -> str | None:

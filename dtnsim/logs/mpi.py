@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._net import host_of
 from dtnsim.logs._numbers import BINARY
 from dtnsim.logs.base import Conditions, Evidence, Record, located
@@ -96,9 +96,9 @@ class Mdtest(LinesParser):
     words = ("mdtest", "SUMMARY", "tasks", "ERROR")
     _read_any = False
 
-    @reads(r"mdtest-(\S+) was launched with (\d+) total task\(s\) on (\d+) node")
-    def _launch(self, found: Match) -> None:
-        self.version, self.known = found[1], {"tasks": int(found[2]), "nodes": int(found[3])}
+    _launch = notes(
+        r"mdtest-(?P<version>\S+) was launched with (?P<tasks>\d+) total task\(s\) on (?P<nodes>\d+) node", new=True
+    )
 
     @reads(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))")
     def _table(self, found: Match) -> None:
@@ -167,9 +167,7 @@ class Io500(LinesParser):
         super().forget()
         self.version = None
 
-    @reads(r"^\s*+IO500 version (\S++)")
-    def _version(self, found: Match) -> None:
-        self.version = found[1]
+    _version = notes(r"^\s*+IO500 version (?P<version>\S++)", to=str)
 
     @reads(
         r"^\s*+\[RESULT(?P<bad>-invalid)?\](?: (?:BW|IOPS) +phase \d++)? ++(?P<phase>[a-z][\w-]++) ++"

@@ -35,8 +35,7 @@ def _path(parser: Parser, rows: Sequence[_Row], path: Conditions, *, whole: bool
     for hop, host, values, line in rows:
         loss, sent = values.get("Loss%"), values.get("Snt")
         known = {**path, "hop": hop, "address": host, "packets": None if sent is None else int(sent)}
-        if whole and line == rows[-1][3] and hop == rows[-1][0]:
-            known["last"] = True
+        known["last"] = (whole and line == rows[-1][3] and hop == rows[-1][0]) or None
         if loss is not None and loss <= 100:
             yield parser.record("loss", loss / 100, "1", f"{loss:g}%", dict(known), line=line)
         for column in (*_TIMES, "Javg") if host != "???" and loss != 100 else ():

@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._net import Options
-from dtnsim.logs._numbers import decimal, size_bytes
+from dtnsim.logs._numbers import DECIMAL, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, Record
 
 _LINE: Final = re.compile(
@@ -33,7 +33,6 @@ _JITTER: Final = re.compile(r"(?<!\d)(\d++[.,]\d++) ms(Min|Avg|Max)Jitter")
 _LABEL: Final = re.compile(r"(?:^|[-•*]\s++)\s*+(?P<label>[A-Za-z][^:]{0,80}+):\s*+(?=[\d.]+ +(?:MB|[KMG]?bps)|$)")
 _ROLES: Final = {"t": "sender", "r": "receiver", "TX": "sender", "RX": "receiver"}
 _NOTHING: Final = "no time passed or no bytes were sent: no rate"
-_NAMES: Final = {"M": 1e6, "K": 1e3, "G": 1e9, "": 1.0}
 #: keys of -fparse and the words of the plain form
 _FORMS: Final = (
     ("tx_cpu", "%d %%TX"), ("rx_cpu", "%d %%RX"), ("retrans", "%d retrans"), ("cwnd", "%d KB-cwnd"),
@@ -84,38 +83,31 @@ class Nuttcp(LinesParser):
         return ()
 
     def _result(self, text: str, found: re.Match[str]) -> Iterator[Record]:
-        rest, title = found["rest"], self._title(text)
+        rest, title, near = found["rest"], self._title(text), self.ctx.line - self._seen <= 12
         final = bool(_CPU.search(rest))
-        near = self.ctx.line - self._seen <= 12
         if found["mb"] is None and not final and not (near and title and re.search(r"(?i)aggregate|total", title)):
             return
         self._seen = self.ctx.line
         known = {**self._known(), "label": title}
         if title is not None and (way := _DIRECTIONS.get(title.partition(" ")[0].lower())) is not None:
             known["direction"] = way  # slides name it
-        rate = decimal(found["rate"]) * _NAMES[found["u"]] / 8
+        rate = decimal(found["rate"]) * DECIMAL[found["u"]] / 8
         printed = f"{found['rate']} {found['u']}bps"
         if found["mb"] is None:
             yield from self._final(rate, printed, known | ({} if final else {"aggregate": True}), rest)
             return
         megabytes, seconds = decimal(found["mb"]), decimal(found["s"])
-        if not self._checked(text, megabytes, seconds, rate):
+        size = megabytes * 2**20  # the time is printed to 0.01 s and may be short
+        low, high = size / (seconds + 0.006), size / max(seconds - 0.006, 1e-9)
+        if not (0.98 * low <= rate <= 1.02 * high or "Tot:" in text or size == 0):
             yield self.unread(text, "MB, seconds and Mbps do not fit together")
         if not (final or known.get("classic")):
             yield self._interval(rate, printed, known, megabytes, seconds, rest)
         else:
             yield from self._ended(text, rate, printed, known, megabytes, seconds, rest)
 
-    @staticmethod
-    def _checked(text: str, megabytes: float, seconds: float, rate: float) -> bool:
-        """Whether size, time and rate fit; the time is printed to 0.01 s and may be short."""
-        size = megabytes * 2**20
-        low, high = size / (seconds + 0.006), size / max(seconds - 0.006, 1e-9)
-        return "Tot:" in text or 0.98 * low <= rate <= 1.02 * high or size == 0
-
     def _title(self, text: str) -> str | None:
-        label = _LABEL.search(text)
-        if label is not None:
+        if (label := _LABEL.search(text)) is not None:
             return label["label"].strip()
         return self._label[0] if self._label is not None and self.ctx.line - self._label[1] == 1 else None
 
@@ -205,9 +197,10 @@ class Nuttcp(LinesParser):
         version = re.search(r"nuttcp-[rt]\S*: v([\d.]+): ", found.string)
         self.version = version[1] if version is not None else self.version
 
-    @reads(r"nuttcp-[rt]\S{0,80}: .{0,300}?buflen=(?P<block_B>\d+), nstream=(?P<streams>\d+), port=\d+ (tcp|udp)")
-    def _shape(self, found: Match) -> None:
-        self.known |= {**{key: int(value) for key, value in found.groupdict().items()}, "protocol": found[3]}
+    _shape = notes(
+        r"nuttcp-[rt]\S{0,80}: .{0,300}?"
+        r"buflen=(?P<block_B>\d+), nstream=(?P<streams>\d+), port=\d+ (?P<protocol>tcp|udp)"
+    )
 
     @reads(r"nuttcp-[rt]\S{0,80}: .{0,300}?(RTT=([\d.]+) ms)")
     def _rtt(self, found: Match) -> Found:

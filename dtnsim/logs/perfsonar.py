@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._net import iso_s, of_histogram
-from dtnsim.logs._numbers import as_dict, number
+from dtnsim.logs._numbers import as_dict, number, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 
 _KEYS: Final = {"pscheduler", "result", "test"}
@@ -73,8 +73,8 @@ class PerfsonarArchive(DocumentParser):
 
     def _packets(self, result: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
         packets = as_dict(result.get("packets"))
-        sent = number(packets.get("sent") if packets else result.get("packets_sent"))
-        lost = number(packets.get("lost") if packets else result.get("packets_lost"))
+        keys = (("sent", "packets_sent"), ("lost", "packets_lost"))
+        sent, lost = (number(packets.get(key) if packets else result.get(other)) for key, other in keys)
         share = lost / sent if lost is not None and sent else number(packets.get("loss"))
         if share is not None:
             more = {**known, "packets": None if sent is None else int(sent)}
@@ -87,8 +87,7 @@ class PerfsonarArchive(DocumentParser):
             there = as_dict(meta.get(end))
             found = spec.get(key) or there.get("hostname") or there.get("ip")
             known[name] = found if isinstance(found, str) else None
-        streams, length = number(spec.get("parallel")), spec.get("duration")
-        known["streams"] = None if streams is None else int(streams)
+        length, known["streams"] = spec.get("duration"), whole(spec.get("parallel"))
         known["duration_s"] = number(length) if number(length) is not None else iso_s(length)
         known["protocol"] = "udp" if spec.get("udp") is True else None
         return known
@@ -133,10 +132,8 @@ class Esmond(DocumentParser):
     of_a_line = True
 
     def match(self, doc: Document) -> bool:
-        first = doc.data[0] if isinstance(doc.data, list) and doc.data else doc.data
-        if not isinstance(first, dict):
-            return False
-        return first.keys() == {"ts", "val"} or {"metadata-key", "event-types"} <= first.keys()
+        found = as_dict(doc.data[0] if isinstance(doc.data, list) and doc.data else doc.data)
+        return found.keys() == {"ts", "val"} or {"metadata-key", "event-types"} <= found.keys()
 
     def read(self, doc: Document) -> Iterator[Record]:
         items = [item for item in (doc.data if isinstance(doc.data, list) else [doc.data]) if isinstance(item, dict)]
@@ -178,8 +175,7 @@ class Esmond(DocumentParser):
         if url is None:
             name = (self.ctx.file or "").replace("\\", "/").rpartition("/")[2]
             return next((kind for kind in _TYPES if kind in name), None), {}
-        tests = self.ctx.memo.get("esmond", {})
-        found: Mapping[str, Any] = tests.get(url["key"], {})
+        found: Mapping[str, Any] = self.ctx.memo.get("esmond", {}).get(url["key"], {})
         known: Conditions = {key: value for key, value in found.items() if isinstance(value, str | int)}
         if url["window"] and url["window"] != "0":
             known["window_s"] = float(url["window"])
@@ -215,10 +211,8 @@ class Esmond(DocumentParser):
             found = {statistic: number(value.get(name)) for name, statistic in _ESMOND_STATISTICS.items()}
         else:
             packets, figures = of_histogram(value)
-            known, found = (
-                {**known, "packets": packets},
-                {key: figures.get(key) for key in ("min", "max", None, "median")},
-            )
+            known, names = {**known, "packets": packets}, ("min", "max", None, "median")
+            found = {key: figures.get(key) for key in names}
         for statistic, delay in found.items():
             if delay is not None:
                 more = {**known, "statistic": statistic, "one_way": True if quantity == "latency" else None}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import DECIMAL, decimal
-from dtnsim.logs.base import Conditions, Evidence, Record
+from dtnsim.logs.base import Conditions, Evidence, Record, Status
 
 _FISH_UNITS: Final = {"micros": 1e-6, "millis": 1e-3, "secs": 1.0, "mins": 60.0, "hours": 3600.0}
 _MODES: Final[dict[str, tuple[str, Conditions]]] = {
@@ -105,7 +105,7 @@ class Time(LinesParser):
             self._verbose = []
             return self.failure(f"{key}: {value}", **_conditions(self._timed))
         else:
-            return self._held(truncated=False)
+            return self.settle(truncated=False)
         return None
 
     @reads(r"Command (?:exited with non-zero status \d+|terminated by signal \d+)")
@@ -124,18 +124,15 @@ class Time(LinesParser):
         modes = ((*_MODES[name], seconds, printed) for name, seconds, printed in figures)
         return [self.record(quantity, at, "s", printed, {**mode, **known}) for quantity, mode, at, printed in modes]
 
-    def _held(self, *, truncated: bool) -> Iterator[Record]:
+    def settle(self, *, truncated: bool = True) -> Iterator[Record]:
+        """Figures of ``time -v``; one whose exit status is missing is cut."""
+        self._failed = None if truncated else self._failed
         figures, self._verbose = self._verbose, []
+        status: Status = "truncated" if truncated else "complete"
         for name, seconds, printed, line in figures:
             quantity, mode = _MODES[name]
             known = {**mode, **_conditions(self._timed)}
-            status = "truncated" if truncated else "complete"
-            yield self.record(quantity, seconds, "s", printed, known, line=line, status=status)  # type: ignore[arg-type]
-
-    def settle(self) -> Iterable[Record]:
-        """Figures of ``time -v`` whose exit status is missing: the text is cut."""
-        self._failed = None
-        return list(self._held(truncated=True))
+            yield self.record(quantity, seconds, "s", printed, known, line=line, status=status)
 
 
 def _conditions(command: str | None) -> Conditions:

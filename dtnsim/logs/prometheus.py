@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_plus
 
 from dtnsim.logs._documents import stamp
-from dtnsim.logs._numbers import number
+from dtnsim.logs._numbers import as_dict, as_list, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 from dtnsim.logs.sysstat import STATES
 
@@ -102,22 +102,16 @@ class NodeExporter(LineParser):
         self._cpu, self._cores, self._line = dict[str, float](), set[str](), 0
 
     def feed(self, text: str) -> Iterable[Record]:
-        if "node_" not in text:
-            return ()
         line = _LINE.match(text)
-        metric = METRICS.get(line["name"]) if line is not None else None
-        if line is None or metric is None:
+        if line is None or (metric := METRICS.get(line["name"])) is None:
             return ()
-        labels = dict(_LABEL.findall(line["labels"] or ""))
-        value = float(line["value"])
+        labels, value = dict(_LABEL.findall(line["labels"] or "")), float(line["value"])
         if line["name"] == "node_cpu_seconds_total":
             self._add(labels, value)
             return ()
         if _VIRTUAL.fullmatch(labels.get("device", "")) is not None or labels.get("fstype") in _MEMORY:
             return ()
-        known: Conditions = {**labelled(line["name"], labels), **metric.known}
-        if metric.rate:
-            known["since"] = "boot"
+        known: Conditions = {**labelled(line["name"], labels), **metric.known, "since": "boot" if metric.rate else None}
         return (self.measure(metric.total, value, metric.unit, line["value"], **known),)
 
     def _add(self, labels: dict[str, str], value: float) -> None:
@@ -160,19 +154,15 @@ class PrometheusJson(DocumentParser):
     long = ("data.result",)
 
     def match(self, doc: Document) -> bool:
-        data = doc.data.get("data") if isinstance(doc.data, dict) else None
-        return isinstance(data, dict) and data.get("resultType") in ("matrix", "vector")
+        return as_dict(as_dict(doc.data).get("data")).get("resultType") in ("matrix", "vector")
 
     def read(self, doc: Document) -> Iterator[Record]:
-        found = doc.data["data"].get("result")
         lines = doc.lines()
-        for series in found if isinstance(found, list) else ():
-            labels = series.get("metric") if isinstance(series, dict) else None
-            if not isinstance(labels, dict):
+        for series in map(as_dict, as_list(doc.data["data"].get("result"))):
+            if not isinstance(series.get("metric"), dict):
                 continue
-            line = lines.next('"metric"')
-            labels = {str(key): str(value) for key, value in labels.items()}
-            samples = _samples(series)
+            line, samples = lines.next('"metric"'), _samples(series)
+            labels = {str(key): str(value) for key, value in series["metric"].items()}
             name = labels.get("__name__", "")
             if name in METRICS:
                 yield from self._named(METRICS[name], labelled(name, labels), samples, line)
@@ -209,11 +199,10 @@ class PrometheusJson(DocumentParser):
     def _rates(self, labels: dict[str, str], samples: Sequence[tuple[float, float]], line: int) -> Iterator[Record]:
         """A series that is a rate already."""
         query = self._query()
-        metrics = [] if query is None else _RATE.findall(query)
+        metrics, bits = _RATE.findall(query), _BITS.search(query) is not None
         metric = METRICS.get(metrics[0]) if len(metrics) == 1 else None
-        bits = query is not None and _BITS.search(query) is not None
-        arithmetic = query is not None and _ARITHMETIC.search(_BITS.sub("", query).rstrip(" *")) is not None
-        if query is None or metric is None or not metric.rate or arithmetic or not samples:
+        arithmetic = _ARITHMETIC.search(_BITS.sub("", query).rstrip(" *")) is not None
+        if metric is None or not metric.rate or arithmetic or not samples:
             why = "a rate has no name: query the counter itself (node_network_receive_bytes_total ...)"
             yield self.unread(str(labels)[:100], why, line=line)
             return
@@ -227,13 +216,11 @@ class PrometheusJson(DocumentParser):
             more = {**known, "time": stamp(samples[0][0]), "duration_s": span, "derived": "mean of the series"}
             yield self.measure(metric.rate, sum(values) / len(values), unit_of(metric.rate), "", line=line, **more)
 
-    def _query(self) -> str | None:
+    def _query(self) -> str:
         """The query, if the command line has it."""
         command = self.ctx.command
-        at = -1 if command is None else command.text.find("query=")
-        if command is None or at < 0:
-            return None
-        return unquote_plus(command.text[at + 6 : at + 1000].partition("&")[0].strip("'\" "))
+        query = "" if command is None else command.text.partition("query=")[2][:994]
+        return unquote_plus(query.partition("&")[0].strip("'\" "))
 
 
 def _samples(series: dict[str, Any]) -> list[tuple[float, float]]:

@@ -127,7 +127,8 @@ class PschedulerJson(DocumentParser):
             answered: list[tuple[str, float, int, Conditions]] = []
             for count, hop in enumerate(hops, start=1):
                 if (value := iso_s(hop.get("rtt"))) is not None:
-                    each = {**more, "hop": count, "address": _address(hop)}
+                    there = hop.get("ip") or hop.get("hostname")
+                    each = {**more, "hop": count, "address": None if there is None else str(there)}
                     answered.append((str(hop["rtt"]), value, lines.next('"rtt"'), each))
             for at, (printed, value, line, each) in enumerate(answered, start=1):
                 if each["hop"] < len(hops):
@@ -232,8 +233,3 @@ def _conditions(data: Mapping[str, Any]) -> Conditions:
     tool = data.get("tool")
     found["measured_by"] = str(tool.get("name", "")) or None if isinstance(tool, dict) else tool
     return turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
-
-
-def _address(hop: object) -> str | None:
-    found = as_dict(hop).get("ip") or as_dict(hop).get("hostname")
-    return None if found is None else str(found)

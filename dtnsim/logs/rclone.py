@@ -19,7 +19,7 @@ from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._net import Options, host_of, parts_s
-from dtnsim.logs._numbers import BINARY, decimal, number, whole
+from dtnsim.logs._numbers import BINARY, as_dict, decimal, number, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, Status
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
@@ -159,8 +159,7 @@ class RcloneJson(DocumentParser, of=RcloneText):
     """Lines of ``--use-json-log`` that carry a statistics object."""
 
     def match(self, doc: Document) -> bool:
-        data = doc.data
-        return isinstance(data, dict) and "msg" in data and "level" in data and "source" in data
+        return as_dict(doc.data).keys() >= {"msg", "level", "source"}
 
     def read(self, doc: Document) -> Iterator[Record]:
         """The statistics; the last ones are kept for the end of the log."""

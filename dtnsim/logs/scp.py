@@ -85,7 +85,7 @@ class Scp(LinesParser):
         self._held = meter
         return ended
 
-    @reads(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$")
+    @reads(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$", " to ")
     def _transfer(self, found: Match) -> list[Record]:
         ended = list(self.settle())
         self._direction = "send" if found["what"] == "Uploading" else "receive"
@@ -121,7 +121,7 @@ class Scp(LinesParser):
             yield from self.settle()
             yield self.failure(problem[0], **self._known())
 
-    @reads(r"^Transferred: sent (?P<send>\d+), received (?P<receive>\d+) bytes, in (?P<s>[\d.]+) seconds")
+    @reads(r"^Transferred: sent (?P<send>\d+), received (?P<receive>\d+) bytes, in (?P<s>[\d.]+) seconds", "sent ")
     def _wire(self, found: Match) -> Iterator[Record]:
         """``-v``: what ssh moved over the wire, both ways, from login to logout."""
         if self.ctx.args(*_PROGRAMS) is None:
@@ -144,9 +144,6 @@ class Scp(LinesParser):
             stalled = meter.rate is None and not whole
             why = f"stalled at {meter.share} %: no rate" if stalled else "no bytes were transferred: no rate"
             yield self.unread(meter.text, why, line=line)
-            return
-        if meter.size <= 0:
-            yield self.unread(meter.text, "no bytes were transferred: no rate", line=line)
             return
         if meter.seconds:
             known["duration_s"], printed = meter.seconds, f"{meter.seconds:g} s"

@@ -50,9 +50,8 @@ def is_mpstat(heads: Sequence[str]) -> bool:
     ``sar -u ALL`` has the same columns as mpstat, with ``%steal`` before ``%irq`` (sysstat ``rd_stats``,
     ``pr_stats.c`` and ``mpstat.c``); mpstat before sysstat 10 said ``%user`` and closed with ``intr/s``.
     """
-    if "intr/s" in heads:
-        return True
-    return "%usr" in heads and ("%steal" not in heads or "%irq" in heads[: heads.index("%steal")])
+    before = "%steal" not in heads or "%irq" in heads[: heads.index("%steal")]
+    return "intr/s" in heads or ("%usr" in heads and before)
 
 
 IOSTAT_COLUMNS: Final = declared("""
@@ -105,8 +104,7 @@ class Iostat(LineParser):
     def feed(self, text: str) -> Iterable[Record]:
         if "avg-cpu:" in text:
             self._cpu, self._heads, self.open = text.split()[1:], [], True
-            self._reports += 1
-            self._in_report = []
+            self._reports, self._in_report = self._reports + 1, []
             return ()
         words, cpu = text.split(), self._cpu
         if not words:

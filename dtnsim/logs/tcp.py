@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._net import host_of
-from dtnsim.logs._numbers import DECIMAL, number
+from dtnsim.logs._numbers import DECIMAL, as_dict, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record
 
 _HEAD: Final = re.compile(
@@ -43,9 +43,7 @@ class Ss(LineParser):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._known: Conditions = {}
-        self._text = ""
-        self._line = 0
+        self._known, self._text, self._line = Conditions(), "", 0
         self._seen: dict[tuple[str, str], int] = {}
 
     def feed(self, text: str) -> Iterable[Record]:
@@ -150,10 +148,8 @@ class NstatJson(DocumentParser, of=Nstat):
     """``nstat -j``."""
 
     def match(self, doc: Document) -> bool:
-        if not isinstance(doc.data, dict) or len(doc.data) != 1:
-            return False
-        counters = next(iter(doc.data.values()))
-        return isinstance(counters, dict) and ("IpInReceives" in counters or _SENT in counters)
+        counters = as_dict(next(iter(as_dict(doc.data).values()), None))
+        return len(doc.data) == 1 and ("IpInReceives" in counters or _SENT in counters)
 
     def read(self, doc: Document) -> Iterator[Record]:
         counters = next(iter(doc.data.values()))

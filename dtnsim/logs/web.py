@@ -184,10 +184,8 @@ class AwsS3(ProgressParser):
 
     def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
         """What lines of files said of the same copy."""
-        held = self._held
-        if held is None or moved < held.moved:
-            return {}
-        return {key: held.known[key] for key in ("files", "direction") if key in held.known}
+        held = self._held if self._held is not None and moved >= self._held.moved else None
+        return {key: held.known[key] for key in ("files", "direction") if key in held.known} if held else {}
 
 
 _STATISTICS: Final = {"Average": None, "Fastest": "max", "50% Median": "median", "Slowest": "min"}

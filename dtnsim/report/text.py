@@ -31,8 +31,6 @@ __all__ = ["bar", "capacity", "card", "console", "goals", "plain", "prediction",
 _BAR = 24
 #: what the ceiling rests on
 _CEILING: Final = "if everything unstated is perfect and numbers are at their medians"
-#: and where half of what is drawn is better: hosts that may be tuned, say
-_USUAL: Final = "with numbers at their medians and hosts as they come; some of what is not stated may be better"
 #: part by which a rate over a transfer's own time differs from that while all run, before both are shown
 _APART = 0.01
 #: how much later than the tool's end the medium has every byte before that is worth a line
@@ -113,7 +111,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     out.print()
     for label, texts in d.rows:
         for number, line in enumerate(texts):
-            card.print(plain(line), f"{'' if number else label:{_LABEL}}", typed="  # " in line)
+            card.print(plain(line), f"{'' if number else label:{_LABEL}}", typed="  # on " in line)
     if d.better is not None:
         stages = (("now", p), ("with it", d.better))
         most = max(each.throughput_Bps.p50 for _, each in stages)
@@ -226,7 +224,7 @@ def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Predictio
         return
     out.print(f"{first}{rate(i.p50)}  (p10 {units.show(i.p10, 'B/s')}, p90 {units.show(i.p90, 'B/s')})")
     open_ = f": {plain(', '.join(p.unstated))}" if p.unstated else ""
-    out.print(f"{then}{units.show(ceiling, 'B/s')} {_CEILING if ceiling >= i.p50 else _USUAL}{open_}")
+    out.print(f"{then}{units.show(ceiling, 'B/s')} {_CEILING}{open_}")
 
 
 def shown(made: Table) -> Rows:
