@@ -114,6 +114,9 @@ def test_rates_are_in_the_names_of_cards() -> None:
     assert rate_of("Realtek RTL8111/8168/8411 PCI Express Gigabit Ethernet Controller") == "1 Gb/s"
     assert rate_of("Intel Corporation I225-V") == "2.5 Gb/s"
     assert rate_of("Broadcom BCM57414 NetXtreme-E 10Gb/25Gb RDMA") == "25 Gb/s"
+    assert rate_of("Broadcom BCM57711 NetXtreme II 10-Gigabit PCIe") == "10 Gb/s"
+    assert rate_of("Broadcom NetXtreme BCM5719 PCIe") == "1 Gb/s"
+    assert rate_of("Realtek RTL8101/2/6E PCIE Fast/Gigabit Ethernet controller") == "100 Mb/s"
     assert rate_of("Virtio network device") == ""
 
 
@@ -135,3 +138,18 @@ def test_what_others_pasted_does_no_harm(tmp_path: Path) -> None:
         with contextlib.suppress(InputError):  # nothing of it is known, or a number out of range is named
             (tmp_path / "path.yaml").write_text(discover(tmp_path / "pasted.txt").path(), encoding="utf-8")
             dtnsim.load(tmp_path / "path.yaml")
+
+
+@pytest.mark.parametrize(
+    ("model", "channels"),
+    [
+        ("Intel(R) N100", 1), ("AMD A6-5400K APU with Radeon(tm) HD Graphics", 2), ("Intel(R) Atom(TM) CPU D525", 1),
+        ("Apple M4 Pro", 4), ("AMD EPYC 9654 96-Core Processor", 12), ("Intel(R) Xeon(R) Gold 6248R CPU @ 3.00GHz", 6),
+        ("Intel(R) Xeon(R) Gold 6338N CPU @ 2.20GHz", 8), ("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", 4),
+        ("Intel(R) Core(TM) i7-6800K CPU @ 3.40GHz", 4), ("Intel(R) Core(TM) i7-6700K CPU @ 4.00GHz", 2),
+        ("Intel(R) Xeon(R) CPU D-1541 @ 2.10GHz", 2), ("Intel(R) Xeon(R) CPU X5650 @ 2.67GHz", 3),
+        ("AMD Ryzen Threadripper PRO 5965WX", 8), ("Intel(R) Core(TM) i7-3920XM CPU @ 2.90GHz", 2), ("AMD EPYC", 0),
+    ],
+)  # fmt: skip
+def test_channels_are_in_the_names_of_processors(model: str, channels: int) -> None:
+    assert pasted.of_model("channels", model) == channels
