@@ -19,6 +19,7 @@ _REMOTE: Final = {"nfs": "nfs", "nfs4": "nfs", "lustre": "lustre", "gpfs": "gpfs
                   "smb3": "smb", "ceph": "cephfs"}  # fmt: skip
 _LEVELS: Final = (0, 1, 10, 5, 6)
 _ESCAPE: Final = re.compile(r"\\([0-7]{3})")
+_STATES: Final = frozenset({"ONLINE", "DEGRADED", "FAULTED", "OFFLINE", "UNAVAIL", "REMOVED"})
 _UNKNOWN: Final = "what the drives are: dtnsim list parts; 'unknown' is drawn from all of them"
 
 
@@ -185,7 +186,7 @@ def vdevs(given: Outputs, pool: str) -> tuple[str, int, list[str], int]:
             at = number if inside else at
         elif inside and words and words[0] in ("logs", "cache", "spares", "special", "errors:"):
             inside = False
-        elif inside and len(words) >= 5 and words[0] not in ("NAME", pool):
+        elif inside and len(words) >= 5 and words[1] in _STATES and words[0] != pool:
             if group := re.fullmatch(r"(mirror|raidz\d?|draid\S*)-\d+", words[0]):
                 kind, groups = group[1], groups + 1
             else:
