@@ -52,7 +52,9 @@ def answer(path: str) -> tuple[str, str, str]:
         band, which = slowest.throughput_Bps, f" of {slowest.name}" if len(found.transfers) > 1 else ""
         ax.axvspan(band.p10 * scale, band.p90 * scale, alpha=0.18, label="8 runs in 10")
         ax.axvline(band.p50 * scale, label="median")
-        names = [f"{textwrap.fill(called(found, r.station), 30)}\n{r.station.partition('[')[0]}" for r in rungs]
+        names = [
+            f"{textwrap.fill(called(found, r.station, r.reason), 30)}\n{r.station.partition('[')[0]}" for r in rungs
+        ]
         ax.barh(range(len(rungs)), [r.throughput_Bps * scale for r in rungs], color="#9aa7b5", height=0.55)
         ax.set_yticks(range(len(rungs)), names, fontsize=8)
         ax.set(ylim=(max(len(rungs), 3) - 0.5, -0.5), xlim=(0, None))

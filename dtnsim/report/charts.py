@@ -48,7 +48,7 @@ _LEGEND: Final = 20
 
 def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
     """What binds, and what binds next, with what relieves it, its command and its price."""
-    names = [f"{n}  {called(p, r.station)}" for n, r in enumerate(t.ladder, 1)]
+    names = [f"{n}  {called(p, r.station, r.reason)}" for n, r in enumerate(t.ladder, 1)]
     down = rows_axis(names, [r.station.removesuffix(f"[{t.name}]") for r in t.ladder])
     values = [gbps(r.throughput_Bps) for r in t.ladder]
     others = len(names) - 1

@@ -55,6 +55,7 @@ _TCP: Final = {
     "buffer": "a queue in the network is too short for TCP from {ends}: {what}",
     "link": "{what}",
 }
+_LIMITS: Final = {"window": "TCP window", "loss": "lost packets", "buffer": "queue too short for TCP"}
 
 
 def holds(p: Prediction, b: Bottleneck) -> str:
@@ -72,14 +73,23 @@ def holds(p: Prediction, b: Bottleneck) -> str:
     return (words if work else words.removesuffix(" ({work})")).format(host=b.host, place=place, work=work)
 
 
-def called(p: Prediction, name: str) -> str:
-    """A station in a few words for people; its name where it is none of the answer's."""
+def called(p: Prediction, name: str, reason: str = "") -> str:
+    """A station in a few words for people; its name where it is none of the answer's.
+
+    Args:
+        p: The answer.
+        name: The station.
+        reason: Why it holds, which tells the limits of one connection apart.
+    """
     s = next((s for s in p.problem.stations if s.name == name), None)
     if s is None:
         return name
     place = s.component.removeprefix("tcp.")
     if s.kind == "tcp":
-        return f"TCP from {_ends(p, place)}"
+        found = _LIMIT.fullmatch(reason)
+        if found is not None and found[1] == "link":
+            return re.split(" is (?:full|reached)", _place(found[2]))[0].removeprefix("the ")
+        return f"{_LIMITS.get(found[1], 'TCP') if found is not None else 'TCP'} from {_ends(p, place)}"
     words = re.split(r" \(|[,:] ", _HOLDS.get(s.kind, "{place} of {host}"))[0]
     return words.format(host=s.host, place=place).removeprefix("the ")
 

@@ -67,7 +67,8 @@ def _goal(plan: Plan, along: str) -> dict[str, Any]:
     """The goal as a line across a figure, where ``along`` is the axis of rates."""
     value, other = gbps(plan.target_Bps), "y" if along == "x" else "x"
     line_at = {f"{along}0": value, f"{along}1": value, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
-    words = {along: value, other: 1, f"{other}ref": "paper", "text": "goal", "showarrow": False, "yanchor": "bottom"}
+    words = {along: value, other: 1, f"{other}ref": "paper", "text": "goal", "showarrow": False}
+    words |= {"yanchor": "bottom"} if along == "x" else {"xanchor": "left"}  # beyond the figure's edge, over no mark
     return {"shapes": [{"type": "line", **line_at, "line": {"dash": "dash", "color": GREY}}], "annotations": [words]}
 
 
@@ -98,6 +99,7 @@ def frontier(plan: Plan) -> Figure:
         "xaxis": across,  # the first point whole, not cut in half by the axis
         "yaxis": rate_axis(),
         "height": 380,
+        "margin": {"l": 10, "r": 44, "t": 16, "b": 10},
         **_goal(plan, "y"),
     }
     rows = [
