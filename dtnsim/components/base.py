@@ -196,7 +196,7 @@ def _fitting(name: str, family: str) -> str | None:
     cutoff = 0.7 if family == "filesystem" else 0.5
     near = difflib.get_close_matches(name.lower(), {**parts, **dict.fromkeys(own)}, n=3, cutoff=cutoff)
     if near:
-        return "nearest: " + ", ".join(n if n in parts else example_of(n) or n for n in near) + unknown
+        return library.did_you_mean(n if n in parts else example_of(n) or n for n in near) + unknown
     shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])]
     if not shown:
         return "write " + " or ".join(example for k in own if (example := example_of(k))) + unknown
@@ -257,10 +257,19 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
         own = _of_family(family) or list(modules)
         own += ["smb", "nfs"] if family == "tool" else []  # which mount a share
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
-        remedy = f"nearest: {', '.join(close)}" if close else "write one of " + ", ".join(own)
-        remedy = library.instead(kind, family) or remedy
+        remedy = library.did_you_mean(close) if close else "write one of " + ", ".join(own)
+        remedy = library.instead(kind, family) or _as_part(kind, near, family) or remedy
         raise SpecError("is not a kind of component", **place(near, "kind"), value=asked, remedy=remedy)
     return _class_of(kind, modules[kind])
+
+
+def _as_part(name: str, near: object, family: str) -> str | None:
+    """A part whose name stands where a kind is due, as it is written with the keys beside it."""
+    kind = next((k for k in kinds() if library.has("parts", f"{k}/{name.lower()}")), None)
+    if kind is None or (family and find_kind(kind).family != family):
+        return None
+    beside = [f"{key}: {value}" for key, value in near.items() if key != "kind"] if isinstance(near, Mapping) else []
+    return f"that is a part: write {{{', '.join([f'part: {name.lower()}', *beside])}}}"
 
 
 @lru_cache(maxsize=1024)

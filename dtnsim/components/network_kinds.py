@@ -9,6 +9,7 @@ mean, ``predict --mean``).
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Final, Literal, get_args
 
@@ -31,10 +32,13 @@ _DIRECT: Final = (
 #: what people call them -> the kind; None where none of them is what it is, and nothing is said then
 _CALLED: Final[dict[str, str | None]] = {
     **dict.fromkeys(("4g", "5g", "3g", "lte", "cellular", "umts"), "mobile"),
-    **dict.fromkeys(("starlink", "leo", "geo", "vsat"), "satellite"),
+    **dict.fromkeys(("starlink", "leo", "oneweb", "geo", "vsat", "geostationary"), "satellite"),
+    **dict.fromkeys(("inmarsat", "viasat", "hughesnet", "hughes", "bgan"), "satellite"),
     **dict.fromkeys(_NRENS, "research"),
     **dict.fromkeys(_DIRECT, "lab"),
-    **dict.fromkeys(("lan", "ethernet", "home", "office", "site", "building", "datacenter", "data center"), "campus"),
+    **dict.fromkeys(
+        ("lan", "ethernet", "home", "office", "site", "building", "hospital", "datacenter", "data center"), "campus"
+    ),
     **dict.fromkeys(
         ("dsl", "adsl", "vdsl", "docsis", "cable", "broadband", "ftth", "fibre", "fiber", "public", "isp", "wan"),
         "internet",
@@ -52,17 +56,25 @@ WORDS: Final = frozenset({*MEDIA, *_CALLED})
 
 def called(given: object) -> object:
     """A kind of network by what people call it."""
-    text = given.lower() if isinstance(given, str) else ""
-    if text not in WORDS and (said := library.instead(text, "segment")) is not None:
+    text = word_of(given)
+    if not text and (said := library.instead(str(given), "segment")) is not None:
         raise ValueError(f"is no kind of network here; {said}")
-    return _CALLED.get(text, text if text in MEDIA else given)
+    return _CALLED.get(text, text or given)
+
+
+def word_of(given: object) -> str:
+    """The name of a kind in what people write, like ``lan`` in ``hospital LAN``; nothing where none is in it."""
+    text = given.lower() if isinstance(given, str) else ""
+    if text in WORDS or library.instead(text, "segment") is not None:
+        return text if text in WORDS else ""
+    return max((w for w in WORDS if re.search(rf"\b{re.escape(w)}\b", text)), key=lambda w: (len(w), w), default="")
 
 
 def taken(given: object) -> str | None:
     """What a word that is not quite a kind is taken for, or what to write instead; None where it is a kind."""
-    text = given.lower() if isinstance(given, str) else ""
+    text = word_of(given)
     if text not in _CALLED:
-        return None
+        return None if not text or text == str(given).lower() else f"is taken as {text}"
     kind = _CALLED[text]
     return f"is taken as {kind}" if kind is not None else f"tells no loss; {library.instead(text, 'segment')}"
 

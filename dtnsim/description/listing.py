@@ -180,7 +180,7 @@ def _nearest(name: str) -> str:
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     if not near:
         return "'dtnsim list' says what there is"
-    return "nearest: " + ", ".join(f"{known[n].removesuffix('s')} {n}" for n in near)
+    return library.did_you_mean(f"{known[n].removesuffix('s')} {n}" for n in near)
 
 
 def _shown(room: str, name: str) -> dict[str, Any]:

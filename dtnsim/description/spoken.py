@@ -53,6 +53,7 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
         where: Key in full, for notes.
         notes: Takes what was read from a name that the library does not have.
     """
+    given = _worded(key, given)
     if isinstance(given, Mapping) and isinstance(name := given.get("part"), Scalar) and "kind" not in given:
         named = part(key, name, where, notes)  # {part: gigabit, mtu: 9000}
         if not isinstance(named, Mapping):
@@ -85,6 +86,16 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
         said = f"taken from its name: {words}" if words else "drawn from those of its years"
         notes.append(f"{where}: {str(given)!r} is not in the library: {said}")
     return made
+
+
+def _worded(family: str, given: Any) -> Any:
+    """A part whose keys have the words that they have here: ``bonding: lacp`` is hash."""
+    said = library.spoken()["keys"].get(family, {}).items() if isinstance(given, Mapping) else ()
+    for key, words in said:
+        if (meant := words.get(str(given.get(key)).lower())) is not None:
+            given = given.clone()
+            given[key] = meant
+    return given
 
 
 def _of_sockets(several: re.Match[str], where: str, notes: list[str], given: Scalar) -> object:
@@ -284,9 +295,6 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
             if level is not None and "level" not in drives and "parity" not in drives:
                 drives.put("level", Scalar(level.format(*match.groups()), *at), *at)
             break
-    for key, words in library.spoken()["drives"].items():
-        if (meant := words.get(str(drives.get(key)).lower())) is not None:
-            drives[key] = meant
     if sum_of := _SUM.fullmatch(str(drives.get("disks"))):  # 4+1, data and parity
         drives["disks"] = Scalar(str(int(sum_of[1]) + int(sum_of[2])), *at)
     if drives.get("of") is not None:

@@ -10,8 +10,14 @@ from dtnsim.description.transfer import DEVICES
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Scalar
-from dtnsim.ground.yamlio import Mapping
+from dtnsim.ground.yamlio import Mapping, mapping
 
+#: words for satellites that stand still, and the round trip over them where nobody states it
+GEO: Final = frozenset({"geo", "vsat", "geostationary", "inmarsat", "viasat", "hughesnet", "hughes", "bgan"})
+_UP_AND_DOWN: Final = (
+    "Huston, Using LEOs and GEOs, labs.apnic.net, April 2022: at least 477 ms; "
+    "assumed: modems and their turns beside it"
+)
 _NO_LIMIT: Final = "not stated: no limit beside the hosts' cards"
 
 
@@ -20,13 +26,16 @@ def segments(raw: Mapping, notes: list[str]) -> None:
     wan = raw.get("wan")
     if isinstance(wan, Scalar) and (told := _told(wan)) is not None:
         raw.put("wan", wan := told, *raw.lines["wan"])
+    if (far := _standing(wan)) is not wan:
+        raw.put("wan", wan := far, *raw.lines["wan"])
     items = wan if isinstance(wan, list) else [wan]
     stated = any(isinstance(item, Mapping) and "bandwidth" in item for item in items)
     made = [_as_fast(item) if isinstance(item, Mapping) and (stated or _near(item)) else item for item in items]
     if any(new is not old for new, old in zip(made, items, strict=True)):
         raw.put("wan", made, *raw.lines["wan"])
         notes.append("wan.bandwidth: not said: as fast as the hosts' cards, or the segments beside it")
-    given = raw.get("links")
+    if (far := _standing(given := raw.get("links"))) is not given:
+        raw.put("links", given := far, *raw.lines["links"])
     links = given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
     for item in [i for each in (wan, *links) for i in (each if isinstance(each, list) else [each])]:
         word = item.get("medium") if isinstance(item, Mapping) else None
@@ -34,9 +43,27 @@ def segments(raw: Mapping, notes: list[str]) -> None:
             notes.append(f"medium: {word} {said}")
 
 
+def _standing(given: Any) -> Any:
+    """Segments over satellites that stand still, of which no round trip is stated, with that of such."""
+    if isinstance(given, Mapping) and "medium" not in given:
+        made = {key: _standing(item) for key, item in given.items()}
+        if all(made[key] is item for key, item in given.items()):
+            return given
+        (whole := given.clone()).update(made)
+        return whole
+    if isinstance(given, list):
+        parts = [_standing(item) for item in given]
+        return parts if any(new is not old for new, old in zip(parts, given, strict=True)) else given
+    if not isinstance(given, Mapping) or "rtt" in given or network_kinds.word_of(given["medium"]) not in GEO:
+        return given
+    whole, at = given.clone(), given.at("medium")
+    whole.put("rtt", mapping({"value": "620 ms", "spread": "15 %", "source": _UP_AND_DOWN}, *at), *at)
+    return whole
+
+
 def _told(segment: Scalar) -> Mapping | None:
     """A segment of which its rate or its kind is all that is written: ``wan: 10GbE``, ``wan: LAN``."""
-    key = "medium" if segment.lower() in network_kinds.WORDS else "bandwidth"
+    key = "medium" if network_kinds.word_of(segment) else "bandwidth"
     try:
         units.parse("1 Gb/s" if key == "medium" else segment, "B/s")
     except UnitError:

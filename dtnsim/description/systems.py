@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from functools import lru_cache
 from typing import Any, Final
@@ -96,8 +97,10 @@ def usual(host: Mapping) -> Mapping:
     year = str(host.get("year", ""))
     found = _found(str(host["os"]), year if year.isdigit() else None)
     if found is None:
-        known = ", ".join(name for system in _table() for name in system["names"])
-        remedy = f"write one of {known}, and its release, or leave it out"
+        known, said = [name for system in _table() for name in system["names"]], str(host["os"]).lower()
+        near = difflib.get_close_matches(said.partition(" ")[0], known, n=3, cutoff=0.7)
+        remedy = f"write one of {', '.join(known)}, and its release, or leave it out"
+        remedy = library.instead(said, "os") or (library.did_you_mean(near) if near else remedy)
         raise SpecError("is no system known here", **place(host, "os"), key="os", value=str(host["os"]), remedy=remedy)
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -38,15 +39,21 @@ def spoken() -> yamlio.Mapping:
 
 
 #: families of parts that have no model of everything -> where of ``instead`` in models/spoken.yaml they are looked up
-_INSTEAD: Final = {"tool": ("programs", "stores"), "filesystem": ("stores", "programs"), "segment": ("networks",)}
+_INSTEAD: Final = {"tool": ("programs", "stores"), "filesystem": ("stores", "programs"), "segment": ("networks",),
+                   "os": ("systems",), "cipher": ("ciphers",)}  # fmt: skip
 
 
 def instead(name: str, family: str) -> str | None:
     """What to write for a name that has no model; None where nothing is known of it."""
     tables = spoken()["instead"]
-    asked = (name.lower(), name.lower().replace(" ", "-"))
+    asked = (name.lower(), name.lower().replace(" ", "-"), name.lower().partition(" ")[0])
     said = next((tables[t][each] for t in _INSTEAD.get(family, ()) for each in asked if each in tables[t]), None)
     return None if said is None else f"{said} (more of the kind: docs/how-to/instead.md)"
+
+
+def did_you_mean(near: Iterable[str]) -> str:
+    """What is near by its spelling, which is a guess, and nothing that does the same."""
+    return f"did you mean {', '.join(near)}?"
 
 
 def names(folder: str) -> list[str]:
@@ -196,7 +203,7 @@ def _nearest(folder: str, name: str) -> str:
     short = {k.rsplit("/", 1)[-1]: k for k in known}
     near = difflib.get_close_matches(name, [*known, *short], n=3, cutoff=0.5)
     if near:
-        return "nearest: " + ", ".join(dict.fromkeys(n.rsplit("/", 1)[-1] if folder == "parts" else n for n in near))
+        return did_you_mean(dict.fromkeys(n.rsplit("/", 1)[-1] if folder == "parts" else n for n in near))
     if folder == "parts":
         kinds = sorted({k.partition("/")[0] for k in known})
         return f"'dtnsim components KIND' lists the parts of a kind: {', '.join(kinds)}"

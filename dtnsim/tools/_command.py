@@ -53,7 +53,7 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
         tools = (k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
         known = sorted({*PROGRAMS, *tools, "smb", "nfs"})
         near = difflib.get_close_matches(program, known, n=3, cutoff=0.7)
-        remedy = f"nearest: {', '.join(near)}" if near else f"programs: {', '.join(known)}"
+        remedy = library.did_you_mean(near) if near else f"programs: {', '.join(known)}"
         asked = ("-".join(words[:2]), program)
         remedy = next((said for name in asked if (said := library.instead(name, "tool")) is not None), remedy)
         raise SpecError("is not a program that is known here", key="tool", value=program, remedy=remedy)

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from dtnsim.components.access import Thread
 from dtnsim.components.base import Model
 from dtnsim.components.offload import Duty
+from dtnsim.ground import library
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics.core_rates import CORE_RATES
@@ -25,7 +26,10 @@ def cipher_of(name: str) -> str:
 
 
 def _told(given: object) -> object:
-    return cipher_of(given) if isinstance(given, str) else given
+    name = cipher_of(given) if isinstance(given, str) else given
+    if isinstance(name, str) and (said := library.instead(name, "cipher")) is not None:
+        raise ValueError(f"is no cipher with a cost here; {said}")
+    return name
 
 
 Cipher = Annotated[Literal["chacha20-poly1305", "aes-gcm", "aes-ctr", "none"], BeforeValidator(_told)]

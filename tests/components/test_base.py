@@ -60,7 +60,7 @@ def test_a_component_that_is_built_passes_through() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"kind": "sdd"}, "is not a kind of component.*nearest: .*ssd"),
+        ({"kind": "sdd"}, "is not a kind of component.*did you mean .*ssd"),
         ({"rate": "1 MB/s"}, "has no kind.*hdd"),
         ({"kind": "xfs"}, "is a filesystem.*hdd"),
         ("no-such-drive", "there is no part"),

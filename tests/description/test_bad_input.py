@@ -35,7 +35,7 @@ BAD = {
     "infinite": (GOOD.replace("rtt: 10 ms", "rtt: 1e999 ms"), "not a finite number"),
     "loss above one": (GOOD.replace("rtt: 10 ms", "rtt: 10 ms, loss: 2"), "out of range"),
     "unknown key": (GOOD.replace("rtt: 10 ms", "rrt: 10 ms"), "did you mean 'rtt'"),
-    "unknown tool": (GOOD.replace("name: iperf3", "name: iperf4"), "nearest: iperf3"),
+    "unknown tool": (GOOD.replace("name: iperf3", "name: iperf4"), "did you mean iperf3"),
     "unknown option": (GOOD.replace("name: iperf3", "name: iperf3, zz: 1"), "zz"),
     "unknown host": (GOOD.replace("'b:memory'", "'c:memory'"), "there is no host 'c'"),
     "unknown volume": (
@@ -288,7 +288,7 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str], m
         ("hosts.venadi.hbas.hba.iops=0 IOPS", "iops: 0 IOPS is out of range"),
         ("hosts.venadi.volumes./bigdata.array.of.iops_write=0 IOPS", "iops_write: 0 IOPS is out of range"),
         ("hosts.venadi.nic=foo", "NIC: bluefield-3-2x200g, broadcom-57414-25g, "),
-        ("hosts.venadi.nic=connectx5", "nearest: connectx-5-25g, connectx-5-100g, "),
+        ("hosts.venadi.nic=connectx5", "did you mean connectx-5-25g, connectx-5-100g, "),
     ],
 )
 def test_plain_words_and_what_to_write_instead(capsys, monkeypatch, override, told):

@@ -207,7 +207,7 @@ def test_records_do_not_change():
         ),
         ({"groups": [{"count": 10, "from": "3 MB", "to": "2 MB"}]}, r"cannot add up"),
         ({"groups": [{"count": 1, "size": "1 MB", "to": "2 MB"}]}, r"either 'size' or"),
-        ("esnet/5GB-in-smal-files", r"there is no dataset .*nearest: .*5GB-in-small-files"),
+        ("esnet/5GB-in-smal-files", r"there is no dataset .*did you mean .*5GB-in-small-files"),
         ("\x00", r"is not a name of a dataset"),
         (7, r"dataset: needs a data set \(got 7\); write a name like"),
         (None, r"dataset: needs a data set"),

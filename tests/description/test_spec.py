@@ -97,7 +97,7 @@ def test_hosts_like_each_other(tmp_path: Path) -> None:
 def test_an_unknown_host_says_where_it_was_named(tmp_path: Path) -> None:
     file = tmp_path / "path.yaml"
     file.write_text("name: t\nhosts:\n  a: venado\ntransfer: {from: a, to: 'a:/d', tool: dd}\n")
-    with pytest.raises(SpecError, match=r"path.yaml:3: hosts.a: there is no host 'venado'; nearest: venadi"):
+    with pytest.raises(SpecError, match=r"path.yaml:3: hosts.a: there is no host 'venado'; did you mean venadi"):
         spec.load(file)
 
 

@@ -30,6 +30,7 @@ def path(a: object, b: object = "unknown", **more: Any) -> PathSpec:
         ("gigabit", 1), ("1GbE", 1), ("10GbE", 10), ("2.5GbE", 2.5), ("Intel PRO/1000", 1), ("Gigabit Ethernet", 1),
         ("Broadcom NetXtreme 25G", 25), ("onboard 10/100", 0.1), ("Realtek 10/100/1000", 1), ("ten gigabit", 10),
         ("Chelsio T520 10 Gbps", 10), ("10GBASE-T", 10), ("Marvell AQtion 5 GbE", 5),
+        ("Chelsio T520-CR", 10), ("Broadcom NetXtreme", 1), ("Chelsio T62100-LP-CR", 100), ("Solarflare SFN6122F", 10),
     ],
 )  # fmt: skip
 def test_a_card_by_its_rate(name: str, Gbps: float) -> None:
@@ -67,7 +68,7 @@ def test_what_was_read_from_a_name_is_noted_once() -> None:
 @pytest.mark.parametrize(
     ("host", "told"),
     [
-        ({"nic": "connectx-5-1000g"}, "nearest: connectx-5-100g"),  # a slip, whatever rate it tells
+        ({"nic": "connectx-5-1000g"}, "did you mean connectx-5-100g"),  # a slip, whatever rate it tells
         ({"cpu": "Frobnicator 9000"}, "where nobody knows: cpu: unknown"),
         ({"board": "asrock-romed8-2tt"}, "asrock-romed8-2t"),
         ({"volumes": {"/data": {"filesystem": "webdav"}}}, "backend: webdav"),
@@ -135,7 +136,16 @@ def test_encryption_of_a_volume(word: str, ciphered: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "part"), [("2 TB SATA", "any-disk"), ("WD Blue 1 TB SSD", "any-ssd"), ("1 TB NVMe", "any-nvme")]
+    ("word", "part"),
+    [
+        ("2 TB SATA", "any-disk"),
+        ("WD Blue 1 TB SSD", "any-ssd"),
+        ("1 TB NVMe", "any-nvme"),
+        ("gp2 500 GB", "ebs-gp2"),
+        ("EBS", "cloud-volume"),
+        ("EBS gp3", "ebs-gp3-default"),
+        ("shucked 8TB", "any-disk"),
+    ],
 )
 def test_drives_by_what_they_are(word: str, part: str) -> None:
     assert _array({"array": word}).part == part
@@ -196,8 +206,20 @@ def test_words_for_networks_are_taken_or_refused_aloud() -> None:
     assert "medium: lan is taken as campus" in notes("lan")
     assert any(n.startswith("medium: wifi tells no loss; leave 'medium' out") for n in notes("wifi"))
     assert notes("campus") == notes("lab")
+    assert "medium: hospital LAN is taken as campus" in notes("hospital LAN")
+    assert "medium: geostationary satellite is taken as satellite" in notes("geostationary satellite")
     with pytest.raises(SpecError, match=r"wan\.0\.medium: is no kind of network here; the medium of the line below it"):
         notes("wireguard")
+
+
+@pytest.mark.parametrize(("medium", "ms"), [("VSAT", 620), ("geostationary satellite", 620), ("Starlink", 45)])
+def test_a_satellite_that_stands_still_is_far_away(medium: str, ms: float) -> None:
+    """Where nobody states the round trip: 35,786 km up and down, there and back, are 477 ms at least."""
+    told = {"bandwidth": "1 Mb/s", "medium": medium}
+    for more in ({"wan": told}, {"wan": None, "links": {"l": {**told, "between": ["a", "b"]}}}):
+        made = load({"hosts": {"a": {}, "b": {}}, "transfer": MOVE} | {k: v for k, v in more.items() if v})
+        (segment,) = [*made.wan, *made.links.values()]
+        assert segment.rtt.value == pytest.approx(ms / 1e3)
 
 
 def test_options_of_rclone_that_people_type() -> None:
@@ -218,6 +240,15 @@ def test_options_of_rclone_that_people_type() -> None:
 def test_a_bond_by_the_number_before_it() -> None:
     card = path({"nic": "bonded 4x 10G"}).hosts["a"].nics["nic"]
     assert (card.ports, card.bonding, card.rate.value) == (4, "hash", pytest.approx(1.25e9))
+    for word in ("lacp", "802.3ad", "LACP"):
+        card = path({"nics": {"bond": {"rate": "1 Gb/s", "ports": 4, "bonding": word}}}).hosts["a"].nics["bond"]
+        assert card.bonding == "hash"
+
+
+def test_a_card_of_which_the_maker_alone_is_known_is_one_of_its_years() -> None:
+    named, drawn = path({"year": 2012, "nic": "Chelsio adapter"}), path({"year": 2012, "nic": "unknown"})
+    assert named.hosts["a"].nics == drawn.hosts["a"].nics
+    assert any("drawn from those of its years" in note for note in named.notes)
 
 
 @pytest.mark.parametrize(
@@ -278,7 +309,7 @@ def test_a_model_by_the_letter_behind_it() -> None:
         ({}, "azcopy", "there is no model of Azure Blob"),
         ({}, "azcopy copy /data", "there is no model of Azure Blob"),
         ({}, "s3fs", "aws-s3, s5cmd or rclone to or from the bucket"),
-        ({"volumes": {"/data": "ebs-gp1"}}, "rsync", "/data.array: there is no part 'ebs-gp1'; nearest: ebs"),
+        ({"volumes": {"/data": "ebs-gp1"}}, "rsync", "/data.array: there is no part 'ebs-gp1'; did you mean ebs"),
         ({"nic": "fast card"}, "rsync", "hosts.a.nics.nic: there is no part 'fast card'"),
         ({"volumes": {"/data": {"filesystem": "sshfs"}}}, "rsync", "the tool sftp between the two hosts"),
         ({"volumes": {"/data": {"filesystem": "gluster"}}}, "rsync", "nearest is beegfs with one target a brick"),
@@ -286,6 +317,25 @@ def test_a_model_by_the_letter_behind_it() -> None:
         ({"volumes": {"/data": {"filesystem": "frobfs"}}}, "rsync", "leave it out, or filesystem: unknown"),
         ({}, "mbuffer", "{name: tar-nc, through: mbuffer}"),
         ({"os": "BeOS"}, "rsync", "freenas"),
+        ({"os": "Solaris 10"}, "rsync", "os: FreeBSD 7 is nearest"),
+        ({"os": "Ubunto 20.04"}, "rsync", "did you mean ubuntu?"),
+        ({}, "mmcftp", "{name: gridftp, p: 64}"),
+        ({}, "distcp", "as many at once as it has maps"),
+        ({}, "dsmc", "restic or borg is nearest"),
+        ({}, {"name": "tsunami", "rate": "800 Mb/s"}, "{name: gridftp, udt: true} is nearest"),
+        ({}, {"name": "s3 put", "connections": 30}, "aws-s3 or s5cmd to or from a volume {filesystem: s3}"),
+        ({}, "gfal-copy -p a b", "the tool of its URL: xrdcp for root://"),
+        ({}, "xrootd", "xrdcp"),
+        ({}, "storescu", "ftp is nearest"),
+        ({}, "iput", "{name: gridftp, p: 4} is nearest"),
+        ({}, "scpp", "did you mean scp"),
+        ({}, {"name": "scp", "c": "aes128-cbc"}, "aes-ctr is nearest"),
+        ({}, "scp -c 3des-cbc", "aes-ctr is nearest"),
+        (
+            {"volumes": {"/data": {"filesystem": {"kind": "lto-8", "drives": 1}}}},
+            "rsync",
+            "write {part: lto-8, drives: 1}",
+        ),
     ],
 )
 def test_what_has_no_model_is_refused_with_what_to_write(host: dict[str, Any], tool: str, said: str) -> None:

@@ -75,8 +75,8 @@ def test_what_is_shipped() -> None:
 @pytest.mark.parametrize(
     ("folder", "name", "says"),
     [
-        ("parts", "intel-s450", "nearest: .*intel-s4500"),
-        ("hosts", "venado", "nearest: venadi"),
+        ("parts", "intel-s450", "did you mean .*intel-s4500"),
+        ("hosts", "venado", "did you mean venadi"),
         ("paths", "qqqqqqqq", "write the path of a YAML file or one of"),
         ("parts", "../hosts/venadi", "there is no part"),
         ("parts", "intel*", "there is no part"),
