@@ -28,7 +28,6 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from dtnsim.components.base import Model, place, validate
-from dtnsim.description import file_list
 from dtnsim.description.file_sizes import between, grouped, histogram, log_normal, scaled
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import SpecError, UnitError
@@ -241,6 +240,8 @@ def of_sizes(sizes_B: ArrayLike, *, name: str = "", directories: int = 0, source
 
 def _listed(described: Description, raw: yamlio.Mapping) -> tuple[Groups, int]:
     """Files of a list, as many as asked for, and their folders."""
+    from dtnsim.description import file_list  # and its patterns, for those who give one
+
     name = str(described.sizes_file)
     where = {**place(raw, "sizes_file"), "key": "dataset.sizes_file", "value": name}
     where["remedy"] = file_list.REMEDY

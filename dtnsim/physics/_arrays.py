@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -14,3 +17,32 @@ def as_float(value: ArrayLike) -> FloatArray:
     Integers become floats, so that no size in bytes overflows an int32 and no division truncates.
     """
     return np.asarray(value, dtype=np.float64)
+
+
+def among(values: NDArray[Any], some: Iterable[object]) -> NDArray[np.bool_]:
+    """Which of values are among some: `numpy.isin` of few, which loads masked arrays for them."""
+    known = set(some)
+    return np.array([value in known for value in values.ravel().tolist()], dtype=bool).reshape(values.shape)
+
+
+def quantile(values: ArrayLike, shares: ArrayLike, axis: int = 0, *, between: bool = False) -> FloatArray:
+    """Quantiles along an axis, digit for digit `numpy.quantile`'s, which loads masked arrays for them.
+
+    Args:
+        values: What is distributed.
+        shares: Which quantiles [1].
+        axis: Along which axis.
+        between: Whether they lie between values, on straight lines; else each is one of the values (inverted_cdf).
+
+    Returns:
+        A quantile for each share, these on the first axis; not a number where a value is none.
+    """
+    ordered, wanted = np.sort(np.moveaxis(np.asarray(values, float), axis, 0), axis=0), np.asarray(shares, float)
+    last = len(ordered) - 1
+    place = wanted * last if between else np.maximum(np.ceil(len(ordered) * wanted - 1), 0.0)
+    below = np.floor(place).astype(int)
+    low, high = ordered[below], ordered[np.minimum(below + 1, last)]
+    part = (place - below).reshape(wanted.shape + (1,) * (ordered.ndim - 1))
+    with np.errstate(invalid="ignore"):
+        found = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part)) if between else low
+    return np.asarray(np.where(np.isnan(ordered[-1]), np.nan, found))

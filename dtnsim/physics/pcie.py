@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, as_float
+from dtnsim.physics._arrays import FloatArray, as_float, quantile
 
 #: transfers per second on one lane, by generation (index 0 does not exist).
 #: Source: PCI-SIG base specifications 1.0 to 6.0 (2.5, 5, 8, 16, 32, 64 GT/s).
@@ -338,7 +338,7 @@ def drive_link(read_rate_Bps: ArrayLike, lanes: int = 4, mps_B: float = 512.0) -
     Neglects: SAS drives (give the link).
     Source: as `drive_generation`; drives print 540 to 560 MB/s on a 600-MB/s SATA lane.
     """
-    rate = float(np.median(as_float(read_rate_Bps)))
+    rate = float(quantile(np.ravel(read_rate_Bps), 0.5, between=True))
     if rate <= SATA_BPS:
         return as_float(SATA_BPS)
     return as_float(_drive_rate(drive_generation(rate, lanes, mps_B), lanes, mps_B))

@@ -20,6 +20,7 @@ from dtnsim.composition.relief import sysctl_lines, tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Bottleneck
+from dtnsim.physics._arrays import quantile
 from dtnsim.report.holds import OTHER_TOOL, brief, holds
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.prediction import predict
@@ -358,7 +359,7 @@ def _how_long(p: Prediction, start: dt.time | None = None, was: Prediction | Non
         return f"at most {middle}"
     if all(t.timed for t in p.problem.transfers):
         return f"about {middle} (8 runs in 10: {low} to {high})"
-    took = np.quantile(p.drawn.seconds, (0.1, 0.5, 0.9), method="inverted_cdf")
+    took = quantile(p.drawn.seconds, (0.1, 0.5, 0.9))
     if start is None or took[2] == float("inf"):
         spread = [took[1], took[0], took[2]]
         whole = units.alike([*spread, *([] if was is None else [was.duration_s.p50])])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.quantity import Draw
+from dtnsim.physics._arrays import quantile
 from dtnsim.steady import discrepancy, epochs, ordering, timed
 from dtnsim.steady.scenarios import scenarios
 
@@ -80,7 +81,7 @@ def steps(given: PathSpec, samples: int, seed: int = 1) -> tuple[Step, ...]:
 
 
 def _median(problem: Problem, rates: Array) -> float:
-    return float(np.quantile(ordering.total_rate(problem, rates), 0.5, method="inverted_cdf"))
+    return float(quantile(ordering.total_rate(problem, rates), 0.5))
 
 
 def _groups(drawn: Scenarios) -> Mapping[str, set[str]]:

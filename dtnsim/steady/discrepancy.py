@@ -149,7 +149,7 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
         if kind not in WIRES and not told:
             continue
         here = np.flatnonzero(rows.station == k)
-        for turn in np.unique(m.turn[rows.row[here]]):
+        for turn in sorted(set(m.turn[rows.row[here]].tolist())):
             entries = here[m.turn[rows.row[here]] == turn]
             users = rows.row[entries]
             load = (rates[:, users] * rows.demand[entries].T).sum(axis=1)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.composition import sharing
+from dtnsim.physics._arrays import quantile
 from dtnsim.steady.ceilings import Workers
 from dtnsim.steady.matrices import matrices
 from dtnsim.steady.ordering import total_rate
@@ -160,7 +161,7 @@ class _Course:
             last = np.sort(ends, axis=1)[np.arange(len(ends)), np.maximum(next_ones - 1, 0)]
             reach = np.maximum(reach, np.where(np.isfinite(last), last, 0.0))
             # all scenarios up to the same time: so the same few transfers are under way in them
-            reach = np.maximum(reach, np.median(reach[np.isfinite(reach)]))
+            reach = np.maximum(reach, quantile(reach[np.isfinite(reach)], 0.5, between=True))
         return reach[:, None]
 
     def _starts(self) -> Array:

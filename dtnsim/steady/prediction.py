@@ -30,6 +30,7 @@ from dtnsim.ground.records import (
 )
 from dtnsim.ground.term import Term, term, worded
 from dtnsim.ground.uncertainty import Drawn
+from dtnsim.physics._arrays import quantile
 from dtnsim.steady import breakdown, discrepancy, durability, epochs, ordering, relieved, solve, timed
 from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder
@@ -171,7 +172,7 @@ def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> 
     drawn = scenarios(given, problem, samples, seed, composer.past, mean=mean)
     rates = drawn.rates(discrepancy.load(), mean=mean)
     made = _with_medium(answer(problem, rates, given), problem, drawn.problem, rates)
-    together = np.quantile(drawn.together(rates), 0.5, axis=0, method="inverted_cdf")
+    together = quantile(drawn.together(rates), 0.5)
     transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
     made = replace(made, transfers=transfers)
     ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)

@@ -90,7 +90,8 @@ class Unshared:
 
 def slowed(m: Matrices, rate: Array) -> Array:
     """(S, slowdowns) by which factor each makes a byte dearer when transfers run at ``rate`` (S, F), 1 at least."""
-    drivers, place = np.unique([driver for driver, _, _, _ in m.slowdowns], return_inverse=True)
+    number = {driver: n for n, driver in enumerate(dict.fromkeys(driver for driver, _, _, _ in m.slowdowns))}
+    drivers, place = np.array(list(number), np.intp), [number[driver] for driver, _, _, _ in m.slowdowns]
     load = m.loads(np.where(np.isfinite(rate), rate, 0.0), drivers)[:, place]
     slope, reference = (np.array(np.broadcast_arrays(*(s[n] for s in m.slowdowns))).T for n in (2, 3))
     used = np.minimum(load / m.capacity[:, drivers[place]], 1.0)

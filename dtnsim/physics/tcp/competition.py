@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics._arrays import FloatArray, quantile
 from dtnsim.physics.tcp import _chance, rounds, shared
 from dtnsim.physics.tcp import coefficients as known
 
@@ -129,7 +129,7 @@ def shares(groups: Sequence[Group], link: Link, *, warmup_s: float, duration_s: 
         return Shares((1.0,) * len(groups), 1.0)
     found = race(groups, link, warmup_s=warmup_s, duration_s=duration_s, seed=seed)
     streams = np.array([g.streams for g in groups])
-    each = np.median(found.rate, axis=0) / streams
+    each = quantile(found.rate, 0.5, between=True) / streams
     total = float(each @ streams)
     got = np.maximum(each * streams.sum() / max(total, 1e-30), LEAST)
     got *= streams.sum() / (got @ streams)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics._arrays import FloatArray, among, quantile
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import controls, droptail, response, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
@@ -90,7 +91,7 @@ def simulate(
             simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times[first], most_steps=most_steps),
             where,
         )
-    strange = ~np.isin(cases.cc, controls.names()) | ~np.isin(cases.cc2, ("", *controls.names()))
+    strange = ~among(cases.cc, controls.names()) | ~among(cases.cc2, ("", *controls.names()))
     if strange.any():
         raise KeyError(f"{cases.cc[strange][0]} {cases.cc2[strange][0]}".strip())
     count = len(cases.rtt_s)
@@ -122,7 +123,7 @@ def _samples(
 ) -> Iterator[tuple[IntArray, Samples, bool]]:
     """What the cases of each engine did: (rows, samples, whether two flows share)."""
     two = c.cc2 != ""
-    by_loss = np.isin(c.cc, controls.names(by_loss=True))
+    by_loss = among(c.cc, controls.names(by_loss=True))
     rows = np.flatnonzero(~two & by_loss)
     if len(rows):
         rough = c.loss[rows] > 0
@@ -140,31 +141,35 @@ def _samples(
         yield rows, rounds.run_bbr(c.take(rows), replicas or REPLICAS_LOSS, seed, times[rows]), False
 
 
+def _median(values: FloatArray) -> FloatArray:
+    return quantile(values, 0.5, 1, between=True)
+
+
 def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> None:  # noqa: FBT001 - from _groups
     """Means, intervals and limits of one group."""
     link = c.rate_Bps * (1 - c.background) * c.mss_B / c.mtu_B
     # two flows may settle in one of two states: a typical run is their median, not a mean between them
-    middle_of = np.median if together else np.mean
-    mean = np.asarray(middle_of(s.goodput_Bps, axis=1), float)
+    middle_of = _median if together else partial(np.mean, axis=1)
+    mean = np.asarray(middle_of(s.goodput_Bps), float)
     calm = (c.loss == 0) & (np.isfinite(c.size_B) | (c.streams * c.window_B / c.rtt_s < link))
     full = (mean > 0.97 * link * (1 - c.loss)) | calm
     alone = np.where(full, known.SPREAD_LINK.value, known.SPREAD_LOSS.value)
-    young = np.isin([c.cc, c.cc2], controls.unjudged()).any(axis=0)
+    young = among(np.array([c.cc, c.cc2]), controls.unjudged()).any(axis=0)
     shared = np.where(young, known.SPREAD_UNJUDGED.value, known.SPREAD_SHARED.value)
     spread = np.where(together, shared, alone)
     factor = np.exp(spread[:, None] * _GRID)
     mixed = (s.goodput_Bps[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)
-    low, middle, high = np.quantile(mixed, [0.1, 0.5, 0.9], axis=1)
+    low, middle, high = quantile(mixed, (0.1, 0.5, 0.9), 1, between=True)
     # a program's second counts what arrived in it: a full link reads a little over its rate now and then
     top = np.where(together, np.inf, np.maximum(link, mean) * (1 + known.LINK_READING.value))
     o.goodput_Bps[rows] = mean
     o.goodput_p10_Bps[rows] = np.minimum(low, top)
     o.goodput_p50_Bps[rows] = np.minimum(middle, top)
     o.goodput_p90_Bps[rows] = np.minimum(high, top)
-    o.second_Bps[rows] = middle_of(s.second_Bps, axis=1)
+    o.second_Bps[rows] = middle_of(s.second_Bps)
     o.completion_s[rows] = s.completion_s.mean(axis=1)
     slow = (s.completion_s[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)
-    o.completion_p10_s[rows], o.completion_p90_s[rows] = np.quantile(slow, [0.1, 0.9], axis=1)
+    o.completion_p10_s[rows], o.completion_p90_s[rows] = quantile(slow, (0.1, 0.9), 1, between=True)
     o.retransmits[rows] = s.retransmits.mean(axis=1)
     o.trip_s[rows] = s.trip_s.mean(axis=1)
     o.steps[rows] = s.steps

@@ -251,8 +251,8 @@ def _at_times(
 def _fixed(c: Cases, flows: IntArray, times_s: FloatArray, draws: IntArray, most_steps: IntArray) -> _lanes.Fixed:
     C, B, cap = packets(c)
     lump = c.streams / flows
-    names, number = np.unique(c.cc, return_inverse=True)
-    law, laws = np.reshape(number, (-1, 1)), {n: controls.find(str(name)) for n, name in enumerate(names)}
+    number = {name: n for n, name in enumerate(sorted(set(c.cc.tolist())))}
+    law, laws = np.array([[number[name]] for name in c.cc.tolist()]), {n: controls.find(k) for k, n in number.items()}
     own = np.arange(flows.max()) < flows[:, None]
     column = {name: value[:, None] for name, value in {"C": C / lump, "B": B / lump, "cap": cap}.items()}
     T = trip(c)[:, None]
