@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from typer import Option
 
 from dtnsim.cli import options
 from dtnsim.ground import units
-from dtnsim.ground.errors import InputError, UnitError, visible
+from dtnsim.ground.errors import DtnsimError, InputError, UnitError, visible
 
 if TYPE_CHECKING:
     from dtnsim.discovery.as_measured import Logs
@@ -34,6 +35,12 @@ def command(
     peer: Annotated[
         str | None, Option(metavar="HOST", help="Also measure the way to a host on which 'iperf3 -s' runs.")
     ] = None,
+    path: Annotated[
+        str | None, Option(metavar="FILE", help="A path of yours: only tests that narrow its answer are run.")
+    ] = None,
+    as_: Annotated[
+        str | None, Option("--as", metavar="NAME", help="This machine's name in that path; its host name if left out.")
+    ] = None,
     time: Annotated[str, Option(metavar="TIME", help="Time for all tests.")] = "5m",
     logs: Annotated[
         str | None, Option(metavar="DIR", help="Where raw logs are kept; beside the host file if left out.")
@@ -53,13 +60,20 @@ def command(
       dtnsim measure --dry-run --volume /data
       dtnsim measure -o here.yaml --volume /data --yes
       dtnsim measure -o here.yaml --volume /data --time 2m --peer dtn2.example.org
+      dtnsim measure -o nas.yaml --volume /data --path night.yaml --as nas
     """
     from dtnsim.discovery import as_measured, measuring
     from dtnsim.discovery.discover import discover
 
     place = Path(volume).resolve()
     size = measuring.size_of(place)
-    tests, times = measuring.plan(size, _seconds(time), peer)
+    hers = None if path is None else _Hers(path, as_)
+    sorts = measuring.told_by((), "") if hers is None else hers.worth()
+    if hers is not None and peer is None and "peer" in sorts:
+        _say("the way to the other end is not measured: --peer HOST, on which 'iperf3 -s' runs, does it")
+    tests, times = measuring.plan(size, _seconds(time), peer, sorts)
+    if not tests:
+        raise InputError(f"measure: no test of this machine narrows the answer of {path}; leave --path out to run all")
     lacking = measuring.missing(tests)
     runnable = [t for t in tests if t.program not in lacking]
     for program, package in lacking.items():
@@ -81,7 +95,53 @@ def command(
     failed = _run(runnable, times, place, folder)
     for what in failed:
         _say(f"left out: {what}")
-    _finish(found, as_measured.Logs(folder), mount, out, peer, json=json)
+    _finish(found, as_measured.Logs(folder), mount, out, peer, hers, json=json)
+
+
+class _Hers:
+    """A path of the user's, in which this machine is one of the hosts.
+
+    Raises:
+        DtnsimError: no such path, or no such host in it.
+    """
+
+    def __init__(self, path: str, name: str | None) -> None:
+        from dtnsim.description import spec
+
+        self.given = spec.load(path)
+        self.host = name or socket.gethostname().partition(".")[0]
+        if self.host not in self.given.hosts:
+            known = ", ".join(self.given.hosts)
+            raise InputError(f"--as: {path} has no host {self.host!r}; it has {known}: name this machine's")
+
+    def worth(self) -> list[str]:
+        """Sorts of tests that narrow the path's answer; says what they are, and what no test of a machine tells."""
+        from dtnsim.discovery import measuring
+        from dtnsim.steady import why_wide
+        from dtnsim.steady.prediction import predict
+
+        drawn = predict(self.given, samples=why_wide.SAMPLES).drawn
+        found = why_wide.shares(drawn, self.given.correlation.keys) if drawn is not None else ()
+        told = measuring.told_by((s.name for s in found), self.host)
+        part = {s.name: s.share for s in found}
+        for sort, names in told.items():
+            words = f"{sort} tells {', '.join(names)}: {sum(part[n] for n in names):.0%}" if names else f"{sort}: none"
+            _say(f"of the variance of {self.given.name}: {words}")
+        known = {n for names in told.values() for n in names}
+        if (left := next((s for s in found if s.name not in known), None)) is not None:
+            _say(f"no test of this machine tells {left.what} ({left.share:.0%}): {left.measure}")
+        return [sort for sort, names in told.items() if names]
+
+    def after(self, out: str) -> tuple[Interval, Interval | None]:
+        """The path's throughput before, and with this machine as it was measured; None where that does not fit it."""
+        from dtnsim.steady.prediction import predict
+
+        before = predict(self.given).throughput_Bps
+        try:
+            return before, predict(self.given.changed([f"hosts.{self.host}={Path(out).resolve()}"])).throughput_Bps
+        except DtnsimError as error:
+            _say(f"{self.given.name} with {out}: {error}")
+            return before, None
 
 
 def _say(text: str) -> None:
@@ -143,7 +203,9 @@ def _run(tests: Sequence[Benchmark], times: int, place: Path, folder: Path) -> l
         return measuring.run(tests, times, work, folder.resolve(), watch.tell)
 
 
-def _finish(before: Found, logs: Logs, mount: str, out: str, peer: str | None, *, json: bool) -> None:
+def _finish(
+    before: Found, logs: Logs, mount: str, out: str, peer: str | None, hers: _Hers | None, *, json: bool
+) -> None:
     from dtnsim.discovery import as_measured
     from dtnsim.ground import output
 
@@ -156,9 +218,11 @@ def _finish(before: Found, logs: Logs, mount: str, out: str, peer: str | None, *
         if way:
             written.append(str(Path(out).with_name(f"{Path(out).stem}-to-{peer}.yaml")))
             output.write(written[-1], way, "--out")
-    outlook = {
+    outlook: dict[str, tuple[Interval | None, Interval | None]] = {
         name: (_predicted(before, mount, n), _predicted(after, mount, n)) for n, (name, *_) in enumerate(_TRIALS)
     }
+    if hers is not None:
+        outlook = {hers.given.name: hers.after(out)}
     if json:
         rows = {
             name: {key: dict(zip(("p10", "p50", "p90"), (i.p10, i.p50, i.p90), strict=True))

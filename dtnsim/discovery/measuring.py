@@ -12,7 +12,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,13 @@ IDLE_S: Final = 12.0
 #: a program that says nothing is stopped after its time and so long [s]
 _PATIENCE_S: Final = 60.0
 _BLOCK: Final = bytes(2**20)
+#: sort of tests -> parts of the names of the numbers that it tells
+_TOLD_BY: Final = {
+    "fio": (".volumes.", ".stack.", ".memory", "system ", "fitted parameters"),
+    "openssl": (".cpu", ".stack.", "fitted parameters"),
+    "loopback": (".cpu", ".stack.", "fitted parameters"),
+    "peer": (".nic", ".tcp.", "wan", "links.", ".loss", ".rtt", "medium", "buffers", "other traffic", ".background"),
+}
 _OPENSSL: Final = ("md5", "sha256", "aes-128-gcm", "chacha20-poly1305")
 
 
@@ -70,19 +77,43 @@ class Benchmark:
         """Program that it needs."""
         return self.command[0]
 
+    @property
+    def sort(self) -> str:
+        """What it tells of (a key of `_TOLD_BY`)."""
+        return self.name.partition("-")[0] if self.program != "fio" else "fio"
 
-def plan(size_B: int, time_s: float, peer: str | None = None) -> tuple[list[Benchmark], int]:
+
+def told_by(names: Iterable[str], host: str) -> dict[str, list[str]]:
+    """For each sort of tests the uncertain things of a path that it tells of (`dtnsim.steady.why_wide`).
+
+    Args:
+        names: Names of what the interval is wide for.
+        host: The machine's name in that path.
+    """
+    found: dict[str, list[str]] = {sort: [] for sort in _TOLD_BY}
+    for name in names:
+        here = f"{host}." in name or f"{host}/" in name or name == f"fitted parameters of {host}"
+        for sort, parts in _TOLD_BY.items():
+            if (here or sort == "peer") and any(part in name for part in parts):
+                found[sort].append(name)
+    return found
+
+
+def plan(
+    size_B: int, time_s: float, peer: str | None = None, sorts: Collection[str] = tuple(_TOLD_BY)
+) -> tuple[list[Benchmark], int]:
     """(the tests in the order in which they run, how often): as often as the time allows, up to three times.
 
     Args:
         size_B: Size of a large file.
         time_s: Time for all of them.
         peer: Another host on which ``iperf3 -s`` runs.
+        sorts: Sorts of tests that are worth it.
     """
-    tests = [*_files(size_B), *_requests(), *_small(), *_network(peer)]
+    tests = [t for t in (*_files(size_B), *_requests(), *_small(), *_network(peer)) if t.sort in sorts]
     once = sum(t.seconds for t in tests if t.once)
     each = sum(t.seconds for t in tests if not t.once)
-    return tests, max(1, min(3, int((time_s - once) // each)))
+    return tests, max(1, min(3, int((time_s - once) // max(each, 1e-9))))
 
 
 def _fio(

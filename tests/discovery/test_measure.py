@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 import dtnsim
-from dtnsim.discovery import as_measured, measuring
+from dtnsim.cli import measure
+from dtnsim.discovery import as_measured, measuring, outputs
 from dtnsim.discovery.discover import Found
 from dtnsim.discovery.measuring import MIB, Benchmark
 from dtnsim.discovery.outputs import Said
@@ -228,6 +229,47 @@ def test_runs_are_kept_and_not_repeated(tmp_path: Path) -> None:
     assert (logs / "ok.0.log").read_text().endswith("0\n")
     assert (logs / "ok.1.log").read_text() == "kept"
     assert not list(logs.glob("bad*"))
+
+
+NIGHT = """
+hosts:
+  me: {year: 2019, volumes: {/: {array: unknown}}}
+  far: {nic: 10GbE, volumes: {/d: {array: any-nvme}}}
+wan: {bandwidth: 10 Gb/s, rtt: 20 ms, loss: 0, medium: campus}
+transfer: {from: "me:/", to: "%s", tool: rsync, dataset: {files: 1000, size: 100 GB}}
+"""
+
+
+def test_only_what_narrows_a_path_is_run(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The drive of a host of 2019 that nobody knows decides a copy within it, and no way to a peer does."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(measuring, "size_of", lambda _: 64 * MIB)
+    monkeypatch.setattr(measuring, "missing", lambda _: {})
+    Path("night.yaml").write_text(NIGHT % "me:/")
+    code, out, err = run("measure", "--dry-run", "--json", "--path", "night.yaml", "--as", "me", "--peer", "far")
+    tests = [t["name"] for t in json.loads(out)["tests"]]
+    assert code == 0
+    assert "cold" in tests
+    assert not [name for name in tests if name.startswith("peer")]
+    assert re.search(r"fio tells .*me\.volumes\./\.array.*: \d+%", err)
+    Path("night.yaml").write_text(NIGHT % "far:/d")
+    _, out, err = run("measure", "--dry-run", "--json", "--path", "night.yaml", "--as", "me")
+    assert "--peer HOST" in err
+    code, _, err = run("measure", "--dry-run", "--path", "night.yaml", "--as", "you")
+    assert code == 2
+    assert "it has me, far" in err
+
+
+def test_a_path_with_the_machine_as_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("night.yaml").write_text(NIGHT % "me:/")
+    Path("me.yaml").write_text(outputs.text(FOUND.tree, 0))
+    hers = measure._Hers("night.yaml", "me")
+    before, after = hers.after("me.yaml")
+    assert after is not None
+    assert before.p50 > 0 < after.p50
+    Path("broken.yaml").write_text("cpu: [")
+    assert hers.after("broken.yaml")[1] is None
 
 
 def test_a_dry_run_writes_nothing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
