@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.components.base import expand, find_kind, kinds
+from dtnsim.description import spoken_arrays
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Scalar, factor_spread
@@ -30,10 +31,6 @@ _PC_MEMORY: Final = (
 _SEVERAL: Final = re.compile(r"(\d)\s*x\s+(\S.*)|dual[- ](?:socket )?(\S.*)", re.IGNORECASE)
 #: words beside what a table finds that make no name of a part; sizes of drives
 _PLAIN: Final = re.compile(r"(?:[\d.]+\s*[TG]i?B|Ethernet|of|ECC|(?:LP)?DDR\d[XL]?)\b|[\W\d]", re.IGNORECASE)
-#: so many drives: 18x 2TB NVMe, 12 x 4 TB HDD in RAID 6
-_DRIVES: Final = re.compile(
-    r"(\d+) ?[x×] ?(.+?)(?:,? (?:in |as |\()?((?:raid|mirror|stripe|jbod|shr)[\w+ -]*)\)?)?", re.IGNORECASE
-)
 _SUM: Final = re.compile(r"(\d+)\s*\+\s*(\d+)")
 _RATES: Final = ("read", "write")
 _AS_OTHER: Final = "assumed: like the other direction, which is what was stated, within a factor of two"
@@ -275,15 +272,12 @@ def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
 
 def _drives(given: object, where: str, notes: list[str]) -> object:
     """An array, its members and its level as people write them: raidz2 of 4 TB HDD."""
-    if isinstance(given, Scalar) and (several := _DRIVES.fullmatch(given)) is not None:  # 12 x 4 TB HDD in RAID 6
-        at, layout = (given.file, given.line), several[3]
-        given = Mapping(*at)
-        for key, value in (("kind", layout or "raid0"), ("disks", several[1]), ("of", several[2])):
-            given.put(key, Scalar(value, *at), *at)
-        if layout is None:
-            notes.append(
-                f"{where}: {several[1]} drives are taken as striped; write {{kind: raid6, disks: ..., of: ...}}"
-            )
+    if isinstance(given, Scalar) and not library.has("parts", given):
+        uncounted = library.spoken()["layouts"]["uncounted"].values()
+        if several := spoken_arrays.told(given):
+            given = _array_of(given, several, where, notes)
+        elif in_name("array", given)[0].get("part") in uncounted:
+            notes.append(f"{where}: how many drives {str(given)!r} has is drawn; write it like '8 x SSD in RAID 6'")
     drives = part("array", given, where, notes)
     if not isinstance(drives, Mapping):
         return drives
@@ -300,6 +294,21 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
     if drives.get("of") is not None:
         drives["of"] = _drives(drives["of"], f"{where}.of", notes)
     return _measured(_uncounted(drives, where, notes), where, notes)
+
+
+def _array_of(text: Scalar, several: tuple[str | None, str | None, str], where: str, notes: list[str]) -> Mapping:
+    """The array that a line tells; what was read is noted with its number of drives."""
+    level, number, drives = several
+    at, made = (text.file, text.line), Mapping(text.file, text.line)
+    for key, value in (("kind", level or "raid0"), ("disks", number), ("of", drives)):
+        if value is not None:
+            made.put(key, Scalar(value, *at), *at)
+    if number is not None:
+        striped = "" if level is not None else ", striped; write {kind: raid6, disks: ..., of: ...} for another level"
+        notes.append(
+            f"{where}: {str(text)!r} is taken as {number} drives ({drives}{f', {level}' if level else ''}){striped}"
+        )
+    return made
 
 
 def _uncounted(drives: Mapping, where: str, notes: list[str]) -> Mapping:
@@ -319,9 +328,12 @@ def _uncounted(drives: Mapping, where: str, notes: list[str]) -> Mapping:
         notes.append(f"{where}.of: not said: any drives; write of: any-disk, any-ssd or any-nvme")
     elif "disks" in missing and missing <= {"of", "disks"} and kind != "jbod":
         made = Mapping(drives.file, drives.line)
-        made.put("kind", "unknown", drives.file, drives.line)
+        of = drives.get("of")
+        named = str(of.get("part") if isinstance(of, Mapping) else of)
+        usual = library.spoken()["layouts"]["uncounted"].get(named, "unknown")
+        made.put("part", usual, drives.file, drives.line)
         left = ", ".join(f"{key} {value}" for key, value in drives.items() if isinstance(value, str))
-        notes.append(f"{where}: without 'disks' as array: unknown, whatever its drives are ({left} moves nothing)")
+        notes.append(f"{where}: without 'disks' their number is drawn: {usual} ({left} moves nothing more)")
         return made
     return drives
 
