@@ -21,6 +21,11 @@ from dtnsim.physics import tape
 
 #: a cartridge is fetched before a mount and put back after it
 _MOVES = 2.0
+#: what relieves the drives, by whether they read
+_RELIEF = {
+    True: "more drives, or files asked for in bulk and in the order in which they lie on tape",
+    False: "more drives that write at once, or faster ones",
+}
 
 
 class Tape(LocalFilesystem):
@@ -187,8 +192,7 @@ class Tape(LocalFilesystem):
                 capacity=count(busy, "drive") * share,
                 per_byte=self.drive_time(row, use, self.feed(row, use, host, volume)),
                 what=f"tape drives, {busy} of {self.drives} with a tape of these files: mounts, locates, streaming",
-                remedy=f"more drives, or files asked for in bulk and in the order in which they lie on tape "
-                f"(hosts.{host.name}.volumes.{volume}.filesystem)",
+                remedy=f"{_RELIEF[use.operation == 'read']} (hosts.{host.name}.volumes.{volume}.filesystem)",
             )
         moves = _MOVES * row.term(self.move) * count(int(self.cartridges(use)), "tape")
         there.charge(

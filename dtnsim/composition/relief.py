@@ -97,7 +97,7 @@ def _rate(streams: Connection) -> float:
 def _others(now: Connection, route: Route) -> tuple[Change, ...]:
     """Another congestion control, where it brings something."""
     tried = [cc for cc in reversed(controls.offered()) if cc != now.cc and route.source.has_control(cc)]
-    if not tried:
+    if not tried or _of_store(route, route.source):
         return ()
     best = max(tried, key=lambda cc: _rate(replace(now, cc=cc)))
     key = f"{route.tcp_key(route.source)}.cc"
@@ -137,24 +137,39 @@ def _wider(
             return ((words, (f"network.{key}=false",)),)
     parts = tcp.shares(route, net, frame)
     flight = _flight(now, frame, openings, min(window.MOST_SYSCTL_B * min(parts), window.MOST_WINDOW_B))
-    needs = [flight / share for share in parts]
-    if max(needs) > window.MOST_SYSCTL_B * (1 + 1e-9):
-        count = math.ceil(max(needs) * now.streams / window.MOST_SYSCTL_B)
-        return ((f"at least {count} streams: no window of Linux holds what the path carries", ()),)
+    needs, most = [flight / share for share in parts], float(window.MOST_SYSCTL_B)
+    more: tuple[Change, ...] = ()
+    if max(needs) > most * (1 + 1e-9):
+        count = math.ceil(max(needs) * now.streams / most)
+        more = ((f"at least {count} streams: no window of Linux holds what the path carries", ()),)
+        needs = [min(need, most) for need in needs]
     if net.window is not None:
         asked = max(needs) / window.SOCKBUF_DOUBLING
         least = f"from {net.window.value / _MIB:.3g} MiB to at least {mib(asked)}"
-        return ((f"raise the tool's window {least}, or leave it to the kernel", ()),)
+        return more or ((f"raise the tool's window {least}, or leave it to the kernel", ()),)
     pairs = zip(_buffers(route), needs, strict=True)
-    small = [(host, key, value, need) for (host, key, value), need in pairs if value.value < need]
+    small = [
+        (host, key, value, need)
+        for (host, key, value), need in pairs
+        if value.value < need and not _of_store(route, host)
+    ]
     if not small:
-        return (("more streams", ()),)
+        return more or (("more streams", ()),)
     named = [
         f"{route.tcp_key(host)}.{key}{_named(host, key)} from {value.value / _MIB:.3g} MiB to at least {mib(need)}"
         for host, key, value, need in small
     ]
     sets = tuple(sized(f"{route.tcp_key(host)}.{key}", need) for host, key, _, need in small)
-    return ((f"raise {' and '.join(named)}", sets),)
+    return ((f"raise {' and '.join(named)}", sets), *more)
+
+
+def _of_store(route: Route, end: Host) -> bool:
+    """Whether an end of a route is a bucket's, of which nobody says what it is set to: nobody here can set it."""
+    name, mount = route.servers[0], route.servers[0].partition(":")[2]
+    near = route.destination if end is route.source else route.source
+    return (
+        bool(name) and end.name == name and near.volumes[mount].filesystem.kind == "s3" and not near.volumes[mount].peer
+    )
 
 
 def _named(host: Host, key: str) -> str:

@@ -40,7 +40,11 @@ class End:
     @property
     def is_bucket(self) -> bool:
         """Whether it is a bucket of an object store."""
-        return self.volume is not None and self.host.volumes[self.volume].filesystem.kind == "s3"
+        return self.on("s3")
+
+    def on(self, kind: str) -> bool:
+        """Whether it is a volume with a file system of a kind."""
+        return self.volume is not None and self.host.volumes[self.volume].filesystem.kind == kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,7 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
         cores=min(source.host.cpu.total, destination.host.cpu.total),
         apart=source.host is not destination.host,
         buckets=(source.is_bucket, destination.is_bucket),
+        to_tape=destination.on("tape"),
         sizes_B=tuple(data.sizes_B.tolist()),
         counts=tuple(data.counts.tolist()),
     )

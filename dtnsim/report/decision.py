@@ -8,22 +8,22 @@ from __future__ import annotations
 import datetime as dt
 import html
 import re
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.composition.relief import sysctl_lines, tcp_of
+from dtnsim.composition.relief import tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Bottleneck
 from dtnsim.physics._arrays import quantile
 from dtnsim.report.holds import OTHER_TOOL, brief, holds
+from dtnsim.report.typed import of_others, option, path_of, typed
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.prediction import predict
+from dtnsim.steady.reasons import key_of
 from dtnsim.steady.why_wide import how
 
 if TYPE_CHECKING:
@@ -45,8 +45,6 @@ _SOON_S: Final = 3600.0
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 #: how long a station of a transfer in turns is at work
 _PART: Final = re.compile(r"; (\d+% of the time)")
-#: a setting of sysctl(8)
-_SETTING: Final = re.compile(r"\S+=(?:'[^']*'|\S+)")
 #: kinds of stations whose parts one may have more of
 _PARTS: Final = ("hdd", "ssd", "tape", "nic", "ib", "hba", "sas")
 #: kinds of stations that another tool may relieve
@@ -107,8 +105,9 @@ class Decision:
         """(label, texts) below the verdict."""
         action = "to speed up" if self.enough else "do this"
         words = self.does if self.better is None else self.does[:1]
+        lines = self.does[len(words) :]
         found = [("held by", (self.held,)), (action, words), ("gain", (self.gains,)), ("price", (self.costs,)),
-                 ("type", self.does[len(words) :]), ("instead", self.others),
+                 ("type" if len(lines) > 1 else "tried", lines), ("instead", self.others),
                  ("check first", self.measure)]  # fmt: skip
         return [(label, texts) for label, texts in found if texts]
 
@@ -137,14 +136,17 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
     measure = late if enough or late else measure  # what changes no verdict need not be known
     says = verdict(p, wanted, start)
-    for way in sorted(t.ways, key=lambda w: not _typed(p, w))[:_TRIED]:
+    for way in sorted(t.ways, key=lambda w: not typed(p, w))[:_TRIED]:
         better = _with(p, way)
         if better.throughput_Bps.p50 > relieved.WORTH * p.throughput_Bps.p50:
             others = tuple(
-                f"{w.words} ({_set(w)}): up to {_times(w.ceiling_Bps / t.ceiling)}" for w in t.ways if w is not way
+                f"{w.words} ({option(w)}): up to {_times(w.ceiling_Bps / t.ceiling)}" for w in t.ways if w is not way
             )
-            does = (way.words, *(line for line in _typed(p, way) if line not in way.words), f"(tried with {_set(way)})")
+            lines = typed(p, way)
+            does = (way.words, *lines, f"(tried with {option(way)})" if lines else f"with {option(way)}")
             costs = next((c for end, c in _COSTS if way.overrides[0].partition("=")[0].endswith(end)), _FREE)
+            asked = [name for name in of_others(p) if tcp_of(name, way.overrides)]
+            costs += f"; on {asked[0]} it is for those who run it" if asked else ""
             return Decision(says, held, enough, does, _gain(p, better), costs, others[:1], measure[:1], better)
     does, gains, costs = _no_setting(p, f, () if enough else wanted)
     return Decision(says, held, enough, does, gains, costs, (), measure, None)
@@ -161,16 +163,22 @@ def _with(p: Prediction, way: Remedy) -> Prediction:
     return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
 
 
+def _slowest(p: Prediction) -> TransferPrediction:
+    """The transfer that takes longest."""
+    return max(p.transfers, key=lambda t: t.duration_s.p50)
+
+
 def _gain(p: Prediction, better: Prediction) -> str:
     """How much faster, and what then holds it."""
     factor = _times(better.throughput_Bps.p50 / p.throughput_Bps.p50)
-    t = max(better.transfers, key=lambda t: t.duration_s.p50)
-    return f"{factor} as fast: {_how_long(better, was=p)}. Next limit: {brief(holds(better, t.bottleneck))}"
+    held, then = (brief(holds(each, _slowest(each).bottleneck)) for each in (p, better))
+    limit = f"Still held by {then}" if then == held else f"Next limit: {then}"
+    return f"{factor} as fast: {_how_long(better, was=p)}. {limit}"
 
 
 def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[str, ...], str, str]:
     """What to do where no setting helps: words, what that would gain at most, where its price is."""
-    t, path = p.transfers[f], _name(p)
+    t, path = p.transfers[f], path_of(p)
     then, remedy = relieved.once_gone(p, t), t.bottleneck.remedy
     if t.files == 1:
         remedy = remedy.replace(
@@ -183,7 +191,7 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     more = 1.0 if then is None else then.throughput_Bps / t.ceiling
     next_Bps = p.throughput_Bps.p50 * min(max(more, 1.2), 2.0)
     asked = next((_asked(goal, p) for goal in wanted), f"--target {_short(next_Bps, 'B/s', 2)}")
-    free = _FREE_OF_IT.get(t.bottleneck.kind, "")
+    free = _FREE_OF_IT.get(t.bottleneck.kind, "") if t.bottleneck.kind != "tape" or "asked for" in remedy else ""
     short = _short_of(p, wanted, more)
     known = f"{free}{'' if short else _one_more(p, t)}" or "not known here: "
     see = f"{known}'dtnsim plan {path} {asked}' says what to buy"
@@ -194,12 +202,24 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     if station is not None:
         what = holds(p, Bottleneck(station.name, station.component, station.host, station.kind, then.reason))
         part = _PART.search(then.reason)  # phases take turns: it is full in some alone
-        what += f" {part[1]}" if part else ""
+        what += f", {part[1]}" if part else ""
     if more < relieved.WORTH:
-        return does, f"less than a tenth faster, hardly worth it alone: next, {what}", see
+        return does, f"less than a tenth faster, hardly worth it alone: next, {what}{_together(p, t)}", see
     if t.bottleneck.kind in OTHER_TOOL:
         see = "nothing to buy: another tool, or other options"
     return does, f"up to {_times(more)} as fast{_some(p, more)}{short}. Next limit: {what}", see
+
+
+def _together(p: Prediction, t: TransferPrediction) -> str:
+    """What a default of the part that holds a transfer gives where all that have it have another value."""
+    station = next(s for s in p.problem.stations if s.name == t.bottleneck.station)
+    key = key_of(p.problem, station)
+    found = (a for a in p.assumed if key and f"{key}.filesystem." in f"{a.key} " and not a.ranges)
+    best = max(found, key=lambda a: a.at_low, default=None)
+    if best is None or best.at_low < relieved.WORTH:
+        return ""
+    option = best.key.partition(" ")[0].rstrip(",").rpartition(".")[2]
+    return f"; with {option} {best.low} at all of them {_times(best.at_low)} as fast"
 
 
 def _some(p: Prediction, factor: float) -> str:
@@ -262,31 +282,6 @@ def _one_more(p: Prediction, t: TransferPrediction) -> str:
 def _times(factor: float) -> str:
     """A factor as people say it."""
     return f"{factor:.2g} times" if factor < 100 else f"{factor:.0f} times"
-
-
-def _set(way: Remedy) -> str:
-    """A change as an option."""
-    return " ".join(f"--set {shlex.quote(o)}" for o in way.overrides)
-
-
-def _typed(p: Prediction, way: Remedy) -> tuple[str, ...]:
-    """A change as it is typed on its hosts, or as an option of the tool; empty where nobody can type it."""
-    hosts = ((name, sysctl_lines(tcp_of(name, way.overrides), host.system)) for name, host in p.given.hosts.items())
-    lines = [f"{one}  # on {name}" for name, typed in hosts for line in typed for one in _each(line)]
-    return tuple(lines) or ((way.words.partition(": ")[2],) if way.words.startswith("more at once: ") else ())
-
-
-def _each(line: str) -> list[str]:
-    """A command for each setting of a line: short enough for a screen, and to be pasted."""
-    head, given = line.split(" ", 2)[:2], _SETTING.findall(line)
-    return [f"{' '.join(head)} {one}" for one in given] if head == ["sysctl", "-w"] else [line]
-
-
-def _name(p: Prediction) -> str:
-    """What the commands call the path."""
-    file = PurePath(p.given.file or "PATH") if p.given is not None else PurePath("PATH")
-    shipped = file.parts[:2] == ("models", "paths")
-    return shlex.quote(str(file.relative_to("models/paths").with_suffix("") if shipped else file))
 
 
 def _measure(p: Prediction, a: Assumption, wanted: Sequence[Goal] = ()) -> str:

@@ -102,11 +102,11 @@ def brief(text: str) -> str:
 def _place(text: str) -> str:
     """The narrowest place of a connection, for people."""
     if text.startswith("the allowance of "):
-        return f"the provider's limit on the network of {text.removeprefix('the allowance of ')} is reached"
+        return f"the provider's limit on the network of {text.removeprefix('the allowance of ')}"
     if text.startswith("the "):
-        return f"the network {text.removeprefix('the ')} is full"
+        return f"the network {text.removeprefix('the ')}"
     where, _, more = text.partition(", ")
-    return f"the network link {where} is full" + (f" ({more})" if more else "")
+    return f"the network link {where}" + (f" ({more})" if more else "")
 
 
 def _ends(p: Prediction, place: str) -> str:

@@ -111,7 +111,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     out.print()
     for label, texts in d.rows:
         for number, line in enumerate(texts):
-            card.print(plain(line), f"{'' if number else label:{_LABEL}}", typed="  # on " in line)
+            card.print(plain(line), f"{'' if number else label:{_LABEL}}", typed="  # " in line)
     if d.better is not None:
         stages = (("now", p), ("with it", d.better))
         most = max(each.throughput_Bps.p50 for _, each in stages)

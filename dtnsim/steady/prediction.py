@@ -200,7 +200,7 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
     rates_with: list[relieved.RateOf] = []
     if path is not None and len(problem.transfers) <= relieved.TRIED:
         rates_with = [lru_cache(partial(relieved.rate_with, path, f=f)) for f in range(len(problem.transfers))]
-    told = _tried(problem, m, solution, rates_with)
+    told = _tried(problem, m, solution, rates_with, path)
     full = with_workers(told, m)
     together, own = solution.rate[0], epochs.laid_out(problem, plain, solution.rate)[0]
     if rates is None:
@@ -218,7 +218,13 @@ def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = N
     return Prediction(problem.name, interval(total), took, float(top[0]), transfers, uses, problem.warnings, full)
 
 
-def _tried(problem: Problem, m: Matrices, solution: solve.Solution, rates_with: Sequence[relieved.RateOf]) -> Problem:
+def _tried(
+    problem: Problem,
+    m: Matrices,
+    solution: solve.Solution,
+    rates_with: Sequence[relieved.RateOf],
+    path: spec.PathSpec | None,
+) -> Problem:
     """The problem, its connections that hold a transfer with only those changes that help, and no larger than helps."""
     if not worded():
         return problem
@@ -226,7 +232,8 @@ def _tried(problem: Problem, m: Matrices, solution: solve.Solution, rates_with: 
     for f, rate_of in enumerate(rates_with):
         k = cause_of(m, f, int(solution.binding[0, f])).station
         if k is not None and stations[k].changes:
-            stations[k] = relieved.tried(problem, stations[k], float(solution.rate[0, f]), rate_of)
+            streams = relieved.streams_of(path, f)
+            stations[k] = relieved.tried(problem, stations[k], float(solution.rate[0, f]), rate_of, streams)
     return replace(problem, stations=tuple(stations))
 
 

@@ -89,6 +89,13 @@ def once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:
     ports = ("nic", "ib")
     cards = {u.station.name for u in made.stations if u.station.kind in ports} if place and place[1] else set()
     for rung in islice(t.ladder, 1, None):
+        if (
+            t.bottleneck.kind in ports
+            and (its := _PLACE.search(rung.reason))
+            and its[1]
+            and its[2] == t.bottleneck.host
+        ):
+            continue
         mine = rung.station in cards and rung.station.startswith(f"{same}.")
         if not place or not (mine or (not place[1] and rung.station == f"network.{same}")):
             return rung
@@ -101,7 +108,7 @@ def port_of(held: Bottleneck) -> str:
     return place[2] if place and place[1] else ""
 
 
-def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf) -> Station:
+def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf, streams: str = "streams") -> Station:
     """A station with the changes worth a word, the best first, buffers as small as what then binds needs.
 
     Args:
@@ -109,6 +116,7 @@ def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf) -
         station: The station.
         now_Bps: Rate of the transfer that it holds.
         rate_of: Its rate with a change [B/s].
+        streams: What stands for more streams of its tool.
     """
     kept: list[tuple[float, tuple[str, tuple[str, ...]]]] = []
     for words, changed in station.changes:
@@ -118,11 +126,19 @@ def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf) -
             continue
         buffers = bool(overrides) and all(o.partition("=")[0].endswith(_BUFFERS) for o in overrides)
         known = rate if overrides else 0.0  # what nobody could try comes last
+        words = words if overrides else re.sub(r"\bstreams\b", streams, words)
         kept.append((known, _least(words, overrides, rate, rate_of) if buffers else (words, changed)))
     kept.sort(key=lambda each: -each[0])
     worth = [each for each in kept if not each[1][1] or each[0] > now_Bps * WORTH]
     changes = tuple(change for _, change in worth or kept)
     return replace(station, changes=changes, remedy="; or ".join(words for words, _ in changes))
+
+
+def streams_of(given: PathSpec | None, f: int) -> str:
+    """What stands for more streams of a transfer's tool: files at once, or another tool, where it has none."""
+    if given is None or f >= len(given.transfers) or (tool := given.transfers[f].tool).streams_option:
+        return "streams"
+    return "files at once" if tool.files_option else "streams (of another tool: this one has none)"
 
 
 def _least(words: str, overrides: tuple[str, ...], rate: float, rate_of: RateOf) -> tuple[str, tuple[str, ...]]:

@@ -73,6 +73,7 @@ class Curl(Tool):
 
     kind: ClassVar[str] = "curl"
     tool_class = "mover"
+    fetches = True
 
     parallel: Annotated[bool, named("parallel", "Z")] = False
     parallel_max: Annotated[Count, named("parallel_max", "parallel-max")] = 50
@@ -122,6 +123,7 @@ class Aria2(Tool):
 
     kind: ClassVar[str] = "aria2"
     tool_class = "mover"
+    fetches = True
     streams_option = "s"
 
     j: Annotated[Count, named("j", "max-concurrent-downloads")] = 5
@@ -168,6 +170,7 @@ class Pelican(Tool):
 
     kind: ClassVar[str] = "pelican"
     tool_class = "mover"
+    fetches = True
     files_option = "workers"
 
     workers: Count = 5

@@ -43,6 +43,7 @@ class Job:
         apart: True where the ends are on different hosts (None: where there is a round trip between them).
         file_memory_B: Memory at source and destination in which files stay for another reading.
         buckets: Whether source and destination are buckets of an object store.
+        to_tape: Whether the destination is tape.
         sizes_B, counts: Sizes of the files, and how many there are of each; empty: all of the mean size.
     """
 
@@ -61,6 +62,7 @@ class Job:
     counts: tuple[int, ...] = ()
     file_memory_B: tuple[float, float] = (0.0, 0.0)
     buckets: tuple[bool, bool] = (False, False)
+    to_tape: bool = False
 
     def per_file(self, count: Callable[[float], float]) -> float:
         """Mean over the files of something that depends on their sizes."""
@@ -339,6 +341,8 @@ class Tool(Component):
     reads_option: ClassVar[str] = ""
     writes_option: ClassVar[str] = ""
     streams_option: ClassVar[str] = ""
+    #: whether it fetches from servers, which are mostly other people's
+    fetches: ClassVar[bool] = False
     #: how people move files with it; empty of what moves none
     usages: ClassVar[tuple[Usage, ...]] = ()
 

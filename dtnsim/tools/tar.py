@@ -70,6 +70,8 @@ _EXPAND = core_cost("zlib6_decompress", "gzip -d")
 class Tar(Tool):
     """``tar -x`` or ``tar -c``, ``z: true`` through gzip, ``sync: true`` for ``tar ... && sync``.
 
+    What goes to tape is created where nobody says ``mode``.
+
     The data set is the files, not the archive. A file that is extracted costs five requests on NFSv3:
     LOOKUP, an exclusive CREATE and the SETATTR it needs, the WRITE at close, SETATTR of its times. A directory costs
     MKDIR, an ACCESS before the first file is made in it, and SETATTR of its times.
@@ -89,26 +91,27 @@ class Tar(Tool):
     def plan(self, job: Job) -> Plan:
         """One process, file after file; gzip beside it."""
         one_host(job, self.kind)
+        extract = self.mode == "x" and not (job.to_tape and "mode" not in self.model_fields_set)
         process = Thread("tar")
         read = reading(job, process, self.record)
         write = writing(job, process, self.record, finish="fdatasync" if self.sync else "none")
         step = Step(
-            "extract" if self.mode == "x" else "create",
+            "extract" if extract else "create",
             read=read,
             write=write,
-            cpu=(*device_work(job, process), *self._gzip()),
-            files=self._files(job),
+            cpu=(*device_work(job, process), *self._gzip(extract=extract)),
+            files=self._files(job, extract=extract),
         )
         return Plan((step,))
 
-    def _gzip(self) -> tuple[CpuUse, ...]:
+    def _gzip(self, *, extract: bool) -> tuple[CpuUse, ...]:
         if not self.z:
             return ()
-        cost = _EXPAND if self.mode == "x" else _COMPRESS
+        cost = _EXPAND if extract else _COMPRESS
         return (CpuUse("source", Thread("gzip"), cost, "gzip"),)
 
-    def _files(self, job: Job) -> FileCost:
-        if self.mode == "c":
+    def _files(self, job: Job, *, extract: bool) -> FileCost:
+        if not extract:
             return FileCost(source=("stat", "open", "close"))
         if job.destination != "volume":
             return FileCost()
