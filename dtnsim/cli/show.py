@@ -25,16 +25,17 @@ def command(
     """
     from dtnsim.description import listing
 
-    document = listing.show(name)
+    documents = listing.every(name)
     if json:
-        options.emit(document)
+        options.emit(documents[0] if len(documents) == 1 else documents)
         return
     from dtnsim.report import text
 
     out = text.console()
-    title = f"{document['room'].removesuffix('s')} {document['name']}"
-    out.print(f"[bold]{text.plain(title)}[/bold]" + (f"  ({text.plain(document['file'])})" if document["file"] else ""))
-    rows = text.table("key", "value", "source")
-    for line in document["lines"]:
-        rows.add_row(*(text.plain(line[key]) for key in ("key", "value", "source")))
-    out.print(rows)
+    for document in documents:
+        title = text.plain(f"{document['room'].removesuffix('s')} {document['name']}")
+        out.print(f"[bold]{title}[/bold]" + (f"  ({text.plain(document['file'])})" if document["file"] else ""))
+        rows = text.table("key", "value", "source")
+        for line in document["lines"]:
+            rows.add_row(*(text.plain(line[key]) for key in ("key", "value", "source")))
+        out.print(rows)

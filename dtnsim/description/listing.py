@@ -133,7 +133,12 @@ def starter(name: str) -> str:
 
 
 def show(name: str) -> dict[str, Any]:
-    """Everything that is known of what a name means, each line with its source.
+    """What a name means, of several things the first; see `every`."""
+    return every(name)[0]
+
+
+def every(name: str) -> list[dict[str, Any]]:
+    """Everything that is known of all that a name means, each line with its source.
 
     Args:
         name: A host, path, data set, part, kind, tool or workload; ``hosts/venadi`` where several share a name;
@@ -144,19 +149,16 @@ def show(name: str) -> dict[str, Any]:
     """
     room, slash, short = name.partition("/")
     if name == "keys":
-        return _keys()
+        return [_keys()]
     if Path(name).is_file():
-        return _shown(_room_of(name), name)
+        return [_shown(_room_of(name), name)]
     if slash and room in ROOMS:
-        return _shown(room, short)
+        return [_shown(room, short)]
     found = [r for r in _OWN if _has(r, name)]
     if name in kinds():
         found.append("tools" if find_kind(name).family == "tool" else "kinds")
-    if len(found) == 1:
-        return _shown(found[0], name)
     if found:
-        remedy = f"write one of {', '.join(f'{r}/{name}' for r in found)}"
-        raise SpecError("is the name of several things", value=name, remedy=remedy)
+        return [_shown(room, name) for room in found]
     raise SpecError("is neither shipped nor a file of yours", value=name, remedy=_nearest(name))
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dtnsim.ground import units
+from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Quantity
 
 if TYPE_CHECKING:
@@ -62,9 +64,19 @@ class Remedy:
     ceiling_Bps: float
 
 
+#: numbers that a unit still fits
+_LEAST, _MOST = 0.01, 1e4
+
+
 def written(quantity: Quantity, value: float) -> str:
-    """Another value of a quantity, as people write it."""
-    return units.show(value, quantity.dim, digits=3, line="B/s" not in quantity.text)
+    """Another value of a quantity, as people write it: in the unit that it has."""
+    unit = str(quantity).lstrip("0123456789.").strip()
+    with suppress(UnitError):
+        one = units.parse(f"1 {unit}", quantity.dim)
+        if unit and _LEAST < value / one < _MOST:
+            return f"{units.digits(value / one, 3)} {unit}"
+    number, _, rest = units.show(value, quantity.dim, digits=3, line="B/s" not in quantity.text).partition(" ")
+    return f"{units.digits(float(number), 3)} {rest}".rstrip() if "e+" in number else f"{number} {rest}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,8 @@ _TIME: Final = {
 _UNITS: Final = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
 _NEARLY: Final = 0.9
 _APART: Final = 200.0
+#: numbers below it are written out
+_LONG: Final = 1e6
 
 #: what rates are told in: bytes, or times, a second, an hour, a day ...
 _PER: Final = {"/s": 1.0, "/sec": 1.0} | {f"/{name}": s for name, s in _TIME.items() if s >= 60.0}
@@ -287,6 +289,11 @@ def alike(seconds: Sequence[float], digits: int = 2) -> list[str]:
         if min(seconds) >= factor * _NEARLY and factor * (2 if factor > 1 else 1) <= max(seconds) < factor * _APART:
             return [f"{_written(each / factor, digits)} {unit}" for each in seconds]
     return [show(each, "s", digits=digits) for each in seconds]
+
+
+def digits(value: float, count: int) -> str:
+    """So many digits of a number that matter, the others whole, and no exponent below a million."""
+    return f"{float(f'{value:.{count}g}'):.15g}" if abs(value) < _LONG else f"{value:.{count}g}"
 
 
 def _written(value: float, digits: int) -> str:

@@ -7,29 +7,28 @@ from __future__ import annotations
 
 import datetime as dt
 import html
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
 
 from dtnsim.composition.relief import tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Bottleneck
 from dtnsim.physics._arrays import quantile
+from dtnsim.report.checks import LATE, measured
 from dtnsim.report.holds import OTHER_TOOL, brief, holds
 from dtnsim.report.typed import of_others, option, path_of, typed
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.reasons import key_of
-from dtnsim.steady.why_wide import how
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Prediction, TransferPrediction
-    from dtnsim.ground.uncertainty import Assumption, Remedy
+    from dtnsim.ground.uncertainty import Remedy
     from dtnsim.steady.goals import Goal
 
 #: remedies that are answered with all their scenarios, until one helps; goals are met from this probability on, and
@@ -39,10 +38,14 @@ _LIKELY: Final = 0.5
 _SURE: Final = 0.8
 #: a factor so near to 1 is none
 _SAME: Final = 0.005
+#: what a port carries beyond the rate of now, before it is worth planning for
+_FULL: Final = 1.05
 _DAY_S: Final = 86400.0
 #: below that an end is told to the second
 _SOON_S: Final = 3600.0
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+#: that a share was mounted for a transfer (`dtnsim.description.spoken_paths`)
+_MOUNTED: Final = re.compile(r"is mounted on .* over (\w+)")
 #: how long a station of a transfer in turns is at work
 _PART: Final = re.compile(r"; (\d+% of the time)")
 #: kinds of stations whose parts one may have more of
@@ -55,8 +58,6 @@ _FREE_OF_IT: Final = {
     "s3": "settings of the tool cost nothing; ",
     "tape": "asking in order is free; ",
 }
-#: said of what makes an answer miss its deadline
-_LATE: Final = " (too late)"
 #: deadlines that a card asks for
 _DEADLINES: Final = (
     (60.0, "1min"),
@@ -131,8 +132,8 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     named = f" ({t.name}, which takes longest)" if len(p.transfers) > 1 else ""
     held = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]{named}"
     far = sorted(p.assumed, key=lambda a: -a.moves)
-    measure = tuple(_measure(p, a, wanted) for a in far[: _TRIED if len(p.transfers) == 1 else 1])
-    late = tuple(text for text in measure if text.endswith(_LATE))
+    measure = tuple(measured(p, a, wanted) for a in far[: _TRIED if len(p.transfers) == 1 else 1])
+    late = tuple(text for text in measure if text.endswith(LATE))
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
     measure = late if enough or late else measure  # what changes no verdict need not be known
     says = verdict(p, wanted, start)
@@ -189,8 +190,7 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     others = (tools,) if t.bottleneck.kind in _BY_TOOL and may_choose(p.given, f) else ()
     does = tuple(filter(None, (remedy, *others))) or ("nothing that is known",)
     more = 1.0 if then is None else then.throughput_Bps / t.ceiling
-    next_Bps = p.throughput_Bps.p50 * min(max(more, 1.2), 2.0)
-    asked = next((_asked(goal, p) for goal in wanted), f"--target {_short(next_Bps, 'B/s', 2)}")
+    asked = next((_asked(goal, p) for goal in wanted), f"--target {_short(_next(p, t, more), 'B/s', 2)}")
     free = _FREE_OF_IT.get(t.bottleneck.kind, "") if t.bottleneck.kind != "tape" or "asked for" in remedy else ""
     short = _short_of(p, wanted, more)
     known = f"{free}{'' if short else _one_more(p, t)}" or "not known here: "
@@ -203,11 +203,24 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
         what = holds(p, Bottleneck(station.name, station.component, station.host, station.kind, then.reason))
         part = _PART.search(then.reason)  # phases take turns: it is full in some alone
         what += f", {part[1]}" if part else ""
+    if what == holds(p, t.bottleneck):  # the drives of another volume
+        what += f" ({then.station})"
     if more < relieved.WORTH:
         return does, f"less than a tenth faster, hardly worth it alone: next, {what}{_together(p, t)}", see
     if t.bottleneck.kind in OTHER_TOOL:
         see = "nothing to buy: another tool, or other options"
     return does, f"up to {_times(more)} as fast{_some(p, more)}{short}. Next limit: {what}", see
+
+
+def _next(p: Prediction, t: TransferPrediction, more: float) -> float:
+    """A rate to plan for: of a full port the most that it carries, or twice the rate where it carries that already."""
+    now = p.throughput_Bps.p50
+    if t.bottleneck.kind not in ("nic", "ib") and not relieved.port_of(t.bottleneck):
+        return now * min(max(more, 1.2), 2.0)
+    if p.ceiling < now * _FULL:
+        return now * 2
+    last = 10.0 ** (math.floor(math.log10(p.ceiling * 8)) - 1)  # two digits, and no more than there is
+    return math.floor(p.ceiling * 8 / last) * last / 8
 
 
 def _together(p: Prediction, t: TransferPrediction) -> str:
@@ -284,20 +297,6 @@ def _times(factor: float) -> str:
     return f"{factor:.2g} times" if factor < 100 else f"{factor:.0f} times"
 
 
-def _measure(p: Prediction, a: Assumption, wanted: Sequence[Goal] = ()) -> str:
-    """What to find out, how, and what becomes of the answer."""
-    late = next((g.value for g in wanted if g.kind == "deadline"), np.inf)
-
-    def then(factor: float, value: str) -> str:
-        if p.drawn is None or all(t.timed for t in p.problem.transfers):
-            return f"{units.show(p.throughput_Bps.p50 * factor, 'B/s', digits=2)} with {value}"
-        took, now = p.duration_s.p50 / max(factor, 1e-300), p.duration_s.p50
-        return f"{units.show(took, 's', digits=2)} with {value}" + (_LATE if now <= late < took else "")
-
-    ends = [then(a.at_low, a.low), *([then(a.at_high, a.high)] if a.ranges else [])]
-    return f"{a.key}, by {how(a.key)}: taken as {a.value}; {', '.join(ends)}"
-
-
 def clock(text: str) -> dt.time:
     """A time of day like 22:00.
 
@@ -317,7 +316,7 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     """
     files, size = ordering.moved(p)
     tools = {t.tool.kind for t in p.given.transfers} - {"program"} if p.given is not None else set()
-    by = f" by {next(iter(tools))}" if len(tools) == 1 else ""
+    by = f" by {(tools == {'cp'} and _called(p)) or next(iter(tools))}" if len(tools) == 1 else ""
     what = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}{by}"
     if p.drawn is None:
         return f"{what}: at most {units.show(p.ceiling, 'B/s', digits=3)}, if everything unstated is perfect."
@@ -328,6 +327,12 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     fits, asked = does if _fits(p, goal) else f"does NOT {verb}", goal.words.removeprefix("at least ")
     unsure = "probably " if goal.required is None and _LIKELY <= goal.probability(p) < _SURE else ""
     return f"{what} {unsure}{fits} {asked} ({share(goal.probability(p))}): {_how_long(p, start)}."
+
+
+def _called(p: Prediction) -> str:
+    """What people call a copy from or to a share that was mounted for it (``tool: smb``); nothing for others."""
+    made = {found[1] for warning in p.warnings if (found := _MOUNTED.search(warning))}
+    return f"a copy over {made.pop().upper()}" if len(made) == 1 else ""
 
 
 def share(probability: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
@@ -60,8 +61,12 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     """Prints a prediction: answer, reason, utilisation bars, ladder; of very many transfers those that take longest."""
     out.print(f"[bold]{plain(p.name)}[/bold]")
     order = sorted(range(len(p.transfers)), key=lambda f: -p.transfers[f].duration_s.p50)
-    for f in sorted(order if every else order[:SHOWN]):
+    alike = {f: [f] for f in order} if every else _alike(p, order[:SHOWN])
+    for f, those in sorted(alike.items()):
         _transfer(p, f, out, named=len(p.transfers) > 1)
+        if len(those) > 1:
+            names = ", ".join(plain(p.transfers[n].name) for n in those[1:])
+            out.print(f"{plain(p.transfers[f].name)}: and {len(those) - 1} like it: {names}; --all shows them")
     if len(p.transfers) > SHOWN and not every:
         out.print(f"and {len(p.transfers) - SHOWN} more, which take less time; --all shows them, --json has all")
     if len(p.transfers) > 1:
@@ -71,6 +76,11 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     used = table("station", "used", ">", ">capacity", ">demand a byte")
     held = {t.bottleneck.station for t in p.transfers}  # first: workers are always at work in one phase or another
     shown = [u for u in p.stations if u.utilization > 0 and _tells(p, u)]
+    shown = (
+        shown
+        if every
+        else list({_numberless(u.station.name, f"{u.utilization:.2f}"): u for u in shown[::-1]}.values())[::-1]
+    )
     for use in sorted(shown, key=lambda u: u.station.name not in held)[:busiest]:
         used.add_row(
             plain(use.station.name),
@@ -80,7 +90,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
             f"{use.demand_per_byte:.4g} {use.station.unit}",
         )
     out.print(used)
-    for t in p.transfers if len(p.transfers) <= SHOWN else p.transfers[:1]:
+    for t in (p.transfers[f] for f in sorted(alike)) if len(p.transfers) <= SHOWN else p.transfers[:1]:
         out.print(f"\nladder of {plain(t.name)}: what binds at the ceiling, and what binds once it is relieved")
         rungs = table(">", ">at", "station", "because")
         for number, rung in enumerate(t.ladder, 1):
@@ -89,6 +99,22 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     for warning in p.warnings:
         out.print(f"warning: {plain(warning)}")
     assumptions(p.assumed, out)
+
+
+def _numberless(name: str, *more: str) -> tuple[str, ...]:
+    """A name without the numbers of equal hosts and transfers, and what else has to be alike."""
+    return (re.sub(r"-\d+(?=[.\[\]:-]|$)", "", name), *more)
+
+
+def _alike(p: Prediction, shown: Sequence[int]) -> dict[int, list[int]]:
+    """Transfers that differ by a number in their names alone, by the first of them."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for f in sorted(shown):
+        t = p.transfers[f]
+        numbers = (f"{t.throughput_Bps.p50:.2g}", f"{t.ceiling:.3g}", f"{t.files} {t.payload_B}")
+        key = _numberless(t.bottleneck.station, _numberless(t.name)[0], *numbers)
+        groups.setdefault(key, []).append(f)
+    return {those[0]: those for those in groups.values()}
 
 
 def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:

@@ -33,3 +33,13 @@ def test_a_part_with_every_number(run: Run) -> None:
     rows = {r["parameter"]: r for r in made["parameters"]}
     assert (made["kind"], rows["read"]["value"], rows["read"]["unit"]) == ("ssd", 540e6, "B/s")
     assert "Intel SSD 535" in run("components", "ssd/intel-535-480").out
+
+
+def test_a_name_of_several_things_shows_them_all(run: Run) -> None:
+    code, out, err = run("show", "unknown")
+    assert (code, err) == (0, "")
+    assert [line for line in out.splitlines() if line.startswith(("part unknown", "kind unknown"))] == [
+        "part unknown  (models/parts/unknown/unknown.yaml)",
+        "kind unknown",
+    ]
+    assert len(json.loads(run("show", "unknown", "--json").out)) == 2

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dtnsim.ground.records import Bottleneck
+from dtnsim.composition.relief import sysctl_lines
+from dtnsim.ground.quantity import Quantity
+from dtnsim.ground.uncertainty import written
+from dtnsim.report.checks import beside
 from dtnsim.report.decision import decide
-from dtnsim.steady import relieved
 from dtnsim.steady.prediction import predict
 
 PC = "{year: 2018, os: Windows 10, nic: gigabit, volumes: {/c: NVMe SSD}}"
@@ -80,7 +82,7 @@ CASES = {
             {"a": HERE, "b": HERE},
             "from: a:/v, to: b:/v, tool: rsync, dataset: {size: 5 GB}",
             "{rtt: 60 ms, bandwidth: 10 Mb/s}",
-        ),  # noqa: E501
+        ),
         ["held by: the network link wan ["],
         ["is full"],
     ),
@@ -89,9 +91,35 @@ CASES = {
             {"a": LUSTRE, "b": LUSTRE},
             "from: a:/l, to: b:/l, tool: bbcp, dataset: {files: 80, size: 1.2 TB}",
             "{rtt: 30 ms, bandwidth: 100 Gb/s}",
-        ),  # noqa: E501
+        ),
         ["with stripe_count 4 at all of them"],
         [],
+    ),
+    "a share that is mounted for it, and the other end's port": (
+        path(
+            {"nas": NAS, "pc": PC},
+            "from: nas:/v, to: pc:/c, tool: smb, dataset: {files: 1, size: 10 GB}",
+            "{bandwidth: 1 Gb/s}",
+        ),
+        ["by a copy over SMB", "--target 9"],  # what the port of a gigabit still carries
+        ["by cp", "--target 1"],
+    ),
+    "drives of two volumes": (
+        path(
+            {"mac": "{kind: laptop, volumes: {/a: any-ssd, /b: {filesystem: apfs, array: any-disk}}}"},
+            "from: mac:/a, to: mac:/b, tool: cp, dataset: {files: 1000, size: 300 GB}",
+        ),
+        ["Next limit: the drives of mac (mac.a.drives)"],
+        [],
+    ),
+    "a part of the time": (
+        path(
+            {"a": HERE, "b": HERE},
+            "from: a:/v, to: b:/v, tool: ftp, dataset: {files: 3000, size: 3 GB}",
+            "{rtt: 4 ms, bandwidth: 100 Mb/s}",
+        ),
+        ["% of the time"],
+        ["moves 8", "link wan is"],
     ),
 }
 
@@ -101,6 +129,48 @@ def test_a_card_advises_what_can_be_done(case: str, tmp_path: Path) -> None:
     text, said, unsaid = CASES[case]
     (tmp_path / "path.yaml").write_text(text)
     made = decide(predict(tmp_path / "path.yaml", samples=16))
-    card = "\n".join(f"{label}: {line}" for label, lines in made.rows for line in lines)
+    card = made.verdict + "\n".join(f"{label}: {line}" for label, lines in made.rows for line in lines)
     assert not [words for words in said if words not in card], card
     assert not [words for words in unsaid if words in card], card
+
+
+def test_the_least_window_that_is_typed_is_that_of_the_system() -> None:
+    sets = ("hosts.a.tcp.rmem_max=64MiB", "hosts.a.tcp.cc=htcp")
+    assert sysctl_lines(sets, "freebsd") == (
+        "sysctl kern.ipc.maxsockbuf=67108864", "sysctl net.inet.tcp.recvbuf_max=67108864",
+        "kldload cc_htcp", "sysctl net.inet.tcp.cc.algorithm=htcp",
+    )  # fmt: skip
+    assert sysctl_lines(sets, "macos")[-1] == "sysctl -w net.inet.tcp.autorcvbufmax=67108864"
+    assert sysctl_lines(sets, "windows") == ("netsh int tcp set global autotuninglevel=experimental",)
+
+
+@pytest.mark.parametrize(
+    ("text", "dim", "value", "words"),
+    [
+        ("6 MiB", "B", 239e6, "228 MiB"),
+        ("6 MiB", "B", 6.03e6, "5.75 MiB"),
+        ("2.5 GB/s", "B/s", 932e6, "0.932 GB/s"),
+        ("10 Gb/s", "B/s", 1e5, "800 kb/s"),  # far below it
+        ("12000 cycles", "cycles", 6550.0, "6550 cycles"),
+        ("12000 cycles", "cycles", 21987.0, "22000 cycles"),
+        ("63 %", "1", 0.527, "52.7 %"),
+        ("0", "1", 8.46e-5, "8.46e-05"),
+    ],
+)
+def test_another_value_has_the_unit_that_is_there(text: str, dim: str, value: float, words: str) -> None:
+    assert written(Quantity(1.0, dim, text=text), value) == words
+
+
+@pytest.mark.parametrize(
+    ("now", "took", "words"),
+    [
+        ((4680.0, 4000.0, 9000.0), [4620.0, 6060.0], ["1.3 h", "1.7 h"]),  # not 77 min and 100 min
+        ((302400.0,), [319680.0, 233280.0], ["3.7 d", "2.7 d"]),
+        ((98.0,), [94.0], ["94 s"]),
+        ((600.0,), [602.0], ["10.03 min"]),  # more digits where two say nothing
+        ((5940.0, 5000.0, 9000.0), [5760.0], ["1.6 h"]),
+        ((3.0,), [3e6], ["35 d"]),  # far apart: each in its own
+    ],
+)
+def test_times_beside_that_of_now_have_its_unit(now: tuple[float, ...], took: list[float], words: list[str]) -> None:
+    assert beside(now, took) == words

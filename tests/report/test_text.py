@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -317,3 +318,21 @@ def test_what_the_remedy_of_the_narrowest_place_gives(place: str, overrides: lis
     (said,) = re.findall(r"if it held nothing: ([0-9.]+ Gb/s)", shown(found))
     then = dtnsim.predict(path, overrides=[*overrides, *remedied], samples=0).throughput_Bps.p50
     assert units.parse(said, "B/s") == pytest.approx(then, rel=0.05)
+
+
+TWINS = """
+hosts:
+  a: {count: 3, year: 2018, nic: 10 Gb/s, volumes: {/d: any-disk}}
+  b: {count: 3, year: 2018, nic: 10 Gb/s, volumes: {/d: any-nvme}}
+wan: {rtt: 1 ms, bandwidth: 100 Gb/s}
+transfer: {from: a:/d, to: b:/d, tool: bbcp, dataset: {files: 30, size: 300 GB}}
+"""
+
+
+@pytest.mark.parametrize(("every", "ladders"), [(False, 1), (True, 3)])
+def test_transfers_that_differ_by_a_number_are_told_once(tmp_path: Path, every: bool, ladders: int) -> None:
+    (tmp_path / "path.yaml").write_text(TWINS)
+    said = shown(dtnsim.predict(tmp_path / "path.yaml", samples=0), every=every)
+    assert said.count("\nladder of ") == said.count("bottleneck  ") == ladders
+    assert ("and 2 like it: transfer-2, transfer-3; --all shows them" in said) != every
+    assert ("\na-2." in said) == every
