@@ -156,7 +156,7 @@ class Composer:
             spec.name,
             sharing.stations(ledger.stations.values(), self.company.carried),
             transfers,
-            (*spec.notes, *ledger.folded(t.name for t in spec.transfers)),
+            (*spec.notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])),
             spec.slowdowns(ledger),
             ledger.connections,
             {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},

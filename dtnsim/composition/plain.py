@@ -259,7 +259,7 @@ class _Composer:
         start = np.array([0.0 if t.start is None else t.start.value for t in spec.transfers])
         return Plain(
             spec, ledger.stations, self.charged, kinds, kind, size, start, target, self.streams, spec.slowdowns(ledger),
-            (*spec.notes, *ledger.folded(t.name for t in spec.transfers)),
+            (*spec.notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])),
         )  # fmt: skip
 
     def _kind(self, spec: TransferSpec, use: Use) -> Kind | None:

@@ -23,6 +23,7 @@ from dtnsim.description.host import Host
 from dtnsim.description.hosts import Built, comes_first, inside, numbered
 from dtnsim.description.keys import keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
+from dtnsim.description.said_once import folded
 from dtnsim.description.shared import shared_out
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, check_order, split_end, with_ends
@@ -149,7 +150,7 @@ class PathSpec(Joined):
 
     def with_notes(self, fits: Fits, read: Sequence[str]) -> Self:
         """This path, with what its calibration said, and what was read from names that the library does not have."""
-        self._fits, self._read = fits, tuple(dict.fromkeys(read))
+        self._fits, self._read = fits, folded(read)
         return self
 
     @property

@@ -39,7 +39,7 @@ class Ledger:
             self.warnings.append(text)
 
     def folded(self, names: Iterable[str]) -> list[str]:
-        """The warnings, each once: those that say the same of several transfers name the first and the number."""
+        """The warnings, each once: the same of several hosts or transfers names the first and the number."""
         known = set(names)
         same: dict[tuple[bool, str], list[str]] = {}
         for text in self.warnings:
