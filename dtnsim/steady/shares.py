@@ -182,6 +182,8 @@ class Shares:
         self._single = self._some[visitors[rows.station[self._some]] == 1]
         met = (visitors > 1) & np.isfinite(self._padded).any(axis=0)
         self._met = np.flatnonzero(met[rows.station])
+        #: entries that can fill their stations at some ceilings, where capacities stay
+        self._known: tuple[Array, Index] | None = None
         if len(self._met):
             fills = self._may_fill(self._padded, np.minimum(self._most, self._of_changing(self._padded, self._some)[0]))
             self._met = self._met[(fills | changes)[rows.station[self._met]]]
@@ -247,13 +249,20 @@ class Shares:
         level = np.array(np.broadcast_to(np.minimum(own, ceiling.T) / weight, shape))
         binding = np.full(shape, -1, dtype=np.int64)
         if len(self._met):
-            most = np.minimum(np.minimum(self._most, self._of_changing(padded, self._some)[0]), ceiling.T)
-            shared = self._met[self._may_fill(padded, most, ROUNDED)[rows.station[self._met]]]
-            self._fill(padded, weight, shared, level, binding)
+            self._fill(padded, weight, self._filling(padded, ceiling), level, binding)
         alike = np.isfinite(own) & (own <= level * weight * (1 + _TIE))
         held = np.where(alike, np.where(binding >= 0, np.minimum(binding, holder), holder), binding)
         rate = np.where(np.isfinite(level), np.minimum(level * weight, np.broadcast_to(ceiling.T, shape)), np.inf)
         return Solution(capacity, rate.T, ceiling, np.where(held == _NONE, -1, held).T)
+
+    def _filling(self, padded: Array, ceiling: Array) -> Index:
+        """Entries of stations that can be filled."""
+        if self._known is not None and self._known[0] is ceiling and not len(self._some):
+            return self._known[1]
+        most = np.minimum(np.minimum(self._most, self._of_changing(padded, self._some)[0]), ceiling.T)
+        shared = self._met[self._may_fill(padded, most, ROUNDED)[self._rows.station[self._met]]]
+        self._known = ceiling, shared
+        return shared
 
     def _fill(self, padded: Array, weight: Array, shared: Index, level: Array, binding: NDArray[np.int64]) -> None:
         """Fills the stations of some entries; ``level`` has what transfers may have elsewhere, and gets the answer."""

@@ -70,7 +70,8 @@ def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_], near: float
     rates as well, until those move by less than a part ``near``.
     """
     shares = Shares(m.capacity, m.total, m.changing)
-    solution = shares.at(m.capacity, m.weight[:, None], np.where(active, workers.ceilings(m.capacity, active), 0.0))
+    ceiling = np.where(active, workers.ceilings(m.capacity, active), 0.0)
+    solution = shares.at(m.capacity, m.weight[:, None], ceiling)
     if not (m.slowdowns or workers.elsewhere):
         return solution
     scenarios = np.arange(len(solution.rate))
@@ -81,8 +82,11 @@ def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_], near: float
         if workers.elsewhere:
             found = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
             weight = np.where(settled, weight, found)
-        before, capacity = solution.rate, slowed_capacity(m, solution.rate) if m.slowdowns else m.capacity
-        solution = shares.at(capacity, weight, np.where(active, workers.ceilings(capacity, active), 0.0))
+        before, capacity = solution.rate, m.capacity
+        if m.slowdowns:
+            capacity = slowed_capacity(m, solution.rate)
+            ceiling = np.where(active, workers.ceilings(capacity, active), 0.0)
+        solution = shares.at(capacity, weight, ceiling)
         for kept, now in zip(whole.parts, solution.parts, strict=True):
             kept[scenarios] = now
         held = np.greater_equal(weight.T, m.weight * _THERE)
@@ -95,7 +99,7 @@ def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_], near: float
         if len(moves) < MUCH * len(scenarios):
             scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
             solution = solution.each(partial(_some, moves))
-            m, active = m.some(moves), _some(moves, active)
+            m, active, ceiling = m.some(moves), _some(moves, active), _some(moves, ceiling)
             workers, shares = workers.some(moves), shares.some(moves)
     return whole
 

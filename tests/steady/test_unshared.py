@@ -9,6 +9,7 @@ import pytest
 
 from dtnsim.ground.records import Demand, Phase, Problem, Slowdown, Station
 from dtnsim.steady import epochs, solve
+from dtnsim.steady.ceilings import Workers
 from dtnsim.steady.unshared import Unshared, slowed
 from tests.steady.test_epochs import LINK, transfer
 
@@ -59,3 +60,26 @@ def test_all_by_themselves_are_as_fast_as_each_solved_alone() -> None:
     alone = [solve.solve(solve.matrices(replace(problem, transfers=(t,)))).rate[0, 0] for t in problem.transfers]
     np.testing.assert_allclose(Unshared(m).rate[:, 0], alone, rtol=1e-12)
     assert (slowed(m, Unshared(m).rate.T) > 1).all()  # all sixty together load their memory
+
+
+def test_what_workers_allow_is_asked_again_only_where_memory_slows_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that wait now and then share a link: their weights take rounds, their ceilings stay."""
+    asked = list[int]()
+    whole = Workers.ceilings
+    monkeypatch.setattr(Workers, "ceilings", lambda *given: (asked.append(1), whole(*given))[1])
+    wait = (Demand("w", 0.004, "wait"),)
+    made = [
+        replace(transfer(f"t{n}", 100.0), phases=(Phase("p", (Demand("link", 1.0 + n, "x"),), wait),)) for n in (0, 1)
+    ]
+    problem = Problem("p", (LINK, Station("memory", "h", "memory", "memory", 300.0, "B")), tuple(made))
+    m = solve.matrices(problem)
+    solve.filled(m, Workers(m), np.ones((1, 2), dtype=bool))
+    assert len(asked) == 1
+    busy = [
+        replace(t, phases=tuple(replace(p, demands=(*p.demands, Demand("memory", 2.0, "x"))) for p in t.phases))
+        for t in made
+    ]
+    m = solve.matrices(replace(problem, transfers=tuple(busy), slowdowns=(Slowdown("memory", ("link",), 0.25, 0.1),)))
+    asked.clear()
+    solve.filled(m, Workers(m), np.ones((1, 2), dtype=bool))
+    assert len(asked) > 2
