@@ -10,7 +10,6 @@ from pydantic import Field
 
 from dtnsim.components.base import Component, Pick
 from dtnsim.components.cloud import Allowance
-from dtnsim.components.segment import JUMBO_Bps
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
@@ -100,7 +99,7 @@ class Nic(Component):
     @property
     def could_jumbo(self) -> bool:
         """Whether it could have jumbo frames: Ethernet of a gigabit or more; Wi-Fi, modems and older cards none."""
-        return self.protocol == "ethernet" and self.rate.value >= JUMBO_Bps
+        return self.protocol == "ethernet" and self.rate.value >= physics.JUMBO_Bps
 
     @property
     def segment_B(self) -> float:

@@ -18,12 +18,11 @@ from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, ideally, prior
 from dtnsim.ground.term import Term, law, least, of, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import network as physics
+from dtnsim.physics.nic import JUMBO_B, JUMBO_Bps
 from dtnsim.physics.tcp import loss as lossy
 
 #: packet of a segment that names no MTU, and headers of IPv4 and TCP with timestamps [B]
 PACKET_B, HEADERS_B = 1500.0, 52.0
-#: what counts as jumbo frames, and the slowest port and line that have them: they came with gigabit Ethernet [B/s]
-JUMBO_B, JUMBO_Bps = 9000.0, 1.25e8
 #: kinds of network that pass none
 _PLAIN: Final = ("internet", "satellite", "mobile")
 #: the most that a segment loses

@@ -265,7 +265,7 @@ class Iperf3Text(LineParser):
             else:
                 why = "zero bytes: this end does not know the other's figure"
                 yield self.unread(final.row.text, why, line=final.row.line)
-        for way in {row.row.way for row in test.finals.values()}:
+        for way in dict.fromkeys(row.row.way for row in test.finals.values()):
             if len(test.ids(way)) > 1 and "SUM" not in test.ids(way):
                 line = max(final.row.line for final in test.finals.values())
                 yield self.unread("", "several streams without a [SUM] row: the log is cut", line=line)
@@ -291,7 +291,7 @@ class Iperf3Text(LineParser):
             yield record("retransmits", int(tcp["retr"]), "1", tcp["retr"])
 
     def _partial(self, test: Test) -> Iterator[Record]:
-        for way in {way for _, way in test.means}:
+        for way in dict.fromkeys(way for _, way in test.means):
             means = {name: mean for (name, w), mean in test.means.items() if w == way}
             chosen = [means["SUM"]] if "SUM" in means else list(means.values())
             rate = sum(mean.volume / mean.seconds for mean in chosen if mean.seconds > 0)

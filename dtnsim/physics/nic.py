@@ -15,6 +15,8 @@ ETHERNET_OVERHEAD_B: Final = 38.0
 VLAN_TAG_B: Final = 4.0  #: one 802.1Q tag (IEEE 802.1Q-2018)
 IPV4_TCP_B: Final = 40.0  #: headers without options (RFC 791, RFC 9293)
 IPV4_UDP_B: Final = 28.0  #: headers without options (RFC 791, RFC 768)
+#: what counts as jumbo frames, and the slowest port and line that have them: they came with gigabit Ethernet [B/s]
+JUMBO_B, JUMBO_Bps = 9000.0, 1.25e8
 TIMESTAMPS_B: Final = 12.0  #: TCP timestamps with padding in every segment (RFC 7323)
 
 #: InfiniBand around one packet of a reliable connection: LRH 8 + BTH 12 + ICRC 4 + VCRC 2 bytes.

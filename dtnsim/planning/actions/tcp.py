@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dtnsim.components.segment import HEADERS_B, JUMBO_B, PACKET_B
+from dtnsim.components.segment import HEADERS_B, PACKET_B
 from dtnsim.composition.relief import sized, sysctl_lines, tcp_of
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
+from dtnsim.physics.nic import JUMBO_B
 from dtnsim.physics.tcp import controls
 from dtnsim.physics.tcp.linux import send_share
 from dtnsim.physics.tcp.window import needed_buffer
