@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Apart", "Component", "Facts", "Measured", "Model", "Pick", "Price", "among_others", "documentation_only",
-    "example_of", "expand", "find_kind", "kinds", "place", "remembering", "spot_of", "validate",
+    "example_of", "expand", "find_kind", "kinds", "kinds_of", "place", "remembering", "spot_of", "validate",
 ]  # fmt: skip
 
 #: components of a host that are remembered at most
@@ -166,7 +166,7 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
 
 def _meant(name: str, family: str) -> list[str]:
     """Parts of a family that a name as people say it may mean: all but their rate is in it, and no other number is."""
-    asked, own, found = library.words(name), _of_family(family) if family else [], {}
+    asked, own, found = library.words(name), kinds_of(family) if family else [], {}
     for each in library.names("parts"):
         kind, _, short = each.rpartition("/")
         said = library.words(short)
@@ -178,7 +178,8 @@ def _meant(name: str, family: str) -> list[str]:
     return [short for short in best if library.words(short) == asked] or best
 
 
-def _of_family(family: str) -> list[str]:
+def kinds_of(family: str) -> list[str]:
+    """The kinds of a family, in order."""
     return [k for k in kinds() if find_kind(k).family == family]
 
 
@@ -186,7 +187,7 @@ def _fitting(name: str, family: str) -> str | None:
     """What of a family is meant by a name that is no part: a kind of that name, or its nearest parts and kinds."""
     if not family:
         return None
-    if name in (own := _of_family(family)):
+    if name in (own := kinds_of(family)):
         return f"write {example_of(name) or '{kind: ' + name + '}'}"
     unknown = next((f"; where nobody knows: {tip}" for k in own if (tip := find_kind(k).where_unknown.get(""))), "")
     if (said := library.instead(name, family)) is not None:
@@ -254,7 +255,7 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
     modules, asked = kinds(), kind
     kind = next((k for k in (_ALSO.get(kind, kind), kind.replace(" ", "-"), kind.lower()) if k in modules), kind)
     if kind not in modules:
-        own = _of_family(family) or list(modules)
+        own = kinds_of(family) or list(modules)
         own += ["smb", "nfs"] if family == "tool" else []  # which mount a share
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
         remedy = library.did_you_mean(close) if close else "write one of " + ", ".join(own)
@@ -281,7 +282,7 @@ def _class_of(kind: str, module: str) -> type[Component]:
 
 
 def _kinds_remedy(family: str) -> str:
-    fitting = _of_family(family)
+    fitting = kinds_of(family)
     return f"write 'kind: ...' with one of {', '.join(fitting)}, or 'part: ...'" if fitting else "write 'part: ...'"
 
 

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from dtnsim.components.base import Component, Facts, Price, expand, find_kind, kinds
+from dtnsim.components.base import Component, Facts, Price, expand, find_kind, kinds, kinds_of
 from dtnsim.description import catalogue, dataset
 from dtnsim.description.hosts import Hosts, named
 from dtnsim.ground import library, units, yamlio
@@ -53,7 +53,7 @@ def names(room: str) -> list[str]:
         remedy = f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(ROOMS)}"
         raise SpecError("is nothing that can be listed", value=room, remedy=remedy)
     if room == "tools":
-        return sorted(k for k in kinds() if find_kind(k).family == "tool")
+        return kinds_of("tool")
     return [*own_names(room), *library.names(room)]
 
 

@@ -7,12 +7,12 @@ Made from the models: units become patterns, keys that hold components become on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import DRIVES, Apart, Model, find_kind, kinds
+from dtnsim.components.base import DRIVES, Apart, Model, find_kind, kinds, kinds_of
 from dtnsim.description import spoken
 from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, shown, summary, unit, words
 from dtnsim.description.transfer import names
@@ -155,7 +155,7 @@ class _Builder:
         return self.define(f"family.{family}", lambda: self._tool() if family == "tool" else self._family(family))
 
     def _family(self, family: str) -> Node:
-        own = _own(family)
+        own = kinds_of(family)
         made = {k: self.whole(k) for k in own}
         needs = {k: {"anyOf": m.pop("anyOf")} if "anyOf" in m else {} for k, m in made.items()}
         each = {k: self.define(f"kind.{k}", lambda m=m: m) for k, m in made.items()}  # type: ignore[misc]
@@ -184,7 +184,7 @@ class _Builder:
     def _tool(self) -> Node:
         from dtnsim.tools._programs import PROGRAMS
 
-        own = _own("tool")
+        own = kinds_of("tool")
         each = {}
         for kind in own:
             made = self.kind(kind)
@@ -203,11 +203,7 @@ class _Builder:
         return {"if": {"type": "string"}, "then": typed, "else": whole}
 
 
-def _own(family: str) -> tuple[str, ...]:
-    return tuple(sorted(k for k in kinds() if find_kind(k).family == family))
-
-
-def _parts(own: tuple[str, ...]) -> Node:
+def _parts(own: Sequence[str]) -> Node:
     """Names of shipped parts of some kinds, or a file of one's own."""
     listed = [n for n in library.names("parts") if n.partition("/")[0] in own]
     known = sorted({*listed, *(n.partition("/")[2] for n in listed)})
@@ -268,10 +264,10 @@ def _dataset(top: Node, _builder: _Builder) -> Node:
 
 def _named_by_its_tool(transfer: Node) -> Node:
     """A transfer whose tool may stand in the place of 'tool', and name the ends itself."""
-    for kind in (k for k in _own("tool") if getattr(find_kind(k), "writes_option", "")):  # names its files itself
+    for kind in (k for k in kinds_of("tool") if getattr(find_kind(k), "writes_option", "")):  # names its files itself
         said = {"description": f"The tool {kind}, in the place of 'tool'.", "examples": [{}]}
         transfer["properties"][kind] = {"$ref": f"#/$defs/tool.{kind}", **said}
-    keys = [key for key in transfer["properties"] if key in _own("tool")]
+    keys = [key for key in transfer["properties"] if key in kinds_of("tool")]
     transfer["anyOf"] = [
         {"required": transfer.pop("required")},
         *(

@@ -13,7 +13,7 @@ from typing import Any, Final
 import yaml
 from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import Model, find_kind, kinds
+from dtnsim.components.base import Model, find_kind, kinds_of
 from dtnsim.ground import library, units
 from dtnsim.ground.quantity import Quantity
 
@@ -167,7 +167,7 @@ _TEXTS: Final[dict[str, Any]] = {
 
 
 def _member(family: str) -> Any:
-    own = sorted(k for k in kinds() if find_kind(k).family == family)
+    own = kinds_of(family)
     parts = [n.partition("/")[2] for n in library.names("parts") if n.partition("/")[0] in own]
     if family == "tool":
         return {"name": "gridftp", "p": 8}

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.components.base import expand, find_kind, kinds
+from dtnsim.components.base import expand, find_kind, kinds, kinds_of
 from dtnsim.description import spoken_arrays
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
@@ -118,7 +118,7 @@ def _known(name: str, key: str) -> bool:
 
 
 def _typo(name: str, key: str) -> bool:
-    own = [k for k in kinds() if find_kind(k).family == _FAMILY.get(key, key)]
+    own = kinds_of(_FAMILY.get(key, key))
     names = [short for n in library.names("parts") for kind, _, short in [n.partition("/")] if kind in own]
     return library.written_wrongly(name, names)
 

@@ -13,7 +13,7 @@ from dtnsim.composition.files import found
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.jobs import Job, Leg, engine_stations, legs_of, station_capacities
-from dtnsim.simulation.scenario import Key, Scene, matching
+from dtnsim.simulation.scenario import Crowd, Key, Scene, matching
 from dtnsim.simulation.variants import as_drawn, drawn_transfer
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dtnsim.composition.storage import Shelf
     from dtnsim.description.events import Event
     from dtnsim.engine.engine import Engine
-    from dtnsim.simulation.background import Crowd
     from dtnsim.simulation.memory import Files
     from dtnsim.simulation.record import Recorder
 

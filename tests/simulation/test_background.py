@@ -12,7 +12,7 @@ from dtnsim.components.base import validate
 from dtnsim.description.events import Others
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.yamlio import loads
-from dtnsim.simulation.background import poisson, read_trace
+from dtnsim.simulation.scenario import poisson, read_trace
 
 
 def others(text: str) -> Others:
