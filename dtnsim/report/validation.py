@@ -225,7 +225,7 @@ def _scatter(
     texts = [figure(t, "B/s") for t in ticks]
     shown_as = {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": texts, "tickangle": 0}
     layout = {
-        "xaxis": axis("measured", **shown_as),
+        "xaxis": axis("measured", **{**shown_as, "ticktext": ["", *texts[1:]]}),  # the corner has one number
         "yaxis": axis("predicted", **shown_as),
         "height": 640,
         "showlegend": True,
