@@ -45,6 +45,9 @@ class Nfs(Remote):
     instead: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("cipher", "encrypt", "encryption", "seal", "sec", "krb5p", "xprtsec", "tls"),
         "leave it out: NFS by Kerberos or TLS has no model (smb has 'encrypt')",
+    ) | dict.fromkeys(
+        ("version", "vers", "nfsvers", "minorversion"),
+        "leave it out: NFS 3, 4.0, 4.1 and 4.2 have one model here; write pnfs: true and nconnect where they are used",
     )
 
     kind: ClassVar[str] = "nfs"

@@ -117,7 +117,7 @@ class Segment(Component):
         "write 'rtt': what ping says, or of places the great circle in km / 100 times 1.5 to 2, in ms (light in fibre "
         "takes 1 ms for 100 km and back, and cables make detours): 2,000 km are 30 to 40 ms",
     ) | {
-        "name": "a segment of 'wan' has none: write over: wan; those with names stand under 'links'",
+        "name": "leave it out: a segment of 'wan' has none (those with names stand under 'links')",
         **dict.fromkeys(
             ("uplink", "upload", "up", "downlink", "download", "down"), "write 'bandwidth': the rate of the way data go"
         ),

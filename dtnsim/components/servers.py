@@ -129,6 +129,8 @@ class Servers(Model):
     @model_validator(mode="before")
     @classmethod
     def _number_alone(cls, given: object) -> object:
+        if isinstance(given, str) and not given.isdigit():
+            raise ValueError("is no number of servers; leave 'servers' out, or write how many: {count: 15}")
         return {"count": given} if isinstance(given, str | int) else given
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dtnsim.components.base import Component, place, remembering, spot_of
-from dtnsim.description import boards, spoken
+from dtnsim.description import boards, ipoib, spoken
 from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
 from dtnsim.description.host import Host, build_host
 from dtnsim.description.override import merge, override, split_key
@@ -73,6 +73,7 @@ class Hosts:
         ]
         mounted = any(isinstance(v, Mapping) and "server" in v for each in volumes for v in each.values())
         self._mounts, self._networked = mounts_of(raw), mounted or "wan" in raw or "links" in raw
+        self._over_tcp = ipoib.over_tcp(raw)
         self._texts: dict[str, list[str]] = {}
         for text in overrides:
             alias = inside(text)
@@ -96,6 +97,7 @@ class Hosts:
                 notes = [] if again in seen else self.notes
                 seen.add(again)
                 host = drawn(first, one, self._mounts.get(first, ()), notes, networked=self._networked)
+                host = ipoib.cards(first, host, notes) if first in self._over_tcp else host
                 hosts.put(name, boards.fitted_out(host), *self._given.lines.get(name, (hosts.file, hosts.line)))
         refuse(wrong)
         return hosts

@@ -240,34 +240,36 @@ def _mounted_as(given: Mapping, where: str, notes: list[str]) -> Mapping:
 def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
     """A host without adapters of which no more is known than that they are some, and their drives on none."""
     cards, volumes = host.get("hbas"), host.get("volumes")
-    if not isinstance(cards, Mapping):
+    seated = (
+        {mount: volume for mount, volume in volumes.items() if isinstance(volume, Mapping) and volume.get("via")}
+        if isinstance(volumes, Mapping)
+        else {}
+    )
+    if not isinstance(cards, Mapping) and not seated:
         return host
-    pattern = library.spoken()["adapters"]
-    gone = [
-        name
-        for name, card in cards.items()
-        if card is None
-        or (
-            isinstance(card, Scalar)
-            and not _known(card, "hba")
-            and not _typo(card, "hba")
-            and re.search(pattern, card, re.IGNORECASE)
-        )
-    ]
-    if not gone:
-        return host
-    host = host.clone()
-    host["hbas"] = cards = cards.clone()
     why = "tells no limit: the drives are as fast as they are"
-    notes += [f"{where}.hbas.{name}: {str(cards.pop(name))!r} {why}" for name in gone]
-    for mount, volume in volumes.items() if isinstance(volumes, Mapping) else ():
-        via = volume.get("via") if isinstance(volume, Mapping) else None
-        seats = [via] if isinstance(via, str) else via or []
-        if not set(gone).isdisjoint(seats):
+    host, gone = host.clone(), set()
+    if isinstance(cards, Mapping):
+        gone = {name for name, card in cards.items() if card is None or _tells_no_limit(card)}
+        host["hbas"] = cards = cards.clone()
+        notes += [f"{where}.hbas.{name}: {str(cards.pop(name))!r} {why}" for name in list(cards) if name in gone]
+    there = {*(cards or ()), *(host.get("nics") or ()), *(host.get("slots") or ()), "nic"}
+    for mount, volume in seated.items():
+        seats = [volume["via"]] if isinstance(volume["via"], str) else volume["via"]
+        unknown = [s for s in seats if s not in there | gone and isinstance(s, Scalar) and _tells_no_limit(s)]
+        notes += [f"{where}.volumes.{mount}.via: {str(seat)!r} {why}" for seat in unknown]
+        if left := gone.union(unknown).intersection(seats):
             host["volumes"] = host["volumes"].clone()
             host["volumes"][mount] = volume = volume.clone()
-            volume["via"] = [seat for seat in seats if seat not in gone]
+            volume["via"] = [seat for seat in seats if seat not in left]
     return host
+
+
+def _tells_no_limit(card: object) -> bool:
+    """Whether a card's name says that it is an adapter, and nothing of one that is known."""
+    if not isinstance(card, Scalar) or _known(card, "hba") or _typo(card, "hba"):
+        return False
+    return re.search(library.spoken()["adapters"], card, re.IGNORECASE) is not None
 
 
 def _drives(given: object, where: str, notes: list[str]) -> object:

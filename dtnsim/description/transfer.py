@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import AliasChoices, Field, field_validator, model_validator
 from pydantic.fields import FieldInfo
 
-from dtnsim.components.base import Model, Pick, among_others, find_kind, kinds, place
+from dtnsim.components.base import Component, Model, Pick, among_others, find_kind, kinds, place
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.ground import units
@@ -239,6 +239,11 @@ def _units(field: FieldInfo | None) -> list[Any]:
     return [] if field is None else [*field.metadata, *metadata_within(field.annotation)]
 
 
+def _field(tool: type[Component], key: str) -> FieldInfo | None:
+    """The option that a file's key is, under any of its names."""
+    return next((field for name, field in tool.model_fields.items() if key in names(name, field)), None)
+
+
 def _below(path: str, mount: str) -> bool:
     return f"{path}/".startswith(f"{mount.rstrip('/')}/")
 
@@ -273,7 +278,12 @@ def _with_tool(item: Mapping) -> Mapping:
         for key, value in typed.items() if issubclass(found, Tool) else ():
             # sizes as programs write them, whose k is 1024
             if isinstance(value, Scalar) and (size := re.fullmatch(r"(\d+)([kKmMgGtT])", value)):
-                typed[key] = Scalar(f"{size[1]} {size[2].upper()}iB", value.file, value.line)
+                written = f"{size[1]} {size[2].upper()}iB"
+                if any(getattr(m, "dim", "") == "B/s" for m in _units(_field(found, key))):
+                    from dtnsim.tools._command import rate_of
+
+                    written = rate_of(found.kind, value)
+                typed[key] = Scalar(written, value.file, value.line)
     return item
 
 

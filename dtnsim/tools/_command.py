@@ -226,6 +226,12 @@ class Reader:
         return value
 
 
+def rate_of(tool: str, text: str) -> str:
+    """A rate with a suffix (``10G``) as the program of a tool means it, in the words of path files."""
+    manner = next((m for m in PROGRAMS.values() if m.kind == tool), Manner(tool))
+    return _sized(text, manner.rate[0].lstrip("kKMGi"), manner.rate[1], manner.rate[0])
+
+
 def _sized(value: str, unit: str, k: str, bare: str) -> str:
     """A number with the suffixes k, m and g of a tool."""
     found = re.fullmatch(r"([0-9.]+)\s*([kKmMgGtT]?)(i?[Bb]?)", value)

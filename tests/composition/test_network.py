@@ -125,14 +125,17 @@ def test_a_transfer_chooses_its_adapter() -> None:
     assert sheet(problem(path)).has("a.fast.port0.tx")
 
 
-def test_only_infiniband_needs_to_be_chosen() -> None:
+def test_infiniband_alone_carries_ip_unless_it_is_chosen() -> None:
+    """`tests/description/test_ipoib.py` has what such a card is then."""
     host = machine(nics={"ib": {"kind": "nic", "rate": "32 Gb/s", "protocol": "infiniband", "mtu": "4092 B"}})
     del host["nic"]
     path = journey(host, wan={"bandwidth": "100 Gb/s", "rtt": "1 ms"})
-    with pytest.raises(SpecError, match="has no Ethernet NIC"):
-        problem(path)
-    path["transfer"]["nics"] = {"a": "ib"}
-    assert sheet(problem(path)).has("a.ib.port0.tx")
+    kinds = []
+    for chosen in ({}, {"a": "ib"}):
+        path["transfer"]["nics"] = chosen
+        kinds += [s.kind for s in problem(path).stations if s.name == "a.ib.port0.tx"]
+        path["transfer"].pop("nics")
+    assert kinds == ["nic", "ib"]
 
 
 def test_two_cards_behind_one_uplink_share_it() -> None:

@@ -86,6 +86,8 @@ def test_what_tells_nothing_is_refused_with_what_to_write(host: dict[str, Any], 
 
 def test_places_are_refused_with_the_rule_of_thumb() -> None:
     """Light goes 200,000 km/s in fibre: there and back over 1,000 km is 10 ms, before detours."""
+    with pytest.raises(SpecError, match="leave it out: a segment of 'wan' has none"):
+        path({}, wan={**WAN, "name": "REUNA"})
     with pytest.raises(SpecError, match=r"great circle in km / 100 times 1\.5 to 2, in ms"):
         path({}, wan={**WAN, "from": "Austin"})
 
@@ -338,6 +340,21 @@ def test_a_model_by_the_letter_behind_it() -> None:
         ({"os": "BeOS"}, "rsync", "freenas"),
         ({"os": "Solaris 10"}, "rsync", "os: FreeBSD 7 is nearest"),
         ({"os": "Ubunto 20.04"}, "rsync", "did you mean ubuntu?"),
+        (
+            {"volumes": {"/data": {"filesystem": "lustre", "stripe_count": 8}}},
+            "rsync",
+            "{kind: lustre, stripe_count: ...}",
+        ),
+        (
+            {"volumes": {"/data": {"filesystem": {"kind": "nfs", "version": 3}, "server": "b:/x"}}},
+            "rsync",
+            "leave it out: NFS 3",
+        ),
+        (
+            {"volumes": {"/data": {"filesystem": {"kind": "s3", "servers": "FlashBlade"}}}},
+            "s5cmd",
+            "leave 'servers' out",
+        ),
         ({}, "mmcftp", "{name: gridftp, p: 64}"),
         ({}, "distcp", "as many at once as it has maps"),
         ({}, "dsmc", "restic or borg is nearest"),
@@ -361,6 +378,20 @@ def test_what_has_no_model_is_refused_with_what_to_write(host: dict[str, Any], t
     with pytest.raises(SpecError) as refused:
         path(host, transfer={**MOVE, "tool": tool})
     assert said in str(refused.value)
+
+
+def test_a_rate_with_a_letter_is_that_of_the_program() -> None:
+    """ascp -l 10G is 10 Gb/s, and no size of 10 GiB; rsync's and rclone's are in bytes."""
+    for tool, option, Bps in (({"l": "10G"}, "target", 1.25e9), ({"bwlimit": "10G"}, "bwlimit", 10 * 2.0**30)):
+        made = path({}, transfer={**MOVE, "tool": {"name": "ascp" if "l" in tool else "rclone", **tool}})
+        assert getattr(made.transfers[0].tool, option).value == pytest.approx(Bps)
+
+
+def test_a_card_between_host_and_drives_by_its_name_alone_is_no_limit() -> None:
+    drives = {"filesystem": "xfs", "array": "any-disk"}
+    named, plain = ({"volumes": {"/data": {**drives, **via}}} for via in ({"via": "3ware 9650"}, {}))
+    assert path(named).hosts["a"] == path(plain).hosts["a"]
+    assert any("/data.via: '3ware 9650' tells no limit" in note for note in path(named).notes)
 
 
 def test_kinds_are_known_in_any_case_of_letters() -> None:

@@ -1,0 +1,70 @@
+"""TCP between hosts whose only cards speak InfiniBand goes as IP over them (IPoIB): what such cards are then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dtnsim.components.base import expand
+from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
+from dtnsim.ground.yamlio import Mapping
+
+#: largest IP packets (Linux, Documentation/infiniband/ipoib.rst): connected mode; datagrams of links with 2 KiB
+_CONNECTED, _DATAGRAM = "65520 B", "2044 B"
+#: first year of hosts that are taken to have datagrams: cards of ConnectX-4 on have no connected mode with their own
+#: offloads (NVIDIA MLNX_OFED documentation, IPoIB: enhanced IPoIB is datagram mode alone)
+_DATAGRAMS: Final = 2015
+#: tools that speak verbs, and no TCP
+_VERBS: Final = ("ib_", "perftest")
+
+
+def over_tcp(raw: Mapping) -> frozenset[str]:
+    """Hosts that transfers of a path file leave for other hosts with a tool over TCP, and no card is named."""
+    given = raw.get("transfers", [raw.get("transfer")])
+    items = given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
+    return frozenset(name for item in items if isinstance(item, Mapping) for name in _ends(item))
+
+
+def _ends(item: Mapping) -> Iterator[str]:
+    tool = item.get("tool")
+    said = str(tool.get("name", tool.get("kind")) if isinstance(tool, Mapping) else tool)
+    ends = {str(item.get(end, "")).partition(":")[0].strip() for end in ("from", "to")}
+    if len(ends) > 1 and not item.get("nics") and not said.startswith(_VERBS):
+        yield from ends
+
+
+def cards(name: str, host: Mapping, notes: list[str]) -> Mapping:
+    """A host with the cards that carry TCP; with InfiniBand alone these are IPoIB, which is noted."""
+    one = "nic" in host
+    given = host.get("nics") if not one else {"nic": host["nic"]}
+    told = {key: _speaks_verbs(card) for key, card in given.items()} if isinstance(given, dict) else {}
+    if not isinstance(given, dict) or not told or not all(told.values()):
+        return host
+    host, made = host.clone(), Mapping(host.file, host.line)
+    year = str(host.get("year", ""))
+    for key, card in given.items():
+        at = (card.file, card.line) if isinstance(card, Mapping | Scalar) else (host.file, host.line)
+        written = card.clone() if isinstance(card, Mapping) else Mapping(*at)
+        if not isinstance(card, Mapping):
+            written.put("part", card, *at)
+        mode = _DATAGRAM if not year.isdigit() or int(year) >= _DATAGRAMS else _CONNECTED
+        if "mtu" not in written:
+            written.put("mtu", Scalar(mode, *at, "assumed: as IPoIB is set up in its years"), *at)
+        written.put("protocol", Scalar("ethernet", *at), *at)
+        made.put(key, written, *at)
+        where = f"hosts.{name}.nic" if one else f"hosts.{name}.nics.{key}"
+        modes = f"{_CONNECTED} in connected mode, {_DATAGRAM} in datagram mode"
+        notes.append(f"{where}: TCP over InfiniBand is IPoIB, with mtu: {written['mtu']} ({modes})")
+    if one:
+        host["nic"] = made["nic"]
+    else:
+        host["nics"] = made
+    return host
+
+
+def _speaks_verbs(card: object) -> bool:
+    try:
+        return str(expand(card, family="nic").get("protocol")) == "infiniband"
+    except SpecError:
+        return False  # what is wrong with it is said when it is built
