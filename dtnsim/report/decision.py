@@ -6,7 +6,6 @@ Terminal, report and notebook say the same record.
 from __future__ import annotations
 
 import datetime as dt
-import html
 import math
 import re
 from collections.abc import Sequence
@@ -115,7 +114,9 @@ class Decision:
     @property
     def html(self) -> str:
         """The same as HTML."""
-        rows = (f"<dt>{label}</dt><dd>{'<br>'.join(map(html.escape, texts))}</dd>" for label, texts in self.rows)
+        from html import escape  # and its table of entities, which text does not need
+
+        rows = (f"<dt>{label}</dt><dd>{'<br>'.join(map(escape, texts))}</dd>" for label, texts in self.rows)
         return f'<dl class="decision">{"".join(rows)}</dl>'
 
 

@@ -25,8 +25,8 @@ LOADED = (
 )
 #: what reads a path and answers it
 ANSWERS = frozenset({"networkx", "numpy", "pydantic", "yaml"})
-#: what looking for plugins loads, numpy's quantiles, and what a list of files is read with
-UNASKED = frozenset({"email", "zipfile", "importlib.metadata", "numpy.ma", "dtnsim.description.file_list"})
+#: what looking for plugins loads, numpy's quantiles, pages, and what a list of files is read with
+UNASKED = frozenset({"email", "zipfile", "importlib.metadata", "numpy.ma", "html", "dtnsim.description.file_list"})
 READS = ANSWERS - {"networkx"}
 CALCULATES = READS - {"yaml"}
 ROOMS = frozenset({"cli", "components", "composition", "description", "ground", "physics", "report", "steady", "tools"})
