@@ -174,7 +174,8 @@ def _gain(p: Prediction, better: Prediction) -> str:
     """How much faster, and what then holds it."""
     factor = _times(better.throughput_Bps.p50 / p.throughput_Bps.p50)
     held, then = (brief(holds(each, _slowest(each).bottleneck)) for each in (p, better))
-    limit = f"Still held by {then}" if then == held else f"Next limit: {then}"
+    same = then.partition(": ")[0] == held.partition(": ")[0]
+    limit = f"Still held by {then}" if same else f"Next limit: {then}"
     return f"{factor} as fast: {_how_long(better, was=p)}. {limit}"
 
 

@@ -27,7 +27,7 @@ def typed(p: Prediction, way: Remedy) -> tuple[str, ...]:
     """A change as it is typed on its hosts, or as an option of the tool; empty where nobody can type it."""
     hosts = ((name, sysctl_lines(tcp_of(name, way.overrides), host.system)) for name, host in p.given.hosts.items())
     lines = [
-        f"{one}  # {'ask those who run' if name in of_others(p) else 'on'} {name}"
+        f"{one}  # {'ask those of' if name in of_others(p) else 'on'} {name}"
         for name, typed in hosts
         for line in typed
         for one in _each(line)

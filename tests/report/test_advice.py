@@ -51,13 +51,13 @@ CASES = {
     ),
     "a server of others is asked": (
         path({"there": "{kind: server}", "here": HERE}, FETCH, "{rtt: 95 ms, bandwidth: 1 Gb/s}"),
-        ["# ask those who run there", "for those who run it", "# on here"],
+        ["# ask those of there", "for those who run it", "# on here"],
         ["# on there"],
     ),
     "a server that is described is not": (
         path({"there": HERE, "here": HERE}, FETCH, "{rtt: 95 ms, bandwidth: 1 Gb/s}"),
         ["# on there"],
-        ["those who run"],
+        ["those of"],
     ),
     "what an option is typed as": (
         path(
@@ -111,6 +111,24 @@ CASES = {
         ),
         ["Next limit: the drives of mac (mac.a.drives)"],
         [],
+    ),
+    "loss holds another control as well": (
+        path(
+            {"a": HERE.replace("CentOS 7", "RHEL 5"), "b": HERE},
+            "from: a:/v, to: b:/v, tool: curl, dataset: {files: 300, size: 200 GB}",
+            "{rtt: 170 ms, bandwidth: 100 Mb/s, loss: 0.01 %, medium: research}",
+        ),
+        ["congestion control htcp", "Still held by lost packets"],
+        ["bbr", "Next limit", "mtu"],
+    ),
+    "the same port is no next limit": (
+        path(
+            {"mac": "{kind: laptop, year: 2015, nic: 802.11ac, volumes: {/u: any-ssd}}", "nas": NAS},
+            "from: mac:/u, to: nas:/v, tool: smb, dataset: {files: 1, size: 5 GB}",
+            "{bandwidth: 1 Gb/s}",
+        ),
+        ["held by: the network port of mac ["],
+        ["the network port of mac,", "next, the network port of mac", "Next limit: the network port of mac", "mtu"],
     ),
     "a part of the time": (
         path(
