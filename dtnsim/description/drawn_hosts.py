@@ -21,7 +21,7 @@ from dtnsim.components.local import Unknown
 from dtnsim.components.memory import Memory
 from dtnsim.components.nic import Nic
 from dtnsim.components.tuning import ROLES
-from dtnsim.description import spoken, systems
+from dtnsim.description import personal, spoken, systems
 from dtnsim.description.override import merge
 from dtnsim.description.transfer import DEVICES, with_ends
 from dtnsim.ground import library, yamlio
@@ -72,21 +72,17 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
     """
     where = f"hosts.{name}"
     host = spoken.adapters(spoken.board(host, where, notes), where, notes)
-    made, year = host.clone(), _year(host)
+    made, year, own = host.clone(), _year(host), personal.told(host.get("memory"))[1]
     for family, (model, law) in _LAWS.items():
-        given, personal = spoken.personal(spoken.part(family, host.get(family), f"{where}.{family}", notes))
+        given, _ = personal.told(spoken.part(family, host.get(family), f"{where}.{family}", notes))
         if given is not host.get(family):
             made.put(family, given, *host.at(family))
         if _said(given, model):
             continue
         if family != "nic" or given is not None or (networked and "nics" not in host):
-            usual = law(
-                _parts(family, year, host.get("role")),
-                f"{name}.{family}",
-                given if isinstance(given, Mapping) else Mapping(),
-            )
-            if personal:
-                usual["size"] = spoken.personal_memory(year)
+            stated = given if isinstance(given, Mapping) else Mapping()
+            usual = law(_parts(family, year, host.get("role")), f"{name}.{family}", stated)
+            usual = personal.usual(family, usual, year) if own else usual
             made.put(family, _filled(given, usual, host), *host.at(family))
     if isinstance(cards := host.get("nics"), Mapping):
         made.put("nics", _cards(name, cards, year, host.get("role"), notes), *host.at("nics"))

@@ -5,6 +5,7 @@ A path that is changed in one place builds no other host again (`Built`).
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Hashable, Iterable
 from collections.abc import Mapping as MappingABC
@@ -17,6 +18,7 @@ from dtnsim.description import boards, ipoib, spoken
 from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
 from dtnsim.description.host import Host, build_host
 from dtnsim.description.override import merge, override, split_key
+from dtnsim.description.personal import PERSONAL
 from dtnsim.description.systems import of_system
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError, noted, refuse
@@ -141,9 +143,24 @@ class Hosts:
             self.written[name] |= self.written[str(like)]
         else:
             base = self._written_out(name, like, (*seen, step), key="like").clone()
+            base = self._of_its_year(name, base, item)
         for name_of, value in item.items():
             if name_of != "like":
                 base.put(name_of, merge(base.get(name_of), value), *item.at(name_of))
+        return base
+
+    def _of_its_year(self, name: str, base: Mapping, item: Mapping) -> Mapping:
+        """A shipped machine without the parts that are younger than the year that is stated of it."""
+        own, stated = str(base.get("year")), str(item.get("year"))
+        if not (base.file.startswith("models/") and own.isdigit() and stated.isdigit() and int(stated) < int(own)):
+            return base
+        gone = [key for key in ("cpu", "memory", "board", "chassis", "slots") if base.pop(key, None) is not None]
+        if "os" in base:  # the release of its year
+            base["os"] = Scalar(str(base["os"]).rstrip("0123456789. "), *base.at("os"))
+        if spoken.is_personal(str(item.get("like"))):
+            base.put("memory", PERSONAL, *item.at("year"))
+        note = f"hosts.{name}: {base.get('name')} is of {own}; of {stated} its {' and '.join(gone[:2])} are drawn"
+        self.notes.append(f"{note} by that year")
         return base
 
     def _named(self, name: str, host: str) -> Mapping:
@@ -160,6 +177,7 @@ class Hosts:
             if drawn_one is not None:
                 words = ", ".join(f"{key}: {value}" for key, value in drawn_one.items())
                 said = f"drawn by its year{words and f', with {words}'}"
+                said += _shipped_sizes(host) if drawn_one.get("role") == "cloud" else ""
                 self.notes.append(f"hosts.{name}: {str(host)!r} is not in the library: {said}")
                 return drawn_one.clone()
             if found:
@@ -169,6 +187,18 @@ class Hosts:
                 {"file": host.file or None, "line": host.line or None} if isinstance(host, Scalar) else {}
             )
             raise SpecError(error.message, **at, key=f"hosts.{name}", value=error.value, remedy=remedy) from None
+
+
+def _shipped_sizes(host: str) -> str:
+    """The shipped machines of a provider that are nearest to one that is not shipped; nothing of them is used."""
+    sizes = [n for n in library.names("hosts") if n.startswith(("aws-", "azure-", "gcp-"))]
+    near = difflib.get_close_matches(host.lower(), [n.partition("-")[2] for n in sizes], n=2, cutoff=0.4)
+    found = [n for n in sizes if n.partition("-")[2] in near]
+    return (
+        f"; nothing is taken from the nearest that are shipped, {', '.join(found)}: write one if it will do"
+        if found
+        else ""
+    )
 
 
 def _stack_of(item: Mapping) -> Mapping:

@@ -8,25 +8,14 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-import numpy as np
-
 from dtnsim.components.base import expand, find_kind, kinds, kinds_of
-from dtnsim.description import spoken_arrays
+from dtnsim.description import personal, spoken_arrays
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Quantity, Scalar, factor_spread
+from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
 _FAMILY: Final = {"array": "device"}
-#: memory of a laptop or desktop, as files have it
-PERSONAL: Final = "personal"
-#: memory of new personal computers [GiB] by year, and that of machines of which no year is known
-_PC_GiB: Final = ((1995, 0.016), (2006, 0.8), (2007, 1.0), (2016, 6.0), (2025, 16.0))
-_PC_NO_YEAR_GiB: Final = 8.0
-_PC_MEMORY: Final = (
-    "DRAMeXchange: 826 MB a notebook at the end of 2006, 1,058 MB in 2007; pcmatic.com: just under 6 GB in the mean of "
-    "2016; assumed: 16 MB in 1995, 16 GB in 2025, and two thirds within a factor of two (2.5 where no year is said)"
-)
 #: two of them: '2 x Xeon E5-2643 v2'
 _SEVERAL: Final = re.compile(r"(\d)\s*x\s+(\S.*)|dual[- ](?:socket )?(\S.*)", re.IGNORECASE)
 #: words beside what a table finds that make no name of a part; sizes of drives
@@ -167,31 +156,20 @@ def kind(host: Mapping, name: str) -> Mapping:
     elif known[said] is not None and "role" not in host:
         host.put("role", known[said], *at)
     if said in library.spoken()["personal"] and "memory" not in host:
-        host.put("memory", PERSONAL, *at)
+        host.put("memory", personal.PERSONAL, *at)
     return host
+
+
+def is_personal(name: str) -> bool:
+    """Whether a machine is a personal computer, by its maker's series."""
+    made = machine_like(name)
+    return made is not None and made.get("memory") == personal.PERSONAL
 
 
 def machine_like(name: str) -> Mapping | None:
     """What a machine has whose maker or series alone is known; None where the name tells nothing."""
     rows = library.spoken()["machines"]
     return next((keys for pattern, keys in rows if re.search(pattern, name, re.IGNORECASE)), None)
-
-
-def personal(given: object) -> tuple[object, bool]:
-    """What is said of a part besides that it is a personal computer's, and whether it is one."""
-    if isinstance(given, Mapping) and given.get("part") == PERSONAL:
-        given = given.clone()
-        given.pop("part")
-        return given, True
-    return (None, True) if given == PERSONAL else (given, False)
-
-
-def personal_memory(year: int | None) -> Quantity:
-    """Memory of a laptop or desktop of a year [B], between years of which it is known on a line of logarithms."""
-    if year is None:
-        return Quantity(_PC_NO_YEAR_GiB * 2.0**30, "B", factor_spread(2.5), _PC_MEMORY)
-    years, sizes = zip(*_PC_GiB, strict=True)
-    return Quantity(float(np.exp(np.interp(year, years, np.log(sizes)))) * 2.0**30, "B", factor_spread(2.0), _PC_MEMORY)
 
 
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:

@@ -1,0 +1,59 @@
+"""Personal computers: what their parts are where nobody says, by their year."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from dtnsim.ground.quantity import Quantity, factor_spread
+from dtnsim.ground.yamlio import Mapping
+
+#: memory of a laptop or desktop, as files have it
+PERSONAL: Final = "personal"
+#: memory of new personal computers [GiB] by year, and that of machines of which no year is known
+_PC_GiB: Final = ((1995, 0.016), (2006, 0.8), (2007, 1.0), (2016, 6.0), (2025, 16.0))
+_PC_NO_YEAR_GiB: Final = 8.0
+_PC_MEMORY: Final = (
+    "DRAMeXchange: 826 MB a notebook at the end of 2006, 1,058 MB in 2007; pcmatic.com: just under 6 GB in the mean of "
+    "2016; assumed: 16 MB in 1995, 16 GB in 2025, and two thirds within a factor of two (2.5 where no year is said)"
+)
+#: cores of new ones by year, and what they are of
+_PC_CORES: Final = ((2004, 1.0), (2007, 2.0), (2014, 3.0), (2018, 4.0), (2021, 7.0), (2025, 10.0))
+_PC_PROCESSOR: Final = (
+    "assumed: one core until 2004, two in most of 2007 to 2012, four in Core i5 and i7 of notebooks since 2017 (their "
+    "eighth generation) and of desktops since 2009, eight to ten by 2025; two thirds within a factor of 1.6"
+)
+_SPREAD: Final = 1.6
+#: channels of memory: two, as of all desktops and notebooks with two modules
+_CHANNELS: Final = 2
+
+
+def usual(family: str, drawn: dict[str, Any], year: int | None) -> dict[str, Any]:
+    """What is drawn of a part for a machine of a year, with what personal computers have in its place."""
+    if family == "memory":
+        drawn |= {"size": memory(year), "channels": _CHANNELS}
+        drawn.pop("uncounted", None)
+    elif family == "cpu":
+        years, cores = zip(*_PC_CORES, strict=True)
+        middle = float(np.interp(year or 2018, years, cores))
+        drawn["cores"] = round(middle)
+        drawn["uncounted"] = Quantity(middle / round(middle), "1", factor_spread(_SPREAD), _PC_PROCESSOR)
+    return drawn
+
+
+def told(given: object) -> tuple[object, bool]:
+    """What is said of a part besides that it is a personal computer's, and whether it is one."""
+    if isinstance(given, Mapping) and given.get("part") == PERSONAL:
+        given = given.clone()
+        given.pop("part")
+        return given, True
+    return (None, True) if given == PERSONAL else (given, False)
+
+
+def memory(year: int | None) -> Quantity:
+    """Memory of a laptop or desktop of a year [B], between years of which it is known on a line of logarithms."""
+    if year is None:
+        return Quantity(_PC_NO_YEAR_GiB * 2.0**30, "B", factor_spread(2.5), _PC_MEMORY)
+    years, sizes = zip(*_PC_GiB, strict=True)
+    return Quantity(float(np.exp(np.interp(year, years, np.log(sizes)))) * 2.0**30, "B", factor_spread(2.0), _PC_MEMORY)

@@ -1,0 +1,51 @@
+"""Personal computers, and machines of a stated year: what of them is drawn, and from when."""
+
+from __future__ import annotations
+
+import pytest
+
+from dtnsim.description import personal
+from tests.description.test_spoken import path
+
+
+@pytest.mark.parametrize(("year", "cores", "channels"), [(2003, 1, 2), (2010, 2, 2), (2018, 4, 2), (2025, 10, 2)])
+def test_what_a_personal_computer_of_a_year_has(year: int, cores: int, channels: int) -> None:
+    assert personal.usual("cpu", {"cores": 24}, year)["cores"] == cores
+    assert personal.usual("memory", {"channels": 8, "uncounted": 1}, year)["channels"] == channels
+    assert personal.usual("nic", {"rate": 1}, year) == {"rate": 1}
+
+
+def test_a_machine_of_an_earlier_year_has_no_younger_parts() -> None:
+    """A MacBook Pro of 2014 is no M1 Pro; what is drawn of it depends on the year, and is said."""
+    now = path("macbook-pro").hosts["a"]
+    for key in ("kind", "like"):
+        then = path({key: "MacBook Pro", "year": 2014})
+        host = then.hosts["a"]
+        assert (host.cpu.cores, host.memory.channels, host.system) == (3, 2, "macos")
+        assert host.memory.rate.value < 0.5 * now.memory.rate.value
+        assert any("macbook-pro is of 2021; of 2014 its cpu and memory are drawn" in note for note in then.notes)
+    assert path({"like": "MacBook Pro", "year": 2021}).hosts["a"].cpu == now.cpu
+    assert path({"like": "MacBook Pro", "year": 2014, "cpu": {"cores": 4}}).hosts["a"].cpu.cores == 4
+
+
+def test_a_laptop_has_the_cores_and_channels_of_one() -> None:
+    laptop, server = (path({"kind": kind, "year": 2018}).hosts["a"] for kind in ("laptop", "server"))
+    assert (laptop.cpu.cores, laptop.memory.channels) == (4, 2)
+    assert server.cpu.cores > 4
+
+
+def test_a_size_of_a_cloud_that_is_not_shipped_names_the_nearest() -> None:
+    for name, near in (("m4.xlarge", "aws-m5.xlarge"), ("n1-standard-16", "gcp-n2-standard-32")):
+        assert any("nothing is taken from the nearest" in n and near in n for n in path({"like": name}).notes)
+
+
+def test_the_memory_of_a_laptop_is_that_of_its_year() -> None:
+    """DRAMeXchange: 1,058 MB a notebook in 2007; PC Matic: just under 6 GB in 2016. Servers have more."""
+    for like in ({"kind": "laptop"}, {"like": "ThinkPad T60"}):
+        for year, GB in ((2007, 1.058), (2016, 6.0)):
+            size = path({**like, "year": year}).hosts["a"].memory.size
+            assert size.value == pytest.approx(GB * 1e9, rel=0.1)
+            assert 0.5 < size.spread < 1.0
+    assert path({"kind": "server", "year": 2016}).hosts["a"].memory.size.value > 30e9
+    stated = path({"kind": "laptop", "year": 2016, "memory": {"size": "32 GB"}})
+    assert stated.hosts["a"].memory.size.value == pytest.approx(32e9, rel=0.08)
