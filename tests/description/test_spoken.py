@@ -355,6 +355,12 @@ def test_a_model_by_the_letter_behind_it() -> None:
             "s5cmd",
             "leave 'servers' out",
         ),
+        (
+            {"volumes": {"/data": {"filesystem": "OneFS"}}},
+            "rsync",
+            "on the filer itself {filesystem: zfs, array: unknown}",
+        ),
+        ({}, "aspera", "{name: ascp, l: 10 Gb/s}"),
         ({}, "mmcftp", "{name: gridftp, p: 64}"),
         ({}, "distcp", "as many at once as it has maps"),
         ({}, "dsmc", "restic or borg is nearest"),
