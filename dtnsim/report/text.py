@@ -32,6 +32,8 @@ __all__ = ["bar", "capacity", "card", "console", "goals", "plain", "prediction",
 _BAR = 24
 #: what the ceiling rests on
 _CEILING: Final = "if everything unstated is perfect and numbers are at their medians"
+#: and where half of what is drawn is better: hosts that may be tuned, say
+_USUAL: Final = "with numbers at their medians and hosts as they come; some of what is not stated may be better"
 #: part by which a rate over a transfer's own time differs from that while all run, before both are shown
 _APART = 0.01
 #: how much later than the tool's end the medium has every byte before that is worth a line
@@ -250,7 +252,7 @@ def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Predictio
         return
     out.print(f"{first}{rate(i.p50)}  (p10 {units.show(i.p10, 'B/s')}, p90 {units.show(i.p90, 'B/s')})")
     open_ = f": {plain(', '.join(p.unstated))}" if p.unstated else ""
-    out.print(f"{then}{units.show(ceiling, 'B/s')} {_CEILING}{open_}")
+    out.print(f"{then}{units.show(ceiling, 'B/s')} {_CEILING if ceiling >= i.p50 else _USUAL}{open_}")
 
 
 def shown(made: Table) -> Rows:

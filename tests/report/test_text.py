@@ -200,6 +200,18 @@ def test_a_card_of_several_transfers_says_what_holds_the_longest() -> None:
     assert sum(line.startswith("held by ") for line in lines) == 1
 
 
+def test_a_ceiling_below_the_median_is_not_called_perfect() -> None:
+    """Hosts whose role is not stated come untuned; of those that are drawn many are tuned."""
+    hosts = {name: {"year": "2015", "nic": "gigabit"} for name in "ab"}
+    wan = {"rtt": "95 ms", "bandwidth": "1 Gb/s"}
+    test = {"from": "a:memory", "to": "b:memory", "tool": "iperf3"}
+    made = answer({"hosts": hosts, "wan": wan, "transfer": test}, samples=256)
+    assert made.ceiling < made.throughput_Bps.p50
+    line = next(row for row in shown(made).splitlines() if row.startswith("ceiling"))
+    assert "perfect" not in line
+    assert "may be better" in line
+
+
 def test_without_scenarios_there_is_a_ceiling_alone() -> None:
     lines = shown(answer(journey(wan={"bandwidth": "10 Gb/s"}))).splitlines()
     assert lines[1].startswith("ceiling       9.9")
