@@ -11,7 +11,7 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.base import Pick
 from dtnsim.components.device import Device
-from dtnsim.components.filesystem import LocalFilesystem, Stretch
+from dtnsim.components.filesystem import LocalFilesystem, Stretch, label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.stack import Stack
 from dtnsim.components.vdevs import Raidz
@@ -288,7 +288,7 @@ class Zfs(LocalFilesystem):
     def _read(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """What neither cache has comes from the special devices or the pool."""
         row = row.times(term(1.0) - row.term(self.arc_hits))
-        label = volume.strip("/").replace("/", "-")
+        label = label_of(volume)
         if self.l2arc is not None:
             self.l2arc.serve(row.times(row.term(self.l2arc_hits)), use, f"{label}-l2arc")
             row = row.times(term(1.0) - row.term(self.l2arc_hits))
@@ -304,7 +304,7 @@ class Zfs(LocalFilesystem):
 
     def _write(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Transaction groups write all streams one after the other; the intent log takes synchronous ones first."""
-        label = volume.strip("/").replace("/", "-")
+        label = label_of(volume)
         if use.finish == "dsync" and self.log is not None:
             self.log.serve(row, self._queued(use.but(random=False), self.log), f"{label}-log")
             use = use.but(finish="steady")

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.components.filesystem import label_of
 from dtnsim.composition.relief import tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
@@ -284,7 +285,7 @@ def _one_more(p: Prediction, t: TransferPrediction) -> str:
     host = None if p.given is None else p.given.hosts.get(named)
     if host is None or kind not in _PARTS:
         return ""
-    mounts = [v for mount, v in host.volumes.items() if mount.strip("/").replace("/", "-") == at]
+    mounts = [v for mount, v in host.volumes.items() if label_of(mount) == at]
     cards = {**host.nics, **host.hbas}
     part: Any = next(iter(cards.values()), None) if kind == "nic" and not at else cards.get(at)
     part = part or next((v.filesystem if kind == "tape" else v.array for v in mounts), None)
