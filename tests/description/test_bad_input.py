@@ -160,7 +160,9 @@ BAD = {
             "rate: 10 Gb/s}",
             "rate: 100 Gb/s, protocol: infiniband}\n    volumes: {/s: {filesystem: {kind: s3}, over: wan}}",
             1,
-        ).replace("'a:memory'", "'a:/s'"),
+        )
+        .replace("'a:memory'", "'a:/s'")
+        .replace("'b:memory'", "'a:memory'"),
         "hosts.a.volumes./s.over: is reached through no NIC",
     ),
     "too many files": (GOOD.replace("tool:", "dataset: {files: 1e30, size: 1 GB}, tool:"), "files"),
