@@ -46,7 +46,9 @@ class Ledger:
             name, _, rest = text.partition(": ")
             same.setdefault((True, rest) if name in known else (False, text), []).append(name)
         return [
-            text if not of_one else f"{own[0]}{f' and {len(own) - 1} others' if len(own) > 1 else ''}: {text}"
+            text
+            if not of_one
+            else f"{' and '.join(own) if len(own) < 3 else f'{own[0]} and {len(own) - 1} others'}: {text}"
             for (of_one, text), own in same.items()
         ]
 
