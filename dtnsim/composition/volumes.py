@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dtnsim.components.base import Model
     from dtnsim.composition.resolved_transfer import Leg
     from dtnsim.composition.storage import Shelf, Storage
+    from dtnsim.ground.ledger import Ledger
     from dtnsim.ground.quantity import Value
     from dtnsim.ground.records import Transfer
 
@@ -38,6 +39,7 @@ class Composed(Protocol):
     """What has composed a path (`dtnsim.composition.compose`)."""
 
     legs: list[Leg]
+    ledger: Ledger
 
     def storage_of(self, number: int) -> Storage:
         """The accesses of those that a transfer may meet."""
@@ -56,6 +58,7 @@ class Volumes:
 
     def __init__(self, composer: Composed, whole: tuple[Transfer, ...]) -> None:
         self._composer, self._whole = composer, whole
+        self.scenarios = max(composer.ledger.draw.samples, 1)
         self._visited = [composer.storage_of(f).visited(leg) for f, leg in enumerate(composer.legs)]
         self._known: dict[tuple[int, tuple[int, ...]], Transfer] = {}
         self._alike: set[tuple[int, ...]] = set()

@@ -239,6 +239,8 @@ class Slowdown:
 class Drives(Protocol):
     """What each transfer costs beside how many streams on the volumes of its ends (`dtnsim.composition.volumes`)."""
 
+    scenarios: int  # of what is composed here: there is none for a part or a multiple of them
+
     def visits(self, f: int) -> Sequence[tuple[tuple[str, str], int]]:
         """(volume, its own streams there) of each end of a transfer that is a volume."""
 

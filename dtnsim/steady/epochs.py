@@ -217,7 +217,7 @@ class _Course:
     def _beside_others(self, which: Index) -> Index:
         """Columns (S, F) of stages, those of who shares a drive as it is beside the streams that are there now."""
         drives, known = self._problem.drives, len(self._moving)
-        if drives is None or len(self._given.delay) not in (1, self._scenarios):
+        if drives is None or drives.scenarios not in (1, self._scenarios):
             return which
         minding = [f for f in range(len(self._last)) if drives.visits(f) and drives.minds(f)]
         if not minding:

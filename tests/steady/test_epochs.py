@@ -241,3 +241,20 @@ def test_unlike_transfers_at_random_end_as_they_do_in_time() -> None:
     errors = np.abs([difference(path_of("suite", number, (mixed,))[1]) for number in range(8)])
     assert np.median(errors) <= 0.05
     assert np.count_nonzero(errors > 0.10) <= 1
+
+
+def test_variants_side_by_side_are_laid_out_as_well() -> None:
+    """A search lays out several variants of the drawn path at once: drives are then taken as beside all others."""
+    disks = machine(volumes={"/d": volume({"kind": "raid", "level": 0, "disks": 4, "of": "any-disk"})})
+    transfers = [
+        {"name": n, "from": "a:/d", "to": "b:/d", "tool": "rsync", "dataset": {"files": 1, "size": f"{size} GB"}}
+        for n, size in (("long", 90), ("short", 20))
+    ]
+    given = load(journey(disks, disks, wan={"bandwidth": "100 Gb/s"}, transfers=transfers))
+    problem = timed.composed(given, Draw(8))
+    m = solve.matrices(problem)
+    assert problem.drives is not None
+    assert any(problem.drives.minds(f) for f in range(2))
+    found = epochs.rates(problem, m.some(np.tile(np.arange(8), 3)))
+    assert found.shape == (24, 2)
+    assert np.all(np.isfinite(found) & (found > 0))
