@@ -102,10 +102,8 @@ class Phase:
 
     Attributes:
         name: ``transfer``, ``verification``, ``flush`` ...
-        demands: The row of service demands, per payload byte of the whole transfer (a phase that
-            handles a third of the bytes has a third of their cost).
-        delays: Seconds per payload byte in which a worker waits and no station works (round trips of
-            file operations, slow start), each as a `Demand` on the transfer's own worker.
+        demands: The row of service demands, per payload byte of the whole transfer (a third of the bytes: a third).
+        delays: Seconds per payload byte in which a worker waits and no station works (round trips, slow start).
         step: Step of the tool's plan that it is a stretch of.
     """
 

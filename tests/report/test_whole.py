@@ -299,7 +299,7 @@ def test_stations_have_words_and_braces_in_names_stay() -> None:
     assert holds.called(p, "{host} of nobody") == "{host} of nobody"
     fast = dtnsim.predict("examples/dtn-400g", samples=0)
     rungs = [holds.called(fast, r.station, r.reason) for r in fast.ladder]
-    assert rungs[:2] == ["network link wan", "network port of left"]  # two limits of one connection
+    assert rungs[:2] == ["network link wan (shared with other traffic)", "network port of left"]  # of one connection
     q = dtnsim.predict("examples/nas-24-nightly", samples=0)
     assert holds.called(q, q.ladder[0].station, q.ladder[0].reason) == "TCP window from nas to centre"
 
