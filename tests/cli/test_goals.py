@@ -12,7 +12,7 @@ from dtnsim.ground import library
 from tests.cli.conftest import Refused, Run
 
 #: where little can be changed: what would meet a goal is soon known
-MEMORY = "esnet/anl-bnl-mem-mem"
+MEMORY = "esnet/anl-bnl-mem-mem-udt"
 NAME = next(n for n in library.names("paths") if n.startswith("esnet/"))
 
 
