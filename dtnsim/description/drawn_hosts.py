@@ -72,9 +72,10 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
     """
     where = f"hosts.{name}"
     host = spoken.adapters(spoken.board(host, where, notes), where, notes)
-    made, year, own = host.clone(), _year(host), personal.told(host.get("memory"))[1]
+    made, year = host.clone(), _year(host)
+    own = made.pop(personal.PERSONAL, None) is not None
     for family, (model, law) in _LAWS.items():
-        given, _ = personal.told(spoken.part(family, host.get(family), f"{where}.{family}", notes))
+        given = spoken.part(family, host.get(family), f"{where}.{family}", notes)
         if given is not host.get(family):
             made.put(family, given, *host.at(family))
         if _said(given, model):

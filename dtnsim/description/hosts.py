@@ -158,7 +158,7 @@ class Hosts:
         if "os" in base:  # the release of its year
             base["os"] = Scalar(str(base["os"]).rstrip("0123456789. "), *base.at("os"))
         if spoken.is_personal(str(item.get("like"))):
-            base.put("memory", PERSONAL, *item.at("year"))
+            base.put(PERSONAL, True, *item.at("year"))  # noqa: FBT003
         note = f"hosts.{name}: {base.get('name')} is of {own}; of {stated} its {' and '.join(gone[:2])} are drawn"
         self.notes.append(f"{note} by that year")
         return base
@@ -175,7 +175,7 @@ class Hosts:
                 return library.read("hosts", found[0], beside=self._beside)
             drawn_one = None if found or library.typo("hosts", host) else spoken.machine_like(host)
             if drawn_one is not None:
-                words = ", ".join(f"{key}: {value}" for key, value in drawn_one.items())
+                words = ", ".join(f"{key}: {value}" for key, value in drawn_one.items() if key != PERSONAL)
                 said = f"drawn by its year{words and f', with {words}'}"
                 said += _shipped_sizes(host) if drawn_one.get("role") == "cloud" else ""
                 self.notes.append(f"hosts.{name}: {str(host)!r} is not in the library: {said}")

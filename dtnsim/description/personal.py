@@ -7,9 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.ground.quantity import Quantity, factor_spread
-from dtnsim.ground.yamlio import Mapping
 
-#: memory of a laptop or desktop, as files have it
+#: key of a host that is a laptop or desktop, whatever it says of its parts
 PERSONAL: Final = "personal"
 #: memory of new personal computers [GiB] by year, and that of machines of which no year is known
 _PC_GiB: Final = ((1995, 0.016), (2006, 0.8), (2007, 1.0), (2016, 6.0), (2025, 16.0))
@@ -40,15 +39,6 @@ def usual(family: str, drawn: dict[str, Any], year: int | None) -> dict[str, Any
         drawn["cores"] = round(middle)
         drawn["uncounted"] = Quantity(middle / round(middle), "1", factor_spread(_SPREAD), _PC_PROCESSOR)
     return drawn
-
-
-def told(given: object) -> tuple[object, bool]:
-    """What is said of a part besides that it is a personal computer's, and whether it is one."""
-    if isinstance(given, Mapping) and given.get("part") == PERSONAL:
-        given = given.clone()
-        given.pop("part")
-        return given, True
-    return (None, True) if given == PERSONAL else (given, False)
 
 
 def memory(year: int | None) -> Quantity:

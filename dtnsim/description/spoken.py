@@ -155,15 +155,15 @@ def kind(host: Mapping, name: str) -> Mapping:
         host.put("name", Scalar(f"{name} supercomputer", *at), *at)
     elif known[said] is not None and "role" not in host:
         host.put("role", known[said], *at)
-    if said in library.spoken()["personal"] and "memory" not in host:
-        host.put("memory", personal.PERSONAL, *at)
+    if said in library.spoken()["personal"]:
+        host.put(personal.PERSONAL, True, *at)  # noqa: FBT003
     return host
 
 
 def is_personal(name: str) -> bool:
     """Whether a machine is a personal computer, by its maker's series."""
     made = machine_like(name)
-    return made is not None and made.get("memory") == personal.PERSONAL
+    return made is not None and personal.PERSONAL in made
 
 
 def machine_like(name: str) -> Mapping | None:

@@ -49,3 +49,9 @@ def test_the_memory_of_a_laptop_is_that_of_its_year() -> None:
     assert path({"kind": "server", "year": 2016}).hosts["a"].memory.size.value > 30e9
     stated = path({"kind": "laptop", "year": 2016, "memory": {"size": "32 GB"}})
     assert stated.hosts["a"].memory.size.value == pytest.approx(32e9, rel=0.08)
+
+
+def test_what_is_said_of_its_memory_makes_no_server_of_a_laptop() -> None:
+    for host in ({"kind": "laptop", "year": 2018}, {"like": "ThinkPad X1", "year": 2018}):
+        made = path({**host, "memory": "16 GB"}).hosts["a"]
+        assert (made.memory.size.value, made.memory.channels, made.cpu.cores) == (16e9, 2, 4)
