@@ -61,7 +61,7 @@ COMMANDS = {
     ("show", "venadi"): May(READS, ROOMS, 166, networkx=0),
     ("schema", "part"): May(READS, ROOMS, 161, networkx=0),
     ("logs", "calibration/venadi/logs"): May(READS, ROOMS | {"logs"}, 215, networkx=0),
-    ("init",): May(READS, ROOMS - {"composition", "report", "steady"}, 90, networkx=0),
+    ("init", "-"): May(READS, ROOMS - {"composition", "report", "steady"}, 90, networkx=0),
     ("man",): May(CALCULATES, frozenset({"cli", "ground", "logs", "physics"}), 97),
 }
 #: those that work longer are asked what they are
