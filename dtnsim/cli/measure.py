@@ -68,7 +68,7 @@ def command(
     place = Path(volume).resolve()
     size = measuring.size_of(place)
     hers = None if path is None else _Hers(path, as_)
-    sorts = measuring.told_by((), "") if hers is None else hers.worth()
+    sorts = measuring.SORTS if hers is None else hers.worth()
     if hers is not None and peer is None and "peer" in sorts:
         _say("the way to the other end is not measured: --peer HOST, on which 'iperf3 -s' runs, does it")
     tests, times = measuring.plan(size, _seconds(time), peer, sorts)

@@ -58,8 +58,7 @@ def may_be_plain(spec: PathSpec) -> bool:
     """Whether nothing but plain flows can be on a path: no events, no others, no load that varies, no programs."""
     if spec.events or spec.others or spec.workload is not None or spec.programs:
         return False
-    every = [*spec.wan, *spec.links.values()]
-    return all(s.background is None or not s.background.diurnal.value > 0 for s in every)
+    return all(s.background is None or not s.background.diurnal.value > 0 for s in spec.segments)
 
 
 def kind_of(spec: TransferSpec) -> tuple[Any, Any, float | None] | None:

@@ -38,6 +38,11 @@ class Joined(Model):
     links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
     transfers: Annotated[list[TransferSpec], Field(min_length=1)]
 
+    @property
+    def segments(self) -> list[Segment]:
+        """All segments of its network, those of the WAN first."""
+        return [*self.wan, *self.links.values()]
+
     @cached_property
     def graph(self) -> nx.Graph[str]:
         """What is wired to what, from drives to drives."""

@@ -46,6 +46,7 @@ _TOLD_BY: Final = {
     "loopback": (".cpu", ".stack.", "fitted parameters"),
     "peer": (".nic", ".tcp.", "wan", "links.", ".loss", ".rtt", "medium", "buffers", "other traffic", ".background"),
 }
+SORTS: Final = tuple(_TOLD_BY)
 _OPENSSL: Final = ("md5", "sha256", "aes-128-gcm", "chacha20-poly1305")
 
 
@@ -90,7 +91,7 @@ def told_by(names: Iterable[str], host: str) -> dict[str, list[str]]:
         names: Names of what the interval is wide for.
         host: The machine's name in that path.
     """
-    found: dict[str, list[str]] = {sort: [] for sort in _TOLD_BY}
+    found: dict[str, list[str]] = {sort: [] for sort in SORTS}
     for name in names:
         here = f"{host}." in name or f"{host}/" in name or name == f"fitted parameters of {host}"
         for sort, parts in _TOLD_BY.items():
@@ -100,7 +101,7 @@ def told_by(names: Iterable[str], host: str) -> dict[str, list[str]]:
 
 
 def plan(
-    size_B: int, time_s: float, peer: str | None = None, sorts: Collection[str] = tuple(_TOLD_BY)
+    size_B: int, time_s: float, peer: str | None = None, sorts: Collection[str] = SORTS
 ) -> tuple[list[Benchmark], int]:
     """(the tests in the order in which they run, how often): as often as the time allows, up to three times.
 

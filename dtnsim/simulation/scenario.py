@@ -335,8 +335,7 @@ def read_trace(path: Path) -> Iterator[tuple[float, float]]:
 
 def _varying(given: PathSpec) -> list[Segment]:
     """Segments whose background follows the day."""
-    every = [*given.wan, *given.links.values()]
-    return [s for s in every if s.background is not None and s.background.diurnal.value > 0]
+    return [s for s in given.segments if s.background is not None and s.background.diurnal.value > 0]
 
 
 def _loaded(given: PathSpec, shares: tuple[int, ...]) -> PathSpec:

@@ -31,7 +31,6 @@ from dtnsim.ground.uncertainty import Assumption, Otherwise, Since, written
 from dtnsim.steady import epochs, ordering, scenarios, timed
 
 if TYPE_CHECKING:
-    from dtnsim.components.segment import Segment
     from dtnsim.composition.residency import Past
     from dtnsim.composition.resolved_transfer import Leg
     from dtnsim.description.host import Host
@@ -189,14 +188,7 @@ def _can_be(given: PathSpec, host: Host, field: str, text: str, model: BaseModel
     """Whether a host can have another value of a field: its system the control, its card and the path the frames."""
     if field == "cc":
         return host.has_control(text)
-    return (
-        not isinstance(model, Nic) or field != "mtu" or (model.could_jumbo and all(s.jumbo for s in _segments(given)))
-    )
-
-
-def _segments(given: PathSpec) -> Iterator[Segment]:
-    yield from given.wan
-    yield from given.links.values()
+    return not isinstance(model, Nic) or field != "mtu" or (model.could_jumbo and all(s.jumbo for s in given.segments))
 
 
 def _volumes(given: PathSpec) -> Iterator[Any]:

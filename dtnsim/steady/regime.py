@@ -111,11 +111,7 @@ def _only_host(given: PathSpec, f: int) -> str:
 def _dedicated(given: PathSpec) -> bool:
     """Whether nobody else is on the path: every segment says so, and no file system is a shared one."""
     systems = (v.filesystem.kind for h in given.hosts.values() for v in h.volumes.values())
-    return all(map(_quiet, _segments(given))) and not any(_KINDS.get(kind) == "shared server" for kind in systems)
-
-
-def _segments(given: PathSpec) -> list[Segment]:
-    return [*given.wan, *given.links.values()]
+    return all(map(_quiet, given.segments)) and not any(_KINDS.get(kind) == "shared server" for kind in systems)
 
 
 def _quiet(segment: Segment) -> bool:
@@ -128,7 +124,7 @@ def setting(given: PathSpec) -> str:
     """What the path says that it is, or `ISOLATED` where its network is stated whole, and nobody else's."""
     if given.setting is not None:
         return given.setting
-    segments = _segments(given)
+    segments = given.segments
     stated = bool(segments) and all(s.loss.typical is None for s in segments)
     return ISOLATED if stated and _dedicated(given) else PRODUCTION
 

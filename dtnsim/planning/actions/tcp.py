@@ -31,7 +31,7 @@ def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterato
     if rest and rest[0].throughput_Bps >= target_Bps:
         yield from found
         return
-    rtt = sum(s.rtt.value for s in [*given.wan, *given.links.values()])
+    rtt = sum(s.rtt.value for s in given.segments)
     draw = Draw()
     for name in hosts:
         host = given.hosts[name]
@@ -67,7 +67,7 @@ def congestion_control(given: PathSpec, hosts: Sequence[str], _target_Bps: float
 @free("tuning")
 def mtu(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
     """Jumbo frames on your cards, where no segment forbids them."""
-    if not all(s.jumbo for s in [*given.wan, *given.links.values()]):
+    if not all(s.jumbo for s in given.segments):
         return
     small = small_frames(given, hosts)
     if small:
