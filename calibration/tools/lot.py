@@ -13,7 +13,11 @@ from typing import Final
 import yaml
 
 #: seed of each set's lot, and its sources that are seen
-LOTS: Final = {"waits": (20261122, {"long-cat", "nyman"}), "found": (20261123, set[str]())}
+LOTS: Final = {
+    "waits": (20261122, {"long-cat", "nyman"}),
+    "found": (20261123, set[str]()),
+    "fresh": (20261126, set[str]()),
+}
 
 
 def main() -> None:
