@@ -141,16 +141,16 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
     mapping.update({str(k): v for k, v in given.items()})
     if mapping.get("part") is None:
         return mapping
-    file = place(mapping, "part").get("file")
+    file, name = place(mapping, "part").get("file"), str(mapping["part"])
+    a_kind = family == "filesystem" and name.lower() in kinds() and not library.has("parts", name)
+    if a_kind and find_kind(name.lower()).family == family:  # 'filesystem: XFS', whatever xfs.yaml lies beside the path
+        mapping["kind"] = mapping.pop("part").lower()
+        return mapping
     try:
-        merged = library.read("parts", str(mapping["part"]), beside=Path(file).parent if file else None)
+        merged = library.read("parts", name, beside=Path(file).parent if file else None)
     except SpecError as error:
         if error.file:
             raise
-        name = str(mapping["part"])
-        if name.lower() in kinds() and find_kind(name).family == family == "filesystem":  # 'filesystem: XFS'
-            mapping["kind"] = mapping.pop("part").lower()
-            return mapping
         found = [DRIVES[name]] if family == "device" and name in DRIVES else _meant(name, family)
         if len(found) != 1:
             remedy = f"write one of {', '.join(found)}" if found else _fitting(name, family) or error.remedy

@@ -73,7 +73,7 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
     where = f"hosts.{name}"
     host = spoken.adapters(spoken.board(host, where, notes), where, notes)
     made, year = host.clone(), _year(host)
-    own = made.pop(personal.PERSONAL, None) is not None
+    own = made.pop(personal.PERSONAL, None) is not None or systems.is_personal(host)
     for family, (model, law) in _LAWS.items():
         given = spoken.part(family, host.get(family), f"{where}.{family}", notes)
         if given is not host.get(family):

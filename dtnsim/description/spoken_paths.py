@@ -123,7 +123,7 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
         return None
     if (known := library.spoken()["shares"].get(word)) is None:
         return None
-    said = str(tool.get("client")) if isinstance(tool, Mapping) else ""
+    said = str(tool.get("client", "")) if isinstance(tool, Mapping) else ""
     systems = {end: host.get("os") for end, (name, _, _) in ends.items() if isinstance(host := hosts[name], Mapping)}
     desks = {end for end, system in systems.items() if str(system).lower().startswith(("windows", "mac"))}
     client, server = ("from", "to") if said == "source" or (not said and desks == {"from"}) else ("to", "from")

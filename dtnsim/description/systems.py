@@ -86,6 +86,14 @@ def family(system: str | None, year: int | None, stack: str | None) -> tuple[str
     return named, _release(system or "")
 
 
+def is_personal(host: Mapping) -> bool:
+    """Whether a host of no other role has a system of laptops and desktops: Windows, unless Server, or macOS."""
+    system = str(host.get("os", ""))
+    named, release = family(system, None, None)
+    server = "server" in system.lower() or (release is not None and number(release)[0] > 1999)
+    return host.get("role") in _AS_INSTALLED and named in ("windows", "macos") and not server
+
+
 def usual(host: Mapping) -> Mapping:
     """What is usual on a host's system; nothing where it names none.
 

@@ -164,6 +164,8 @@ def loads(text: str, name: str, *, source: str = "") -> Mapping:
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         remedy = "put a value that holds : , # or brackets in quotes, and check that those of keys are closed"
         line = mark.line + 1 if mark else None
+        if "nesting depth" in problem:  # libyaml 0.2.6 has a limit of its own, and reads ahead
+            raise SpecError(f"is nested deeper than {MAX_DEPTH} levels", file=name, line=line) from None
         raise SpecError(f"is not YAML: {problem}", file=name, line=line, remedy=remedy) from None
     if not isinstance(root, Mapping):
         raise SpecError("holds no mapping of keys to values", file=name, remedy="start with 'name: ...'")

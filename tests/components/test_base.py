@@ -79,6 +79,13 @@ def test_errors_say_what_to_write(given: object, says: str) -> None:
         Device.build(given, key="drive")
 
 
+def test_a_path_file_named_after_a_filesystem_is_no_part(tmp_path: Path) -> None:
+    """``filesystem: smb`` in a folder that has an ``smb.yaml``."""
+    (tmp_path / "smb.yaml").write_text("name: a path\n")
+    said = yamlio.loads("filesystem: smb\n", str(tmp_path / "smb.yaml"))["filesystem"]
+    assert expand(said, family="filesystem") == {"kind": "smb"}
+
+
 def test_errors_carry_file_line_and_key() -> None:
     text = "kind: raid\nlevel: 5\ndisks: 4\nof:\n  kind: hdd\n  rate: 100 MB\n"
     with pytest.raises(SpecError) as caught:

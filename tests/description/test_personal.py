@@ -34,6 +34,21 @@ def test_a_laptop_has_the_cores_and_channels_of_one() -> None:
     assert server.cpu.cores > 4
 
 
+def test_windows_and_macos_are_on_personal_computers_unless_they_are_servers() -> None:
+    def memory(**host: object) -> float:
+        return path({"year": 2021, **host}).hosts["a"].memory.size.value
+
+    laptop = memory(kind="laptop")
+    assert memory(os="Windows 10") == memory(os="macOS 12") == laptop
+    for host in (
+        {"os": "Windows Server 2019"},
+        {"os": "Windows 2019"},
+        {"os": "Debian 12"},
+        {"os": "Windows 10", "role": "dtn"},
+    ):
+        assert memory(**host) > 3 * laptop
+
+
 def test_a_size_of_a_cloud_that_is_not_shipped_names_the_nearest() -> None:
     for name, near in (("m4.xlarge", "aws-m5.xlarge"), ("n1-standard-16", "gcp-n2-standard-32")):
         assert any("nothing is taken from the nearest" in n and near in n for n in path({"like": name}).notes)

@@ -203,7 +203,8 @@ def test_memory_is_no_share() -> None:
 
 
 def test_who_mounts_a_share() -> None:
-    assert "/b" in path({"os": "Windows 10"}, transfer={**MOVE, "tool": "smb"}).hosts["a"].volumes
+    for tool in ("smb", {"name": "smb"}, {"name": "robocopy", "J": "true"}):
+        assert "/b" in path({"os": "Windows 10"}, transfer={**MOVE, "tool": tool}).hosts["a"].volumes
     assert "/b" in path({}, transfer={**MOVE, "tool": {"name": "smb", "client": "source"}}).hosts["a"].volumes
     assert "/a" in path({}, transfer={**MOVE, "tool": "smb"}).hosts["b"].volumes
     for tool, other in (("nfs", "{name: nfs, client: source}"), ({"name": "nfs", "client": "source"}, "destination}")):
