@@ -4,7 +4,7 @@ Recognised prompts: ``$ cmd``, ``531 $ cmd``, ``# cmd`` (only before a known com
 ``[user@host dir]$ cmd``, ``user@host:dir> cmd``, ``host:dir user$ cmd`` (macOS), ``host# cmd``, ``host:~ # cmd``, ``PS
 C:/> cmd``, ``+ cmd`` (set -x), and a bare line that can only be a command (``dd if=...``). A prompt may take two lines
 (``... user@host:dir`` then ``89 $ cmd``). Lines ended by a backslash are joined. Nothing is guessed: a line that is not
-surely a command is none.
+surely a command is none. `Options` says what a command's options mean.
 """
 
 from __future__ import annotations
@@ -12,9 +12,15 @@ from __future__ import annotations
 import html
 import re
 import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from dtnsim.ground import yamlio
+from dtnsim.logs._numbers import DECIMAL, positive_int, size_bytes
+from dtnsim.logs.measurement import Condition, Conditions
 
 #: commands people type between benchmarks; they end the reach of the command before them
 COMMON: Final = frozenset({
@@ -165,6 +171,112 @@ class CommandReader:
         if first.rsplit("/", 1)[-1] in self.known:
             return True
         return not strict and bool(re.match(r"[./~]?[\w./+-]+(=\S+)?$", first))
+
+
+#: prefix letter -> factor of rates in bits
+_BITS_OF: Final = {**DECIMAL, "m": 1e6, "g": 1e9, "t": 1e12}
+_REMOTE: Final = re.compile(r"(?:rsync://|scp://|[^/\s]+:)")
+
+
+class Given(NamedTuple):
+    """A command line as it was read: what it says of the run, values of all options, words that are no options."""
+
+    known: Conditions
+    values: dict[str, str]
+    rest: list[str]
+
+
+class Options:
+    """What options of a command mean: the table of a tool in ``tables.yaml``.
+
+    ``-P 4``, ``-P4``, ``--parallel 4``, ``--parallel=4`` and bundles such as ``-uR`` are understood; options that are
+    not named are skipped (their values end up in what is left).
+    """
+
+    def __init__(self, tool: str) -> None:
+        self._kinds: dict[str, str] = {}
+        self._defaults: Conditions = {}
+        self._names: dict[str, tuple[str, bool]] = {}
+        for name, kind, _, *own in map(str.split, table("options", tool).splitlines()):
+            self._kinds[name], mark, default = kind.partition("=") if kind[0] != "=" else (kind, "", "")
+            if mark:
+                self._defaults[name] = int(default)
+            self._names |= dict.fromkeys(own, (name, kind in ("true", "flag") or kind[0] == "="))
+
+    def read(self, args: Iterable[str]) -> Given:
+        """Reads the arguments of a command."""
+        values: dict[str, str] = {}
+        rest: list[str] = []
+        queue = list(args)
+        while queue:
+            word = queue.pop(0)
+            name, _, value = word.partition("=")
+            if not word.startswith("-") or word == "-":
+                rest.append(word)
+            elif name in self._names:
+                self._take(name, value, queue, values)
+            elif not word.startswith("--"):
+                for at, letter in enumerate(word[1:], start=2):  # letters up to the first that takes a value
+                    if self._take("-" + letter, word[at:], queue, values):
+                        break
+        pairs = {name: _said(self._kinds[name], value) for name, value in values.items()}
+        known = {name: said for name, said in pairs.items() if said is not None}
+        for name, default in self._defaults.items():
+            known.setdefault(name, default)
+        return Given(known, values, rest)
+
+    def _take(self, option: str, value: str, queue: list[str], values: dict[str, str]) -> bool:
+        """Whether a bundle of letters ends with this option."""
+        name, alone = self._names.get(option, ("", False))
+        if alone:
+            values[name] = ""
+        elif name and (value or queue):
+            values[name] = value or queue.pop(0)
+        return not alone
+
+
+@lru_cache(maxsize=64)
+def _options(tool: str) -> Options:
+    return Options(tool)
+
+
+def given(tool: str, args: Iterable[str] | None) -> Given:
+    """What the arguments of a tool's command say; nothing of None."""
+    return Given({}, {}, []) if args is None else _options(tool).read(args)
+
+
+@lru_cache(maxsize=1)
+def _tables() -> yamlio.Mapping:
+    return yamlio.load(Path(__file__).with_name("tables.yaml"))
+
+
+def table(kind: str, name: str) -> str:
+    """The rows of a table of ``tables.yaml``."""
+    return str(_tables()[kind][name])
+
+
+def _said(kind: str, value: str) -> Condition:
+    """The condition that an option's value is; None for none."""
+    if kind == "text":
+        return value
+    if kind == "count":
+        return positive_int(value)
+    if kind == "size":
+        return size_bytes(value) or None
+    if kind == "bits":
+        return (size_bytes(value.partition("/")[0], _BITS_OF) or 0.0) / 8 or None
+    return True if kind == "true" else kind[1:] if kind[0] == "=" else None
+
+
+def ends_of_copy(paths: Sequence[str]) -> Conditions:
+    """Source, target and direction of a copy from its arguments, of which the first and last may be ``host:path``."""
+    if len(paths) < 2:
+        return {}
+    found: Conditions = {"source": paths[0], "target": paths[-1]}
+    remote = [_REMOTE.match(path) is not None for path in (paths[0], paths[-1])]
+    if remote[0] != remote[1]:
+        found["direction"] = "receive" if remote[0] else "send"
+    return found
 
 
 #: CSI and OSC sequences, charset switches, and single-character escapes

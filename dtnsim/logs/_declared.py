@@ -1,9 +1,10 @@
-"""What formats are declared with: kinds of lines, tables and their units, progress lines of a copy.
+"""What formats are declared with: kinds of lines, progress lines of a copy.
 
-- `LinesParser`: the lines that a tool prints, each with the method that says what it means (`reads`), or what they say
-  of the figures that follow (`notes`);
-- `declared` and `figures`: what stands under a heading or beside a key; blank cells that only position tells;
+- `LinesParser`: the lines that a tool prints, each with the figures that it gives (`gives`), with what it says of the
+  figures that follow (`notes`), or, where there is more to it, with a method (`reads`);
 - `ProgressParser`: the last line of a copy counts.
+
+Tables are declared with `dtnsim.logs._columns`.
 """
 
 from __future__ import annotations
@@ -13,25 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final, NamedTuple
 
-from dtnsim.logs._net import host_of
-from dtnsim.logs._numbers import BINARY, DECIMAL
-from dtnsim.logs.base import Conditions, DocumentParser, LineParser, Parser, Record
-from dtnsim.logs.measurement import Measurement, Status, Unread
-
-_TOKEN: Final = re.compile(r"\S+")
-_SUFFIX: Final = re.compile(r"^(?P<n>\d[\d.,]*)(?P<s>[BkKMGTP%]?)$")
-_MOST_PERCENT: Final = 100.5
-#: unit word of a declaration -> (SI unit, factor, divisor, how the figure is quoted)
-_WORDS: Final[dict[str, tuple[str, float, float, str]]] = {
-    "B": ("B", 1.0, 1.0, "{cell}"), "B/s": ("B/s", 1.0, 1.0, "{cell} {head}"),
-    "KiB/s": ("B/s", 2.0**10, 1.0, "{cell} {head}"), "MiB/s": ("B/s", 2.0**20, 1.0, "{cell} {head}"),
-    "sectors": ("B", 512.0, 1.0, "{cell}"),
-    "sectors/s": ("B/s", 512.0, 1.0, "{cell} {head}"), "data-units": ("B", 512_000.0, 1.0, "{cell}"),
-    "1/s": ("1/s", 1.0, 1.0, "{cell} {head}"), "1": ("1", 1.0, 1.0, "{cell}"),
-    "times": ("1", 1.0, 1.0, "{cell} {head}"), "%": ("1", 1.0, 100.0, "{cell} %"),
-    "percent": ("1", 1.0, 100.0, "{cell}"), "ms": ("s", 1.0, 1e3, "{cell} ms"), "s": ("s", 1.0, 1.0, "{cell}"),
-    "min": ("s", 60.0, 1.0, "{cell}"), "h": ("s", 3600.0, 1.0, "{cell}"),
-}  # fmt: skip
+from dtnsim.logs._numbers import DECIMAL, decimal, unit_of
+from dtnsim.logs.base import Conditions, LineParser, Parser, Record
+from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
 _NEAR: Final = 2
 #: pieces of a pattern: an escape, a class of characters, how often, a character
@@ -93,18 +78,111 @@ def notes(
 
     @reads(pattern, *signs, **how)
     def note(parser: LinesParser, found: Match) -> None:
-        pairs = {key: text for key, text in found.groupdict().items() if text is not None}
-        said = {key: to(text) if to else int(text) if text.isdigit() else text for key, text in pairs.items()}
+        said = parser.said(found, found.re.groupindex, to)
         parser.version = str(said.pop("version", parser.version or "")) or None
         parser.known = said if new else parser.known | said
 
     return note  # type: ignore[no-any-return]  # what reads marks
 
 
+class _Figure(NamedTuple):
+    """A figure that a line gives; see `gives`."""
+
+    quantity: str
+    form: str  # as the tool prints it, with names of groups
+    number: str  # the group that is the figure
+    unit: str  # word of its unit, with names of groups
+    known: Mapping[str, str]  # what holds of it alone
+    above: bool  # only where it is above zero
+
+    def groups(self) -> set[str]:
+        """Names of the groups that it is made of."""
+        return set(_GROUP.findall(" ".join((self.form, self.unit, *self.known.values()))))
+
+
+_GROUP: Final = re.compile(r"\{(\w+)\}")
+_FORM: Final = re.compile(
+    r"(?P<quantity>\w+)(?P<above>\??) (?P<form>[^{}]*\{(?P<number>\w+)\}(?P<word>.*?))"
+    r"(?: \[(?P<unit>[^\]]+)\])?(?: : (?P<known>.+))?"
+)
+#: words of things that are counted: their figures stay whole numbers
+_WHOLE: Final = frozenset({"", "bytes", "count"})
+_LITERAL: Final[dict[str, Condition]] = {"True": True, "None": None}
+
+
+def _figure(text: str) -> _Figure:
+    found = _FORM.fullmatch(text)
+    assert found is not None, text
+    known = dict(pair.split("=") for pair in (found["known"] or "").split())
+    unit = found["unit"] or found["word"].strip()
+    if "{" not in unit:
+        unit_of(unit)  # raises where it is none
+    return _Figure(found["quantity"], found["form"], found["number"], unit, known, bool(found["above"]))
+
+
+def gives(
+    pattern: str,
+    *figures: str,
+    sign: str = "",
+    nothing: str = "",
+    to: Callable[[str], float] | None = None,
+    **how: bool,
+) -> Callable[[Any, Match], Found]:
+    """Declares lines by the figures that they give; other named groups are conditions of all of them.
+
+    ``"throughput {rate} {u}B/s : direction=receive"`` is a figure as the tool prints it, here with the groups ``rate``
+    and ``u``, and behind a colon what holds of it alone (``~`` is a blank in a word). The unit is what follows the
+    number, or stands in brackets where the tool prints none: ``"mtu MTU:{n} [B]"``. ``throughput?`` is a figure only
+    where it is above zero. A figure whose number is not on the line is left out.
+
+    Args:
+        pattern: See `reads`, also for ``how``.
+        figures: What the line gives.
+        sign: Text that the line has.
+        nothing: What is noted, instead of any figure, if the first is zero.
+        to: What makes a number of the text; by default `decimal`, and whole numbers of bytes and of things stay whole.
+        how: As of `reads`.
+    """
+    declared = [_figure(text) for text in figures]
+    used = set[str]().union(*(figure.groups() for figure in declared))
+    compiled = re.compile(pattern)
+    names = [name for name in compiled.groupindex if name not in used]
+
+    @reads(pattern, *filter(None, [sign]), **how)
+    def give(parser: LinesParser, found: Match) -> Iterator[Record]:
+        groups = {name: "" if text is None else text for name, text in found.groupdict().items()}
+        known = {**parser.said(found, names), **parser.about()}
+        for figure in declared:
+            if (text := groups[figure.number]) == "":
+                continue
+            unit, times, over = unit_of(figure.unit.format_map(groups), parser.kilo)
+            whole = figure.unit in _WHOLE and text.isdigit()
+            value = to(text) if to else int(text) if whole else decimal(text)
+            if times != over:
+                value = value * times / over
+            if nothing and figure is declared[0] and value <= 0:
+                yield parser.unread(found[0], nothing)
+                return
+            own = {key: _literal(word.format_map(groups)) for key, word in figure.known.items()}
+            if value > 0 or not figure.above:
+                printed = figure.form.format_map(groups)
+                yield parser.record(figure.quantity, value, unit, printed, {**own, **known})
+
+    return give  # type: ignore[no-any-return]  # what reads marks
+
+
+def _literal(text: str) -> Condition:
+    return int(text) if text.isdigit() else _LITERAL.get(text, text.replace("~", " "))
+
+
 class LinesParser(LineParser):
     """Lines that are declared with `reads`; a block that one of them opened is over after ``longest`` further lines."""
 
     longest: ClassVar[int] = 0
+    #: what a bare k of bytes means to the tool (that of bits is always 1000)
+    kilo: ClassVar[int] = 1024
+    #: condition -> words that the tool prints -> what they mean
+    terms: ClassVar[Mapping[str, Mapping[str, Condition]]] = {}
     kinds: ClassVar[tuple[_Kind, ...]] = ()
 
     def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
@@ -116,6 +194,19 @@ class LinesParser(LineParser):
         """No block is open."""
         self.open, self.lines = False, 0
         self.known: Conditions = {}
+
+    def about(self) -> Conditions:
+        """What holds of every figure that a line gives."""
+        return self.known
+
+    def said(self, found: Match, names: Iterable[str], to: Callable[[str], Any] | None = None) -> Conditions:
+        """Named groups of a line as conditions: whole numbers, what the tool's words mean (`terms`), or text."""
+        pairs = ((name, text) for name in names if (text := found[name]) is not None)
+        return {name: to(text) if to else self._meant(name, text) for name, text in pairs}
+
+    def _meant(self, name: str, text: str) -> Condition:
+        terms = self.terms.get(name)
+        return terms.get(text, text) if terms is not None else int(text) if text.isdigit() else text
 
     def feed(self, text: str) -> Iterable[Record]:
         """One line."""
@@ -148,97 +239,6 @@ class LinesParser(LineParser):
 def listed(found: Found) -> Iterable[Record]:
     """What a method gave as records."""
     return () if found is None else (found,) if isinstance(found, Measurement | Unread) else found
-
-
-class Column(NamedTuple):
-    """What the figures under one heading are."""
-
-    quantity: str
-    unit: str  # of SI
-    times: float  # factor of the printed figure
-    over: float  # divisor of it
-    shown: str  # how the figure is quoted, from its ``cell`` and ``head``
-    known: Conditions  # that the heading says
-
-
-def declared(text: str) -> dict[str, Column]:
-    """Columns from lines ``headings : quantity unit-word condition=value ...``; ``~`` is a blank in a word."""
-    found: dict[str, Column] = {}
-    for line in filter(None, map(str.strip, text.splitlines())):
-        heads, _, what = line.partition(" : ")
-        quantity, word, *conditions = what.split()
-        known: Conditions = dict(pair.replace("~", " ").split("=") for pair in conditions)
-        found |= {head.replace("~", " "): Column(quantity, *_WORDS[word], known) for head in heads.split()}
-    return found
-
-
-def cell(text: str) -> tuple[float, str] | None:
-    """A cell as (number, suffix); None for ``-`` and words."""
-    if (match := _SUFFIX.match(text)) is None:
-        return None
-    try:
-        return float(match["n"].replace(",", ".")), match["s"]
-    except ValueError:
-        return None
-
-
-def figures(
-    parser: LineParser | DocumentParser,
-    columns: Mapping[str, Column],
-    pairs: Iterable[tuple[str, Any]],
-    more: Conditions,
-    *,
-    read: Callable[[Any], tuple[float, str] | None] = cell,
-    line: int | None = None,
-) -> Iterator[Record]:
-    """The figure of every (heading, cell) whose heading is declared.
-
-    Args:
-        parser: Who reads.
-        columns: What the headings mean.
-        pairs: Headings with their cells.
-        more: Conditions of the row; they go before those of a heading.
-        read: A cell as (number, suffix); the letter of a suffix replaces a rate's factor (``--human``).
-        line: Line of the row, where it is not the present one.
-    """
-    for head, printed in pairs:
-        column = columns.get(head)
-        found = None if column is None else read(printed)
-        if column is None or found is None:
-            continue
-        value, suffix = found
-        times = column.times
-        if suffix and column.unit == "B/s":
-            if suffix == "%":
-                continue
-            times = BINARY.get(suffix, 1.0)
-        if column.quantity == "cpu_share" and value > _MOST_PERCENT:
-            continue
-        text = column.shown.format(cell=printed, head=head)
-        known = {**column.known, **more}
-        yield parser.record(column.quantity, value * times / column.over, column.unit, text, known, line=line)
-
-
-def tokens(text: str) -> list[tuple[str, int, int]]:
-    """The words of a line with where they start and end."""
-    return [(m[0], m.start(), m.end()) for m in _TOKEN.finditer(text.expandtabs())]
-
-
-def by_right_edge(cells: list[tuple[str, int, int]], edges: list[int], slack: int = 3) -> list[int] | None:
-    """Column of each right-aligned cell: the nearest right edge, ascending; None when cells do not fit the columns.
-
-    Args:
-        cells: (text, start, end) of each cell.
-        edges: Right edges of the column headings, ascending.
-        slack: How far an edge may be off (wide figures shift what follows).
-    """
-    found: list[int] = []
-    for _, _, end in cells:
-        column = min(range(len(edges)), key=lambda i: abs(edges[i] - end))
-        if abs(edges[column] - end) > slack or (found and column <= found[-1]):
-            return None
-        found.append(column)
-    return found
 
 
 class Line(NamedTuple):
@@ -344,7 +344,7 @@ class ProgressParser(LineParser):
         moved, total, rate = (float(found[figure]) * self.units[found[unit]] for figure, unit in pairs)
         printed = found[0][found.start("rate") - found.start() : found.end("ru") - found.start()]
         printed += "/s" if printed.endswith(("B", "s")) else "B/s"
-        known = {**self.conditions(found, moved), **host_of(self.ctx)}
+        known = {**self.conditions(found, moved), **self.where}
         progress = Progress(moved, total, rate, printed, self.ctx.line, self.status(found, moved, total), known)
         yield from self.check(found, progress)
         if self._held is not None and not self.same(progress, self._held):

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from dtnsim.logs._net import Options
+from dtnsim.logs._commands import given
 from dtnsim.logs._numbers import BINARY, DECIMAL, decimal
 from dtnsim.logs.base import Conditions, Context
 
@@ -128,33 +128,14 @@ def agrees_with_size(row: Row) -> bool:
 
 
 #: the iperf3 command line (iperf3 manual): sizes are 1024-based, rates 1000-based
-_OPTIONS: Final = Options("""
-    target text      : -c --client
-    reverse true     : -R --reverse
-    bidir true       : --bidir
-    zerocopy true    : -Z --zerocopy
-    protocol =udp    : -u --udp
-    sctp flag        : --sctp
-    reporter =server : -s --server
-    streams count    : -P --parallel
-    window_B size    : -w --window
-    block_B size     : -l --len --length
-    target_Bps bits  : -b --bitrate --bandwidth
-    congestion text  : -C --congestion
-    affinity text    : -A --affinity
-    disk_file text   : -F --file
-    - value          : -t --time -p --port -i --interval -f --format -O --omit -T --title -B --bind -M -S -n --bytes -k
-    - value          : --fq-rate --logfile -X -I --cport -L --dscp
-    - flag           : -V -J -4 -6 -N -D -1
-""")
 
 
 def from_args(args: list[str] | None) -> Conditions:
     """Conditions from an iperf3 command line."""
-    given = _OPTIONS.read(args)
+    known, values, _ = given("iperf3", args)
     if args is not None:
-        given.known.setdefault("protocol", "sctp" if "sctp" in given.values else "tcp")
-    return given.known
+        known.setdefault("protocol", "sctp" if "sctp" in values else "tcp")
+    return known
 
 
 @dataclass(slots=True)

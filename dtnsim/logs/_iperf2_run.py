@@ -7,32 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from dtnsim.logs._commands import given
 from dtnsim.logs._iperf import Row, udp_of
-from dtnsim.logs._net import Options
 from dtnsim.logs._numbers import decimal
 from dtnsim.logs.base import Command, Conditions, LineParser, Record, Status
 
 #: the iperf 2 command line (iperf2 manual): sizes are 1024-based, rates 1000-based
-_OPTIONS: Final = Options("""
-    dual true         : -d --dualtest
-    tradeoff true     : -r --tradeoff
-    reverse true      : -R --reverse
-    full_duplex true  : --full-duplex
-    protocol =udp     : -u --udp
-    streams count     : -P --parallel
-    window_B size     : -w --window
-    block_B size      : -l --len
-    target_Bps bits   : -b --bandwidth
-    target text       : -c --client
-    congestion text   : -Z
-    disk_file text    : -F
-    time value        : -t --time
-    every value       : -i --interval
-    bytes value       : -n --num
-    server flag       : -s --server
-    - value           : -p --port -L -f -y -M -B -S -T -o
-    - flag            : -e --enhanced -N --nodelay -V -D -m
-""")
 _ENHANCED: Final = re.compile(r"\s+\d+/\d+\s+(?P<retry>\d+)(?:\s+-?\d+K.*)?\s*$")
 _ZERO: Final = 0.005  # a start of 0.0 in any of the printed precisions [s]
 _MANY: Final = 256
@@ -40,16 +20,16 @@ _MANY: Final = 256
 
 def from_args(args: list[str] | None) -> tuple[Conditions, float | None, float | None]:
     """(conditions, interval [s], time [s]) of an iperf 2 command line; it runs 10 s by default."""
-    given, values, _ = _OPTIONS.read(args)
+    known, values, _ = given("iperf2", args)
     if args is not None:
-        given.setdefault("protocol", "tcp")
+        known.setdefault("protocol", "tcp")
     try:
         every, time = (decimal(values[key]) if key in values else None for key in ("every", "time"))
     except ValueError:
-        return given, None, None
+        return known, None, None
     if time is None and args is not None and "bytes" not in values and "server" not in values:
         time = 10.0
-    return given, every, time
+    return known, every, time
 
 
 @dataclass(slots=True)

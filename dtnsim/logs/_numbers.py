@@ -1,9 +1,11 @@
-"""Numbers as tools print them (decimal commas, digit groups, unit prefixes), and what a JSON value should be."""
+"""Numbers as tools print them (decimal commas, digit groups, unit prefixes, durations), what a JSON value should be."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 #: prefix letter -> factor, for tools whose letters mean powers of 1000
@@ -20,8 +22,39 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
     "Gbit/s": ("B/s", 1.25e8), "Mbit/s": ("B/s", 1.25e5), "%": ("1", 0.01), "/s": ("1/s", 1.0),
 }  # fmt: skip
 
+#: words of a declaration for what tools print without a unit, or with one of their own -> (SI unit, factor, divisor)
+_WORDS: Final[dict[str, tuple[str, float, float]]] = {
+    **dict.fromkeys(("", "count", "packets"), ("1", 1.0, 1.0)), "percent": ("1", 1.0, 100.0),
+    "h": ("s", 3600.0, 1.0), "min": ("s", 60.0, 1.0), "rpm": ("1/s", 1.0, 60.0),
+    "data-units": ("B", 512_000.0, 1.0), "sectors": ("B", 512.0, 1.0),
+}  # fmt: skip
+_UNIT: Final = re.compile(r"([kKMGTPE]?)(i?)(?:(B|[Bb]ytes?)|b|[Bb]its?)(/s(?:ec)?|ps)?")
+_CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
+_PARTS: Final = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|us|µs|w|d|h|m|s)")
+_PART_S: Final = {
+    "w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6,
+}  # fmt: skip
+_ISO: Final = re.compile(
+    r"P(?:(?P<w>\d+(?:\.\d+)?)W)?(?:(?P<d>\d+(?:\.\d+)?)D)?"
+    r"(?:T(?:(?P<h>\d+(?:\.\d+)?)H)?(?:(?P<m>\d+(?:\.\d+)?)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?"
+)
 _DIGITS: Final = 24
 _GROUPS: Final = str.maketrans("", "", " ,.'’_\u00a0\u2009\u202f")
+
+
+@lru_cache(maxsize=512)
+def unit_of(word: str, kilo: int = 1024) -> tuple[str, float, float]:
+    """(SI unit, factor, divisor) of a figure behind which this word stands; a bare k of bytes is ``kilo``."""
+    if (known := UNITS.get(word)) is not None:
+        return (*known, 1.0)
+    if (plain := _WORDS.get(word)) is not None:
+        return plain
+    found = _UNIT.fullmatch(word)
+    if found is None:
+        raise ValueError(f"{word} is no unit")
+    letter, binary, size, per = found.groups()
+    table = BINARY if binary or (size and kilo == 1024) else DECIMAL
+    return "B/s" if per else "B", table[letter], 1.0 if size else 8.0
 
 
 def decimal(text: str) -> float:
@@ -135,3 +168,63 @@ def agrees(computed: float, printed: float, text: str) -> bool:
     shown = abs(float(digits)) if digits.count(".") <= 1 else abs(printed)
     half_ulp = 0.5 * 10.0**-decimals * (abs(printed) / shown if shown else 1.0)
     return abs(computed - printed) <= 1.01 * half_ulp + 0.02 * abs(printed)
+
+
+def bits_rate(figure: str, prefix: str) -> float:
+    """A rate in bits with a decimal prefix (``9.41`` ``G``) in [B/s]."""
+    return decimal(figure) * DECIMAL[prefix] / 8
+
+
+def binary_size(figure: str, prefix: str) -> float:
+    """A size whose letter means a power of 1024 (``182.2`` ``M``) in [B]."""
+    return decimal(figure) * BINARY[prefix]
+
+
+def clock_s(text: str) -> float | None:
+    """``09:22``, ``1:24:37`` or ``2-03:04:05`` in [s]; None if it is none of these."""
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None:
+        return None
+    days, hours, minutes, seconds = match.groups()
+    return int(days or 0) * 86400.0 + int(hours or 0) * 3600.0 + int(minutes) * 60.0 + decimal(seconds)
+
+
+def parts_s(text: str) -> float | None:
+    """``3.1s``, ``1m2.5s`` or ``1h2m3s`` in [s]; None if it is none of these."""
+    found = _PARTS.findall(text)
+    if not found or "".join(n + u for n, u in found) != text.strip():
+        return None
+    return sum(float(n) * _PART_S[u] for n, u in found)
+
+
+def iso_s(text: object) -> float | None:
+    """An ISO 8601 duration such as ``PT0.0627S`` or ``P1DT2H`` in [s]; None if it is none."""
+    match = _ISO.fullmatch(text) if isinstance(text, str) and len(text) > 2 else None
+    if match is None or text in ("PT", "P"):
+        return None
+    scale = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
+    return sum(float(value) * scale[key] for key, value in match.groupdict().items() if value)
+
+
+def of_histogram(counts: Mapping[str, object]) -> tuple[int, dict[str | None, float]]:
+    """(packets, mean, median, least, greatest) of a histogram, delay -> packets; nothing of an empty one."""
+    pairs = [(number(delay), number(count)) for delay, count in counts.items()]
+    found = sorted((delay, count) for delay, count in pairs if delay is not None and count is not None and count > 0)
+    packets = sum(count for _, count in found)
+    if not packets:
+        return 0, {}
+    middle, seen = found[-1][0], 0.0
+    for delay, count in found:
+        seen += count
+        if seen >= packets / 2:
+            middle = delay
+            break
+    mean = sum(delay * count for delay, count in found) / packets
+    return int(packets), {None: mean, "median": middle, "min": found[0][0], "max": found[-1][0]}
+
+
+def positive_int(text: str | None) -> int | None:
+    """A count from a command line, or None."""
+    if text is None or not text.isascii() or not text.isdigit() or len(text) > 6:
+        return None
+    return int(text) or None

@@ -4,7 +4,7 @@
 in that of its topic. The reader finds it by itself: there is no list to extend. It says what its figures are good for
 (``evidence``); its docstring (or its file's) says what the tool's unit words mean, with the source, and
 ``tests/logs/samples/<tool>.txt`` has outputs with their true values. `dtnsim.logs._declared` reads the common shapes
-(kinds of lines, columns and keys, progress lines) from a declaration, `dtnsim.logs._net.Options` command lines.
+(kinds of lines, columns and keys, progress lines) from a declaration, `Parser.asked` command lines (``tables.yaml``).
 
 **How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*), looks up in a cache
 which parsers care for that shape, and hands them the cleaned line. So a parser is asked only for lines that
@@ -63,9 +63,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
-from dtnsim.logs._commands import Command, clean, decode, host_of
+from dtnsim.logs._commands import Command, Given, clean, decode, given, host_of
 from dtnsim.logs._numbers import UNITS, decimal
-from dtnsim.logs.measurement import Condition, Evidence, Measurement, Status, Unread
+from dtnsim.logs.measurement import Condition, Conditions, Evidence, Measurement, Status, Unread
 
 __all__ = [
     "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Pairs", "Parser",
@@ -74,8 +74,6 @@ __all__ = [
 
 Record = Measurement | Unread
 
-#: conditions under construction (a dict of `Condition`; Any, so that it can be passed on as keywords)
-Conditions = dict[str, Any]
 #: statistics of a figure with their values: texts as they are printed, or numbers
 Pairs = Iterable[tuple[str | None, str | float | None]]
 
@@ -144,6 +142,19 @@ class Parser(ABC):
     def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
         self.version: str | None = None
+
+    @property
+    def where(self) -> Conditions:
+        """The host a line belongs to, for figures that are settled when another prompt may have come.
+
+        A host that is not known is kept as None, so that a record does not take the next prompt's.
+        """
+        ctx = self.ctx
+        return {"host": ctx.host or (ctx.command.host if ctx.command is not None else None)}
+
+    def asked(self) -> Given:
+        """What the last command line says of the run, if it ran the tool."""
+        return given(self.tool, self.ctx.args(*self.commands))
 
     def measure(
         self,

@@ -22,21 +22,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from dtnsim.logs._commands import ends_of_copy
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._net import Options, binary_size, ends_of_copy, host_of
+from dtnsim.logs._numbers import binary_size
 from dtnsim.logs.base import Conditions, Evidence, Record, located
 
 _FAILED: Final = re.compile(
     r"(?<!\S)bbcp(?:@\S+)?: (?!Warning|Creating|Copying|Indexing|Appending|\d{6})\S.*"
     r"(?:failed|[Ee]rror|denied|refused|[Uu]nable|[Ii]nvalid|not found|No such|timed out|exists|closed|space|abort).*"
 )
-_OPTIONS: Final = Options("""
-    streams count : -s
-    window_B size : -w
-    block_B size  : -B
-    - value       : -P -S -T -x -t -d -i -l -I -c -E -N -u -b -m -q -y
-    - flag        : -z -v -V -f -r -a -k -e -F -4 -p -D -n -o -O
-""")
 _DAY: Final = 86400.0
 
 
@@ -68,7 +62,7 @@ class Bbcp(LinesParser):
 
     def feed(self, text: str) -> Iterable[Record]:
         if not self._run.known:
-            self._run.known = {**self._conditions(), **host_of(self.ctx)}
+            self._run.known = {**self._conditions(), **self.where}
         return super().feed(text)
 
     @reads(
@@ -169,10 +163,8 @@ class Bbcp(LinesParser):
             yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known)
 
     def _conditions(self) -> Conditions:
-        given = _OPTIONS.read(self.ctx.args("bbcp"))
-        if self.ctx.args("bbcp") is not None:
-            given.known.setdefault("streams", 4)  # bbcp's default
-        return given.known | ends_of_copy(given.rest)
+        asked = self.asked()
+        return asked.known | ends_of_copy(asked.rest)
 
 
 def _ordered(found: Match) -> tuple[float, float, str, str]:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dtnsim.logs._net import Options, bits_rate, ends_of_copy, host_of
-from dtnsim.logs._numbers import BINARY, agrees, decimal, integer
+from dtnsim.logs._commands import ends_of_copy, given
+from dtnsim.logs._numbers import BINARY, agrees, bits_rate, decimal, integer
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status
 
 _ASCP_DONE: Final = re.compile(
@@ -22,12 +22,6 @@ _PROGRESS: Final = re.compile(
 _ASCP_FAILED: Final = re.compile(
     r"^(?:ascp: .*|Session Stop +\(Error: .*|ERR .*|Error: .*(?:ascp|session|transfer|authenticat|Client|Server).*)"
 )
-_ASCP_OPTIONS: Final = Options("""
-    limit value      : -l
-    encryption =none : -T
-    - value          : -m -i -k -P -O -w -L -Z -u --mode --host --user --file-list
-    - flag           : -Q -d -p -q -v
-""")
 
 
 class Ascp(LineParser):
@@ -54,7 +48,7 @@ class Ascp(LineParser):
         done = _ASCP_DONE.search(text)
         if done is not None:
             yield from self.settle()
-            self._known = {**self._conditions(), **host_of(self.ctx)}
+            self._known = {**self._conditions(), **self.where}
             self._size = integer(done["size"]) * BINARY[done["u"]]
             self._done, self._line, self.open = done, self.ctx.line, True
             text = text[done.end() :]
@@ -111,7 +105,7 @@ class Ascp(LineParser):
             yield self.measure(*figure, status=status, line=line, **known)
 
     def _conditions(self) -> Conditions:
-        found, values, paths = _ASCP_OPTIONS.read(self.ctx.args("ascp"))
+        found, values, paths = self.asked()
         limit = re.fullmatch(r"(\d+(?:\.\d+)?)([KkMmGg]?)", values.get("limit", ""))
         if limit is not None:
             found["target_Bps"] = bits_rate(limit[1], limit[2].upper()) if limit[2] else float(limit[1]) * 125.0
@@ -132,11 +126,6 @@ _BAR: Final = re.compile(
     r"\[[=>\s]*\] +(?P<share>\d{1,3})% +(?P<rate>\d+(?:\.\d+)?) Mbytes/s(?:ec)?(?:\s+\[(?P<now>[\d.]+) Mbytes/s)?"
 )
 _WRAPPED: Final = 10
-_WDT_OPTIONS: Final = Options("""
-    source text : -directory
-    target text : -destination
-    - value     : -num_ports -avg_mbytes_per_sec
-""")
 
 
 class Wdt(LineParser):
@@ -219,7 +208,7 @@ class Wdt(LineParser):
             yield self.measure("throughput", pure, "B/s", printed, **known, **more)
 
     def _known(self) -> Conditions:
-        return {**_WDT_OPTIONS.read(self.ctx.args("wdt")).known, **host_of(self.ctx)}
+        return {**self.asked().known, **self.where}
 
 
 _LINE: Final = re.compile(
@@ -230,12 +219,6 @@ _FDT_DONE: Final = re.compile(
     r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully"
 )
 _FDT_FAILED: Final = re.compile(r"^.*(?:finished with errors?|Exit Status: Not OK|Cannot (?:connect|start)|SEVERE).*")
-_FDT_OPTIONS: Final = Options("""
-    target text   : -c
-    streams count : -P
-    - value       : -d -ss -bs -p -limit -fl -jar -f
-    - flag        : -pull -N -r -S
-""")
 
 
 class Fdt(LineParser):
@@ -265,8 +248,7 @@ class Fdt(LineParser):
             if self._done:
                 yield from self.settle()
             ends = {"In": ("receive", "receiver"), "Out": ("send", "sender")}[found["way"]]
-            given = _FDT_OPTIONS.read(self.ctx.args("java", "fdt", "fdt.jar")).known
-            known: Conditions = {"direction": ends[0], "role": ends[1], **given, **host_of(self.ctx)}
+            known = {"direction": ends[0], "role": ends[1], **self._asked(), **self.where}
             known["share"] = decimal(found["share"]) / 100 if found["share"] else None
             now, text = {**known, "interval": True, "average": "interval"}, f"{found['rate']} {found['u']}b/s"
             yield self.record("throughput", bits_rate(found["rate"], found["u"]), "B/s", text, now)
@@ -285,3 +267,6 @@ class Fdt(LineParser):
             rate, printed, line, known = last
             status: Status = "complete" if done else "partial"
             yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
+
+    def _asked(self) -> Conditions:
+        return given(self.tool, self.ctx.args("java", *self.commands)).known

@@ -6,35 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
-from dtnsim.logs._declared import declared, figures
-from dtnsim.logs._net import host_of
+from dtnsim.logs._columns import figures
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
-#: ``-d``: columns of a disk
-DISKS: Final = declared("""
-    reads           : count 1 of=requests operation=read
-    read~sectors    : bytes sectors operation=read
-    read~ms         : duration ms of=requests operation=read
-    writes          : count 1 of=requests operation=write
-    write~sectors   : bytes sectors operation=write
-    write~ms        : duration ms of=requests operation=write
-    sec             : duration s of=busy
-""")
 _DISK_HEADS: Final = (
     "reads", "", "read sectors", "read ms", "writes", "", "write sectors", "write ms", "", "sec",
 )  # fmt: skip
-VMSTAT_COLUMNS: Final = declared("""
-    bi : throughput KiB/s operation=read
-    bo : throughput KiB/s operation=write
-    in : rate 1/s of=interrupts
-    cs : rate 1/s of=context_switches
-    us : cpu_share % state=user cpu=all
-    sy : cpu_share % state=system cpu=all
-    id : cpu_share % state=idle cpu=all
-    wa : cpu_share % state=iowait cpu=all
-    st : cpu_share % state=steal cpu=all
-    gu : cpu_share % state=guest cpu=all
-""")
 _LONGEST: Final = 40  # digits and words of a row with its time stamp
 
 
@@ -76,7 +53,7 @@ class Vmstat(LineParser):
         self._reports += 1
         since = "boot" if self._reports == 1 and "-y" not in (self.ctx.args("vmstat") or ()) else None
         more = {"report": self._reports, "interval": True, "since": since}
-        return figures(self, VMSTAT_COLUMNS, zip(self._heads, cells, strict=True), more)
+        return figures(self, "vmstat", zip(self._heads, cells, strict=True), more)
 
     def _disk(self, words: list[str]) -> Iterable[Record]:
         """A row of ``-d``: totals since boot."""
@@ -84,7 +61,7 @@ class Vmstat(LineParser):
             return ()
         self._disks = self.open = _are_counts(words[1:], len(_DISK_HEADS))
         known: Conditions = {"device": words[0] if words else None, "since": "boot"}
-        return figures(self, DISKS, zip(_DISK_HEADS, words[1:], strict=True), known) if self._disks else ()
+        return figures(self, "vmstat -d", zip(_DISK_HEADS, words[1:], strict=True), known) if self._disks else ()
 
 
 def _are_counts(cells: list[str], count: int) -> bool:
@@ -94,16 +71,6 @@ def _are_counts(cells: list[str], count: int) -> bool:
 _MOUNT: Final = re.compile(r"^\s*+(?P<source>\S++) mounted on (?P<target>\S+):\s*+$")
 _HEADS: Final = re.compile(r"ops?/s|rpc bklog|kB/s|kB/op|retrans|avg RTT|avg exe|avg queue|errors")
 _CELL: Final = re.compile(r"(?<![\d.])(\d{1,18}(?:\.\d{1,9})?|nan)(?: \( ?[\d.]++%\))?(?=\s|$)")
-NFSIOSTAT_COLUMNS: Final = declared("""
-    op/s ops/s  : iops 1/s
-    kB/s        : throughput KiB/s
-    rpc~bklog   : queue_depth times of=rpc~backlog
-    avg~RTT     : latency ms of=rtt
-    avg~exe     : latency ms of=execution
-    avg~queue   : latency ms of=queue
-    retrans     : retransmits times of=rpc
-    errors      : count times of=rpc~errors
-""")
 
 
 class Nfsiostat(LineParser):
@@ -166,7 +133,7 @@ class Nfsiostat(LineParser):
         more: Conditions = {**self._mount, "operation": self._operation, "interval": True}
         more["block_B"] = round(float(found.get("kB/op", 0)) * 1024.0, 3) or None
         pairs = ((head, cell) for head, cell in found.items() if float(cell) > 0 or not head.startswith("avg "))
-        return figures(self, NFSIOSTAT_COLUMNS, pairs, more)
+        return figures(self, "nfsiostat", pairs, more)
 
 
 _UNITS: Final = re.compile(r"^\s*+(?P<time>HH:MM:SS)?+(?P<pairs>(?:\s*+(?:KB/s|Kbps) in\s++(?:KB/s|Kbps) out)++)\s*+$")
@@ -226,7 +193,7 @@ class Ifstat(LineParser):
             numbers = [arg for arg in args or () if re.fullmatch(r"\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)?", arg)]
             self._every = float(numbers[0].partition("/")[0]) if numbers else 0.0 if args is None else 1.0
             self._tables, self._sample, self._word = self._tables + 1, 0, pairs[0]
-            self._known = {**host_of(self.ctx), "table": self._tables, "interval": True}
+            self._known = {**self.where, "table": self._tables, "interval": True}
         self._devices, self._rows, self.open = devices, 0, True
 
     def _row(self, row: re.Match[str], text: str) -> Iterator[Record]:

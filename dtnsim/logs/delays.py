@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from dtnsim.logs._commands import given
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._net import Options, ends_of, host_of
 from dtnsim.logs._numbers import TIMES, decimal
 from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record
 
@@ -45,11 +45,6 @@ _ERROR: Final = re.compile(
     r"bad address|invalid|denied).*|^connect: Network is unreachable|^Ping request could not find host.*"
     r"|^unknown host.*"
 )
-_OPTIONS: Final = Options("""
-    frag value : -M
-    - value    : -c -s -i -W -w -I -t -Q -l -p
-    - flag     : -q -f -n -D -6 -4 -A
-""")
 
 
 class Ping(LineParser):
@@ -170,7 +165,7 @@ class Ping(LineParser):
         found: Conditions = {"target": target.rstrip(":,")} if target else {}
         if size is not None:
             found["payload_B"] = int(size)
-        if _OPTIONS.read(self.ctx.args("ping", "ping6")).values.get("frag") == "do":
+        if given("ping", self.ctx.args("ping", "ping6")).values.get("frag") == "do":
             found["dont_fragment"] = True
         return found
 
@@ -202,7 +197,6 @@ class Ping(LineParser):
 
 _T: Final = r"(?:ns|us|ms|s)"
 _V: Final = r"-?[\d.]++|nan"
-_OWAMP_STATISTICS: Final = {"Mean": None, "Median": "median", "Minimum": "min", "Maximum": "max"}
 
 
 class Owping(LinesParser):
@@ -223,7 +217,7 @@ class Owping(LinesParser):
     @reads(r"^\s*--- (?P<tool>owping|twping) statistics from \[(?P<source>[^\]]++)\]:\S++ to \[(?P<target>[^\]]++)\]")
     def _head(self, head: Match) -> None:
         if head["tool"] == self.tool:
-            self.known = {"source": head["source"], "target": head["target"], **host_of(self.ctx)}
+            self.known = {"source": head["source"], "target": head["target"], **self.where}
             self.open, self.lines = True, 0
 
     @reads(r"^\s*(?P<sent>\d++) sent, (?P<lost>\d++) lost \([\d.]++%\), (?P<twice>\d++) (?:send )?dupl", inside=True)
@@ -266,36 +260,3 @@ class Twping(Owping):
     evidence = Evidence.DELAYS
     by_document = True
     words = ("twping",)
-
-
-class PschedulerLatency(LinesParser):
-    """The text that a pScheduler latency or latencybg task prints: packets, delays of one way, the error of the clocks.
-
-    Units: ms. The mean is the headline; the error of the clocks is a figure of its own (``of="clock error"``), because
-    it is printed after the delays. Histograms, which are the same packets again, are not read.
-    """
-
-    tool = "pscheduler"
-    evidence = Evidence.WAY
-    words = ("Packets", "Delay", "Clock", "Deviation")
-
-    @reads(r"^\s*+Packets (?P<what>Sent|Lost) \.{2,30} (?P<value>\d++(?:\.\d++)?) packets", " ..")
-    def _packets(self, found: Match) -> Found:
-        count, sent = int(float(found["value"])), self.known.get("packets", 0)
-        if found["what"] == "Sent":
-            self.known = {"packets": count}
-        elif sent > 0:
-            return self.record("loss", count / sent, "1", f"{count}/{sent}", {**ends_of(self.ctx), "packets": sent})
-        return None
-
-    @reads(
-        r"^\s*+(?:Delay (?P<which>Median|Minimum|Maximum|Mean|\d\dth) ?(?:Percentile)?|(?P<error>Max Clock Error)"
-        r"|Std Deviation) \.{2,30} (?P<value>-?\d++(?:\.\d++)?) ms",
-        " ..",
-    )
-    def _delay(self, found: Match) -> Found:
-        ends, which = ends_of(self.ctx), found["which"]
-        if found["error"]:
-            return self.printed("latency", found["value"], "ms", of="clock error", **ends)
-        statistic = _OWAMP_STATISTICS.get(which, f"p{which[:2]}") if which else "stddev"
-        return self.printed("latency", found["value"], "ms", statistic=statistic, one_way=True, **ends)

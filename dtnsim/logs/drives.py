@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, declared, figures, notes, reads
+from dtnsim.logs._columns import columns, figures
+from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
 from dtnsim.logs._numbers import DECIMAL, as_dict, as_list, integer, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
-from dtnsim.logs.sysstat import plain
 
-_GROUPED: Final = r"(\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
+_GROUPED: Final = r"(?P<n>\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
+_VIEWS: Final = {
+    "User Capacity": None, "Total NVM Capacity": "total", "Namespace 1 Size/Capacity": "namespace",
+    "Namespace 1 Utilization": "used",
+}  # fmt: skip
 
 
 class Smartctl(LinesParser):
@@ -29,6 +33,8 @@ class Smartctl(LinesParser):
         "smartctl", "Capacity", "Rotation", "SATA", "negotiated", "SMART", "Units", "Model", "Product", "Vendor",
         "Hours", "Utilization", "read", "write",
     )  # fmt: skip
+    kilo = 1000
+    terms: ClassVar = {"view": _VIEWS, "operation": {"Read": "read", "Written": "write"}}
 
     @reads(r"^smartctl (?:version |pre-)?(\d+\.\d+)")
     def _version(self, found: Match) -> None:
@@ -39,45 +45,31 @@ class Smartctl(LinesParser):
     def _name(self, found: Match) -> None:
         self.known[{"Vendor": "vendor", "Model Family": "family"}.get(found[1], "model")] = found[2]
 
-    @reads(
-        rf"^(?P<what>User Capacity|Total NVM Capacity|Namespace 1 (?:Size/Capacity|Utilization)):\s+{_GROUPED}"
-        r"(?: bytes)?(?: \[|\s*$)"
+    _capacity = gives(
+        rf"^(?P<view>{'|'.join(_VIEWS)}):\s+{_GROUPED}(?: bytes)?(?: \[|\s*$)",
+        "capacity {n} bytes",
+        to=lambda text: float(integer(text)),
     )
-    def _capacity(self, found: Match) -> Found:
-        view = "used" if "Util" in found["what"] else {"T": "total", "N": "namespace"}.get(found["what"][0])
-        return self.measure("capacity", float(integer(found[2])), "B", found[2] + " bytes", view=view, **self.known)
-
-    @reads(r"^Rotation Rate:\s+(\d+) rpm")
-    def _rotation(self, found: Match) -> Found:
-        return self.measure("rotation_rate", int(found[1]) / 60, "1/s", found[1] + " rpm", **self.known)
-
-    @reads(r"^SATA Version is:.*?, (?P<capability>[\d.]+) Gb/s(?: \(current: (?P<status>[\d.]+) Gb/s\))?")
-    @reads(r"^\s+negotiated logical link rate: phy enabled; (?P<status>[\d.]+) Gbps")
-    def _link(self, found: Match) -> Iterator[Record]:
-        word = "Gbps" if "Gbps" in found[0] else "Gb/s"
-        for view, text in found.groupdict().items():
-            if text is not None:
-                known = {"view": view, **self.known}
-                yield self.record("link_rate", float(text) * 1e9 / 8, "B/s", f"{text} {word}", known)
+    _rotation = gives(r"^Rotation Rate:\s+(?P<n>\d+) rpm", "rotation_rate {n} rpm")
+    _sata = gives(
+        r"^SATA Version is:.*?, (?P<most>[\d.]+) Gb/s(?: \(current: (?P<now>[\d.]+) Gb/s\))?",
+        "link_rate {most} Gb/s : view=capability",
+        "link_rate {now} Gb/s : view=status",
+    )
+    _sas = gives(
+        r"^\s+negotiated logical link rate: phy enabled; (?P<now>[\d.]+) Gbps", "link_rate {now} Gbps : view=status"
+    )
 
     @reads(r"^SMART (?:overall-health self-assessment test result|Health Status): (\S+)")
     def _health(self, found: Match) -> Found:
         healthy = float(found[1].rstrip("!.").upper() in ("PASSED", "OK"))
         return self.measure("health", healthy, "1", found[1], **self.known)
 
-    @reads(rf"^Data Units (Read|Written):\s+{_GROUPED}(?= )")
-    def _units(self, found: Match) -> Found:
-        operation = {"Read": "read", "Written": "write"}[found[1]]
-        return self.measure("bytes", integer(found[2]) * 512000.0, "B", found[2], operation=operation, **self.known)
-
-    @reads(r"^(read|write):(?:\s+\d+){5}\s+(\d+[.,]\d+)\s+\d+\s*$")
-    def _counter(self, found: Match) -> Found:
-        moved, printed = float(found[2].replace(",", ".")) * 1e9, found[2] + " [10^9 bytes]"
-        return self.measure("bytes", moved, "B", printed, operation=found[1], **self.known)
-
-    @reads(rf"^Power On Hours:\s+{_GROUPED}\s*$")
-    def _hours(self, found: Match) -> Found:
-        return self.measure("power_on", integer(found[1]) * 3600.0, "s", found[1] + " h", **self.known)
+    _units = gives(rf"^Data Units (?P<operation>Read|Written):\s+{_GROUPED}(?= )", "bytes {n} [data-units]", to=integer)
+    _counter = gives(
+        r"^(?P<operation>read|write):(?:\s+\d+){5}\s+(?P<n>\d+[.,]\d+)\s+\d+\s*$", "bytes {n} [10^9 bytes] [GB]"
+    )
+    _hours = gives(rf"^Power On Hours:\s+{_GROUPED}\s*$", "power_on {n} h", to=integer)
 
 
 _LOG: Final = "nvme_smart_health_information_log"
@@ -183,22 +175,6 @@ class NvmeList(LinesParser):
             yield self.measure("capacity", size, "B", f"{usage[value]} {usage[unit]}B", view=view, **drive)
 
 
-#: keys of the text, without case and underlines, and of the JSON
-COLUMNS: Final = declared("""
-    percentage~used percent_used                             : wear percent
-    data~units~read data_units_read                          : bytes data-units operation=read
-    data~units~written data_units_written                    : bytes data-units operation=write
-    host~read~commands host_read_commands                    : count 1 of=commands operation=read
-    host~write~commands host_write_commands                  : count 1 of=commands operation=write
-    power~on~hours power_on_hours                            : power_on h
-    media~errors media_errors                                : count 1 of=media~errors
-    warning~temperature~time warning_temp_time               : duration min of=above~warning~temperature
-    critical~composite~temperature~time critical_comp_time   : duration min of=above~critical~temperature
-    thermal~management~t1~total~time thm_temp1_total_time    : duration s of=light~throttling
-    thermal~management~t2~total~time thm_temp2_total_time    : duration s of=heavy~throttling
-""")
-
-
 class NvmeSmart(LinesParser, of=NvmeList):
     """The lines of ``nvme smart-log``."""
 
@@ -215,8 +191,8 @@ class NvmeSmart(LinesParser, of=NvmeList):
         key = pair["key"].lower().replace("_", " ")
         if key == "critical warning":
             return self.measure("health", float(int(pair["value"], 0) == 0), "1", text.strip(), **self.known)
-        value = float(integer(pair["value"])) if key in COLUMNS else 0.0
-        return figures(self, COLUMNS, [(key, pair["value"])], self.known, read=lambda _: (value, ""))
+        value = float(integer(pair["value"])) if key in columns("nvme") else 0.0
+        return figures(self, "nvme", [(key, pair["value"])], self.known, read=lambda _: (value, ""))
 
 
 class NvmeJson(DocumentParser, of=NvmeList):
@@ -247,9 +223,9 @@ class NvmeJson(DocumentParser, of=NvmeList):
         if (value := number(warning)) is not None:
             line = doc.line_of('"critical_warning"')
             yield self.measure("health", float(value == 0), "1", f"{warning}", line=line, device=device)
-        for name in (key for key in COLUMNS if key in doc.data):
+        for name in (key for key in columns("nvme") if key in doc.data):
             line = doc.line_of(f'"{name}"')
-            yield from figures(self, COLUMNS, [(name, doc.data[name])], {"device": device}, read=plain, line=line)
+            yield from figures(self, "nvme", [(name, doc.data[name])], {"device": device}, line=line)
 
 
 def _namespaces(found: Any, drive: Conditions, depth: int = 0) -> Iterator[tuple[dict[str, Any], Conditions]]:

@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._net import Options, binary_size, host_of
-from dtnsim.logs._numbers import as_dict, number, whole
+from dtnsim.logs._numbers import as_dict, binary_size, number, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, located
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
@@ -59,7 +58,7 @@ class GlobusText(LineParser):
             return
         if key in self._task or (key in ("task_id", "label") and "status" in self._task):
             yield from self.settle()
-        self._task[key], self._lines[key], self._host = found["value"], self.ctx.line, host_of(self.ctx)
+        self._task[key], self._lines[key], self._host = found["value"], self.ctx.line, self.where
 
     def settle(self) -> Iterator[Record]:
         (task, self._task), (lines, self._lines) = (self._task, {}), (self._lines, {})
@@ -79,7 +78,7 @@ class GlobusList(LineParser, of=GlobusText):
             yield self.unread("globus task list", why)
         if (row := _ROW.match(text[:600])) is not None and row["status"] == "FAILED":
             names, cells = ("operation", "source", "target", "label"), map(str.strip, row["rest"].split(" | "))
-            known: Conditions = {**host_of(self.ctx), "task": row["task"], **dict(zip(names, cells, strict=False))}
+            known: Conditions = {**self.where, "task": row["task"], **dict(zip(names, cells, strict=False))}
             yield self.failure("task FAILED", **known)
 
 
@@ -223,19 +222,6 @@ class GridFtp(LineParser):
 _ERROR: Final = re.compile(
     r"^\s*(?:error: |globus_\w+: |\d{3}[- ]\d{3}[- ]|5\d\d[- ]|GlobusUrlCopy ?error).*|^ERROR: .*"
 )
-_OPTIONS: Final = Options("""
-    streams count     : -p -parallel
-    concurrency count : -cc -concurrency
-    window_B size     : -tcp-bs -tcp-buffer-size
-    block_B size      : -bs -block-size
-    stripe true       : -stripe
-    udt true          : -udt
-    recursive true    : -r
-    fast true         : -fast
-    timer value       : -t
-    - value           : -len -partial-length -f -off -ss -ds -s -sbs
-    - flag            : -vb -cd -sync -rst -nodcau -dcpriv -dcsafe -pp -list -dbg -v -q -g2 -no-g2 -ipv6
-""")
 _PROGRAMS: Final = ("globus-url-copy", "gfal-copy", "uberftp")
 
 
@@ -288,7 +274,7 @@ class GlobusUrlCopy(LinesParser):
         elif held is not None and held.inst is not None and not self.ctx.after_redraw:
             yield self._instant(held)  # a line of its own, not overwritten
         inst = None if found["inst"] is None else binary_size(found["inst"], found["iu"])
-        known = {**self._conditions(), **self._where, **host_of(self.ctx), "bytes": size}
+        known = {**self._conditions(), **self._where, **self.where, "bytes": size}
         avg = binary_size(found["avg"], found["u"])
         self._ended = (None, "complete")
         self._held = _Copy(found, size, avg, inst, self.ctx.line, self.ctx.cut, known)
@@ -307,7 +293,7 @@ class GlobusUrlCopy(LinesParser):
 
     @reads(r"Cancelling copy", "Cancelling")
     def _cancelled(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        timer = "timer" in _OPTIONS.read(self.ctx.args(*_PROGRAMS)).values
+        timer = "timer" in self.asked().values
         self._ended = ("timer", "complete") if timer else ("cancelled", "partial")
 
     def other(self, text: str) -> Iterator[Record]:
@@ -340,10 +326,7 @@ class GlobusUrlCopy(LinesParser):
                 yield self._instant(copy)
 
     def _conditions(self) -> Conditions:
-        args = self.ctx.args(*_PROGRAMS)
-        found, _, urls = _OPTIONS.read(args)
-        if args is not None:
-            found.setdefault("streams", 1)
+        found, _, urls = self.asked()
         if len(urls) > 1:
             found["source"], found["target"] = urls[-2], urls[-1]
         return found

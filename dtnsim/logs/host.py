@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import BINARY, number
+from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
+from dtnsim.logs._numbers import number
 from dtnsim.logs.base import Command, Conditions, Document, DocumentParser, Evidence, Record, Status
 
 _CODES: Final = {2.5: 0.8, 5.0: 0.8, 8.0: 128 / 130, 16.0: 128 / 130, 32.0: 128 / 130}
@@ -32,9 +32,9 @@ class Lspci(LinesParser):
     words = ("LnkCap", "LnkSta", "MaxPayload", "DevCap", "controller", "bridge", "Class", "Non", "Device")
     shape = r"^\s*(?:[a-f]*:)?[a-f]*:[a-f]* [A-Z]"
 
-    @reads(r"^\s*(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<name>\S.*)$")
-    def _device(self, device: Match) -> None:
-        self.known = {"slot": device["slot"], "device": device["name"][:200]}
+    _device = notes(
+        r"^\s*(?P<slot>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) (?P<device>\S.{0,199})", to=str, new=True
+    )
 
     @reads(
         r"^\s*Lnk(?P<what>Cap|Sta):\s.*?Speed (?P<speed>[\d.]+)GT/s(?: \((?P<speed_is>\w+)\))?,\s*"
@@ -52,12 +52,14 @@ class Lspci(LinesParser):
         if speed in _CODES:
             yield self.measure("link_rate", speed * 1e9 * width * _CODES[speed] / 8, "B/s", printed, **known)
 
-    @reads(r"^\s*(?P<cap>DevCap:\s+)?MaxPayload (\d+) bytes(?:, MaxReadReq (\d+) bytes)?", "MaxPayload")
-    def _payload(self, found: Match) -> Iterator[Record]:
-        view = "capability" if found["cap"] else "status"
-        yield self.measure("max_payload", int(found[2]), "B", found[2] + " bytes", view=view, **self.known)
-        if found[3]:
-            yield self.measure("max_read_request", int(found[3]), "B", found[3] + " bytes", **self.known)
+    _payload = gives(
+        r"^\s*+(?:DevCap:\s++MaxPayload (?P<most>\d++)|MaxPayload (?P<now>\d++)) bytes"
+        r"(?:, MaxReadReq (?P<request>\d+) bytes)?",
+        "max_payload {most} bytes : view=capability",
+        "max_payload {now} bytes : view=status",
+        "max_read_request {request} bytes",
+        sign="MaxPayload",
+    )
 
 
 class Lstopo(DocumentParser):
@@ -121,11 +123,16 @@ class Numactl(LinesParser):
     tool = "numactl"
     evidence = Evidence.DESCRIBES
     words = ("available", "node", "cpus")
+    terms: ClassVar = {"view": {"size": "total"}}
+
+    def forget(self) -> None:
+        super().forget()
+        self._count = 0  # of nodes
 
     @reads(r"^\s*available: (\d+) nodes? \(([\d,-]*)\)")
     def _nodes(self, found: Match) -> Found:
-        self.known = {"nodes": int(found[1])}
-        return self.measure("count", int(found[1]), "1", found[0].strip(), of="numa_nodes")
+        self._count = int(found[1])
+        return self.measure("count", self._count, "1", found[0].strip(), of="numa_nodes")
 
     @reads(r"^\s*node (\d+) cpus:((?: \d+)*)\s*$")
     def _cpus(self, found: Match) -> Found:
@@ -133,17 +140,15 @@ class Numactl(LinesParser):
         status: Status = "truncated" if self.ctx.last else "complete"  # the list may go on
         return self.measure("count", count, "1", f"{count} cpus", status=status, of="cpus", node=int(found[1]))
 
-    @reads(r"^\s*node (\d+) (size|free): (\d+) ([kMG]?B)(?=\s|$)")
-    def _size(self, found: Match) -> Found:
-        view, value = "total" if found[2] == "size" else "free", int(found[3]) * BINARY[found[4].removesuffix("B")]
-        printed = f"{found[3]} {found[4]}"
-        return self.measure("capacity", value, "B", printed, of="memory", view=view, node=int(found[1]))
-
+    _size = gives(
+        r"^\s*node (?P<node>\d+) (?P<view>size|free): (?P<n>\d+) (?P<u>[kMG]?B)(?=\s|$)",
+        "capacity {n} {u} : of=memory",
+    )
     _matrix = notes(r"^.*distances", opens=True)
 
     @reads(r"^\s*(\d+):((?:\s+\d+)+)\s*$", inside=True)
     def _row(self, row: Match) -> Iterator[Record]:
-        values, nodes = row[2].split(), self.known.get("nodes")
+        values, nodes = row[2].split(), self._count
         if nodes and len(values) != nodes:
             yield self.unread(row[0], f"{len(values)} distances for {nodes} nodes")
             return

@@ -16,7 +16,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, by_right_edge, notes, reads, tokens
+from dtnsim.logs._columns import by_right_edge, tokens
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Context, Evidence, Record
 

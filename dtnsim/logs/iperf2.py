@@ -21,7 +21,6 @@ from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
 from dtnsim.logs._iperf2_run import Connection, Run, from_args
-from dtnsim.logs._net import host_of
 from dtnsim.logs._numbers import size_bytes
 from dtnsim.logs.base import Evidence, LineParser, Record
 
@@ -76,7 +75,7 @@ class _Iperf2(LineParser):
         if anew or self._run.command is not command:
             yield from self._run.settle(self)
             known, every, time = from_args(self.ctx.args("iperf", "iperf2"))
-            self._run = Run(command, known, host_of(self.ctx)["host"], every, time)
+            self._run = Run(command, known, self.where["host"], every, time)
 
 
 class Iperf2Text(_Iperf2):

@@ -17,8 +17,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, Summary, Test, agrees_with_size, from_args, read_line, udp_of
-from dtnsim.logs._net import binary_size, host_of
-from dtnsim.logs._numbers import BINARY, DECIMAL
+from dtnsim.logs._numbers import BINARY, DECIMAL, binary_size
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status
 from dtnsim.logs.measurement import Condition, Measurement
 
@@ -162,7 +161,7 @@ class Iperf3Text(LineParser):
     def _begin(self, key: str | None) -> Test:
         if len(self._tests) >= _MANY:
             self._tests.clear()
-        test = self._tests[key] = Test(from_args(self.ctx.args("iperf3")), host_of(self.ctx)["host"])
+        test = self._tests[key] = Test(from_args(self.ctx.args("iperf3")), self.where["host"])
         if key is not None:
             test.conditions["title"] = key
         test.interrupted = self.ctx.line - self._interrupt <= 1

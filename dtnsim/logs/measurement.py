@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 #: complete: the tool's own final figure. partial: the last progress line of an unfinished run.
 #: failed: the tool reported an error (value is nan). truncated: the text stops before the figure's end.
 Status = Literal["complete", "partial", "failed", "truncated"]
 
 Condition = str | float | int | bool | None
+#: conditions under construction (a dict of `Condition`; Any, so that it can be passed on as keywords)
+Conditions = dict[str, Any]
 
 
 class Measurement(NamedTuple):

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._net import host_of
 from dtnsim.logs._numbers import BINARY
 from dtnsim.logs.base import Conditions, Evidence, Record, located
 
@@ -53,7 +52,7 @@ class Dcp(LinesParser):
     def _rate(self, found: Match) -> Iterator[Record]:
         size, seconds, command = int(found["size"]), float(found["seconds"]), self.ctx.command
         tasks = None if command is None else _TASKS.search(command.text[:2000])
-        known: Conditions = {**host_of(self.ctx), "bytes": float(size), "duration_s": seconds}
+        known: Conditions = {**self.where, "bytes": float(size), "duration_s": seconds}
         known["tasks"] = None if tasks is None else int(tasks[1])
         whole, self._whole = self._whole, False
         if found["what"] == "Copy rate" or not whole:
@@ -76,7 +75,7 @@ class Dcp(LinesParser):
     )
     def _progress(self, found: Match) -> Found:
         rate, size = float(found["rate"]) * BINARY[found["ru"]], float(found["size"]) * BINARY[found["su"]]
-        known: Conditions = {**host_of(self.ctx), "interval": True, "cumulative": True, "bytes": size}
+        known: Conditions = {**self.where, "interval": True, "cumulative": True, "bytes": size}
         known["duration_s"] = float(found["seconds"])
         return self.record("throughput", rate, "B/s", f"{found['rate']} {found['ru']}iB/s", known) if rate > 0 else None
 
@@ -232,7 +231,7 @@ class Io500Result(LinesParser, of=Io500):
         except ValueError:
             return
         if phase and 0.0 < score < 1e9:
-            known = {**host_of(self.ctx), **_known(phase, valid=valid), "duration_s": seconds}
+            known = {**self.where, **_known(phase, valid=valid), "duration_s": seconds}
             known["end"] = pairs.get("t_end")
             io = phase.startswith("ior")
             kind = ("throughput", score * _GIB, "B/s") if io else ("rate", score * 1e3, "1/s")

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._net import Options
 from dtnsim.logs._numbers import DECIMAL, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, Record
 
@@ -39,15 +38,6 @@ _FORMS: Final = (
     ("rtt_ms", "%.4f msRTT"), ("msavgjitter", "%.4f msAvgJitter"), ("msmaxjitter", "%.4f msMaxJitter"),
     ("msminjitter", "%.4f msMinJitter"),
 )  # fmt: skip
-_OPTIONS: Final = Options("""
-    streams count      : -N
-    window value       : -w
-    block_B size       : -l
-    protocol =udp      : -u
-    direction =receive : -r
-    - value            : -T -R -i -n -p -P -I -xc
-    - flag             : -t -v -b -s -S
-""")
 
 
 _DIRECTIONS: Final = {"get": "receive", "rx": "receive", "put": "send", "tx": "send"}
@@ -220,11 +210,11 @@ class Nuttcp(LinesParser):
         self.known |= {"classic": True, "role": "sender"}
 
     def _known(self) -> Conditions:
-        found, args = dict(self.known), self.ctx.args("nuttcp", "nuttscp")
+        found, args = dict(self.known), self.ctx.args(*self.commands)
         if args is None:
             return found
-        given, values, rest = _OPTIONS.read(args)
-        found |= {"protocol": "tcp", "direction": "send", **given}
+        known, values, rest = self.asked()
+        found |= {"protocol": "tcp", "direction": "send", **known}
         if "window" in values:  # a bare -w counts KB (nuttcp manual)
             found["window_B"] = size_bytes(values["window"] + "k" * values["window"].isdigit())
         if rest:

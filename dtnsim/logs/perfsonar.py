@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._net import iso_s, of_histogram
-from dtnsim.logs._numbers import as_dict, number, whole
+from dtnsim.logs._numbers import as_dict, iso_s, number, of_histogram, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 
 _KEYS: Final = {"pscheduler", "result", "test"}

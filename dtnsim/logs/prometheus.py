@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_plus
 
+from dtnsim.logs._columns import columns
+from dtnsim.logs._commands import table
 from dtnsim.logs._documents import stamp
 from dtnsim.logs._numbers import as_dict, as_list, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
-from dtnsim.logs.sysstat import STATES
-
-# What node_exporter's counters mean, for its text and for what Prometheus answers.
-# Source: github.com/prometheus/node_exporter ``collector/`` (netdev, netclass, diskstats, cpu, filesystem, netstat).
 
 
 class Metric(NamedTuple):
@@ -26,33 +25,16 @@ class Metric(NamedTuple):
     known: Conditions  # that its name says
 
 
-_RECEIVE: Final[Conditions] = {"direction": "receive"}
-_SEND: Final[Conditions] = {"direction": "send"}
-_READ: Final[Conditions] = {"operation": "read"}
-_WRITE: Final[Conditions] = {"operation": "write"}
-METRICS: Final = {
-    "node_network_receive_bytes_total": Metric("bytes", "B", "throughput", _RECEIVE),
-    "node_network_transmit_bytes_total": Metric("bytes", "B", "throughput", _SEND),
-    "node_network_receive_packets_total": Metric("count", "1", "rate", {"of": "packets", **_RECEIVE}),
-    "node_network_transmit_packets_total": Metric("count", "1", "rate", {"of": "packets", **_SEND}),
-    "node_network_receive_drop_total": Metric("count", "1", "rate", {"of": "drops", **_RECEIVE}),
-    "node_network_transmit_drop_total": Metric("count", "1", "rate", {"of": "drops", **_SEND}),
-    "node_network_receive_errs_total": Metric("count", "1", "rate", {"of": "errors", **_RECEIVE}),
-    "node_network_transmit_errs_total": Metric("count", "1", "rate", {"of": "errors", **_SEND}),
-    "node_network_speed_bytes": Metric("link_rate", "B/s", "", {}),
-    "node_network_mtu_bytes": Metric("mtu", "B", "", {}),
-    "node_disk_read_bytes_total": Metric("bytes", "B", "throughput", _READ),
-    "node_disk_written_bytes_total": Metric("bytes", "B", "throughput", _WRITE),
-    "node_disk_reads_completed_total": Metric("count", "1", "iops", _READ),
-    "node_disk_writes_completed_total": Metric("count", "1", "iops", _WRITE),
-    "node_disk_io_time_seconds_total": Metric("duration", "s", "utilization", {"of": "busy"}),
-    "node_cpu_seconds_total": Metric("duration", "s", "cpu_share", {}),
-    "node_netstat_Tcp_RetransSegs": Metric("retransmits", "1", "rate", {"of": "TcpRetransSegs"}),
-    "node_netstat_Tcp_OutSegs": Metric("count", "1", "rate", {"of": "TcpOutSegs"}),
-    "node_filesystem_size_bytes": Metric("capacity", "B", "", {"view": "total"}),
-    "node_filesystem_avail_bytes": Metric("capacity", "B", "", {"view": "free"}),
-    "node_load1": Metric("queue_depth", "1", "", {"of": "load"}),
-}
+@lru_cache(maxsize=1)
+def _metrics() -> dict[str, Metric]:
+    """What node_exporter's counters mean, for its text and for what Prometheus answers."""
+    rows = map(str.split, table("metrics", "node_exporter").splitlines())
+    return {
+        name: Metric(total, unit, rate.strip("-"), dict(pair.split("=") for pair in known))
+        for name, _, total, unit, rate, *known in rows
+    }
+
+
 #: label -> condition
 LABELS: Final = {"mountpoint": "target", "mode": "state", "cpu": "cpu", "instance": "host"}
 _PORT: Final = re.compile(r":\d{1,5}$")
@@ -103,7 +85,7 @@ class NodeExporter(LineParser):
 
     def feed(self, text: str) -> Iterable[Record]:
         line = _LINE.match(text)
-        if line is None or (metric := METRICS.get(line["name"])) is None:
+        if line is None or (metric := _metrics().get(line["name"])) is None:
             return ()
         labels, value = dict(_LABEL.findall(line["labels"] or "")), float(line["value"])
         if line["name"] == "node_cpu_seconds_total":
@@ -127,7 +109,8 @@ class NodeExporter(LineParser):
         if whole <= 0:
             return
         for mode, spent in seconds.items():
-            state = STATES[f"%{mode}"].known["state"] if f"%{mode}" in STATES else mode
+            column = columns("cpu").get(f"%{mode}")
+            state = mode if column is None else column.known["state"]
             printed = f"{spent:.6g} s of {whole:.6g} s"
             known: Conditions = {"state": state, "cpu": "all", "cores": cores, "since": "boot"}
             yield self.record("cpu_share", spent / whole, "1", printed, known, line=self._line)
@@ -164,8 +147,8 @@ class PrometheusJson(DocumentParser):
             line, samples = lines.next('"metric"'), _samples(series)
             labels = {str(key): str(value) for key, value in series["metric"].items()}
             name = labels.get("__name__", "")
-            if name in METRICS:
-                yield from self._named(METRICS[name], labelled(name, labels), samples, line)
+            if name in _metrics():
+                yield from self._named(_metrics()[name], labelled(name, labels), samples, line)
             elif not name:
                 yield from self._rates(labels, samples, line)
 
@@ -200,7 +183,7 @@ class PrometheusJson(DocumentParser):
         """A series that is a rate already."""
         query = self._query()
         metrics, bits = _RATE.findall(query), _BITS.search(query) is not None
-        metric = METRICS.get(metrics[0]) if len(metrics) == 1 else None
+        metric = _metrics().get(metrics[0]) if len(metrics) == 1 else None
         arithmetic = _ARITHMETIC.search(_BITS.sub("", query).rstrip(" *")) is not None
         if metric is None or not metric.rate or arithmetic or not samples:
             why = "a rate has no name: query the counter itself (node_network_receive_bytes_total ...)"

@@ -15,9 +15,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._net import ends_of, iso_s, of_histogram, turned
-from dtnsim.logs._numbers import as_dict, as_list, number, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
+from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, whole
+from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, Record
 
 _BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
 
@@ -233,3 +232,59 @@ def _conditions(data: Mapping[str, Any]) -> Conditions:
     tool = data.get("tool")
     found["measured_by"] = str(tool.get("name", "")) or None if isinstance(tool, dict) else tool
     return turned({key: value for key, value in found.items() if isinstance(value, str | int | float | bool)})
+
+
+_STATISTICS: Final = {"Mean": None, "Median": "median", "Minimum": "min", "Maximum": "max"}
+
+
+class PschedulerLatency(LinesParser, of=PschedulerJson):
+    """The text that a pScheduler latency or latencybg task prints: packets, delays of one way, the error of the clocks.
+
+    Units: ms. The mean is the headline; the error of the clocks is a figure of its own (``of="clock error"``), because
+    it is printed after the delays. Histograms, which are the same packets again, are not read.
+    """
+
+    words = ("Packets", "Delay", "Clock", "Deviation")
+
+    @reads(r"^\s*+Packets (?P<what>Sent|Lost) \.{2,30} (?P<value>\d++(?:\.\d++)?) packets", " ..")
+    def _packets(self, found: Match) -> Found:
+        count, sent = int(float(found["value"])), self.known.get("packets", 0)
+        if found["what"] == "Sent":
+            self.known = {"packets": count}
+        elif sent > 0:
+            return self.record("loss", count / sent, "1", f"{count}/{sent}", {**ends_of(self.ctx), "packets": sent})
+        return None
+
+    @reads(
+        r"^\s*+(?:Delay (?P<which>Median|Minimum|Maximum|Mean|\d\dth) ?(?:Percentile)?|(?P<error>Max Clock Error)"
+        r"|Std Deviation) \.{2,30} (?P<value>-?\d++(?:\.\d++)?) ms",
+        " ..",
+    )
+    def _delay(self, found: Match) -> Found:
+        ends, which = ends_of(self.ctx), found["which"]
+        if found["error"]:
+            return self.printed("latency", found["value"], "ms", of="clock error", **ends)
+        statistic = _STATISTICS.get(which, f"p{which[:2]}") if which else "stddev"
+        return self.printed("latency", found["value"], "ms", statistic=statistic, one_way=True, **ends)
+
+
+def ends_of(ctx: Context) -> Conditions:
+    """The ends that a pScheduler command names, as the data went: with ``--reverse`` the other way round."""
+    args = ctx.args("pscheduler") or []
+    found: Conditions = {}
+    for at, arg in enumerate(args):
+        name, _, value = arg.partition("=")
+        key = {"--source": "source", "-s": "source", "--dest": "target", "-d": "target"}.get(name)
+        if key is not None:
+            found[key] = value or (args[at + 1] if at + 1 < len(args) else "")
+        elif name in ("--reverse", "-R"):
+            found["reverse"] = True
+    return turned(found)
+
+
+def turned(known: Conditions) -> Conditions:
+    """The ends as the data went: with ``--reverse`` the test's destination sends to its source."""
+    if known.get("reverse"):
+        ends = {"source": known.get("target"), "target": known.get("source")}
+        known |= {key: end for key, end in ends.items() if end is not None}
+    return known

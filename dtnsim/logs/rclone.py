@@ -17,22 +17,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from dtnsim.logs._commands import Given
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._net import Options, host_of, parts_s
-from dtnsim.logs._numbers import BINARY, as_dict, decimal, number, whole
+from dtnsim.logs._numbers import BINARY, as_dict, decimal, number, parts_s, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, Status
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
 _FAILED: Final = re.compile(r"(?:ERROR : .*Attempt \d+/\d+ failed.*|(?:CRITICAL|Fatal error): .*|Failed to \w+.*)")
 _VERSION: Final = re.compile(r"\brclone:? v(\d[\w.-]*)")
-_OPTIONS: Final = Options("""
-    transfers count : --transfers
-    limit value     : --bwlimit
-    - value         : --checkers --stats --buffer-size --multi-thread-streams --log-file --log-level --config
-    - value         : --s3-chunk-size --drive-chunk-size --s3-upload-concurrency --include --exclude --stats-unit
-    - value         : --retries --low-level-retries --filter --min-age
-    - flag          : -v -P --progress --use-json-log --stats-one-line --checksum -c --size-only
-""")
 
 
 @dataclass(slots=True)
@@ -117,7 +109,7 @@ class RcloneText(LinesParser):
         share = int(groups["share"][:-1]) if groups.get("share") not in (None, "-") else None
         rate = decimal(found["rate"]) * BINARY[found["rateu"]] / (8 if found["kind"][1:] in ("it", "its") else 1)
         printed = found[0][found.start("rate") - found.start() :].split(",")[0].rstrip(")")
-        known = {**_conditions(self.ctx.args("rclone")), **host_of(self.ctx)}
+        known = {**_conditions(self.asked()), **self.where}
         self._block = _Block(size, total, share, rate, printed, self.ctx.line, found.string, known)
 
     @reads(r"Elapsed time:\s+(?P<elapsed>\S+)")
@@ -144,7 +136,7 @@ class RcloneText(LinesParser):
     def settle(self) -> Iterator[Record]:
         (block, self._block), (problem, self._failed) = (self._block, None), (self._failed, None)
         if problem is not None:
-            known = block.known if block is not None else _conditions(self.ctx.args("rclone"))
+            known = block.known if block is not None else _conditions(self.asked())
             yield self.failure(problem[0], line=problem[1], **known)
         if block is not None and (problem is None or (block.size > 0 and block.share == 100)):
             yield from block.headline(self)
@@ -166,7 +158,7 @@ class RcloneJson(DocumentParser, of=RcloneText):
         stats = doc.data.get("stats")
         if not isinstance(stats, dict):
             if doc.data["level"] in ("critical", "fatal") or str(doc.data["msg"]).startswith("Failed to"):
-                yield self.failure(str(doc.data["msg"]), line=doc.line, **_conditions(self.ctx.args("rclone")))
+                yield self.failure(str(doc.data["msg"]), line=doc.line, **_conditions(self.asked()))
             return
         size, rate = number(stats.get("bytes")), number(stats.get("speed"))
         total, elapsed = number(stats.get("totalBytes")), number(stats.get("elapsedTime"))
@@ -176,17 +168,15 @@ class RcloneJson(DocumentParser, of=RcloneText):
         if last is not None:
             yield from last.headline(self) if size < last.size else last.interval(self)
         share = int(100 * size / total) if total else None
-        known = {**_conditions(self.ctx.args("rclone")), **host_of(self.ctx), "files": whole(stats.get("transfers"))}
+        known = {**_conditions(self.asked()), **self.where, "files": whole(stats.get("transfers"))}
         errors, text = int(number(stats.get("errors")) or 0), str(doc.data["msg"])[:80]
         self.ctx.memo["rclone last"] = _Block(
             size, total, share, rate, f"{rate:.10g} B/s", doc.line, text, known, elapsed, errors
         )
 
 
-def _conditions(args: list[str] | None) -> Conditions:
-    found, values, rest = _OPTIONS.read(args)
-    if args is not None:
-        found.setdefault("transfers", 4)  # rclone's default
+def _conditions(asked: Given) -> Conditions:
+    found, values, rest = asked
     limit = re.fullmatch(r"(\d+(?:\.\d+)?)([BbkKMGT]?)i?[Bb]?", values.get("limit", ""))
     if limit is not None:
         unit = limit[2] if limit[2] not in ("B", "b") else ""

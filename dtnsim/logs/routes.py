@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._net import host_of
 from dtnsim.logs._numbers import decimal
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, located
 
@@ -112,7 +111,7 @@ class Traceroute(LineParser):
         yield self.measure("hops", number, "1", str(number), status=status, line=line, **known)
 
     def _begin(self, target: str | None, address: str | None) -> _Route:
-        host = host_of(self.ctx)["host"]
+        host = self.where["host"]
         known: Conditions = {key: value for key, value in (("target", target), ("host", host)) if value is not None}
         self._route, self.open = _Route(target or "", address or target or "", self.ctx.line, known), True
         return self._route

@@ -21,21 +21,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
+from dtnsim.logs._commands import ends_of_copy, given
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._net import Options, binary_size, clock_s, ends_of_copy, host_of
-from dtnsim.logs._numbers import decimal, grouped
+from dtnsim.logs._numbers import binary_size, clock_s, decimal, grouped
 from dtnsim.logs.base import Conditions, Evidence, Record, Status
 
 _NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
 _SKIPPED: Final = frozenset({"23", "24", "25"})  # some files vanished or were not sent
-_OPTIONS: Final = Options("""
-    compress true : -z --compress
-    checksum true : -c --checksum
-    inplace true  : --inplace
-    whole true    : -W --whole-file
-    - value       : -e --rsh --bwlimit --info --include --exclude -f --filter -T -B --files-from --log-file
-    - flag        : -a -v -r -P -h -n -u -t -l -p -o -g -D -H -A -X -x -S -q -i -R -L
-""")
 
 
 @dataclass(slots=True)
@@ -71,7 +63,7 @@ class Rsync(LinesParser):
 
     def feed(self, text: str) -> Iterable[Record]:
         if not self._run.known:
-            self._run.known = {**self._conditions(), **host_of(self.ctx)}
+            self._run.known = {**self._conditions(), **self.where}
         return super().feed(text)
 
     def _ended(self) -> Iterable[Record]:
@@ -207,7 +199,7 @@ class Rsync(LinesParser):
 
     def _conditions(self) -> Conditions:
         args = self.ctx.args(*self.commands)
-        found, _, paths = _OPTIONS.read(args)
+        found, _, paths = given(self.tool, args)
         letters = "".join(arg[1:] for arg in args or () if re.fullmatch(r"-[A-Za-z]+", arg))
         if letters.count("h") + (args or []).count("--human-readable") >= 2:
             found["scale"] = 1024

@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final, NamedTuple
 
+from dtnsim.logs._commands import ends_of_copy
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._net import Options, binary_size, clock_s, ends_of_copy, host_of
-from dtnsim.logs._numbers import agrees, decimal
+from dtnsim.logs._numbers import agrees, binary_size, clock_s, decimal
 from dtnsim.logs.base import Conditions, Evidence, Record, Status
 
 _METER: Final = re.compile(
@@ -34,12 +34,6 @@ _FAILED: Final = re.compile(
     r"^(?:scp|sftp|pscp|ssh): .*|^.*(?:Permission denied|lost connection|Connection (?:closed|refused|timed out|reset)|"
     r"Host key verification failed|No such file or directory|No space left|Couldn't |Disk quota exceeded).*"
 )
-_OPTIONS: Final = Options("""
-    cipher text      : -c
-    compression true : -C
-    - value          : -P -i -o -l -F -S -J -D -X -b
-    - flag           : -r -p -q -v -B -3 -4 -6 -R -O -s -T
-""")
 _PROGRAMS: Final = ("scp", "sftp", "pscp", "psftp")
 
 
@@ -108,7 +102,7 @@ class Scp(LinesParser):
             return None  # without rate and bar it may be anybody's
         if groups.get("time") and found["eta"] is None and share == 100:
             seconds = clock_s(found["time"])
-        size, known = binary_size(found["size"], unit), {**self._known(), **host_of(self.ctx)}
+        size, known = binary_size(found["size"], unit), {**self._known(), **self.where}
         return _Meter(found["name"].strip(), share, size, rate, seconds, self.ctx.line, text, self.ctx.cut, known)
 
     def other(self, text: str) -> Iterator[Record]:
@@ -159,7 +153,7 @@ class Scp(LinesParser):
             yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
 
     def _known(self) -> Conditions:
-        found, _, paths = _OPTIONS.read(self.ctx.args(*_PROGRAMS))
+        found, _, paths = self.asked()
         found["direction"] = self._direction
         if self.ctx.args("scp", "pscp") is not None and len(paths) > 1:
             found |= ends_of_copy(paths)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, listed, notes, reads
-from dtnsim.logs._net import Options, host_of
 from dtnsim.logs._numbers import BINARY, TIMES, number, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
@@ -86,10 +85,6 @@ _FIGURES: Final = {
     "bandwidth": ("throughput", _MIB, "B/s", " MB/sec"), "iops": ("iops", 1.0, "1/s", ""),
     "latency": ("latency", 1.0, "s", " s"),
 }  # fmt: skip
-_RADOS: Final = Options("""
-    depth count : -t --concurrent-ios
-    target text : -p --pool
-""")
 
 
 class RadosBench(LineParser):
@@ -118,7 +113,7 @@ class RadosBench(LineParser):
         if key == "total time run":
             done, key, args = list(self.settle()), "seconds", self.ctx.args("rados") or []
             pattern = "random" if "rand" in args else "sequential" if "seq" in args else None
-            self._known = {**_RADOS.read(args).known, "pattern": pattern, **host_of(self.ctx)}
+            self._known = {**self.asked().known, "pattern": pattern, **self.where}
         if self._found or key == "seconds":
             self._found[key] = (float(pair["value"]), pair["value"], self.ctx.line)
         return done

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._net import host_of, positive_int
-from dtnsim.logs._numbers import BINARY, DECIMAL
+from dtnsim.logs._numbers import BINARY, DECIMAL, positive_int
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
 
 _TITLE: Final = re.compile(
@@ -50,7 +49,7 @@ class Netperf(LineParser):
         if (title := _TITLE.search(text)) is not None:
             self._before = text[: title.start() + 1] if title.start() else ""
             self.open, self._lines, self._unit, self._sent = True, 0, "", None
-            self._known = {"protocol": title["proto"].lower(), "test": title["what"].lower(), **host_of(self.ctx)}
+            self._known = {"protocol": title["proto"].lower(), "test": title["what"].lower(), **self.where}
         elif not self.open:
             return ()
         else:
@@ -159,7 +158,7 @@ class Perftest(LinesParser):
         self.lines, cells = 0, row[0].split()
         whole = 2 if "." in cells[2] else 3  # -Q prints the service level, too
         size, figures = int(cells[0]), cells[whole:]
-        known: Conditions = {**self._run(), **host_of(self.ctx), "block_B": size, "count": int(cells[whole - 1])}
+        known: Conditions = {**self._run(), **self.where, "block_B": size, "count": int(cells[whole - 1])}
         if self._unit is None:
             for statistic, text in zip(self._latency, figures, strict=False):
                 yield self.printed("latency", text, "usec", statistic=statistic, **known)
@@ -257,7 +256,7 @@ class Qperf(LineParser):
     def feed(self, text: str) -> Iterable[Record]:
         if (head := _TEST.match(text)) is not None:
             done, test = list(self.settle()), head["test"]
-            self._known = {**host_of(self.ctx), "of": test, "target": _server(self.ctx.args("qperf") or [])}
+            self._known = {**self.where, "of": test, "target": _server(self.ctx.args("qperf") or [])}
             self._known["protocol"] = test[:3] if test[:3] in ("tcp", "udp") else None
             self.open = True
             return done

@@ -7,35 +7,14 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from dtnsim.logs._declared import cell, declared, figures
-from dtnsim.logs._numbers import as_dict, as_list, number
+from dtnsim.logs._columns import cell, columns, figures
+from dtnsim.logs._numbers import as_dict, as_list
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
 
-#: states of a CPU
-STATES: Final = declared("""
-    %user %usr : cpu_share % state=user
-    %nice      : cpu_share % state=nice
-    %system %sys : cpu_share % state=system
-    %iowait    : cpu_share % state=iowait
-    %irq       : cpu_share % state=irq
-    %soft      : cpu_share % state=softirq
-    %steal     : cpu_share % state=steal
-    %guest     : cpu_share % state=guest
-    %gnice     : cpu_share % state=guest_nice
-    %idle      : cpu_share % state=idle
-""")
-#: the same by the keys of the JSON
-JSON_STATES: Final = {head.removeprefix("%"): column for head, column in STATES.items()}
 #: ``03:15:06 PM``, ``15:15:06``, ``Average:`` and its translations
 STAMP: Final = re.compile(
     r"^\s*(?P<stamp>\d\d?[:.]\d\d[:.]\d\d(?: ?[AP]M)?|(?P<mean>[^\W\d][\w.]*:))\s+(?P<rest>\S.*)$"
 )
-
-
-def plain(value: object) -> tuple[float, str] | None:
-    """A JSON value as a cell."""
-    found = number(value)
-    return None if found is None else (found, "")
 
 
 def statistics(data: Any) -> Iterator[dict[str, Any]]:
@@ -52,29 +31,6 @@ def is_mpstat(heads: Sequence[str]) -> bool:
     """
     before = "%steal" not in heads or "%irq" in heads[: heads.index("%steal")]
     return "intr/s" in heads or ("%usr" in heads and before)
-
-
-IOSTAT_COLUMNS: Final = declared("""
-    rkB/s kB_read/s         : throughput KiB/s operation=read
-    wkB/s kB_wrtn/s         : throughput KiB/s operation=write
-    dkB/s kB_dscd/s         : throughput KiB/s operation=discard
-    kB/s                    : throughput KiB/s operation=all
-    rMB/s MB_read/s         : throughput MiB/s operation=read
-    wMB/s MB_wrtn/s         : throughput MiB/s operation=write
-    dMB/s MB_dscd/s         : throughput MiB/s operation=discard
-    MB/s                    : throughput MiB/s operation=all
-    rsec/s Blk_read/s       : throughput sectors/s operation=read
-    wsec/s Blk_wrtn/s       : throughput sectors/s operation=write
-    r/s                     : iops 1/s operation=read
-    w/s                     : iops 1/s operation=write
-    d/s                     : iops 1/s operation=discard
-    tps                     : iops 1/s operation=all
-    r_await                 : latency ms operation=read
-    w_await                 : latency ms operation=write
-    await                   : latency ms operation=all
-    %util                   : utilization %
-    aqu-sz avgqu-sz         : queue_depth 1
-""")
 
 
 #: quantities of which a table of devices has one
@@ -110,7 +66,7 @@ class Iostat(LineParser):
         if not words:
             self._heads, self.open = [], cpu is not None
         elif words[0].rstrip(":") == "Device" or words[-1] == "Device":
-            if any(IOSTAT_COLUMNS[word].quantity in _MARKS for word in words if word in IOSTAT_COLUMNS):
+            if any(columns("iostat")[word].quantity in _MARKS for word in words if word in columns("iostat")):
                 self._heads, self.open = [word.rstrip(":") for word in words], True
                 if self._heads in self._in_report or self._reports == 0:
                     self._reports, self._in_report = self._reports + 1, []
@@ -118,7 +74,7 @@ class Iostat(LineParser):
         elif cpu is not None:
             self._cpu, self.open = None, self.open and len(words) == len(cpu) and cell(words[0]) is not None
             known: Conditions = {"cpu": "all", "report": self._reports, "interval": True}
-            return figures(self, STATES, zip(cpu, words, strict=False), known) if self.open else ()
+            return figures(self, "cpu", zip(cpu, words, strict=False), known) if self.open else ()
         elif self._heads:
             return self._device(words)
         return ()
@@ -135,7 +91,7 @@ class Iostat(LineParser):
             self.open, self._heads = False, []
             return
         more: Conditions = {"device": name, "report": self._reports, "interval": True}
-        yield from figures(self, IOSTAT_COLUMNS, zip(heads, cells, strict=True), more)
+        yield from figures(self, "iostat", zip(heads, cells, strict=True), more)
 
 
 class IostatJson(DocumentParser, of=Iostat):
@@ -147,13 +103,13 @@ class IostatJson(DocumentParser, of=Iostat):
     def read(self, doc: Document) -> Iterator[Record]:
         for report, entry in enumerate(statistics(doc.data), 1):
             more: Conditions = {"report": report, "interval": True}
-            cpu = as_dict(entry.get("avg-cpu")).items()
-            yield from figures(self, JSON_STATES, cpu, {"cpu": "all", **more}, read=plain, line=doc.line)
+            cpu = ((f"%{state}", share) for state, share in as_dict(entry.get("avg-cpu")).items())
+            yield from figures(self, "cpu", cpu, {"cpu": "all", **more}, line=doc.line)
             for disk in map(as_dict, as_list(entry.get("disk"))):
                 name = str(disk.get("disk_device"))
                 pairs = (("%util" if head == "util" else head, found) for head, found in disk.items())
                 line = doc.line_of(f'"{name}"')
-                yield from figures(self, IOSTAT_COLUMNS, pairs, {"device": name, **more}, read=plain, line=line)
+                yield from figures(self, "iostat", pairs, {"device": name, **more}, line=line)
 
 
 _KEYS: Final = {"CPU": "cpu", "IFACE": "interface", "DEV": "device"}
@@ -183,7 +139,7 @@ class _Stamped(LineParser):
         pairs = list(zip(self._heads, words, strict=True))
         more: Conditions = {"interval": None if match["mean"] else True}
         more |= {_KEYS[head]: word for head, word in pairs if head in _KEYS}
-        return figures(self, STATES if "cpu" in more else SAR_COLUMNS, pairs, more)
+        return figures(self, "cpu" if "cpu" in more else "sar", pairs, more)
 
 
 class Mpstat(_Stamped):
@@ -223,27 +179,8 @@ class MpstatJson(DocumentParser, of=Mpstat):
                 cpu, part = str(load.get("cpu")), None if stamp.lower().startswith("average") else True
                 more: Conditions = {"cpu": "all" if cpu == "-1" else cpu, "time": stamp, "interval": part}
                 line = doc.line_of(f'"cpu": "{cpu}"', start)
-                yield from figures(self, JSON_STATES, load.items(), more, read=plain, line=line)
-
-
-SAR_COLUMNS: Final = declared("""
-    rxkB/s               : throughput KiB/s direction=receive
-    txkB/s               : throughput KiB/s direction=send
-    rxbyt/s              : throughput B/s direction=receive
-    txbyt/s              : throughput B/s direction=send
-    rkB/s                : throughput KiB/s operation=read
-    wkB/s                : throughput KiB/s operation=write
-    dkB/s                : throughput KiB/s operation=discard
-    rd_sec/s bread/s     : throughput sectors/s operation=read
-    wr_sec/s bwrtn/s     : throughput sectors/s operation=write
-    rxpck/s              : rate 1/s direction=receive
-    txpck/s              : rate 1/s direction=send
-    tps                  : iops 1/s operation=all
-    rtps                 : iops 1/s operation=read
-    wtps                 : iops 1/s operation=write
-    %ifutil %util        : utilization %
-    await                : latency ms operation=all
-""")
+                states = ((f"%{state}", share) for state, share in load.items())
+                yield from figures(self, "cpu", states, more, line=line)
 
 
 class Sar(_Stamped):
@@ -262,5 +199,5 @@ class Sar(_Stamped):
         if words[0] not in _KEYS and words[-1] not in _KEYS and "rtps" not in words:
             return None
         mine = ("%user" in words or "%usr" in words) and (self.ctx.args("sar") is not None or not is_mpstat(words))
-        read = mine or any(word in SAR_COLUMNS and SAR_COLUMNS[word].quantity == "throughput" for word in words)
+        read = mine or any(word in columns("sar") and columns("sar")[word].quantity == "throughput" for word in words)
         return words if read else []

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
-from dtnsim.logs._net import host_of
 from dtnsim.logs._numbers import DECIMAL, as_dict, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record
 
@@ -54,7 +53,7 @@ class Ss(LineParser):
         done = list(self.settle()) if self.open or head is not None else ()
         if head is not None:
             self._known = {"state": head["state"].lower(), "source": head["local"], "target": head["peer"]}
-            self._known |= host_of(self.ctx)
+            self._known |= self.where
             self._text, self._line, self.open = head["rest"], self.ctx.line, True
         return done
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, reads
-from dtnsim.logs._net import binary_size, bits_rate, clock_s, host_of, parts_s
-from dtnsim.logs._numbers import BINARY
+from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, parts_s
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, located
 
 _LINE: Final = re.compile(
@@ -78,7 +77,7 @@ class Curl(LineParser):
     def feed(self, text: str) -> Iterable[Record]:
         if "Xferd" in text and "% Total" in text:
             done = list(self.settle())
-            self._known, self.open = host_of(self.ctx), True
+            self._known, self.open = self.where, True
             return done
         if not self.open or "Dload" in text or not text.strip():
             return ()

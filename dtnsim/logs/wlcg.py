@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import Progress, ProgressParser, declare
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._net import Options, host_of
 from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, Status, located
 
@@ -39,13 +38,13 @@ class GfalCopy(LineParser):
         if (size := _SIZE.match(text)) is not None:
             self._size = {size["source"]: (int(size["size"]), size["target"])}
         problem = _ERROR.match(text)
-        return () if problem is None else (self.failure(problem[0], **host_of(self.ctx)),)
+        return () if problem is None else (self.failure(problem[0], **self.where),)
 
     def _copied(self, found: re.Match[str]) -> Iterator[Record]:
         args = self.ctx.args("gfal-copy") or []
         named = args[-1] if len(args) > 1 and not args[-1].startswith("-") else None
         size, target = self._size.pop(found["source"], (0, named))
-        known: Conditions = {**host_of(self.ctx), "source": found["source"], "target": target}
+        known: Conditions = {**self.where, "source": found["source"], "target": target}
         seconds, printed = int(found["seconds"]), f"after {found['seconds']}s"
         if found["state"] == "FAILED":
             yield self.failure(found[0], **known)
@@ -60,11 +59,6 @@ class GfalCopy(LineParser):
 
 
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
-_OPTIONS: Final = Options("""
-    streams count : -S --streams
-    - value       : -y --sources --parallel
-    - flag        : -f
-""")
 
 
 class Xrdcp(ProgressParser):
@@ -101,7 +95,7 @@ class Xrdcp(ProgressParser):
 
     def conditions(self, found: re.Match[str] | None, moved: float) -> Conditions:  # noqa: ARG002
         """What the command line says; the time is whole seconds."""
-        known, _, paths = _OPTIONS.read(self.ctx.args(*self.commands))
+        known, _, paths = self.asked()
         if len(paths) > 1:
             known["source"], known["target"] = paths[-2], paths[-1]
         return known if found is None else {**known, "resolution_s": 1.0}
@@ -185,7 +179,7 @@ class RucioClient(LineParser, of=RucioEvents):
 
     def _figures(self, found: re.Match[str], file: re.Match[str] | None) -> Iterator[Record]:
         spent = float(found["seconds"])
-        known: Conditions = {**host_of(self.ctx), "direction": "receive", "duration_s": spent}
+        known: Conditions = {**self.where, "direction": "receive", "duration_s": spent}
         known["file"] = None if file is None else file["file"]
         if found["size"] is None:
             yield self.measure("duration", spent, "s", f"{found['seconds']} seconds", **known)

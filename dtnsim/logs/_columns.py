@@ -1,0 +1,133 @@
+"""Tables: what stands under a heading or beside a key, in text or JSON; blank cells that only position tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from dtnsim.logs._commands import table
+from dtnsim.logs._numbers import BINARY, number
+from dtnsim.logs.base import Conditions, DocumentParser, Parser, Record
+
+_TOKEN: Final = re.compile(r"\S+")
+_SUFFIX: Final = re.compile(r"^(?P<n>\d[\d.,]*)(?P<s>[BkKMGTP%]?)$")
+_MOST_PERCENT: Final = 100.5
+#: unit word of a declaration -> (SI unit, factor, divisor, how the figure is quoted)
+_WORDS: Final[dict[str, tuple[str, float, float, str]]] = {
+    "B": ("B", 1.0, 1.0, "{cell}"), "B/s": ("B/s", 1.0, 1.0, "{cell} {head}"),
+    "KiB/s": ("B/s", 2.0**10, 1.0, "{cell} {head}"), "MiB/s": ("B/s", 2.0**20, 1.0, "{cell} {head}"),
+    "sectors": ("B", 512.0, 1.0, "{cell}"),
+    "sectors/s": ("B/s", 512.0, 1.0, "{cell} {head}"), "data-units": ("B", 512_000.0, 1.0, "{cell}"),
+    "1/s": ("1/s", 1.0, 1.0, "{cell} {head}"), "1": ("1", 1.0, 1.0, "{cell}"),
+    "times": ("1", 1.0, 1.0, "{cell} {head}"), "%": ("1", 1.0, 100.0, "{cell} %"),
+    "percent": ("1", 1.0, 100.0, "{cell}"), "ms": ("s", 1.0, 1e3, "{cell} ms"), "s": ("s", 1.0, 1.0, "{cell}"),
+    "min": ("s", 60.0, 1.0, "{cell}"), "h": ("s", 3600.0, 1.0, "{cell}"),
+}  # fmt: skip
+
+
+class Column(NamedTuple):
+    """What the figures under one heading are."""
+
+    quantity: str
+    unit: str  # of SI
+    times: float  # factor of the printed figure
+    over: float  # divisor of it
+    shown: str  # how the figure is quoted, from its ``cell`` and ``head``
+    known: Conditions  # that the heading says
+
+
+@lru_cache(maxsize=64)
+def columns(name: str) -> dict[str, Column]:
+    """What the headings and keys of a table of ``tables.yaml`` mean."""
+    return declared(table("columns", name))
+
+
+def declared(text: str) -> dict[str, Column]:
+    """Columns from lines ``headings : quantity unit-word condition=value ...``; ``~`` is a blank in a word."""
+    found: dict[str, Column] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        heads, _, what = line.partition(" : ")
+        quantity, word, *conditions = what.split()
+        known: Conditions = dict(pair.replace("~", " ").split("=") for pair in conditions)
+        found |= {head.replace("~", " "): Column(quantity, *_WORDS[word], known) for head in heads.split()}
+    return found
+
+
+def cell(text: str) -> tuple[float, str] | None:
+    """A cell as (number, suffix); None for ``-`` and words."""
+    if (match := _SUFFIX.match(text)) is None:
+        return None
+    try:
+        return float(match["n"].replace(",", ".")), match["s"]
+    except ValueError:
+        return None
+
+
+def plain(value: object) -> tuple[float, str] | None:
+    """A JSON value as a cell."""
+    found = number(value)
+    return None if found is None else (found, "")
+
+
+def figures(
+    parser: Parser,
+    table: str,
+    pairs: Iterable[tuple[str, Any]],
+    more: Conditions,
+    *,
+    read: Callable[[Any], tuple[float, str] | None] | None = None,
+    line: int | None = None,
+) -> Iterator[Record]:
+    """The figure of every (heading, cell) whose heading is declared.
+
+    Args:
+        parser: Who reads.
+        table: Name of the table that says what the headings mean.
+        pairs: Headings with their cells.
+        more: Conditions of the row; they go before those of a heading.
+        read: A cell as (number, suffix), by default `plain` of documents and `cell` of text; the letter of a suffix
+            replaces a rate's factor (``--human``).
+        line: Line of the row, where it is not the present one.
+    """
+    meant = columns(table)
+    read = read or (plain if isinstance(parser, DocumentParser) else cell)
+    for head, printed in pairs:
+        column = meant.get(head)
+        found = None if column is None else read(printed)
+        if column is None or found is None:
+            continue
+        value, suffix = found
+        times = column.times
+        if suffix and column.unit == "B/s":
+            if suffix == "%":
+                continue
+            times = BINARY.get(suffix, 1.0)
+        if column.quantity == "cpu_share" and value > _MOST_PERCENT:
+            continue
+        text = column.shown.format(cell=printed, head=head)
+        known = {**column.known, **more}
+        yield parser.record(column.quantity, value * times / column.over, column.unit, text, known, line=line)
+
+
+def tokens(text: str) -> list[tuple[str, int, int]]:
+    """The words of a line with where they start and end."""
+    return [(m[0], m.start(), m.end()) for m in _TOKEN.finditer(text.expandtabs())]
+
+
+def by_right_edge(cells: list[tuple[str, int, int]], edges: list[int], slack: int = 3) -> list[int] | None:
+    """Column of each right-aligned cell: the nearest right edge, ascending; None when cells do not fit the columns.
+
+    Args:
+        cells: (text, start, end) of each cell.
+        edges: Right edges of the column headings, ascending.
+        slack: How far an edge may be off (wide figures shift what follows).
+    """
+    found: list[int] = []
+    for _, _, end in cells:
+        column = min(range(len(edges)), key=lambda i: abs(edges[i] - end))
+        if abs(edges[column] - end) > slack or (found and column <= found[-1]):
+            return None
+        found.append(column)
+    return found
