@@ -85,6 +85,8 @@ class Access:
         flow_Bps: What TCP lets one connection have on the way to the servers (infinite where no network is described).
         filled: Part of the drives' space in use, where the file system says so.
         submits: False where the engine's call for one request returns only when that request is done.
+        kernel: Release of the host's Linux; None of another system.
+        agreed_B: Largest request that the server of a mount agrees to (infinite where it is no host of the path).
     """
 
     operation: Operation
@@ -131,6 +133,8 @@ class Access:
     flow_Bps: Value = math.inf
     filled: Value | None = None
     submits: bool = True
+    kernel: tuple[int, ...] | None = None
+    agreed_B: Value = math.inf
 
     @property
     def in_flight(self) -> float:

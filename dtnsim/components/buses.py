@@ -7,7 +7,7 @@ import numpy as np
 from dtnsim.components import memory as crossing
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.chassis import Slot
-from dtnsim.components.device import Connections, Device, Fabric
+from dtnsim.components.device import BLOCK_REQUEST, Connections, Device, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.hba import Hba
 from dtnsim.components.nic import Nic
@@ -31,11 +31,10 @@ class Buses(Wiring):
         use = use.but(seated=bool(self.volumes[volume].via))
         array.serve(row, use, label, visit_B=visit_B)
         self._parity(row, use, label, array)
-        works = array.works(row, use)
-        for work in works:
+        for work in array.works(row, use):
             place = f"{work.what} on {self.name}"
             self._worked(row, f"{label}.{work.name}", work.cycles, work.threads, work.what, label=place)
-        if works and use.ahead:
+        if use.ahead and array.fabric is None and self.stack.release is not None:
             self._read_ahead(row, use, label, array, visit_B)
         bus = row.times(array.bus_factor(use))
         self.memory.cross(bus, crossing.DMA, f"DMA of {label}")
@@ -43,17 +42,28 @@ class Buses(Wiring):
 
     def _read_ahead(self, row: Row, use: Access, label: str, array: Device, window_B: Term | Value | None) -> None:
         """Charges the windows of a reader, which pass the device and then the kernel's work on them."""
-        window = term(cache.LINUX_READAHEAD_B if window_B is None else window_B, "B")
-        seconds = 1.0 / term(array.single_rate(row, use), "B/s")
-        for work in array.works(row, use):
-            seconds = seconds + work.cycles / self.clock(row) / float(work.cores(float(np.median(window.value))))
-        waits = term(array.latency(row, use), "s", "the device") + window * seconds
+        largest = row.term(BLOCK_REQUEST) if (self.stack.release or ()) >= cache.LARGE_CALLS else 0.0
+        window = law(
+            cache.read_ahead_window,
+            set_B=array.ahead_window(row) if window_B is None else term(window_B, "B"),
+            call_B=term(use.block_B, "B"),
+            largest_B=largest,
+        )
+        whole = float(np.median(window.value))
+        seen, works = use.but(block_B=whole), array.works(row, use)
+        latency = array.latency(row, seen)
+        if not works and not np.any(np.asarray(latency) > 0):
+            return  # the device has read ahead itself
+        seconds = 1.0 / term(array.single_rate(row, seen), "B/s")
+        for work in works:
+            seconds = seconds + work.cycles / self.clock(row) / float(work.cores(whole))
+        waits = term(latency, "s", "the device") + window * seconds
         rate = law(cache.readahead_rate, disk_rate=np.inf, window_B=cache.WINDOWS * window, latency_s=waits)
         row.charge(
             f"{label}.read-ahead",
             "window",
             capacity=count(max(use.streams, 1), "reader") * rate,
-            what="read-ahead of the block device: drive, and then what the kernel does to each byte",
+            what="read-ahead of the block device" + (": drive, and then what the kernel does" if works else ""),
             remedy=f"a larger read-ahead (hosts.{self.name}.volumes, filesystem.read_ahead; blockdev --setra)",
         )
 

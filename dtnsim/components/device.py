@@ -15,7 +15,7 @@ from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Value, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import hdd_streams
+from dtnsim.physics import cache, hdd_streams
 
 #: what the block layer makes of sequential writes where nothing gathers whole stripes
 BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
@@ -152,6 +152,10 @@ class Device(Component):
     def fabric(self) -> Fabric | None:
         """How the device is reached where it is behind a network."""
         return None if self.below is None else self.below.fabric
+
+    def ahead_window(self, row: Row) -> Term:
+        """Bytes of a window that the kernel reads ahead on it where nobody sets them."""
+        return term(cache.LINUX_READAHEAD_B, "B") if self.below is None else self.below.ahead_window(row)
 
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:  # noqa: ARG002 - layers need it
         """What the host's kernel does to each byte that is moved, parity left out."""

@@ -87,8 +87,7 @@ class Xfs(ExtentFilesystem):
         array = host.volumes[volume].array
         if not asked.changes or array is None:
             return
-        kernel = tuple(int(part) for part in host.stack.kernel.split("."))
-        delayed = kernel >= local.DELAYED_SINCE
+        delayed = (host.stack.release or local.DELAYED_SINCE) >= local.DELAYED_SINCE
         logged = law(local.logged_bytes, record_B=row.term(self.log_record), stale=0.0 if delayed else local.STALE)
         rate = law(
             local.log_rate,

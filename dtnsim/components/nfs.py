@@ -17,12 +17,11 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import metadata, nfs
+from dtnsim.physics import cache, metadata, nfs
 
-#: requests of a sequential reader's read-ahead (Linux before 5.4, NFS_MAX_READAHEAD; RHEL 8.3, Ubuntu 18.04 and later
-#: set 128 KiB unless set otherwise: Microsoft, Linux NFS read-ahead best practices for Azure NetApp Files)
-READ_AHEAD = 15
-
+#: requests of a sequential reader's read-ahead before Linux 5.4 (NFS_MAX_READAHEAD), and slots before 3.1
+_READ_AHEAD: Final = 15
+_OLD_SLOTS: Final = prior("16", 0.0, "Linux include/linux/sunrpc/xprt.h, RPC_DEF_SLOT_TABLE")
 
 #: what servers agree to that are no Linux of today
 _SMALLER: Final = Otherwise("128 KiB", "servers and appliances that agree to less (nfsstat -m)")
@@ -33,11 +32,12 @@ class Nfs(Remote):
 
     ``close`` waits until everything written has reached the server (close-to-open consistency, nfs(5)), so a file
     that fits into the client's cache is first written there and then sent; a file of several WRITEs ends with a
-    COMMIT. A sequential reader has ``read_ahead`` in flight; where nothing is said, 15 requests (Linux before 5.4,
-    NFS_MAX_READAHEAD). ``stable`` is what the server's stable storage takes: every request that changes a directory
-    waits for it (RFC 1813, section 1.5), and COMMITs and synchronous WRITEs do. Where neither ``stable`` nor
-    ``op_time`` is given and the server is a host of the path, it is what a flush of that host's file system takes,
-    unless the volume is exported ``async``.
+    COMMIT. A sequential reader has ``read_ahead`` in flight; where nothing is said, 128 KiB or one large call of its
+    own, 15 requests before Linux 5.4 (NFS_MAX_READAHEAD). ``slots`` are 16 before Linux 3.1, and a server that is a
+    host of the path agrees to requests by its memory. ``stable`` is what the server's stable storage takes: every
+    request that changes a directory waits for it (RFC 1813, section 1.5), and COMMITs and synchronous WRITEs do. Where
+    neither ``stable`` nor ``op_time`` is given and the server is a host of the path, it is what a flush of that host's
+    file system takes, unless the volume is exported ``async``.
 
     With ``servers`` a mount talks to one of them, unless ``pnfs`` spreads its files over all.
     """
@@ -68,7 +68,7 @@ class Nfs(Remote):
     read_ahead: Annotated[
         Quantity | None,
         Unit("B", spread=0.5, low=4096),
-        Otherwise("128 KiB", "Linux from 5.4 on, RHEL 8.3, Ubuntu 18.04 (read_ahead_kb)", f"{READ_AHEAD} requests"),
+        Otherwise("15 MiB", "clients tuned for one stream (read_ahead_kb of the mount)", "by the client's kernel"),
     ] = None
     export: Annotated[
         Literal["sync", "async"],
@@ -117,26 +117,33 @@ class Nfs(Remote):
         """Work of the kernel for a byte of one connection besides the transport's."""
         return self.rdma_byte if self.proto == "rdma" else self.rpc_byte
 
-    def io_size(self, use: Access) -> Quantity:
-        """Bytes of one READ or WRITE."""
-        return self.rsize if use.operation == "read" else self.wsize
+    def agrees(self, server: Machine) -> float:
+        """As much as the memory of a kernel's server allows."""
+        if server.stack.release is None:
+            return super().agrees(server)
+        return float(nfs.largest_request(server.memory.size.value))
 
-    def flight_rate(self, row: Row, size: Term, rtt: Term, service: Term) -> Term:
+    def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
         """Slots over the round trip."""
+        fixed = use.kernel is not None and use.kernel < nfs.DYNAMIC_SLOTS and not self.states("slots")
         return law(
             nfs.data_rate,
-            slots=row.term(self.slots),
+            slots=row.term(_OLD_SLOTS if fixed else self.slots),
             io_B=size,
-            rtt_s=rtt,
-            service_s=service,
+            rtt_s=term(use.rtt_s, "s", "round trip of the route"),
+            service_s=self.answer_time(row, use),
             connections=self.nconnect,
         )
 
-    def window(self, row: Row) -> Term:
-        """Bytes that a sequential reader has in flight."""
+    def window(self, row: Row, use: Access) -> Term:
+        """Bytes that a sequential reader has in flight: as set, or what its kernel makes of its requests and calls."""
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
-        return law(nfs.read_ahead, requests=READ_AHEAD, rsize_B=row.term(self.rsize))
+        size = row.term(self.io_size(use))
+        if use.kernel is None or use.kernel < nfs.SMALL_READ_AHEAD:
+            return law(nfs.read_ahead, requests=_READ_AHEAD, rsize_B=size)
+        call = term(use.block_B, "B")
+        return law(cache.read_ahead_window, set_B=cache.LINUX_READAHEAD_B, call_B=call, largest_B=size)
 
     def answer_time(self, row: Row, use: Access) -> Term:
         """Seconds of one request at the server; one WRITE that holds a whole synchronous call waits for the disks."""
@@ -228,6 +235,10 @@ class Vast(Nfs):
         return count(min(self.remoteports, self.nconnect, made.count), "server")
 
 
+#: requests of clients before Linux 4.20
+_OLD_SMB: Final = prior(
+    "1 MiB", 0.0, "Linux fs/smb, SMB21_DEFAULT_IOSIZE; commit 3d621230b867 made it 4 MiB with SMB 3"
+)
 #: AES-128-GMAC (SMB 3.1.1) is the authentication of GCM without its cipher
 _CIPHER = core_cost("aes128_gcm")
 
@@ -306,18 +317,21 @@ class Smb(Remote):
         return row.term(self.sign_byte) if self.sign else None
 
     def io_size(self, use: Access) -> Quantity:
-        """Bytes of one READ or WRITE."""
-        return self.rsize if use.operation == "read" else self.wsize
+        """Bytes of one READ or WRITE; older clients ask for less where nobody says."""
+        old = use.kernel is not None and use.kernel < nfs.LARGE_SMB
+        stated = self.states("rsize" if use.operation == "read" else "wsize")
+        return _OLD_SMB if old and not stated else super().io_size(use)
 
-    def flight_rate(self, row: Row, size: Term, rtt: Term, service: Term) -> Term:
+    def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
         """Credits over the round trip."""
-        del row
+        rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)
         return law(
             nfs.credits_rate, granted=self.credits, io_B=size, rtt_s=rtt, service_s=service, channels=self.channels
         )
 
-    def window(self, row: Row) -> Term:
+    def window(self, row: Row, use: Access) -> Term:
         """Bytes that a sequential reader has in flight."""
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
-        return law(nfs.smb_read_ahead, rsize_B=row.term(self.rsize))
+        requests = 1.0 if use.kernel is not None and use.kernel < nfs.DEEP_SMB else 2.0
+        return law(nfs.smb_read_ahead, rsize_B=row.term(self.io_size(use)), requests=requests)

@@ -261,13 +261,19 @@ class Raid(Layer):
     def _chunk(self, row: Row) -> Term:
         return row.term(self.chunk or (_MD_CHUNK if self.software else _CONTROLLER_CHUNK))
 
+    def ahead_window(self, row: Row) -> Term:
+        """Two stripes of an md array; a controller's is a device as any other."""
+        if not self.software or self.level == 1:
+            return super().ahead_window(row)
+        return law(raid.read_ahead_bytes, chunk_B=self._chunk(row), disks=self.data_members)
+
     def _visit(self, row: Row, use: Access, visit_B: Term | Value | None) -> Term | None:
         """Bytes of a visit of one member: its part of the read-ahead or of the write-back run."""
         if visit_B is None and self.window is not None:
             visit_B = row.term(self.window)
         ahead = self.software and use.operation == "read" and use.finish != "direct"
         if visit_B is None and ahead and self.level != 1:
-            visit_B = law(raid.read_ahead_bytes, chunk_B=self._chunk(row), disks=self.data_members)
+            visit_B = self.ahead_window(row)
         return part_of_visit(visit_B, self.data_members)
 
     def _spread(self) -> Term:

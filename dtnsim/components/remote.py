@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from typing import Annotated, ClassVar, Literal
 
@@ -34,6 +35,8 @@ class Remote(SharedFilesystem):
     #: key of the volume that says how many connections there are
     wires: ClassVar[str] = ""
 
+    rsize: Annotated[Quantity, Unit("B")]
+    wsize: Annotated[Quantity, Unit("B")]
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
     warm: Annotated[bool, Field(description="True where the server has the files in its memory")] = False
     threads: Annotated[int, Field(ge=1, le=4096)] = 8
@@ -78,26 +81,38 @@ class Remote(SharedFilesystem):
         """Work for a byte at either end: signatures, ciphers."""
         return None
 
-    @abstractmethod
     def io_size(self, use: Access) -> Quantity:
-        """Bytes of one request for data."""
+        """Bytes of one READ or WRITE: what client and server agree on."""
+        own = self.rsize if use.operation == "read" else self.wsize
+        agreed = float(np.median(use.agreed_B))
+        return own if own.value <= agreed else own.worth(agreed, "the server's memory (Linux fs/nfsd/nfssvc.c)")
+
+    def agrees(self, server: Machine) -> float:  # noqa: ARG002 - the kernel's server needs it
+        """Largest request that a server on this machine agrees to [B]."""
+        return math.inf
 
     @abstractmethod
-    def flight_rate(self, row: Row, size: Term, rtt: Term, service: Term) -> Term:
-        """Rate by the requests of one size that may be in flight."""
+    def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
+        """Rate by the requests of one size that may be in flight.
+
+        Args:
+            row: The row that is charged.
+            use: The access.
+            size: Bytes of a request.
+        """
 
     @abstractmethod
-    def window(self, row: Row) -> Term:
+    def window(self, row: Row, use: Access) -> Term:
         """Bytes that a sequential reader has in flight."""
 
     def answers(self, row: Row, use: Access) -> Value | None:
         """A whole read-ahead is asked for at once, when the reader enters the one before it (Linux mm/readahead.c)."""
-        return self.window(row).value if use.operation == "read" else None
+        return self.window(row, use).value if use.operation == "read" else None
 
     def requests(self, row: Row, use: Access) -> tuple[float, int]:
         """Bytes of one request of an access, and how many go out at once: those of a call, or of a window."""
         size = middle(self.asked(row, use).value)
-        whole = use.block_B * use.queue_depth if use.alone else middle(self.window(row).value)
+        whole = use.block_B * use.queue_depth if use.alone else middle(self.window(row, use).value)
         if use.operation == "write":
             return size, use.queue_depth
         return min(size, whole), max(1, round(whole / size))
@@ -109,7 +124,7 @@ class Remote(SharedFilesystem):
         """
         del host, volume
         size, service = least(row.term(self.io_size(use)), term(use.block_B, "B")), self.answer_time(row, use)
-        slots = 1.0 / self.flight_rate(row, size, term(use.rtt_s, "s"), service).value
+        slots = 1.0 / self.flight_rate(row, use, size).value
         wait = use.rtt_s + service.value + use.cold_s + self._commit_wait(row, use)
         charged = np.maximum(np.maximum(slots, use.drives_s), use.wire_s)
         return np.maximum(wait / use.block_B + use.wire_s - charged, 0.0)
@@ -140,11 +155,11 @@ class Remote(SharedFilesystem):
         row.charge(
             f"{label}.{self.kind}-slots",
             self.kind,
-            capacity=self.flight_rate(row, size, rtt, service),
+            capacity=self.flight_rate(row, use, size),
             what=f"{self.protocol} {use.operation} requests in flight",
         )
         if use.operation == "read" and not use.alone:
-            window, waits = self.window(row), rtt + service
+            window, waits = self.window(row, use), rtt + service
             if np.any(np.asarray(use.wire_s) > 0):  # a request passes one stage after the other
                 stages = term(use.cold_s, "s", "drives of the server") + term(use.wire_s, "s/B") * least(size, window)
                 waits = waits + stages

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
@@ -14,6 +14,9 @@ from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cache, memory
+
+#: parts with the costs of kernels that are not Linux
+OTHERS: Final = ("freebsd", "macos", "windows")
 
 _S2 = "fitted from NASA GSFC nuttcp CPU shares (3.2 GHz Nehalem, LRO, MTU 9000, interrupts on other cores)"
 
@@ -122,6 +125,12 @@ class Stack(Component):
     page: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "4 KiB", 0.0, "x86 base page; 2 MiB where transparent huge pages serve a program's large buffers"
     )
+
+    @property
+    def release(self) -> tuple[int, ...] | None:
+        """Release of the Linux kernel; None of other systems."""
+        other = (self.part or "").rpartition("/")[2] in OTHERS
+        return None if other else tuple(int(number) for number in self.kernel.split("."))
 
     def first_touch(self, row: Row) -> Term:
         """Cycles per byte of memory that a program has not used before [cycles/B]."""

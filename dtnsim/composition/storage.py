@@ -135,12 +135,17 @@ class Storage:
             held_B=self.past.held_B.get((leg.spec.name, end.host.name), 0.0),
             dirty_B=self.past.dirty_B.get((leg.spec.name, end.host.name), 0.0),
             draining=(leg.spec.name, end.host.name) in self.past.draining,
+            kernel=end.host.stack.release,
         )
         filesystem, server = end.host.volumes[end.volume].filesystem, end.host.volumes[end.volume].server
         seen = filesystem.sees(seen)
-        if server is None or seen.cached or not isinstance(filesystem, Remote):
+        if server is None or not isinstance(filesystem, Remote):
             return seen
-        return seen.but(**remote_servers.of_request(self.network, self.ledger, end, self.server(server, end), seen))
+        far = self.server(server, end)
+        seen = seen.but(agreed_B=filesystem.agrees(far.host))
+        if seen.cached:
+            return seen
+        return seen.but(**remote_servers.of_request(self.network, self.ledger, end, far, seen))
 
     def kept_in_flight(self, leg: Leg) -> float:
         """Part of the workers' requests that the file systems of a leg really keep in flight."""

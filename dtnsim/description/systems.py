@@ -8,13 +8,12 @@ from functools import lru_cache
 from typing import Any, Final
 
 from dtnsim.components.base import place
+from dtnsim.components.stack import OTHERS
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
 
-#: systems that are not Linux, by the part with the costs of their kernels
-_OTHERS: Final = ("freebsd", "macos", "windows")
 _RELEASE: Final = re.compile(r"\d+(\.\d+)*")
 #: roles whose TCP settings are those of the system as it was installed
 _AS_INSTALLED: Final = (None, "untuned")
@@ -81,7 +80,7 @@ def family(system: str | None, year: int | None, stack: str | None) -> tuple[str
     """
     found = _found(system, None if year is None else str(year)) if system is not None else None
     named = str(found.get("stack", "linux") if found is not None else stack).rpartition("/")[2]
-    if named not in _OTHERS:
+    if named not in OTHERS:
         return "linux", found.get("kernel") if found is not None else None
     return named, _release(system or "")
 

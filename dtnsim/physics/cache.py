@@ -18,6 +18,8 @@ DIRTY_BACKGROUND_RATIO: Final = 0.10
 DIRTY_RATIO: Final = 0.20
 #: Read-ahead of a Linux block device unless it is set (VM_READAHEAD_PAGES, 128 KiB).
 LINUX_READAHEAD_B: Final = 131072
+#: Kernel from which on a program's large call widens the window (commit 9491ae4aade6).
+LARGE_CALLS: Final = (4, 10)
 #: Windows that a sequential reader has under way: the next one is asked for as soon as it enters one, whether that one
 #: has arrived or not (Linux mm/readahead.c, "readahead pipelining": async_size is size, and the mark comes first).
 WINDOWS: Final = 2.0
@@ -285,6 +287,26 @@ def readahead_rate(disk_rate: ArrayLike, window_B: ArrayLike, latency_s: ArrayLi
     Source: Little's law; Linux mm/readahead.c (asynchronous read-ahead marker).
     """
     return np.minimum(as_float(disk_rate), as_float(window_B) / as_float(latency_s))
+
+
+def read_ahead_window(set_B: ArrayLike, call_B: ArrayLike, largest_B: ArrayLike) -> FloatArray:
+    """Bytes of one window of a sequential reader's read-ahead: max(w, min(c, m)).
+
+    A program that asks for more at a time than is read ahead has a window of its own size.
+
+    Args:
+        set_B: Read-ahead as set w (read_ahead_kb) [B].
+        call_B: Bytes of one call of the program c [B].
+        largest_B: Largest request of the device m; 0 before Linux 4.10, which kept to what is set [B].
+
+    Returns:
+        Window [B].
+
+    Valid: sequential reads through the page cache.
+    Neglects: the ramp of the window at the start of a file.
+    Source: Linux mm/readahead.c, ractl_max_pages (io_pages); commit 9491ae4aade6 (4.10).
+    """
+    return np.maximum(as_float(set_B), np.minimum(as_float(call_B), as_float(largest_B)))
 
 
 def resident_share(size_B: ArrayLike, cache_B: ArrayLike, retention: ArrayLike = 0.0) -> FloatArray:

@@ -39,6 +39,27 @@ def data_rate(
     return flying / (as_float(rtt_s) + as_float(service_s))
 
 
+#: Kernels from which on slots of a connection are added as needed (commit d9ba131d8f58), read-ahead is that of any
+#: device (c128e575514c), SMB asks for 4 MiB (3d621230b867) and reads two of them ahead.
+DYNAMIC_SLOTS, SMALL_READ_AHEAD, LARGE_SMB, DEEP_SMB = (3, 1), (5, 4), (4, 20), (5, 13)
+
+
+def largest_request(memory_B: ArrayLike) -> FloatArray:
+    """Largest READ or WRITE that a server agrees to: the power of two in a 4096th of its memory, 8 KiB to 1 MiB.
+
+    Args:
+        memory_B: Memory of the server that its kernel has [B].
+
+    Returns:
+        Bytes [B]; 1 MiB with 4 GiB and more, 32 KiB with 128 MiB.
+
+    Valid: the kernel's server, Linux 2.6.20 and later, max_block_size not set.
+    Neglects: what the kernel has taken of the memory that was bought, which halves this for boxes of just 4 GiB.
+    Source: Linux fs/nfsd/nfssvc.c, nfsd_get_default_max_blksize.
+    """
+    return np.clip(np.exp2(np.floor(np.log2(as_float(memory_B) / 4096.0))), 8192.0, 2.0**20)
+
+
 def read_ahead(requests: ArrayLike, rsize_B: ArrayLike) -> FloatArray:
     """Bytes that Linux reads ahead on a mount: requests x rsize.
 
@@ -49,7 +70,8 @@ def read_ahead(requests: ArrayLike, rsize_B: ArrayLike) -> FloatArray:
     Returns:
         Window of one sequential reader [B].
 
-    Valid: Linux before 5.4; later kernels and distributions set read_ahead_kb (128 KiB) on the mount's device.
+    Valid: Linux before 5.4, whose mounts have the 128 KiB of any device (commit c128e575514c; Microsoft, Linux NFS
+        read-ahead best practices for Azure NetApp Files: so RHEL from 8.3 and Ubuntu from 18.04 on).
     Neglects: the ramp of the window.
     Source: Linux fs/nfs/client.c (server->backing_dev_info.ra_pages = server->rpages * NFS_MAX_READAHEAD).
     """
@@ -123,20 +145,21 @@ def credits_rate(
     return flying / (as_float(rtt_s) + as_float(service_s))
 
 
-def smb_read_ahead(rsize_B: ArrayLike) -> FloatArray:
-    """Bytes that the Linux client reads ahead: 2 rsize.
+def smb_read_ahead(rsize_B: ArrayLike, requests: ArrayLike = 2.0) -> FloatArray:
+    """Bytes that the Linux client reads ahead: n rsize.
 
     Args:
         rsize_B: rsize [B].
+        requests: Requests n: 2, and 1 before Linux 5.13 [1].
 
     Returns:
         Window of one sequential reader [B].
 
-    Valid: Linux 5.13 and later without ``rasize``.
+    Valid: mounts without ``rasize``.
     Neglects: the ramp of the window.
-    Source: Linux fs/smb/client/cifsfs.c, cifs_read_super (ra_pages of two rsize).
+    Source: Linux fs/smb/client/cifsfs.c, cifs_read_super (ra_pages of two rsize; of one in the releases before).
     """
-    return 2.0 * as_float(rsize_B)
+    return as_float(requests) * as_float(rsize_B)
 
 
 def solicited_trips(write_B: ArrayLike, first_B: ArrayLike, burst_B: ArrayLike) -> FloatArray:

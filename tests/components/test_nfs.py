@@ -20,10 +20,10 @@ FRAME = 9038 / 8948
 
 
 def mounted(mount: dict[str, Any] | None = None, array: dict[str, Any] | None = None, *, reading: bool = False,
-            rtt: str = "10 ms", tool: Any = None, **server: Any) -> dict[str, Any]:  # fmt: skip
+            rtt: str = "10 ms", tool: Any = None, client: Any = None, **server: Any) -> dict[str, Any]:  # fmt: skip
     """A client ``a`` that reads from, or writes to, a mount served by ``b``."""
     filesystem = {"kind": "nfs", "service": "0 s", "op_time": "0 s", **(mount or {})}
-    client = machine(volumes={"/n": volume(filesystem=filesystem, server="b:/export")})
+    client = machine(volumes={"/n": volume(filesystem=filesystem, server="b:/export")}, **(client or {}))
     serving = machine(volumes={"/export": volume(array or FAST)}, **server)
     start, to = ("a:/n", "a:memory") if reading else ("a:memory", "a:/n")
     tool = tool or {"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}
@@ -48,21 +48,32 @@ def test_requests_in_flight_over_the_round_trip(slots: int, wsize: int, connecti
 
 def test_sixteen_slots_of_an_old_client_over_ten_milliseconds() -> None:
     """16 x 64 KiB / 9.96 ms = 105 MB/s; UCI LightPath report: runs of 93 to 121 MB/s over that path."""
-    found = charges({"slots": "16", "wsize": "64 KiB"}, rtt="9.96 ms").rate("n.nfs-slots")
+    old = {"stack": {**FREE, "kernel": "2.6.32"}}
+    found = charges({"wsize": "64 KiB"}, rtt="9.96 ms", client=old).rate("n.nfs-slots")
     assert found == pytest.approx(105.3e6, rel=0.001)
     assert 93e6 <= found <= 121e6
 
 
+def test_a_server_agrees_to_requests_by_its_memory() -> None:
+    """A 4096th of it (Linux, nfsd_get_default_max_blksize); 128 slots over the round trip."""
+    small = charges({"wsize": "1 MiB"}, memory={"kind": "memory", "channels": 1, "rate": "1600 MT/s", "size": "1 GiB"})
+    assert small.rate("n.nfs-slots") == pytest.approx(128 * 256 * KiB / 10e-3)
+
+
 @pytest.mark.parametrize("streams", [1, 3])
 def test_a_reader_has_its_read_ahead_in_flight(streams: int) -> None:
-    """Two windows of 15 requests of 1 MiB (Linux before 5.4) for each reader, or what is said.
+    """Two windows for each reader: of one call of 1 MiB, of 15 requests of 1 MiB before Linux 5.4, or what is said.
 
     The next window is asked for on entering one that may not have arrived (Linux mm/readahead.c, mm/filemap.c: the
     mark is looked at before the page is waited for); wire and drives take next to nothing here.
     """
     tool = {"name": "iozone", "test": "read", "r": "1 MiB", "t": streams}
     usual = charges({"slots": "1000"}, reading=True, tool=tool)
-    assert usual.rate("n.read-ahead") == pytest.approx(streams * 2 * 15 * MiB / 10e-3, rel=2e-3)
+    assert usual.rate("n.read-ahead") == pytest.approx(streams * 2 * MiB / 10e-3, rel=2e-3)
+    small = charges({"slots": "1000"}, reading=True, tool={**tool, "r": "64 KiB"})
+    assert small.rate("n.read-ahead") == pytest.approx(streams * 2 * 128 * KiB / 10e-3, rel=2e-3)
+    old = charges({"slots": "1000"}, reading=True, tool=tool, client={"stack": {**FREE, "kernel": "4.4"}})
+    assert old.rate("n.read-ahead") == pytest.approx(streams * 2 * 15 * MiB / 10e-3, rel=2e-3)
     told = charges({"slots": "1000", "read_ahead": "2 MiB"}, reading=True, tool=tool)
     assert told.rate("n.read-ahead") == pytest.approx(streams * 2 * 2 * MiB / 10e-3, rel=2e-3)
 

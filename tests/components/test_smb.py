@@ -9,14 +9,17 @@ import pytest
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.core_rates import CORE_RATES
 from tests.formulas import evaluate
-from tests.lab import KiB, MiB, Sheet, journey, machine, problem, sheet, volume
+from tests.lab import FREE, KiB, MiB, Sheet, journey, machine, problem, sheet, volume
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
 
 
-def path(*, reading: bool = False, **given: Any) -> dict[str, Any]:
+def path(*, reading: bool = False, kernel: str = "5.15", **given: Any) -> dict[str, Any]:
     """A client ``a`` that reads from, or writes to, a share of ``b``."""
-    client = machine(volumes={"/s": volume(filesystem={"kind": "smb", "service": "0 s", **given}, server="b:/share")})
+    client = machine(
+        stack={**FREE, "kernel": kernel},
+        volumes={"/s": volume(filesystem={"kind": "smb", "service": "0 s", **given}, server="b:/share")},
+    )
     start, to = ("a:/s", "a:/dev/null") if reading else ("a:memory", "a:/s")
     tool = {"name": "dd", "bs": "1 MiB", **({} if reading else {"conv": "fdatasync"})}
     wan = {"bandwidth": "100 Tb/s", "rtt": "10 ms"}
@@ -38,6 +41,13 @@ def test_credits_over_the_round_trip(channels: int) -> None:
 def test_a_reader_has_two_requests_in_flight() -> None:
     """A window of two requests of 4 MiB, and the next one asked for on entering it (Linux mm/readahead.c)."""
     assert charges(reading=True).rate("s.read-ahead") == pytest.approx(2 * 8 * MiB / 10e-3, rel=2e-3)
+
+
+@pytest.mark.parametrize(("kernel", "ahead"), [("4.19", 1), ("5.4", 4), ("5.15", 8)])
+def test_older_clients_ask_for_less(kernel: str, ahead: int) -> None:
+    """Requests of 1 MiB before Linux 4.20 (commit 3d621230b867), one of them ahead before 5.13 (cifs_read_super)."""
+    found = charges(reading=True, kernel=kernel)
+    assert found.rate("s.read-ahead") == pytest.approx(2 * ahead * MiB / 10e-3, rel=2e-3)
 
 
 def test_encryption_costs_both_ends() -> None:

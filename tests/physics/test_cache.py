@@ -46,6 +46,16 @@ def test_readahead():
     assert cache.readahead_rate(2e9, 2**30, 10e-3) == 2e9
 
 
+@given(POSITIVE, POSITIVE, POSITIVE)
+def test_a_large_call_widens_the_window(w: float, call: float, largest: float) -> None:
+    """Never below what is set, never above the device's request; before Linux 4.10 as it is set."""
+    window = cache.read_ahead_window(w, call, largest)
+    assert w <= window <= max(w, largest)
+    assert cache.read_ahead_window(w, 2 * call, largest) >= window
+    assert cache.read_ahead_window(w, call, 0.0) == w
+    assert cache.read_ahead_window(128, 1024, 1280) == 1024
+
+
 def test_resident_share():
     np.testing.assert_allclose(cache.resident_share([0.5, 1.0, 2.0], 1.0), [1.0, 1.0, 0.0])
     assert cache.resident_share(2.0, 1.0, 1.0) == pytest.approx(0.5)

@@ -104,3 +104,9 @@ def test_more_credits_are_never_slower(n, io, T, t):
     assert nfs.credits_rate(n, io, 2 * T, t) < rate
     assert rate <= n * nfs.CREDIT_B / (T + t) * (1 + 1e-12)
     assert nfs.smb_read_ahead(io) > io
+
+
+def test_a_server_agrees_to_a_4096th_of_its_memory() -> None:
+    """The kernel's own comment: 1 MiB with 4 GiB, 32 KiB with 128 MiB, 8 KiB with 32 MiB and less."""
+    found = nfs.largest_request(np.array([16, 4, 1, 1 / 8, 1 / 32, 1 / 64]) * 2**30)
+    np.testing.assert_allclose(found, np.array([1024, 1024, 256, 32, 8, 8]) * 1024.0)
