@@ -49,8 +49,8 @@ def command(
 
     Tools and their versions are recognised by what they print; one file may hold many runs of many tools,
     with prompts, colours and cut ends. Each member of a tar archive is a log of its own (archive:member).
-    What could not be read is named on stderr. The exit code is 2 if a file gave no figure (with -r: if no
-    file of a directory gave one).
+    What could not be read is named on stderr; of a file without a figure the tool whose line comes nearest, and
+    up to where. The exit code is 2 if a file gave no figure (with -r: if no file of a directory gave one).
 
     Read is what these print: {tools}.
 
@@ -92,6 +92,7 @@ def _directory(top: Path, *, json: bool) -> bool:
 def _one(name: str, *, json: bool) -> bool:
     """Reads one file; whether it gave anything."""
     from dtnsim.logs import iter_log
+    from dtnsim.logs._nearest import nearest
 
     notes = _Notes(name)
     count = 0
@@ -119,6 +120,8 @@ def _one(name: str, *, json: bool) -> bool:
         notes.end()
     if count == 0:
         _say(f"dtnsim: {name}: nothing in it looks like the output of a tool dtnsim knows; give the raw output")
+        if not notes.any and Path(name).is_file() and (near := nearest(name)) is not None:
+            _say(f"{name}:{near.line}: {near}")
     return count > 0
 
 
@@ -136,6 +139,10 @@ class _Notes:
         if kind not in self._lines and len(self._lines) < NOTES:
             self._lines[kind] = note.line
             _say(f"{note.file}:{note.line}: {note.why}: {note.text[:100]!r}")
+
+    @property
+    def any(self) -> bool:
+        return bool(self._counts)
 
     def end(self) -> None:
         for kind, line in self._lines.items():

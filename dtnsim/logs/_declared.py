@@ -247,10 +247,6 @@ class Line(NamedTuple):
     sign: str
     pattern: re.Pattern[str]
 
-    def beginnings(self) -> Iterable[re.Pattern[str]]:
-        """The pattern cut off before each piece; see `beginnings`."""
-        return beginnings(self.pattern.pattern)
-
     def last(self, text: str) -> re.Match[str] | None:
         """The last of what may be several joined drawings of the line."""
         found = None
@@ -265,21 +261,28 @@ def declare(sign: str, pattern: str) -> Line:
     return Line(sign, re.compile(pattern))
 
 
-@lru_cache(maxsize=64)
-def beginnings(pattern: str) -> tuple[re.Pattern[str], ...]:
-    """A pattern cut off before each of its pieces that follow two named groups, the longest first."""
-    cuts, depth, groups = [], 0, 0
+@lru_cache(maxsize=256)
+def beginnings(pattern: str, groups: int = _NEAR) -> tuple[str, ...]:
+    """A pattern cut off before each of its pieces that follow so many named groups, the longest first."""
+    cuts, depth, seen = [], 0, 0
     for piece in _PIECE.finditer(pattern):
-        if depth == 0 and groups >= _NEAR and piece[0][0] not in "?*+{":
+        if depth == 0 and seen >= groups and piece[0][0] not in "?*+{":
             cuts.append(piece.start())
-        groups += depth == 0 and pattern.startswith("(?P<", piece.start())
+        seen += depth == 0 and pattern.startswith("(?P<", piece.start())
         depth += {"(": 1, ")": -1}.get(piece[0], 0)
-    return tuple(re.compile(pattern[:cut]) for cut in reversed(cuts))
+    return tuple(pattern[:cut] for cut in reversed(cuts))
+
+
+@lru_cache(maxsize=1024)
+def compiled(beginning: str) -> re.Pattern[str]:
+    """A beginning of a pattern."""
+    return re.compile(beginning)
 
 
 def near(pattern: str, text: str) -> str | None:
     """Up to where a line is as declared; None for one that is something else."""
-    match = next((match for part in beginnings(pattern) if (match := part.search(text)) is not None), None)
+    found = (compiled(part).search(text) for part in beginnings(pattern))
+    match = next(filter(None, found), None)
     return None if match is None else f"the line is as expected up to {match[0][-40:]!r} only"
 
 

@@ -22,7 +22,7 @@ from re import _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 import dtnsim.logs
-from dtnsim.logs._declared import Line, beginnings
+from dtnsim.logs._declared import Line, beginnings, compiled
 from dtnsim.logs.base import LineParser
 
 LENGTH = 100_000
@@ -55,7 +55,7 @@ def patterns() -> list[Used]:
         for at, kind in enumerate(getattr(parser, "kinds", ())):
             name = f"{parser.__module__.rpartition('.')[2]}.{parser.__name__} {at}"
             found.setdefault(id(kind.pattern), Used(name, kind.pattern, (kind.find.__name__,)))
-            for part in beginnings(kind.pattern.pattern) if kind.result else ():
+            for part in map(compiled, beginnings(kind.pattern.pattern) if kind.result else ()):
                 found.setdefault(id(part), Used(f"{name} {part.pattern[-20:]}", part, ("search",)))
     shaped = [("start", p, "match") for _, p in index._starting] + [
         ("inside", p, "search") for _, p, _ in index._inside
@@ -71,7 +71,7 @@ def _compiled(value: object) -> Iterator[re.Pattern[Any]]:
         yield value
     elif isinstance(value, Line):
         yield value.pattern
-        yield from value.beginnings()
+        yield from map(compiled, beginnings(value.pattern.pattern))
     elif isinstance(value, type) and issubclass(value, LineParser):
         yield from _compiled([vars(value).get(name) for name in ("line", "failures")])
     elif isinstance(value, dict):

@@ -187,6 +187,28 @@ def test_a_directory_is_read_with_r(logs, tmp_path):
     assert logs("-r", tmp_path)[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("Timing buffered disk reads: 24 MB per 3 s", None),  # hdparm's own note says it
+        (
+            "\tLnkSta: Speed 8GX/s, Width x8",
+            "lspci comes nearest: the line is as it prints it up to '\\tLnkSta: Speed 8G'",
+        ),
+        ("\tSpeed: 1000Gb/s", "ethtool comes nearest: the line is as it prints it up to '\\tSpeed: 1000', not 'Gb/s'"),
+        ("7 packets transmitted, 5 got, 0% loss", "up to '7 packets transmitted, 5 ', not 'got, 0% loss'"),
+        ("Settings for eth0:", None),  # read, and without a figure
+        ("Dear all, the disks are fast.", None),
+    ],
+)
+def test_the_tool_that_comes_nearest_is_named(logs, tmp_path, line, said):
+    (tmp_path / "a").write_text(f"Run of today\n{line}\n")
+    code, _, err = logs(tmp_path / "a")
+    assert code == 2
+    assert ("comes nearest" in err) is (said is not None)
+    assert said is None or (said in err and f"{tmp_path / 'a'}:2: " in err)
+
+
 def test_notes_of_one_kind_are_said_once_and_counted(logs, tmp_path):
     lines = "".join(f"10737418240 bytes (11 GB) copied, 92.{n}101 s, {n}16 GB/s\n" for n in range(1, 10))
     (tmp_path / "a").write_text(lines)
