@@ -23,7 +23,7 @@ from dtnsim.description.systems import of_system
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError, noted, refuse
 from dtnsim.ground.quantity import Scalar
-from dtnsim.ground.yamlio import Mapping, content
+from dtnsim.ground.yamlio import Mapping, content, mapping
 
 #: a dotted key below a host, in steps
 Steps = tuple[str, ...]
@@ -108,9 +108,7 @@ class Hosts:
         """A host of this path, with what overrides change in it."""
         made = self._written_out(name, self._given[name], seen)
         for text in self._texts.get(name, ()):
-            whole, all_hosts = Mapping(), Mapping()
-            all_hosts.put(name, made, made.file, made.line)
-            whole.put("hosts", all_hosts, made.file, made.line)
+            whole = mapping({"hosts": mapping({name: made}, made.file, made.line)}, made.file, made.line)
             self.written[name].add(tuple(override(whole, text)[2:]))
             made = whole["hosts"][name]
         return self._written_out(name, made, seen) if {"like", "machine"} & set(made) else _stack_of(made)
@@ -204,22 +202,17 @@ def _shipped_sizes(host: str) -> str:
 def _stack_of(item: Mapping) -> Mapping:
     """A host whose ``kernel`` (a part, costs, or a version of Linux) is its ``stack``, and ``hba`` one of its hbas."""
     if "hba" in item and "hbas" not in item:
-        item = item.clone()
-        at, card = item.at("hba"), Mapping(item.file, item.line)
-        card.put("hba", item.pop("hba"), *at)
-        item.put("hbas", card, *at)
+        at = item.at("hba")
+        item = item.without("hba").but("hbas", mapping({"hba": item["hba"]}, *at), at)
     if "kernel" not in item:
         return item
-    item = item.clone()
-    at, kernel = item.at("kernel"), item.pop("kernel")
+    at, kernel = item.at("kernel"), item["kernel"]
     if isinstance(kernel, str) and _VERSION.fullmatch(kernel):
-        costs = Mapping(*at)
-        costs.put("kernel", kernel, *at)
+        costs = mapping({"kernel": kernel}, *at)
         if "stack" not in item and "like" not in item:
             costs.put("kind", "stack", *at)
         kernel = merge(item.get("stack"), costs)
-    item.put("stack", kernel, *at)
-    return item
+    return item.without("kernel").but("stack", kernel, at)
 
 
 def _like_of(item: Mapping, name: str) -> Mapping:
@@ -229,9 +222,7 @@ def _like_of(item: Mapping, name: str) -> Mapping:
         return item
     if "like" in item:
         raise SpecError("write either 'like' or 'machine'", **place(item, key), key=f"hosts.{name}.{key}")
-    item = item.clone()
-    item.put("like", item.pop(key), *item.lines[key])
-    return item
+    return item.without(key).but("like", item[key], item.at(key))
 
 
 def numbered(given: Mapping) -> Mapping:
@@ -260,8 +251,7 @@ def numbered(given: Mapping) -> Mapping:
                 raise SpecError("comes twice", **where, value=one)
             like = item
             if count > 1 and number:
-                like = Mapping(*at)
-                like.put("like", Scalar(name, *at), *at)
+                like = mapping({"like": Scalar(name, *at)}, *at)
             made.put(one, like.clone() if isinstance(like, Mapping) else like, *at)
     return made
 
@@ -296,9 +286,7 @@ def _numbers(match: re.Match[str], where: dict[str, Any]) -> list[str]:
 
 def named(host: str) -> Mapping:
     """The mapping of a host file, or of a shipped host, with what it is ``like`` written out."""
-    raw, given = Mapping(), Mapping()
-    given.put(Path(host).stem, host, "", 0)
-    raw.put("hosts", given, "", 0)
+    raw = mapping({"hosts": {Path(host).stem: host}}, "", 0)
     found: list[Mapping] = list(Hosts(raw, None).read().values())
     return found[0]
 

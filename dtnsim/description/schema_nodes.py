@@ -10,11 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from pydantic.fields import FieldInfo
 
 from dtnsim.components.base import Model, find_kind, kinds_of
-from dtnsim.ground import library, units
+from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.quantity import Quantity
 
 Node = dict[str, Any]
@@ -179,8 +178,7 @@ def _member(family: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _written() -> dict[str, dict[str, str]]:
-    text = Path(__file__).with_name("words.yaml").read_text(encoding="utf-8")
-    return dict(yaml.safe_load(text))
+    return dict(yamlio.plain(Path(__file__).with_name("words.yaml")))
 
 
 def described(model: type[Model]) -> dict[str, str]:

@@ -54,6 +54,19 @@ class Mapping(dict[str, Any]):
         """File and line where a key was written; of one that nobody wrote, those of the mapping."""
         return self.lines.get(key, (self.file, self.line))
 
+    def but(self, key: str, value: Any, at: tuple[str, int] | None = None) -> Mapping:
+        """A copy with a key set, as if written where it was, or at a place that is given."""
+        new = self.clone()
+        new.put(key, value, *(at or self.at(key)))
+        return new
+
+    def without(self, *keys: str) -> Mapping:
+        """A copy that lacks some keys."""
+        new = self.clone()
+        for key in keys:
+            new.pop(key, None)
+        return new
+
     def clone(self) -> Mapping:
         """A copy whose keys can be set without touching this one."""
         new = Mapping(self.file, self.line)
@@ -94,11 +107,14 @@ def sourced(given: Any) -> Any:
     for key, value in given.items():
         if isinstance(value, Scalar) and value.file == own.file and key != "source":
             made[key] = Scalar(str(value), value.file, value.line, str(own))
-        elif isinstance(value, Mapping) and "value" in value and "source" not in value:
-            inner = value.clone()
-            inner.put("source", own, own.file, own.line)
-            made[key] = sourced(inner) if value.file == own.file else value
+        elif isinstance(value, Mapping) and "value" in value and "source" not in value and value.file == own.file:
+            made[key] = sourced(value.but("source", own, (own.file, own.line)))
     return made
+
+
+def plain(path: Path) -> Any:
+    """What one of dtnsim's own tables holds, with the types that YAML gives it."""
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe one
 
 
 def load(path: Path, *, source: str = "", name: str = "") -> Mapping:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, Literal
@@ -11,7 +12,7 @@ from dtnsim.components.access import Access, Finish, Thread
 from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Step
+from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Plan, Step, Tool
 
 #: what a copy does for each file, and for each folder where they go; with the files' times and modes
 COPIED: Final = FileCost(source=("stat", "open", "close"), destination=("create", "close"), directory=("mkdir",))
@@ -246,6 +247,33 @@ def write_access(
     return access.but(random=random, rewrite=rewrite)
 
 
+def waits_for(*, direct: bool, each: bool, end: bool) -> Finish:
+    """What a test's writes wait for: the medium by direct requests, with each of them, or at the end."""
+    if direct:
+        return "direct"
+    return "dsync" if each else "fdatasync" if end else "none"
+
+
 def with_read(job: Job, step: Step, access: Access) -> Step:
     """The step with its read at the end that `read_access` chose."""
     return replace(step, reread=access) if job.destination == "volume" else replace(step, read=access)
+
+
+class MemoryTest(Tool):
+    """A test of the network from memory to memory: neither files nor volumes matter."""
+
+    tool_class = "test"
+
+    @abstractmethod
+    def net(self) -> NetUse:
+        """Its connections."""
+
+    def unlike(self) -> str:
+        """What its options say otherwise than the path file, in words; empty where nothing is."""
+        return ""
+
+    def plan(self, job: Job) -> Plan:
+        """Streams from memory to memory."""
+        del job
+        net, said = self.net(), self.unlike()
+        return Plan((Step("transfer", net=net),), weight=net.streams, warnings=(said,) if said else ())

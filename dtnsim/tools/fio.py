@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from dtnsim.components.access import Finish, Thread
+from dtnsim.components.access import Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import read_access, with_read, write_access
+from dtnsim.tools._common import read_access, waits_for, with_read, write_access
 from dtnsim.tools._options import ON_VOLUME, Count, Size, documented, named, one_of
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Timing, Tool
 
@@ -32,6 +32,7 @@ class Fio(Tool):
     kind: ClassVar[str] = "fio"
     tool_class = "test"
     files_option = "numjobs"
+    time_option = "runtime"
     reads_option = writes_option = "volume"
 
     rw: Annotated[Rw, named("rw", "readwrite"), one_of(Rw)] = "read"
@@ -111,7 +112,7 @@ class Fio(Tool):
                 self.kind,
                 jobs,
                 self.bs,
-                finish=self.finish,
+                finish=waits_for(direct=self.direct, each=self.fdatasync, end=self.end_fsync),
                 workers=self.numjobs,
                 random=random,
                 rewrite=random or mixed,
@@ -121,15 +122,6 @@ class Fio(Tool):
             opened = FileCost() if read_share else _opened(job, "create")
             steps.append(Step("write", write=write, share=1 - read_share, files=opened))
         return Plan(tuple(steps), workers=self.numjobs * self.depth)
-
-    @property
-    def finish(self) -> Finish:
-        """What the options make a write wait for."""
-        if self.direct:
-            return "direct"
-        if self.fdatasync:
-            return "dsync"
-        return "fdatasync" if self.end_fsync else "none"
 
 
 def _opened(job: Job, how: str) -> FileCost:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dtnsim.ground.errors import SpecError
-from dtnsim.tools._command import parse
-from dtnsim.tools._programs import PROGRAMS
+from dtnsim.tools._command import parse, programs
 from dtnsim.tools.plan import Tool
 
 
@@ -60,7 +59,7 @@ def test_lines_are_read_by_the_tools_own_options(line, options):
     assert parse(line) == options
 
 
-@pytest.mark.parametrize("program", sorted(PROGRAMS))
+@pytest.mark.parametrize("program", sorted(programs()))
 def test_every_program_makes_a_tool_and_refuses_what_it_does_not_know(program):
     told = parse(program)
     Tool.build({"kind": told.pop("name"), **told})
