@@ -238,7 +238,13 @@ def single_points(whole: nx.Graph[str], source: str, destination: str) -> list[s
 
 
 def without(whole: nx.Graph[str], node: str, ends: list[tuple[str, str]]) -> list[bool]:
-    """For each pair of ends, whether anything still joins them when a node has gone."""
+    """For each pair of ends, whether anything still joins them when a node has gone.
+
+    Args:
+        whole: The graph of a path.
+        node: What goes.
+        ends: Pairs of nodes.
+    """
     import networkx as nx
 
     left = nx.restricted_view(whole, [node], [])
@@ -250,6 +256,11 @@ def narrowest_cut(whole: nx.Graph[str], source: str, destination: str) -> Cut:
 
     Nodes without a rate of their own (processors, memory, volumes) are taken as unlimited: what binds a transfer is
     for `dtnsim predict` to say, this is what the wiring could carry at most.
+
+    Args:
+        whole: The graph of a path.
+        source: Node at one end.
+        destination: Node at the other end.
     """
     import networkx as nx
     from networkx.algorithms.flow import minimum_cut

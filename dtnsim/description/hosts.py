@@ -257,7 +257,13 @@ def numbered(given: Mapping) -> Mapping:
 
 
 def written_once(name: str, count: object, hosts: MappingABC[str, object]) -> str:
-    """The host under whose name one of several like ones is written: its numbers are drawn once for all of them."""
+    """The host under whose name one of several like ones is written: its numbers are drawn once for all of them.
+
+    Args:
+        name: A host of the path.
+        count: What its description says of how many there are.
+        hosts: All hosts by name.
+    """
     first, _, number = name.rpartition("-")
     return first if count is not None and first in hosts and number.isdigit() and int(number) > 1 else name
 
@@ -323,7 +329,13 @@ class Built:
         return _kept(self._keyed, (id(host), *given), lambda: (host, make(host, *given)))[1]
 
     def path(self, raw: Mapping, over: Hashable, make: Callable[..., S]) -> S:
-        """What ``make`` gives of a path's mapping and what is put over it: the same path again for the same."""
+        """What ``make`` gives of a path's mapping and what is put over it: the same path again for the same.
+
+        Args:
+            raw: The path's mapping.
+            over: What is put over it.
+            make: Makes it, told which hosts were built.
+        """
         found: S = _kept(self._paths, (id(raw), over), lambda: (raw, make(built=self)), _PATHS)[1]
         return found
 

@@ -35,7 +35,13 @@ def _ends(item: Mapping) -> Iterator[str]:
 
 
 def cards(name: str, host: Mapping, notes: list[str]) -> Mapping:
-    """A host with the cards that carry TCP; with InfiniBand alone these are IPoIB, which is noted."""
+    """A host with the cards that carry TCP; with InfiniBand alone these are IPoIB, which is noted.
+
+    Args:
+        name: The host.
+        host: Its mapping.
+        notes: Takes what was assumed.
+    """
     one = "nic" in host
     given = host.get("nics") if not one else {"nic": host["nic"]}
     told = {key: _speaks_verbs(card) for key, card in given.items()} if isinstance(given, dict) else {}

@@ -107,7 +107,13 @@ def named(model: M, name: Name) -> M:
 
 
 def mapped(value: Any, change: Callable[[str, Quantity], Quantity], key: str = "") -> Any:
-    """A model, table or list with every quantity changed, told its dotted key; the same one where none has changed."""
+    """A model, table or list with every quantity changed, told its dotted key; the same one where none has changed.
+
+    Args:
+        value: A model, a table, a list or a quantity.
+        change: Gives a quantity of a dotted key in the place of the old one.
+        key: Dotted key of ``value``.
+    """
     if isinstance(value, Quantity):
         return change(key, value)
     if isinstance(value, BaseModel):

@@ -78,7 +78,14 @@ def override(raw: Mapping, text: str) -> list[str]:
 
 
 def put(raw: Mapping, steps: list[str], value: Any, text: str) -> list[str]:
-    """Sets the key that ``steps`` lead to, which it returns in full; parts named on the way are written out first."""
+    """Sets the key that ``steps`` lead to, which it returns in full; parts named on the way are written out first.
+
+    Args:
+        raw: Mapping of the path.
+        steps: The key, step by step.
+        value: What it becomes.
+        text: The override as it was given, for messages.
+    """
     if len(steps) > yamlio.MAX_DEPTH:
         raise SpecError(f"has {len(steps)} steps; a key has at most {yamlio.MAX_DEPTH}", key="--set", value=text)
     where: Any = raw

@@ -100,7 +100,14 @@ def _spaced(text: str) -> str:
 
 
 def example(key: str, node: Node, field: FieldInfo | None, defs: dict[str, Node]) -> Any:
-    """A value that the key may have."""
+    """A value that the key may have.
+
+    Args:
+        key: The key.
+        node: What it may hold.
+        field: Its field, whose default is the best example.
+        defs: Definitions that the node refers to.
+    """
     if field is not None and isinstance(field.default, Quantity):
         return str(field.default)
     return _sample(key, node, defs)

@@ -126,7 +126,13 @@ def in_name(key: str, name: str) -> tuple[dict[str, Any], str]:
 
 
 def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
-    """A host without a board that the library does not have: what it brings is drawn, or said by the host."""
+    """A host without a board that the library does not have: what it brings is drawn, or said by the host.
+
+    Args:
+        host: Mapping of the host.
+        where: Its key, for notes.
+        notes: Takes what was read otherwise than written.
+    """
     name = host.get("board")
     if not isinstance(name, Scalar) or _known(name, "board") or _typo(name, "board"):
         return host
@@ -169,7 +175,13 @@ def machine_like(name: str) -> Mapping | None:
 
 
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
-    """A volume whose ``encryption`` lies around its drives; these may be told by what was measured of them."""
+    """A volume whose ``encryption`` lies around its drives; these may be told by what was measured of them.
+
+    Args:
+        given: Mapping of the volume.
+        where: Its key, for notes.
+        notes: Takes what was read otherwise than written.
+    """
     drives = _drives(given.get("array"), f"{where}.array", notes)
     made = given if drives is given.get("array") else given.but("array", drives)
     made = _mounted_as(made, f"{where}.filesystem", notes)
@@ -201,7 +213,13 @@ def _mounted_as(given: Mapping, where: str, notes: list[str]) -> Mapping:
 
 
 def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
-    """A host without adapters of which no more is known than that they are some, and their drives on none."""
+    """A host without adapters of which no more is known than that they are some, and their drives on none.
+
+    Args:
+        host: Mapping of the host.
+        where: Its key, for notes.
+        notes: Takes what was read otherwise than written.
+    """
     cards, volumes = host.get("hbas"), host.get("volumes")
     seated = (
         {mount: volume for mount, volume in volumes.items() if isinstance(volume, Mapping) and volume.get("via")}

@@ -145,6 +145,11 @@ def _one_file(given: object) -> Dataset | None:
 def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, Any]) -> None:
     """Refuses a transfer that waits for what does not exist, or in the end for itself.
 
+    Args:
+        transfers: All of the path.
+        number: Which of them.
+        at: Where it says what it waits for.
+
     Raises:
         SpecError: Which one.
     """
@@ -301,7 +306,13 @@ def written_tool(tool: object) -> object:
 
 
 def typed(tool: Tool, option: str, value: int) -> str:
-    """An option of a tool as it is typed."""
+    """An option of a tool as it is typed.
+
+    Args:
+        tool: The tool.
+        option: One of its options.
+        value: A number.
+    """
     if tool.kind == "aws-s3":  # its configuration has it
         return f"aws configure set default.s3.{option} {value}"
     dash = "-" if len(option) == 1 or tool.kind in _ONE_DASH else "--"

@@ -46,7 +46,14 @@ class Mapping(dict[str, Any]):
         self.lines: dict[str, tuple[str, int]] = {}
 
     def put(self, key: str, value: Any, file: str, line: int) -> None:
-        """Sets a key and remembers where it was written."""
+        """Sets a key and remembers where it was written.
+
+        Args:
+            key: The key.
+            value: Its value.
+            file: File that says it.
+            line: Line there.
+        """
         self[key] = value
         self.lines[key] = (file, line)
 
@@ -55,7 +62,13 @@ class Mapping(dict[str, Any]):
         return self.lines.get(key, (self.file, self.line))
 
     def but(self, key: str, value: Any, at: tuple[str, int] | None = None) -> Mapping:
-        """A copy with a key set, as if written where it was, or at a place that is given."""
+        """A copy with a key set, as if written where it was, or at a place that is given.
+
+        Args:
+            key: The key.
+            value: Its value.
+            at: File and line that say it; where the key was, if left out.
+        """
         new = self.clone()
         new.put(key, value, *(at or self.at(key)))
         return new
@@ -88,7 +101,13 @@ def content(value: Any) -> Hashable:
 
 
 def mapping(given: dict[str, Any], file: str, line: int) -> Mapping:
-    """A dict as a mapping, every key of which was written at one place: the line of a log that says all of it."""
+    """A dict as a mapping, every key of which was written at one place: the line of a log that says all of it.
+
+    Args:
+        given: Keys and values; plain dicts in it become mappings too.
+        file: File that says it.
+        line: Line there.
+    """
     made = Mapping(file, line)
     for key, value in given.items():
         made.put(key, mapping(value, file, line) if type(value) is dict else value, file, line)
@@ -119,6 +138,11 @@ def plain(path: Path) -> Any:
 
 def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
     """Reads the mapping that a YAML file holds; ``name`` is its name in messages and sources.
+
+    Args:
+        path: The file.
+        source: Source that its numbers inherit.
+        name: Its name in messages and sources.
 
     Raises:
         SpecError: missing, too big, not text, not YAML, too deep, or not a mapping.
@@ -167,7 +191,13 @@ def _from_pipe(path: Path, name: str) -> bytes:
 
 
 def loads(text: str, name: str, *, source: str = "") -> Mapping:
-    """Reads the mapping in ``text``; ``name`` is the file's name in messages."""
+    """Reads the mapping in ``text``; ``name`` is the file's name in messages.
+
+    Args:
+        text: YAML.
+        name: The file's name in messages.
+        source: Source that its numbers inherit.
+    """
     if "\x00" in text:
         raise SpecError("is binary, not YAML", file=name)
     builder = _Builder(name, source)
