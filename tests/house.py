@@ -1,4 +1,4 @@
-"""The house as its imports have it: which room asks which, how often. ``python -m tests.house`` draws it in CONTRIBUTING.md."""
+"""The house as its code has it: which room imports which; ``python -m tests.house`` draws that in CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def without_args() -> dict[str, list[str]]:
-    """Room -> its public functions of three or more parameters that override nothing and whose docstrings lack ``Args``."""
+    """Room -> its public functions of three parameters or more, overriding none, whose docstrings lack ``Args``."""
     trees = {path: ast.parse(path.read_text()) for path in CODE}
     classes = {node.name: node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     found: dict[str, list[str]] = {}
