@@ -322,16 +322,16 @@ def write_access(
 
 
 def waits_for(*, direct: bool, each: bool, end: bool) -> Finish:
-    """What a test's writes wait for: the medium by direct requests, with each of them, or at the end.
+    """What a test's writes wait for: a flush after each, past the page cache or not, direct requests, or the end.
 
     Args:
         direct: Whether requests go past the page cache.
         each: Whether each write is flushed.
         end: Whether the file is flushed at its end.
     """
-    if direct:
-        return "direct"
-    return "dsync" if each else "fdatasync" if end else "none"
+    if each:
+        return "dsync"
+    return "direct" if direct else "fdatasync" if end else "none"
 
 
 def with_read(job: Job, step: Step, access: Access) -> Step:

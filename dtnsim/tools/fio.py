@@ -18,7 +18,7 @@ Rw = Literal["read", "write", "randread", "randwrite", "rw", "randrw"]
 
 
 class Fio(Tool):
-    """``fio --rw --bs --iodepth --numjobs --direct --ioengine --end_fsync --fdatasync --rwmixread --runtime ...``.
+    """``fio --rw --bs --iodepth --numjobs --direct --ioengine --end_fsync --fdatasync --sync --rwmixread ...``.
 
     Requests in flight are what the engine can really keep: ``iodepth`` with io_uring, or with libaio on
     direct I/O; one a job otherwise. Each is a worker, so that latency limits a shallow queue
@@ -50,7 +50,8 @@ class Fio(Tool):
         Otherwise("true", "tests of throughput (Google Cloud, Benchmarking Persistent Disk performance: --direct=1)"),
     ] = False
     ioengine: Literal["psync", "sync", "libaio", "io_uring", "posixaio"] = "psync"
-    fdatasync: Annotated[bool, Field(description="after every write (--fdatasync=1)")] = False
+    fdatasync: Annotated[bool, named("fdatasync", "fsync", description="after every write (--fdatasync=1)")] = False
+    sync: Annotated[bool, Field(description="each write is synchronous (--sync=1)")] = False
     end_fsync: bool = False
     invalidate: Annotated[bool, Field(description="drop the files from the page cache first (--invalidate)")] = True
     rwmixread: Annotated[int, Field(ge=0, le=100)] = 50
@@ -81,7 +82,9 @@ class Fio(Tool):
 
     @property
     def depth(self) -> int:
-        """Requests that one job really has in flight."""
+        """Requests that one job really has in flight; an fdatasync waits for those before it."""
+        if self.fdatasync:
+            return 1
         if self.ioengine in ("io_uring", "posixaio") or (self.ioengine == "libaio" and self.direct):
             return self.iodepth
         return 1
@@ -112,7 +115,7 @@ class Fio(Tool):
                 self.kind,
                 jobs,
                 self.bs,
-                finish=waits_for(direct=self.direct, each=self.fdatasync, end=self.end_fsync),
+                finish=waits_for(direct=self.direct, each=self.fdatasync or self.sync, end=self.end_fsync),
                 workers=self.numjobs,
                 random=random,
                 rewrite=random or mixed,
