@@ -8,6 +8,7 @@ import pytest
 
 import dtnsim
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 
 
 def path(tmp_path: Any, host: str, tool: str = "iperf3") -> Any:
@@ -47,16 +48,7 @@ def test_a_system_has_its_tcp(system: str, cc: str, receive_B: float, tmp_path: 
     assert "autotuning" in host.tcp.rmem_max.source or "tcp" in host.tcp.rmem_max.source.lower()
 
 
-@pytest.mark.parametrize(
-    ("system", "kernel"),
-    [
-        ("RHEL 6.4", "2.6.32"),
-        ("CentOS 7", "3.10"),
-        ("Ubuntu 22.04", "5.15"),
-        ("Debian 12", "6.1"),
-        ("Linux 5.4", "5.4"),
-    ],
-)
+@pytest.mark.parametrize(("system", "kernel"), rows("description/spoken", "distributions"))
 def test_a_distribution_has_its_kernel(system: str, kernel: str, tmp_path: Any) -> None:
     host = dtnsim.load(path(tmp_path, f"{{os: {system}}}")).hosts["a"]
     assert host.stack.kernel == kernel
