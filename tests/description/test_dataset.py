@@ -67,20 +67,7 @@ def test_ranges_keep_their_ends():
     assert data.largest_B == pytest.approx(6e9, rel=0.03)
 
 
-@pytest.mark.parametrize(
-    ("spec", "files", "payload_B", "largest_B"),
-    [
-        ({"files": 1, "size": "49.9 GB"}, 1, 49.9e9, 49.9e9),
-        ({"files": 4, "size": "1 GB"}, 4, 1e9, 0.25e9),
-        ({"files": 1000, "each": "1 MB"}, 1000, 1e9, 1e6),
-        ({"files": "1e6", "each": "1 MB"}, 10**6, 1e12, 1e6),
-        ({"files": "1,496", "each": "1 MB"}, 1496, 1496e6, 1e6),
-        ({"sizes": ["2 MB", "1 MB"]}, 2, 3e6, 2e6),
-        ({"groups": [{"count": 3, "size": "1 MB"}, {"count": 1, "size": "0 B"}]}, 4, 3e6, 1e6),
-        ({"groups": [{"count": 10, "from": "1 MB", "to": "3 MB"}]}, 10, 20e6, 2.9e6),
-        ({"groups": [{"count": 5, "from": "1 MB", "to": "1 MB", "total": "5 MB"}]}, 5, 5e6, 1e6),
-    ],
-)
+@pytest.mark.parametrize(("spec", "files", "payload_B", "largest_B"), rows("description/spoken", "inline forms"))
 def test_inline_forms(spec, files, payload_B, largest_B):
     data = load(spec)
     assert data.files == files

@@ -10,7 +10,7 @@ from dtnsim.tools.plan import Tool
 from tests.each import rows
 
 
-@pytest.mark.parametrize(("line", "options"), rows("tools/lines", "lines"))
+@pytest.mark.parametrize(("line", "options"), rows("tools/tables", "lines"))
 def test_lines_are_read_by_the_tools_own_options(line, options):
     assert parse(line) == options
 
