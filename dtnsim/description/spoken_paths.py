@@ -56,8 +56,9 @@ def _standing(given: Any) -> Any:
         return parts if any(new is not old for new, old in zip(parts, given, strict=True)) else given
     if not isinstance(given, Mapping) or "rtt" in given or network_kinds.word_of(given["medium"]) not in GEO:
         return given
-    at = given.at("medium")
-    return given.but("rtt", mapping({"value": "620 ms", "spread": "15 %", "source": _UP_AND_DOWN}, *at), at)
+    whole, at = given.clone(), given.at("medium")
+    whole.put("rtt", mapping({"value": "620 ms", "spread": "15 %", "source": _UP_AND_DOWN}, *at), *at)
+    return whole
 
 
 def _told(segment: Scalar) -> Mapping | None:
@@ -67,7 +68,9 @@ def _told(segment: Scalar) -> Mapping | None:
         units.parse("1 Gb/s" if key == "medium" else segment, "B/s")
     except UnitError:
         return None
-    return mapping({key: segment}, segment.file, segment.line)
+    made = Mapping(segment.file, segment.line)
+    made.put(key, segment, segment.file, segment.line)
+    return made
 
 
 def _near(segment: Mapping) -> bool:
@@ -78,8 +81,9 @@ def _near(segment: Mapping) -> bool:
 def _as_fast(segment: Mapping) -> Mapping:
     if "bandwidth" in segment or "part" in segment:
         return segment
-    at = (segment.file, segment.line)
-    return segment.but("bandwidth", Scalar("1 Tb/s", *at, _NO_LIMIT), at)
+    segment = segment.clone()
+    segment.put("bandwidth", Scalar("1 Tb/s", segment.file, segment.line, _NO_LIMIT), segment.file, segment.line)
+    return segment
 
 
 def shares(raw: Mapping, notes: list[str]) -> None:
@@ -126,14 +130,16 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     (here, _, own), (there, _, path), at = ends[client], ends[server], item.lines["tool"]
     if path.strip() in ("", *DEVICES):
         return None  # there is nothing to mount
-    mount = f"/{there}"
+    share, mount = Mapping(*at), f"/{there}"
     copies = isinstance(tool, Mapping) and word == known[1]  # robocopy's options are its own
-    filesystem = known[0] if copies else _with_options(tool, known[0], at)
-    share = mapping({"filesystem": filesystem, "server": Scalar(f"{there}:{path}", *at)}, *at)
-    hosts = hosts.but(here, _with_volume(hosts[here], mount, share, own, at))
-    item = item.but(server, Scalar(f"{here}:{mount}", *at))
+    share.put("filesystem", known[0] if copies else _with_options(tool, known[0], at), *at)
+    share.put("server", Scalar(f"{there}:{path}", *at), *at)
+    hosts, item = hosts.clone(), item.clone()
+    hosts[here] = _with_volume(hosts[here], mount, share, own, at)
+    item[server] = Scalar(f"{here}:{mount}", *at)
     if isinstance(tool, Mapping) and copies:
-        item["tool"] = tool.without("client")
+        item["tool"] = written = tool.clone()
+        written.pop("client", None)
     elif not (isinstance(tool, str) and name.lower().startswith(known[1])):
         item["tool"] = Scalar(known[1], *at)
     words = f"{there} is mounted on {here} over {known[0]}"
@@ -144,7 +150,8 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
 
 def _with_options(tool: object, kind: str, at: tuple[str, int]) -> object:
     """A mount with the options that are written of a tool that is none: {name: nfs, nconnect: 4}."""
-    made = mapping({"kind": kind}, *at)
+    made = Mapping(*at)
+    made.put("kind", kind, *at)
     for key, value in tool.items() if isinstance(tool, Mapping) else ():
         if key not in ("name", "client"):
             made.put(key, value, *tool.lines.get(key, at))  # type: ignore[attr-defined]

@@ -184,12 +184,18 @@ def catalogue() -> Catalogue:
     return Catalogue(kind for kind in own if not getattr(kind, "__abstractmethods__", None))
 
 
-#: what a figure raises that only looks like a number (``1.7.44``, a superscript digit, 400 digits)
-NO_NUMBER: Final = (ValueError, OverflowError, ZeroDivisionError)
+#: what a figure raises that only looks like a number (``1.7.44``, a superscript digit, 400 digits), or like a unit
+NO_NUMBER: Final = (ValueError, OverflowError, ZeroDivisionError, KeyError)
 
 
 def hand_over(parser: LineParser, text: str, out: list[Record]) -> None:
-    """Hands a line over; a figure that is no number is noted."""
+    """Hands a line over; a figure that is no number is noted.
+
+    Args:
+        parser: Who reads.
+        text: The line.
+        out: Takes the records.
+    """
     try:
         records = parser.feed(text)
         if records:
@@ -199,13 +205,26 @@ def hand_over(parser: LineParser, text: str, out: list[Record]) -> None:
 
 
 def no_number(parser: LineParser | DocumentParser, text: str, error: Exception) -> Unread:
+    """The note of a figure that is none.
+
+    Args:
+        parser: Who reads.
+        text: The line.
+        error: What the figure raised.
+    """
     return parser.unread(text, f"a figure of the line is no number ({error})")
 
 
 def safely(
     parser: LineParser | DocumentParser, settle: Callable[..., Iterable[Record]], *args: object
 ) -> Iterator[Record]:
-    """Records that a parser settles; one that is no number is noted and does not lose the others' figures."""
+    """Records that a parser settles; one that is no number is noted and does not lose the others' figures.
+
+    Args:
+        parser: Who reads.
+        settle: Its method that gives what is open.
+        args: What the method is given.
+    """
     try:
         yield from settle(*args)
     except NO_NUMBER as error:

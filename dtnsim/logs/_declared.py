@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Final, NamedTuple
 
 from dtnsim.logs._numbers import DECIMAL, decimal, unit_of
-from dtnsim.logs.base import Conditions, LineParser, Parser, Record
+from dtnsim.logs.base import Conditions, LineParser, Parser, Record, anew
 from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
 _NEAR: Final = 2
@@ -190,17 +190,22 @@ class LinesParser(LineParser):
         own = [kind for method in vars(cls).values() for kind in getattr(method, "kinds", ())]
         cls.kinds = (*own, *cls.kinds)
 
-    def forget(self) -> None:
-        """No block is open."""
-        self.open, self.lines = False, 0
-        self.known: Conditions = {}
+    #: lines since the one that opened the block; what they say of the figures that follow
+    lines = anew(int)
+    known: Conditions = anew(dict)
 
     def about(self) -> Conditions:
         """What holds of every figure that a line gives."""
         return self.known
 
     def said(self, found: Match, names: Iterable[str], to: Callable[[str], Any] | None = None) -> Conditions:
-        """Named groups of a line as conditions: whole numbers, what the tool's words mean (`terms`), or text."""
+        """Named groups of a line as conditions: whole numbers, what the tool's words mean (`terms`), or text.
+
+        Args:
+            found: The line.
+            names: Its groups.
+            to: What makes a condition of the text.
+        """
         pairs = ((name, text) for name in names if (text := found[name]) is not None)
         return {name: to(text) if to else self._meant(name, text) for name, text in pairs}
 
@@ -309,8 +314,7 @@ class ProgressParser(LineParser):
     failures: ClassVar[re.Pattern[str]]
     units: ClassVar[Mapping[str, float]] = DECIMAL
 
-    def forget(self) -> None:
-        self._held: Progress | None = None
+    _held: Progress | None = anew()
 
     def feed(self, text: str) -> Iterable[Record]:
         found = self.line.last(text)

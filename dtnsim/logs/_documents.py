@@ -1,14 +1,15 @@
-"""JSON, XML and HTML tables out of a stream of lines, up to a cap, and the records inside of exports."""
+"""JSON, XML and HTML tables: a document, what finds it in a stream of lines, the records inside of exports."""
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
-from dtnsim.logs.base import Document
 from dtnsim.logs.measurement import Unread
 
 #: a longer document is read in parts (JSON) or as text [B]
@@ -25,7 +26,58 @@ _LEVELS: Final = 40
 _CHUNK: Final = 1024
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
+_NEWLINE: Final = re.compile("\n")
+
 State = Literal["more", "never", "done"]
+
+
+@dataclass(slots=True)
+class Document:
+    """A JSON value, XML text or HTML table found in a log."""
+
+    kind: Literal["json", "xml", "html"]
+    data: Any  # decoded JSON; None of xml and html
+    text: str  # as it is in the log
+    line: int  # where it starts
+    #: the file ends inside it; ``data`` (of JSON only) holds the elements that are whole: a missing key may be cut off
+    cut: bool = False
+    #: one of several of a document too long to hold: some elements of its long array beside the keys before it, or (the
+    #: last) the other keys
+    part: bool = False
+    _breaks: list[int] | None = None
+
+    def line_of(self, needle: str, start: int = 0) -> int:
+        """Line of the first ``needle`` at or after offset ``start``; of the document if absent."""
+        return self.line_at(self.text.find(needle, start))
+
+    def line_at(self, offset: int) -> int:
+        """Line of an offset into ``text``; of the document for -1."""
+        if self._breaks is None:
+            self._breaks = [found.start() for found in _NEWLINE.finditer(self.text)]
+        return self.line + bisect_left(self._breaks, offset)
+
+    def lines(self, start: int = 0) -> LineCursor:
+        """Lines of one needle after another from offset ``start`` on, in one pass."""
+        return LineCursor(self, start)
+
+
+class LineCursor:
+    """Finds needles in a document one after another; what is missing is looked for once."""
+
+    def __init__(self, doc: Document, start: int = 0) -> None:
+        self._doc = doc
+        self._at = max(start, 0)
+        self._missing: set[str] = set()
+
+    def next(self, needle: str) -> int:
+        """Line of the next ``needle``; where there is none, that of the last one found."""
+        if needle not in self._missing:
+            at = self._doc.text.find(needle, self._at + 1)
+            if at < 0:
+                self._missing.add(needle)
+            else:
+                self._at = at
+        return self._doc.line_at(self._at)
 
 
 def whole_part(text: str) -> Any:
@@ -106,7 +158,13 @@ class DocumentBuffer:
         return self._size <= LARGEST
 
     def extend(self, lines: list[bytes], at: int, number: int) -> int:
-        """Takes lines from ``at`` on while none can end the document; the index of the first that it did not take."""
+        """Takes lines from ``at`` on while none can end the document; the index of the first that it did not take.
+
+        Args:
+            lines: Lines of the block at hand.
+            at: The first that it may take.
+            number: The number of that line in the log.
+        """
         if self.kind != "json" or len(self.lines) < _CHUNK:  # short ones line by line
             return at
         while at < len(lines) and self._size <= LARGEST:

@@ -156,6 +156,13 @@ class Mean:
     line: int = 0  # of the last row
 
     def add(self, rate: float, span: float, line: int) -> None:
+        """Counts a row.
+
+        Args:
+            rate: Of the row [B/s].
+            span: How long it is [s].
+            line: Its line.
+        """
         if span > 0:
             self.seconds += span
             self.volume += rate * span
@@ -207,7 +214,13 @@ class Test:
         return {name for name, row_way, _ in self.finals if row_way == way}
 
     def figure(self, name: str, way: str | None, role: str | None) -> Conditions:
-        """Conditions of the rows of a stream, or of ``SUM``."""
+        """Conditions of the rows of a stream, or of ``SUM``.
+
+        Args:
+            name: Number of the stream, or ``SUM``.
+            way: As of `Row`.
+            role: Which end counted.
+        """
         more = {key: value for key, value in (("host", self.host), ("role", role)) if value is not None}
         found = {**self.conditions, **more}
         ids = self.ids(way)

@@ -87,7 +87,13 @@ class Run:
     _shared: dict[Key, tuple[tuple[int, int], Conditions]] = field(default_factory=dict)
 
     def row(self, parser: LineParser, row: Row, number: str | None = None) -> Iterator[Record]:
-        """Takes a row; yields the rows that turn out to be intervals."""
+        """Takes a row; yields the rows that turn out to be intervals.
+
+        Args:
+            parser: Who reads.
+            row: The row.
+            number: Its stream, where the row itself does not say it (CSV).
+        """
         number = number or row.id
         report = number in self.reports
         self.reports.discard(number)

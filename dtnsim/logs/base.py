@@ -49,217 +49,44 @@ a figure of a part of a run beside which the log has (or would have) a figure of
 **Rules.** Never guess. A value is finite and >= 0. No rate for failed or zero-byte runs: a failed run gives
 ``self.failure(text)`` (status ``failed``, value nan, no unit of rate). The last progress line of an unfinished run is
 ``status="partial"``. When a line carries bytes and seconds, compute from them and compare with what is printed
-(`dtnsim.logs._numbers.agrees`); if they disagree say so with ``unread``. State of a run is set in ``forget()``; what a
+(`dtnsim.logs._numbers.agrees`); if they disagree say so with ``unread``. State of a run is declared with `anew`; what a
 command or the file's end leaves open is given by ``settle()``. A parser must take any line in any order.
 """
 
 from __future__ import annotations
 
-import math
-import re
-from abc import ABC, abstractmethod
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Literal
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, cast
 
-from dtnsim.logs._commands import Command, Given, clean, decode, given, host_of
-from dtnsim.logs._numbers import UNITS, decimal
-from dtnsim.logs.measurement import Condition, Conditions, Evidence, Measurement, Status, Unread
+from dtnsim.logs._commands import Command
+from dtnsim.logs._documents import Document
+from dtnsim.logs._records import Context, Pairs, Parser, Record, located
+from dtnsim.logs.measurement import Conditions, Evidence, Status
 
 __all__ = [
     "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Pairs", "Parser",
     "Record", "Status", "located",
 ]  # fmt: skip
 
-Record = Measurement | Unread
-
-#: statistics of a figure with their values: texts as they are printed, or numbers
-Pairs = Iterable[tuple[str | None, str | float | None]]
-
-#: Largest value of a unit that is taken for a measurement and not for a misread line.
-PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
-
-_NEWLINE: Final = re.compile("\n")
-#: a condition beyond this is no figure of a log: a misread line, an overflow [any unit]
-_LARGEST: Final = 1e24
-_NUMBERS: Final = (float, int)
+_T = TypeVar("_T")
 
 
-def _is_condition(value: Condition) -> bool:
-    return value is not None and (value.__class__ not in _NUMBERS or -_LARGEST < float(value) < _LARGEST)
+class _State(NamedTuple):
+    """Where an attribute of a `LineParser` begins, and whether every command sets it back."""
+
+    start: Callable[[], Any] | None
+    back: bool
 
 
-@dataclass(slots=True)
-class Context:
-    """What is known about the line at hand; one per file and host."""
-
-    file: str | None = None
-    line: int = 0  # from 1
-    host: str | None = None  # that a pdsh-like prefix of this line names
-    redraw: bool = False  # a carriage return overwrites this line
-    after_redraw: bool = False  # this line overwrote another one: it is the last redraw unless ``redraw``
-    cut: bool = False  # the file ends in this line, in a figure without a newline: its last word may be a piece
-    last: bool = False  # the file ends in this line without a newline, whatever its last character is
-    previous_raw: bytes = b""  # the line before this one, not decoded: see `previous`
-    command: Command | None = None  # last shell command seen, of whatever tool
-    memo: dict[str, Any] = field(default_factory=dict)  # what parsers of one tool share (its text's and its JSON's)
-
-    @property
-    def previous(self) -> str:
-        """The line before this one, cleaned (a heading above a table ...)."""
-        text = clean(decode(self.previous_raw).rstrip("\r"))
-        return text if self.host is None else host_of(text)[1]
-
-    def args(self, *programs: str) -> list[str] | None:
-        """Arguments of one of ``programs`` in the last shell command; None if it ran none of them."""
-        return None if self.command is None else self.command.args(*programs)
+def anew(start: Callable[[], _T] | None = None) -> _T:
+    """Declares an attribute that every command sets to what ``start`` makes, by default None: the state of a run."""
+    return cast("_T", _State(start, back=True))
 
 
-class Parser(ABC):
-    """What line and document parsers share."""
-
-    #: name of the tool in `Measurement.tool`
-    tool: ClassVar[str]
-    #: what its figures are good for; from it `dtnsim calibrate`, `validate` and the documentation know the tool
-    evidence: ClassVar[Evidence]
-    #: whether its rates are a line's where no unit is printed: shown in bits
-    of_a_line: ClassVar[bool] = False
-    #: whether fewer than three outputs of real runs were at hand: it rests on the tool's documentation and source
-    by_document: ClassVar[bool] = False
-    #: programs whose command lines the reader shall recognise without a prompt; by default the tool alone
-    commands: ClassVar[tuple[str, ...]] = ()
-    #: whether the run that is read was stopped, so that its figures are ``partial``
-    stopped: bool = False
-
-    def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
-        """``of``: the parser of another form of the same tool, whose name and evidence this one has."""
-        for name in ("tool", "evidence", "of_a_line", "by_document", "commands") if of is not None else ():
-            setattr(cls, name, getattr(of, name))
-        if "tool" in vars(cls) and "commands" not in vars(cls):
-            cls.commands = (cls.tool,)
-
-    def __init__(self, ctx: Context) -> None:
-        self.ctx = ctx
-        self.version: str | None = None
-
-    @property
-    def where(self) -> Conditions:
-        """The host a line belongs to, for figures that are settled when another prompt may have come.
-
-        A host that is not known is kept as None, so that a record does not take the next prompt's.
-        """
-        ctx = self.ctx
-        return {"host": ctx.host or (ctx.command.host if ctx.command is not None else None)}
-
-    def asked(self) -> Given:
-        """What the last command line says of the run, if it ran the tool."""
-        return given(self.tool, self.ctx.args(*self.commands))
-
-    def measure(
-        self,
-        quantity: str,
-        value: float,
-        unit: str,
-        printed: str = "",
-        *,
-        status: Status = "complete",
-        line: int | None = None,
-        **conditions: Condition,
-    ) -> Record:
-        """The record of a figure of the present line (or of ``line``); a note if it is negative or not plausible."""
-        return self.record(quantity, value, unit, printed, conditions, status=status, line=line)
-
-    def record(
-        self,
-        quantity: str,
-        value: float,
-        unit: str,
-        printed: str,
-        conditions: Conditions,
-        *,
-        status: Status = "complete",
-        line: int | None = None,
-    ) -> Record:
-        """`measure` with the conditions as a dict, which the record keeps (do not change it afterwards)."""
-        ctx = self.ctx
-        if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
-            shown = f"{value:g}" if abs(value) < 1e300 else "more than 1e300"
-            return Unread(ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {shown} {unit}")
-        if self.stopped and status == "complete":
-            status = "partial"
-        if ctx.cut and (line is None or line == ctx.line) and status == "complete":
-            status = "truncated"
-        if "host" not in conditions:
-            command = ctx.command
-            host = ctx.host
-            if host is None and command is not None and command.line <= (line or ctx.line):  # not the next prompt's
-                host = command.host
-            if host is not None:
-                conditions["host"] = host
-        elif conditions["host"] == "":  # known to be unknown: not the present line's
-            del conditions["host"]
-        for found in conditions.values():
-            if found is None or (found.__class__ in _NUMBERS and not -_LARGEST < found < _LARGEST):
-                conditions = {key: value for key, value in conditions.items() if _is_condition(value)}
-                break
-        at = line or ctx.line
-        return Measurement(self.tool, quantity, value, unit, printed, conditions, status, self.version, ctx.file, at)
-
-    def failure(self, text: str, *, line: int | None = None, **conditions: Condition) -> Measurement:
-        """Makes the record of a run that failed: it has no figure, ``printed`` is the tool's message."""
-        ctx = self.ctx
-        if ctx.host is not None:
-            conditions.setdefault("host", ctx.host)
-        known = {key: value for key, value in conditions.items() if _is_condition(value)}
-        shown, at = text.strip()[:300], line or ctx.line
-        return Measurement(self.tool, "failure", math.nan, "1", shown, known, "failed", self.version, ctx.file, at)
-
-    def printed(
-        self, quantity: str, text: str, word: str, times: float = 1.0, *, line: int | None = None, **known: Condition
-    ) -> Record:
-        """`measure` of a figure as the tool prints it: ``4.27`` and a word of `UNITS`; ``times`` is another factor."""
-        unit, factor = UNITS[word]
-        shown = f"{text}{word}" if word == "%" else f"{text} {word}"
-        return self.record(quantity, decimal(text) * factor * times, unit, shown, known, line=line)
-
-    def each(
-        self, quantity: str, word: str, pairs: Pairs, known: Conditions, line: int | None = None
-    ) -> Iterator[Record]:
-        """A figure of every (statistic, value) that has a value, be it a text or a number; see `printed`."""
-        for statistic, value in pairs:
-            if value is not None and value != "":
-                text, (unit, factor) = value if isinstance(value, str) else f"{value:g}", UNITS[word]
-                number = decimal(value) if isinstance(value, str) else value
-                more = {**known, "statistic": statistic}
-                yield self.record(quantity, number * factor, unit, f"{text} {word}", more, line=line)
-
-    def rate(
-        self,
-        value: float,
-        printed: str,
-        known: Conditions,
-        line: int | None = None,
-        *,
-        text: str = "",
-        status: Status = "complete",
-    ) -> Record:
-        """The throughput of a transfer; a note (of ``text``) where nothing was transferred."""
-        if value <= 0:
-            return self.unread(text or printed, "no bytes were transferred: no rate", line=line)
-        return self.record("throughput", value, "B/s", printed, known, status=status, line=line)
-
-    def copied(
-        self, size: float, seconds: float, printed: tuple[str, str], known: Conditions, line: int | None = None
-    ) -> Iterator[Record]:
-        """Rate and duration of a copy of so many bytes, each as it is printed."""
-        known = {**known, "bytes": size, "duration_s": seconds}
-        yield self.measure("throughput", size / seconds, "B/s", printed[0], line=line, **known)
-        yield self.measure("duration", seconds, "s", printed[1], line=line, **known)
-
-    def unread(self, text: str, why: str, *, line: int | None = None) -> Unread:
-        """Makes the note of a part that could not be read."""
-        return Unread(self.ctx.file, line or self.ctx.line, text.strip()[:200], f"{self.tool}: {why}")
+def once(start: Callable[[], _T] | None = None) -> _T:
+    """Declares an attribute that begins with what ``start`` makes, by default None, for as long as a log is read."""
+    return cast("_T", _State(start, back=False))
 
 
 class LineParser(Parser):
@@ -276,11 +103,24 @@ class LineParser(Parser):
     #: pieces of the line without digits of which `shape` needs one, to save trying (not needed after ``^``)
     needs: ClassVar[tuple[str, ...]] = ()
 
+    #: True: give me every line. Set it in `feed`; a command ends it.
+    open: bool
+    _states: ClassVar[dict[str, _State]] = {"open": _State(bool, back=True)}
+
+    def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
+        super().__init_subclass__(of)
+        own = {name: state for name, state in vars(cls).items() if isinstance(state, _State)}
+        cls._states = {**cls._states, **own}
+
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
-        #: True: give me every line. Set it in `feed`; a command ends it.
-        self.open = False
+        self._reset(back=False)
         self.forget()
+
+    def _reset(self, *, back: bool) -> None:
+        for name, state in self._states.items():
+            if state.back is back:
+                setattr(self, name, None if state.start is None else state.start())
 
     @abstractmethod
     def feed(self, text: str) -> Iterable[Record]:
@@ -296,7 +136,8 @@ class LineParser(Parser):
         return False
 
     def forget(self) -> None:
-        """Sets the state of no run, at the start and at every command."""
+        """Sets the state of no run (`anew`), at the start and at every command."""
+        self._reset(back=True)
 
     def settle(self) -> Iterable[Record]:
         """Gives what is open: a command or the end of the file ended it."""
@@ -306,62 +147,12 @@ class LineParser(Parser):
         """A new shell command was seen (``self.ctx.command`` is still the one before): it ends a run."""
         ended = self.settle()
         ended = list(ended) if ended else ended
-        self.open = False
         self.forget()
         return ended
 
     def close(self) -> Iterable[Record]:
         """The file ends."""
         return self.settle()
-
-
-@dataclass(slots=True)
-class Document:
-    """A JSON value, XML text or HTML table found in a log."""
-
-    kind: Literal["json", "xml", "html"]
-    data: Any  # decoded JSON; None of xml and html
-    text: str  # as it is in the log
-    line: int  # where it starts
-    #: the file ends inside it; ``data`` (of JSON only) holds the elements that are whole: a missing key may be cut off
-    cut: bool = False
-    #: one of several of a document too long to hold: some elements of its long array beside the keys before it, or (the
-    #: last) the other keys
-    part: bool = False
-    _breaks: list[int] | None = None
-
-    def line_of(self, needle: str, start: int = 0) -> int:
-        """Line of the first ``needle`` at or after offset ``start``; of the document if absent."""
-        return self.line_at(self.text.find(needle, start))
-
-    def line_at(self, offset: int) -> int:
-        """Line of an offset into ``text``; of the document for -1."""
-        if self._breaks is None:
-            self._breaks = [found.start() for found in _NEWLINE.finditer(self.text)]
-        return self.line + bisect_left(self._breaks, offset)
-
-    def lines(self, start: int = 0) -> LineCursor:
-        """Lines of one needle after another from offset ``start`` on, in one pass."""
-        return LineCursor(self, start)
-
-
-class LineCursor:
-    """Finds needles in a document one after another; what is missing is looked for once."""
-
-    def __init__(self, doc: Document, start: int = 0) -> None:
-        self._doc = doc
-        self._at = max(start, 0)
-        self._missing: set[str] = set()
-
-    def next(self, needle: str) -> int:
-        """Line of the next ``needle``; where there is none, that of the last one found."""
-        if needle not in self._missing:
-            at = self._doc.text.find(needle, self._at + 1)
-            if at < 0:
-                self._missing.add(needle)
-            else:
-                self._at = at
-        return self._doc.line_at(self._at)
 
 
 class DocumentParser(Parser):
@@ -385,9 +176,3 @@ class DocumentParser(Parser):
     @abstractmethod
     def read(self, doc: Document) -> Iterable[Record]:
         """Yields the document's figures."""
-
-
-def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] | None:
-    """The match of a pattern at the first place of one of the words it begins with: one try, however long the text."""
-    starts = [at for word in words if (at := text.find(word)) >= 0]
-    return pattern.match(text, min(starts)) if starts else None

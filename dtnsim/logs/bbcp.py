@@ -25,7 +25,7 @@ from typing import Final
 from dtnsim.logs._commands import ends_of_copy
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import binary_size
-from dtnsim.logs.base import Conditions, Evidence, Record, located
+from dtnsim.logs.base import Conditions, Evidence, Record, anew, located
 
 _FAILED: Final = re.compile(
     r"(?<!\S)bbcp(?:@\S+)?: (?!Warning|Creating|Copying|Indexing|Appending|\d{6})\S.*"
@@ -56,9 +56,7 @@ class Bbcp(LinesParser):
     evidence = Evidence.TRANSFER
     words = ("bbcp", "effectively", "created")
 
-    def forget(self) -> None:
-        super().forget()
-        self._run = _Run()
+    _run = anew(_Run)
 
     def feed(self, text: str) -> Iterable[Record]:
         if not self._run.known:

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, decimal, number, size_bytes
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, anew
 
 _F: Final = r"\d++\.\d++"
 _SCALE: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
@@ -32,9 +32,7 @@ class DiskSpd(LinesParser):
     commands = ("diskspd", "diskspd.exe")
     longest = 600  # lines between parts of a run: one a thread and core
 
-    def forget(self) -> None:
-        super().forget()
-        self._operation = ""
+    _operation = anew(str)
 
     @reads(r"^\s*Input parameters:\s*$", opens=True)
     def _start(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
@@ -158,9 +156,7 @@ class Vdbench(LinesParser):
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg_",), "rate": ("rate ",)}
     longest = 19  # lines without a row between headings
 
-    def forget(self) -> None:
-        super().forget()
-        self._unit = 2.0**20
+    _unit = anew(lambda: 2.0**20)
 
     @reads(r"^\s*+rate\s++(1024|1000)(?:\*\*)?2\s", opens=True)  # the stars are gone if taken for bold type
     def _head(self, unit: Match) -> None:
@@ -224,9 +220,7 @@ class Sysbench(LinesParser):
     words = ("sysbench", "transferred", "Requests", "operations", "IOPS", "written", "read")
     longest = 200  # a run prints about 50 lines
 
-    def forget(self) -> None:
-        super().forget()
-        self._io = False
+    _io = anew(bool)
 
     @reads(r"^.*(?:^\s*sysbench.*evaluation benchmark|\(using )", "evaluation benchmark", "(using ", opens=True)
     def _begin(self, found: Match) -> None:

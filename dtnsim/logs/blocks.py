@@ -9,7 +9,7 @@ from typing import Any, Final
 from dtnsim.logs._columns import tokens
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, agrees, decimal, number, size_bytes
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew
 
 _SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")
 _PAIRS: Final = re.compile(r'^NAME="([^"]+)".*? SIZE="([^"]+)"')  # -P
@@ -28,9 +28,8 @@ class Lsblk(LineParser):
     evidence = Evidence.CORRECTS
     words = ("NAME",)
 
-    def forget(self) -> None:
-        self._heads: list[tuple[str, int, int]] = []
-        self._raw = False
+    _heads: list[tuple[str, int, int]] = anew(list)
+    _raw = anew(bool)
 
     def feed(self, text: str) -> Iterable[Record]:
         words = text.split()

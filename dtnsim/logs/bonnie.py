@@ -22,7 +22,7 @@ from contextlib import suppress
 from typing import Final
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, anew
 from dtnsim.logs.measurement import Measurement
 
 #: operation of each rate, in the order of all forms
@@ -108,13 +108,12 @@ class Bonnie(LineParser):
     shape = r",,,,|,\+{3,},\+{3,},|^[^,\s]+,[KMGT]?,,,,,"
     commands = ("bonnie", "bonnie++")
 
-    def forget(self) -> None:
-        self._part: str | None = None  # "sequential" or "create": which rows follow
-        self._row: tuple[str, int] | None = None  # a row that may go on in the next line
-        self._names: Sequence[str] = SEQUENTIAL
-        self._run: list[Record] = []  # records of the table, until a CSV line of the same run
-        self._conditions: Conditions = {}
-        self._quiet = 0
+    _part: str | None = anew()  # "sequential" or "create": which rows follow
+    _row: tuple[str, int] | None = anew()  # a row that may go on in the next line
+    _names: Sequence[str] = anew(lambda: SEQUENTIAL)
+    _run: list[Record] = anew(list)  # records of the table, until a CSV line of the same run
+    _conditions: Conditions = anew(dict)
+    _quiet = anew(int)
 
     def feed(self, text: str) -> Iterable[Record]:
         if text.count(",") >= 12 and " " not in text.strip():

@@ -8,7 +8,8 @@ from typing import Final
 
 from dtnsim.logs._commands import ends_of_copy, given
 from dtnsim.logs._numbers import BINARY, agrees, bits_rate, decimal, integer
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew
+from dtnsim.logs.measurement import Measurement
 
 _ASCP_DONE: Final = re.compile(
     r"(?P<what>Completed|Partial Completion): (?P<size>[\d,]+)(?P<u>[KMG]?) ?bytes transferred in (?P<s>\d+) seconds?"
@@ -40,9 +41,10 @@ class Ascp(LineParser):
     evidence = Evidence.TRANSFER
     words = ("Completed", "Completion", "bits", "b", "Mb", "Kb", "kb", "Gb", "ascp", "Session", "Error", "ERR")
 
-    def forget(self) -> None:
-        self._done: re.Match[str] | None = None  # a closing line, until the line with its rate
-        self._line, self._size, self._known = 0, 0.0, Conditions()
+    _done: re.Match[str] | None = anew()  # a closing line, until the line with its rate
+    _line = anew(int)
+    _size = anew(float)
+    _known: Conditions = anew(dict)
 
     def feed(self, text: str) -> Iterator[Record]:
         done = _ASCP_DONE.search(text)
@@ -145,17 +147,16 @@ class Wdt(LineParser):
     by_document = True
     words = ("Mbytes", "Total", "Transfer", "throughput")
 
-    def forget(self) -> None:
-        self._bar: tuple[float, str, float, int, Conditions] | None = None
-        self._text: list[str] = []
-        self._start = 0
+    _bar: Record | None = anew()  # the mean so far
+    _text: list[str] = anew(list)
+    _start = anew(int)
 
     def feed(self, text: str) -> Iterator[Record]:
         bar = _BAR.search(text)
         if bar is not None:
-            share = min(int(bar["share"]), 100) / 100
             rate, printed = float(bar["rate"]) * 2**20, f"{bar['rate']} Mbytes/s"
-            self._bar = (rate, printed, share, self.ctx.line, self._known())
+            known = {**self.asked().known, "share": min(int(bar["share"]), 100) / 100}
+            self._bar = self.record("throughput", rate, "B/s", printed, known) if rate > 0 else None
             if bar.end() < len(text.rstrip()):
                 text = text[bar.end() :]
         begins = _TIME.search(text) or ("Transfer summary" in text and "status" in text)
@@ -175,13 +176,11 @@ class Wdt(LineParser):
         if self._text:
             yield from self._report(" ".join(self._text))
         bar, self._bar = self._bar, None
-        if bar is not None and bar[0] > 0:
-            rate, printed, share, line, known = bar
-            yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known, share=share)
+        yield from self.held(bar, "partial")
 
     def _report(self, text: str) -> Iterator[Record]:
         line, self._text, self.open = self._start, [], False
-        status, found, known = _STATUS.search(text), _WDT_RATE.search(text), self._known()
+        status, found, known = _STATUS.search(text), _WDT_RATE.search(text), {**self.asked().known, **self.where}
         for key, (pattern, read) in _WDT_FIGURES.items():
             known[key] = read(figure[1]) if (figure := pattern.search(text)) is not None else None
         failed = status is not None and status["status"] != "OK"
@@ -203,18 +202,18 @@ class Wdt(LineParser):
         known["role"] = found["role"]
         yield self.measure("throughput", rate * 2**20, "B/s", f"{found['rate']} Mbytes/sec", **known)
         if found["pure"]:
-            printed, pure = f"{found['pure']} Mbytes/sec pure transfer rate", float(found["pure"]) * 2**20
-            more: Conditions = {"interval": True, "excludes": "directory listing"}
-            yield self.measure("throughput", pure, "B/s", printed, **known, **more)
-
-    def _known(self) -> Conditions:
-        return {**self.asked().known, **self.where}
+            more: Conditions = {**known, "interval": True, "excludes": "directory listing"}
+            printed = f"{found['pure']} Mbytes/sec pure transfer rate"
+            yield self.record("throughput", float(found["pure"]) * 2**20, "B/s", printed, more)
 
 
 _LINE: Final = re.compile(
     r"Net (?P<way>In|Out): (?P<rate>\d+(?:[.,]\d+)?) ?(?P<u>[kKMGT]?)b/s"
     r"\s+Avg: (?P<avg>\d+(?:[.,]\d+)?) ?(?P<au>[kKMGT]?)b/s(?:\s+(?P<share>\d+(?:[.,]\d+)?)%)?"
 )
+_ENDS: Final[dict[str, Conditions]] = {
+    "In": {"direction": "receive", "role": "receiver"}, "Out": {"direction": "send", "role": "sender"},
+}  # fmt: skip
 _FDT_DONE: Final = re.compile(
     r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully"
 )
@@ -238,35 +237,29 @@ class Fdt(LineParser):
     words = ("Net", "FDT", "Session", "session", "Exit")
     commands = ("fdt", "fdt.jar")
 
-    def forget(self) -> None:
-        self._last: tuple[float, str, int, Conditions] | None = None
-        self._done = False
+    _last: Record | None = anew()  # the mean so far
+    _done = anew(bool)
 
     def feed(self, text: str) -> Iterator[Record]:
         found = _LINE.search(text) if "Avg" in text else None
         if found is not None:
             if self._done:
                 yield from self.settle()
-            ends = {"In": ("receive", "receiver"), "Out": ("send", "sender")}[found["way"]]
-            known = {"direction": ends[0], "role": ends[1], **self._asked(), **self.where}
+            asked = given(self.tool, self.ctx.args("java", *self.commands)).known
+            known = {**_ENDS[found["way"]], **asked, **self.where}
             known["share"] = decimal(found["share"]) / 100 if found["share"] else None
-            now, text = {**known, "interval": True, "average": "interval"}, f"{found['rate']} {found['u']}b/s"
-            yield self.record("throughput", bits_rate(found["rate"], found["u"]), "B/s", text, now)
-            printed = f"Avg: {found['avg']} {found['au']}b/s"
-            self._last = bits_rate(found["avg"], found["au"]), printed, self.ctx.line, known
+            rate, mean = (bits_rate(found[key], found[unit]) for key, unit in (("rate", "u"), ("avg", "au")))
+            now = {**known, "interval": True, "average": "interval"}
+            yield self.record("throughput", rate, "B/s", f"{found['rate']} {found['u']}b/s", now)
+            self._last = self.record("throughput", mean, "B/s", f"Avg: {found['avg']} {found['au']}b/s", known)
         elif self._last is not None and _FDT_DONE.search(text):
             self._done = True
         elif (self._last is not None or "FDT" in text) and (problem := _FDT_FAILED.match(text)) is not None:
-            known = self._last[3] if self._last is not None else {}
-            self._last = None
+            last, self._last = self._last, None
+            known = dict(last.conditions) if isinstance(last, Measurement) else {}
             yield self.failure(problem[0], **known)
 
     def settle(self) -> Iterator[Record]:
         (last, self._last), (done, self._done) = (self._last, None), (self._done, False)
-        if last is not None and last[0] > 0:
-            rate, printed, line, known = last
-            status: Status = "complete" if done else "partial"
-            yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
-
-    def _asked(self) -> Conditions:
-        return given(self.tool, self.ctx.args("java", *self.commands)).known
+        if isinstance(last, Measurement) and last.value > 0:
+            yield from self.held(last, "complete" if done else "partial")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from dtnsim.logs._columns import figures
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew, once
 
 _DISK_HEADS: Final = (
     "reads", "", "read sectors", "read ms", "writes", "", "write sectors", "write ms", "", "sec",
@@ -30,9 +30,9 @@ class Vmstat(LineParser):
     words = ("swpd", "disk")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"disk": ("---reads---",)}
 
-    def forget(self) -> None:
-        self._heads: list[str] = []
-        self._disks, self._reports = False, 0
+    _heads: list[str] = anew(list)
+    _disks = anew(bool)
+    _reports = anew(int)
 
     def feed(self, text: str) -> Iterable[Record]:
         words = text.split(maxsplit=_LONGEST)
@@ -87,13 +87,12 @@ class Nfsiostat(LineParser):
     words = ("mounted", "kB")
     commands = ("nfsiostat", "nfs-iostat", "nfs-iostat.py")
 
-    def forget(self) -> None:
-        self._mount: Conditions = {}
-        self._reports: dict[str, int] = {}
-        self._operation: str | None = None
-        self._heads: list[str] = []
-        self._cells: list[str] = []
-        self._quiet = 0
+    _mount: Conditions = anew(dict)
+    _reports: dict[str, int] = anew(dict)
+    _operation: str | None = anew()
+    _heads: list[str] = anew(list)
+    _cells: list[str] = anew(list)
+    _quiet = anew(int)
 
     def feed(self, text: str) -> Iterable[Record]:
         if (mount := _MOUNT.match(text)) is not None:
@@ -163,11 +162,13 @@ class Ifstat(LineParser):
     of_a_line = True
     words = ("KB", "Kbps")
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._devices: list[str] = []
-        self._known, self._word, self._every = Conditions(), "", 0.0
-        self._tables = self._sample = self._rows = 0  # tables, rows of this one, rows since its last head
+    _devices: list[str] = once(list)
+    _known: Conditions = once(dict)
+    _word = once(str)
+    _every = once(float)
+    _tables = once(int)
+    _sample = once(int)
+    _rows = once(int)  # tables, rows of this one, rows since its last head
 
     def feed(self, text: str) -> Iterable[Record]:
         if " in " in text and (units := _UNITS.match(text)) is not None:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Final
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, decimal, integer
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew
 
 _RESULT: Final = re.compile(
     r"(?<![\d.,])(?P<bytes>\d++(?:[,.' \u202f\xa0]\d{3}){0,8}+)\s*+[^\W\d_]++[^\d,(（]{0,24}"
@@ -82,12 +82,11 @@ class Dd(LineParser):
 
     _HELD = 10_000
 
-    def forget(self) -> None:
-        self._records: tuple[int, int] | None = None
-        self._interrupted = False
-        self._failed: str | None = None
-        self._progress: _Run | None = None  # last redraw of a progress line
-        self._held: list[_Run] = []  # results without record counts: runs, or progress of the next run
+    _records: tuple[int, int] | None = anew()
+    _interrupted = anew(bool)
+    _failed: str | None = anew()
+    _progress: _Run | None = anew()  # last redraw of a progress line
+    _held: list[_Run] = anew(list)  # results without record counts: runs, or progress of the next run
 
     def feed(self, text: str) -> Iterable[Record]:
         if "/s" in text and ("/sec)" in text or "," in text or "，" in text or "、" in text):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._commands import given
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import TIMES, decimal
-from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record
+from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, once
 
 _START: Final = re.compile(
     r"^\s*+(?:\S++(?<=:) )?PING6?[ (](?P<target>[^\s(]++).*?(?<!\d)(?P<size>\d++)(?:\(\d++\))? (?:data )?bytes"
@@ -70,15 +70,13 @@ class Ping(LineParser):
     needs = ("= ",)
     commands = ("ping", "ping6", "fping")
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._command: Command | None = None
-        self._known: Conditions = {}
-        self._replies = [0.0, 0.0, math.inf, 0.0]  # of this run: how many, their sum, the least and the most [s]
-        self._line = 0  # of the last reply
-        self._bounded = False  # some replies were only "< 1 ms"
-        self._done = False  # the packet counts of this run were read
-        self._about = -9  # line of a head that says Ping, for figures whose words depend on the language
+    _command: Command | None = once()
+    _known: Conditions = once(dict)
+    _replies = once(lambda: [0.0, 0.0, math.inf, 0.0])  # of this run: how many, their sum, the least and the most [s]
+    _line = once(int)  # of the last reply
+    _bounded = once(bool)  # some replies were only "< 1 ms"
+    _done = once(bool)  # the packet counts of this run were read
+    _about = once(lambda: -9)  # line of a head that says Ping, for figures whose words depend on the language
 
     def feed(self, text: str) -> Iterable[Record]:
         if self._command is not self.ctx.command:

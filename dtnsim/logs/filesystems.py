@@ -8,7 +8,7 @@ from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, TIMES, decimal, size_bytes
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
 
 _LINE: Final = re.compile(
     r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<key>[a-z]{4,30})\s++(?P<value>\S++)\s++"
@@ -44,10 +44,9 @@ class Zfs(LineParser):
     words = ("PROPERTY", "AVAIL")
     shape = r"^\s*+\S++\s++(?:compressratio|recordsize|volblocksize)\s"
 
-    def forget(self) -> None:
-        self._list = False
-        self._found: list[tuple[str, str, str, int]] = []
-        self._settings: dict[str, Conditions] = {}
+    _list = anew(bool)
+    _found: list[tuple[str, str, str, int]] = anew(list)
+    _settings: dict[str, Conditions] = anew(dict)
 
     def feed(self, text: str) -> Iterable[Record]:
         words = text.split(maxsplit=5)
@@ -115,15 +114,14 @@ class Zpool(LinesParser):
     words = ("alloc", "pool", "NAME", "scan", "scrub", "state")
     longest = 15
 
-    def forget(self) -> None:
-        super().forget()
-        self._table = ""  # "iostat" or "status"
-        self._pool: str | None = None
-        self._reports = 0
-        self._seen: set[str] = set()  # pools of this report
-        self._scan, self._operation = False, "scrub"
-        self._indent = 0  # of the pools' names
-        self._waits: list[str] = []
+    _table = anew(str)  # "iostat" or "status"
+    _pool: str | None = anew()
+    _reports = anew(int)
+    _seen: set[str] = anew(set)  # pools of this report
+    _scan = anew(bool)
+    _operation = anew(lambda: "scrub")
+    _indent = anew(int)  # of the pools' names
+    _waits: list[str] = anew(list)
 
     @reads(r"(?i)^\s*(?:pool|vdev|name)\s+alloc\s+free\s+read\s+write\s+read\s+write\b", opens=True)
     def _head(self, found: Match) -> None:
@@ -262,9 +260,7 @@ class LfsStripe(LinesParser, of=LfsDf):
 
     words = ("stripe", "lcme")
 
-    def forget(self) -> None:
-        super().forget()
-        self._file: str | None = None
+    _file: str | None = anew()
 
     _component = notes(r"^\s*+lcme_id: {1,20}(?P<component>\d{1,12})\s*+$", new=True)
     _start = notes(r"^\s*+lcme_extent\.e_start: {1,9}(?P<extent_B>\d{1,20})\s*+$", to=float)
@@ -294,9 +290,7 @@ class LnetSelftest(LinesParser):
     words = ("LNet", "LNET")
     commands = ("lst",)
 
-    def forget(self) -> None:
-        super().forget()
-        self._reports: dict[str, int] = {}
+    _reports: dict[str, int] = anew(dict)
 
     @reads(r"^\s*+\[LN[Ee][Tt] (?P<what>Rates|Bandwidth) of (?P<group>[^\]]{1,200})\]", opens=True)
     def _head(self, head: Match) -> None:

@@ -19,9 +19,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, size_bytes
-from dtnsim.logs.base import Command, Conditions, Context, LineParser, Record, Status
-from dtnsim.logs.fio_json import PERCENTILES, TIMES, FioJson, Seen, Stoppable, factor_of, figure_of, of_command
+from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal, size_bytes
+from dtnsim.logs.base import Command, Conditions, LineParser, Record, Status, once
+from dtnsim.logs.fio_json import PERCENTILES, FioJson, Runs, factor_of, figure_of, of_command
 from dtnsim.logs.measurement import Measurement
 
 _NUM: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"  # 1.x groups digits
@@ -70,28 +70,25 @@ _STOPPED: Final = re.compile(r"fio: terminating on signal \d+")
 _BLOCK: Final = re.compile(r"(?:\(R\) )?([\d.]+)([kKMG]?)i?B?-([\d.]+)([kKMG]?)i?B?")
 
 
-class Fio(Stoppable, LineParser, of=FioJson):
+class Fio(Runs, LineParser, of=FioJson):
     """Normal text and terse lines."""
 
     words = ("groupid", "iops", "IOPS", "aggrb", "READ", "WRITE", "TRIM", "fio", "g", "Jobs", "status")
     needs = (";;;;", "%=")
     shape = r"^;(?:fio-)?[^;\s]*;[^;]*+;++.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
-        self._seen = Seen(ctx.memo)
-        self._started: dict[str, Conditions] = {}
-        self._job: Conditions | None = None  # conditions of the job being read
-        self._operation: str | None = None
-        self._percentile_unit: float | None = None
-        self._skip = False
-        self._counts: dict[tuple[int, str], int] = {}
-        self._group = 0
-        self._failed: set[int] = set()  # groups in which a job failed
-        self._progress: tuple[str, int] | None = None
-        #: what each process reported last, till its run is over (``--status-interval`` prints whole reports)
-        self._held: dict[tuple[str, str], list[Record]] = {}
-        self._reports: list[Record] | None = None
+    _started: dict[str, Conditions] = once(dict)
+    _job: Conditions | None = once()  # conditions of the job being read
+    _operation: str | None = once()
+    _percentile_unit: float | None = once()
+    _skip = once(bool)
+    _counts: dict[tuple[int, str], int] = once(dict)
+    _group = once(int)
+    _failed: set[int] = once(set)  # groups in which a job failed
+    _progress: tuple[str, int] | None = once()
+    #: what each process reported last, till its run is over (``--status-interval`` prints whole reports)
+    _held: dict[tuple[str, str], list[Record]] = once(dict)
+    _reports: list[Record] | None = once()
 
     def feed(self, text: str) -> Iterable[Record]:
         if self._job is not None:
@@ -189,7 +186,7 @@ class Fio(Stoppable, LineParser, of=FioJson):
         job, milliseconds = self._job or {}, int(match["ms"].replace(",", ""))
         key, seconds = (self._group, match["op"]), milliseconds / 1e3
         self._counts[key] = self._counts.get(key, 0) + 1
-        self._skip = self._seen.again(str(job.get("job")), match["op"], milliseconds, "text")
+        self._skip = self.again(str(job.get("job")), match["op"], milliseconds, "text")
         if self._skip or match["rate"] is None:
             return
         known: Conditions = {**job, "operation": match["op"], "duration_s": seconds}
@@ -244,7 +241,7 @@ class Fio(Stoppable, LineParser, of=FioJson):
         value = figure_of(match["rate"]) * factor
         if (count == 1 and not failed) or value <= 0 or (failed and not count):
             return ()  # the job's own line has given it, or it failed
-        if self._seen.again("group", operation, milliseconds, "text"):
+        if self.again("group", operation, milliseconds, "text"):
             return ()
         conditions: Conditions = {"operation": operation, "duration_s": milliseconds / 1e3}
         if count > 1:
@@ -283,7 +280,7 @@ class Fio(Stoppable, LineParser, of=FioJson):
         except ValueError:
             yield self.unread(";".join(fields), "the terse fields are not numbers")
             return
-        if moved <= 0 or rate <= 0 or self._seen.again(name, operation, int(milliseconds), "terse"):
+        if moved <= 0 or rate <= 0 or self.again(name, operation, int(milliseconds), "terse"):
             return
         conditions: Conditions = {**self._started.get(name, {}), "job": name, "operation": operation}
         conditions["duration_s"] = milliseconds / 1e3

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, number, size_bytes, whole
-from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, Parser, Record
+from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, as_dict, number, size_bytes, whole
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record
 
-TIMES: Final = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 #: percentiles worth keeping
 PERCENTILES: Final = ("50", "90", "95", "99", "99.9", "99.99")
 
@@ -27,17 +26,35 @@ def figure_of(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-class Stoppable(Parser):
-    """A run that a signal (^C) stopped: fio reports what it did until then, which is ``partial``."""
+class Runs(Parser):
+    """Runs of fio, of which one may be given in several forms, and which a signal (^C) may stop."""
 
     @property
     def stopped(self) -> bool:
-        """Whether fio said that a signal stopped the run."""
+        """Whether fio said that a signal stopped the run: what it did until then is ``partial``."""
         return bool(self.ctx.memo.get("fio stopped"))
 
     @stopped.setter
     def stopped(self, value: bool) -> None:
         self.ctx.memo["fio stopped"] = value
+
+    def again(self, job: str, operation: str, milliseconds: int, form: str) -> bool:
+        """Whether another form gave this result already; notes it otherwise.
+
+        Args:
+            job: Name of the job.
+            operation: read, write or trim.
+            milliseconds: How long it ran.
+            form: text, terse or json.
+        """
+        seen: dict[tuple[str, str, int], set[str]] = self.ctx.memo.setdefault("fio", {})
+        forms = seen.setdefault((job, operation, milliseconds), set())
+        if len(seen) > 10_000:
+            seen.clear()
+        if forms and form not in forms:
+            return True
+        forms.add(form)
+        return False
 
 
 #: options of a job -> conditions
@@ -67,24 +84,7 @@ def of_command(args: tuple[str, ...]) -> Conditions:
     return of_options(given)
 
 
-class Seen:
-    """Runs already counted, identified by job, direction and milliseconds; one per file."""
-
-    def __init__(self, memo: dict[str, Any]) -> None:
-        self._seen: dict[tuple[str, str, int], set[str]] = memo.setdefault("fio", {})
-
-    def again(self, job: str, operation: str, milliseconds: int, form: str) -> bool:
-        """Whether another form gave this result already; notes it otherwise."""
-        forms = self._seen.setdefault((job, operation, milliseconds), set())
-        if len(self._seen) > 10_000:
-            self._seen.clear()
-        if forms and form not in forms:
-            return True
-        forms.add(form)
-        return False
-
-
-class FioJson(Stoppable, DocumentParser):
+class FioJson(Runs, DocumentParser):
     """fio's JSON and JSON+ output (2.x and 3.x, client/server, several jobs).
 
     Units: ``bw`` is KiB/s and ``bw_bytes`` B/s (checked: 3372201 * 1024 = 3453133824, bw_bytes 3453133943); 2.x has
@@ -98,10 +98,6 @@ class FioJson(Stoppable, DocumentParser):
 
     tool = "fio"
     evidence = Evidence.FITS
-
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
-        self._seen = Seen(ctx.memo)
 
     def match(self, doc: Document) -> bool:
         return isinstance(doc.data, dict) and "fio version" in doc.data
@@ -145,7 +141,7 @@ class FioJson(Stoppable, DocumentParser):
         rate = exact if exact is not None else None if kib is None else kib * BINARY["K"]
         if not moved or not rate or not milliseconds:
             return
-        if self._seen.again(str(shared["job"]), operation, int(milliseconds), "json"):
+        if self.again(str(shared["job"]), operation, int(milliseconds), "json"):
             return
         seconds = milliseconds / 1e3
         if "bw_bytes" not in result and 0.9 < moved / (rate / 1024 * seconds) < 1.1:

@@ -10,7 +10,19 @@ from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, binary_size, number, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, located
+from dtnsim.logs.base import (
+    Conditions,
+    Document,
+    DocumentParser,
+    Evidence,
+    LineParser,
+    Parser,
+    Record,
+    Status,
+    anew,
+    located,
+)
+from dtnsim.logs.measurement import Measurement
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
 _ROW: Final = re.compile(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| (?P<status>[A-Z]{4,12}) {1,12}\| (?P<rest>\S.*)")
@@ -47,10 +59,9 @@ class GlobusText(LineParser):
         "Directories", "Type", "Subtasks", "Label", "Is",
     )  # fmt: skip
 
-    def forget(self) -> None:
-        self._task: dict[str, str] = {}
-        self._lines: dict[str, int] = {}
-        self._host: Conditions = {}
+    _task: dict[str, str] = anew(dict)
+    _lines: dict[str, int] = anew(dict)
+    _host: Conditions = anew(dict)
 
     def feed(self, text: str) -> Iterator[Record]:
         found = _PAIR.match(text)
@@ -228,13 +239,10 @@ _PROGRAMS: Final = ("globus-url-copy", "gfal-copy", "uberftp")
 class _Copy(NamedTuple):
     """The last performance line, until it is known how the copy ended."""
 
-    found: re.Match[str]
     size: int
-    avg: float  # [B/s]
-    inst: float | None  # [B/s]
-    line: int
-    cut: bool
     known: Conditions
+    mean: Record
+    instant: Record | None
 
 
 class GlobusUrlCopy(LinesParser):
@@ -255,12 +263,10 @@ class GlobusUrlCopy(LinesParser):
     shape = r"^ {1,12}\S.*  ->  \S"
     commands = _PROGRAMS
 
-    def forget(self) -> None:
-        super().forget()
-        self._held: _Copy | None = None
-        self._ended: tuple[str | None, Status] = (None, "complete")  # how it ended, and with what status
-        self._where: Conditions = {}
-        self._failed = -100  # line of the last error: its text goes on over several lines
+    _held: _Copy | None = anew()
+    _ended: tuple[str | None, Status] = anew(lambda: (None, "complete"))  # how it ended, and with what status
+    _where: Conditions = anew(dict)
+    _failed = anew(lambda: -100)  # line of the last error: its text goes on over several lines
 
     @reads(
         r"(?<!\d)(?P<bytes>\d++) bytes\s++(?P<avg>\d++(?:\.\d++)?) (?P<u>[KMG]?)B/sec avg"
@@ -268,16 +274,19 @@ class GlobusUrlCopy(LinesParser):
         "/sec",
     )
     def _performance(self, found: Match) -> Iterator[Record]:
-        held, size = self._held, int(found["bytes"])
+        held, size, rate = self._held, int(found["bytes"]), binary_size(found["avg"], found["u"])
         if held is not None and (size < held.size or self._ended[0] is not None):
             yield from self.settle()
-        elif held is not None and held.inst is not None and not self.ctx.after_redraw:
-            yield self._instant(held)  # a line of its own, not overwritten
-        inst = None if found["inst"] is None else binary_size(found["inst"], found["iu"])
+        elif held is not None and not self.ctx.after_redraw:
+            yield from self.held(held.instant)  # a line of its own, not overwritten
         known = {**self._conditions(), **self._where, **self.where, "bytes": size}
-        avg = binary_size(found["avg"], found["u"])
-        self._ended = (None, "complete")
-        self._held = _Copy(found, size, avg, inst, self.ctx.line, self.ctx.cut, known)
+        more = {**known, "duration_s": size / rate if rate > 0 else None}
+        mean, instant = self.rate(rate if size else 0.0, f"{found['avg']} {found['u']}B/sec avg", more), None
+        if found["inst"] is not None:
+            printed, more = f"{found['inst']} {found['iu']}B/sec inst", {"interval": True, "average": "interval"}
+            value = binary_size(found["inst"], found["iu"])
+            instant = self.record("throughput", value, "B/s", printed, {**known, **more})
+        self._ended, self._held = (None, "complete"), _Copy(size, known, mean, instant)
 
     @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$", ": ")
     @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$", "  ->  ")
@@ -309,21 +318,12 @@ class GlobusUrlCopy(LinesParser):
         yield from self.settle()
         yield self.failure(error[0], **known)
 
-    def _instant(self, copy: _Copy) -> Record:
-        known, printed = {**copy.known, "interval": True, "average": "interval"}, copy.found
-        text = f"{printed['inst']} {printed['iu']}B/sec inst"
-        return self.record("throughput", copy.inst or 0.0, "B/s", text, known, line=copy.line)
-
     def settle(self) -> Iterator[Record]:
         (copy, self._held), (ended, status) = (self._held, None), self._ended
         self._ended = (None, "complete")
         if copy is not None:
-            printed, known = f"{copy.found['avg']} {copy.found['u']}B/sec avg", {**copy.known, "ended": ended}
-            rate, status = copy.avg if copy.size > 0 else 0.0, "truncated" if copy.cut else status
-            known["duration_s"] = copy.size / rate if rate > 0 else None
-            yield self.rate(rate, printed, known, copy.line, status=status)
-            if copy.inst is not None and rate > 0:
-                yield self._instant(copy)
+            yield from self.held(copy.mean, status, ended=ended)
+            yield from self.held(copy.instant if isinstance(copy.mean, Measurement) else None)
 
     def _conditions(self) -> Conditions:
         found, _, urls = self.asked()

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
 from dtnsim.logs._numbers import number
-from dtnsim.logs.base import Command, Conditions, Document, DocumentParser, Evidence, Record, Status
+from dtnsim.logs.base import Command, Conditions, Document, DocumentParser, Evidence, Record, Status, anew
 
 _CODES: Final = {2.5: 0.8, 5.0: 0.8, 8.0: 128 / 130, 16.0: 128 / 130, 32.0: 128 / 130}
 _COUNTED: Final = {
@@ -125,9 +125,7 @@ class Numactl(LinesParser):
     words = ("available", "node", "cpus")
     terms: ClassVar = {"view": {"size": "total"}}
 
-    def forget(self) -> None:
-        super().forget()
-        self._count = 0  # of nodes
+    _count = anew(int)  # of nodes
 
     @reads(r"^\s*available: (\d+) nodes? \(([\d,-]*)\)")
     def _nodes(self, found: Match) -> Found:
@@ -182,12 +180,11 @@ class Ethtool(LinesParser):
     )  # fmt: skip
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"statistics": ("NIC statistics",)}
 
-    def forget(self) -> None:
-        super().forget()
-        self._interface: str | None = None
-        self._block, self._view = "", "maximum"
-        self._module: Conditions = {}
-        self._pending: tuple[float, str, int] | None = None  # speed, until duplex is known
+    _interface: str | None = anew()
+    _block = anew(str)
+    _view = anew(lambda: "maximum")
+    _module: Conditions = anew(dict)
+    _pending: tuple[float, str, int] | None = anew()  # speed, until duplex is known
 
     def _named(self) -> str | None:
         return self._interface or _named(self.ctx.args("ethtool"))
@@ -299,10 +296,8 @@ class Bonding(LinesParser):
     words = ("Bonding",)
     longest = 40
 
-    def forget(self) -> None:
-        super().forget()
-        self._members: list[tuple[str, int]] = []
-        self._up = 0
+    _members: list[tuple[str, int]] = anew(list)
+    _up = anew(int)
 
     @reads(r"^\s*Ethernet Channel Bonding Driver: ", opens=True)
     def _bond(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)

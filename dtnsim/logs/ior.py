@@ -15,7 +15,7 @@ from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import BINARY, as_dict, as_list, number, size_bytes
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, Status
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, Status, anew
 
 MIB: Final = BINARY["M"]
 _OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*)\s*+[=:]\s*+(\S*+(?:\s++\S++)*)\s*+$")
@@ -38,12 +38,10 @@ class Ior(LinesParser):
     commands = ("ior", "IOR")
     longest = 5000
 
-    def forget(self) -> None:
-        super().forget()
-        self._rows: list[tuple[str, str, int, bool]] = []  # operation, figure, line, whether it is cut
-        self._heads: list[str] = []
-        self._done: set[str] = set()
-        self._table = False
+    _rows: list[tuple[str, str, int, bool]] = anew(list)  # operation, figure, line, whether it is cut
+    _heads: list[str] = anew(list)
+    _done: set[str] = anew(set)
+    _table = anew(bool)
 
     @reads(r"\bIOR-(\d[\w.+-]*): MPI", opens=True)
     def _version(self, found: Match) -> Found:

@@ -19,7 +19,7 @@ from typing import Final
 from dtnsim.logs._columns import by_right_edge, tokens
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, decimal, size_bytes
-from dtnsim.logs.base import Conditions, Context, Evidence, Record
+from dtnsim.logs.base import Conditions, Evidence, Record, anew, once
 
 KIB: Final = BINARY["K"]
 #: operations in the order of the table; the numbers of the -i option that fill them
@@ -74,20 +74,16 @@ class Iozone(LinesParser):
     )  # fmt: skip
     shape = r'^\s*"\s*[A-Z][A-Za-z -]*"\s+$'
 
-    def __init__(self, ctx: Context) -> None:
-        super().__init__(ctx)
-        self._report_heads: list[int] = []
-        self._run: Conditions = {}
-        self._scale: tuple[str, str, float] = _KIBS
-        self._last: tuple[str, int] | None = None  # operation and processes of the last "Children see"
-        self._seen: set[tuple[str, int, int]] = set()  # table cells, lest -R gives them again
-        self._children: set[str] = set()
-        self._strange = 0
+    _report_heads: list[int] = once(list)
+    _run: Conditions = once(dict)
+    _scale: tuple[str, str, float] = once(lambda: _KIBS)
+    _last: tuple[str, int] | None = once()  # operation and processes of the last "Children see"
+    _seen: set[tuple[str, int, int]] = once(set)  # table cells, lest -R gives them again
+    _children: set[str] = once(set)
+    _strange = once(int)
 
-    def forget(self) -> None:
-        super().forget()
-        self._edges: list[int] = []
-        self._report: str | None = None
+    _edges: list[int] = anew(list)
+    _report: str | None = anew()
 
     def feed(self, text: str) -> Iterable[Record]:
         if self.open and (self._edges or self._report):

@@ -17,12 +17,12 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
 from dtnsim.logs._iperf2_run import Connection, Run, from_args
 from dtnsim.logs._numbers import size_bytes
-from dtnsim.logs.base import Evidence, LineParser, Record
+from dtnsim.logs.base import Evidence, LineParser, Record, once
 
 _CONNECTED: Final = re.compile(
     r"\[ *(?P<star>\*?)(?P<id>\d+)\] local \S+ port (?P<local>\d+) "
@@ -62,9 +62,7 @@ class _Iperf2(LineParser):
     of_a_line = True
     commands = ("iperf", "iperf2")
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._run = Run()
+    _run = once(Run)
 
     def close(self) -> Iterator[Record]:
         yield from self._run.settle(self)
@@ -156,9 +154,7 @@ class Iperf2Csv(_Iperf2):
     needs = (",,",)
     shape = r"^(?:[+-]:)?[+-]?,[^,\s]*,,[^,\s]*,,-?,[-,],,(?:,|$)"
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._starts: deque[tuple[int, float]] = deque([(0, -1e12)], maxlen=16)
+    _starts: deque[tuple[int, float]] = once(lambda: deque([(0, -1e12)], maxlen=16))
 
     def _test_of(self, date: str, end_s: float) -> int:
         """The number of the test that started when this row's did: streams of one test start together."""

@@ -14,11 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, Summary, Test, agrees_with_size, from_args, read_line, udp_of
 from dtnsim.logs._numbers import BINARY, DECIMAL, binary_size
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, once
 from dtnsim.logs.measurement import Condition, Measurement
 
 _THIRD: Final = 3
@@ -73,10 +73,8 @@ class Iperf3Text(LineParser):
     shape = r"(?:- ){10}"
     needs = ("- - -",)
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._tests: dict[str | None, Test] = {}
-        self._interrupt = -9  # line of an interrupt message that no test owns (stderr comes first)
+    _tests: dict[str | None, Test] = once(dict)
+    _interrupt = once(lambda: -9)  # line of an interrupt message that no test owns (stderr comes first)
 
     def feed(self, text: str) -> Iterable[Record]:
         if "iperf3:" in text and (message := _MESSAGE.search(text)) is not None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY
-from dtnsim.logs.base import Conditions, Evidence, Record, located
+from dtnsim.logs.base import Conditions, Evidence, Record, anew, located
 
 _TASKS: Final = re.compile(r" (?:-n|-np|--ntasks=?) ?(\d{1,6})(?= )")
 _ERROR: Final = re.compile(r"\bERROR: .*|mdtest: .*\b(?:failed|error)\b.*", re.IGNORECASE)
@@ -31,9 +31,7 @@ class Dcp(LinesParser):
     words = ("Rate", "rate", "Copied", "Items", "Directories", "Files", "Links", "Seconds")
     commands = ("dcp", "dsync")
 
-    def forget(self) -> None:
-        super().forget()
-        self._whole = False
+    _whole = anew(bool)
 
     @reads(r"^\s*+(?P<what>Items|Directories|Files|Links): (?P<count>\d{1,15})\s*+$")
     def _count(self, found: Match) -> None:
@@ -162,9 +160,7 @@ class Io500(LinesParser):
     commands = ()
     words = ("RESULT", "SCORE", "IO")
 
-    def forget(self) -> None:
-        super().forget()
-        self.version = None
+    version: str | None = anew()
 
     _version = notes(r"^\s*+IO500 version (?P<version>\S++)", to=str)
 
@@ -204,9 +200,10 @@ class Io500Result(LinesParser, of=Io500):
 
     shape = r"^\s*\[(?:(?:ior|mdtest)-(?:easy|hard|rnd)|find)[^\]]{0,20}\]"
 
-    def forget(self) -> None:
-        super().forget()
-        self._phase, self._pairs, self._valid, self._line = "", dict[str, str](), True, 0
+    _phase = anew(str)
+    _pairs: dict[str, str] = anew(dict)
+    _valid = anew(lambda: True)
+    _line = anew(int)
 
     @reads(r"^\s*+\[(?P<phase>(?:ior|mdtest)-(?:easy|hard|rnd)[\w-]{0,20}|find[\w-]{0,20})\]\s*+$")
     def _section(self, found: Match) -> Found:

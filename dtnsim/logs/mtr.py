@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dtnsim.logs._numbers import as_dict, as_list, number
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, anew
 
 _COLUMN: Final = re.compile(r"Loss%|Drop|Rcv|Snt|Last|Best|Avg|Wrst|StDev|Gmean|Jttr|Javg|Jmax|Jint")
 _ROW: Final = re.compile(r"^\s*(?P<hop>\d{1,3})\.(?:\|--)?\s+(?P<rest>\S.*)$")
@@ -59,8 +59,7 @@ class MtrText(LineParser):
     evidence = Evidence.WAY
     words = ("Loss", "Snt", "MTR", "Mtr", "Drop", "mtr")
 
-    def forget(self) -> None:
-        self._rows: list[_Row] = []
+    _rows: list[_Row] = anew(list)
 
     _columns: Sequence[str] = ()  # of the table that is open
     _heads: Sequence[str] = ()  # of the CSV

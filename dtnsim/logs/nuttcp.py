@@ -17,7 +17,7 @@ from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import DECIMAL, decimal, size_bytes
-from dtnsim.logs.base import Conditions, Evidence, Record
+from dtnsim.logs.base import Conditions, Evidence, Record, anew
 
 _LINE: Final = re.compile(
     r"(?<![\d.,])(?:(?P<mb>\d+[.,]\d+) +MB */ *(?P<s>\d+[.,]\d+) +sec = *)?"
@@ -52,11 +52,9 @@ class Nuttcp(LinesParser):
     words = ("Mbps", "Gbps", "Kbps", "nuttcp", "megabytes", "Get", "Put", "TX", "RX", "Aggregate")
     commands = ("nuttcp", "nuttscp")
 
-    def forget(self) -> None:
-        super().forget()
-        self._label: tuple[str, int] | None = None
-        self._seen = -100  # line of the last figure that surely was nuttcp's
-        self._intervals: list[float] = [0.0, 0.0, 0.0]  # MB, seconds, line
+    _label: tuple[str, int] | None = anew()
+    _seen = anew(lambda: -100)  # line of the last figure that surely was nuttcp's
+    _intervals: list[float] = anew(lambda: [0.0, 0.0, 0.0])  # MB, seconds, line
 
     def feed(self, text: str) -> Iterable[Record]:
         if "nuttcp-" in text or text.startswith("nuttcp:"):

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import DECIMAL, decimal
-from dtnsim.logs.base import Conditions, Evidence, Record, Status
+from dtnsim.logs.base import Conditions, Evidence, Record, Status, anew
 
 _FISH_UNITS: Final = {"micros": 1e-6, "millis": 1e-3, "secs": 1.0, "mins": 60.0, "hours": 3600.0}
 _MODES: Final[dict[str, tuple[str, Conditions]]] = {
@@ -41,11 +41,9 @@ class Time(LinesParser):
         "Executed", "usr",
     )  # fmt: skip
 
-    def forget(self) -> None:
-        super().forget()
-        self._timed: str | None = None
-        self._failed: str | None = None
-        self._verbose: list[tuple[str, float, str, int]] = []
+    _timed: str | None = anew()
+    _failed: str | None = anew()
+    _verbose: list[tuple[str, float, str, int]] = anew(list)
 
     @reads(r"^\s*(real|user|sys)\s+(?:(?P<h>\d+)h ?)?(?:(?P<m>\d+)m ?)?(?P<s>\d+(?:[.,]\d+)?)s(?=\s|$)")
     def _bash(self, found: Match) -> Found:

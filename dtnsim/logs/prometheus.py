@@ -13,7 +13,7 @@ from dtnsim.logs._columns import columns
 from dtnsim.logs._commands import table
 from dtnsim.logs._documents import stamp
 from dtnsim.logs._numbers import as_dict, as_list, number
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew
 
 
 class Metric(NamedTuple):
@@ -80,8 +80,9 @@ class NodeExporter(LineParser):
     commands = ()
     words = ("node",)
 
-    def forget(self) -> None:
-        self._cpu, self._cores, self._line = dict[str, float](), set[str](), 0
+    _cpu: dict[str, float] = anew(dict)
+    _cores: set[str] = anew(set)
+    _line = anew(int)
 
     def feed(self, text: str) -> Iterable[Record]:
         line = _LINE.match(text)

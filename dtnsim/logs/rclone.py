@@ -20,7 +20,7 @@ from typing import Final
 from dtnsim.logs._commands import Given
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import BINARY, as_dict, decimal, number, parts_s, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, Status
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, Status, anew
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
 _FAILED: Final = re.compile(r"(?:ERROR : .*Attempt \d+/\d+ failed.*|(?:CRITICAL|Fatal error): .*|Failed to \w+.*)")
@@ -77,10 +77,8 @@ class RcloneText(LinesParser):
     evidence = Evidence.TRANSFER
     words = ("Transferred", "Elapsed", "Errors", "INFO", "ERROR", "Failed", "rclone", "CRITICAL", "ETA", "Fatal")
 
-    def forget(self) -> None:
-        super().forget()
-        self._block: _Block | None = None
-        self._failed: tuple[str, int] | None = None
+    _block: _Block | None = anew()
+    _failed: tuple[str, int] | None = anew()
 
     def feed(self, text: str) -> Iterator[Record]:
         if self.ctx.memo.get("rclone last") is not None and "rclone" in text and "$" in text:

@@ -9,7 +9,7 @@ from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import decimal
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, located
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew, located
 
 _HEAD: Final = re.compile(
     r"traceroute6?(?:: .*)? to (?P<target>\S+) \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)"
@@ -180,9 +180,7 @@ class Tracepath(LinesParser):
     _target: str | None = None
     _last: tuple[int, str] | None = None
 
-    def forget(self) -> None:
-        super().forget()
-        self._active = False  # a first hop or a command of the tool was seen
+    _active = anew(bool)  # a first hop or a command of the tool was seen
 
     @reads(r"^\s*Resume: pmtu (?P<mtu>\d+)(?: hops (?P<hops>\d+))?(?: back (?P<back>\d+))?")
     def _summary(self, found: Match) -> Iterator[Record]:

@@ -24,7 +24,7 @@ from typing import ClassVar, Final
 from dtnsim.logs._commands import ends_of_copy, given
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import binary_size, clock_s, decimal, grouped
-from dtnsim.logs.base import Conditions, Evidence, Record, Status
+from dtnsim.logs.base import Conditions, Evidence, Record, Status, anew
 
 _NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
 _SKIPPED: Final = frozenset({"23", "24", "25"})  # some files vanished or were not sent
@@ -56,10 +56,8 @@ class Rsync(LinesParser):
     shape = r"^[\s,]*+(?<= )% ++[kMGT]B/s "
     commands = ("rsync", "openrsync")
 
-    def forget(self) -> None:
-        super().forget()
-        self._run = _Run()
-        self._last = -9  # line of the last progress line
+    _run = anew(_Run)
+    _last = anew(lambda: -9)  # line of the last progress line
 
     def feed(self, text: str) -> Iterable[Record]:
         if not self._run.known:

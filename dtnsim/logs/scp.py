@@ -18,7 +18,7 @@ from typing import ClassVar, Final, NamedTuple
 from dtnsim.logs._commands import ends_of_copy
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import agrees, binary_size, clock_s, decimal
-from dtnsim.logs.base import Conditions, Evidence, Record, Status
+from dtnsim.logs.base import Conditions, Evidence, Record, Status, anew
 
 _METER: Final = re.compile(
     r"^(?P<name>.*?)(?<![\d.])(?P<share>\d{1,3})%\s++(?:\|[* .]*+\|\s*+)?"
@@ -34,21 +34,17 @@ _FAILED: Final = re.compile(
     r"^(?:scp|sftp|pscp|ssh): .*|^.*(?:Permission denied|lost connection|Connection (?:closed|refused|timed out|reset)|"
     r"Host key verification failed|No such file or directory|No space left|Couldn't |Disk quota exceeded).*"
 )
+#: a rate [B/s], as digits and as printed
+_Rate = tuple[float, str, str]
 _PROGRAMS: Final = ("scp", "sftp", "pscp", "psftp")
 
 
 class _Meter(NamedTuple):
-    """One progress line: the rate in B/s, as digits and as printed."""
+    """A progress line: the file, how much of it is there [%], what it says if it is the last."""
 
     name: str
     share: int
-    size: float
-    rate: tuple[float, str, str] | None
-    seconds: float | None
-    line: int
-    text: str
-    cut: bool
-    known: Conditions
+    figures: list[Record]
 
 
 class Scp(LinesParser):
@@ -65,10 +61,8 @@ class Scp(LinesParser):
     needs = ("%",)
     commands = _PROGRAMS
 
-    def forget(self) -> None:
-        super().forget()
-        self._held: _Meter | None = None
-        self._direction: str | None = None
+    _held: _Meter | None = anew()
+    _direction: str | None = anew()
 
     def feed(self, text: str) -> Iterable[Record]:
         meter, held = self._meter(text) if "%" in text and len(text) <= 1000 else None, self._held
@@ -102,8 +96,8 @@ class Scp(LinesParser):
             return None  # without rate and bar it may be anybody's
         if groups.get("time") and found["eta"] is None and share == 100:
             seconds = clock_s(found["time"])
-        size, known = binary_size(found["size"], unit), {**self._known(), **self.where}
-        return _Meter(found["name"].strip(), share, size, rate, seconds, self.ctx.line, text, self.ctx.cut, known)
+        name, size = found["name"].strip(), binary_size(found["size"], unit)
+        return _Meter(name, share, list(self._figures(text, {"file": name or None}, share, size, seconds, rate)))
 
     def other(self, text: str) -> Iterator[Record]:
         mine = self.ctx.args(*_PROGRAMS) is not None or text.startswith(("scp: ", "sftp: ", "pscp: "))
@@ -127,30 +121,36 @@ class Scp(LinesParser):
                 known = {**self._known(), "direction": direction, "wire": True, "bytes": size, "duration_s": seconds}
                 yield self.measure("throughput", size / seconds, "B/s", f"{size} bytes in {found['s']} s", **known)
 
-    def settle(self) -> Iterator[Record]:
+    def settle(self) -> Iterable[Record]:
         meter, self._held = self._held, None
-        if meter is None:
+        return () if meter is None else meter.figures
+
+    def _figures(
+        self, text: str, known: Conditions, share: int, size: float, seconds: float | None, printed: _Rate | None
+    ) -> Iterator[Record]:
+        """What a progress line says if it is the last."""
+        whole = share == 100
+        known = {**self._known(), **known, "file_B" if whole else "bytes": size}
+        status: Status = "truncated" if self.ctx.cut else "complete" if whole else "partial"
+        if size <= 0 or (printed is None and not whole):
+            stalled = f"stalled at {share} %: no rate"
+            yield self.unread(text, "no bytes were transferred: no rate" if printed or whole else stalled)
             return
-        whole, line = meter.share == 100, meter.line
-        known = {**meter.known, "file": meter.name or None, "file_B" if whole else "bytes": meter.size}
-        status: Status = "truncated" if meter.cut else "complete" if whole else "partial"
-        if meter.size <= 0 or (meter.rate is None and not whole):
-            stalled = meter.rate is None and not whole
-            why = f"stalled at {meter.share} %: no rate" if stalled else "no bytes were transferred: no rate"
-            yield self.unread(meter.text, why, line=line)
-            return
-        if meter.seconds:
-            known["duration_s"], printed = meter.seconds, f"{meter.seconds:g} s"
-            yield self.measure("duration", meter.seconds, "s", printed, status=status, line=line, **known)
-        rate, digits, printed = meter.rate or (meter.size / meter.seconds if meter.seconds else 0.0, "", "")
-        if meter.rate is None:  # OpenSSH 3 printed none
+        if seconds:
+            known["duration_s"] = seconds
+            yield self.record("duration", seconds, "s", f"{seconds:g} s", dict(known), status=status)
+        rate, digits, shown = printed or (size / seconds if seconds else 0.0, "", "")
+        if printed is None:  # OpenSSH 3 printed none
             known["derived"] = "size / time"
-        elif meter.seconds and meter.seconds >= 20 and rate > 0:
-            scale = rate / decimal(digits)
-            if not agrees(meter.size / meter.seconds / scale, decimal(digits), digits):
-                yield self.unread(meter.text, "size and time do not give the printed rate", line=line)
+        elif (
+            seconds
+            and seconds >= 20
+            and rate > 0
+            and not agrees(size / seconds / (rate / decimal(digits)), decimal(digits), digits)
+        ):
+            yield self.unread(text, "size and time do not give the printed rate")
         if rate > 0:
-            yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
+            yield self.record("throughput", rate, "B/s", shown, known, status=status)
 
     def _known(self) -> Conditions:
         found, _, paths = self.asked()

@@ -9,7 +9,7 @@ from typing import Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, listed, notes, reads
 from dtnsim.logs._numbers import BINARY, TIMES, number, size_bytes
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
 
 
 class Gpfsperf(LinesParser):
@@ -100,9 +100,8 @@ class RadosBench(LineParser):
     words = ("Total", "Bandwidth", "bandwidth", "IOPS", "Latency", "latency", "size")
     commands = ("rados",)
 
-    def forget(self) -> None:
-        self._found: dict[str, tuple[float, str, int]] = {}
-        self._known = Conditions()
+    _found: dict[str, tuple[float, str, int]] = anew(dict)
+    _known: Conditions = anew(dict)
 
     def feed(self, text: str) -> Iterable[Record]:
         pair = _PAIR.match(text)
@@ -188,11 +187,9 @@ class Elbencho(LinesParser):
     by_document = True
     words = ("OPERATION", "Throughput", "Elapsed", "Dataset", "Working", "elbencho", "ISO", "Files", "IOPS")
 
-    def forget(self) -> None:
-        super().forget()
-        self._operation: str | None = None
-        self._heads: list[str] = []  # of the CSV
-        self._sweep = False
+    _operation: str | None = anew()
+    _heads: list[str] = anew(list)  # of the CSV
+    _sweep = anew(bool)
 
     @reads(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE", opens=True)
     def _table(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)

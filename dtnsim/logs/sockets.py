@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import BINARY, DECIMAL, positive_int
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
 
 _TITLE: Final = re.compile(
     r"(?:^|\s)(?:MIGRATED )?(?P<proto>TCP|UDP|SCTP) (?P<what>STREAM|MAERTS|SENDFILE|REQUEST/RESPONSE) TEST\b"
@@ -40,10 +40,12 @@ class Netperf(LineParser):
     of_a_line = True
     words = ("TEST",)
 
-    def forget(self) -> None:
-        self._known, self._factor, self._lines = Conditions(), 0.0, 0
-        self._unit = self._before = ""  # what stands before the title, and maybe before every line
-        self._sent: float | None = None  # UDP: messages of the sender's row
+    _known: Conditions = anew(dict)
+    _factor = anew(float)
+    _lines = anew(int)
+    _unit = anew(str)
+    _before = anew(str)  # what stands before the title, and maybe before every line
+    _sent: float | None = anew()  # UDP: messages of the sender's row
 
     def feed(self, text: str) -> Iterable[Record]:
         if (title := _TITLE.search(text)) is not None:
@@ -147,11 +149,9 @@ class Perftest(LinesParser):
     commands = tuple(f"ib_{what}_{kind}" for what in ("write", "read", "send", "atomic") for kind in ("bw", "lat"))
     longest = 12  # warnings about the CPU's clock may come between head and rows
 
-    def forget(self) -> None:
-        super().forget()
-        self._unit: str | None = None
-        self._latency: list[str | None] = []
-        self._rated = False
+    _unit: str | None = anew()
+    _latency: list[str | None] = anew(list)
+    _rated = anew(bool)
 
     @reads(r"^\s*+\d++\s++\d++(?:\s++\d++)?(?:\s++\d++\.\d++)++\s*+$", inside=True)
     def _row(self, row: Match) -> Iterator[Record]:
@@ -249,9 +249,8 @@ class Qperf(LineParser):
     evidence = Evidence.NETWORK
     shape = r"^\s*+(?:tcp|udp|sctp|sdp|rds|rc|uc|ud|xrc|ver)_[a-z_]{2,40}:\s*+$"
 
-    def forget(self) -> None:
-        self._known: Conditions = {}
-        self._rows: list[tuple[str, float, str, str, int]] = []
+    _known: Conditions = anew(dict)
+    _rows: list[tuple[str, float, str, str, int]] = anew(list)
 
     def feed(self, text: str) -> Iterable[Record]:
         if (head := _TEST.match(text)) is not None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._columns import cell, columns, figures
 from dtnsim.logs._numbers import as_dict, as_list
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew
 
 #: ``03:15:06 PM``, ``15:15:06``, ``Average:`` and its translations
 STAMP: Final = re.compile(
@@ -51,11 +51,10 @@ class Iostat(LineParser):
     words = ("avg", "Device", "await", "Disk")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg-cpu",)}
 
-    def forget(self) -> None:
-        self._heads: list[str] = []
-        self._cpu: list[str] | None = None
-        self._reports = 0
-        self._in_report: list[list[str]] = []  # headings of this report (--human prints several tables)
+    _heads: list[str] = anew(list)
+    _cpu: list[str] | None = anew()
+    _reports = anew(int)
+    _in_report: list[list[str]] = anew(list)  # headings of this report (--human prints several tables)
 
     def feed(self, text: str) -> Iterable[Record]:
         if "avg-cpu:" in text:
@@ -118,8 +117,7 @@ _KEYS: Final = {"CPU": "cpu", "IFACE": "interface", "DEV": "device"}
 class _Stamped(LineParser):
     """Rows behind time stamps under headings that are printed again and again; a line without a stamp ends them."""
 
-    def forget(self) -> None:
-        self._heads: list[str] = []
+    _heads: list[str] = anew(list)
 
     @abstractmethod
     def heads(self, words: list[str]) -> list[str] | None:

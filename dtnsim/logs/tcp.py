@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from dtnsim.logs._numbers import DECIMAL, as_dict, number
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, anew, once
 
 _HEAD: Final = re.compile(
     r"^\s*+(?:tcp\s++)?(?P<state>ESTAB|UNCONN|SYN-SENT|SYN-RECV|FIN-WAIT-[12]|CLOSE-WAIT|LAST-ACK|CLOSING|TIME-WAIT)"
@@ -40,10 +40,10 @@ class Ss(LineParser):
     words = ("ESTAB", "UNCONN", "SYN", "FIN", "CLOSE", "LAST", "CLOSING", "rtt", "cwnd")
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"rtt": ("rtt:",), "cwnd": ("cwnd:",)}
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._known, self._text, self._line = Conditions(), "", 0
-        self._seen: dict[tuple[str, str], int] = {}
+    _known: Conditions = once(dict)
+    _text = once(str)
+    _line = once(int)
+    _seen: dict[tuple[str, str], int] = once(dict)
 
     def feed(self, text: str) -> Iterable[Record]:
         head = _HEAD.match(text)
@@ -121,8 +121,7 @@ class Nstat(LineParser):
     evidence = Evidence.BUSY
     shape = r"^\s*+(?:Ip|Icmp|Tcp|Udp|Sctp|MPTcp)[A-Z]\w++ {4}"
 
-    def forget(self) -> None:
-        self._sent: int | None = None
+    _sent: int | None = anew()
 
     def feed(self, text: str) -> Iterable[Record]:
         line = _LINE.match(text)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from dtnsim.logs._declared import Progress, ProgressParser, declare
 from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, Status, located
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, Status, anew, located
 
 _DONE: Final = declare(
     "] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
@@ -29,8 +29,7 @@ class GfalCopy(LineParser):
     evidence = Evidence.TRANSFER
     words = ("Copying", "gfal")
 
-    def forget(self) -> None:
-        self._size: dict[str, tuple[int, str | None]] = {}
+    _size: dict[str, tuple[int, str | None]] = anew(dict)
 
     def feed(self, text: str) -> Iterable[Record]:
         if (found := _DONE.last(text)) is not None:  # redraws may be joined: the last counts

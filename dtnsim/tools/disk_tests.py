@@ -22,7 +22,6 @@ from dtnsim.tools._common import (
     one_host,
     read_access,
     reading,
-    waits_for,
     with_read,
     write_access,
     writing,
@@ -97,9 +96,13 @@ class Dd(Tool):
     @property
     def finish(self) -> Finish:
         """What the flags make the tool wait for."""
-        flags = {*self.oflag.split(",")}
-        flushed = self.sync or {"fdatasync", "fsync"} & {*self.conv.split(",")}
-        return waits_for(direct="direct" in flags, each=bool({"dsync", "sync"} & flags), end=bool(flushed))
+        flags, conversions = self.oflag.split(","), self.conv.split(",")
+        if "direct" in flags:
+            return "direct"
+        if "dsync" in flags or "sync" in flags:
+            return "dsync"
+        waits = self.sync or "fdatasync" in conversions or "fsync" in conversions
+        return "fdatasync" if waits else "none"
 
 
 #: releases 1.9x do the per-character tests with one system call a byte
@@ -252,7 +255,7 @@ class Iozone(Tool):
                 self.kind,
                 process,
                 self.r,
-                finish=waits_for(direct=self.direct, each=self.o, end=self.e),
+                finish=self.finish,
                 workers=self.t,
                 random=random,
                 rewrite=self.test != "write",
@@ -269,3 +272,12 @@ class Iozone(Tool):
     def files(self) -> tuple[int, float] | None:
         """A file a process."""
         return None if self.s is None else (self.t, self.s.value)
+
+    @property
+    def finish(self) -> Finish:
+        """What the options make a write wait for."""
+        if self.direct:
+            return "direct"
+        if self.o:
+            return "dsync"
+        return "fdatasync" if self.e else "none"

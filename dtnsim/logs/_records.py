@@ -1,0 +1,299 @@
+"""What all parsers share: what is known of the line at hand, and the records that they make."""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+from dtnsim.logs._commands import Command, Given, clean, decode, ends_of_copy, given, host_of
+from dtnsim.logs._numbers import UNITS, decimal
+from dtnsim.logs.measurement import Condition, Conditions, Evidence, Measurement, Status, Unread
+
+Record = Measurement | Unread
+
+#: statistics of a figure with their values: texts as they are printed, or numbers
+Pairs = Iterable[tuple[str | None, str | float | None]]
+
+#: Largest value of a unit that is taken for a measurement and not for a misread line.
+PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
+
+#: a condition beyond this is no figure of a log: a misread line, an overflow [any unit]
+_LARGEST: Final = 1e24
+_NUMBERS: Final = (float, int)
+
+
+def _is_condition(value: Condition) -> bool:
+    return value is not None and (value.__class__ not in _NUMBERS or -_LARGEST < float(value) < _LARGEST)
+
+
+@dataclass(slots=True)
+class Context:
+    """What is known about the line at hand; one per file and host."""
+
+    file: str | None = None
+    line: int = 0  # from 1
+    host: str | None = None  # that a pdsh-like prefix of this line names
+    redraw: bool = False  # a carriage return overwrites this line
+    after_redraw: bool = False  # this line overwrote another one: it is the last redraw unless ``redraw``
+    cut: bool = False  # the file ends in this line, in a figure without a newline: its last word may be a piece
+    last: bool = False  # the file ends in this line without a newline, whatever its last character is
+    previous_raw: bytes = b""  # the line before this one, not decoded: see `previous`
+    command: Command | None = None  # last shell command seen, of whatever tool
+    memo: dict[str, Any] = field(default_factory=dict)  # what parsers of one tool share (its text's and its JSON's)
+
+    @property
+    def previous(self) -> str:
+        """The line before this one, cleaned (a heading above a table ...)."""
+        text = clean(decode(self.previous_raw).rstrip("\r"))
+        return text if self.host is None else host_of(text)[1]
+
+    def args(self, *programs: str) -> list[str] | None:
+        """Arguments of one of ``programs`` in the last shell command; None if it ran none of them."""
+        return None if self.command is None else self.command.args(*programs)
+
+
+class Parser(ABC):
+    """What line and document parsers share."""
+
+    #: name of the tool in `Measurement.tool`
+    tool: ClassVar[str]
+    #: what its figures are good for; from it `dtnsim calibrate`, `validate` and the documentation know the tool
+    evidence: ClassVar[Evidence]
+    #: whether its rates are a line's where no unit is printed: shown in bits
+    of_a_line: ClassVar[bool] = False
+    #: whether fewer than three outputs of real runs were at hand: it rests on the tool's documentation and source
+    by_document: ClassVar[bool] = False
+    #: programs whose command lines the reader shall recognise without a prompt; by default the tool alone
+    commands: ClassVar[tuple[str, ...]] = ()
+    #: whether the run that is read was stopped, so that its figures are ``partial``
+    stopped: bool = False
+
+    def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
+        """``of``: the parser of another form of the same tool, whose name and evidence this one has."""
+        for name in ("tool", "evidence", "of_a_line", "by_document", "commands") if of is not None else ():
+            setattr(cls, name, getattr(of, name))
+        if "tool" in vars(cls) and "commands" not in vars(cls):
+            cls.commands = (cls.tool,)
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self.version: str | None = None
+
+    @property
+    def where(self) -> Conditions:
+        """The host a line belongs to, for figures that are settled when another prompt may have come.
+
+        A host that is not known is kept as None, so that a record does not take the next prompt's.
+        """
+        ctx = self.ctx
+        return {"host": ctx.host or (ctx.command.host if ctx.command is not None else None)}
+
+    def asked(self) -> Given:
+        """What the last command line says of the run, if it ran the tool."""
+        return given(self.tool, self.ctx.args(*self.commands))
+
+    def measure(
+        self,
+        quantity: str,
+        value: float,
+        unit: str,
+        printed: str = "",
+        *,
+        status: Status = "complete",
+        line: int | None = None,
+        **conditions: Condition,
+    ) -> Record:
+        """The record of a figure of the present line (or of ``line``); a note if it is negative or not plausible.
+
+        Args:
+            quantity: As all others of `record`.
+            value: The figure in SI.
+            unit: Unit of SI.
+            printed: The figure as the tool printed it.
+            status: Whether its run ended.
+            line: Its line, where that is not the present one.
+            conditions: What it holds for.
+        """
+        return self.record(quantity, value, unit, printed, conditions, status=status, line=line)
+
+    def record(
+        self,
+        quantity: str,
+        value: float,
+        unit: str,
+        printed: str,
+        conditions: Conditions,
+        *,
+        status: Status = "complete",
+        line: int | None = None,
+    ) -> Record:
+        """`measure` with the conditions as a dict, which the record keeps (do not change it afterwards).
+
+        Args:
+            quantity: One of the project's words.
+            value: The figure in SI.
+            unit: Unit of SI.
+            printed: The figure as the tool printed it.
+            conditions: What it holds for.
+            status: Whether its run ended.
+            line: Its line, where that is not the present one.
+        """
+        ctx = self.ctx
+        if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
+            shown = f"{value:g}" if abs(value) < 1e300 else "more than 1e300"
+            return Unread(ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {shown} {unit}")
+        if self.stopped and status == "complete":
+            status = "partial"
+        if ctx.cut and (line is None or line == ctx.line) and status == "complete":
+            status = "truncated"
+        if "host" not in conditions:
+            command = ctx.command
+            host = ctx.host
+            if host is None and command is not None and command.line <= (line or ctx.line):  # not the next prompt's
+                host = command.host
+            if host is not None:
+                conditions["host"] = host
+        elif conditions["host"] == "":  # known to be unknown: not the present line's
+            del conditions["host"]
+        for found in conditions.values():
+            if found is None or (found.__class__ in _NUMBERS and not -_LARGEST < found < _LARGEST):
+                conditions = {key: value for key, value in conditions.items() if _is_condition(value)}
+                break
+        at = line or ctx.line
+        return Measurement(self.tool, quantity, value, unit, printed, conditions, status, self.version, ctx.file, at)
+
+    def failure(self, text: str, *, line: int | None = None, **conditions: Condition) -> Measurement:
+        """Makes the record of a run that failed: it has no figure, ``printed`` is the tool's message.
+
+        Args:
+            text: The tool's message.
+            line: Its line, where that is not the present one.
+            conditions: What is known of the run.
+        """
+        ctx = self.ctx
+        if ctx.host is not None:
+            conditions.setdefault("host", ctx.host)
+        known = {key: value for key, value in conditions.items() if _is_condition(value)}
+        shown, at = text.strip()[:300], line or ctx.line
+        return Measurement(self.tool, "failure", math.nan, "1", shown, known, "failed", self.version, ctx.file, at)
+
+    def printed(
+        self, quantity: str, text: str, word: str, times: float = 1.0, *, line: int | None = None, **known: Condition
+    ) -> Record:
+        """`measure` of a figure as the tool prints it: ``4.27`` and a word of `UNITS`; ``times`` is another factor.
+
+        Args:
+            quantity: One of the project's words.
+            text: The number.
+            word: The tool's word of the unit.
+            times: Another factor.
+            line: Its line, where that is not the present one.
+            known: What it holds for.
+        """
+        unit, factor = UNITS[word]
+        shown = f"{text}{word}" if word == "%" else f"{text} {word}"
+        return self.record(quantity, decimal(text) * factor * times, unit, shown, known, line=line)
+
+    def each(
+        self, quantity: str, word: str, pairs: Pairs, known: Conditions, line: int | None = None
+    ) -> Iterator[Record]:
+        """A figure of every (statistic, value) that has a value, be it a text or a number; see `printed`.
+
+        Args:
+            quantity: One of the project's words.
+            word: The tool's word of the unit.
+            pairs: Statistics and their values.
+            known: What they hold for.
+            line: Their line, where that is not the present one.
+        """
+        for statistic, value in pairs:
+            if value is not None and value != "":
+                text, (unit, factor) = value if isinstance(value, str) else f"{value:g}", UNITS[word]
+                number = decimal(value) if isinstance(value, str) else value
+                more = {**known, "statistic": statistic}
+                yield self.record(quantity, number * factor, unit, f"{text} {word}", more, line=line)
+
+    def rate(
+        self,
+        value: float,
+        printed: str,
+        known: Conditions,
+        line: int | None = None,
+        *,
+        text: str = "",
+        status: Status = "complete",
+    ) -> Record:
+        """The throughput of a transfer; a note (of ``text``) where nothing was transferred.
+
+        Args:
+            value: The rate [B/s].
+            printed: The rate as the tool printed it.
+            known: What it holds for.
+            line: Its line, where that is not the present one.
+            text: What is noted where nothing was transferred, if not ``printed``.
+            status: Whether the run ended.
+        """
+        if value <= 0:
+            return self.unread(text or printed, "no bytes were transferred: no rate", line=line)
+        return self.record("throughput", value, "B/s", printed, known, status=status, line=line)
+
+    def copied(
+        self, size: float, seconds: float, printed: tuple[str, str], known: Conditions, line: int | None = None
+    ) -> Iterator[Record]:
+        """Rate and duration of a copy of so many bytes, each as it is printed.
+
+        Args:
+            size: Bytes copied.
+            seconds: Time that took.
+            printed: Rate and duration as the tool printed them.
+            known: What they hold for.
+            line: Their line, where that is not the present one.
+        """
+        known = {**known, "bytes": size, "duration_s": seconds}
+        yield self.measure("throughput", size / seconds, "B/s", printed[0], line=line, **known)
+        yield self.measure("duration", seconds, "s", printed[1], line=line, **known)
+
+    def held(self, record: Record | None, status: Status = "complete", **more: Condition) -> Iterator[Record]:
+        """A figure that was kept until it was known how its run ended, if there is one.
+
+        Args:
+            record: The figure.
+            status: How the run ended; a figure that is cut stays so where it is complete.
+            more: Conditions that are known by now.
+        """
+        if isinstance(record, Measurement):
+            known = {**record.conditions, **{key: value for key, value in more.items() if value is not None}}
+            record = record._replace(conditions=known, status=record.status if status == "complete" else status)
+        if record is not None:
+            yield record
+
+    def copy(self) -> Conditions:
+        """What the last command line says of a copy: its options, its ends and its direction."""
+        known, _, paths = self.asked()
+        return known | ends_of_copy(paths)
+
+    def unread(self, text: str, why: str, *, line: int | None = None) -> Unread:
+        """Makes the note of a part that could not be read.
+
+        Args:
+            text: The part.
+            why: Why not, for people.
+            line: Its line, where that is not the present one.
+        """
+        return Unread(self.ctx.file, line or self.ctx.line, text.strip()[:200], f"{self.tool}: {why}")
+
+
+def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] | None:
+    """The match of a pattern at the first place of one of the words it begins with: one try, however long the text.
+
+    Args:
+        pattern: The pattern, tried where one of the words is.
+        text: The line.
+        words: What the pattern begins with.
+    """
+    starts = [at for word in words if (at := text.find(word)) >= 0]
+    return pattern.match(text, min(starts)) if starts else None
