@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import split
+import yaml
 
 import dtnsim
 from dtnsim import physics
@@ -39,6 +40,7 @@ def pages() -> dict[str, str]:
         "reference/components.md": _components(tools=False),
         "reference/tools.md": _components(tools=True),
         "reference/library.md": _library(),
+        "reference/glossary.md": _glossary(),
         "reference/units.md": _units(),
         "reference/commands.md": _commands(),
         "reference/logs.md": _logs(),
@@ -144,6 +146,58 @@ def _library() -> str:
                 rows: list[tuple[object, ...]] = [(f"`{item['name']}`", item["what"]) for item in own]
                 text += [f"\n### {kind}\n"] * bool(kind) + [_table(("name", "what"), rows)]
     return "\n".join(text)
+
+
+class Sense(NamedTuple):
+    """What a term means, where it lives (module, object and field, if any) and what else has its name."""
+
+    means: str
+    module: str
+    name: str
+    elsewhere: dict[str, str]
+
+
+@functools.cache
+def glossary() -> dict[str, Sense]:
+    """Term -> its one sense, of docs/glossary.yaml and of the docstrings that it points to.
+
+    Raises:
+        AttributeError: there is no such object.
+    """
+    found = {}
+    for term, row in yaml.safe_load((ROOT / "docs" / "glossary.yaml").read_text(encoding="utf-8")).items():
+        module, _, name = row["in"].partition(":")
+        thing: Any = importlib.import_module(f"dtnsim.{module}")
+        whole, _, field = name.partition(".")
+        thing = getattr(thing, whole) if whole else thing
+        if field and field not in {*getattr(thing, "model_fields", ()), *thing.__annotations__, *dir(thing)}:
+            raise AttributeError(f"{term}: {module}:{whole} has no {field}")
+        found[term] = Sense(row.get("means") or _said_of(thing, field), module, name, row.get("elsewhere", {}))
+    return found
+
+
+def _said_of(thing: object, field: str) -> str:
+    """First sentence of a docstring, or what its attributes say of a field."""
+    text = inspect.getdoc(thing) or ""
+    if field:
+        found = re.search(rf"^    (?:\w+, )*{field}(?:, \w+)*: (.*(?:\n {{5,}}.*)*)", text, re.MULTILINE)
+        text = found[1] if found else ""
+    return " ".join(text.partition("\n\n")[0].split()).replace("``", "`")
+
+
+def _glossary() -> str:
+    """Terms in the order of the alphabet."""
+    rows: list[tuple[object, ...]] = []
+    for term, sense in sorted(glossary().items(), key=lambda item: item[0].lower()):
+        others = [f"Not that of `{where.partition(':')[0]}`: {what}" for where, what in sense.elsewhere.items()]
+        file = Path(str(importlib.import_module(f"dtnsim.{sense.module}").__file__)).relative_to(ROOT)
+        place = f"`{file.as_posix()}`" + (f", `{sense.name}`" if sense.name else "")
+        rows.append((f"**{term}**", ". ".join([sense.means.rstrip("."), *others]), place))
+    text = [
+        "# Glossary\n",
+        "Each term in one sense, and where in the code it lives. How the terms hang together: [how it works](../explanation.md).\n",
+    ]
+    return "\n".join([*text, _table(("term", "means", "where"), rows)])
 
 
 def _units() -> str:

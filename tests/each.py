@@ -1,9 +1,23 @@
-"""One test over many names: to check hundreds of parts takes a moment, a test of its own for each far longer."""
+"""Tests over many things: one over all of some names, one for each row of a table that lies beside them."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
+
+import yaml
+
+
+@functools.cache
+def _tables(file: str) -> dict[str, list[list[Any]]]:
+    return dict(yaml.safe_load((Path(__file__).parent / f"{file}.yaml").read_text(encoding="utf-8")))
+
+
+def rows(file: str, table: str) -> list[tuple[Any, ...]]:
+    """The rows of a table of ``tests/FILE.yaml``, as `pytest.mark.parametrize` takes them."""
+    return [tuple(row) for row in _tables(file)[table]]
 
 
 def of_each(things: Iterable[Any]) -> Callable[[Callable[[Any], None]], Callable[[], None]]:

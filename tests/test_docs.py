@@ -89,6 +89,24 @@ def test_generated_pages_hold_every_kind_and_every_public_name() -> None:
     assert {"path", "host", "dataset", "output/prediction"} <= set(module("generated").schemas())
 
 
+def test_a_term_of_the_glossary_lives_where_it_says_and_has_one_sense() -> None:
+    """Other classes of its name are listed with what they are; texts and docstrings use it."""
+    terms = module("generated").glossary()
+    assert all(len(sense.means) > 20 for sense in terms.values())
+    named: dict[str, set[str]] = {}
+    code = sorted((ROOT / "dtnsim").rglob("*.py"))
+    for path in code:
+        where = ".".join(path.relative_to(ROOT / "dtnsim").with_suffix("").parts).removesuffix(".__init__")
+        for found in re.findall(r"^class (\w+)", path.read_text(), re.MULTILINE):
+            named.setdefault(found, set()).add(where)
+    for term, sense in terms.items():
+        name = "".join(word.capitalize() for word in term.split())
+        others = {where.partition(":")[0] for where in sense.elsewhere}
+        assert others <= named.get(name, set()) <= {sense.module, *others}, term
+    texts = " ".join(" ".join(page.read_text() for page in [*TEXTS, *code]).lower().split())
+    assert [term for term in terms if term.lower() not in texts] == []
+
+
 def test_every_law_stands_on_one_page_of_the_book() -> None:
     pages = module("generated")
     placed = [name for _, _, modules in pages.topics().values() for name in modules]

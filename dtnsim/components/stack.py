@@ -12,7 +12,7 @@ from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics import cache, memory
 
 #: parts with the costs of kernels that are not Linux
@@ -36,7 +36,24 @@ class Stack(Component):
     kind: ClassVar[str] = "stack"
     family: ClassVar[str] = "stack"
 
-    kernel: Annotated[str, Field(pattern=r"^\d+\.\d+(\.\d+)?$"), Otherwise("6.8", "Linux of 2024 (uname -r)")] = "5.15"
+    kernel: Annotated[
+        str,
+        Field(pattern=r"^\d+\.\d+(\.\d+)?$"),
+        Otherwise("6.8", "Linux of 2024 (uname -r)"),
+        # RHEL 4 to 7, and releases of Ubuntu with long support from 2017 on (models/systems.yaml)
+        Since(
+            (
+                (2005, "2.6.9"),
+                (2007, "2.6.18"),
+                (2011, "2.6.32"),
+                (2014, "3.10"),
+                (2017, "4.4"),
+                (2019, "4.15"),
+                (2021, "5.4"),
+                (2022, None),
+            )
+        ),
+    ] = "5.15"
 
     receive_byte: Annotated[Quantity, Unit("cycles/B", spread=0.15)] = prior("0.632 cycles/B", 0.15, _S2)
     receive_packet: Annotated[Quantity, Unit("cycles", spread=0.3)] = prior(

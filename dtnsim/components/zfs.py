@@ -18,7 +18,7 @@ from dtnsim.components.vdevs import Raidz
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics import cache, hdd_streams, zfs
 from dtnsim.physics.core_rates import CORE_RATES
 
@@ -63,6 +63,8 @@ class Zfs(LocalFilesystem):
         Otherwise(
             "0.7", "hosts of 2018: aggregation to 128 KiB before 0.8, prefetch to 8 MiB before 2.1 (zfs version)"
         ),
+        # Ubuntu 16.04 has 0.6.5, 18.04 0.7.5, 20.04 0.8.3, 22.04 2.1.4, 24.04 2.2.2; Debian 11 has 2.0.3
+        Since(((2013, "0.6"), (2018, "0.7"), (2020, "0.8"), (2021, "2.0"), (2022, "2.1"), (2024, None))),
     ] = "2.2"
     recordsize: Annotated[
         Quantity, Unit("B", low=512, high=2**24), Otherwise("1 MiB", "data sets for large files (zfs get recordsize)")

@@ -32,8 +32,8 @@ def fitted_out(host: Mapping) -> Mapping:
         made = expand(board, key="board", family="board")
         slots = made.get("slots")
         if isinstance(slots, Mapping):
-            host = host.clone()
-            host.put("slots", merge(slots, host.get("slots") or Mapping()), slots.file, slots.line)
+            slots_at = (slots.file, slots.line)
+            host = host.but("slots", merge(slots, host.get("slots") or Mapping()), slots_at)
     return host if chassis is None else _behind_expander(host, chassis)
 
 
@@ -64,9 +64,7 @@ def _behind_expander(host: Mapping, chassis: object) -> Mapping:
         ):
             adapter.put("drive_lane", _SAS3, *at)
         made.put(name, adapter, *at)
-    host = host.clone()
-    host.put("hbas", made, hbas.file, hbas.line)
-    return host
+    return host.but("hbas", made, (hbas.file, hbas.line))
 
 
 def _fast(array: object) -> bool:

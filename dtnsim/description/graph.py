@@ -75,9 +75,8 @@ def graph(spec: Joined) -> nx.Graph[str]:
         for end in segment.between or ():
             if end not in spec.hosts:
                 whole.add_node(f"network.{end}", kind="junction", host="network", part=None)
-            ends = _ports(spec.hosts[end], named) if end in spec.hosts else [f"network.{end}"]
-            for port in ends:
-                whole.add_edge(port, node, rtt=segment.rtt.value / 2 + _HOP_S)
+            for port in _ports(spec.hosts[end], named) if end in spec.hosts else [f"network.{end}"]:
+                _join(whole, port, node)
     for host in spec.hosts.values():
         for mount, volume in host.volumes.items():
             if volume.over:
@@ -90,8 +89,7 @@ def _beyond(whole: nx.Graph[str], spec: Joined, node: str, host: Host, over: lis
     near = whole.graph["near"]
     chain = segment_names(spec.wan) if near is None or near[host.name] else segment_names(spec.wan)[::-1]
     names = [each for given in over for each in (chain if given == WAN else [given])]
-    last = whole.nodes[f"network.{names[-1]}"]["part"]
-    whole.add_edge(node, f"network.{names[-1]}", rtt=last.rtt.some / 2 + _HOP_S)
+    _join(whole, node, f"network.{names[-1]}")
     if names[0] not in chain and spec.links[names[0]].between is None:  # in no graph of links
         for port in _ports(host, _named(spec)):
             whole.add_edge(port, f"network.{names[0]}", rtt=_HOP_S)
@@ -148,28 +146,35 @@ def near_end(spec: Joined) -> dict[str, bool] | None:
 
 
 def _wan(whole: nx.Graph[str], spec: Joined) -> None:
-    """The segments in series between both ends; hosts that talk across it are at its two ends.
-
-    A chain leaves no choice of ways, so any of many round trips will do.
-    """
+    """The segments in series between both ends; hosts that talk across it are at its two ends."""
     names = segment_names(spec.wan)
     keys = ["wan"] if len(names) == 1 else [f"wan.{number}" for number in range(len(names))]
     chain = [_segment(whole, *each) for each in zip(names, spec.wan, keys, strict=True)]
-    for (a, one), (b, other) in pairwise(zip(chain, spec.wan, strict=True)):
-        whole.add_edge(a, b, rtt=(one.rtt.some + other.rtt.some) / 2 + _HOP_S)
+    for a, b in pairwise(chain):
+        _join(whole, a, b)
     near, named = whole.graph["near"], _named(spec)
     for name, host in spec.hosts.items():
         for port in _ports(host, named):
             if near is None or near[name]:
-                whole.add_edge(port, chain[0], rtt=spec.wan[0].rtt.some / 2 + _HOP_S)
+                _join(whole, port, chain[0])
             if near is None or not near[name]:
-                whole.add_edge(port, chain[-1], rtt=spec.wan[-1].rtt.some / 2 + _HOP_S)
+                _join(whole, port, chain[-1])
 
 
 def _segment(whole: nx.Graph[str], name: str, segment: Segment, key: str) -> str:
     node = f"network.{name}"
     whole.add_node(node, kind="segment", host="network", part=segment, rate_Bps=segment.bandwidth.some, key=key)
     return node
+
+
+def _join(whole: nx.Graph[str], a: str, b: str) -> None:
+    """Wires two nodes at half of the delay of those that are segments.
+
+    The WAN's leave no choice of ways, so that any of many round trips will do.
+    """
+    parts = [part for node in (a, b) if isinstance(part := whole.nodes[node]["part"], Segment)]
+    delay = sum(part.rtt.some if part.between is None else part.rtt.value for part in parts)
+    whole.add_edge(a, b, rtt=delay / 2 + _HOP_S)
 
 
 def _named(spec: Joined) -> set[tuple[str, str]]:
@@ -238,7 +243,13 @@ def single_points(whole: nx.Graph[str], source: str, destination: str) -> list[s
 
 
 def without(whole: nx.Graph[str], node: str, ends: list[tuple[str, str]]) -> list[bool]:
-    """For each pair of ends, whether anything still joins them when a node has gone."""
+    """For each pair of ends, whether anything still joins them when a node has gone.
+
+    Args:
+        whole: The graph of a path.
+        node: What goes.
+        ends: Pairs of nodes.
+    """
     import networkx as nx
 
     left = nx.restricted_view(whole, [node], [])
@@ -250,6 +261,11 @@ def narrowest_cut(whole: nx.Graph[str], source: str, destination: str) -> Cut:
 
     Nodes without a rate of their own (processors, memory, volumes) are taken as unlimited: what binds a transfer is
     for `dtnsim predict` to say, this is what the wiring could carry at most.
+
+    Args:
+        whole: The graph of a path.
+        source: Node at one end.
+        destination: Node at the other end.
     """
     import networkx as nx
     from networkx.algorithms.flow import minimum_cut

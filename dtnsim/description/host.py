@@ -37,7 +37,8 @@ class Host(Buses):
         like: Another host, whose keys hold where none is written here.
         count: How many such hosts there are, written once: the others are called NAME-2, NAME-3 ... A transfer of one
             is shared by all of them, and what is not known of them is drawn once.
-        year: Year that it was bought in, which chooses nothing but the parts that what is not stated is drawn from.
+        year: Year that it was bought in, which chooses the parts that what is not stated is drawn from, and the
+            releases of kernel, ZFS and tools that nobody states.
         os: Operating system and release ("Windows 10", "macOS 13", "FreeBSD 12", "RHEL 7"), whose kernel, TCP settings,
             file system and releases of tools it has where it does not say them (models/systems.yaml).
         board: Board, whose slots it has.

@@ -23,7 +23,7 @@ from dtnsim.description.systems import of_system
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError, noted, refuse
 from dtnsim.ground.quantity import Scalar
-from dtnsim.ground.yamlio import Mapping, content
+from dtnsim.ground.yamlio import Mapping, content, mapping
 
 #: a dotted key below a host, in steps
 Steps = tuple[str, ...]
@@ -108,9 +108,7 @@ class Hosts:
         """A host of this path, with what overrides change in it."""
         made = self._written_out(name, self._given[name], seen)
         for text in self._texts.get(name, ()):
-            whole, all_hosts = Mapping(), Mapping()
-            all_hosts.put(name, made, made.file, made.line)
-            whole.put("hosts", all_hosts, made.file, made.line)
+            whole = mapping({"hosts": mapping({name: made}, made.file, made.line)}, made.file, made.line)
             self.written[name].add(tuple(override(whole, text)[2:]))
             made = whole["hosts"][name]
         return self._written_out(name, made, seen) if {"like", "machine"} & set(made) else _stack_of(made)
@@ -204,22 +202,17 @@ def _shipped_sizes(host: str) -> str:
 def _stack_of(item: Mapping) -> Mapping:
     """A host whose ``kernel`` (a part, costs, or a version of Linux) is its ``stack``, and ``hba`` one of its hbas."""
     if "hba" in item and "hbas" not in item:
-        item = item.clone()
-        at, card = item.at("hba"), Mapping(item.file, item.line)
-        card.put("hba", item.pop("hba"), *at)
-        item.put("hbas", card, *at)
+        at = item.at("hba")
+        item = item.without("hba").but("hbas", mapping({"hba": item["hba"]}, *at), at)
     if "kernel" not in item:
         return item
-    item = item.clone()
-    at, kernel = item.at("kernel"), item.pop("kernel")
+    at, kernel = item.at("kernel"), item["kernel"]
     if isinstance(kernel, str) and _VERSION.fullmatch(kernel):
-        costs = Mapping(*at)
-        costs.put("kernel", kernel, *at)
+        costs = mapping({"kernel": kernel}, *at)
         if "stack" not in item and "like" not in item:
             costs.put("kind", "stack", *at)
         kernel = merge(item.get("stack"), costs)
-    item.put("stack", kernel, *at)
-    return item
+    return item.without("kernel").but("stack", kernel, at)
 
 
 def _like_of(item: Mapping, name: str) -> Mapping:
@@ -229,9 +222,7 @@ def _like_of(item: Mapping, name: str) -> Mapping:
         return item
     if "like" in item:
         raise SpecError("write either 'like' or 'machine'", **place(item, key), key=f"hosts.{name}.{key}")
-    item = item.clone()
-    item.put("like", item.pop(key), *item.lines[key])
-    return item
+    return item.without(key).but("like", item[key], item.at(key))
 
 
 def numbered(given: Mapping) -> Mapping:
@@ -260,14 +251,19 @@ def numbered(given: Mapping) -> Mapping:
                 raise SpecError("comes twice", **where, value=one)
             like = item
             if count > 1 and number:
-                like = Mapping(*at)
-                like.put("like", Scalar(name, *at), *at)
+                like = mapping({"like": Scalar(name, *at)}, *at)
             made.put(one, like.clone() if isinstance(like, Mapping) else like, *at)
     return made
 
 
 def written_once(name: str, count: object, hosts: MappingABC[str, object]) -> str:
-    """The host under whose name one of several like ones is written: its numbers are drawn once for all of them."""
+    """The host under whose name one of several like ones is written: its numbers are drawn once for all of them.
+
+    Args:
+        name: A host of the path.
+        count: What its description says of how many there are.
+        hosts: All hosts by name.
+    """
     first, _, number = name.rpartition("-")
     return first if count is not None and first in hosts and number.isdigit() and int(number) > 1 else name
 
@@ -296,9 +292,7 @@ def _numbers(match: re.Match[str], where: dict[str, Any]) -> list[str]:
 
 def named(host: str) -> Mapping:
     """The mapping of a host file, or of a shipped host, with what it is ``like`` written out."""
-    raw, given = Mapping(), Mapping()
-    given.put(Path(host).stem, host, "", 0)
-    raw.put("hosts", given, "", 0)
+    raw = mapping({"hosts": {Path(host).stem: host}}, "", 0)
     found: list[Mapping] = list(Hosts(raw, None).read().values())
     return found[0]
 
@@ -335,7 +329,13 @@ class Built:
         return _kept(self._keyed, (id(host), *given), lambda: (host, make(host, *given)))[1]
 
     def path(self, raw: Mapping, over: Hashable, make: Callable[..., S]) -> S:
-        """What ``make`` gives of a path's mapping and what is put over it: the same path again for the same."""
+        """What ``make`` gives of a path's mapping and what is put over it: the same path again for the same.
+
+        Args:
+            raw: The path's mapping.
+            over: What is put over it.
+            make: Makes it, told which hosts were built.
+        """
         found: S = _kept(self._paths, (id(raw), over), lambda: (raw, make(built=self)), _PATHS)[1]
         return found
 

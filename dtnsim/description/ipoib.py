@@ -35,13 +35,19 @@ def _ends(item: Mapping) -> Iterator[str]:
 
 
 def cards(name: str, host: Mapping, notes: list[str]) -> Mapping:
-    """A host with the cards that carry TCP; with InfiniBand alone these are IPoIB, which is noted."""
+    """A host with the cards that carry TCP; with InfiniBand alone these are IPoIB, which is noted.
+
+    Args:
+        name: The host.
+        host: Its mapping.
+        notes: Takes what was assumed.
+    """
     one = "nic" in host
     given = host.get("nics") if not one else {"nic": host["nic"]}
     told = {key: _speaks_verbs(card) for key, card in given.items()} if isinstance(given, dict) else {}
     if not isinstance(given, dict) or not told or not all(told.values()):
         return host
-    host, made = host.clone(), Mapping(host.file, host.line)
+    made = Mapping(host.file, host.line)
     year = str(host.get("year", ""))
     for key, card in given.items():
         at = (card.file, card.line) if isinstance(card, Mapping | Scalar) else (host.file, host.line)
@@ -56,11 +62,7 @@ def cards(name: str, host: Mapping, notes: list[str]) -> Mapping:
         where = f"hosts.{name}.nic" if one else f"hosts.{name}.nics.{key}"
         modes = f"{_CONNECTED} in connected mode, {_DATAGRAM} in datagram mode"
         notes.append(f"{where}: TCP over InfiniBand is IPoIB, with mtu: {written['mtu']} ({modes})")
-    if one:
-        host["nic"] = made["nic"]
-    else:
-        host["nics"] = made
-    return host
+    return host.but("nic", made["nic"]) if one else host.but("nics", made)
 
 
 def _speaks_verbs(card: object) -> bool:

@@ -51,7 +51,8 @@ def keyed(
         built: The hosts as they were with other overrides.
     """
     known, made = frozenset(fits.correlation.keys), {}
-    for alias, host in hosts.items():
+    for alias, stated in hosts.items():
+        host = stated if stated.year is None else _dated(stated, stated.year)
         file = files.get(alias, alias)
         own = known - {f"{file}: {key}" for name, key in fits.unused if name == alias}
         first = written_once(alias, host.count if host.count > 1 else None, hosts)
@@ -76,13 +77,16 @@ def _with_tool(transfer: TransferSpec, hosts: Mapping[str, Host]) -> TransferSpe
 
 
 def _dated(model: M, year: int) -> M:
-    """A copy of a tool, or of a part of it, with the versions of a year where none is written."""
+    """A copy of a tool or host, or of a part of it, with the versions of a year where none is written."""
     changed: dict[str, Any] = {}
     for name, field in type(model).model_fields.items():
         value: Any = getattr(model, name)
         new: Any = value
         if isinstance(value, BaseModel):
             new = _dated(value, year)
+        elif isinstance(value, dict) and all(isinstance(v, BaseModel) for v in value.values()):
+            parts = {key: _dated(part, year) for key, part in value.items()}
+            new = parts if any(parts[key] is not value[key] for key in parts) else value
         elif name not in model.model_fields_set:
             since = next((m for m in field.metadata if isinstance(m, Since)), None)
             new = (since.of(year) if since is not None else None) or value
@@ -107,7 +111,13 @@ def named(model: M, name: Name) -> M:
 
 
 def mapped(value: Any, change: Callable[[str, Quantity], Quantity], key: str = "") -> Any:
-    """A model, table or list with every quantity changed, told its dotted key; the same one where none has changed."""
+    """A model, table or list with every quantity changed, told its dotted key; the same one where none has changed.
+
+    Args:
+        value: A model, a table, a list or a quantity.
+        change: Gives a quantity of a dotted key in the place of the old one.
+        key: Dotted key of ``value``.
+    """
     if isinstance(value, Quantity):
         return change(key, value)
     if isinstance(value, BaseModel):

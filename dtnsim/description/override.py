@@ -78,7 +78,14 @@ def override(raw: Mapping, text: str) -> list[str]:
 
 
 def put(raw: Mapping, steps: list[str], value: Any, text: str) -> list[str]:
-    """Sets the key that ``steps`` lead to, which it returns in full; parts named on the way are written out first."""
+    """Sets the key that ``steps`` lead to, which it returns in full; parts named on the way are written out first.
+
+    Args:
+        raw: Mapping of the path.
+        steps: The key, step by step.
+        value: What it becomes.
+        text: The override as it was given, for messages.
+    """
     if len(steps) > yamlio.MAX_DEPTH:
         raise SpecError(f"has {len(steps)} steps; a key has at most {yamlio.MAX_DEPTH}", key="--set", value=text)
     where: Any = raw
@@ -149,9 +156,7 @@ def _child(where: Any, step: str, text: str) -> Any:
 def _written_out(name: str, step: str, text: str) -> Mapping:
     """The mapping that a tool's or a part's name means."""
     if step == "tool":
-        named = Mapping()
-        named.put("name", name, "--set", 0)
-        return named
+        return yamlio.mapping({"name": name}, "--set", 0)
     try:
         return expand(name)
     except SpecError:
@@ -168,9 +173,8 @@ def _long_form(where: Any, steps: list[str]) -> list[str]:
     if first == "nic" and isinstance(where.get("nics"), Mapping) and where["nics"]:
         return ["nics", next(iter(where["nics"])), *rest]
     if first == "nics" and "nic" in where:  # a host that is written with one
-        at, cards = where.lines.get("nic", ("", 0)), Mapping(*where.lines.get("nic", ("", 0)))
-        cards.put("nic", where.pop("nic"), *at)
-        where.put("nics", cards, *at)
+        at = where.lines.get("nic", ("", 0))
+        where.put("nics", yamlio.mapping({"nic": where.pop("nic")}, *at), *at)
         return steps
     if first == "transfers" and rest[:1] == ["0"] and "transfer" in where:
         return ["transfer", *rest[1:]]
@@ -202,9 +206,7 @@ def merge(old: object, top: object) -> object:
     if isinstance(old, str):
         if "part" in top or "kind" in top:
             return top
-        part = Mapping(top.file, top.line)
-        part.put("part", old, top.file, top.line)
-        old = part
+        old = yamlio.mapping({"part": old}, top.file, top.line)
     merged = old.clone()
     for key, value in top.items():
         merged.put(key, merge(merged.get(key), value), *top.at(key))

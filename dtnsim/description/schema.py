@@ -182,7 +182,7 @@ class _Builder:
         return {"if": {"type": ["string", "array"]}, "then": {"anyOf": [*ways, unlike]}, "else": whole}
 
     def _tool(self) -> Node:
-        from dtnsim.tools._programs import PROGRAMS
+        from dtnsim.tools._command import programs
 
         own = kinds_of("tool")
         each = {}
@@ -191,7 +191,7 @@ class _Builder:
             made.pop("required", None)
             made["properties"]["name"] = {**made["properties"]["kind"], "description": "The tool."}
             each[kind] = self.define(f"tool.{kind}", lambda made=made: made)  # type: ignore[misc]
-        line = rf"^\s*(\S*/)?({'|'.join(map(re.escape, sorted(PROGRAMS)))})(\s|$)"
+        line = rf"^\s*(\S*/)?({'|'.join(map(re.escape, sorted(programs())))})(\s|$)"
         whole = {
             "type": "object",
             "properties": {"name": {"enum": list(own)}, "kind": {"enum": list(own)}},

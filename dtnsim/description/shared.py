@@ -22,7 +22,7 @@ from dtnsim.description.hosts import MOST_HOSTS, twin
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
-from dtnsim.ground.yamlio import Mapping
+from dtnsim.ground.yamlio import Mapping, mapping
 
 #: runs that may share a transfer
 MOST: Final = 64
@@ -84,14 +84,10 @@ def _steps(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
     made_B = files.payload_B + _HEADER_B * (1.5 * files.files + files.directories)
     sent = item.clone()
     sent["dataset"] = dataset.load({"files": 1, "size": f"{made_B:.0f} B"})
-    pack, unpack = (item.clone() for _ in range(2))
+    pack, unpack = (item.without("via", "nics", "ports", "archive") for _ in range(2))
     for name, step, end, mode in (("pack", pack, "from", "c"), ("unpack", unpack, "to", "x")):
-        for key in ("via", "nics", "ports", "archive"):
-            step.pop(key, None)
         step["name"], step["from"], step["to"] = f"{item['name']}-{name}", item[end], item[end]
-        tool = Mapping(item.file, item.line)
-        tool.update({"kind": Scalar("tar"), "mode": Scalar(mode)})
-        step["tool"] = tool
+        step["tool"] = mapping({"kind": Scalar("tar"), "mode": Scalar(mode)}, item.file, item.line)
     for step, before in ((sent, pack), (unpack, sent)):
         for key in ("start", "pause", "cached"):
             step.pop(key, None)
@@ -113,9 +109,7 @@ def _counted(item: Any, hosts: MappingABC[str, Host]) -> Any:
             pool[alias] = [twin(alias, n) for n in range(2, hosts[alias].count + 1)]
     if not pool:
         return item
-    made = item.clone()
-    made.put("pool", pool, item.file, item.line)
-    return made
+    return item.but("pool", pool, (item.file, item.line))
 
 
 def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
@@ -126,9 +120,7 @@ def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
         if alias not in ends.values():
             raise SpecError("is no end of this transfer", **place(item, "pool"), key="transfer.pool", value=alias)
     movers = max(len(c) for c in choices.values())
-    whole = item.clone()
-    for key in ("runs", "pool"):
-        whole.pop(key, None)
+    whole = item.without("runs", "pool")
     count = runs * movers
     data = _shares(whole, count, movers)
     made = []
@@ -140,8 +132,7 @@ def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
             part.put(key, Scalar(f"{alias}:{rest}", *at), *at)
         if n:
             part["name"] = f"{item['name']}-{n + 1}"
-        for key, value in data[n].items():
-            part[key] = value
+        part.update(data[n])
         _on_core(part, n // movers, [hosts[c[n % movers % len(c)]] for c in choices.values() if c[0] in hosts])
         made.append(part)
     return made
@@ -178,8 +169,7 @@ def _shares(item: Mapping, count: int, movers: int) -> list[dict[str, Any]]:
     kind = str(tool.get("kind")) if isinstance(tool, Mapping) else str(tool)
     stripes = _whole(tool.get("stripe")) or 1 if isinstance(tool, Mapping) and kind in _STRIPED else 1
     if stripes >= movers > 1 and isinstance(tool, Mapping):
-        own = tool.clone()
-        own["stripe"] = Scalar(str(max(stripes // movers, 1)))
+        own = tool.but("stripe", Scalar(str(max(stripes // movers, 1))))
         cut = replace(whole, sizes_B=whole.sizes_B / movers)
         return [{"dataset": d, "tool": own} for d in _dealt(cut, count // movers, item) for _ in range(movers)]
     return [{"dataset": d} for d in _dealt(whole, count, item)]

@@ -13,7 +13,7 @@ from dtnsim.description import personal, spoken_arrays
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
-from dtnsim.ground.yamlio import Mapping
+from dtnsim.ground.yamlio import Mapping, mapping
 
 _FAMILY: Final = {"array": "device"}
 #: two of them: '2 x Xeon E5-2643 v2'
@@ -79,8 +79,7 @@ def _worded(family: str, given: Any) -> Any:
     said = library.spoken()["keys"].get(family, {}).items() if isinstance(given, Mapping) else ()
     for key, words in said:
         if (meant := words.get(str(given.get(key)).lower())) is not None:
-            given = given.clone()
-            given[key] = meant
+            given = given.but(key, meant)
     return given
 
 
@@ -91,8 +90,7 @@ def _of_sockets(several: re.Match[str], where: str, notes: list[str], given: Sca
     if not isinstance(made, Mapping):
         if not _known(name, "cpu"):
             return given
-        made = Mapping(*at)
-        made.put("part", name, *at)
+        made = mapping({"part": name}, *at)
     made.put("sockets", Scalar(several[1] or "2", *at), *at)
     return made
 
@@ -128,14 +126,18 @@ def in_name(key: str, name: str) -> tuple[dict[str, Any], str]:
 
 
 def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
-    """A host without a board that the library does not have: what it brings is drawn, or said by the host."""
+    """A host without a board that the library does not have: what it brings is drawn, or said by the host.
+
+    Args:
+        host: Mapping of the host.
+        where: Its key, for notes.
+        notes: Takes what was read otherwise than written.
+    """
     name = host.get("board")
     if not isinstance(name, Scalar) or _known(name, "board") or _typo(name, "board"):
         return host
-    host = host.clone()
-    host.pop("board")
     notes.append(f"{where}.board: {str(name)!r} is not in the library: its slots and sockets are not checked")
-    return host
+    return host.without("board")
 
 
 def kind(host: Mapping, name: str) -> Mapping:
@@ -173,23 +175,24 @@ def machine_like(name: str) -> Mapping | None:
 
 
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
-    """A volume whose ``encryption`` lies around its drives; these may be told by what was measured of them."""
-    made, at = given, given.at("array")
+    """A volume whose ``encryption`` lies around its drives; these may be told by what was measured of them.
+
+    Args:
+        given: Mapping of the volume.
+        where: Its key, for notes.
+        notes: Takes what was read otherwise than written.
+    """
     drives = _drives(given.get("array"), f"{where}.array", notes)
-    if drives is not given.get("array"):
-        made = made.clone()
-        made.put("array", drives, *at)
+    made = given if drives is given.get("array") else given.but("array", drives)
     made = _mounted_as(made, f"{where}.filesystem", notes)
-    said = str(given.get("encryption", "")).lower()
-    if said and said in (known := library.spoken()["encryption"]):
-        made = made.clone()
-        made.pop("encryption")
-        if known[said] is not None:
-            device = Mapping(*at)
-            device.put("kind", known[said], *at)
-            device.put("of", made.get("array") or "unknown", *at)
-            made.put("array", device, *at)
-    return made
+    said, known = str(given.get("encryption", "")).lower(), library.spoken()["encryption"]
+    if said not in known:
+        return made
+    made = made.without("encryption")
+    if known[said] is None:
+        return made
+    device = mapping({"kind": known[said], "of": made.get("array") or "unknown"}, *given.at("array"))
+    return made.but("array", device)
 
 
 def is_filesystem(name: str) -> bool:
@@ -205,18 +208,18 @@ def _mounted_as(given: Mapping, where: str, notes: list[str]) -> Mapping:
     like = library.spoken()["filesystems"].get(str(name).lower())
     if like is None:
         return given
-    made = given.clone()
-    if isinstance(said, Mapping):
-        made["filesystem"] = inner = said.clone()
-        inner["kind"] = like
-    else:
-        made["filesystem"] = like
     notes.append(f"{where}: {name} is taken as {like}")
-    return made
+    return given.but("filesystem", said.but("kind", like) if isinstance(said, Mapping) else like)
 
 
 def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
-    """A host without adapters of which no more is known than that they are some, and their drives on none."""
+    """A host without adapters of which no more is known than that they are some, and their drives on none.
+
+    Args:
+        host: Mapping of the host.
+        where: Its key, for notes.
+        notes: Takes what was read otherwise than written.
+    """
     cards, volumes = host.get("hbas"), host.get("volumes")
     seated = (
         {mount: volume for mount, volume in volumes.items() if isinstance(volume, Mapping) and volume.get("via")}
@@ -226,20 +229,19 @@ def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
     if not isinstance(cards, Mapping) and not seated:
         return host
     why = "tells no limit: the drives are as fast as they are"
-    host, gone = host.clone(), set()
+    gone = set()
     if isinstance(cards, Mapping):
         gone = {name for name, card in cards.items() if card is None or _tells_no_limit(card)}
-        host["hbas"] = cards = cards.clone()
-        notes += [f"{where}.hbas.{name}: {str(cards.pop(name))!r} {why}" for name in list(cards) if name in gone]
+        notes += [f"{where}.hbas.{name}: {str(cards[name])!r} {why}" for name in cards if name in gone]
+        host = host.but("hbas", cards := cards.without(*gone))
     there = {*(cards or ()), *(host.get("nics") or ()), *(host.get("slots") or ()), "nic"}
     for mount, volume in seated.items():
         seats = [volume["via"]] if isinstance(volume["via"], str) else volume["via"]
         unknown = [s for s in seats if s not in there | gone and isinstance(s, Scalar) and _tells_no_limit(s)]
         notes += [f"{where}.volumes.{mount}.via: {str(seat)!r} {why}" for seat in unknown]
         if left := gone.union(unknown).intersection(seats):
-            host["volumes"] = host["volumes"].clone()
-            host["volumes"][mount] = volume = volume.clone()
-            volume["via"] = [seat for seat in seats if seat not in left]
+            volume = volume.but("via", [seat for seat in seats if seat not in left])
+            host = host.but("volumes", host["volumes"].but(mount, volume))
     return host
 
 
@@ -279,16 +281,13 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
 def _array_of(text: Scalar, several: tuple[str | None, str | None, str], where: str, notes: list[str]) -> Mapping:
     """The array that a line tells; what was read is noted with its number of drives."""
     level, number, drives = several
-    at, made = (text.file, text.line), Mapping(text.file, text.line)
-    for key, value in (("kind", level or "raid0"), ("disks", number), ("of", drives)):
-        if value is not None:
-            made.put(key, Scalar(value, *at), *at)
+    at, told = (text.file, text.line), {"kind": level or "raid0", "disks": number, "of": drives}
     if number is not None:
         striped = "" if level is not None else ", striped; write {kind: raid6, disks: ..., of: ...} for another level"
         notes.append(
             f"{where}: {str(text)!r} is taken as {number} drives ({drives}{f', {level}' if level else ''}){striped}"
         )
-    return made
+    return mapping({key: Scalar(said, *at) for key, said in told.items() if said is not None}, *at)
 
 
 def _uncounted(drives: Mapping, where: str, notes: list[str]) -> Mapping:
@@ -307,14 +306,12 @@ def _uncounted(drives: Mapping, where: str, notes: list[str]) -> Mapping:
         drives.put("of", Scalar("unknown"), *drives.at("kind"))
         notes.append(f"{where}.of: not said: any drives; write of: any-disk, any-ssd or any-nvme")
     elif "disks" in missing and missing <= {"of", "disks"} and kind != "jbod":
-        made = Mapping(drives.file, drives.line)
         of = drives.get("of")
         named = str(of.get("part") if isinstance(of, Mapping) else of)
         usual = library.spoken()["layouts"]["uncounted"].get(named, "unknown")
-        made.put("part", usual, drives.file, drives.line)
         left = ", ".join(f"{key} {value}" for key, value in drives.items() if isinstance(value, str))
         notes.append(f"{where}: without 'disks' their number is drawn: {usual} ({left} moves nothing more)")
-        return made
+        return mapping({"part": usual}, drives.file, drives.line)
     return drives
 
 
@@ -336,9 +333,7 @@ def _measured(drives: Mapping, where: str, notes: list[str]) -> Mapping:
         other = drives.get(_RATES[key == "read"])
         said = drives.get(key, drives.get("rate"))
         if said is None and other is not None:
-            said = Mapping(*at)
-            for name, value in (("value", other), ("spread", "100 %"), ("source", _AS_OTHER)):
-                said.put(name, value, *at)
+            said = mapping({"value": other, "spread": "100 %", "source": _AS_OTHER}, *at)
         made.put(key, said, *drives.lines.get(key, at))
     left = [key for key in drives if key not in (*stated, "kind", "access")]
     for key in left if kind == "unknown" else ():

@@ -56,9 +56,8 @@ def _standing(given: Any) -> Any:
         return parts if any(new is not old for new, old in zip(parts, given, strict=True)) else given
     if not isinstance(given, Mapping) or "rtt" in given or network_kinds.word_of(given["medium"]) not in GEO:
         return given
-    whole, at = given.clone(), given.at("medium")
-    whole.put("rtt", mapping({"value": "620 ms", "spread": "15 %", "source": _UP_AND_DOWN}, *at), *at)
-    return whole
+    at = given.at("medium")
+    return given.but("rtt", mapping({"value": "620 ms", "spread": "15 %", "source": _UP_AND_DOWN}, *at), at)
 
 
 def _told(segment: Scalar) -> Mapping | None:
@@ -68,9 +67,7 @@ def _told(segment: Scalar) -> Mapping | None:
         units.parse("1 Gb/s" if key == "medium" else segment, "B/s")
     except UnitError:
         return None
-    made = Mapping(segment.file, segment.line)
-    made.put(key, segment, segment.file, segment.line)
-    return made
+    return mapping({key: segment}, segment.file, segment.line)
 
 
 def _near(segment: Mapping) -> bool:
@@ -81,9 +78,8 @@ def _near(segment: Mapping) -> bool:
 def _as_fast(segment: Mapping) -> Mapping:
     if "bandwidth" in segment or "part" in segment:
         return segment
-    segment = segment.clone()
-    segment.put("bandwidth", Scalar("1 Tb/s", segment.file, segment.line, _NO_LIMIT), segment.file, segment.line)
-    return segment
+    at = (segment.file, segment.line)
+    return segment.but("bandwidth", Scalar("1 Tb/s", *at, _NO_LIMIT), at)
 
 
 def shares(raw: Mapping, notes: list[str]) -> None:
@@ -130,16 +126,14 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     (here, _, own), (there, _, path), at = ends[client], ends[server], item.lines["tool"]
     if path.strip() in ("", *DEVICES):
         return None  # there is nothing to mount
-    share, mount = Mapping(*at), f"/{there}"
+    mount = f"/{there}"
     copies = isinstance(tool, Mapping) and word == known[1]  # robocopy's options are its own
-    share.put("filesystem", known[0] if copies else _with_options(tool, known[0], at), *at)
-    share.put("server", Scalar(f"{there}:{path}", *at), *at)
-    hosts, item = hosts.clone(), item.clone()
-    hosts[here] = _with_volume(hosts[here], mount, share, own, at)
-    item[server] = Scalar(f"{here}:{mount}", *at)
+    filesystem = known[0] if copies else _with_options(tool, known[0], at)
+    share = mapping({"filesystem": filesystem, "server": Scalar(f"{there}:{path}", *at)}, *at)
+    hosts = hosts.but(here, _with_volume(hosts[here], mount, share, own, at))
+    item = item.but(server, Scalar(f"{here}:{mount}", *at))
     if isinstance(tool, Mapping) and copies:
-        item["tool"] = written = tool.clone()
-        written.pop("client", None)
+        item["tool"] = tool.without("client")
     elif not (isinstance(tool, str) and name.lower().startswith(known[1])):
         item["tool"] = Scalar(known[1], *at)
     words = f"{there} is mounted on {here} over {known[0]}"
@@ -150,8 +144,7 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
 
 def _with_options(tool: object, kind: str, at: tuple[str, int]) -> object:
     """A mount with the options that are written of a tool that is none: {name: nfs, nconnect: 4}."""
-    made = Mapping(*at)
-    made.put("kind", kind, *at)
+    made = mapping({"kind": kind}, *at)
     for key, value in tool.items() if isinstance(tool, Mapping) else ():
         if key not in ("name", "client"):
             made.put(key, value, *tool.lines.get(key, at))  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ from dtnsim.components.stack import OTHERS
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
-from dtnsim.ground.yamlio import Mapping
+from dtnsim.ground.yamlio import Mapping, mapping
 
 _RELEASE: Final = re.compile(r"\d+(\.\d+)*")
 #: roles whose TCP settings are those of the system as it was installed
@@ -39,14 +39,8 @@ def _release(text: str) -> str | None:
 def _found(text: str, year: str | None) -> Mapping | None:
     """What a system of a release, or of a year, has; None where it is not known."""
     said = _release(text)
-    called = (
-        text[: text.index(said) if said is not None else None]
-        .lower()
-        .replace("-", " ")
-        .strip(" v")
-        .removesuffix("server")
-        .strip()
-    )
+    head = text[: text.index(said) if said is not None else None].lower().replace("-", " ")
+    called = head.strip(" v").removesuffix("server").strip()
     names = [(name, s) for s in _table() for name in s["names"] if f"{called} ".startswith(f"{name} ")]  # Debian Wheezy
     system = max(names, key=lambda each: len(each[0]))[1] if names else None
     if system is None:
@@ -62,10 +56,8 @@ def _found(text: str, year: str | None) -> Mapping | None:
         elif year is None or int(known["year"]) <= int(year):
             row = known
     if "tcp" in row:
-        tcp = made.get("tcp", Mapping()).clone()
-        for key, value in row["tcp"].items():
-            tcp.put(key, value, *row["tcp"].lines[key])
-        made["tcp"] = tcp
+        made["tcp"] = made.get("tcp", Mapping()).clone()
+        made["tcp"].update(row["tcp"])
     made["kernel"] = said if called == "linux" else row.get("kernel")
     return made
 
@@ -124,20 +116,15 @@ def of_system(host: Mapping) -> Mapping:
     found = usual(host)
     if not found:
         return host
-    host = host.clone()
     at = host.at("os")
-    if "stack" not in host and "stack" in found:
-        host.put("stack", found["stack"], *at)
-    elif "stack" not in host and found.get("kernel"):
-        stack = Mapping(*at)
-        stack.put("kind", "stack", *at)
-        stack.put("kernel", found["kernel"], *at)
-        host.put("stack", stack, *at)
+    if "stack" not in host and ("stack" in found or found.get("kernel")):
+        stack = found.get("stack") or mapping({"kind": "stack", "kernel": found["kernel"]}, *at)
+        host = host.but("stack", stack, at)
     if "tcp" in found and host.get("role") in _AS_INSTALLED:
         said = host.get("tcp")
         tcp = said.clone() if isinstance(said, Mapping) else Mapping(*at)
         for key, value in found["tcp"].items():
             if key not in tcp:
                 tcp.put(key, Scalar(value, *at, str(found["source"])), *at)
-        host.put("tcp", tcp, *at)
+        host = host.but("tcp", tcp, at)
     return host

@@ -13,7 +13,7 @@ from dtnsim.components.base import place, validate
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
-from dtnsim.ground.yamlio import Mapping
+from dtnsim.ground.yamlio import Mapping, mapping
 
 if TYPE_CHECKING:
     from dtnsim.description.workload import TransferClass, Workload
@@ -31,12 +31,8 @@ def named_workload(raw: Mapping, beside: Path | None) -> Mapping:
         if error.file:
             raise
         raise SpecError(error.message, file=file, line=line or None, key="workload", remedy=error.remedy) from None
-    raw = raw.clone()
-    inner = (
-        found["workload"] if isinstance(found.get("workload"), Mapping) else found
-    )  # as in a path file, or by itself
-    raw.put("workload", inner, file, line)
-    return raw
+    inner = found.get("workload")  # as in a path file, or by itself
+    return raw.but("workload", inner if isinstance(inner, Mapping) else found, (file, line))
 
 
 def with_workload(raw: Mapping) -> None:
@@ -90,10 +86,7 @@ def _template(
     if kind.via:
         put("via", kind.via)
     size = kind.typical_B
-    dataset = Mapping(*at)
-    dataset.put("files", kind.files_of(size), *at)
-    dataset.put("size", Scalar(f"{size!r} B", *at), *at)
-    put("dataset", dataset, "size")
+    put("dataset", mapping({"files": kind.files_of(size), "size": Scalar(f"{size!r} B", *at)}, *at), "size")
     if before:
         put("after", [before[-1]["name"]])
     return template
@@ -105,6 +98,12 @@ def _at(given: Mapping, name: str) -> dict[str, Any]:
 
 def members(end: str, workload: Workload, hosts: list[str], where: dict[str, Any]) -> list[str]:
     """The hosts, each with the path, that an end of a class stands for.
+
+    Args:
+        end: The end, as ``endpoint:/path``.
+        workload: Whose endpoints it may name.
+        hosts: Names of the hosts.
+        where: Place and key of the end, for errors.
 
     Raises:
         SpecError: There is none.

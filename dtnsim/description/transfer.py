@@ -33,8 +33,6 @@ DEVICES = {
 
 #: tools whose long options have one dash
 _ONE_DASH: Final = frozenset({"gridftp"})
-#: options that say how long a test runs
-_TIMES: Final = ("seconds", "t", "T", "runtime", "duration")
 #: counts of one file
 _ONE: Final = np.ones(1, np.int64)
 _ONE.setflags(write=False)
@@ -147,6 +145,11 @@ def _one_file(given: object) -> Dataset | None:
 def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, Any]) -> None:
     """Refuses a transfer that waits for what does not exist, or in the end for itself.
 
+    Args:
+        transfers: All of the path.
+        number: Which of them.
+        at: Where it says what it waits for.
+
     Raises:
         SpecError: Which one.
     """
@@ -222,11 +225,8 @@ def with_ends(item: Mapping, hosts: Sequence[str]) -> Mapping:
 
 def _timed(item: Mapping, tool: Mapping, found: type[Tool]) -> None:
     """Gives a test that has an option for its time the transfer's ``duration``, where it says none or the same."""
-    if "duration" not in item or found.timing is Tool.timing:
-        return
-    options = (n for n in _TIMES if any(getattr(m, "dim", "") == "s" for m in _units(found.model_fields.get(n))))
-    option = next(options, None)
-    if option is None:
+    option = found.time_option
+    if "duration" not in item or not option:
         return
     written = [name for name in names(option, found.model_fields[option]) if name in tool]
     if not written or tool[written[0]] == item["duration"]:
@@ -293,10 +293,9 @@ def written_tool(tool: object) -> object:
         short = Mapping(tool.file, tool.line) if isinstance(tool, Scalar) else Mapping()
         typed: dict[str, Any] = {"name": tool}
         if " " in tool.strip() or tool not in kinds():  # a command line, or a program that goes by another name
-            from dtnsim.tools._command import parse
-            from dtnsim.tools._programs import PROGRAMS
+            from dtnsim.tools._command import parse, programs
 
-            typed = parse(tool) if " " in tool.strip() or tool in PROGRAMS else typed
+            typed = parse(tool) if " " in tool.strip() or tool in programs() else typed
         for key, value in typed.items():
             short.put(key, Scalar(value) if isinstance(value, str) else value, short.file, short.line)
         tool = short
@@ -307,7 +306,13 @@ def written_tool(tool: object) -> object:
 
 
 def typed(tool: Tool, option: str, value: int) -> str:
-    """An option of a tool as it is typed."""
+    """An option of a tool as it is typed.
+
+    Args:
+        tool: The tool.
+        option: One of its options.
+        value: A number.
+    """
     if tool.kind == "aws-s3":  # its configuration has it
         return f"aws configure set default.s3.{option} {value}"
     dash = "-" if len(option) == 1 or tool.kind in _ONE_DASH else "--"

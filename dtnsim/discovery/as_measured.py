@@ -69,6 +69,11 @@ class Figure:
 def figure(values: Sequence[float], source: str, more: float = 0.0) -> Figure:
     """Median and spread of runs; ``more`` is a relative spread beside that of the runs.
 
+    Args:
+        values: What each run gave [SI].
+        source: Logs that they are from.
+        more: Relative spread beside that of the runs [1].
+
     Raises:
         InputError: no run gave more than nothing.
     """

@@ -167,7 +167,13 @@ def _slot(said: Mapping[str, tuple[str, str]], name: str, transfers: float, lane
 
 
 def pinned(given: Outputs, names: list[str], cores: int) -> Tree:
-    """Cores that serve the cards' interrupts, where they are pinned to some of them."""
+    """Cores that serve the cards' interrupts, where they are pinned to some of them.
+
+    Args:
+        given: What the machine says.
+        names: Its cards.
+        cores: How many cores it has.
+    """
     affinity = {}
     for key, (value, _) in given.keyed("irq").items():
         named = re.fullmatch(r"/proc/irq/(\d+)/smp_affinity_list", key)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from dtnsim.discovery import cards, machine, storage
+from dtnsim.discovery import cards, hardware, mounts
 from dtnsim.discovery.outputs import Outputs, Said, Tree, collect, quoted, read, text, todos
 
 #: files of the trial transfer
@@ -67,27 +67,27 @@ def discover(folder: str | Path | None = None) -> Found:
         InputError: the folder holds no outputs, or this machine cannot be asked.
     """
     given = read(folder) if folder is not None else collect()
-    processor = machine.cpu(given)
+    processor = hardware.cpu(given)
     sockets, cores = (_count(processor, key) for key in ("sockets", "cores"))
     nics, slots = cards.cards(given)
     for slot in slots.values():
         if isinstance(slot, dict) and isinstance(slot.get("socket"), Said) and _count(slot, "socket") >= sockets:
             del slot["socket"]  # several nodes in a socket
-    volumes, notes = storage.volumes(given)
-    memory = machine.memory(given, sockets)
+    volumes, notes = mounts.volumes(given)
+    memory = hardware.memory(given, sockets)
     drawn = [*_drawn("cpu", processor, "cores clock", "lscpu"),
              *_drawn("memory", memory, "channels rate size", "dmidecode -t memory (root), free -g")]  # fmt: skip
     tree: Tree = {
         "source": Said(f"dtnsim discover, {given.where}", ""),
         "cpu": processor or Said("unknown", "no output says it"),
         "memory": memory or Said("unknown", "no output says it"),
-        **machine.system(given),
+        **hardware.system(given),
         "slots": slots,
         "nics": nics,
         "volumes": volumes,
         "placement": cards.pinned(given, list(nics), sockets * cores),
-        "tcp": machine.tcp(given),
-        "vm": machine.vm(given),
+        "tcp": hardware.tcp(given),
+        "vm": hardware.vm(given),
     }
     return Found(_name(given), tree, (*drawn, *notes), given.where)
 

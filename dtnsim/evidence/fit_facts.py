@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from dtnsim.description.host import build_host
 from dtnsim.description.override import put
+from dtnsim.discovery.mounts import vdevs
 from dtnsim.discovery.outputs import Outputs
-from dtnsim.discovery.storage import vdevs
 from dtnsim.evidence.fit_targets import LOOPBACK, Skip, Target
 from dtnsim.evidence.fit_wan import RATES, ends, whole
 from dtnsim.ground import units

@@ -22,13 +22,12 @@ from dtnsim.description.spec import PathSpec, resolve
 from dtnsim.ground import units, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
-from dtnsim.tools._command import parse
-from dtnsim.tools._programs import PROGRAMS
+from dtnsim.tools._command import parse, programs
 from dtnsim.tools.plan import Job
 
 #: tool_key -> (program, options that the transport implies): every tool with a command line, by its kind, and further
 KEYS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
-    **{manner.kind: (program, {}) for program, manner in reversed(PROGRAMS.items())},
+    **{manner.kind: (program, {}) for program, manner in reversed(programs().items())},
     "rsync": ("rsync", {"e": "ssh"}),
     "rsyncd": ("rsync", {"e": "none"}),
     "rclone-sftp": ("rclone", {"backend": "sftp"}),

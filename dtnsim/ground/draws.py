@@ -28,6 +28,12 @@ class Correlation:
 
 @lru_cache(maxsize=1024)
 def order(seed: int, samples: int, key: str) -> NDArray[np.int64]:
-    """In which order a key has its scores, (samples,)."""
+    """In which order a key has its scores, (samples,).
+
+    Args:
+        seed: Seed of the draws.
+        samples: How many scenarios.
+        key: What is drawn.
+    """
     own = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest(), "little")
     return np.random.default_rng([seed, own]).permutation(samples)

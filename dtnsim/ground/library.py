@@ -230,7 +230,13 @@ def shown(path: Path) -> str:
 
 
 def read(folder: str, name: str, *, beside: Path | None = None) -> yamlio.Mapping:
-    """The mapping in the file that ``name`` means; its numbers inherit the file's ``source``."""
+    """The mapping in the file that ``name`` means; its numbers inherit the file's ``source``.
+
+    Args:
+        folder: Room of the library, as in `find`.
+        name: Name or file.
+        beside: Folder of the file that mentions it.
+    """
     return load(find(folder, name, beside=beside), inherit=True)
 
 

@@ -54,6 +54,11 @@ def _umask() -> int:
 def write(file: Path | str, text: str, option: str = "") -> None:
     """Writes text in one piece.
 
+    Args:
+        file: The file.
+        text: What it holds afterwards.
+        option: Option that named it, for messages.
+
     Raises:
         InputError: it cannot be written; the message names the file.
     """

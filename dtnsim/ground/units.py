@@ -263,6 +263,12 @@ def show(value: float, dimension: str, *, digits: int = 4, line: bool = True) ->
 
     Rates are shown in bits per second, as network people read them, or in bytes where they are no line's; sizes in
     decimal bytes.
+
+    Args:
+        value: The number [SI].
+        dimension: Its unit (a key of `EXAMPLES`).
+        digits: Digits that matter.
+        line: Whether a rate is that of a line, which counts bits.
     """
     if math.isinf(value):
         return "unlimited"

@@ -5,19 +5,70 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final, get_args
 
 from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
 from dtnsim.components.base import find_kind, kinds
-from dtnsim.ground import library
+from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError, noted, refuse
 from dtnsim.ground.quantity import Unit
 from dtnsim.tools._options import metadata_within
-from dtnsim.tools._programs import PROGRAMS, Manner
 from dtnsim.tools._ssh import cipher_of
 from dtnsim.tools.plan import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a program's command line differs from the options of its kind.
+
+    Attributes:
+        kind: The tool.
+        fixed: Options that the program's name or a word of its line means.
+        says: What a flag without a value means, as options.
+        quiet: Flags without a value that change no duration.
+        skip: Flags with a value that change no duration.
+        unmodelled: Flags that change one and are not modelled, said in the answer; with =, those that have a value.
+        k: What a k of a size is.
+        rate: Unit of a bare number where a rate is given, and what its k is.
+        mega: Options whose bare number is in MiB.
+        slash: Flags as Windows has them: ``/MT:8``, in capital or small letters.
+        pairs: Whether options are words like ``bs=1M``.
+        bundle: Whether the first word is letters of options without a dash: ``tar cvf``.
+        words: Words of the line (subcommands, transports) and the options that they mean.
+    """
+
+    kind: str
+    fixed: dict[str, Any] = field(default_factory=dict)
+    says: dict[str, dict[str, Any]] = field(default_factory=dict)
+    quiet: frozenset[str] = frozenset()
+    skip: frozenset[str] = frozenset()
+    unmodelled: frozenset[str] = frozenset()
+    k: str = "Ki"
+    rate: tuple[str, str] = ("B/s", "Ki")
+    mega: frozenset[str] = frozenset()
+    slash: bool = False
+    pairs: bool = False
+    bundle: bool = False
+    words: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=1)
+def programs() -> dict[str, Manner]:
+    """Program -> how its line is read (models/programs.yaml)."""
+    table = yamlio.plain(library.root("models") / "programs.yaml")
+    return {
+        name: Manner(**{"kind": name, **{key: _typed(key, said) for key, said in row.items()}})
+        for name, row in table.items()
+    }
+
+
+def _typed(key: str, said: Any) -> Any:
+    """Words of a program's row as a set, whatever else as it is."""
+    return frozenset(said.split()) if key in ("quiet", "skip", "unmodelled", "mega") else said
 
 
 def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
@@ -44,14 +95,15 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
         return stream
     program, *rest = words or [""]
     program = program.rpartition("/")[2]
-    if program not in PROGRAMS and program not in kinds():
+    known_here = programs()
+    if program not in known_here and program not in kinds():
         program = program.lower()
-    manner = PROGRAMS.get(program)
+    manner = known_here.get(program)
     if manner is None and kinds().get(program, "").startswith("dtnsim.tools."):  # its options as its kind has them
         manner = Manner(program)
     if manner is None:
         tools = (k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
-        known = sorted({*PROGRAMS, *tools, "smb", "nfs"})
+        known = sorted({*known_here, *tools, "smb", "nfs"})
         near = difflib.get_close_matches(program, known, n=3, cutoff=0.7)
         remedy = library.did_you_mean(near) if near else f"programs: {', '.join(known)}"
         asked = ("-".join(words[:2]), program)
@@ -228,7 +280,7 @@ class Reader:
 
 def rate_of(tool: str, text: str) -> str:
     """A rate with a suffix (``10G``) as the program of a tool means it, in the words of path files."""
-    manner = next((m for m in PROGRAMS.values() if m.kind == tool), Manner(tool))
+    manner = next((m for m in programs().values() if m.kind == tool), Manner(tool))
     return _sized(text, manner.rate[0].lstrip("kKMGi"), manner.rate[1], manner.rate[0])
 
 

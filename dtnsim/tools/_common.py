@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, Literal
@@ -11,7 +12,7 @@ from dtnsim.components.access import Access, Finish, Thread
 from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Step
+from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Plan, Step, Tool
 
 #: what a copy does for each file, and for each folder where they go; with the files' times and modes
 COPIED: Final = FileCost(source=("stat", "open", "close"), destination=("create", "close"), directory=("mkdir",))
@@ -41,21 +42,45 @@ core_cost = cores.core_cost
 
 
 def scaled(quantity: Quantity, factor: float, why: str) -> Quantity:
-    """A quantity times a number, with the reason added to its source."""
+    """A quantity times a number, with the reason added to its source.
+
+    Args:
+        quantity: The quantity.
+        factor: The number.
+        why: The reason.
+    """
     return quantity.worth(quantity.value * factor, f"{quantity.source}; {why}")
 
 
 def reading(
     job: Job, thread: Thread, block: Quantity, *, workers: int = 1, queue_depth: int = 1, finish: Finish = "steady"
 ) -> Access | None:
-    """Use of the source volume; None where the source is a device or memory."""
+    """Use of the source volume; None where the source is a device or memory.
+
+    Args:
+        job: What the tool is asked to do.
+        thread: Who reads.
+        block: Bytes of a read.
+        workers: Files read at once.
+        queue_depth: Requests in flight of each.
+        finish: Whether it reads past the cache.
+    """
     return None if job.source != "volume" else _access("read", job, thread, block, workers, queue_depth, finish)
 
 
 def writing(
     job: Job, thread: Thread, block: Quantity, *, workers: int = 1, finish: Finish = "none", queue_depth: int = 1
 ) -> Access | None:
-    """Use of the destination volume; None where the destination is a device or memory."""
+    """Use of the destination volume; None where the destination is a device or memory.
+
+    Args:
+        job: What the tool is asked to do.
+        thread: Who writes.
+        block: Bytes of a write.
+        workers: Files written at once.
+        finish: What it waits for.
+        queue_depth: Requests in flight of each.
+    """
     if job.destination != "volume":
         return None
     return _access("write", job, thread, block, workers, queue_depth, finish).but(stored=job.stored)
@@ -77,7 +102,14 @@ def _access(
 
 
 def in_flight(count: int, block: Quantity, what: str, window: Quantity | None = None) -> Quantity:
-    """Bytes that may be under way: so many blocks, or the window of the channel that they share if that is less."""
+    """Bytes that may be under way: so many blocks, or the window of the channel that they share if that is less.
+
+    Args:
+        count: How many.
+        block: Bytes of one.
+        what: What they are called.
+        window: Window of the channel, if there is one.
+    """
     asked = Quantity(count * block.value, "B", block.spread, f"{count} {what} of {block}; {block.source}")
     return asked if window is None or asked.value < window.value else window
 
@@ -85,7 +117,15 @@ def in_flight(count: int, block: Quantity, what: str, window: Quantity | None = 
 def rereading(
     job: Job, thread: Thread, block: Quantity, *, workers: int = 1, end: End = "destination"
 ) -> Access | None:
-    """Reading a file once more after it has been moved; from memory where the files in flight fit there."""
+    """Reading a file once more after it has been moved; from memory where the files in flight fit there.
+
+    Args:
+        job: What the tool is asked to do.
+        thread: Who reads.
+        block: Bytes of a read.
+        workers: Files read at once.
+        end: Which end.
+    """
     there = end == "destination"
     access = reading(replace(job, source=job.destination) if there else job, thread, block, workers=workers)
     if access is None:
@@ -109,7 +149,15 @@ def device_work(job: Job, thread: Thread) -> tuple[CpuUse, ...]:
 def both_ends(
     sender: Thread, receiver: Thread, cycles: Quantity, what: str, duty: Duty | None = None
 ) -> tuple[CpuUse, ...]:
-    """The same work per byte at both ends."""
+    """The same work per byte at both ends.
+
+    Args:
+        sender: Thread at the source.
+        receiver: Thread at the destination.
+        cycles: What a byte costs each of them.
+        what: The work, in words.
+        duty: What a device could take over of it.
+    """
     ends: tuple[tuple[End, Thread], ...] = (("source", sender), ("destination", receiver))
     return tuple(CpuUse(end, thread, cycles, what, duty=duty) for end, thread in ends)
 
@@ -177,6 +225,11 @@ def one_host(job: Job, tool: str) -> None:
 def needs_volume(job: Job, end: End, tool: str) -> None:
     """Refuses a job whose ``end`` is no volume.
 
+    Args:
+        job: What the tool is asked to do.
+        end: Which end.
+        tool: The tool.
+
     Raises:
         SpecError: the end is a device or memory.
     """
@@ -212,6 +265,17 @@ def read_access(
 
     ``kept`` says whether the tool leaves in the page cache what lies there.
 
+    Args:
+        job: What the tool is asked to do.
+        tool: The tool.
+        thread: Who reads.
+        block: Bytes of a request.
+        workers: Files read at once.
+        direct: Whether it goes past the page cache.
+        random: Whether requests hop about.
+        depth: Requests in flight.
+        kept: Whether the tool leaves in the page cache what lies there.
+
     Raises:
         SpecError: neither end is a volume.
     """
@@ -237,6 +301,17 @@ def write_access(
 ) -> Access:
     """Writing the transfer's ``to``.
 
+    Args:
+        job: What the tool is asked to do.
+        tool: The tool.
+        thread: Who writes.
+        block: Bytes of a request.
+        finish: What it waits for.
+        workers: Files written at once.
+        random: Whether requests hop about.
+        rewrite: Whether the files are there already.
+        depth: Requests in flight.
+
     Raises:
         SpecError: it is no volume.
     """
@@ -246,6 +321,45 @@ def write_access(
     return access.but(random=random, rewrite=rewrite)
 
 
+def waits_for(*, direct: bool, each: bool, end: bool) -> Finish:
+    """What a test's writes wait for: a flush after each, past the page cache or not, direct requests, or the end.
+
+    Args:
+        direct: Whether requests go past the page cache.
+        each: Whether each write is flushed.
+        end: Whether the file is flushed at its end.
+    """
+    if each:
+        return "dsync"
+    return "direct" if direct else "fdatasync" if end else "none"
+
+
 def with_read(job: Job, step: Step, access: Access) -> Step:
-    """The step with its read at the end that `read_access` chose."""
+    """The step with its read at the end that `read_access` chose.
+
+    Args:
+        job: What the tool is asked to do.
+        step: The step.
+        access: What `read_access` gave.
+    """
     return replace(step, reread=access) if job.destination == "volume" else replace(step, read=access)
+
+
+class MemoryTest(Tool):
+    """A test of the network from memory to memory: neither files nor volumes matter."""
+
+    tool_class = "test"
+
+    @abstractmethod
+    def net(self) -> NetUse:
+        """Its connections."""
+
+    def unlike(self) -> str:
+        """What its options say otherwise than the path file, in words; empty where nothing is."""
+        return ""
+
+    def plan(self, job: Job) -> Plan:
+        """Streams from memory to memory."""
+        del job
+        net, said = self.net(), self.unlike()
+        return Plan((Step("transfer", net=net),), weight=net.streams, warnings=(said,) if said else ())

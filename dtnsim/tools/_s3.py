@@ -22,7 +22,13 @@ _BLOCK: Final = prior("256 KiB", 0.5, "s3transfer manager.py: io_chunksize 256 K
 
 
 def cut(use: Access | None, part_B: float, parts: int = 1) -> Access | None:
-    """An access by requests of so many bytes, where the other end is an object store."""
+    """An access by requests of so many bytes, where the other end is an object store.
+
+    Args:
+        use: The access; None stays None.
+        part_B: Bytes of a request.
+        parts: Requests of one object at once.
+    """
     return None if use is None else use.but(part_B=part_B, parts=parts)
 
 

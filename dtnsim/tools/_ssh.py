@@ -104,13 +104,28 @@ LOGIN_CPU: Final = prior(
 
 
 def crowd(each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
-    """Work of one of several log-ins at once: they share the cores, and their round trips hide some of it."""
+    """Work of one of several log-ins at once: they share the cores, and their round trips hide some of it.
+
+    Args:
+        each: Work of one log-in alone.
+        connections: How many log in at once.
+        job: What the tool is asked to do.
+        round_trips: Messages of a log-in that wait.
+    """
     more = max(connections * each.value / job.cores - round_trips * job.rtt_s, each.value)
     return each.worth(more, f"{each.source}; {connections} log-ins at once on {job.cores} cores")
 
 
 def together(work: Quantity, each: Quantity, connections: int, job: Job, round_trips: float) -> Quantity:
-    """Work of an opening with log-ins at once: where their processor time is more than their round trips, it counts."""
+    """Work of an opening with log-ins at once: where their processor time is more than their round trips, it counts.
+
+    Args:
+        work: Work of the opening besides.
+        each: Work of one log-in alone.
+        connections: How many log in at once.
+        job: What the tool is asked to do.
+        round_trips: Messages of a log-in that wait.
+    """
     more = crowd(each, connections, job, round_trips).value
     return work.worth(work.value + more, f"{work.source}; {connections} log-ins of {each} at once")
 
@@ -167,7 +182,15 @@ class SshLink(Model):
         stopped: bool = False,
         grain: Quantity | None = None,
     ) -> NetUse:
-        """One TCP connection with one channel; ``sent`` bytes go through it per payload byte."""
+        """One TCP connection with one channel; ``sent`` bytes go through it per payload byte.
+
+        Args:
+            channel: The channel's window; the agreed one if left out.
+            rate: Cap that the user set.
+            sent: Bytes that go through it for each payload byte.
+            stopped: Whether a file ends with answers that are waited for.
+            grain: Bytes of one request of the window.
+        """
         channel = channel or self.window()
         return NetUse(
             SENDER, RECEIVER, channel=channel, rate=rate, overhead=sent * OVERHEAD, stopped=stopped, grain=grain

@@ -22,6 +22,7 @@ from dtnsim.tools._common import (
     one_host,
     read_access,
     reading,
+    waits_for,
     with_read,
     write_access,
     writing,
@@ -96,13 +97,9 @@ class Dd(Tool):
     @property
     def finish(self) -> Finish:
         """What the flags make the tool wait for."""
-        flags, conversions = self.oflag.split(","), self.conv.split(",")
-        if "direct" in flags:
-            return "direct"
-        if "dsync" in flags or "sync" in flags:
-            return "dsync"
-        waits = self.sync or "fdatasync" in conversions or "fsync" in conversions
-        return "fdatasync" if waits else "none"
+        flags = {*self.oflag.split(",")}
+        flushed = self.sync or {"fdatasync", "fsync"} & {*self.conv.split(",")}
+        return waits_for(direct="direct" in flags, each=bool({"dsync", "sync"} & flags), end=bool(flushed))
 
 
 #: releases 1.9x do the per-character tests with one system call a byte
@@ -255,7 +252,7 @@ class Iozone(Tool):
                 self.kind,
                 process,
                 self.r,
-                finish=self.finish,
+                finish=waits_for(direct=self.direct, each=self.o, end=self.e),
                 workers=self.t,
                 random=random,
                 rewrite=self.test != "write",
@@ -272,12 +269,3 @@ class Iozone(Tool):
     def files(self) -> tuple[int, float] | None:
         """A file a process."""
         return None if self.s is None else (self.t, self.s.value)
-
-    @property
-    def finish(self) -> Finish:
-        """What the options make a write wait for."""
-        if self.direct:
-            return "direct"
-        if self.o:
-            return "dsync"
-        return "fdatasync" if self.e else "none"

@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from dtnsim.components.access import Finish, Thread
+from dtnsim.components.access import Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import read_access, with_read, write_access
+from dtnsim.tools._common import read_access, waits_for, with_read, write_access
 from dtnsim.tools._options import ON_VOLUME, Count, Size, documented, named, one_of
 from dtnsim.tools.plan import FileCost, Job, Plan, Step, Timing, Tool
 
@@ -18,7 +18,7 @@ Rw = Literal["read", "write", "randread", "randwrite", "rw", "randrw"]
 
 
 class Fio(Tool):
-    """``fio --rw --bs --iodepth --numjobs --direct --ioengine --end_fsync --fdatasync --rwmixread --runtime ...``.
+    """``fio --rw --bs --iodepth --numjobs --direct --ioengine --end_fsync --fdatasync --sync --rwmixread ...``.
 
     Requests in flight are what the engine can really keep: ``iodepth`` with io_uring, or with libaio on
     direct I/O; one a job otherwise. Each is a worker, so that latency limits a shallow queue
@@ -32,6 +32,7 @@ class Fio(Tool):
     kind: ClassVar[str] = "fio"
     tool_class = "test"
     files_option = "numjobs"
+    time_option = "runtime"
     reads_option = writes_option = "volume"
 
     rw: Annotated[Rw, named("rw", "readwrite"), one_of(Rw)] = "read"
@@ -49,7 +50,8 @@ class Fio(Tool):
         Otherwise("true", "tests of throughput (Google Cloud, Benchmarking Persistent Disk performance: --direct=1)"),
     ] = False
     ioengine: Literal["psync", "sync", "libaio", "io_uring", "posixaio"] = "psync"
-    fdatasync: Annotated[bool, Field(description="after every write (--fdatasync=1)")] = False
+    fdatasync: Annotated[bool, named("fdatasync", "fsync", description="after every write (--fdatasync=1)")] = False
+    sync: Annotated[bool, Field(description="each write is synchronous (--sync=1)")] = False
     end_fsync: bool = False
     invalidate: Annotated[bool, Field(description="drop the files from the page cache first (--invalidate)")] = True
     rwmixread: Annotated[int, Field(ge=0, le=100)] = 50
@@ -80,7 +82,9 @@ class Fio(Tool):
 
     @property
     def depth(self) -> int:
-        """Requests that one job really has in flight."""
+        """Requests that one job really has in flight; an fdatasync waits for those before it."""
+        if self.fdatasync:
+            return 1
         if self.ioengine in ("io_uring", "posixaio") or (self.ioengine == "libaio" and self.direct):
             return self.iodepth
         return 1
@@ -111,7 +115,7 @@ class Fio(Tool):
                 self.kind,
                 jobs,
                 self.bs,
-                finish=self.finish,
+                finish=waits_for(direct=self.direct, each=self.fdatasync or self.sync, end=self.end_fsync),
                 workers=self.numjobs,
                 random=random,
                 rewrite=random or mixed,
@@ -121,15 +125,6 @@ class Fio(Tool):
             opened = FileCost() if read_share else _opened(job, "create")
             steps.append(Step("write", write=write, share=1 - read_share, files=opened))
         return Plan(tuple(steps), workers=self.numjobs * self.depth)
-
-    @property
-    def finish(self) -> Finish:
-        """What the options make a write wait for."""
-        if self.direct:
-            return "direct"
-        if self.fdatasync:
-            return "dsync"
-        return "fdatasync" if self.end_fsync else "none"
 
 
 def _opened(job: Job, how: str) -> FileCost:

@@ -44,7 +44,19 @@ def download(
     rate: Quantity | None = None,
     process: Quantity | None = None,
 ) -> Plan:
-    """``workers`` files at once, each with ``each`` messages that wait; ``streams`` connections in all."""
+    """``workers`` files at once, each with ``each`` messages that wait; ``streams`` connections in all.
+
+    Args:
+        job: What the tool is asked to do.
+        opening: What is done once.
+        workers: Files at once.
+        each: Messages of a file that wait.
+        streams: Connections of all files; one a file if left out.
+        reopened: Whether each file has new connections.
+        tls: Whether it is https.
+        rate: Cap that the user set.
+        process: Time of a process of its own for each file.
+    """
     streams = streams or workers
     sender, receiver = Thread("web server", streams), Thread("client")
     cpu: tuple[CpuUse, ...] = (CpuUse("destination", receiver, CALLS, "client"),)

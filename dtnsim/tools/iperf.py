@@ -12,14 +12,19 @@ from dtnsim.components.access import Thread
 from dtnsim.components.tuning import CongestionControl
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.tools._common import scaled
+from dtnsim.tools._common import MemoryTest, scaled
 from dtnsim.tools._options import STREAMS, Count, Rate, Seconds, Size, Version, documented, named, version_tuple
-from dtnsim.tools.plan import Job, NetUse, Plan, Step, Timing, Tool
+from dtnsim.tools.plan import NetUse
 
 _UDP_RATE = prior("1.05 Mb/s", 0.0, "iperf(1), version 2: default rate for UDP")
 
 
-class Iperf2(Tool):
+def _of_all(rate: Quantity | None, streams: int) -> Quantity | None:
+    """The rate that an option gives each stream, of all of them."""
+    return None if rate is None else scaled(rate, streams, f"for each of {streams} streams")
+
+
+class Iperf2(MemoryTest):
     """``iperf -c HOST -P -w -l -Z -t -u -b``; data flow from the transfer's ``from`` to its ``to``.
 
     Neglects: start-up of the test; isochronous traffic; tests in both directions at once (``-d``, ``--full-duplex``).
@@ -27,8 +32,8 @@ class Iperf2(Tool):
     """
 
     kind: ClassVar[str] = "iperf2"
-    tool_class = "test"
     streams_option = "P"
+    time_option = "t"
     pace: ClassVar[str | None] = "b"
 
     P: Annotated[Count, named("P", "parallel")] = 1
@@ -41,25 +46,18 @@ class Iperf2(Tool):
     b: Annotated[Rate | None, named("b", "bandwidth")] = None
     t: Annotated[Seconds, named("t", "time")] = prior("10 s", 0.0, "iperf(1): default duration")
 
-    def timing(self, *, sized: bool) -> Timing | None:
-        """``-t`` seconds; a data set is ``-n``, which ends it with its bytes."""
-        return self.timed(self.t, "t", sized=sized)
-
-    def plan(self, job: Job) -> Plan:
-        """Streams from memory to memory."""
-        del job  # neither files nor volumes
-        rate = self.b or (_UDP_RATE if self.u else None)
-        net = NetUse(
+    def net(self) -> NetUse:
+        """A thread a stream at each end."""
+        return NetUse(
             Thread("iperf sender", self.P),
             Thread("iperf receiver", self.P),
             streams=self.P,
             transport="udp" if self.u else "tcp",
             window=self.w,
             cc=self.Z,
-            rate=scaled(rate, self.P, f"for each of {self.P} streams") if rate is not None else None,
+            rate=_of_all(self.b or (_UDP_RATE if self.u else None), self.P),
             call=None if self.u else self.length,
         )
-        return Plan((Step("transfer", net=net),), weight=self.P)
 
 
 #: release that gave every stream its own thread (iperf3 release notes, December 2023)
@@ -71,7 +69,7 @@ _IPERF3_UDP_RATE = prior("1 Mb/s", 0.0, "iperf3(1): default bit rate for UDP")
 _LENGTH = prior("128 KiB", 0.0, "iperf3(1): default length of a TCP buffer")
 
 
-class Iperf3(Tool):
+class Iperf3(MemoryTest):
     """``iperf3 -P -w -l -C -t -O -Z --skip-rx-copy ...``; data flow from the transfer's ``from`` to its ``to``.
 
     Until release 3.15 one thread serves all streams of a side; since 3.16 each stream has its own.
@@ -81,8 +79,8 @@ class Iperf3(Tool):
     """
 
     kind: ClassVar[str] = "iperf3"
-    tool_class = "test"
     streams_option = "P"
+    time_option, omit_option = "t", "omit"
     pace: ClassVar[str | None] = "b"
 
     P: Annotated[Count, named("P", "parallel"), STREAMS] = 1
@@ -103,31 +101,23 @@ class Iperf3(Tool):
         Since(((2014, "3.0"), (2016, "3.1"), (2019, "3.5"), (2022, "3.9"), (2024, None))),
     ] = "3.17"
 
-    def timing(self, *, sized: bool) -> Timing | None:
-        """``-t`` seconds after ``-O`` that do not count; a data set is ``-n``, which ends it with its bytes.
-
-        Raises:
-            SpecError: a time and a number of bytes.
-        """
-        omitted = self.omit.value if self.omit is not None else 0.0
-        return self.timed(self.t, "t", "omit", sized=sized, omitted=omitted)
-
-    def plan(self, job: Job) -> Plan:
-        """Streams from memory to memory."""
-        del job  # neither files nor volumes
+    def net(self) -> NetUse:
+        """One thread a side, or one a stream."""
         copies = self.P if version_tuple(self.version) >= _THREADED else 1
-        rate = self.b or (_IPERF3_UDP_RATE if self.u else None)
-        net = NetUse(
+        return NetUse(
             Thread("iperf3 sender", copies),
             Thread("iperf3 receiver", copies),
             streams=self.P,
             transport="udp" if self.u else "tcp",
             window=self.w,
             cc=self.C,
-            rate=scaled(rate, self.P, f"for each of {self.P} streams") if rate is not None else None,
+            rate=_of_all(self.b or (_IPERF3_UDP_RATE if self.u else None), self.P),
             sendfile=self.Z,
             call=self.length or (None if self.u else _LENGTH),
             discard=self.skip_rx_copy and not self.u,
         )
+
+    def unlike(self) -> str:
+        """The direction, with ``-R``."""
         said = "iperf3 -R: data flow from 'from' to 'to' all the same; R says that the client runs at 'to'"
-        return Plan((Step("transfer", net=net),), weight=self.P, warnings=(said,) if self.R else ())
+        return said if self.R else ""

@@ -12,15 +12,15 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import transfer
+from dtnsim.tools._common import MemoryTest, transfer
 from dtnsim.tools._options import STREAMS, Count, Rate, Seconds, Size, documented, named
-from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Timing, Tool
+from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Tool
 
 #: what a send has where -m is not given: the socket's send buffer, 16 KiB before Linux tunes it (tcp_wmem[1])
 _SEND = prior("16 KiB", 0.5, "netperf manual: -m defaults to the local socket's send buffer; tcp_wmem[1] 16384")
 
 
-class Netperf(Tool):
+class Netperf(MemoryTest):
     """``netperf -t TCP_STREAM -l seconds -- -m send -M receive -s local -S remote``; data flow from ``from`` to ``to``.
 
     One process a side. ``TCP_SENDFILE`` sends without copying, ``TCP_MAERTS`` is a stream the other way round, whose
@@ -31,7 +31,7 @@ class Netperf(Tool):
     """
 
     kind: ClassVar[str] = "netperf"
-    tool_class = "test"
+    time_option = "seconds"
     pace: ClassVar[str | None] = ""
 
     t: Annotated[Literal["TCP_STREAM", "TCP_MAERTS", "TCP_SENDFILE", "UDP_STREAM"], named("t", "testname")] = (
@@ -44,19 +44,10 @@ class Netperf(Tool):
     s: Annotated[Size | None, named("s", "local_socket")] = None
     S: Annotated[Size | None, named("S", "remote_socket")] = None
 
-    def timing(self, *, sized: bool) -> Timing | None:
-        """``-l`` seconds; a data set is ``-l`` with a negative number, which ends it with its bytes.
-
-        Raises:
-            SpecError: a time and a number of bytes.
-        """
-        return self.timed(self.seconds, "seconds", sized=sized)
-
-    def plan(self, job: Job) -> Plan:
-        """One stream from memory to memory."""
-        del job  # neither files nor volumes
+    def net(self) -> NetUse:
+        """One stream; the smaller of the sockets' buffers holds its window."""
         asked = [size for size in (self.s, self.S) if size is not None]
-        net = NetUse(
+        return NetUse(
             Thread("netperf sender"),
             Thread("netperf receiver"),
             transport="udp" if self.t == "UDP_STREAM" else "tcp",
@@ -64,14 +55,17 @@ class Netperf(Tool):
             sendfile=self.t == "TCP_SENDFILE",
             call=self.m,
         )
+
+    def unlike(self) -> str:
+        """The direction of ``TCP_MAERTS``."""
         said = "netperf -t TCP_MAERTS: data flow from 'from' to 'to' all the same; the client runs at 'to'"
-        return Plan((Step("transfer", net=net),), warnings=(said,) if self.t == "TCP_MAERTS" else ())
+        return said if self.t == "TCP_MAERTS" else ""
 
 
 _HEADER = "github.com/microsoft/ntttcp-for-linux, default values of its header"
 
 
-class Ntttcp(Tool):
+class Ntttcp(MemoryTest):
     """``ntttcp -s HOST -P ports -n threads -l connections -b buffer -t seconds``; data flow from ``from`` to ``to``.
 
     ``P`` ports at the receiver, ``n`` threads of the sender for each, ``l`` connections of each thread.
@@ -81,8 +75,8 @@ class Ntttcp(Tool):
     """
 
     kind: ClassVar[str] = "ntttcp"
-    tool_class = "test"
     streams_option = "P"
+    time_option = "t"
     pace: ClassVar[str | None] = ""
 
     P: Annotated[int, named("P", "ports", ge=1, le=512)] = 16
@@ -91,17 +85,13 @@ class Ntttcp(Tool):
     b: Annotated[Size, named("b", "buffer")] = prior("128 KiB", 0.0, _HEADER)
     t: Annotated[Seconds, named("t", "seconds")] = prior("60 s", 0.0, _HEADER)
 
-    def timing(self, *, sized: bool) -> Timing | None:
-        """``-t`` seconds, or the bytes of a data set."""
-        return self.timed(self.t, "t", sized=sized)
-
-    def plan(self, job: Job) -> Plan:
-        """Connections from memory to memory."""
-        del job  # neither files nor volumes
+    def net(self) -> NetUse:
+        """Connections of all threads of all ports."""
         threads = self.P * self.n
         streams = threads * self.connections
-        net = NetUse(Thread("ntttcp sender", threads), Thread("ntttcp receiver", streams), streams=streams, call=self.b)
-        return Plan((Step("transfer", net=net),), weight=streams)
+        return NetUse(
+            Thread("ntttcp sender", threads), Thread("ntttcp receiver", streams), streams=streams, call=self.b
+        )
 
 
 #: control connection, version, parameters, data connection and go; after the data: both ends' figures and farewell
@@ -122,6 +112,7 @@ class Nuttcp(Tool):
     kind: ClassVar[str] = "nuttcp"
     tool_class = "test"
     streams_option = "N"
+    time_option = "T"
     pace: ClassVar[str | None] = "R"
 
     N: Annotated[Count, named("N", "streams"), STREAMS] = 1
@@ -129,14 +120,6 @@ class Nuttcp(Tool):
     length: Annotated[Size, named("l", "length")] = prior("64 KiB", 0.0, "nuttcp(8): default buffer length for TCP")
     R: Annotated[Rate | None, named("R", "rate_limit")] = None
     T: Annotated[Seconds, named("T", "timeout")] = prior("10 s", 0.0, "nuttcp(8): default transmit timeout")
-
-    def timing(self, *, sized: bool) -> Timing | None:
-        """``-T`` seconds; a data set is ``-n`` buffers, or the files of nuttscp, and ends it with its bytes.
-
-        Raises:
-            SpecError: a time and a number of bytes.
-        """
-        return self.timed(self.T, "T", sized=sized)
 
     def plan(self, job: Job) -> Plan:
         """One thread a side."""
@@ -157,7 +140,7 @@ class Nuttcp(Tool):
 _READS = 16
 
 
-class Perftest(Tool):
+class Perftest(MemoryTest):
     """``ib_write_bw -s size -q qps -t depth -D seconds``; ``verb`` says which of the three.
 
     ``-n`` messages instead of a time are the path's data set. A read has at most ``o`` requests open
@@ -177,7 +160,7 @@ class Perftest(Tool):
     """
 
     kind: ClassVar[str] = "perftest"
-    tool_class = "test"
+    time_option = "seconds"
 
     verb: Literal["write", "read", "send"] = "write"
     size: Annotated[Size, named("s", "size")] = prior("64 KiB", 0.0, "perftest: -s, default 65536")
@@ -189,15 +172,10 @@ class Perftest(Tool):
     )
     report_gbits: Annotated[bool, documented("report_gbits", "report-gbits", "R")] = False
 
-    def timing(self, *, sized: bool) -> Timing | None:
-        """``-D`` seconds, or the data set."""
-        return None if sized else Timing(self.seconds.value)
-
-    def plan(self, job: Job) -> Plan:
-        """Messages from memory to memory."""
-        del job  # neither files nor volumes
+    def net(self) -> NetUse:
+        """Queue pairs, each with its requests in flight."""
         open_ = min(self.depth, self.o) if self.verb == "read" else self.depth
-        net = NetUse(
+        return NetUse(
             Thread("perftest client"),
             Thread("perftest server"),
             streams=self.qps,
@@ -205,4 +183,3 @@ class Perftest(Tool):
             window=self.size.worth(open_ * self.size.value, f"{open_} requests of {self.size}"),
             call=self.size,
         )
-        return Plan((Step("transfer", net=net),))

@@ -16,7 +16,7 @@ from dtnsim.tools._common import read_access, with_read, write_access
 from dtnsim.tools._options import Client as ClientEnd
 from dtnsim.tools._options import Count, Cycles, Seconds, Size, named, one_of
 from dtnsim.tools._s3 import Client, uploads
-from dtnsim.tools.plan import Job, Plan, Step, Timing, Tool
+from dtnsim.tools.plan import Job, Plan, Step, Tool
 
 
 class Warp(Tool):
@@ -31,6 +31,7 @@ class Warp(Tool):
     kind: ClassVar[str] = "warp"
     tool_class = "test"
     files_option = "concurrent"
+    time_option = "duration"
 
     concurrent: Count = 20
     obj_size: Annotated[Size, named("obj_size", "obj.size")] = prior("10 MiB", 0.0, "warp README: --obj.size")
@@ -38,10 +39,6 @@ class Warp(Tool):
     tls: Annotated[bool, Field(description="https (--tls)")] = False
     client: ClientEnd | None = None
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client and random data, two copies in user space")
-
-    def timing(self, *, sized: bool) -> Timing | None:
-        """``--duration``, or the objects of a data set."""
-        return self.timed(self.duration, "duration", sized=sized)
 
     def files(self) -> tuple[int, float] | None:
         """An object a worker, again and again."""
@@ -79,15 +76,12 @@ class RadosBench(Tool):
     kind: ClassVar[str] = "rados-bench"
     tool_class = "test"
     files_option = "t"
+    time_option = "seconds"
 
     mode: Annotated[Mode, one_of(Mode)] = "write"
     seconds: Seconds = prior("60 s", 0.0, "an argument of rados bench; usual")
     t: Annotated[Count, named("t", "concurrent-ios")] = 16
     b: Annotated[Size, named("b", "block-size")] = prior("4 MiB", 0.0, "rados(8): -b")
-
-    def timing(self, *, sized: bool) -> Timing | None:
-        """So many seconds, or the bytes of a data set."""
-        return self.timed(self.seconds, "seconds", sized=sized)
 
     def plan(self, job: Job) -> Plan:
         """Operations in flight, a worker each."""

@@ -4,7 +4,7 @@
 - sftp: requests in flight over one SSH channel.
 - hpnscp and hpnsftp: OpenSSH with channel windows that follow TCP, larger requests and ciphers in threads.
 
-`Session` is the SFTP protocol as OpenSSH's client speaks it: messages of a file, requests in flight, messages of a
+`SftpCopy` is the SFTP protocol as OpenSSH's client speaks it: messages of a file, requests in flight, messages of a
 session.
 Source: github.com/openssh/openssh-portable 9.2p1 sftp-client.c (do_download, do_upload, upload_dir_internal,
     download_dir_internal, sftp_init and limits).
@@ -13,7 +13,7 @@ Source: github.com/openssh/openssh-portable 9.2p1 sftp-client.c (do_download, do
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
@@ -22,7 +22,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import COPIED, in_flight, transfer
 from dtnsim.tools._options import Size, documented, named, version_tuple
-from dtnsim.tools._ssh import SshCopy, SshTool
+from dtnsim.tools._ssh import SshCopy
 from dtnsim.tools.plan import Job, Plan, Usage
 
 #: sftp-client.h: DEFAULT_COPY_BUFLEN and DEFAULT_NUM_REQUESTS
@@ -47,58 +47,44 @@ GET_FURTHER: Final = 4.0
 FIRST_WRITE: Final = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """One SFTP session over SSH.
+class SftpCopy(SshCopy):
+    """A tool that speaks SFTP over its connection."""
 
-    Attributes:
-        ssh: The connection.
-        put: True where the client sends.
-        in_place: True where an existing file is written over and then cut to length (scp).
-        requests: Requests in flight.
-        block: Bytes of one.
-    """
+    #: whether an existing file is written over and then cut to length (scp)
+    in_place: ClassVar[bool] = False
 
-    ssh: SshTool
-    put: bool
-    in_place: bool = False
-    requests: int = REQUESTS
-    block: Quantity = BLOCK
+    @property
+    def asked(self) -> tuple[int, Quantity]:
+        """Requests in flight, and bytes of one."""
+        return REQUESTS, BLOCK
 
-    def round_trips(self, job: Job) -> float:
-        """Messages of a mean file that wait."""
-        return job.per_file(self.put_messages if self.put else self.get_messages)
+    def messages(self, size_B: float) -> float:
+        """Messages of a file of this size that wait.
 
-    def put_messages(self, size_B: float) -> float:
-        """Messages of a file of this size that wait, when it is sent."""
-        more = FIRST_WRITE if size_B > self.block.value else 0.0
-        return PUT + (IN_PLACE if self.in_place else 0.0) + more
-
-    def get_messages(self, size_B: float) -> float:
-        """Messages of a file of this size that wait, when it is fetched.
-
-        Past the expected end there is one request at a time, so the READ that finds it comes after the data. Requests
-        in flight begin at one and grow by one an answer, so they double each round trip.
+        Past the expected end of a file that is fetched there is one request at a time, so the READ that finds it comes
+        after the data. Requests in flight begin at one and grow by one an answer, so they double each round trip.
         """
-        blocks = min(math.ceil(size_B / self.block.value), self.requests)
+        requests, block = self.asked
+        if self.client == "source":
+            return PUT + (IN_PLACE if self.in_place else 0.0) + (FIRST_WRITE if size_B > block.value else 0.0)
+        blocks = min(math.ceil(size_B / block.value), requests)
         return GET + (math.ceil(math.log2(blocks + 1)) - 1 if blocks > 1 else 0.0)
 
     def in_flight(self) -> Quantity:
         """Bytes that may be under way: the smaller of the requests and the channel's window."""
-        return in_flight(self.requests, self.block, "requests", self.ssh.window())
+        requests, block = self.asked
+        return in_flight(requests, block, "requests", self.window())
 
-    def plan(self, job: Job, block: Quantity, limit: Quantity | None) -> Plan:
-        """One connection, file after file."""
-        source, sink = Thread(f"{self.ssh.kind} reader"), Thread(f"{self.ssh.kind} writer")
-        sent = self.ssh.sent(job)
-        files = replace(COPIED, round_trips=self.round_trips(job))
-        flight = self.in_flight()
-        net = self.ssh.network(channel=flight, rate=limit, stopped=True, grain=self.block, sent=sent)
-        cpu = (*self.ssh.crypto(sent), *self.ssh.packing())
-        step = transfer(job, (source, sink), block, net, cpu, files)
-        folder = PUT_FOLDER if self.put else GET_FOLDER
-        folder += (PUT_FURTHER if self.put else GET_FURTHER) * max(job.directories - 1, 0)
-        return Plan((step,), opening=self.ssh.opening(SESSION + folder, "the session's first requests"))
+    def session(self, job: Job, block: Quantity) -> Plan:
+        """One connection, file after file, read and written by ``block``."""
+        sent, put = self.sent(job), self.client == "source"
+        net = self.network(channel=self.in_flight(), rate=self.limit, stopped=True, grain=self.asked[1], sent=sent)
+        files = replace(COPIED, round_trips=job.per_file(self.messages))
+        ends = (Thread(f"{self.kind} reader"), Thread(f"{self.kind} writer"))
+        step = transfer(job, ends, block, net, (*self.crypto(sent), *self.packing()), files)
+        folder, further = (PUT_FOLDER, PUT_FURTHER) if put else (GET_FOLDER, GET_FURTHER)
+        waits = SESSION + folder + further * max(job.directories - 1, 0)
+        return Plan((step,), opening=self.opening(waits, "the session's first requests"))
 
 
 #: the old protocol waits for the file's name and for its end (openssh scp.c, source() and sink())
@@ -107,7 +93,7 @@ SCP_ROUND_TRIPS: Final = 2.0
 SCP_OPENING: Final = 3.0
 
 
-class Scp(SshCopy):
+class Scp(SftpCopy):
     """``scp -c ... -l ... -r -O``: SFTP underneath since 9.0, the old protocol before or with ``O``.
 
     The file is read and written by a process of its own beside the SSH process.
@@ -119,6 +105,7 @@ class Scp(SshCopy):
     """
 
     kind: ClassVar[str] = "scp"
+    in_place = True
     usages = (
         Usage(
             "scp", "scp -r -c {cipher} SRC HOST:DST", lacks="no resume",
@@ -133,8 +120,7 @@ class Scp(SshCopy):
     def plan(self, job: Job) -> Plan:
         """One connection, file after file."""
         if version_tuple(self.version) >= (9, 0) and not self.old_protocol:
-            session = Session(self, self.client == "source", in_place=True)
-            return session.plan(job, self.block, self.limit)
+            return self.session(job, self.block)
         source, sink = Thread("scp reader"), Thread("scp writer")
         net = self.network(rate=self.limit, stopped=True, sent=self.sent(job))
         cpu = (*self.crypto(self.sent(job)), *self.packing())
@@ -142,7 +128,7 @@ class Scp(SshCopy):
         return Plan((step,), opening=self.opening(SCP_OPENING, "scp's own protocol"))
 
 
-class Sftp(SshCopy):
+class Sftp(SftpCopy):
     """``sftp -R requests -B buffer``: the channel's window, or the requests in flight if they are less.
 
     ``client`` says at which end it was typed: at the source it puts, at the destination it gets.
@@ -160,19 +146,17 @@ class Sftp(SshCopy):
     B: Annotated[Size, named("B", "buffer_size")] = BLOCK
     r: Annotated[bool, documented("r", "recursive")] = False
 
+    @property
+    def asked(self) -> tuple[int, Quantity]:
+        """What -R and -B ask for."""
+        return self.R, self.B
+
     def plan(self, job: Job) -> Plan:
         """One connection, file after file."""
-        return self._session().plan(job, self.B, self.limit)
-
-    def _session(self) -> Session:
-        return Session(self, self.client == "source", requests=self.R, block=self.B)
-
-    def in_flight(self) -> Quantity:
-        """Bytes that may be under way: the smaller of the requests and the channel's window."""
-        return self._session().in_flight()
+        return self.session(job, self.B)
 
 
-class Hpnscp(SshCopy):
+class Hpnscp(SftpCopy):
     """``hpnscp -c cipher``, with HPN-SSH at both ends unless ``hpn: false`` (``-oHPNDisabled=yes``).
 
     1024 requests of 128 KiB may be in flight, so that neither they nor the channel hold what TCP allows. ``cipher:
@@ -184,6 +168,7 @@ class Hpnscp(SshCopy):
     """
 
     kind: ClassVar[str] = "hpnscp"
+    in_place = True
     usages = (
         Usage("hpnscp", "hpnscp -r SRC HOST:DST", "HPN-SSH at both ends", lacks="no resume"),
     )  # fmt: skip
@@ -197,7 +182,11 @@ class Hpnscp(SshCopy):
         "128 KiB", 0.0, "hpn-ssh sftp-client.c: DEFAULT_COPY_BUFLEN 131072"
     )
 
+    @property
+    def asked(self) -> tuple[int, Quantity]:
+        """What -R and -B ask for."""
+        return self.R, self.B
+
     def plan(self, job: Job) -> Plan:
         """One connection, file after file."""
-        session = Session(self, self.client == "source", in_place=True, requests=self.R, block=self.B)
-        return session.plan(job, self.B, self.limit)
+        return self.session(job, self.B)

@@ -341,6 +341,9 @@ class Tool(Component):
     reads_option: ClassVar[str] = ""
     writes_option: ClassVar[str] = ""
     streams_option: ClassVar[str] = ""
+    #: options of a test that say how long it runs, and how much of that time does not count; empty where none does
+    time_option: ClassVar[str] = ""
+    omit_option: ClassVar[str] = ""
     #: whether it fetches from servers, which are mostly other people's
     fetches: ClassVar[bool] = False
     #: how people move files with it; empty of what moves none
@@ -368,21 +371,17 @@ class Tool(Component):
 
         Args:
             sized: Whether the path file says what is moved (``dataset``).
-        """
-        del sized
-        return None
-
-    def timed(self, seconds: Quantity, *given: str, sized: bool, omitted: float = 0.0) -> Timing | None:
-        """The time of a test that ends after so long, or with its bytes, but not by both.
 
         Raises:
             SpecError: a data set, and one of the options that say the time.
         """
-        if not sized:
-            return Timing(seconds.value, omitted)
-        for name in given:
+        options = [name for name in (self.time_option, self.omit_option) if name]
+        if options and not sized:
+            omitted: Quantity | None = getattr(self, self.omit_option, None)
+            return Timing(getattr(self, self.time_option).value, 0.0 if omitted is None else omitted.value)
+        for name in options:
             if name in self.model_fields_set:
                 message = f"{self.kind} takes a time or a number of bytes, not both"
-                value, remedy = str(getattr(self, name)), f"leave out {' and '.join(given)}, or the dataset"
+                value, remedy = str(getattr(self, name)), f"leave out {' and '.join(options)}, or the dataset"
                 raise SpecError(message, key=f"tool.{name}", value=value, remedy=remedy)
         return None

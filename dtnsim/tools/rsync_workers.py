@@ -29,7 +29,13 @@ CRAWL: Final = ("stat",)
 
 
 def parts_of(job: Job, files: int | None, size_B: float) -> int:
-    """Lists that fpart makes of a job: none has more files or bytes than it may."""
+    """Lists that fpart makes of a job: none has more files or bytes than it may.
+
+    Args:
+        job: What the tool is asked to do.
+        files: Most files of a list; None: any number.
+        size_B: Most bytes of a list.
+    """
     by_size = math.ceil(job.payload_B / max(size_B, 1.0))
     by_files = math.ceil(job.files / files) if files else 1
     return max(1, min(max(by_size, by_files), job.files))
@@ -39,6 +45,12 @@ def several(rsync: Rsync, job: Job, parts: int, at_once: int) -> Plan:
     """A plan of ``parts`` runs of rsync, ``at_once`` of them at a time.
 
     A run logs in, exchanges its list and says farewell, whatever it moves: those messages are spread over its files.
+
+    Args:
+        rsync: The rsync that each run is.
+        job: What the tool is asked to do.
+        parts: Runs.
+        at_once: Runs at a time.
     """
     workers = max(1, min(at_once, parts))
     one = rsync.plan(job)

@@ -57,7 +57,17 @@ def stream(
     opening: Opening,
     holds_B: float = 0.0,
 ) -> Plan:
-    """A packer, a connection and an unpacker: no message of a file waits."""
+    """A packer, a connection and an unpacker: no message of a file waits.
+
+    Args:
+        job: What the tool is asked to do.
+        packer: What makes the stream.
+        net: Its connection.
+        cpu: Work of its threads.
+        record: Bytes of a read and of a write.
+        opening: What is done once.
+        holds_B: Memory of its own that other caches cannot have [B].
+    """
     maker, unpacker = Thread(packer), Thread(_UNPACKERS[packer])
     step = transfer(job, (maker, unpacker), record, net, cpu, _OF_A_FILE if packer == "tar" else FileCost())
     return Plan((step,), opening=opening, holds_B=holds_B)

@@ -11,6 +11,7 @@ from dtnsim.description import dataset, file_sizes
 from dtnsim.description.dataset import Dataset, load
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 
 
 @pytest.mark.parametrize(
@@ -66,20 +67,7 @@ def test_ranges_keep_their_ends():
     assert data.largest_B == pytest.approx(6e9, rel=0.03)
 
 
-@pytest.mark.parametrize(
-    ("spec", "files", "payload_B", "largest_B"),
-    [
-        ({"files": 1, "size": "49.9 GB"}, 1, 49.9e9, 49.9e9),
-        ({"files": 4, "size": "1 GB"}, 4, 1e9, 0.25e9),
-        ({"files": 1000, "each": "1 MB"}, 1000, 1e9, 1e6),
-        ({"files": "1e6", "each": "1 MB"}, 10**6, 1e12, 1e6),
-        ({"files": "1,496", "each": "1 MB"}, 1496, 1496e6, 1e6),
-        ({"sizes": ["2 MB", "1 MB"]}, 2, 3e6, 2e6),
-        ({"groups": [{"count": 3, "size": "1 MB"}, {"count": 1, "size": "0 B"}]}, 4, 3e6, 1e6),
-        ({"groups": [{"count": 10, "from": "1 MB", "to": "3 MB"}]}, 10, 20e6, 2.9e6),
-        ({"groups": [{"count": 5, "from": "1 MB", "to": "1 MB", "total": "5 MB"}]}, 5, 5e6, 1e6),
-    ],
-)
+@pytest.mark.parametrize(("spec", "files", "payload_B", "largest_B"), rows("description/spoken", "inline forms"))
 def test_inline_forms(spec, files, payload_B, largest_B):
     data = load(spec)
     assert data.files == files
@@ -173,46 +161,7 @@ def test_records_do_not_change():
     assert isinstance(data, Dataset)
 
 
-@pytest.mark.parametrize(
-    ("spec", "says"),
-    [
-        ({"files": 0, "each": "1 MB"}, r"dataset\.files: .*must not be below 1.*got '0'"),
-        ({"files": -3, "each": "1 MB"}, r"dataset\.files: .*got '-3'"),
-        (
-            {"files": "1e18", "each": "1 MB"},
-            r"dataset\.files: .*must not be above 1000000000000 .*got '1e18'",
-        ),
-        ({"files": "nan", "each": "1 MB"}, r"dataset\.files: needs a whole number"),
-        ({"files": float("inf"), "each": "1 MB"}, r"dataset\.files: needs a whole number"),
-        ({"files": 2.5, "each": "1 MB"}, r"dataset\.files: needs a whole number"),
-        ({"files": True, "each": "1 MB"}, r"dataset\.files: needs a whole number"),
-        ({"files": 1, "size": "49.9"}, r"dataset\.size: .*no unit.*64 KiB or 6 TB"),
-        ({"files": 1, "size": "10 Gb/s"}, r"dataset\.size: .*a rate where a size is due"),
-        ({"files": 1, "size": "-1 GB"}, r"dataset\.size: .*out of range"),
-        ({"files": 1, "size": float("nan")}, r"dataset\.size: .*not a finite number"),
-        ({"files": 1, "size": "0 B"}, r"dataset: holds 0 B in 1 files; give sizes above 0 B"),
-        ({"files": 10**12, "each": "1 PB"}, r"dataset: holds .* give smaller sizes"),
-        ({"files": 5}, r"dataset: gives no sizes; write one of size, each"),
-        ({"files": 5, "size": "1 GB", "each": "1 MB"}, r"gives both 'size' and 'each'"),
-        ({"files": 5, "sizes": ["1 GB"]}, r"'sizes' counts the files itself"),
-        ({"sizes": []}, r"dataset\.sizes: "),
-        ({"sizes": ["1 GB", "5"]}, r"dataset\.sizes\.1: .*no unit"),
-        ({"files": 5, "median": "1 MB", "sigma": 99}, r"dataset\.sigma: "),
-        ({"files": 5, "median": "1 MB", "sigma": "nan"}, r"dataset\.sigma: "),
-        ({"files": 5, "meadian": "1 MB"}, r"dataset\.meadian: is not a key here .*did you mean 'median'"),
-        ({"groups": [{"count": 1}]}, r"dataset\.groups\.0: a group needs 'count' and 'size'"),
-        (
-            {"groups": [{"count": 10, "from": "1 MB", "to": "2 MB", "total": "40 MB"}]},
-            r"cannot add up to 40 MB",
-        ),
-        ({"groups": [{"count": 10, "from": "3 MB", "to": "2 MB"}]}, r"cannot add up"),
-        ({"groups": [{"count": 1, "size": "1 MB", "to": "2 MB"}]}, r"either 'size' or"),
-        ("esnet/5GB-in-smal-files", r"there is no dataset .*did you mean .*5GB-in-small-files"),
-        ("\x00", r"is not a name of a dataset"),
-        (7, r"dataset: needs a data set \(got 7\); write a name like"),
-        (None, r"dataset: needs a data set"),
-    ],
-)
+@pytest.mark.parametrize(("spec", "says"), rows("description/refused", "data sets"))
 def test_what_cannot_be_used_is_said_with_key_and_remedy(spec, says):
     with pytest.raises(SpecError, match=says):
         load(spec)

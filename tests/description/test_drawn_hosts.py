@@ -19,6 +19,7 @@ from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Mixture
 from dtnsim.ground.yamlio import Mapping
+from tests.each import rows
 
 MINIMAL = """
 hosts: {a: unknown, b: unknown}
@@ -264,18 +265,7 @@ def test_drives_of_a_known_kind_are_narrower_than_any(tmp_path: Path) -> None:
     assert widths[1] < 0.7 * widths[0]
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"hosts.a.cpu": "Frobnicator 9000"}, "where nobody knows: cpu: unknown"),
-        ({"hosts.a": "Frobnicator 9000"}, "where nobody knows: unknown, or {year: 2018}"),
-        (
-            {"hosts.a.volumes./data.array": "{kind: raid, level: 5, disks: 4, of: frob}"},
-            "any-disk, any-ssd or any-nvme",
-        ),
-        ({"hosts.a.volumes": "{/other: unknown}"}, "or give it one, 'volumes: {/data: unknown}'"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "says"), rows("description/refused", "where nobody knows"))
 def test_a_refusal_says_what_to_write_where_nobody_knows(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=re.escape(says)):
         dtnsim.load(minimal(tmp_path), changes)

@@ -10,6 +10,7 @@ from dtnsim.components.base import validate
 from dtnsim.description.events import Event, Others
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.yamlio import loads
+from tests.each import rows
 
 
 def event(text: str) -> Event:
@@ -33,33 +34,13 @@ def test_keys_of_the_path_may_change() -> None:
     assert event("{at: 1 h, set: {wan.loss: 1e-4}}").change == {"wan.loss": "1e-4"}
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("{at: 10 s}", "either 'station'"),
-        ("{at: 10 s, station: a, set: {b: c}}", "either 'station'"),
-        ("{at: 10 s, station: a, until: 9 s}", "not after"),
-        ("{at: -1 s, station: a}", "out of range"),
-        ("{at: 10, station: a}", "no unit"),
-        ("{at: 10 s, station: a, factor: -1}", "must not be below 0"),
-        ("{at: 10 s, station: a, what_if: 1}", "not a key"),
-    ],
-)
+@pytest.mark.parametrize(("text", "says"), rows("description/refused", "events"))
 def test_events_that_are_refused(text: str, says: str) -> None:
     with pytest.raises(SpecError, match=says):
         event(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("{stations: [network.wan]}", "either 'rate' or 'trace'"),
-        ("{stations: [network.wan], rate: 1 /s, trace: a.csv}", "either 'rate' or 'trace'"),
-        ("{stations: [], rate: 1 /s}", "at least 1"),
-        ("{stations: [network.wan], rate: 1 Gb/s}", "count per second"),
-        ("{stations: [network.wan], rate: 1 /s, sigma: 9}", "must not be above 5"),
-    ],
-)
+@pytest.mark.parametrize(("text", "says"), rows("description/refused", "other people's transfers"))
 def test_others_that_are_refused(text: str, says: str) -> None:
     with pytest.raises(SpecError, match=says):
         others(text)

@@ -20,6 +20,7 @@ from dtnsim.evidence.fit_report import before
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, prior
+from tests.each import rows
 
 TRANSFER = {"from": "x:/bigdata", "to": "x:/dev/null", "tool": "dd", "dataset": {"files": 1, "size": "1 GB"}}
 VENADI = Path(library.root("models")) / "hosts" / "venadi.yaml"
@@ -86,24 +87,7 @@ def test_what_is_remembered_is_exact() -> None:
     assert before(third)["spread"] == "33.3333333333 %"
 
 
-@pytest.mark.parametrize(
-    ("parameters", "says"),
-    [
-        ("{venadi: [1, 2]}", "needs keys with fitted values"),
-        ("{venadi: 7}", "needs keys with fitted values"),
-        ("{venadi: {cpu.clock: [1]}}", "cpu.clock: needs a fitted value"),
-        ("{venadi: {cpu.clock: }}", "cpu.clock: needs a fitted value"),
-        ("{venadi: {cpu.clock: {spread: 1 %}}}", "needs a fitted value"),
-        ("{venadi: {cpu.clock: {value: 3 GHz, spred: 1 %}}}", "cpu.clock.spred: is not a key of a fitted value"),
-        ("{venadi: {cpu.clock: {value: 3 GHz, prior: 3 GHz}}}", "value and the spread before"),
-        ("{venadi: {cpu.clock: {value: 3 GHz, prior: {value: 3 GHz, spread: [4 %]}}}}", "value and the spread before"),
-        ("{venadi: {cpu.clock: {value: 3 GHz, spread: }}}", "spread: needs one word"),
-        ("{venadi: {cpu.clock: {value: 3 GHz, spread: [1]}}}", "spread: needs one word"),
-        ("{venadi: {cpu.clock: {value: 3 GHz, spread: {a: 1}}}}", "spread: needs one word"),
-        ("{venadi: {cpu.clock: {value: [3 GHz]}}}", "value: needs one word"),
-        ("[1]", "holds no fitted parameters"),
-    ],
-)
+@pytest.mark.parametrize(("parameters", "says"), rows("description/refused", "fitted parameters"))
 def test_a_file_that_no_fit_wrote_is_refused(tmp_path: Path, parameters: str, says: str) -> None:
     (tmp_path / "f.yaml").write_text(f"parameters: {parameters}\n")
     with pytest.raises(SpecError) as raised:
@@ -144,19 +128,7 @@ def test_like_needs_a_name(tmp_path: Path, like: str) -> None:
         made(tmp_path, {"x": "venadi", "y": {"like": yaml.safe_load(like)}})
 
 
-@pytest.mark.parametrize(
-    ("host", "entry", "said"),
-    [
-        ("elsewhere", {"value": "true"}, "cpu.clock.value: 'true' is not a number"),
-        ("elsewhere", "nan", "cpu.clock: 'nan' is not a number"),
-        ("elsewhere", {"value": "3 GHz", "prior": {"value": "nan", "spread": "4 %"}}, "cpu.clock.prior.value: 'nan'"),
-        ("elsewhere", {"value": "3 GHz", "prior": {"value": "3 GB", "spread": "4 %"}}, "another unit than its prior"),
-        ("elsewhere", {"value": "3 GHz", "spread": "1 s"}, "cpu.clock.spread: is no spread"),
-        ("elsewhere", {"value": "-3 GHz"}, "cpu.clock.value: is below 0"),
-        ("elsewhere", None, "cpu.clock: needs a fitted value"),
-        ("venadi", {"value": "3 GHz", "prior": {"value": "yes", "spread": "4 %"}}, "cpu.clock.prior.value: 'yes'"),
-    ],
-)
+@pytest.mark.parametrize(("host", "entry", "said"), rows("description/refused", "fitted values"))
 def test_every_entry_is_checked_whether_or_not_a_host_needs_it(
     host: str, entry: object, said: str, tmp_path: Path
 ) -> None:

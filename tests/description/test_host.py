@@ -13,6 +13,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import term
+from tests.each import rows
 from tests.lab import FREE, Sheet, access, charged, machine, volume
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
@@ -116,17 +117,7 @@ def test_interrupts_of_an_adapter_go_where_they_are_told() -> None:
     assert placed.demand("cpu.core5") == pytest.approx(0.05)
 
 
-@pytest.mark.parametrize(
-    ("path", "mount"),
-    [
-        ("/data", "/data"),
-        ("/data/x/y", "/data"),
-        ("/data/fast/z", "/data/fast"),
-        ("/database", "/"),
-        ("/", "/"),
-        ("x", None),
-    ],
-)
+@pytest.mark.parametrize(("path", "mount"), rows("description/spoken", "mounts"))
 def test_a_path_lies_on_the_longest_mount(path: str, mount: str | None) -> None:
     made = built(volumes={m: volume(FAST) for m in ("/", "/data", "/data/fast")})
     assert made.mount_of(path) == mount

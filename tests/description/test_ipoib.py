@@ -9,6 +9,7 @@ import pytest
 from dtnsim import predict
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 from tests.strategies import load
 
 MOVE = {"from": "a:memory", "to": "b:memory", "tool": "iperf -P 4", "dataset": {"size": "100 GB"}}
@@ -19,16 +20,7 @@ def path(host: dict[str, Any], **more: Any) -> PathSpec:
     return load({"hosts": {"a": host, "b": {"like": "a"}}, "wan": WAN, "transfer": MOVE | more})
 
 
-@pytest.mark.parametrize(
-    ("host", "mtu"),
-    [
-        ({"year": 2010, "nic": "mellanox-cx3-qdr-ib"}, 65520),
-        ({"year": 2010, "nic": "ConnectX-2 QDR"}, 65520),
-        ({"nic": "mellanox-cx3-qdr-ib"}, 2044),
-        ({"nic": {"part": "mellanox-cx3-qdr-ib", "mtu": "4092 B"}}, 4092),
-        ({"year": 2010, "nics": {"ib0": "mellanox-cx3-qdr-ib"}}, 65520),
-    ],
-)
+@pytest.mark.parametrize(("host", "mtu"), rows("description/spoken", "ipoib"))
 def test_tcp_over_infiniband_is_ip_over_it(host: dict[str, Any], mtu: float) -> None:
     """The port's data rate is that of the card, and the packet that of the mode."""
     made = path(host)

@@ -11,6 +11,7 @@ import dtnsim
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture
+from tests.each import rows
 
 #: shipped hosts that are a model or a size, not a machine that somebody measured or an example
 KNOWN = tuple(n for n in library.names("hosts") if library.read("hosts", n).get("year") is not None)
@@ -41,22 +42,7 @@ def test_each_answers_and_says_where_it_is_from(name: str, tmp_path: Path) -> No
     assert 0 < answer.p10 < answer.p90
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("Dell PowerEdge R740xd", "dell-r740"),
-        ("R6525", "dell-r6525"),
-        ("HPE ProLiant DL380 Gen10", "hpe-dl380-gen10"),
-        ("Raspberry Pi 5 (8 GB)", "raspberry-pi-5"),
-        ("Mac mini M2", "mac-mini-m2"),
-        ("Synology DS920+", "synology-ds920plus"),
-        ("c5n.18xlarge", "aws-c5n.18xlarge"),
-        ("Standard_D8s_v5", "azure-d8s-v5"),
-        ("n2-standard-8", "gcp-n2-standard-8"),
-        ("Intel N100", "intel-n100-board"),
-        ("dell-r740", "dell-r740"),
-    ],
-)
+@pytest.mark.parametrize(("said", "meant"), rows("description/spoken", "machines"))
 def test_a_machine_is_found_as_people_say_it(said: str, meant: str, tmp_path: Path) -> None:
     assert dtnsim.load(path(tmp_path, said)).host_files["a"] == meant
 

@@ -19,6 +19,7 @@ from dtnsim.components.base import Model, find_kind, kinds
 from dtnsim.description import schema, schema_nodes, spec
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import InputError, SpecError
+from tests.each import rows
 
 Validator = jsonschema.Draft202012Validator
 
@@ -174,27 +175,7 @@ def test_editors_underline_what_the_reader_refuses(mistake: str) -> None:
         spec.resolve(yamlio.loads(yaml.safe_dump(wrong), "wrong.yaml"))
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"transfer__tool": "globus-url-copy -p 8 -fast"},
-        {"transfer__tool": {"name": "iperf3", "parallel": 8, "version": 3.16}},
-        {"transfer__tool": {"kind": "scp"}},
-        {"transfer__dataset": "esnet/10G"},
-        {"transfer__dataset": {"size": "77 GB"}},
-        {"hosts__nas__cpu": "parts/my-cpu.yaml"},
-        {"hosts__centre": "../centre.yaml"},
-        {"wan__bandwidth": "10Gbit"},
-        {"wan__loss": "1e-6"},
-        {"wan__rtt": {"value": "40 ms", "spread": "5 %", "source": "ping"}},
-        {"hosts__centre": {"like": "nas", "nics": {"eth": {"mtu": "1500 B"}}}},
-        {"hosts__centre": {"like": "nas", "nics": {"eth": {"mtu": 9000}}}},
-        {"hosts__nas__volumes__/data__filesystem": {"kind": "zfs", "checksum": False, "version": 2.2}},
-        {"events": [{"at": "20 min", "station": "network.wan", "factor": 0}], "others": []},
-        {"hosts__nas__volumes__/bucket": {"filesystem": {"kind": "s3"}, "over": "wan"}},
-        {"hosts__nas__volumes__/bucket": {"filesystem": {"kind": "s3"}, "over": ["wan"], "peer": {"cc": "bbr"}}},
-    ],
-)
+@pytest.mark.parametrize("changes", [row[0] for row in rows("description/spoken", "accepted by schema and reader")])
 def test_what_people_may_write_is_accepted(changes: dict[str, Any]) -> None:
     assert findings("path", of(FULL, **changes)) == []
 

@@ -10,6 +10,7 @@ import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import SpecError
 from dtnsim.steady.ordering import moved
+from tests.each import rows
 
 ONE = "nasa/nuttscp-1of7-put"
 TWO = ["transfer.dataset={files: 2, each: 68719476736 B}", "transfer.runs=2"]
@@ -64,17 +65,7 @@ def test_stripes_share_one_file() -> None:
     assert [t.to for t in striped.transfers] == ["ours:/data", "ours-2:/data"]
 
 
-@pytest.mark.parametrize(
-    ("override", "words"),
-    [
-        ("transfer.runs=0", "from 1 to 64"),
-        ("transfer.runs=two", "no number of runs"),
-        ("transfer.runs=²", "no number of runs"),
-        ("transfer.pool={x: [ours]}", "unknown host"),
-        ("transfer.pool={ours: [ours]}", "twice"),
-        ("transfer.pool=[ours]", r"pool: \{dtn1: \[dtn2, dtn3\]\}"),
-    ],
-)
+@pytest.mark.parametrize(("override", "words"), rows("description/refused", "shared transfers"))
 def test_what_cannot_be_shared_is_refused(override: str, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         spec.load("examples/dtn-100g-to-buy", [override])

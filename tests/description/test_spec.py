@@ -13,6 +13,7 @@ from dtnsim.description import spec
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 from tests.lab import machine, volume
 from tests.strategies import load
 
@@ -33,18 +34,9 @@ def path(**changes: Any) -> dict[str, Any]:
 # -- short forms ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "end"),
-    [
-        ("venadi:/bigdata/x", ("venadi", "/bigdata/x")),
-        ("venadi", ("venadi", "memory")),
-        ("venadi:", ("venadi", "memory")),
-        (" venadi : /d ", ("venadi", "/d")),
-        ("a:/with:colon", ("a", "/with:colon")),
-    ],
-)
-def test_ends(text: str, end: tuple[str, str]) -> None:
-    assert split_end(text) == end
+@pytest.mark.parametrize(("text", "end"), rows("description/spoken", "ends of a transfer"))
+def test_ends(text: str, end: list[str]) -> None:
+    assert list(split_end(text)) == end
 
 
 def test_one_segment_or_several_by_name_or_written_out() -> None:

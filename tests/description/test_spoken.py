@@ -14,6 +14,7 @@ from dtnsim.components.local import Unknown
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import SpecError
 from dtnsim.tools._command import parse
+from tests.each import rows
 from tests.strategies import load
 
 WAN = {"bandwidth": "10 Gb/s", "rtt": "1 ms"}
@@ -24,15 +25,7 @@ def path(a: object, b: object = "unknown", **more: Any) -> PathSpec:
     return load({"hosts": {"a": a, "b": b}, "wan": WAN, "transfer": MOVE} | more)
 
 
-@pytest.mark.parametrize(
-    ("name", "Gbps"),
-    [
-        ("gigabit", 1), ("1GbE", 1), ("10GbE", 10), ("2.5GbE", 2.5), ("Intel PRO/1000", 1), ("Gigabit Ethernet", 1),
-        ("Broadcom NetXtreme 25G", 25), ("onboard 10/100", 0.1), ("Realtek 10/100/1000", 1), ("ten gigabit", 10),
-        ("Chelsio T520 10 Gbps", 10), ("10GBASE-T", 10), ("Marvell AQtion 5 GbE", 5),
-        ("Chelsio T520-CR", 10), ("Broadcom NetXtreme", 1), ("Chelsio T62100-LP-CR", 100), ("Solarflare SFN6122F", 10),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "Gbps"), rows("description/spoken", "cards"))
 def test_a_card_by_its_rate(name: str, Gbps: float) -> None:
     """The rate counts, and all else of the card is that of one of which nothing is known."""
     spoken, plain = path({"nic": name}), path({"nic": {"rate": f"{Gbps} Gb/s"}})
@@ -41,16 +34,7 @@ def test_a_card_by_its_rate(name: str, Gbps: float) -> None:
     assert card.model_copy(update={"rate": plain.hosts["a"].nics["nic"].rate}) == plain.hosts["a"].nics["nic"]
 
 
-@pytest.mark.parametrize(
-    ("key", "name", "said"),
-    [
-        ("cpu", "Intel Pentium D 3.2 GHz", {"clock": 3.2e9}),
-        ("cpu", "Marvell Kirkwood 1200 MHz", {"clock": 1.2e9}),
-        ("cpu", "quad-core VIA of 2 GHz", {"clock": 2e9, "cores": 4}),
-        ("cpu", "2 x Intel Xeon E5-2643 v2", {"sockets": 2, "clock": 3.5e9}),
-        ("memory", "96 GB DDR3-1866 (12 x 8 GB)", {"size": 96 * 2.0**30, "rate": 1.866e9}),
-    ],
-)
+@pytest.mark.parametrize(("key", "name", "said"), rows("description/spoken", "parts"))
 def test_a_part_by_what_its_name_tells(key: str, name: str, said: dict[str, float]) -> None:
     found = getattr(path({key: name}).hosts["a"], key)
     for field, value in said.items():
@@ -65,19 +49,7 @@ def test_what_was_read_from_a_name_is_noted_once() -> None:
     assert path({"nic": "gigabit", "cpu": "unknown", "volumes": drives}, {"nic": "10GbE"}).notes == ()
 
 
-@pytest.mark.parametrize(
-    ("host", "told"),
-    [
-        ({"nic": "connectx-5-1000g"}, "did you mean connectx-5-100g"),  # a slip, whatever rate it tells
-        ({"cpu": "Frobnicator 9000"}, "where nobody knows: cpu: unknown"),
-        ({"board": "asrock-romed8-2tt"}, "asrock-romed8-2t"),
-        ({"volumes": {"/data": {"filesystem": "webdav"}}}, "backend: webdav"),
-        ({"volumes": {"/data": {"encryption": "rot13"}}}, "write encryption: luks, or none"),
-        ({"kind": "mainframe"}, "'like: dell-r740'"),
-        ({"raid": "Adaptec"}, "{kind: raid, level: 6"),
-        ({"ram": "3 GB"}, "write 'memory'"),
-    ],
-)
+@pytest.mark.parametrize(("host", "told"), rows("description/refused", "what tells nothing"))
 def test_what_tells_nothing_is_refused_with_what_to_write(host: dict[str, Any], told: str) -> None:
     with pytest.raises(SpecError) as refusal:
         path(host)
@@ -137,37 +109,7 @@ def test_encryption_of_a_volume(word: str, ciphered: bool) -> None:
         assert found == _array({"array": {"kind": "luks", "of": "any-disk"}})
 
 
-@pytest.mark.parametrize(
-    ("word", "part"),
-    [
-        ("2 TB SATA", "any-disk"),
-        ("WD Blue 1 TB SSD", "any-ssd"),
-        ("1 TB NVMe", "any-nvme"),
-        ("SanDisk Extreme microSD 64GB", "sd-card"),
-        ("microSD", "sd-card"),
-        ("SD card", "sd-card"),
-        ("SDHC class 10", "sd-card-old"),
-        ("SD UHS-II V90", "sd-card-uhs2"),
-        ("XQD card", "xqd-card"),
-        ("CFexpress Type B", "cfexpress-card"),
-        ("CF card", "compact-flash"),
-        ("USB 2.0 stick", "usb2-stick"),
-        ("USB stick", "usb-stick"),
-        ("SanDisk USB 3.0 flash drive", "usb-stick"),
-        ("USB 3 SSD", "any-ssd"),
-        ("Samsung 830 SSD", "any-ssd"),
-        ("860 EVO SSD", "any-ssd"),
-        ("PCIe 4 x4 NVMe", "any-nvme"),
-        ("3.5 inch disk", "any-disk"),
-        ("SSD RAID", "ssd-raid"),
-        ("RAID of SATA disks", "disk-raid"),
-        ("NVMe array", "nvme-raid"),
-        ("gp2 500 GB", "ebs-gp2"),
-        ("EBS", "cloud-volume"),
-        ("EBS gp3", "ebs-gp3-default"),
-        ("shucked 8TB", "any-disk"),
-    ],
-)
+@pytest.mark.parametrize(("word", "part"), rows("description/spoken", "drives"))
 def test_drives_by_what_they_are(word: str, part: str) -> None:
     assert _array({"array": word}).part == part
 
@@ -325,62 +267,7 @@ def test_a_model_by_the_letter_behind_it() -> None:
     assert given.host_files == {"a": "raspberry-pi-4", "b": "terramaster-f4-ssd"}
 
 
-@pytest.mark.parametrize(
-    ("host", "tool", "said"),
-    [
-        ({}, "azcopy", "there is no model of Azure Blob"),
-        ({}, "azcopy copy /data", "there is no model of Azure Blob"),
-        ({}, "s3fs", "aws-s3, s5cmd or rclone to or from the bucket"),
-        ({"volumes": {"/data": "ebs-gp1"}}, "rsync", "/data.array: there is no part 'ebs-gp1'; did you mean ebs"),
-        ({"nic": "fast card"}, "rsync", "hosts.a.nics.nic: there is no part 'fast card'"),
-        ({"volumes": {"/data": {"filesystem": "sshfs"}}}, "rsync", "the tool sftp between the two hosts"),
-        ({"volumes": {"/data": {"filesystem": "gluster"}}}, "rsync", "nearest is beegfs with one target a brick"),
-        ({"volumes": {"/data": {"filesystem": "ebs"}}}, "rsync", "the disk as its array"),
-        ({"volumes": {"/data": {"filesystem": "frobfs"}}}, "rsync", "leave it out, or filesystem: unknown"),
-        ({}, "mbuffer", "{name: tar-nc, through: mbuffer}"),
-        ({"os": "BeOS"}, "rsync", "freenas"),
-        ({"os": "Solaris 10"}, "rsync", "os: FreeBSD 7 is nearest"),
-        ({"os": "Ubunto 20.04"}, "rsync", "did you mean ubuntu?"),
-        (
-            {"volumes": {"/data": {"filesystem": "lustre", "stripe_count": 8}}},
-            "rsync",
-            "{kind: lustre, stripe_count: ...}",
-        ),
-        (
-            {"volumes": {"/data": {"filesystem": {"kind": "nfs", "version": 3}, "server": "b:/x"}}},
-            "rsync",
-            "leave it out: NFS 3",
-        ),
-        (
-            {"volumes": {"/data": {"filesystem": {"kind": "s3", "servers": "FlashBlade"}}}},
-            "s5cmd",
-            "leave 'servers' out",
-        ),
-        (
-            {"volumes": {"/data": {"filesystem": "OneFS"}}},
-            "rsync",
-            "on the filer itself {filesystem: zfs, array: unknown}",
-        ),
-        ({}, "aspera", "{name: ascp, l: 10 Gb/s}"),
-        ({}, "mmcftp", "{name: gridftp, p: 64}"),
-        ({}, "distcp", "as many at once as it has maps"),
-        ({}, "dsmc", "restic or borg is nearest"),
-        ({}, {"name": "tsunami", "rate": "800 Mb/s"}, "{name: gridftp, udt: true} is nearest"),
-        ({}, {"name": "s3 put", "connections": 30}, "aws-s3 or s5cmd to or from a volume {filesystem: s3}"),
-        ({}, "gfal-copy -p a b", "the tool of its URL: xrdcp for root://"),
-        ({}, "xrootd", "xrdcp"),
-        ({}, "storescu", "ftp is nearest"),
-        ({}, "iput", "{name: gridftp, p: 4} is nearest"),
-        ({}, "scpp", "did you mean scp"),
-        ({}, {"name": "scp", "c": "aes128-cbc"}, "aes-ctr is nearest"),
-        ({}, "scp -c 3des-cbc", "aes-ctr is nearest"),
-        (
-            {"volumes": {"/data": {"filesystem": {"kind": "lto-8", "drives": 1}}}},
-            "rsync",
-            "write {part: lto-8, drives: 1}",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("host", "tool", "said"), rows("description/refused", "what has no model"))
 def test_what_has_no_model_is_refused_with_what_to_write(host: dict[str, Any], tool: str, said: str) -> None:
     with pytest.raises(SpecError) as refused:
         path(host, transfer={**MOVE, "tool": tool})

@@ -8,41 +8,16 @@ import pytest
 
 from dtnsim.description.spoken_arrays import told
 from tests.description.test_spoken import _array, path
+from tests.each import rows
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("12-disk RAID6", ("RAID6", "12", "disk")),
-        ("RAID 5 of 4 drives", ("RAID 5", "4", "unknown")),
-        ("24 disks of 2 TB SAS", (None, "24", "disks 2 TB SAS")),
-        ("860 EVO SSD", None),
-        ("PCIe 3.0 x4 NVMe", None),
-        ("SAS 10k 300 GB", None),
-        ("10 TB drives", None),
-        ("1 disk", None),
-        ("SSD RAID", None),
-    ],
-)
-def test_what_a_line_tells(line: str, said: tuple[str | None, str | None, str] | None) -> None:
-    assert told(line) == said
+@pytest.mark.parametrize(("line", "said"), rows("description/spoken", "arrays in a line"))
+def test_what_a_line_tells(line: str, said: list[str | None] | None) -> None:
+    found = told(line)
+    assert (None if found is None else list(found)) == said
 
 
-@pytest.mark.parametrize(
-    ("words", "plain"),
-    [
-        ("16 SATA disks", {"kind": "raid", "level": 0, "disks": 16, "of": "any-disk"}),
-        ("RAID6 of 12 4TB disks", {"kind": "raid", "level": 6, "disks": 12, "of": "any-disk"}),
-        ("md RAID 6, 12 disks", {"kind": "raid", "level": 6, "disks": 12, "of": "any-disk"}),
-        ("RAID 0 of 8 SSD", {"kind": "raid", "level": 0, "disks": 8, "of": "any-ssd"}),
-        ("2 x 4 TB RAID 1", {"kind": "raid", "level": 1, "disks": 2, "of": "any-disk"}),
-        ("RAID 6 (8+2) SATA", {"kind": "raid", "level": 6, "disks": 10, "of": "any-disk"}),
-        ("raidz2 of 11 x 4TB", {"kind": "raidz", "level": 2, "disks": 11, "of": "any-disk"}),
-        ("two SSDs in RAID 0", {"kind": "raid", "level": 0, "disks": 2, "of": "any-ssd"}),
-        ("24 x 10k SAS in RAID 10", {"kind": "raid", "level": 10, "disks": 24, "of": "any-disk"}),
-        ("4 disks", {"kind": "raid", "level": 0, "disks": 4, "of": "any-disk"}),
-    ],
-)
+@pytest.mark.parametrize(("words", "plain"), rows("description/spoken", "arrays of a volume"))
 def test_arrays_in_a_line(words: str, plain: dict[str, Any]) -> None:
     """How many drives were read is said; none is one drive alone."""
     made = path({"volumes": {"/data": {"array": words}}})

@@ -8,6 +8,7 @@ import pytest
 
 import dtnsim
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 
 
 def path(tmp_path: Any, host: str, tool: str = "iperf3") -> Any:
@@ -47,16 +48,7 @@ def test_a_system_has_its_tcp(system: str, cc: str, receive_B: float, tmp_path: 
     assert "autotuning" in host.tcp.rmem_max.source or "tcp" in host.tcp.rmem_max.source.lower()
 
 
-@pytest.mark.parametrize(
-    ("system", "kernel"),
-    [
-        ("RHEL 6.4", "2.6.32"),
-        ("CentOS 7", "3.10"),
-        ("Ubuntu 22.04", "5.15"),
-        ("Debian 12", "6.1"),
-        ("Linux 5.4", "5.4"),
-    ],
-)
+@pytest.mark.parametrize(("system", "kernel"), rows("description/spoken", "distributions"))
 def test_a_distribution_has_its_kernel(system: str, kernel: str, tmp_path: Any) -> None:
     host = dtnsim.load(path(tmp_path, f"{{os: {system}}}")).hosts["a"]
     assert host.stack.kernel == kernel
@@ -145,3 +137,20 @@ def test_a_sweep_goes_over_the_number_of_hosts(tmp_path: Any) -> None:
     swept = dtnsim.sweep(_written(tmp_path, SHARED), ["hosts.c.count=1,2,4"])
     ceilings = [row[swept.columns.index("ceiling_Bps")] for row in swept.rows]
     assert ceilings[2] == pytest.approx(2 * ceilings[1]) == pytest.approx(4 * ceilings[0])
+
+
+@pytest.mark.parametrize(
+    ("host", "kernel", "zfs"),
+    [
+        ("year: 2012", "2.6.32", "0.6"),
+        ("year: 2019", "4.15", "0.7"),
+        ("year: 2024", "5.15", "2.2"),
+        ("year: 2012, stack: linux-3.10", "3.10", "0.6"),
+        ("os: Ubuntu 20.04, year: 2012", "5.4", "0.6"),
+    ],
+)
+def test_releases_that_nobody_states_are_those_of_the_year(tmp_path: Any, host: str, kernel: str, zfs: str) -> None:
+    """RHEL 6 and Ubuntu 18.04 and their ZFS; what a part or a system says stays."""
+    drives = "volumes: {/d: {filesystem: zfs, array: any-disk}}"
+    made = dtnsim.load(path(tmp_path, f"{{{host}, {drives}}}", "rsync")).hosts["a"]
+    assert (made.stack.kernel, made.volumes["/d"].filesystem.version) == (kernel, zfs)

@@ -9,6 +9,7 @@ import pytest
 
 import dtnsim
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 
 HOST = "hosts: {a: {volumes: {/data: {filesystem: xfs, array: samsung-980-pro-1tb}}}}\n"
 
@@ -70,18 +71,7 @@ def test_a_volume_that_only_the_tool_names_is_drawn(tmp_path: Path) -> None:
     assert made.hosts["a"].volumes["/dev/md0"].filesystem.kind == "none"
 
 
-@pytest.mark.parametrize(
-    ("transfer", "says"),
-    [
-        ("{fio: {rw: rand, volume: /data}}", r"rw: means several things; write one of randread, randwrite, randrw"),
-        ("{iozone: {i: 0, f: /data}}", "i: means several things; write one of write, rewrite"),
-        ("{iozone: {test: random, f: /data}}", "write one of random-read, random-write"),
-        ("{fio: {rw: sideways, volume: /data}}", "is not one of the words known here"),
-        ("{from: 'a:/data', fio: {volume: /other}}", "the transfer has its 'from' already"),
-        ("{fio: {volume: /data, size: 1 GB}, dataset: {files: 1, size: 1 GB}}", "says itself how much it moves"),
-        ("{dd: {of: /data/x, count: 9}}", "from: is missing"),
-    ],
-)
+@pytest.mark.parametrize(("transfer", "says"), rows("description/refused", "transfers"))
 def test_what_is_said_twice_or_means_several_things_is_refused(transfer: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=says):
         dtnsim.load(path(tmp_path, transfer))

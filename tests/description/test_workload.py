@@ -14,6 +14,7 @@ from dtnsim.description import spec
 from dtnsim.description.workload import Sizes
 from dtnsim.ground import units, yamlio
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 
 HEAD = """
 name: a yard
@@ -56,24 +57,7 @@ def test_numbers_that_are_none(name, message):
         spec.resolve(raw)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"every: 1 day, at: '02:00'": ""}, r"yard.yaml:7: workload.classes.c: gives no times; write one of start"),
-        ({"every: 1 day": "every: 1 day, cron: '* * * * *'"}, "gives both 'every' and 'cron'"),
-        ({"at: '02:00'": "at: dawn"}, "is not a time of day; write it like 02:30"),
-        ({"every: 1 day, at: '02:00'": "rate: 5"}, "5' has no unit where a count per second is due"),
-        ({"size: 1 TB, ": ""}, "needs 'size'"),
-        ({"size: 1 TB": "size: {median: 1 TB, sigma: 9}"}, "sigma"),
-        ({"each: 10 GB": "each: 10 GB, files: 3"}, "gives both 'each' and 'files'"),
-        ({"a*": "x*"}, "is neither an endpoint nor a host.*'x\\*'.*write one of a1, a2, b"),
-        ({"/xfs', to": "/nowhere', to"}, "has no volume for it"),
-        ({"tool: globus": "tool: carrier-pigeon"}, "is not a kind"),
-        ({"every: 1 day, at: '02:00'": "start: 0 s, diurnal: {wave: 10 %}"}, "'diurnal' goes with 'rate'"),
-        ({"every: 1 day, at: '02:00'": "start: 0 s, window: {from: '2:00', to: '2:00'}"}, "never open"),
-        ({"every: 1 day": "every: 1 day, growth: 20000 %"}, "growth"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), rows("description/refused", "classes of a workload"))
 def test_classes_that_are_none(change, message):
     text = GOOD
     for old, new in change.items():
@@ -83,19 +67,7 @@ def test_classes_that_are_none(change, message):
         path(f"c: {text}")
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ("failures: [{hosts: 'a*', mtbf: 1 d}]", "needs 'mttr'"),
-        ("failures: [{hosts: 'a*', links: wan, mtbf: 1 d, mttr: 1 h}]", "both 'hosts' and 'links'"),
-        ("failures: [{drives: 'a*:/xfs', mtbf: 1 d, mttr: 1 h}]", "drives need 'size' and 'rebuild'"),
-        ("maintenance: [{hosts: 'a*', lasts: 2 h}]", "needs 'start', 'every'"),
-        ("maintenance: [{hosts: 'a*', lasts: 2 h, every: 1 h}]", "longer than the time until the next"),
-        ("queue: lottery", "is not one of the words known here"),
-        ("quue: fifo", "did you mean 'queue'"),
-        ("endpoints: {b: {hosts: 'q*'}}", r"is an endpoint without hosts.*are none of a1, a2, b"),
-    ],
-)
+@pytest.mark.parametrize(("more", "message"), rows("description/refused", "rules of a workload"))
 def test_rules_that_are_none(more, message):
     with pytest.raises(SpecError, match=message):
         path(more=more)

@@ -18,6 +18,7 @@ from dtnsim.discovery.discover import discover
 from dtnsim.discovery.drives import known_drive
 from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
+from tests.each import rows
 
 PASTED = Path(__file__).parent / "pasted"
 TRUTHS: dict[str, dict[str, Any]] = yaml.safe_load((PASTED / "truths.yaml").read_text(encoding="utf-8"))
@@ -140,16 +141,6 @@ def test_what_others_pasted_does_no_harm(tmp_path: Path) -> None:
             dtnsim.load(tmp_path / "path.yaml")
 
 
-@pytest.mark.parametrize(
-    ("model", "channels"),
-    [
-        ("Intel(R) N100", 1), ("AMD A6-5400K APU with Radeon(tm) HD Graphics", 2), ("Intel(R) Atom(TM) CPU D525", 1),
-        ("Apple M4 Pro", 4), ("AMD EPYC 9654 96-Core Processor", 12), ("Intel(R) Xeon(R) Gold 6248R CPU @ 3.00GHz", 6),
-        ("Intel(R) Xeon(R) Gold 6338N CPU @ 2.20GHz", 8), ("Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", 4),
-        ("Intel(R) Core(TM) i7-6800K CPU @ 3.40GHz", 4), ("Intel(R) Core(TM) i7-6700K CPU @ 4.00GHz", 2),
-        ("Intel(R) Xeon(R) CPU D-1541 @ 2.10GHz", 2), ("Intel(R) Xeon(R) CPU X5650 @ 2.67GHz", 3),
-        ("AMD Ryzen Threadripper PRO 5965WX", 8), ("Intel(R) Core(TM) i7-3920XM CPU @ 2.90GHz", 2), ("AMD EPYC", 0),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("model", "channels"), rows("discovery/tables", "channels of processors"))
 def test_channels_are_in_the_names_of_processors(model: str, channels: int) -> None:
     assert pasted.of_model("channels", model) == channels

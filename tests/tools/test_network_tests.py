@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 from tests.lab import FREE, answer, journey, machine, problem, rate, sheet
 
 GB = 1e9 / 8
@@ -100,16 +101,7 @@ def test_infiniband_alone_wants_to_be_named() -> None:
         problem(made)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "around"),
-    [
-        ("verb", "read", {"rtt": "1 ms"}),
-        ("size", "1 KiB", {"rtt": "1 ms"}),
-        ("qps", 8, {"rtt": "10 ms"}),
-        ("depth", 1, {}),
-        ("o", 1, {"verb": "read"}),
-    ],
-)
+@pytest.mark.parametrize(("key", "value", "around"), rows("tools/tables", "options that move an answer"))
 def test_an_option_moves_the_answer(key: str, value: Any, around: dict[str, Any]) -> None:
     assert rate(path(ROCE, **{**around, key: value})) != pytest.approx(rate(path(ROCE, **around)), rel=1e-3)
 

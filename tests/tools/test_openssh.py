@@ -3,6 +3,7 @@
 import pytest
 
 from dtnsim.tools._ssh import COSTS
+from tests.each import rows
 
 
 def test_channel_window_over_53_ms(run):
@@ -25,16 +26,7 @@ def test_hpn_ssh_follows_tcp_and_has_cipher_threads(tool, job):
     assert busiest < max(w.cycles.value for w in single.cpu) / 1.5  # HPN-README: threaded ChaCha20 is about 90 % faster
 
 
-@pytest.mark.parametrize(
-    ("version", "cipher", "agreed"),
-    [
-        ("5.3p1", None, "aes-ctr old"),
-        ("6.6", None, "chacha20-poly1305 portable"),
-        ("8.9", None, "chacha20-poly1305"),
-        ("7.4", "aes-gcm", "aes-gcm"),
-        ("7.4", "aes-ctr", "aes-ctr"),
-    ],
-)
+@pytest.mark.parametrize(("version", "cipher", "agreed"), rows("tools/tables", "ciphers by version"))
 def test_versions_agree_on_a_cipher(version, cipher, agreed, tool):
     assert tool("scp", version=version, cipher=cipher).agreed() == agreed
 

@@ -44,6 +44,7 @@ BESIDE: dict[str, dict[str, Any]] = {
     "iperf3.Z": {"skip_rx_copy": True}, "iperf3.version": {"P": 8}, "seekers": {"test": "seeks"},
     "crashplan.block": {"session": "10 GB/s"}, "iodepth": {"rw": "randread", "ioengine": "libaio", "direct": True},
     "ioengine": {"rw": "randread", "iodepth": 16, "direct": True}, "fio.fdatasync": {"rw": "write"},
+    "fio.sync": {"rw": "write"},
     "end_fsync": {"rw": "write"},
     "rwmixread": {"rw": "randrw"}, "time_based": {"runtime": "1 s"}, "ramp_time": {"runtime": "9 s",
     "time_based": True, "rw": "write"},

@@ -1,0 +1,119 @@
+"""The house as its code has it: which room imports which; ``python -m tests.house`` draws that in CONTRIBUTING.md."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+CODE: Final = sorted((ROOT / "dtnsim").rglob("*.py"))
+MAP: Final = ROOT / "CONTRIBUTING.md"
+_PICTURE: Final = re.compile(r"(<!-- house:begin -->\n```text\n)(.*?)(```\n<!-- house:end -->)", re.DOTALL)
+
+
+def module_of(path: Path) -> str:
+    """Name of a file as others import it."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports(path: Path, modules: set[str], *, late: bool = False) -> set[str]:
+    """Modules of the house that a file imports when it is read, or for its types; ``late``: in its functions too."""
+    found, ahead = set(), list(ast.parse(path.read_text()).body)
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in modules else node.module for name in names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif late or isinstance(node, ast.If | ast.Try):
+            ahead += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.excepthandler)]
+    return found & modules
+
+
+def rooms() -> list[str]:
+    """Rooms from the top down, as import-linter holds them."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    return [room.strip() for layer in contracts[0]["layers"] for room in layer.split(":")]
+
+
+def counted() -> Counter[tuple[str, str]]:
+    """(room that imports, room that is imported) -> how many pairs of their files do."""
+    modules = {module_of(path) for path in CODE}
+    found: Counter[tuple[str, str]] = Counter()
+    for path in CODE:
+        for other in imports(path, modules, late=True):
+            pair = module_of(path).split(".")[1:2], other.split(".")[1:2]
+            if all(pair) and pair[0] != pair[1]:
+                found[pair[0][0], pair[1][0]] += 1
+    return found
+
+
+def picture() -> str:
+    """A row for each room: what it imports of the rooms below it."""
+    order, found = rooms(), counted()
+    head = " " * 17 + "".join(f"{number:4}" for number in range(1, len(order) + 1))
+    rows = [
+        f"{number:2} {room:14}" + "".join(f"{found[room, other] or '.':>4}" for other in order)
+        for number, room in enumerate(order, 1)
+    ]
+    return "\n".join([head, *rows]) + "\n"
+
+
+def drawn() -> str:
+    """The picture that CONTRIBUTING.md has."""
+    match = _PICTURE.search(MAP.read_text())
+    assert match is not None, "CONTRIBUTING.md has no picture of the house"
+    return match[2]
+
+
+def numbers(text: str) -> Iterator[tuple[str, int, int]]:
+    """(room, column, number) of a picture."""
+    for row in text.splitlines()[1:]:
+        _, room, *cells = row.split()
+        for column, cell in enumerate(cells):
+            yield room, column, 0 if cell == "." else int(cell)
+
+
+def without_args() -> dict[str, list[str]]:
+    """Room -> its public functions of three parameters or more, overriding none, whose docstrings lack ``Args``."""
+    trees = {path: ast.parse(path.read_text()) for path in CODE}
+    classes = {node.name: node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    found: dict[str, list[str]] = {}
+    for path, tree in trees.items():
+        for node, owner in _public(tree):
+            given = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+            own = [name for name in given if name not in ("self", "cls") and name[0] != "_"]
+            if len(own) < 3 or (owner is not None and _overrides(node.name, owner, classes)):
+                continue
+            if "Args:" not in (ast.get_docstring(node) or ""):
+                room = module_of(path).split(".")[1]
+                found.setdefault(room, []).append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    return found
+
+
+def _public(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, ast.ClassDef | None]]:
+    """Public functions of a module, and those of its public classes."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name[0] != "_":
+            yield node, None
+        elif isinstance(node, ast.ClassDef) and node.name[0] != "_":
+            yield from ((n, node) for n in node.body if isinstance(n, ast.FunctionDef) and n.name[0] != "_")
+
+
+def _overrides(name: str, owner: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool:
+    """Whether a class above has a function of that name."""
+    bases = [base.value if isinstance(base, ast.Subscript) else base for base in owner.bases]
+    for base in [classes[b.id] for b in bases if isinstance(b, ast.Name) and b.id in classes and b.id != owner.name]:
+        if any(isinstance(n, ast.FunctionDef) and n.name == name for n in base.body) or _overrides(name, base, classes):
+            return True
+    return False
+
+
+if __name__ == "__main__":
+    MAP.write_text(_PICTURE.sub(lambda m: m[1] + picture() + m[3], MAP.read_text()))
