@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pydantic.fields import FieldInfo
 
@@ -141,35 +141,7 @@ def _sample(key: str, node: Node, defs: dict[str, Node]) -> Any:
 
 def _simple(key: str, node: Node) -> Any:
     least = {"boolean": True, "integer": max(4, node.get("minimum", 4)), "number": node.get("minimum", 0.5)}
-    return least.get(str(node.get("type")), _TEXTS.get(key, key))
-
-
-#: examples of texts and of what has no simple type
-_TEXTS: Final[dict[str, Any]] = {
-    "from": "nas:/data",
-    "to": "centre:/project",
-    "after": "first",
-    "between": "nas",
-    "version": "2.0",
-    "part": "seagate-exos-x16.yaml",
-    "price": "420 USD",
-    "source": "datasheet, p. 3",
-    "server": "filer:/export",
-    "slot": "eth",
-    "like": "nas",
-    "station": "network.wan",
-    "stations": "network.wan",
-    "calibration": "venadi",
-    "at": "02:00",
-    "cron": "0 8 * * tue,fri",
-    "date": "2026-01-05",
-    "begin": "22:00",
-    "days": "mon-fri",
-    "hosts": "dtn*",
-    "links": "wan",
-    "over": "wan",
-    "drives": "dtn*:/data",
-}
+    return least.get(str(node.get("type")), _written()["examples"].get(key, key))
 
 
 def _member(family: str) -> Any:

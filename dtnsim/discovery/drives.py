@@ -15,22 +15,6 @@ from dtnsim.ground import library
 
 #: words of a drive's name that say nothing of its model
 _VENDORS: Final = frozenset({"intel", "samsung", "seagate", "wd", "micron", "kioxia", "exos", "max"})
-#: how makers' model numbers of shipped parts begin
-_MODELS: Final = {
-    r"st16000nm001g": "seagate-exos-x16",
-    r"st8000as": "seagate-archive-8tb-smr",
-    r"hus726t[46]ta": "wd-hc310",
-    r"ssdpe2kx\d+t8": "intel-p4510",
-    r"ssdpe2kx040t7": "intel-p4500-4tb",
-    r"ssdsc2kb\d+g7": "intel-s4500",
-    r"ssdsc2bw480h6": "intel-535-480",
-    r"ssdsc2bw240h6": "intel-535-240",
-    r"mzql2": "samsung-pm9a3",
-    r"mz7lh": "samsung-pm883",
-    r"mtfdhal3t2tdr": "micron-9300-max-3.2tb",
-    r"mtfdkc[bc]\w*tf[rs]": "micron-7450",
-    r"kcd6": "kioxia-cd6",
-}
 _CAPACITY: Final = re.compile(r"\d+(?:\.\d+)?[tg]b")
 #: by how much sizes of one drive differ as programs round them
 _NEAR: Final = 0.02
@@ -73,7 +57,7 @@ def known_drive(model: str) -> str:
     """The shipped part of a drive's model, or nothing: by its number, or words of the part's name in the model's."""
     words = set(re.findall(r"[a-z0-9]+", model.lower()))
     joined = "".join(re.findall(r"[a-z0-9]+", model.lower()))
-    numbered = next((part for begin, part in _MODELS.items() for w in words if re.match(begin, w)), "")
+    numbered = pasted.numbered(words)
     if numbered:
         return numbered
     best: tuple[int, bool, str] = (0, False, "")

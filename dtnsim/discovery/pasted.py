@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -71,6 +71,11 @@ def known(name: str) -> re.Pattern[str]:
 def of_model(what: str, model: str) -> int:
     """What is known of processors of a name: ``channels`` of a socket, rate of memory that is ``soldered``; else 0."""
     return next((int(n) for words, n in _table()[what] if re.search(words, model)), 0)
+
+
+def numbered(words: Iterable[str]) -> str:
+    """The shipped part of a drive whose model number is among some words; nothing where none is."""
+    return next((part for begin, part in _table()["numbers"].items() for w in words if re.match(begin, w)), "")
 
 
 def split(text: str) -> dict[str, str]:

@@ -51,29 +51,23 @@ def spread(
         InputError: no scheduler answers there, it has no workers, or they run another version of dtnsim.
         DtnsimError: the scheduler was lost on the way, or a piece kills its workers.
     """
-    client = _client(scheduler, patience_s)
-    try:
-        cores = _cores(client, scheduler, patience_s)
-        # a task and no scattered data: what is lost with a worker is made again
-        common = client.submit(pickle.loads, pickle.dumps(shared), pure=False)
-        size = max(1, min(len(pieces) // (_TASKS * cores), _LARGEST))
+    with Session(shared, scheduler, patience_s) as session:
+        client, size = session.client, max(1, min(len(pieces) // (_TASKS * session.cores), _LARGEST))
         left = iter(range(0, len(pieces), size))
         waiting: dict[Any, int] = {}
 
         def submit() -> Iterator[Any]:
             for first in islice(left, 1):
-                future = client.submit(_calls, work, common, pieces[first : first + size], pure=False)
+                future = session.submit(work, pieces[first : first + size])
                 waiting[future] = first
                 yield future
 
-        done = _dask().as_completed([f for _ in range(_TASKS * cores) for f in submit()], loop=client.loop)
+        done = _dask().as_completed([f for _ in range(_TASKS * session.cores) for f in submit()], loop=client.loop)
         for future in done:
             first = waiting.pop(future)
             yield from enumerate(_result(client, future, scheduler), first)
             for more in submit():
                 done.add(more)
-    finally:
-        _close(client)
 
 
 class Session(Generic[Shared]):
@@ -82,21 +76,31 @@ class Session(Generic[Shared]):
     Args:
         shared: What every piece needs; it travels once a worker.
         scheduler: Address like ``tcp://login1:8786``.
+        patience_s: How long to wait for a scheduler and for its first worker [s].
 
     Raises:
         InputError: as in `spread`.
     """
 
-    def __init__(self, shared: Shared, scheduler: str) -> None:
-        self._scheduler, self._client = scheduler, _client(scheduler, PATIENCE_S)
-        self.cores = _cores(self._client, scheduler, PATIENCE_S)
-        self._common = self._client.submit(pickle.loads, pickle.dumps(shared), pure=False)
+    def __init__(self, shared: Shared, scheduler: str, patience_s: float = PATIENCE_S) -> None:
+        self._scheduler, self.client = scheduler, _client(scheduler, patience_s)
+        try:
+            self.cores = _cores(self.client, scheduler, patience_s)
+        except InputError:
+            _close(self.client)
+            raise
+        # a task and no scattered data: what is lost with a worker is made again
+        self._common = self.client.submit(pickle.loads, pickle.dumps(shared), pure=False)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *reason: object) -> None:
-        _close(self._client)
+        _close(self.client)
+
+    def submit(self, work: Callable[[Shared, Piece], Result], pieces: Sequence[Piece]) -> Any:
+        """A task that works on some pieces."""
+        return self.client.submit(_calls, work, self._common, pieces, pure=False)
 
     def lot(self, work: Callable[[Shared, Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
         """The results of some pieces, in order.
@@ -104,10 +108,10 @@ class Session(Generic[Shared]):
         Raises:
             DtnsimError: the scheduler was lost on the way, or a piece kills its workers.
         """
-        futures = [self._client.submit(_calls, work, self._common, [piece], pure=False) for piece in pieces]
-        for future in _dask().as_completed(list(futures), loop=self._client.loop):
-            _result(self._client, future, self._scheduler)
-        return [_result(self._client, future, self._scheduler)[0] for future in futures]
+        futures = [self.submit(work, [piece]) for piece in pieces]
+        for future in _dask().as_completed(list(futures), loop=self.client.loop):
+            _result(self.client, future, self._scheduler)
+        return [_result(self.client, future, self._scheduler)[0] for future in futures]
 
 
 def check(scheduler: str) -> None:

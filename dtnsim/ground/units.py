@@ -26,27 +26,19 @@ _BINARY: Final = {"Ki": 2.0**10, "ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "T
 _BYTES: Final = {"B": 1.0, "byte": 1.0, "bytes": 1.0, "Byte": 1.0, "Bytes": 1.0}
 _BITS: Final = {"b": 0.125, "bit": 0.125, "bits": 0.125}
 _TIME: Final = {
-    "s": 1.0,
-    "sec": 1.0,
-    "second": 1.0,
-    "seconds": 1.0,
-    "ms": 1e-3,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "μs": 1e-6,
-    "ns": 1e-9,
-    "min": 60.0,
-    "minute": 60.0,
-    "minutes": 60.0,
-    "h": 3600.0,
-    "hour": 3600.0,
-    "hours": 3600.0,
-    "d": 86400.0,
-    "day": 86400.0,
-    "days": 86400.0,
-    "week": 604800.0,
-    "weeks": 604800.0,
-    "year": 31557600.0,
+    name: seconds
+    for names, seconds in (
+        ("s sec second seconds", 1.0),
+        ("ms", 1e-3),
+        ("us µs μs", 1e-6),
+        ("ns", 1e-9),
+        ("min minute minutes", 60.0),
+        ("h hour hours", 3600.0),
+        ("d day days", 86400.0),
+        ("week weeks", 604800.0),
+        ("year", 31557600.0),
+    )
+    for name in names.split()
 }
 
 #: what times are shown in, and the least and the most of a unit that times side by side are shown in
@@ -66,34 +58,22 @@ _WORDS: Final = {
 }
 _WHOLE_WORDS: Final = re.compile(rf"(?:{'|'.join(_WORDS)})(?:bit|byte)s?(?:/s(?:ec(?:ond)?)?)?\Z", re.IGNORECASE)
 
-#: dimension -> example of how a person writes it (used in error messages and in the JSON Schema)
-EXAMPLES: Final = {
-    "B/s": "10 Gb/s or 540 MB/s",
-    "B": "64 KiB or 6 TB",
-    "s": "3.1 ms",
-    "Hz": "3.6 GHz",
-    "1/s": "2400 MT/s, 80 IOPS, 1000 ops/s or 20 /day",
-    "1": "0.01 or 1 %",
-    "cycles/B": "0.72 cycles/B",
-    "cycles": "3500 cycles",
-    "s/B": "1.2 ns/B",
-    "USD": "420 USD",
-    "W": "140 W",
+#: dimension -> what it is, and an example of how a person writes it (in error messages and in the JSON Schema)
+_DIMENSIONS: Final = {
+    "B/s": ("a rate", "10 Gb/s or 540 MB/s"),
+    "B": ("a size", "64 KiB or 6 TB"),
+    "s": ("a time", "3.1 ms"),
+    "Hz": ("a frequency", "3.6 GHz"),
+    "1/s": ("a count per second", "2400 MT/s, 80 IOPS, 1000 ops/s or 20 /day"),
+    "1": ("a plain number or a percentage", "0.01 or 1 %"),
+    "cycles/B": ("CPU cycles per byte", "0.72 cycles/B"),
+    "cycles": ("CPU cycles", "3500 cycles"),
+    "s/B": ("a time per byte", "1.2 ns/B"),
+    "USD": ("a price", "420 USD"),
+    "W": ("a power", "140 W"),
 }
-
-_WHAT: Final = {
-    "B/s": "a rate",
-    "B": "a size",
-    "s": "a time",
-    "Hz": "a frequency",
-    "1/s": "a count per second",
-    "1": "a plain number or a percentage",
-    "cycles/B": "CPU cycles per byte",
-    "cycles": "CPU cycles",
-    "s/B": "a time per byte",
-    "USD": "a price",
-    "W": "a power",
-}
+_WHAT: Final = {dimension: what for dimension, (what, _) in _DIMENSIONS.items()}
+EXAMPLES: Final = {dimension: example for dimension, (_, example) in _DIMENSIONS.items()}
 
 
 def _table() -> dict[str, tuple[str, float]]:
@@ -115,25 +95,15 @@ def _table() -> dict[str, tuple[str, float]]:
         table[per] = ("1/s", 1 / seconds)
     for name, factor in _TIME.items():
         table[name] = ("s", factor)
-    table |= _over_long(prefixes)
+    for per in ("min", "h", "hour", "d", "day", "week"):
+        for name in ("ops", "files", "transfers"):
+            table[f"{name}/{per}"] = ("1/s", 1 / _TIME[per])
     for name, factor in (("ns/B", 1e-9), ("us/B", 1e-6), ("s/B", 1.0)):
         table[name] = ("s/B", factor)
     table["cycles/B"] = table["cycle/B"] = ("cycles/B", 1.0)
     table["cycles"] = ("cycles", 1.0)
     table["USD"] = table["$"] = ("USD", 1.0)
     table["W"] = ("W", 1.0)
-    return table
-
-
-def _over_long(prefixes: dict[str, float]) -> dict[str, tuple[str, float]]:
-    """Rates over more than a second: 10 TB/day, 5 /h."""
-    table = {}
-    for per in ("min", "h", "hour", "d", "day", "week"):
-        for name in ("", "ops", "files", "transfers"):
-            table[f"{name}/{per}"] = ("1/s", 1 / _TIME[per])
-        for prefix, scale in prefixes.items():
-            for name, factor in (_BYTES | _BITS).items():
-                table[f"{prefix}{name}/{per}"] = ("B/s", scale * factor / _TIME[per])
     return table
 
 

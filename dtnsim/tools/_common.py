@@ -14,7 +14,8 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Plan, Step, Tool
 
-#: what a copy does for each file, and for each folder where they go; with the files' times and modes
+#: what a copy does for each file; for each folder where they go; with the files' times and modes
+OPENED: Final = FileCost(source=("open", "close"), destination=("create", "close"))
 COPIED: Final = FileCost(source=("stat", "open", "close"), destination=("create", "close"), directory=("mkdir",))
 COPIED_WITH_TIMES: Final = replace(COPIED, destination=("create", "close", "setattr"))
 
@@ -171,6 +172,8 @@ def transfer(
     files: FileCost = COPIED,
     *,
     workers: int = 1,
+    name: str = "transfer",
+    finish: Finish = "none",
 ) -> Step:
     """A step that reads, sends and writes, its files or parts of them ``workers`` at once.
 
@@ -182,9 +185,12 @@ def transfer(
         cpu: Work of its threads, besides what a device costs the one that reads it.
         files: What each file costs.
         workers: Files or parts in progress at once.
+        name: What the step is called.
+        finish: What its writes wait for.
     """
-    read, write = reading(job, ends[0], block, workers=workers), writing(job, ends[1], block, workers=workers)
-    return Step("transfer", read=read, net=net, write=write, cpu=(*device_work(job, ends[0]), *cpu), files=files)
+    read = reading(job, ends[0], block, workers=workers)
+    write = writing(job, ends[1], block, workers=workers, finish=finish)
+    return Step(name, read=read, net=net, write=write, cpu=(*device_work(job, ends[0]), *cpu), files=files)
 
 
 def protocol(job: Job, option: str, asked: str | None, ways: Mapping[Far, tuple[str, ...]]) -> str:

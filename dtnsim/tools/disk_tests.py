@@ -16,6 +16,7 @@ from dtnsim.ground import units
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import (
+    OPENED,
     core_cost,
     device_work,
     in_memory,
@@ -28,7 +29,7 @@ from dtnsim.tools._common import (
     writing,
 )
 from dtnsim.tools._options import ON_VOLUME, Count, Size, documented, named, one_of
-from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
 
 _CONV: Final = ("fdatasync", "fsync", "notrunc", "nocreat", "excl", "noerror", "sync")
 _OFLAG: Final = ("dsync", "sync", "direct", "append", "nocache", "seek_bytes")
@@ -84,11 +85,10 @@ class Dd(Tool):
         write = writing(job, process, self.bs, finish=self.finish)
         if write is not None and "notrunc" in self.conv.split(","):
             write = write.but(rewrite=True)
-        cost = FileCost(source=("open", "close"), destination=("create", "close"))
         cpu = device_work(job, process)
         if direct and read is not None and write is not None:
-            return Plan((Step("read", read=read), Step("write", write=write, cpu=cpu, files=cost)))
-        return Plan((Step("copy", read=read, write=write, cpu=cpu, files=cost),))
+            return Plan((Step("read", read=read), Step("write", write=write, cpu=cpu, files=OPENED)))
+        return Plan((Step("copy", read=read, write=write, cpu=cpu, files=OPENED),))
 
     def files(self) -> tuple[int, float] | None:
         """One file of so many blocks."""

@@ -17,7 +17,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import COPIED, both_ends, core_cost, in_flight, scaled, transfer
 from dtnsim.tools._options import Client, Count, Cycles, Ratio, Size, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, LOGIN_WORK, RECEIVER, SENDER, SshLink, crowd, together
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool, Usage
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool, Usage
 
 #: TCP and greeting, USER, PASS, SYST, TYPE; and QUIT (RFC 959; usr.bin/ftp/util.c)
 _SESSION: Final = 7.0
@@ -134,12 +134,7 @@ class Lftp(Tool):
             self.block,
             net,
             cpu,
-            FileCost(
-                round_trips=_FILE[self.protocol],
-                source=("open", "close"),
-                destination=("create", "close"),
-                directory=("mkdir",),
-            ),
+            replace(COPIED, round_trips=_FILE[self.protocol], source=("open", "close")),
             workers=workers,
         )
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, streams))

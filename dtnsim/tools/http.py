@@ -8,16 +8,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.tools._common import OPENED, both_ends, core_cost, transfer
 from dtnsim.tools._common import TLS as INLINE
-from dtnsim.tools._common import both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Rate, Size, named
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 
 #: a file on an open connection: the request, and its answer with the bytes
 REQUEST: Final = 1.0
@@ -65,7 +66,7 @@ def download(
     net = NetUse(
         sender, receiver, streams=streams, rate=rate, reopened=reopened, stopped=not reopened, sendfile=not tls
     )
-    files = FileCost(round_trips=each, fixed=process, source=("open", "close"), destination=("create", "close"))
+    files = replace(OPENED, round_trips=each, fixed=process)
     step = transfer(job, (sender, receiver), BLOCK, net, cpu, files, workers=workers)
     return Plan((step,), workers=workers, weight=streams, opening=opening)
 

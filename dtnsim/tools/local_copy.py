@@ -16,7 +16,7 @@ from pydantic import Field
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import device_work, needs_volume, one_host, reading, transfer, writing
+from dtnsim.tools._common import OPENED, device_work, needs_volume, one_host, reading, transfer, writing
 from dtnsim.tools._options import Share, Size, documented, named
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
@@ -49,7 +49,6 @@ class Cp(Tool):
         """One process, file after file."""
         one_host(job, self.kind)
         process = Thread("cp")
-        write = writing(job, process, self.buffer, finish="fdatasync" if self.sync else "none")
         kept = ("setattr",) if self.p else ()
         cost = FileCost(
             source=("stat", "open", "close"),
@@ -59,8 +58,8 @@ class Cp(Tool):
         if self.reflink:
             cost = replace(cost, destination=("lookup", "create", "setattr", *kept))
             return Plan((Step("copy", files=cost),))
-        read = reading(job, process, self.buffer)
-        return Plan((Step("copy", read=read, write=write, cpu=device_work(job, process), files=cost),))
+        finish: Finish = "fdatasync" if self.sync else "none"
+        return Plan((transfer(job, (process, process), self.buffer, None, (), cost, name="copy", finish=finish),))
 
 
 class Rm(Tool):
@@ -116,8 +115,7 @@ class NfsCp(Tool):
         """One connection, one buffer after the other."""
         sender, receiver = Thread("nfs server"), Thread("nfs-cp")
         net = NetUse(sender, receiver, channel=self.buffer, grain=self.buffer)
-        files = FileCost(round_trips=_FILE, source=("open", "close"), destination=("create", "close"))
-        step = transfer(job, (sender, receiver), self.buffer, net, files=files)
+        step = transfer(job, (sender, receiver), self.buffer, net, files=replace(OPENED, round_trips=_FILE))
         return Plan((step,), opening=Opening(_OPENING, _START, "mount in user space"))
 
 

@@ -8,13 +8,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import MemoryTest, transfer
+from dtnsim.tools._common import OPENED, MemoryTest, transfer
 from dtnsim.tools._options import STREAMS, Count, Rate, Seconds, Size, documented, named
-from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Tool
+from dtnsim.tools.plan import Job, NetUse, Opening, Plan, Tool
 
 #: what a send has where -m is not given: the socket's send buffer, 16 KiB before Linux tunes it (tcp_wmem[1])
 _SEND = prior("16 KiB", 0.5, "netperf manual: -m defaults to the local socket's send buffer; tcp_wmem[1] 16384")
@@ -125,12 +126,8 @@ class Nuttcp(Tool):
         """One thread a side."""
         sender, receiver = Thread("nuttcp sender"), Thread("nuttcp receiver")
         net = NetUse(sender, receiver, streams=self.N, window=self.w, rate=self.R, call=self.length)
-        files = FileCost(
-            # a file is one run: its start and its result cross the control connection
-            round_trips=2.0 if job.destination == "volume" else 0.0,
-            source=("open", "close"),
-            destination=("create", "close"),
-        )
+        # a file is one run: its start and its result cross the control connection
+        files = replace(OPENED, round_trips=2.0 if job.destination == "volume" else 0.0)
         step = transfer(job, (sender, receiver), self.length, net, files=files)
         opening = Opening(_OPENING, None, "control connection and start of the data connection")
         return Plan((step,), weight=self.N, opening=opening)

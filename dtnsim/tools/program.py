@@ -8,9 +8,9 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.tools._common import ZERO_BYTE, device_work, one_host, reading, writing
+from dtnsim.tools._common import OPENED, ZERO_BYTE, device_work, one_host, reading, writing
 from dtnsim.tools._options import Size
-from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
 
 
 class Program(Tool):
@@ -36,9 +36,8 @@ class Program(Tool):
         one_host(job, self.kind)
         thread = Thread("program")
         read, write = reading(job, thread, self.block), writing(job, thread, self.block)
-        cost = FileCost(source=("open", "close"), destination=("create", "close"))
         cpu = device_work(job, thread)
         if self.fresh and write is None:
             cpu += (CpuUse("destination", thread, ZERO_BYTE, "page faults of the program", stack="first_touch"),)
-        step = Step("write" if write is not None else "read", read=read, write=write, cpu=cpu, files=cost)
+        step = Step("write" if write is not None else "read", read=read, write=write, cpu=cpu, files=OPENED)
         return Plan((step,), holds_B=self.holds.value)

@@ -14,10 +14,10 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.tools._common import both_ends, core_cost, device_work, one_host, reading, transfer, writing
+from dtnsim.tools._common import both_ends, core_cost, one_host, transfer
 from dtnsim.tools._options import Cycles, Size, named
 from dtnsim.tools._ssh import SshTool
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool, Usage
 
 #: GNU tar: 512 B a header, files padded to 512 B, the archive to records of 10 KiB
 HEADER_B: Final = 512.0
@@ -103,14 +103,15 @@ class Tar(Tool):
         one_host(job, self.kind)
         extract = self.mode == "x" and not (job.to_tape and "mode" not in self.model_fields_set)
         process = Thread("tar")
-        read = reading(job, process, self.record)
-        write = writing(job, process, self.record, finish="fdatasync" if self.sync else "none")
-        step = Step(
-            "extract" if extract else "create",
-            read=read,
-            write=write,
-            cpu=(*device_work(job, process), *self._gzip(extract=extract)),
-            files=self._files(job, extract=extract),
+        step = transfer(
+            job,
+            (process, process),
+            self.record,
+            None,
+            self._gzip(extract=extract),
+            self._files(job, extract=extract),
+            name="extract" if extract else "create",
+            finish="fdatasync" if self.sync else "none",
         )
         return Plan((step,))
 

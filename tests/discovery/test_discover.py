@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import dtnsim
-from dtnsim.discovery import cards, drives, machine, outputs
+from dtnsim.discovery import cards, drives, hardware, outputs
 from dtnsim.discovery.discover import discover
 from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
@@ -173,8 +173,8 @@ def test_bonds_are_one_card(tmp_path: Path) -> None:
 
 
 def test_parts_are_known_by_their_words() -> None:
-    assert machine.known_cpu("AMD EPYC 7443P 24-Core Processor") == "amd-epyc-7443p"
-    assert machine.known_cpu("AMD EPYC") == ""
+    assert hardware.known_cpu("AMD EPYC 7443P 24-Core Processor") == "amd-epyc-7443p"
+    assert hardware.known_cpu("AMD EPYC") == ""
     assert cards.known_nic("Broadcom Inc. BCM57414 NetXtreme-E 10Gb/25Gb", 25.0) == "broadcom-57414-25g"
     assert cards.known_nic("Mellanox Technologies MT27800 Family [ConnectX-5]", 25.0) == "connectx-5-25g"
     assert cards.known_nic("Mellanox Technologies MT27800 Family [ConnectX-5]", 40.0) == ""
