@@ -77,12 +77,12 @@ class Buses(Wiring):
 
     def _parity(self, row: Row, use: Access, label: str, array: Device) -> None:
         """Charges the threads that compute a software array's parity; all transfers share them."""
-        made = array.parity_thread(use)
+        made = array.parity_thread(row, use)
         if made is None:
             return
         remedy = "more threads for parity (the array's parity_threads; /sys/block/mdX/md/group_thread_cnt)"
         what, (cost, threads) = "parity and stripe cache of md", made
-        self._worked(row, f"{label}.raid5d", row.term(cost), threads, what, remedy=remedy)
+        self._worked(row, f"{label}.raid5d", cost, threads, what, remedy=remedy)
 
     def drives_socket(self, volume: str) -> int | None:
         """Socket that all drives of a volume hang on; None where nobody said, or where they are on several."""

@@ -187,7 +187,7 @@ class Device(Component):
         """Seconds until flash that loses its memory with the power has emptied it; None where that is not known."""
         return None if self.below is None else self.below.flush_time(row)
 
-    def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:  # noqa: ARG002 - arrays need it
+    def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:  # noqa: ARG002 - arrays need it
         """Work of the host's own parity thread on a byte of data [cycles/B], and how many threads share it."""
         return None
 
@@ -242,9 +242,9 @@ class Layer(Device):
         times = self.bus_factor(use) / self.below.bus_factor(use)
         return tuple(replace(work, cycles=work.cycles * term(times)) for work in self.below.works(row, use))
 
-    def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:
+    def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:
         """That of the device below; of several arrays that share the data each has threads of its own."""
-        made = self.below.parity_thread(use)
+        made = self.below.parity_thread(row, use)
         return None if made is None else (made[0], made[1] * max(1, self.data_disks // self.below.data_disks))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

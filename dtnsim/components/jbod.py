@@ -12,7 +12,7 @@ from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.device import Device, Layer
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Value
+from dtnsim.ground.quantity import Value
 from dtnsim.ground.term import Term, count, largest, law, least
 from dtnsim.physics import bonding
 
@@ -32,9 +32,9 @@ class Jbod(Layer):
         """Drives inside."""
         return self.disks * self.of.drives
 
-    def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:
+    def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:
         """Streams have those of the arrays that their files lie on."""
-        made = self.of.parity_thread(use)
+        made = self.of.parity_thread(row, use)
         return None if made is None else (made[0], made[1] * max(1, min(self.disks, use.streams)))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

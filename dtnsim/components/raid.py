@@ -202,11 +202,12 @@ class Raid(Layer):
         """That of the data members."""
         return float(self.data_members) * self.of.media_rate(row, operation)
 
-    def parity_thread(self, use: Access) -> tuple[Quantity, int] | None:
+    def parity_thread(self, row: Row, use: Access) -> tuple[Term, int] | None:
         """Md's raid5d copies what is written into its stripe cache, computes parity and hands it to the drives."""
-        if self.software and self.parity and use.operation == "write":
-            return self.parity_work, self.parity_threads
-        return super().parity_thread(use)
+        if not (self.software and self.parity and use.operation == "write"):
+            return super().parity_thread(row, use)
+        pages = law(raid.thread_load, moved=self._moved(row, use), disks=self.disks, parity=self.parity)
+        return row.term(self.parity_work) * pages, self.parity_threads
 
     def bus_factor(self, use: Access) -> Value:
         """Parity and mirror copies cross the bus when the host makes them; what a controller makes does not."""
@@ -304,12 +305,14 @@ class Raid(Layer):
         bitmap = self._bitmap(row, use)
         if self.copies > 1:
             return self._spread() * bitmap
-        if not self.parity:
-            return bitmap
+        return self._moved(row, use) * bitmap if self.parity else bitmap
+
+    def _moved(self, row: Row, use: Access) -> Term:
+        """Member bytes read and written per byte written to an array with parity."""
         if self._gathers(use) and not use.random:
-            return self._spread() * bitmap
+            return self._spread()
         size = row.term(BLOCK_REQUEST) if use.buffered and not use.random else term(min(use.block_B, 2.0**40), "B")
-        load = law(
+        return law(
             raid.write_amplification,
             write_B=size,
             chunk_B=self._chunk(row),
@@ -317,7 +320,6 @@ class Raid(Layer):
             parity=self.parity,
             resyncing=self.resync,
         )
-        return load * bitmap
 
     def _bitmap(self, row: Row, use: Access) -> Term:
         """What setting and clearing bits of the write-intent bitmap costs."""

@@ -64,7 +64,7 @@ class RemoteBlock(Layer):
         """Ways there and back of one request."""
         return 1.0
 
-    def parity_thread(self, use: Access) -> None:
+    def parity_thread(self, row: Row, use: Access) -> None:
         """The targets compute their own parity."""
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:

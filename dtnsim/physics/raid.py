@@ -289,6 +289,28 @@ def write_amplification(
     return np.where(p > 0.0, moved / s, 1.0)
 
 
+def thread_load(moved: ArrayLike, disks: ArrayLike, parity: ArrayLike) -> FloatArray:
+    """Work of md's thread on a payload byte over that on a byte of full stripes: a (n - p) / n.
+
+    The thread runs a state machine for each stripe of one page a disk: it has each page to ask for, to compute with or
+    to write, whatever part of it is payload. Full stripes have n pages for n - p of payload.
+
+    Args:
+        moved: Member bytes read and written per payload byte a, see `write_amplification` [1].
+        disks: Disks per group n [1].
+        parity: Parity disks per group p [1].
+
+    Returns:
+        Factor [1]: 1 for full stripes, 2 (1 + p) (n - p) / n where each page is read, modified and written alone.
+
+    Valid: pages that cost alike, whether read or written.
+    Neglects: passes over a stripe that find nothing to do; locks that several threads share.
+    Source: Linux commit 851c30c9badf (a stripe is a page on every disk; one thread reads, computes and writes it).
+    """
+    n = as_float(disks)
+    return as_float(moved) * (n - as_float(parity)) / n
+
+
 def degraded_read_share(disks: ArrayLike, parity: ArrayLike, lost: ArrayLike) -> FloatArray:
     """Random-read capacity of a group with lost disks, over that of the healthy group.
 

@@ -117,6 +117,14 @@ def test_a_reader_behind_a_cipher_has_two_windows_under_way() -> None:
         assert found == pytest.approx(2 * window / waits, rel=0.02)
 
 
+def test_the_thread_of_md_handles_every_page_of_a_small_write() -> None:
+    """2 cycles/B in full stripes of ten with two of parity; 4 KiB alone are six pages for one of payload, at 3 GHz."""
+    load = ({"name": "fio", "rw": "randwrite", "bs": "4 KiB", "direct": True, "numjobs": 64}, "a:/d", "a:/d")
+    found = sheet(problem(path(MD, load)))
+    assert found.rate("d.raid5d") == pytest.approx(3e9 / (2 * 6 * 8 / 10), rel=1e-6)
+    assert sheet(problem(path(MD, WRITE))).rate("d.raid5d") == pytest.approx(1.5e9, rel=1e-6)
+
+
 def test_a_reader_of_a_fast_drive_has_two_windows_under_way() -> None:
     """128 KiB pass 80 us and 3 GB/s; a disk reads ahead itself, md two stripes, and of nothing else is more asked."""
     small = ({"name": "fio", "rw": "read", "bs": "16 KiB"}, "a:/d", "a:/d")
