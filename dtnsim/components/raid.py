@@ -16,7 +16,6 @@ from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import raid
 
-_PARITY: Final = {0: 0, 1: 0, 10: 0, 5: 1, 6: 2, 50: 1, 60: 2}
 _ONCE: Final = Term(1.0, "1")
 #: chunks where the file says nothing
 _MD_CHUNK: Final = prior("512 KiB", 0.0, "mdadm(8), --chunk: 512 KiB since mdadm 3.1")
@@ -116,7 +115,7 @@ class Raid(Layer):
     @property
     def parity(self) -> int:
         """Parity devices of one group."""
-        return _PARITY[self.level]
+        return raid.PARITY_DISKS[self.level]
 
     @property
     def copies(self) -> int:

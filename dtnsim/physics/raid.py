@@ -8,7 +8,6 @@ members move, all together, for a byte of payload. Thin volumes (LVM) come last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -18,7 +17,7 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float
 
 #: Parity disks per group by level; mirrors have none (their redundancy is `copies`).
-PARITY_DISKS: Final[Mapping[str, int]] = MappingProxyType({"0": 0, "1": 0, "10": 0, "5": 1, "6": 2, "50": 1, "60": 2})
+PARITY_DISKS: Final = MappingProxyType({0: 0, 1: 0, 10: 0, 5: 1, 6: 2, 50: 1, 60: 2})
 #: Linux md stripe cache: bytes per entry and disk (md(4), stripe_cache_size).
 MD_PAGE_B: Final = 4096
 #: A bit of the write-intent bitmap is cleared on the daemon's second pass (mdadm(8), --delay: 5 s), 5 to 10 s on.

@@ -17,10 +17,10 @@ def test_capacity_of_every_level():
     assert raid.data_disks(8) == 8
     assert raid.data_disks(8, copies=8) == 1
     assert raid.data_disks(8, copies=2) == 4
-    assert raid.data_disks(8, raid.PARITY_DISKS["5"]) == 7
-    assert raid.data_disks(8, raid.PARITY_DISKS["6"]) == 6
-    assert raid.data_disks(8, raid.PARITY_DISKS["50"], groups=4) == 28
-    assert raid.data_disks(8, raid.PARITY_DISKS["60"], groups=4) == 24
+    assert raid.data_disks(8, raid.PARITY_DISKS[5]) == 7
+    assert raid.data_disks(8, raid.PARITY_DISKS[6]) == 6
+    assert raid.data_disks(8, raid.PARITY_DISKS[50], groups=4) == 28
+    assert raid.data_disks(8, raid.PARITY_DISKS[60], groups=4) == 24
 
 
 def _cheapest_by_enumeration(k, n, p):
