@@ -242,6 +242,4 @@ def lost(usual: Quantity, medium: str | None, rtt_s: float) -> Quantity:
     """The usual loss of a segment of some length."""
     if medium is not None and medium not in LONG:
         return usual
-    parts = usual.kinds if isinstance(usual, Mixture) else (usual,)
-    made = [part.worth(part.value * max(rtt_s, 1e-9) / LENGTH_S) for part in parts]
-    return Mixture.of_kinds(CHOOSER, made) if isinstance(usual, Mixture) else made[0]
+    return usual.times(max(rtt_s, 1e-9) / LENGTH_S)

@@ -11,7 +11,7 @@ from pydantic import model_validator
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import Device
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior, unstated
+from dtnsim.ground.quantity import Quantity, Unit, Value, factor_spread, ideally, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
 from dtnsim.physics import pcie, ssd, zfs
 
@@ -21,12 +21,14 @@ _RATED_B: Final = 4096.0
 
 #: link of a drive whose slot nobody has described, over the one that it is made for
 UNSTATED_SEAT: Final = replace(
-    unstated(
+    ideally(
         "1",
-        "0.7",
-        1.5,
-        "assumed: its own generation, the one before with half of the rate, or a chipset's shared link (AnandTech, "
-        "Samsung 980 PRO review, 2020: the vast majority of machines does not support PCIe 4.0)",
+        prior(
+            "0.7",
+            factor_spread(1.5),
+            "assumed: its own generation, the one before with half of the rate, or a chipset's shared link (AnandTech, "
+            "Samsung 980 PRO review, 2020: the vast majority of machines does not support PCIe 4.0)",
+        ),
     ),
     key="slots of NVMe drives",
 )

@@ -61,6 +61,8 @@ Keys of a case:
 ``withheld: true``
     The figure is not public: the path must run, nothing is compared, and ``measured`` is left out.
 
+A file with ``teaches: false`` judges alone: the model's own error is never learned from its figures.
+
 Figures of one test fit or judge, never both: an ``id`` has one role, and a log line stands in for
 one throughput figure only. A figure that was not fitted, but repeats what was (another run of a sample that
 fits, or a quantity that follows from fitted ones), has the role ``repeat``: it says how far apart runs lie, and
@@ -170,6 +172,7 @@ class CasesFile(Model):
     schema_name: Annotated[Literal["dtnsim.cases/1"], Field(alias="schema")] = "dtnsim.cases/1"
     site: str
     source: str = ""
+    teaches: bool = True
     cases: Annotated[list[CaseEntry], Field(min_length=1)]
 
 
@@ -198,6 +201,7 @@ class Case:
         study: Source whose figures are left out together.
         runs: All runs of the same test on the same day [SI unit of the quantity], where more than one is known.
         repeats: Of which case this is another run, and when.
+        teaches: Whether the model's own error may be learned from it.
     """
 
     id: str
@@ -220,6 +224,7 @@ class Case:
     study: str = ""
     runs: tuple[float, ...] = ()
     repeats: Repeats | None = None
+    teaches: bool = True
 
     @property
     def unit(self) -> str:
@@ -303,6 +308,7 @@ def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case
         measured=_measured(entry, quantity, where),
         runs=tuple(_figure(run, quantity, {**where, "key": f"cases.{entry.id}.runs"}) for run in entry.runs or ()),
         repeats=entry.repeats,
+        teaches=parsed.teaches,
         spread=entry.spread.value,
         bound=entry.bound,
         role=entry.role,
@@ -343,24 +349,15 @@ def _figure(text: str, quantity: str, where: dict[str, Any]) -> float:
 def _log(entry: CaseEntry, item: object, file: Path) -> tuple[Path, int] | None:
     if entry.log is None:
         return None
+    where = {**place(item, "log"), "key": f"cases.{entry.id}.log"}
     name, colon, line = entry.log.rpartition(":")
     if not colon or not line.isdigit():
-        raise SpecError(
-            "needs a file and a line",
-            **place(item, "log"),
-            key=f"cases.{entry.id}.log",
-            value=str(entry.log),
-            remedy="write 'logs/dd.txt:12'",
-        )
+        remedy = "write 'logs/dd.txt:12'"
+        raise SpecError("needs a file and a line", **where, value=str(entry.log), remedy=remedy)
     path = file.parent / name
     if not path.is_file():
-        raise SpecError(
-            "there is no such log",
-            **place(item, "log"),
-            key=f"cases.{entry.id}.log",
-            value=str(name),
-            remedy=f"put the raw log into {file.parent / 'logs'}",
-        )
+        remedy = f"put the raw log into {file.parent / 'logs'}"
+        raise SpecError("there is no such log", **where, value=str(name), remedy=remedy)
     return path, int(line)
 
 

@@ -3,7 +3,7 @@
 Every judging figure has a residual ``r = ln(measured / predicted)`` (of a rate; durations are turned over). It is the
 sum of what the parameters' spreads explain, of repeat noise, and of the discrepancy of its kind,
 
-    r_i = x_i + e_i + d_i,    d_i ~ two-piece t4(m_g, a_g, b_g),    g = setting / kind / class of tool,
+    r_i = x_i + e_i + d_i,    d_i ~ two-piece t2(m_g, a_g, b_g),    g = setting / kind / class of tool,
 
 where ``x_i`` comes from the draws of the parameters and ``e_i`` from repeats. What wires carry ends it: a figure at
 what they carry says only that ``r_i`` would have been at least that (Tobin, Econometrica 1958). The three numbers of a
@@ -29,7 +29,17 @@ import numpy as np
 
 from dtnsim.evidence.trust import Judgement, Residual
 from dtnsim.ground import output
-from dtnsim.steady.discrepancy import FREEDOM, SCHEMA, UNIT, Discrepancy, Law, Noise, t4_quantile
+from dtnsim.steady.discrepancy import (
+    FREEDOM,
+    OF_RUNS,
+    SCHEMA,
+    UNIT,
+    Discrepancy,
+    Law,
+    Noise,
+    t2_quantile,
+    t4_quantile,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,6 +55,8 @@ _COMMON: Final = (np.array([0.0, np.log(0.25), 0.2]), np.array([0.3, 1.0, 0.3]))
 _DEVIATION: Final = (_COMMON[1], np.array([0.5, 1.0, 0.2]), np.array([0.5, 0.6, 0.2]), np.array([0.35, 0.4, 0.15]))
 #: scales that a law never falls below: figures are printed and framed to some parts in a thousand
 _FLOOR: Final = 0.003
+#: density of the t at its mode, times its scale
+_PEAK: Final = 1 / np.sqrt(8)
 #: how exactly figures say what they say: their last digit, what a tool counts as bytes, the ends of a run
 _EXACT: Final = 0.01
 #: points that represent the parameters' and for the repeats' part of a residual
@@ -56,12 +68,12 @@ _SCALES: Final = np.exp(np.linspace(np.log(1e-4), 0.0, 400))
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Laws with what they were learned from: figures and studies by name of kind or group."""
+    """Laws with what they were learned from: figures and studies by name of kind or group, and where the mode lies."""
 
     discrepancy: Discrepancy
     figures: dict[str, int]
     studies: dict[str, int]
-    theta: dict[str, Array]
+    deviations: dict[str, Array]
 
 
 def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | None = None) -> Learned:
@@ -76,13 +88,14 @@ def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | No
 
     model = _Model(residuals)
     if near is not None:
-        model.start = np.concatenate([near.theta[name] for name in model.rows])
+        model.start = np.concatenate([near.deviations[name] for name in model.rows])
     found = minimize(model.cost, model.start, jac=True, method="L-BFGS-B", options={"maxiter": 300})
-    theta = found.x.reshape(-1, 3)
-    laws = {name: _law(theta[row], model.doubt(row)) for name, row in model.rows.items() if name}
-    made = Discrepancy(_law(theta[0], model.doubt(0)), laws, noises.default_noise, noises.noises)
-    kept = {name: theta[row] for name, row in model.rows.items()}
-    return Learned(made, model.count(id), model.count(lambda r: r.study), kept)
+    theta = model.laws(found.x)
+    default, *laws = map(_law, theta, model.doubt())
+    named = dict(zip(list(model.rows)[1:], laws, strict=True))
+    made = Discrepancy(default, named, noises.default_noise, noises.noises)
+    kept = dict(zip(model.rows, found.x.reshape(-1, 3), strict=True))
+    return Learned(made, *model.count(), kept)
 
 
 def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | None = None) -> dict[str, Discrepancy]:
@@ -111,95 +124,101 @@ def _skew(half: Array) -> tuple[Array, Array]:
 
     def median(h: Array) -> Array:
         wide, share = np.exp(np.abs(h)), 1 / (1 + np.exp(-2 * np.abs(h)))  # the wider side has so much of it
-        return np.asarray(-np.sign(h) * wide * t4_quantile(1 - 0.25 / share))
+        return np.asarray(-np.sign(h) * wide * t2_quantile(1 - 0.25 / share))
 
     step = 1e-5
     return median(half), (median(half + step) - median(half - step)) / (2 * step)
 
 
 class _Model:
-    """Minus the log posterior of all modes and log scales, and its gradient."""
+    """Minus the log posterior of all laws, and its gradient.
+
+    Its variables are how far each law lies from that of what it belongs to, in standard deviations.
+    """
 
     def __init__(self, residuals: Sequence[Residual]) -> None:
-        self._residuals = residuals
+        self._studies = [r.study for r in residuals]
         names = ["", *dict.fromkeys(name for names in zip(*(r.regime.names for r in residuals), strict=True)
                                     for name in names)]  # fmt: skip
         self.rows = {name: row for row, name in enumerate(names)}
-        self._parent = np.array([0, *(self.rows[n.rpartition("/")[0]] for n in names[1:])])
         self._depth = [0, *(1 + n.count("/") for n in names[1:])]
         self._spread = np.array([_DEVIATION[depth] for depth in self._depth])
+        #: whether a law belongs to another, or is it
+        self._within = np.array([[not a or f"{n}/".startswith(f"{a}/") for a in names] for n in names], dtype=float)
         self._row = np.array([self.rows[r.regime.name] for r in residuals])
         self._error, self._edge, self._full = (np.array(p) for p in zip(*map(_points, residuals), strict=True))
         self._weight = _weights(residuals)
-        self.start = np.tile(_COMMON[0], len(names))
+        self.start = np.zeros(3 * len(names))
 
-    def count(self, what: Any) -> dict[str, int]:
-        """Distinct things of the figures behind every kind and group."""
-        return {name: len({what(r) for r in self._residuals if name in r.regime.names}) for name in self.rows if name}
+    def laws(self, deviations: Array) -> Array:
+        """The three numbers of every law, (laws, 3)."""
+        return np.asarray(_COMMON[0] + self._within @ (self._spread * deviations.reshape(-1, 3)))
 
-    def doubt(self, row: int) -> Array:
-        """Standard deviations of the three numbers of a setting, kind or group (Laplace), (3,).
+    def count(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Figures and studies behind every law."""
+        of_law = {name: np.flatnonzero(self._within[self._row, row]) for name, row in self.rows.items() if name}
+        studies = {name: len({self._studies[n] for n in those}) for name, those in of_law.items()}
+        return {name: len(those) for name, those in of_law.items()}, studies
+
+    def doubt(self) -> Array:
+        """Standard deviations of the three numbers of every law (Laplace), (laws, 3).
 
         A figure has the information (f + 1) / (f + 3) of the mode of a t over its scale, and 2 f / (f + 3) of its log
         scale. A law of more than one group is for those that nobody has measured: they lie as far from it as others.
         """
-        name, depth = next(n for n, r in self.rows.items() if r == row), self._depth[row]
-        mine = [not name or name in r.regime.names for r in self._residuals]
-        n = float(self._weight[mine].sum())
-        precision = n * np.array([FREEDOM + 1, 2 * FREEDOM, 2 * FREEDOM]) / (FREEDOM + 3)
-        known = 1 / (precision + 1 / self._spread[row] ** 2)
-        return np.asarray(np.sqrt(known + sum(d**2 for d in _DEVIATION[depth + 1 : depth + 2])))
+        n = self._weight @ self._within[self._row]
+        precision = n[:, None] * np.array([FREEDOM + 1, 2 * FREEDOM, 2 * FREEDOM]) / (FREEDOM + 3)
+        known = 1 / (precision + 1 / self._spread**2)
+        beyond = np.array([*_DEVIATION[1:], np.zeros(3)])[self._depth]
+        return np.asarray(np.sqrt(known + beyond**2))
 
-    def cost(self, flat: Array) -> tuple[float, Array]:
+    def cost(self, deviations: Array) -> tuple[float, Array]:
         """The value and the gradient."""
-        theta = flat.reshape(-1, 3)
-        mine = theta[self._row]
+        mine = self.laws(deviations)[self._row]
         unit = np.exp(mine[:, 1])
         skew, steeper = _skew(mine[:, 2])
-        mode, below, above = (mine[:, 0] - skew) * unit, unit * np.exp(mine[:, 2]), unit * np.exp(-mine[:, 2])
-        log_f, *slopes = _density(self._error - mode[:, None], below[:, None], above[:, None])
-        at_most = _survival(self._edge - mode[:, None], below[:, None], above[:, None])
-        log_f, *slopes = (np.where(self._full, s, f) for s, f in zip(at_most, (log_f, *slopes), strict=True))
+        law = np.stack([(mine[:, 0] - skew) * unit, unit * np.exp(mine[:, 2]), unit * np.exp(-mine[:, 2])])
+        each = np.broadcast_to(law[:, :, None], (3, *self._error.shape))
+        found = np.stack(_density(self._error - each[0], *each[1:]))
+        full = self._full
+        found[:, full] = _survival(self._edge[full] - each[0, full], *each[1:, full])
+        log_f, slopes = found[0], found[1:]
         top = log_f.max(axis=1)
         share = np.exp(log_f - top[:, None])
         likelihood = np.log(share.mean(axis=1)) + top
         share /= share.sum(axis=1, keepdims=True)
-        shift, slow_side, fast_side = ((share * slope).sum(axis=1) for slope in slopes)
+        shift, slow_side, fast_side = (share * slopes).sum(axis=2)
         sides = slow_side - fast_side - shift * unit * steeper
-        slope = np.stack([shift * unit, shift * mode + slow_side + fast_side, sides], axis=1)
-        gradient = np.zeros_like(theta)
+        slope = np.stack([shift * unit, shift * law[0] + slow_side + fast_side, sides], axis=1)
+        gradient = np.zeros(self._spread.shape)
         np.add.at(gradient, self._row, slope * self._weight[:, None])
-        centre = theta[self._parent].copy()
-        centre[0] = _COMMON[0]
-        z = (theta - centre) / self._spread
-        gradient -= z / self._spread
-        np.add.at(gradient, self._parent[1:], (z / self._spread)[1:])
-        return -float((self._weight * likelihood).sum() - 0.5 * (z**2).sum()), -gradient.ravel()
+        gradient = self._spread * (self._within.T @ gradient) - deviations.reshape(-1, 3)
+        return -float((self._weight * likelihood).sum() - 0.5 * (deviations**2).sum()), -gradient.ravel()
 
 
 def _density(off: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:
     """Logarithm of the probability of a figure, as exact as figures are; its slopes over mode, ln below, ln above."""
-    slow = off < 0
+    slow, whole = off < 0, below + above
     scale = np.where(slow, below, above)
     u = off / scale
     pull = (FREEDOM + 1) * u / (FREEDOM + u**2)
-    log_f = np.log(2 * _EXACT * 0.75 / (below + above)) - 0.5 * (FREEDOM + 1) * np.log1p(u**2 / FREEDOM)
-    to_below = np.where(slow, pull * u, 0.0) - below / (below + above)
-    to_above = np.where(slow, 0.0, pull * u) - above / (below + above)
+    log_f = np.log(4 * _EXACT * _PEAK / whole) - 0.5 * (FREEDOM + 1) * np.log1p(u**2 / FREEDOM)
+    to_below = np.where(slow, pull * u, 0.0) - below / whole
+    to_above = np.where(slow, 0.0, pull * u) - above / whole
     return log_f, pull / scale, to_below, to_above
 
 
 def _survival(edge: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:
     """Logarithm of the probability of at least ``edge``; its slopes over mode, ln below, ln above."""
     slow, whole = edge < 0, below + above
-    u = np.abs(edge) / np.where(slow, below, above)
-    root = np.sqrt(1 + u**2 / 4)
-    tail = 0.5 - 0.375 * u / root * (1 - u**2 / (12 * root**2))  # of the t with four degrees of freedom, closed form
-    beyond = 2 * tail * np.where(slow, below, above) / whole  # what lies beyond the edge on its own side
+    scale = np.where(slow, below, above)
+    u = np.abs(edge) / scale
+    tail = 1 - u / np.sqrt(FREEDOM + u**2)  # of one side's probability
+    beyond = tail * scale / whole
     kept = np.where(slow, 1 - beyond, beyond)
-    density = 0.75 / whole * root**-5.0
+    density = 2 * _PEAK / whole * (1 + u**2 / FREEDOM) ** (-0.5 * (FREEDOM + 1))
     turn = np.where(slow, -1.0, 1.0)
-    other = 2 * tail * below * above / whole**2  # what the share of the sides moves
+    other = tail * below * above / whole**2  # what the share of the sides moves
     own = other + density * np.abs(edge)
     to_below, to_above = (np.where(slow, own, -other), np.where(slow, -other, own))
     return np.log(kept), density / kept, turn * to_below / kept, turn * to_above / kept
@@ -260,13 +279,13 @@ def _pooled(groups: Sequence[Sequence[float]]) -> float | None:
     if not several:
         return None
     off = np.concatenate([(g - g.mean()) * np.sqrt(len(g) / (len(g) - 1)) for g in several])
-    likely = -np.log(_SCALES) - (FREEDOM + 1) / 2 * np.log1p((off[:, None] / _SCALES) ** 2 / FREEDOM).mean(axis=0)
+    likely = -np.log(_SCALES) - (OF_RUNS + 1) / 2 * np.log1p((off[:, None] / _SCALES) ** 2 / OF_RUNS).mean(axis=0)
     return float(_SCALES[np.argmax(likely)] / UNIT)
 
 
 _HEAD = """\
 # Made by 'dtnsim validate --discrepancy FILE'; the same cases give the same bytes. ln(measured / predicted) of a rate
-# is a two-piece Student t with 4 degrees of freedom: mode 'location', scales 'below' and 'above' it.
+# is a two-piece Student t with 2 degrees of freedom: mode 'location', scales 'below' and 'above' it.
 """
 _FOLDS = "# Made with discrepancy.yaml: for every study the laws learned without it, by which its figures are judged.\n"
 
@@ -294,6 +313,8 @@ def repeats(judged: Sequence[Judgement]) -> list[tuple[str, bool, Sequence[float
     figures = {(j.case.site, j.case.id): j for j in judged}
     found: list[tuple[str, bool, Sequence[float]]] = []
     for j in judged:
+        if not j.case.teaches:
+            continue
         if j.case.runs:
             found.append((j.regime.kind, False, [float(x) for x in np.log(j.case.runs)]))
         again = j.case.repeats

@@ -103,9 +103,9 @@ class Judgement:
 
     @property
     def residual(self) -> Residual | None:
-        """What the discrepancy is learned from; None for figures that fit, bound, or are no rates."""
+        """What the discrepancy is learned from; None for figures that fit, bound, judge alone, or are no rates."""
         case = self.case
-        if case.role != "blind" or self.covered is None or case.quantity == "cpu_share":
+        if case.role != "blind" or not case.teaches or self.covered is None or case.quantity == "cpu_share":
             return None
         off = self.sign * np.log(case.measured / self.ceiling)
         explained, most = (

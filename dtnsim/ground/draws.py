@@ -1,8 +1,13 @@
-"""Parameters that are drawn together, and the order of each one's draws."""
+"""How a parameter is spread around its median, which are drawn together, and the order of each one's draws.
+
+A number lies log-normally around its median. A share (loss, a part that others take; what is 1 in the middle is a
+factor and none) does so below the median; above it, its odds do, so that it comes near 1 and never reaches it.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -10,7 +15,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+
+def around(median: ArrayLike, spread: ArrayLike, score: ArrayLike, *, share: bool = False) -> Array:
+    """Values of numbers at standard normal scores.
+
+    Args:
+        median: Their medians.
+        spread: Their relative standard deviations.
+        score: How many standard deviations above the median.
+        share: Whether they are shares.
+    """
+    middle, off = np.asarray(median, float), np.sqrt(np.log1p(np.square(spread))) * score
+    if not share:
+        return np.asarray(middle * np.exp(off))
+    rest = 1 - middle
+    upper = middle / (middle + rest * np.exp(-np.maximum(off, 0) / rest))  # as steep at the median as below it
+    return np.where(off > 0, upper, middle * np.exp(np.minimum(off, 0)))
+
+
+def score_of(value: float, median: float, spread: float, *, share: bool = False) -> float:
+    """The score at which a number has a value: the inverse of `around`."""
+    sigma = math.sqrt(math.log1p(spread**2))
+    if not share or value <= median:
+        return math.log(value / median) / sigma
+    odds = (value / (1 - value)) / (median / (1 - median)) if value < 1 else math.inf
+    return (1 - median) * math.log(odds) / sigma
 
 
 @dataclass(frozen=True, slots=True, eq=False)

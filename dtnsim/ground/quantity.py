@@ -35,7 +35,7 @@ class Quantity:
     Attributes:
         value: Central value (median) in SI.
         dim: Its SI unit (a key of `units.EXAMPLES`).
-        spread: Relative standard deviation; the number is drawn log-normally around ``value``.
+        spread: Relative standard deviation; the number is drawn around ``value`` (`dtnsim.ground.draws`).
         source: Where it comes from: datasheet, document and line, log file, or ``assumed: why``.
         text: The value as it was written, for people.
         typical: What such a number is where nobody states it. ``value`` is then the ideal, which the median answer
@@ -57,6 +57,11 @@ class Quantity:
         return self.value
 
     @property
+    def is_share(self) -> bool:
+        """Whether it is a share or a probability; what is 1 in the middle is a factor."""
+        return self.dim == "1" and self.value < 1
+
+    @property
     def several(self) -> bool:
         """Whether scenarios have different values of it."""
         return False
@@ -64,6 +69,10 @@ class Quantity:
     def worth(self, value: float, source: str = "") -> Quantity:
         """The same parameter with another value; what was written no longer holds, so the text goes."""
         return replace(self, value=value, text="", source=source or self.source)
+
+    def times(self, factor: float, source: str = "") -> Quantity:
+        """So much larger or smaller."""
+        return self.worth(self.value * factor, source)
 
     def of(self, key: str) -> Quantity:
         """The same number with its key; built without `dataclasses.replace`, since every number of a path is."""
@@ -89,6 +98,16 @@ class Mixture(Quantity):
 
     chooser: str = ""
     kinds: tuple[Quantity, ...] = ()
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is one whatever its kind."""
+        return self.dim == "1" and all(k.value < 1 for k in self.kinds)
+
+    def times(self, factor: float, source: str = "") -> Quantity:
+        """So much larger or smaller, of each kind."""
+        made = replace(self, kinds=tuple(k.times(factor) for k in self.kinds))
+        return made.worth(self.value * factor, source)
 
     @classmethod
     def of_kinds(cls, chooser: str, kinds: Iterable[Quantity]) -> Mixture:
@@ -162,18 +181,6 @@ def agreed(holds: Any) -> bool:
     if every.all() or not every.any():
         return bool(every.flat[0])
     raise MixedError(every)
-
-
-def unstated(ideal: str, typical: str, factor: float, source: str) -> Quantity:
-    """A default of something that paths seldom state and that is seldom ideal.
-
-    Args:
-        ideal: Value of the median answer, the ceiling: ``"0"`` for loss.
-        typical: Median of what such paths have.
-        factor: Two thirds of them lie within this factor of it.
-        source: Where the distribution comes from.
-    """
-    return ideally(ideal, prior(typical, factor_spread(factor), source))
 
 
 def factor_spread(factor: float) -> float:
@@ -357,20 +364,18 @@ class Draw:
             if quantity.key:
                 self.quantities[key] = quantity
             known = self._by_law(law, key)
-            # a probability or share drawn past 1 is none; what is 1 in the middle is a factor
-            known = np.minimum(known, 1.0) if law.dim == "1" and law.value < 1 else known
             known.flags.writeable = False  # many ask for it
             self._drawn[same] = known
         return known
 
     def _by_law(self, law: Quantity, key: str) -> NDArray[np.float64]:
-        """A number that is drawn log-normally, or so by one of several laws."""
+        """A number that is drawn by its law, or by one of several."""
         if not isinstance(law, Mixture):
-            return np.asarray(law.value * np.exp(math.sqrt(math.log1p(law.spread**2)) * self.score(key)))
+            return draws.around(law.value, law.spread, self.score(key), share=law.is_share)
         if not key.startswith(REPEAT):
             self.unstated.add(law.chooser)
         spreads = np.array([one.spread for one in law.kinds])[self._kinds(law)]
-        return np.asarray(self.medians(law) * np.exp(np.sqrt(np.log1p(spreads**2)) * self.score(key)))
+        return draws.around(self.medians(law), spreads, self.score(key), share=law.is_share)
 
     def medians(self, law: Mixture) -> NDArray[np.float64]:
         """Median of the kind that a number is of in each scenario."""

@@ -24,6 +24,7 @@ from pydantic import BaseModel
 
 from dtnsim.components.nic import Nic
 from dtnsim.composition import sharing
+from dtnsim.ground import draws
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw, Mixture, Unit
 from dtnsim.ground.term import without_words
@@ -292,20 +293,18 @@ def ends(quantity: Quantity) -> tuple[float, float]:
     """Tenth and ninetieth percentile of a number."""
     law = quantity.typical or quantity
     low, high = (_quantile(law.kinds if isinstance(law, Mixture) else (law,), end) for end in _ENDS)
-    share = law.dim == "1" and law.value < 1
-    return low, min(high, 1.0) if share else high
+    return low, high
 
 
 def _quantile(kinds: Sequence[Quantity], score: float) -> float:
-    """Quantile of numbers that are log-normal, or equally likely of several such laws, by bisection between theirs."""
-    sigmas = [math.sqrt(math.log1p(k.spread**2)) for k in kinds]
+    """Quantile of numbers that are drawn by one of several laws, equally likely, by bisection between theirs."""
     if not all(k.value for k in kinds):
         return 0.0
-    each = [math.log(k.value) + sigma * score for k, sigma in zip(kinds, sigmas, strict=True)]
-    low, high, level = min(each), max(each), _NORMAL.cdf(score)
+    each = [float(draws.around(k.value, k.spread, score, share=k.is_share)) for k in kinds]
+    low, high, level = math.log(min(each)), math.log(max(each)), _NORMAL.cdf(score)
     while high - low > _CLOSE:
         at = (low + high) / 2
-        parts = [(at - math.log(k.value)) / max(sigma, _CLOSE) for k, sigma in zip(kinds, sigmas, strict=True)]
+        parts = [draws.score_of(math.exp(at), k.value, k.spread or _CLOSE, share=k.is_share) for k in kinds]
         low, high = (at, high) if sum(map(_NORMAL.cdf, parts)) < level * len(kinds) else (low, at)
     return math.exp(high)
 

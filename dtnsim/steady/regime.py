@@ -52,6 +52,7 @@ _TCP: Final = {"link": "wire", "window": "window", "loss": "loss", "buffer": "bu
 #: what a wait belongs to -> kind of evidence
 _WAITS: Final = {"file": "small files", "start": "start", "lead": "start", "byte": "requests"}
 ISOLATED: Final = "isolated"
+MEASURED: Final = "measured"
 PRODUCTION: Final = "production"
 #: kinds of evidence in the order in which they are shown
 KINDS: Final = tuple(dict.fromkeys([*_KINDS.values(), "disk", "array", *_TCP.values(), *_WAITS.values()]))
@@ -62,7 +63,8 @@ class Regime(NamedTuple):
 
     A dedicated path has other traffic on no segment (stated, without doubt) and no shared server: days do not differ.
     Where a drive, array or bus of a calibrated host binds, or requests to its own volumes wait, ``measured`` has how
-    far its runs and days lie apart. ``setting``: an isolated lab, or production.
+    far its runs and days lie apart. ``setting``: an isolated lab, hosts of which one was calibrated by tests of its
+    own, or any other production.
     """
 
     kind: str
@@ -122,11 +124,13 @@ def _quiet(segment: Segment) -> bool:
 
 def setting(given: PathSpec) -> str:
     """What the path says that it is, or `ISOLATED` where its network is stated whole, and nobody else's."""
-    if given.setting is not None:
-        return given.setting
+    if given.setting == ISOLATED:
+        return ISOLATED
     segments = given.segments
     stated = bool(segments) and all(s.loss.typical is None for s in segments)
-    return ISOLATED if stated and _dedicated(given) else PRODUCTION
+    if given.setting is None and stated and _dedicated(given):
+        return ISOLATED
+    return MEASURED if given.correlation.keys else PRODUCTION
 
 
 def _station(given: PathSpec, problem: Problem, station: Station) -> str:

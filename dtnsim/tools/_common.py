@@ -50,7 +50,7 @@ def scaled(quantity: Quantity, factor: float, why: str) -> Quantity:
         factor: The number.
         why: The reason.
     """
-    return quantity.worth(quantity.value * factor, f"{quantity.source}; {why}")
+    return quantity.times(factor, f"{quantity.source}; {why}")
 
 
 def reading(

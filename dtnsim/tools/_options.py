@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, Field
 
-from dtnsim.ground.quantity import Quantity, Unit
-from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.ground.quantity import Mixture, Quantity, Unit
+from dtnsim.ground.uncertainty import Otherwise, Since
 
 Size = Annotated[Quantity, Unit("B", low=1)]
 Rate = Annotated[Quantity, Unit("B/s", low=1)]
@@ -47,6 +48,35 @@ def documented(*names: str, **rules: Any) -> Any:
 def version_tuple(text: str) -> tuple[int, ...]:
     """``7.4p1`` as (7, 4): what orders releases."""
     return tuple(int(n) for n in re.findall(r"\d+", text.partition("p")[0]))
+
+
+def releases(model: BaseModel) -> tuple[str, ...]:
+    """Releases that a tool may be of, each as likely: what is written as ``version``, or those of about its years.
+
+    Two of four are what hosts of its year have, one is what came before, one what came after (assumed: hosts that were
+    never upgraded, and those that were).
+    """
+    field, own = type(model).model_fields["version"], str(dict(model)["version"])
+    since = next((m for m in field.metadata if isinstance(m, Since)), None)
+    if "version" in model.model_fields_set or since is None:
+        return (own,)
+    listed = [version or str(field.default) for _, version in since.versions]
+    at = listed.index(own)
+    return listed[max(at - 1, 0)], own, own, listed[min(at + 1, len(listed) - 1)]
+
+
+def by_release(model: BaseModel, tool: str, cost: Callable[[str], Quantity]) -> Quantity:
+    """What a release costs; drawn among the releases that a tool may be of, where they differ.
+
+    Args:
+        model: The tool, or the part of it that has a ``version``.
+        tool: What its version is known by.
+        cost: What each release costs.
+    """
+    now, each = cost(str(dict(model)["version"])), [cost(version) for version in releases(model)]
+    if all(one == now for one in each):
+        return now
+    return replace(Mixture.of_kinds(f"tool {tool}.version", each), value=now.value, source=now.source)
 
 
 def _check_version(text: str) -> str:

@@ -15,7 +15,7 @@ from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.tools._common import both_ends, core_cost, scaled
-from dtnsim.tools._options import Client, Rate, Ratio, Size, Version, named, version_tuple
+from dtnsim.tools._options import Client, Rate, Ratio, Size, Version, by_release, named, version_tuple
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Tool
 
 
@@ -147,16 +147,17 @@ class SshLink(Model):
     hpn: Annotated[bool, Field(description="HPN-SSH at both ends: channel window follows TCP, threaded cipher")] = False
     channel: Size | None = None
 
-    def agreed(self) -> str:
-        """Key into `COSTS`: the cipher and how these versions compute it.
+    def agreed(self, release: str | None = None) -> str:
+        """Key into `COSTS`: the cipher and how these versions, or another release, compute it.
 
         OpenSSH proposes ChaCha20-Poly1305 first since 6.5; before, AES-CTR with a MAC.
         """
-        old = version_tuple(self.version) < (6, 5)
+        version = version_tuple(release or self.version)
+        old = version < (6, 5)
         cipher = self.cipher or ("aes-ctr" if old else "chacha20-poly1305")
         if cipher == "aes-ctr" and old:
             return "aes-ctr old"
-        if cipher == "chacha20-poly1305" and version_tuple(self.version) < _LIBCRYPTO:
+        if cipher == "chacha20-poly1305" and version < _LIBCRYPTO:
             return "chacha20-poly1305 portable"
         return cipher
 
@@ -200,6 +201,8 @@ class SshLink(Model):
         """Work of the SSH processes; HPN-SSH spreads ChaCha20 and AES-CTR over threads beside them."""
         agreed = self.agreed()
         cost, words = COSTS[agreed], f"SSH {agreed}"
+        if not self.hpn:
+            cost = by_release(self, "ssh", lambda release: COSTS[self.agreed(release)])
         if sent != 1.0:
             cost = scaled(cost, sent, f"{sent:.3g} bytes sent per payload byte")
         if not self.hpn or agreed in ("aes-gcm", "none"):

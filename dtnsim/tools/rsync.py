@@ -9,7 +9,7 @@ from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics.tools import delta_share
 from dtnsim.tools._common import both_ends, core_cost, device_work, reading, rereading, scaled, writing
-from dtnsim.tools._options import Cycles, Rate, Ratio, Share, Size, Version, named, version_tuple
+from dtnsim.tools._options import Cycles, Rate, Ratio, Share, Size, Version, by_release, named, version_tuple
 from dtnsim.tools._ssh import SshLink
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
@@ -32,6 +32,15 @@ START = prior(
     "rsync 3.2.7, an empty folder within one host: 0.03 to 0.07 s, most of it waiting for its own processes to end",
 )
 _DAEMON_WORK = prior("0.1 s", 0.3, "rsync 3.5.0 daemon, empty folder: start of two processes and of the list")
+
+
+def _new(release: str) -> bool:
+    """Whether sums are XXH128 and ``-z`` is zstd."""
+    return version_tuple(release) >= (3, 2)
+
+
+def _packer(release: str) -> str:
+    return "zstd" if _new(release) else "zlib"
 
 
 class Rsync(Tool):
@@ -105,7 +114,7 @@ class Rsync(Tool):
         return Opening(DAEMON + PROTOCOL, _DAEMON_WORK, "the daemon's greeting, rsync's start and phases")
 
     def _sum(self) -> Quantity:
-        return _SUM["xxh128" if version_tuple(self.version) >= (3, 2) else "md5"]
+        return by_release(self, "rsync", lambda release: _SUM["xxh128" if _new(release) else "md5"])
 
     def _sums(self, job: Job) -> Step:
         reread = rereading(job, _RECEIVER, self.buffer) if self.changed.value < 1 else None
@@ -148,11 +157,13 @@ class Rsync(Tool):
                 CpuUse("destination", _GENERATOR, self._sum(), "strong sums of the old blocks"),
             )
         if self.compress and remote:
-            name = "zstd" if version_tuple(self.version) >= (3, 2) else "zlib"
+            name = _packer(self.version)
+            pack = by_release(self, "rsync", lambda release: _PACK[_packer(release)])
+            unpack = by_release(self, "rsync", lambda release: _UNPACK[_packer(release)])
             part = self.literal.value if delta else 1.0
             work += (
-                CpuUse("source", _SENDER, scaled(_PACK[name], part, "of what is sent"), f"{name} compression"),
-                CpuUse("destination", _RECEIVER, scaled(_UNPACK[name], part, "of what is sent"), f"{name} expansion"),
+                CpuUse("source", _SENDER, scaled(pack, part, "of what is sent"), f"{name} compression"),
+                CpuUse("destination", _RECEIVER, scaled(unpack, part, "of what is sent"), f"{name} expansion"),
             )
         if remote and self.e == "ssh":
             work += self.ssh.crypto(sent)

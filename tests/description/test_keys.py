@@ -8,7 +8,7 @@ from dtnsim.description.fitted import factor, fitted_together
 from dtnsim.ground import yamlio
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Draw, Quantity, unstated
+from dtnsim.ground.quantity import Draw, Quantity, factor_spread, ideally, prior
 from tests.lab import load
 
 HOST = {
@@ -97,7 +97,7 @@ def test_a_broken_covariance_is_refused(text):
 
 
 def test_what_nobody_states_is_ideal_at_the_median_and_drawn_from_what_is_typical():
-    loss = unstated("0", "1e-6", 10.0, "a study")
+    loss = ideally("0", prior("1e-6", factor_spread(10.0), "a study"))
     assert Draw()(loss) == 0.0
     drawn = Draw(2048)(loss)
     assert np.median(drawn) == pytest.approx(1e-6, rel=0.01)

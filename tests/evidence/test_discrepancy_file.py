@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,12 @@ def test_repeats_on_other_days_are_the_noise_of_days(judged: tuple[Judgement, ..
 def test_only_figures_that_fitted_nothing_teach(judged: tuple[Judgement, ...]) -> None:
     found = learn.residuals(judged, discrepancy.Discrepancy())
     assert len(found) == sum(j.case.role == "blind" for j in judged)
+
+
+def test_a_file_that_judges_alone_teaches_nothing(judged: tuple[Judgement, ...]) -> None:
+    alone = [replace(j, case=replace(j.case, teaches=False)) for j in judged]
+    assert learn.residuals(alone, discrepancy.Discrepancy()) == []
+    assert learn.repeats(alone) == []
+    fresh = cases.load(CASES / "fresh" / "cases.yaml")
+    assert not any(c.teaches for c in fresh)
+    assert not {c.study for c in fresh} & set(validate.shipped_folds())

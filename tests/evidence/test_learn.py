@@ -45,8 +45,8 @@ def test_a_known_truth_is_recovered(learned: learn.Learned) -> None:
     for kind, (_, below, above) in TRUTH.items():
         law = learned.discrepancy.laws[f"production/{kind}/test"]
         middle = np.array([0.5])
-        # two standard errors of the median of a t4 (density 3/8 over its scale), 3 figures of 40 studies as 120 / 2.2
-        error = 2 * (below + above) / 2 / (2 * 0.375 * (120 / (1 + 2 * learn.RHO)) ** 0.5)
+        # two standard errors of the median of a t2 (density 0.354 over its scale), 3 figures of 40 studies as 120 / 2.2
+        error = 2 * (below + above) / 2 / (2 * 0.354 * (120 / (1 + 2 * learn.RHO)) ** 0.5)
         assert abs(law.at(middle) - Law(*TRUTH[kind]).at(middle))[0] < max(error, 0.06), kind
         # parameters and noise (0.11 together) are taken off; what is smaller than they are can only be bounded
         assert law.below == pytest.approx(below, rel=0.35, abs=0.04), kind
@@ -78,10 +78,10 @@ def test_figures_at_what_the_wires_carry_say_only_that_much() -> None:
     bare = [figure(f"s{n}", "wire", float(x), np.zeros(8)) for n, x in enumerate(rates)]
     taken = learn.learn(bare, Discrepancy()).discrepancy.laws["production/wire/test"]
     tenth = np.array([0.1, 0.5])
-    # standard errors: scale / (sqrt(200) f), f of the t4 there (0.12 and 3/8) over its mean scale
+    # standard errors: scale / (sqrt(200) f), f of the t2 there (0.076 and 0.354) over its mean scale
     low, middle = told.at(tenth) - truth.at(tenth)
-    assert abs(low) < 2 * 0.2 / (200**0.5 * 0.12)
-    assert abs(middle) < 2 * 0.2 / (200**0.5 * 0.375) + 0.02
+    assert abs(low) < 2 * 0.2 / (200**0.5 * 0.076)
+    assert abs(middle) < 2 * 0.2 / (200**0.5 * 0.354) + 0.02
     assert taken.above < 0.5 * told.above  # as if nothing could be above
 
 

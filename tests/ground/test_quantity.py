@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import hypothesis
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from dtnsim.ground.quantity import Draw, Quantity, Scalar, Unit, prior
+from dtnsim.ground import draws
+from dtnsim.ground.quantity import Draw, Quantity, Scalar, Unit, factor_spread, prior
 
 
 class Holder(BaseModel):
@@ -72,6 +74,29 @@ def test_the_same_seed_draws_the_same() -> None:
 @given(st.floats(0.01, 1, exclude_max=True), st.floats(0.01, 2.0))
 def test_a_share_is_never_drawn_above_one(value: float, spread: float) -> None:
     assert np.all(np.asarray(Draw(64)(Quantity(value, "1", spread))) <= 1.0)
+
+
+def test_a_busy_share_leaves_something() -> None:
+    """15 % within a factor of two: log-normally one link in 300 would be full, in its odds none is."""
+    share = Quantity(0.15, "1", factor_spread(2.0))
+    drawn = np.asarray(Draw(1000)(share))
+    assert 0.6 < drawn.max() < 0.8
+    assert np.median(drawn) == pytest.approx(0.15, rel=1e-3)
+    assert np.quantile(drawn, 0.1) == pytest.approx(0.15 * 2**-1.2816, rel=0.01)
+
+
+@given(st.floats(1e-9, 0.99), st.floats(0.01, 1.0), st.floats(-3, 3))
+def test_a_score_has_its_value_back(median: float, spread: float, score: float) -> None:
+    value = float(draws.around(median, spread, score, share=True))
+    hypothesis.assume(value < 1 - 1e-6)  # beyond, digits are gone
+    assert draws.score_of(value, median, spread, share=True) == pytest.approx(score, abs=1e-4)
+
+
+def test_small_shares_are_log_normal() -> None:
+    """Loss of a packet in a million has no use for odds."""
+    scores = np.linspace(-3, 3, 7)
+    shares, others = (draws.around(1e-6, 1.0, scores, share=share) for share in (True, False))
+    np.testing.assert_allclose(shares, others, rtol=1e-4)
 
 
 def test_margins_are_filled_evenly() -> None:

@@ -32,14 +32,20 @@ def test_quantiles_of_student_t_with_four_degrees() -> None:
     assert found == pytest.approx([0.0, 2.1318, 2.7764, 4.6041, -2.7764], abs=2e-4)
 
 
+def test_quantiles_of_student_t_with_two_degrees() -> None:
+    """Published table: 2.920 at 95 %, 4.303 at 97.5 %, 9.925 at 99.5 %."""
+    found = discrepancy.t2_quantile(np.array([0.5, 0.95, 0.975, 0.995, 0.025]))
+    assert found == pytest.approx([0.0, 2.9200, 4.3027, 9.9248, -4.3027], abs=2e-4)
+
+
 def test_a_law_has_its_mode_and_its_two_scales() -> None:
     law = Law(0.1, 0.4, 0.2)
     at = law.at(LEVELS)
     assert np.mean(at < 0.1) == pytest.approx(0.4 / 0.6, abs=1e-4)  # two-piece: sides go with their scales
     slow, fast = 0.1 - at[at < 0.1], at[at > 0.1] - 0.1
     # half of either side lies within the third quartile of the t
-    assert np.median(slow) == pytest.approx(0.4 * 0.7407, rel=1e-3)
-    assert np.median(fast) == pytest.approx(0.2 * 0.7407, rel=1e-3)
+    assert np.median(slow) == pytest.approx(0.4 * 0.8165, rel=1e-3)
+    assert np.median(fast) == pytest.approx(0.2 * 0.8165, rel=1e-3)
     assert np.all(np.diff(at) > 0)
     assert np.all(Law().at(LEVELS[:9]) == 0.0)
 
@@ -62,7 +68,9 @@ def test_model_error_and_noise_add_up_and_are_drawn_apart() -> None:
     laws = Discrepancy(laws={"production/wire": Law(0, 0.1, 0.1)}, noises={"wire": Noise(0.2, 0)})
     draw = Draw(8192)
     both = np.log(laws.factors(draw, [WIRE])[:, 0])
-    assert both.var() == pytest.approx(0.1**2 * 2 + 0.2**2, rel=0.05)  # the variance of t4 is 2
+    error, noise = 0.1 * discrepancy.t2_quantile(LEVELS), 0.2 * discrepancy.UNIT * discrepancy.t4_quantile(LEVELS)
+    apart = error + np.random.default_rng(1).permutation(noise)
+    assert np.quantile(both, (0.1, 0.9)) == pytest.approx(np.quantile(apart, (0.1, 0.9)), rel=0.05)
     assert set(draw.scores) == {"discrepancy production/wire/test", "repeat wire"}
 
 
