@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import hypothesis
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from dtnsim.ground import draws
-from dtnsim.ground.quantity import Draw, Quantity, Scalar, Unit, factor_spread, prior
+from dtnsim.ground.quantity import Draw, Mixture, Quantity, Scalar, Unit, factor_spread, prior
 
 
 class Holder(BaseModel):
@@ -90,6 +91,14 @@ def test_a_score_has_its_value_back(median: float, spread: float, score: float) 
     value = float(draws.around(median, spread, score, share=True))
     hypothesis.assume(value < 1 - 1e-6)  # beyond, digits are gone
     assert draws.score_of(value, median, spread, share=True) == pytest.approx(score, abs=1e-4)
+
+
+def test_a_mixture_is_of_shares_only_where_all_of_it_is() -> None:
+    """Cores of unlike processors over a usual one: its median may be below 1, and half of them are above."""
+    parts = [Quantity(v, "1", 0.01, "a") for v in (0.5, 0.9, 1.5, 2.0)]
+    drawn = np.asarray(Draw(400)(replace(Mixture.of_kinds("cores", parts), value=0.95)))
+    assert np.mean(drawn > 1) == pytest.approx(0.5)
+    assert np.asarray(Draw(400)(Mixture.of_kinds("share", parts[:2]))).max() < 1
 
 
 def test_small_shares_are_log_normal() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dtnsim.description import spec
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
@@ -214,6 +215,12 @@ def test_a_path_is_isolated_where_its_network_is_stated_whole(wan: dict[str, Any
     assert setting(load(path)) == says
     assert setting(load({**path, "setting": "isolated"})) == "isolated"
     assert setting(load({**path, "setting": "production"})) == "production"
+
+
+def test_hosts_that_were_calibrated_are_a_setting_of_their_own() -> None:
+    assert setting(spec.load("venadi/scp")) == "measured"
+    assert setting(spec.load("venadi/scp", calibration="none")) == "production"
+    assert setting(spec.load("venadi/scp", {"setting": "isolated"})) == "isolated"
 
 
 def test_an_isolated_path_is_known_better_and_stays_at_the_ceiling() -> None:

@@ -1,4 +1,7 @@
+import numpy as np
 import pytest
+
+from dtnsim.ground.quantity import Draw
 
 
 def test_daemon_has_no_cipher_and_no_channel(tool, job):
@@ -20,6 +23,28 @@ def test_sum_by_version(tool, job):
         for v in ("3.1.3", "3.2.7")
     }
     assert cost["3.1.3"] / cost["3.2.7"] == pytest.approx(31.5 / 0.6)
+
+
+def test_a_release_that_nobody_states_is_drawn_among_those_of_its_years(tool, job):
+    """The newest in three of four scenarios, the one before (MD5) in one; what is written stays, and the ceiling."""
+
+    def cost(draw, **version):
+        work = tool("rsync", **version).plan(job()).steps[1].cpu
+        return draw(next(w.cycles for w in work if "sum" in w.what))
+
+    new, old = (cost(Draw(), version=v) for v in ("3.2.7", "3.1.2"))
+    assert cost(Draw()) == new
+    drawn = cost(Draw(400))
+    assert np.mean(drawn > np.sqrt(new * old)) == pytest.approx(0.25)
+    assert np.max(cost(Draw(400), version="3.2.7")) < np.sqrt(new * old)
+
+
+def test_sums_and_cipher_of_unstated_releases_are_of_one_draw(tool, job):
+    """Who has an old rsync has old sums at both ends, and compresses by zlib."""
+    work = tool("rsync", compress=True, ratio="2").plan(job()).steps[1].cpu
+    draw = Draw(400)
+    sums, packed = (draw(next(w.cycles for w in work if word in w.what)) for word in ("sum", "compression"))
+    assert np.corrcoef(np.log(sums), np.log(packed))[0, 1] > 0.8
 
 
 def test_a_rescan_over_nfs_takes_two_round_trips_a_file(run):
