@@ -12,7 +12,8 @@ from dtnsim.components.nic import Nic
 from dtnsim.components.segment import Segment
 from dtnsim.description.host import Host
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Draw, Several, Value
+from dtnsim.ground.quantity import Draw, Value
+from dtnsim.ground.several import Several
 from dtnsim.ground.term import Term, law, of, term
 from dtnsim.physics import network as physics
 from dtnsim.physics.tcp import controls, droptail

@@ -15,8 +15,9 @@ import numpy as np
 from dtnsim.components.nic import Nic
 from dtnsim.composition.route import Framing, Route, line_rate, narrowest
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Draw, MixedError, Quantity, Value, agreed, middle
+from dtnsim.ground.quantity import Draw, Quantity, Value, middle
 from dtnsim.ground.records import Connection
+from dtnsim.ground.several import MixedError, agreed
 from dtnsim.physics.tcp import controls, linux, path, rounds, window
 from dtnsim.physics.tcp import loss as lossy
 from dtnsim.physics.tcp.setting import Setting

@@ -38,7 +38,14 @@ def around(median: ArrayLike, spread: ArrayLike, score: ArrayLike, *, share: boo
 
 
 def score_of(value: float, median: float, spread: float, *, share: bool = False) -> float:
-    """The score at which a number has a value: the inverse of `around`."""
+    """The score at which a number has a value: the inverse of `around`.
+
+    Args:
+        value: The value.
+        median: Its median.
+        spread: Its relative standard deviation.
+        share: Whether it is a share.
+    """
     sigma = math.sqrt(math.log1p(spread**2))
     if not share or value <= median:
         return math.log(value / median) / sigma

@@ -15,7 +15,7 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, SpecError
-from dtnsim.ground.quantity import MixedError, NeedsOneError
+from dtnsim.ground.several import MixedError, NeedsOneError
 from dtnsim.ground.term import without_words
 from dtnsim.planning import swept
 from dtnsim.planning.swept import Place, Rates

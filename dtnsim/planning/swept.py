@@ -16,8 +16,9 @@ from pydantic import BaseModel
 from dtnsim.composition.compose import compose
 from dtnsim.ground import units
 from dtnsim.ground.errors import UnitError
-from dtnsim.ground.quantity import Draw, NeedsOneError, Quantity
+from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.records import Problem
+from dtnsim.ground.several import NeedsOneError
 from dtnsim.ground.term import without_words
 from dtnsim.steady import epochs, ordering, solve, timed
 from dtnsim.steady.matrices import Matrices

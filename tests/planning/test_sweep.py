@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.quantity import MixedError, NeedsOneError, Several
+from dtnsim.ground.several import MixedError, NeedsOneError, Several
 from dtnsim.planning import groups, swept
 from dtnsim.planning.design import axis, cartesian
 from dtnsim.steady.prediction import SAMPLES
