@@ -62,6 +62,11 @@ def _insert(rng: random.Random, raw: bytes) -> bytes:
     return raw
 
 
+def _edit(rng: random.Random, raw: bytes) -> bytes:
+    at = rng.randrange(len(raw) + 1)
+    return raw[:at] + rng.choice((b"", b"0", b" ", b"x", b".", b"%", b"/")) + raw[at + rng.choice((0, 1)) :]
+
+
 def _lines(rng: random.Random, raw: bytes) -> bytes:
     lines = raw.split(b"\n")
     how = rng.randrange(5)
@@ -109,7 +114,7 @@ def _wrap(rng: random.Random, raw: bytes) -> bytes:
 
 
 MUTATORS: tuple[Callable[[random.Random, bytes], bytes], ...] = (
-    _numbers, _insert, _lines, _noise, _cut, _splice, _prefix, _wrap,
+    _numbers, _insert, _edit, _lines, _noise, _cut, _splice, _prefix, _wrap,
 )  # fmt: skip
 
 

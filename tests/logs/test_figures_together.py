@@ -10,7 +10,7 @@ import pytest
 from dtnsim.logs import read_text
 
 DATA = Path(__file__).parent / "data"
-KIB, MIB, GIB = 2.0**10, 2.0**20, 2.0**30
+KIB, MIB = 2.0**10, 2.0**20
 
 
 # ---- dd --------------------------------------------------------------------------------------------------
@@ -58,38 +58,6 @@ def test_fast_mode_leaves_columns_empty(log):
     for operation in ("write", "rewrite"):
         exact = found.value("throughput", operation=operation)
         assert log(text).value("throughput", operation=operation) == pytest.approx(exact, rel=6e-3)
-
-
-# ---- iozone ----------------------------------------------------------------------------------------------
-def test_iozone_of_venadi(log):
-    found = log("iozone/venadi.txt")
-    assert len(found.all("throughput")) == 10 * 13
-    assert found.value("throughput", operation="read", record_B=2048 * KIB) == 9553419 * KIB
-    assert found.value("throughput", operation="record_rewrite", record_B=2048 * KIB) == 15502968 * KIB
-    assert found.one("throughput", operation="write", record_B=4 * KIB).conditions["file_B"] == 8 * GIB
-
-
-# ---- parallel fs -----------------------------------------------------------------------------------------
-def test_elbencho_takes_last_done(log):
-    text = (
-        "OPERATION   RESULT TYPE         FIRST DONE   LAST DONE\n"
-        "=========== ================    ==========   =========\n"
-        "WRITE       Elapsed time     :    2m3.241s    2m5.755s\n"
-        "            IOPS             :       33395       33352\n"
-        "            Throughput MiB/s :       33395       33350\n"
-        "            Total MiB        :     4115703     4194304\n"
-        "            IO latency       : [ min=91us avg=120us max=1.58ms ]\n---\n"
-        "READ        Elapsed ms       :       6001       7001\n            Throughput MiB/s :         32         31\n"
-    )
-    found = log(text)
-    assert found.value("throughput", operation="write") == 33350 * MIB
-    assert found.value("iops", operation="write") == 33352
-    assert found.value("duration", operation="write") == pytest.approx(125.755)
-    # LAST DONE is the whole run: total / elapsed gives the printed throughput
-    total = found.value("bytes", operation="write") / found.value("duration", operation="write")
-    assert total == pytest.approx(33350 * MIB, rel=1e-3)
-    assert found.value("latency", statistic="max") == pytest.approx(1.58e-3)
-    assert found.value("duration", operation="read") == pytest.approx(7.001)
 
 
 # ---- counters --------------------------------------------------------------------------------------------
@@ -146,14 +114,6 @@ def test_closing_rate_is_of_the_wire(log):
 
 
 # ---- bbcp ------------------------------------------------------------------------------------------------
-def test_progress_is_a_running_mean_in_binary_units(log):
-    found = log("bbcp/venadi_100g.txt")
-    last = found.one("throughput", interval=None)
-    assert last.status == "partial"
-    assert last.value == pytest.approx(446.1 * MIB)
-    assert len(found.all("throughput", average="running", interval=True)) == 25
-
-
 def test_running_means_are_differentiated(log):
     """The differences must add up to the running mean again: sum(rate * dt) over the run = mean * T."""
     found = log("bbcp/venadi_100g.txt")
@@ -168,12 +128,45 @@ def test_running_means_are_differentiated(log):
     assert max(rates) / min(rates) > 1.2 > 1.1 > max(running) / min(running)  # the mean hid it
 
 
-# ---- other transfers -------------------------------------------------------------------------------------
-def test_ifstat_series(log):
-    found = log("ifstat/uci.txt")
-    assert found.value("throughput", device="eth0", direction="send", sample=1, table=1) == 76166.84 * KIB
-    assert found.value("throughput", device="ib0", direction="receive", sample=8, table=2) == 172207.8 * KIB
-    assert len(found.all("throughput")) == 4 * 18
-    stamped = log("ifstat/time_total.txt")
-    assert stamped.one("throughput", device="Total", direction="send", sample=1).conditions["time"] == "00:07:41"
-    assert stamped.one("throughput", device="lo", direction="send", sample=2).conditions["end_s"] == 1.0
+# ---- hosts; jc as a second opinion -----------------------------------------------------------------------
+def test_bonding_and_mtu(log):
+    found = log("bonding/venadi.txt")
+    rates = found.all("link_rate")
+    assert [r.value for r in rates] == [10e9 / 8] * 4
+    assert {r.conditions["interface"] for r in rates} == {"eth4", "eth5", "eth6", "eth7"}
+    assert rates[0].conditions["hash_policy"] == "layer3+4"
+    assert rates[0].conditions["bond"] == "bond0"
+    assert found.one("count", of="members").conditions["working"] == 4
+    assert found.value("mtu", interface="bond0.205") == 9000
+    assert log("ifconfig/ip_addr.txt").value("mtu", interface="lo") == 65536
+
+
+ZPOOL = (
+    "              capacity     operations     bandwidth \npool        alloc   free   read  write   read  write\n"
+    "----------  -----  -----  -----  -----  -----  -----\ntank        1.50T  2.25T    100     20  10.5M   448K\n"
+    "  raidz1    1.50T  2.25T    100     20  10.5M   448K\n    sda         -      -     50     10  5.25M   224K\n"
+    "----------  -----  -----  -----  -----  -----  -----\ntank        1.50T  2.25T    300      0  31.5M      0\n"
+)
+
+
+@pytest.mark.parametrize(("name", "parser"), [("lsblk/default.txt", "lsblk"), ("lsblk/columns_b.txt", "lsblk")])
+def test_jc_reads_the_same_devices(log, name, parser):
+    jc = pytest.importorskip("jc")
+    devices = jc.parse(parser, (DATA / name).read_text(), quiet=True)
+    mine = {r.conditions["device"]: r.printed for r in log(name).all("capacity")}
+    assert mine == {d["name"]: str(d["size"]) for d in devices if d.get("size") is not None}
+
+
+def test_jc_reads_the_same_speed(log):
+    jc = pytest.importorskip("jc")
+    text = "Settings for enp0s3:\n\tSupported ports: [ TP ]\n\tSpeed: 1000Mb/s\n\tDuplex: Full\n\tLink detected: yes\n"
+    assert jc.parse("ethtool", text, quiet=True)["speed_bps"] == log(text).value("link_rate") * 8
+
+
+def test_jc_reads_the_same_pool(log):
+    jc = pytest.importorskip("jc")
+    first = ZPOOL[: ZPOOL.rindex("tank")]
+    rows = jc.parse("zpool_iostat", first, quiet=True)
+    mine = [r for r in log(first).all("throughput", operation="write") if "device" not in r.conditions]
+    assert (rows[0]["bw_write"], rows[0]["bw_write_unit"]) == (448, "K")
+    assert mine[0].value == 448 * KIB

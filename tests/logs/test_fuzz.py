@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
 
-_SPEC = importlib.util.spec_from_file_location("logs_fuzz", Path(__file__).parent / "fuzz.py")
-assert _SPEC is not None
-fuzz = importlib.util.module_from_spec(_SPEC)
-sys.modules["logs_fuzz"] = fuzz
-_SPEC.loader.exec_module(fuzz)  # type: ignore[union-attr]
+from tests.logs import fuzz
 
 
 @pytest.mark.parametrize("first", range(0, 600, 100))

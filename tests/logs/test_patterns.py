@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
-from pathlib import Path
 
 import pytest
 
-_SPEC = importlib.util.spec_from_file_location("adversary", Path(__file__).parent / "adversary.py")
-assert _SPEC is not None
-adversary = importlib.util.module_from_spec(_SPEC)
-sys.modules["adversary"] = adversary
-_SPEC.loader.exec_module(adversary)  # type: ignore[union-attr]
+from tests.logs import adversary
 
 EVERY = adversary.patterns() + adversary.literals()
 

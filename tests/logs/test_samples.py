@@ -7,6 +7,7 @@ is that file of ``data``); behind ``---`` stands what is true, a line a figure, 
 - ``one quantity figure unit condition=value ... : condition=value ...``: there is one figure of the quantity with the
   conditions before the colon, and those behind it are true of it;
 - ``no quantity condition=value ...``: there is none with these conditions; ``none``: no figure at all;
+- ``times NUMBER quantity condition=value ...``: there are so many;
 - ``note WORDS``: part of a note. Without such a line there is no note.
 
 ``"1"`` is a text and 1 a number; None stands for a condition that is not there. What stands before the first sample
@@ -96,6 +97,9 @@ def test_a_sample_says_what_is_true(tool, text, truth):
             assert not found
         elif word == "note":
             assert any(" ".join(rest) in note.why for note in unread), unread
+        elif word == "times":
+            number, quantity, *given = rest
+            assert sum(record.quantity == quantity and _is(record, given) for record in found) == int(number)
         elif word in ("one", "no"):
             quantity, *rest = rest
             given, true = (rest[2:], [rest[:2]]) if word == "one" else (rest, [])
