@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dtnsim.composition.compose import compose
+from dtnsim.composition.plain import only
 from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import SLOW_START, Problem
-from dtnsim.simulation.plain.columns import TARGET
 from dtnsim.simulation.plain.event_loop import OWN, Course, stretches
 from dtnsim.simulation.record import held_by
 from dtnsim.simulation.results import Held, LaterSeries, PhaseTime, Run, Series, Simulation, TransferRun
@@ -21,7 +21,11 @@ from dtnsim.steady.reasons import Cause, full, reason
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
     from dtnsim.simulation.plain.columns import Columns
+
+    Array = NDArray[np.float64]
 
 #: what connections that open up do
 OPENS = "the connections open up: their windows grow from round trip to round trip"
@@ -61,16 +65,17 @@ class Words:
         """Why a station holds a flow: like a flow before it, but for the station's own figures."""
         columns = self._columns
         plain = columns.plain
-        kind = plain.kinds[plain.kind[f]]
+        kind = int(plain.kind[f])
         k = self._number.get(name)
+        key: Any
         if k is not None:
-            part = next(p for p in kind.parts if name in plain.charged[p].shared)
-            key: Any = k, part
+            key = k, columns.rows[kind][k], plain.tools[kind]
             capacity, others = float(columns.capacity[k]), self._visitors[k] - 1
         else:
             place = int(columns.by[f])
             capacity, others = float(columns.own[f, place]), 0
-            key = place, "" if place == columns.own.shape[1] + TARGET else int(plain.kind[f])
+            like = columns.places[kind][place]
+            key = plain.tools[kind] if plain.stations[like].kind == "target" else like
         if key not in self._known:
             self._known[key] = self._composed(f), name
         problem, first = self._known[key]
@@ -82,17 +87,7 @@ class Words:
     def _composed(self, f: int) -> Problem:
         """A flow composed by itself, with words."""
         spec = self._columns.plain.spec
-        alone = spec.model_copy(update={"transfers": [spec.transfers[f]]})
-        alone.__dict__["graph"] = spec.graph  # what is wired to what is the same
-        return compose(alone, Draw())
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dtnsim.simulation.plain.columns import Columns
-
-    Array = NDArray[np.float64]
+        return compose(only(spec, [spec.transfers[f]]), Draw())
 
 
 def answer(course: Course, seed: int) -> Simulation:
@@ -131,13 +126,8 @@ def answer(course: Course, seed: int) -> Simulation:
 def own_name(columns: Columns, f: int, place: int) -> str:
     """Name of a station of a flow's own."""
     plain = columns.plain
-    kind, name = plain.kinds[plain.kind[f]], plain.spec.transfers[f].name
-    if place >= len(columns.places):
-        return f"network.{'target' if place > len(columns.places) else 'tcp'}.{kind.pair}[{name}]"
-    part, number = columns.places[place]
-    charged = plain.charged[kind.parts[part]]
-    own: str = list(charged.private)[number]
-    return f"{own.removesuffix(f'[{charged.mark}]')}[{name}]"
+    kind = int(plain.kind[f])
+    return f"{columns.places[kind][place].removesuffix(f'[{plain.kinds[kind].name}]')}[{plain.spec.transfers[f].name}]"
 
 
 class _Flows:

@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dtnsim.composition.plain import visited
+from dtnsim.ground.records import SLOW_START
 from dtnsim.simulation.opening import ramp_of
 from dtnsim.steady import solve
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.rows import Rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from dtnsim.composition.plain import Plain
-    from dtnsim.ground.records import Connection
+    from dtnsim.ground.records import Connection, Transfer
     from dtnsim.simulation.opening import Ramp
 
     Array = NDArray[np.float64]
     Index = NDArray[np.intp]
-
-#: places of a flow's own stations: at its source, its destination and between, its connections, its target rate
-TCP, TARGET = -2, -1
 
 
 @dataclass(slots=True)
@@ -35,16 +36,16 @@ class Columns:
         shared: Names of the shared stations.
         capacity: (K,) their capacities, cores as slow as the steady load makes them [unit/s].
         rows: What a byte costs at shared stations, for each kind of flows.
-        places: (part of the way, number there) of each flow's own stations but for the last two, P - 2 of them.
+        places: Names of the P stations of a flow's own, for each kind of flows; fewer where it has fewer.
         own: (N, P) capacity of each flow's own stations, infinite where it has fewer [unit/s].
         cost: (N, P) what a byte costs there.
-        has: (N, P) whether it is there.
         cap: (N,) rate that those allow [B/s].
         by: (N,) which of them sets it.
         loose: (N,) rate that those besides the connections allow [B/s].
+        overhead: (N,) what a byte costs the connections.
         wait: (N,) time from the beginning to the first byte [s].
-        ramps: How connections open up, for each of the path's, and rate that their shares are of [B/s].
-        opens: (N,) which of those, -1 where they are open at once.
+        ramps: How connections open up, and rate that their shares are of [B/s]; the last one is none.
+        opens: (N,) which of those.
         expected_s: When the last flow would end at steady rates [s].
     """
 
@@ -52,117 +53,141 @@ class Columns:
     shared: list[str]
     capacity: Array
     rows: list[dict[int, float]]
-    places: list[tuple[int, int]]
+    places: list[list[str]]
     own: Array
     cost: Array
-    has: NDArray[np.bool_]
     cap: Array
     by: Index
     loose: Array
+    overhead: Array
     wait: Array
     ramps: list[tuple[Ramp, float] | None]
     opens: Index
     expected_s: float
 
+    @property
+    def has(self) -> NDArray[np.bool_]:
+        """(N, P) which stations of its own each flow has."""
+        count = np.array([len(names) for names in self.places])[self.plain.kind]
+        return np.arange(self.own.shape[1]) < count[:, None]
+
 
 def columns(plain: Plain) -> Columns:
-    """The columns of plain flows.
-
-    Args:
-        plain: The flows.
-    """
-    shared = [name for name, s in plain.stations.items() if not s.private]
+    """The columns of plain flows."""
+    stations, kind = plain.stations, plain.kind
+    shared = [name for name, s in stations.items() if not s.private]
     number = {name: k for k, name in enumerate(shared)}
-    capacity = np.array([float(plain.stations[name].capacity) for name in shared])
-    parts = np.array([kind.parts for kind in plain.kinds], np.intp)[plain.kind]
-    visits = [_visits(plain, parts[:, j], number) for j in range(3)]
-    owned = [_owned(plain, parts[:, j]) for j in range(3)]
-    station, demand = (np.concatenate([v[n] for v in visits], axis=1) for n in (0, 1))
-    own, cost, slow, has = (np.concatenate([o[n] for o in owned], axis=1) for n in range(4))
-    overhead = np.array([float(kind.use.net.overhead) for kind in plain.kinds])[plain.kind]
-    streams = np.array([kind.streams for kind in plain.kinds], np.intp)[plain.kind]
-    reach = np.append(capacity, np.inf)[station] / np.where(demand > 0, demand, 1.0)
-    others = np.minimum(_least(reach), np.minimum(_least(own / np.where(cost > 0, cost, 1.0)), plain.target / overhead))
-    allowed, lost = _connections(plain, streams, others, overhead)
-    ends = (streams >= 0, allowed), (np.isfinite(plain.target), plain.target)
-    own = np.concatenate([own, *(np.where(there, value, np.inf)[:, None] for there, value in ends)], axis=1)
-    cost = np.concatenate([cost, *(np.where(there, overhead, 0.0)[:, None] for there, _ in ends)], axis=1)
-    has = np.concatenate([has, *(there[:, None] for there, _ in ends)], axis=1)
-    slow = np.concatenate([slow, np.full((len(plain), 2), -1)], axis=1)
-    lead = np.array([kind.wait_s for kind in plain.kinds])[plain.kind]
-    whole = _matrices(plain, capacity, (station, demand), (own, cost, slow), (lost, lead), number)
-    solution = solve.solve(whole)
+    capacity = np.array([float(stations[name].capacity) for name in shared])
+    costs = [visited(each) for each in plain.kinds]
+    rows = [{number[name]: cost for name, cost in each.items() if name in number} for each in costs]
+    station = _side_by_side([list(row) for row in rows], len(shared)).astype(np.intp)[kind]
+    demand = _side_by_side([list(row.values()) for row in rows], 0.0)[kind]
+    reach = _least(np.append(capacity, np.inf)[station] / np.where(demand > 0, demand, 1.0))
+
+    places = [[name for name in each if name not in number] for each in costs]
+    own, cost, slow = _owned(plain, places, costs)
+    streams, which = _connections(plain, places)
+    opens, tcp = which[kind], _place(places, plain.connections.__contains__)[kind]
+    overhead = np.where(tcp >= 0, cost[np.arange(len(kind)), tcp], 1.0)
+    allowed, lost = _opened(plain, (streams, opens), np.minimum(reach, _limits(own, cost, tcp)), overhead)
+    own = _with(own, tcp, allowed)
+    lead = np.array([_lead(each) for each in plain.kinds])[kind]
+    solution = solve.solve(_matrices(plain, capacity, (station, demand), (own, cost, slow), (lost, lead), number))
     settled, rate = solution.capacity[0], solution.rate[0]
     own = settled[len(shared) :].reshape(own.shape)
-    ramps = [_ramp(each) for each in plain.streams]
-    opening = np.append([ramp is not None for ramp in ramps], [False]).astype(bool)
-    opens = np.where(opening[streams], streams, -1)
+    ramps = [*map(_ramp, streams), None]
+    last = np.array([np.nan if ramp is None else ramp[0].last * ramp[1] for ramp in ramps])[opens]
     limit = own / np.where(cost > 0, cost, 1.0)
-    loose = _least(np.delete(limit, own.shape[1] + TCP, axis=1))
-    last = np.array([ramp[0].last * ramp[1] if ramp is not None else np.nan for ramp in ramps] + [np.nan])
-    limit[:, TCP] = np.where(opens >= 0, last[opens] / overhead, limit[:, TCP])
+    limit = _with(limit, np.where(np.isnan(last), -1, tcp), last / overhead)
     return Columns(
         plain,
         shared,
         settled[: len(shared)],
-        [_row(plain, kind.parts, number) for kind in plain.kinds],
-        [(part, n) for part, made in enumerate(owned) for n in range(made[0].shape[1])],
+        rows,
+        places,
         own,
         cost,
-        has,
         limit.min(axis=1),
         limit.argmin(axis=1),
-        loose,
-        np.where(opens >= 0, lead, lead + lost),
+        _limits(own, cost, tcp),
+        overhead,
+        np.where(np.isnan(last), lead + lost, lead),
         ramps,
         opens,
         float((plain.start + plain.size / np.maximum(rate, 1e-300)).max()),
     )
 
 
+def _owned(plain: Plain, places: list[list[str]], costs: list[dict[str, float]]) -> tuple[Array, Array, Index]:
+    """(N, P) what flows have for themselves: capacity, cost of a byte, number of the slowdown (-1: none)."""
+    stations = plain.stations
+    slowed = {name: n for n, each in enumerate(plain.slowdowns) for name in each.affected}
+    cost = _side_by_side([[each[name] for name in own] for each, own in zip(costs, places, strict=True)], 0.0)
+    slow = _side_by_side([[slowed.get(name, -1) for name in own] for own in places], -1).astype(np.intp)
+    capacity = _side_by_side([[float(stations[name].capacity) for name in own] for own in places], np.inf)[plain.kind]
+    target = _place(places, lambda name: stations[name].kind == "target")[plain.kind]
+    capacity = _with(capacity, np.where(np.isfinite(plain.target), target, -1), plain.target)
+    return capacity, cost[plain.kind], slow[plain.kind]
+
+
+def _limits(own: Array, cost: Array, but: Index) -> Array:
+    """(N,) rate that the stations of their own allow flows, those at one place left out [B/s]."""
+    limit = own / np.where(cost > 0, cost, 1.0)
+    return _least(_with(limit, but, np.full(len(limit), np.inf)))
+
+
+def _with(table: Array, place: Index, values: Array) -> Array:
+    """A table with other values at one place of each line; none where that is -1."""
+    lines = np.flatnonzero(place >= 0)
+    made = table.copy()
+    made[lines, place[lines]] = values[lines]
+    return made
+
+
 def _least(limits: Array) -> Array:
     return np.asarray(limits.min(axis=1, initial=np.inf))
 
 
-def _row(plain: Plain, parts: tuple[int, int, int], number: dict[str, int]) -> dict[int, float]:
-    row: dict[int, float] = {}
-    for part in parts:
-        for name, cost in plain.charged[part].shared.items():
-            row[number[name]] = row.get(number[name], 0.0) + cost
-    return row
+def _side_by_side(rows: list[list[Any]], none: float) -> Array:
+    """Lists of unlike lengths as one array, filled up."""
+    table = np.full((len(rows), max(map(len, rows)) or 1), none, float)
+    for line, row in zip(table, rows, strict=True):
+        line[: len(row)] = row
+    return table
 
 
-def _visits(plain: Plain, part: Index, number: dict[str, int]) -> tuple[Index, Array]:
-    """(N, n) shared stations that flows visit in one of their parts, and what a byte costs there; none is ``K``."""
-    used = np.unique(part)
-    width = max(len(plain.charged[p].shared) for p in used)
-    station = np.full((len(plain.charged), width), len(number), np.intp)
-    cost = np.zeros(station.shape)
-    for p in used:
-        for n, (name, per_byte) in enumerate(plain.charged[p].shared.items()):
-            station[p, n], cost[p, n] = number[name], per_byte
-    return station[part], cost[part]
+def _place(places: list[list[str]], wanted: Callable[[str], bool]) -> Index:
+    """Place of the wanted station of each kind of flows; -1 where it has none."""
+    return np.array([next((n for n, name in enumerate(each) if wanted(name)), -1) for each in places], np.intp)
 
 
-def _owned(plain: Plain, part: Index) -> tuple[Array, Array, Index, NDArray[np.bool_]]:
-    """(N, n) what flows have for themselves in one of their parts: capacity, cost of a byte, slowdown, is it there."""
-    slowed = {name: n for n, each in enumerate(plain.slowdowns) for name in each.affected}
-    used = np.unique(part)
-    width = max(len(plain.charged[p].private) for p in used)
-    capacity = np.full((len(plain.charged), width), np.inf)
-    cost, slow, has = np.zeros(capacity.shape), np.full(capacity.shape, -1), np.zeros(capacity.shape, dtype=bool)
-    for p in used:
-        for n, (name, per_byte) in enumerate(plain.charged[p].private.items()):
-            capacity[p, n], cost[p, n] = float(plain.stations[name].capacity), per_byte
-            slow[p, n], has[p, n] = slowed.get(name, -1), True
-    return capacity[part], cost[part], slow[part], has[part]
+def _lead(transfer: Transfer) -> float:
+    """Seconds before the first byte of a kind of flows [s]."""
+    return transfer.payload_B * sum(float(d.per_byte) for d in transfer.phases[0].delays if d.what != SLOW_START)
 
 
-def _connections(plain: Plain, streams: Index, others: Array, overhead: Array) -> tuple[Array, Array]:
+def _connections(plain: Plain, places: list[list[str]]) -> tuple[list[Connection], Index]:
+    """Connections that differ, and which of them each kind has; -1 where it has none."""
+    known: dict[Any, int] = {}
+    made: list[Connection] = []
+    which = np.full(len(places), -1)
+    for n, names in enumerate(places):
+        each = next((plain.connections[name] for name in names if name in plain.connections), None)
+        if each is not None:
+            key = id(each.course), float(each.capacity_Bps), float(each.factor), float(each.stretch), float(each.rtt_s)
+            which[n] = known.setdefault(key, len(made))
+            if which[n] == len(made):
+                made.append(each)
+    return made, which
+
+
+def _opened(
+    plain: Plain, streams: tuple[list[Connection], Index], others: Array, overhead: Array
+) -> tuple[Array, Array]:
     """(N,) what connections allow, their opening included [B/s], and seconds that it costs beside what others allow."""
     allowed, lost = np.full(len(plain), np.inf), np.zeros(len(plain))
-    for n, each in enumerate(plain.streams):
-        those = np.flatnonzero(streams == n)
+    for n, each in enumerate(streams[0]):
+        those = np.flatnonzero(streams[1] == n)
         size, most = plain.size[those] * overhead[those], others[those] * overhead[those]
         allowed[those] = _mean(each, plain.size[those])
         if each.course is not None:
@@ -215,7 +240,7 @@ def _matrices(
         together = [number[name] for name in each.affected if name in number]
         affected = np.concatenate([np.array(together, np.intp), mine[slow == n]])
         slowdowns.append((number[each.driver], affected, np.atleast_1d(each.slope), np.atleast_1d(each.reference)))
-    weight = np.array([kind.use.weight for kind in plain.kinds])[plain.kind]
+    weight = np.array([each.weight for each in plain.kinds])[plain.kind]
     private, alone = np.arange(whole) >= shared, np.ones((1, whole))
     return Matrices(
         np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), lost[None, :], none, one,

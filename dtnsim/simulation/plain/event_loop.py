@@ -82,8 +82,7 @@ class _Loop:
         self.course = Course(columns, begin, np.full(count, np.nan), edges=edges)
         self.fluid = Fluid(columns.capacity.tolist())
         self._row_of = [self.fluid.row(row) for row in columns.rows]
-        kinds = columns.plain.kinds
-        self._weights, self._costs = [k.use.weight for k in kinds], [float(k.use.net.overhead) for k in kinds]
+        self._weights, self._costs = [kind.weight for kind in columns.plain.kinds], columns.overhead.tolist()
         self._sizes, self._kinds = columns.plain.size.tolist(), columns.plain.kind.tolist()
         self._caps, self._opens = columns.cap.tolist(), columns.opens.tolist()
         self._loose = columns.loose.tolist()
@@ -170,9 +169,7 @@ class _Loop:
             self._next += 1
             self.course.steps += 1
             self._put(f, self._sizes[f], self._caps[f], now)
-            if self._opens[f] >= 0:
-                known = self.columns.ramps[self._opens[f]]
-                assert known is not None
+            if (known := self.columns.ramps[self._opens[f]]) is not None:
                 self._open_up(f, iter((*known[0].after(0.0), (0.0, known[0].last))), now)
 
     def _put(self, f: int, size: float, cap: float, now: float) -> None:
@@ -192,7 +189,7 @@ class _Loop:
         self.course.steps += 1
         seconds, share = step
         left = self.fluid.withdraw(self._flows[f], now)
-        self._put(f, left, min(self._loose[f], known[1] / self._costs[self._kinds[f]] * share), now)
+        self._put(f, left, min(self._loose[f], known[1] / self._costs[f] * share), now)
         if seconds:
             self._opened += 1
             heappush(self._openings, (now + seconds, self._opened, f, rest))

@@ -88,7 +88,9 @@ def test_columns_end_as_processes_do(
     place = {name: k for k, name in enumerate(run.stations)}
     order = [place[name] for name in other.stations]
     for name in ("edge_s", "rate_Bps", "medium_Bps", "cached_B"):
-        np.testing.assert_allclose(getattr(run.series, name), getattr(other.series, name), rtol=1e-9, atol=1e-6)
+        mine, its = getattr(run.series, name), getattr(other.series, name)
+        # an edge lies to a rounding where the other's does: as much of the fastest rate may fall into the next bin
+        np.testing.assert_allclose(mine, its, rtol=1e-9, atol=max(1e-10 * its.max(), 1e-6))
     for name in ("utilization", "flows"):
         mine = getattr(run.series, name)[:, order]
         np.testing.assert_allclose(mine, getattr(other.series, name), rtol=1e-9, atol=1e-9)
