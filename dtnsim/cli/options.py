@@ -52,7 +52,7 @@ Dataset = Annotated[
 ]
 Json = Annotated[bool, Option("--json", help="One JSON document on stdout.")]
 Replicas = Annotated[int, Option(help="Runs; the first at median values, the others drawn.", min=1, max=100_000)]
-Seed = Annotated[int, Option(help="Seed of the draws; the same seed gives the same bytes.", min=0)]
+Seed = Annotated[int, Option(help="Random seed; the same seed reproduces the result exactly.", min=0)]
 Calibration = Annotated[
     str | None, Option(metavar="FILE", help="Fitted parameters to use ('dtnsim calibrate' makes them).")
 ]

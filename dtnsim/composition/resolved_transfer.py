@@ -133,7 +133,7 @@ def check_space(transfer: str, payload_B: float, end: str, size: Quantity) -> No
     """
     if payload_B > size.value:
         raise SpecError(
-            f"{Quantity(payload_B, 'B')} do not fit on {end}, which has {size}",
+            f"{Quantity(payload_B, 'B')} will not fit on {end} ({size})",
             key=f"transfer {transfer}.dataset",
             remedy="give a smaller data set, or the volume a larger 'size'",
         )

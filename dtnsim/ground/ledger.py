@@ -168,7 +168,9 @@ class Row:
             )  # fmt: skip
         elif (known.kind, known.unit) != (kind, unit):
             raise SpecError(
-                f"is a {known.kind} and a {kind} at once", key=name, remedy="give mounts, adapters and NICs other names"
+                f"names two components, a {known.kind} and a {kind}",
+                key=name,
+                remedy="give mounts, adapters and NICs other names",
             )
         else:
             use = use * _scale(known, own)

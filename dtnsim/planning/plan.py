@@ -227,7 +227,7 @@ def goal_of(target: str | None, move: str | None, within: str | None) -> goals.G
     if target is not None:
         goal = goals.target(target)
         if not goal.value > 0:
-            raise InputError(f"--target: {target!r} is no rate to reach; write more than nothing, like --target 40Gb/s")
+            raise InputError(f"--target: {target!r} must be above zero; write it like --target 40Gb/s")
         return goal
     try:
         size, time = units.parse(str(move), "B"), units.parse(str(within), "s")

@@ -144,8 +144,8 @@ def _named(file: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(
-            f"--out: {file}: cannot be written: {error.strerror or error}; rows before are kept: make room, and give "
-            "the same command again"
+            f"--out: {file}: cannot be written: {error.strerror or error}; earlier rows are saved: free some space "
+            "and rerun the command"
         ) from None
 
 

@@ -53,7 +53,7 @@ def helps(found: Found, tuned: Stage) -> list[str]:
     # of the others in a place one of these, or what is there now, does as well
     tried = found.search.choices if found.search.worth is None else found.search.worth
     said = [
-        f"No {family} helps by itself: {held} binds at {at}."
+        f"Another {family} alone does not help: {held} binds at {at}."
         for family, where in places.items()
         if all(found.search.alone(o) <= least for place in sorted(where) for o in tried.get(place, ()))
     ]

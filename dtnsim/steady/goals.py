@@ -45,7 +45,7 @@ class Goal:
             InputError: the prediction was made without scenarios.
         """
         if prediction.drawn is None:
-            raise InputError("a probability needs scenarios; leave --samples 0 out")
+            raise InputError("--samples 0 turns probabilities off; remove it")
         if self.kind == "target":
             return float(np.mean(prediction.drawn.total_Bps >= self.value))
         return float(np.mean(prediction.drawn.seconds <= self.value))

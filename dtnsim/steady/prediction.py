@@ -143,7 +143,7 @@ def predict(
         path: A path file, the name of a shipped path, or a path already loaded.
         overrides: Keys and values put over the file: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
         samples: Scenarios behind p10, p50 and p90; 0 leaves all three at the ceiling.
-        seed: Seed of the draws; the same seed gives the same bytes.
+        seed: Random seed; the same seed reproduces the result exactly.
         calibration: File of fitted parameters to use (``dtnsim calibrate`` makes it).
         mean: Ask for the long-run mean instead of one run on a random day.
 

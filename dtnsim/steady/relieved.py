@@ -76,7 +76,7 @@ def by(made: Prediction, f: int) -> str:
         return f"no single change by a tenth: without this limit the ceiling is {without}, where {then.station} holds"
     if not remedy or then is None:
         return remedy
-    return f"{remedy}; ceiling if it held nothing: {units.show(then.throughput_Bps, 'B/s')}"
+    return f"{remedy}; ceiling without this limit: {units.show(then.throughput_Bps, 'B/s')}"
 
 
 def once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:

@@ -29,7 +29,7 @@ SAMPLES: Final = 4096
 #: end of a key -> how to find the number out
 _MEASURE: Final = (
     ("discrepancy ", "a trial run of this tool on this path"),
-    ("repeat ", "nothing: runs differ; ask for the long-run mean with --mean, or transfer often"),
+    ("repeat ", "cannot be measured away; --mean asks for the long-run average"),
     ("other traffic", "a week of the ports' counters (SNMP)"),
     (".background.share", "a week of the ports' counters (SNMP)"),
     ("medium", "one word: medium: internet, backbone, research or campus"),

@@ -87,7 +87,7 @@ def test_keys_of_thousands_of_steps_are_refused_at_once() -> None:
 
 @pytest.mark.parametrize("command", [predict, simulate])
 def test_a_destination_that_is_too_small_is_refused(command: Callable[..., Any]) -> None:
-    says = r"transfer\.dataset: 5 TB do not fit on west:/xfs, which has 1 GB; give a smaller data set"
+    says = r"transfer\.dataset: 5 TB will not fit on west:/xfs \(1 GB\); give a smaller data set"
     with pytest.raises(SpecError, match=says):
         command(XFS, overrides=["hosts.west.volumes./xfs.size=1 GB"])
     # what a time ends is written over and over, as by fio

@@ -108,7 +108,7 @@ def test_a_full_disk_under_a_sweep_names_the_file_and_keeps_what_is_whole(tmp_pa
         [sys.executable, "-c", program], cwd=tmp_path, env={**os.environ, "PYTHONPATH": _path()},
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
-    assert "InputError: --out: rows.csv: cannot be written: File too large; rows before are kept" in found.stderr
+    assert "InputError: --out: rows.csv: cannot be written: File too large; earlier rows are saved" in found.stderr
     kept = RowFile(tmp_path / "rows.csv", ["wan.rtt"], "x").done
     assert kept == {("1 ms",): ("1 ms", 1e9, 2.0, "here", "wire", "", 1e9, 1e9, 1e9, "x")}
 

@@ -92,7 +92,7 @@ def test_two_components_of_one_name_are_not_mixed_up() -> None:
     """An adapter and a mount of the same name both have a station ``requests``."""
     row = Row(Ledger(Draw()), "t", [], 1.0, "h")
     row.charge("sas.requests", "hba", capacity=1.0, unit="op", what="x")
-    with pytest.raises(SpecError, match=r"h\.sas\.requests: is a hba and a ssd at once"):
+    with pytest.raises(SpecError, match=r"h\.sas\.requests: names two components, a hba and a ssd"):
         row.charge("sas.requests", "ssd", capacity=1.0, unit="op", what="x")
 
 

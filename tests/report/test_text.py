@@ -327,7 +327,7 @@ def test_what_the_remedy_of_the_narrowest_place_gives(place: str, overrides: lis
     path = "examples/dtn-100g-xfs"
     found = dtnsim.predict(path, overrides=overrides, samples=0)
     assert f"narrowest place is {place}" in found.bottleneck.reason
-    (said,) = re.findall(r"if it held nothing: ([0-9.]+ Gb/s)", shown(found))
+    (said,) = re.findall(r"without this limit: ([0-9.]+ Gb/s)", shown(found))
     then = dtnsim.predict(path, overrides=[*overrides, *remedied], samples=0).throughput_Bps.p50
     assert units.parse(said, "B/s") == pytest.approx(then, rel=0.05)
 

@@ -144,7 +144,7 @@ def test_nothing_but_empty_files_is_refused_clearly() -> None:
 
 def test_a_set_larger_than_the_volume_is_refused() -> None:
     volume = {"/data": {"filesystem": {"kind": "xfs"}, "array": DISKS, "size": "50 GB"}}
-    with pytest.raises(SpecError, match="do not fit on b:/data, which has 50 GB"):
+    with pytest.raises(SpecError, match=r"will not fit on b:/data \(50 GB\)"):
         simulate(make(SLOW, hosts__b__volumes=volume))
 
 

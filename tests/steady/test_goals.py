@@ -42,7 +42,7 @@ def test_requirements_are_read_and_judged() -> None:
     for text in ("10Gb/s", ">= 10Gb/s", ">= 10 at 80 %", ">= 10Gb/s at 800 %", "<= 10Gb/s at 80 %"):
         with pytest.raises(InputError, match="--require"):
             goals.requirement(text)
-    with pytest.raises(InputError, match="scenarios"):
+    with pytest.raises(InputError, match="turns probabilities off"):
         goal.probability(predict(GIVEN, samples=0))
 
 
