@@ -11,12 +11,7 @@ from dtnsim.physics.tcp._flow import DRAIN, NEVER, PROBE_BW, PROBE_RTT, STARTUP,
 GAINS, HIGH_GAIN, MARGIN = linux.BBR_CYCLE, linux.BBR_HIGH_GAIN, linux.BBR_MARGIN
 WINDOW = linux.INITIAL_WINDOW
 FILTER, FULL_GROWTH, FULL_ROUNDS = linux.BBR_FILTER_ROUNDS, linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS
-MIN_RTT_S, PROBE_S, CWND_GAIN, LEAST_WINDOW = (
-    linux.BBR_MIN_RTT_S,
-    linux.BBR_PROBE_RTT_S,
-    linux.BBR_CWND_GAIN,
-    linux.BBR_MIN_WINDOW,
-)
+MIN_RTT_S, CWND_GAIN, LEAST_WINDOW = linux.BBR_MIN_RTT_S, linux.BBR_CWND_GAIN, linux.BBR_MIN_WINDOW
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -27,15 +22,18 @@ class Bbr1(Modelled):
         best: Largest delivery rates of the last rounds [segments/s].
         prior: Window before a recovery or ProbeRTT [segments].
         conserve: Whether it sends no more than what is delivered: the round after a loss.
+        noise: Bursts by which its delivery rate looks higher than it is (`coefficients.BBR_NOISE`).
     """
 
     best: list[float] = field(default_factory=lambda: [0.0] * FILTER)
     prior: float = WINDOW
     conserve: bool = False
+    noise: float = 0.0
 
     def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
         """The control law, as `Flow.respond`."""
-        bbr_flow(self, acked, self.sample(before, (n - since) * slice_s), n * slice_s, phase)
+        got = self.acked - before + (self.noise * self.burst() if self.noise else 0.0)
+        bbr_flow(self, acked, got / ((n - since) * slice_s), n * slice_s, phase)
 
 
 def bandwidth(f: Bbr1, sample: float) -> None:
@@ -83,14 +81,7 @@ def least_delay(f: Bbr1, now: float, phase: int) -> None:
     if expired and f.mode != PROBE_RTT:
         f.prior = f.cwnd if not f.recovering else max(f.prior, f.cwnd)
         f.mode, f.probe_end = PROBE_RTT, NEVER
-    if f.mode != PROBE_RTT:
-        return
-    if f.probe_end >= NEVER:
-        if f.flight <= LEAST_WINDOW + 0.5:
-            f.probe_end, f.probe_round, f.next_round = now + PROBE_S, False, f.acked
-    elif f.new_round:
-        f.probe_round = True
-    if f.probe_round and now > f.probe_end:
+    if f.mode == PROBE_RTT and f.settled(now, LEAST_WINDOW):
         f.stamp, f.probe_round, f.probe_end = now, False, NEVER
         f.cwnd = max(f.cwnd, f.prior)
         f.mode = PROBE_BW if f.full else STARTUP
@@ -142,5 +133,4 @@ def bbr_flow(f: Bbr1, acked: float, sample: float, now: float, phase: int) -> No
         gain = 1 / HIGH_GAIN
     elif f.mode == PROBE_BW:
         gain = GAINS[f.phase]
-    rate = gain * f.bandwidth * MARGIN
-    f.pace = max(rate, f.pace) if not f.full else rate
+    f.paced(gain * f.bandwidth * MARGIN)

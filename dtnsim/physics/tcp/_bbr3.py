@@ -26,7 +26,7 @@ DOWN_V2, DOWN_V3 = linux.BBR2_DOWN_GAIN, linux.BBR3_DOWN_GAIN
 EVENTS_V2, EVENTS_V3 = linux.BBR2_LOSS_EVENTS, linux.BBR3_LOSS_EVENTS
 UP_GAIN, UP_WINDOW, WINDOW = linux.BBR_CYCLE[0], linux.BBR3_UP_WINDOW, linux.BBR_CWND_GAIN
 MARGIN, FLAT_GROWTH, FLAT_ROUNDS = linux.BBR_MARGIN, linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS
-LEAST_WINDOW, MIN_RTT_S, PAUSE_S = linux.BBR_MIN_WINDOW, linux.BBR_MIN_RTT_S, linux.BBR_PROBE_RTT_S
+LEAST_WINDOW, MIN_RTT_S = linux.BBR_MIN_WINDOW, linux.BBR_MIN_RTT_S
 INITIAL = linux.INITIAL_WINDOW
 
 
@@ -38,7 +38,8 @@ class Bbr3(Modelled):
         best, best_new: Largest delivery rates of the last cycle and of this one [segments/s].
         rate_low, low, upper: Lower bounds of rate [segments/s] and of what is in flight, its upper bound [segments].
         rate_latest, latest: Largest delivery rate of the round [segments/s], and what it delivered [segments].
-        loss_round: Whether the round had a loss.
+        loss_round, loss_start, loss_next: Whether the round that counts losses had one, whether one begins, and what is
+            acknowledged by then [segments].
         loss_events: Slices with a loss in the round.
         full_now: Whether the rate of this start-up or probe has stopped growing.
         rounds_since, wait: Rounds since the last probe, and time until the next [s].
@@ -49,7 +50,7 @@ class Bbr3(Modelled):
         stopping: Whether a probe's last round trip is under way.
         least_new, stamp_new: Least round trip of the last seconds, and when it was seen [s].
         got, in_flight, lost_trip: What the last round trip delivered, began with in flight, and lost [segments].
-        losts, flights: What it had lost and in flight, by slice.
+        losts, flights, trips: What it had lost and in flight, and its round trip in whole slices [s], by slice.
     """
 
     best: float = 0.0
@@ -60,6 +61,8 @@ class Bbr3(Modelled):
     rate_latest: float = 0.0
     latest: float = 0.0
     loss_round: bool = False
+    loss_start: bool = False
+    loss_next: float = 0.0
     loss_events: float = 0.0
     full_now: bool = False
     rounds_since: float = 0.0
@@ -75,21 +78,39 @@ class Bbr3(Modelled):
     got: float = 0.0
     in_flight: float = 0.0
     lost_trip: float = 0.0
-
     losts: list[float] = field(default_factory=ring)
     flights: list[float] = field(default_factory=ring)
+    trips: list[float] = field(default_factory=ring)
 
     @property
     def third(self) -> bool:
         """Whether it is v3."""
         return self.control.name == "bbr3"
 
+    @property
+    def pipe(self) -> float:
+        """What is in flight without a queue at the rate that the lower bound leaves [segments]."""
+        return min(self.bandwidth, self.rate_low) * self.least
+
     def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
-        """The control law, as `Flow.respond`."""
-        at, here, ago = since % RING, n % RING, since >= 0
-        self.got = self.acked - before
-        self.in_flight, self.lost_trip = (self.flights[at], self.lost - self.losts[at]) if ago else (0.0, 0.0)
-        bbr3_flow(self, acked, self.sample(before, (n - since) * slice_s), n * slice_s, phase / 8.0)
+        """The control law, as `Flow.respond`.
+
+        Packets acknowledged now were sent in as long a time as the round trip took when they left: they measure no
+        rate above that at which they were sent (net/ipv4/tcp_rate.c: the longer of the two intervals). Rounds
+        that count losses begin anew with the first of them (tcp_bbr2.c: bbr2_skb_marked_lost).
+        """
+        at, here = since % RING, n % RING
+        self.got, self.trips[here] = self.acked - before, (n - since) * slice_s
+        if self.losses > 0.0 and not self.loss_round:
+            self.loss_round, self.loss_next = True, self.acked
+        self.loss_start = acked > 1e-9 and before >= self.loss_next
+        if self.loss_start:
+            self.loss_next = self.acked
+        took = self.trips[here]
+        if since >= 0:
+            self.in_flight, self.lost_trip = self.flights[at], self.lost - self.losts[at]
+            took = max(took, self.trips[at])
+        bbr3_flow(self, acked, self.got / took, n * slice_s, phase / 8.0)
         sends = min(max(min(self.cwnd, self.cap) - self.flight, 0.0), self.pace * slice_s)
         self.losts[here], self.flights[here] = self.lost, self.flight + sends
 
@@ -116,9 +137,8 @@ def lower_bounds(f: Bbr3, sample: float) -> None:
     f.best_new = max(f.best_new, sample)
     f.bandwidth = max(f.best, f.best_new, 1e-9)
     if f.losses > 0.0:
-        f.loss_round = True
         f.loss_events += 1.0
-    if not f.new_round:
+    if not f.loss_start:
         return
     probing = f.mode == STARTUP or (f.mode == PROBE_BW and f.phase >= REFILL)
     if f.loss_round and not probing:
@@ -140,7 +160,7 @@ def start_up(f: Bbr3, sample: float, now: float, u: float) -> None:
             f.flat += 1.0
             if f.flat >= FLAT_ROUNDS:
                 f.full_now = f.full = True
-    if f.new_round:
+    if f.loss_start:
         events = EVENTS_V3 if f.third else EVENTS_V2
         if not f.full and f.loss_events >= events and f.lost_trip > THRESHOLD * f.in_flight:
             f.full, f.upper = True, max(pipe, f.latest)
@@ -165,14 +185,14 @@ def upper_bound(f: Bbr3, acked: float, now: float, u: float) -> bool:
     if f.lost_trip > 0.5 and f.lost_trip > THRESHOLD * f.in_flight:
         if f.probes:
             f.too_high, f.probes = True, False
-            f.upper = max(f.in_flight, BETA * min(f.bandwidth * f.least, f.cwnd))
+            f.upper = max(f.in_flight, BETA * min(f.pipe, f.cwnd))
             if f.mode == PROBE_BW and f.phase == UP:
                 begin_down(f, now, u)
     elif f.upper < NEVER:
         f.upper = max(f.upper, f.in_flight)
         if f.mode == PROBE_BW and f.phase == UP and f.cwnd >= f.upper and f.flight + acked + 1.0 >= f.cwnd:
             f.up_acks += acked
-            step = max(f.cwnd / 2.0**f.up_rounds, 1.0)
+            step = max(f.cwnd / 2.0 ** (f.up_rounds - 1.0), 1.0)
             f.upper += math.floor(f.up_acks / step)
             f.up_acks -= step * math.floor(f.up_acks / step)
             if f.new_round:
@@ -185,12 +205,13 @@ def cycle(f: Bbr3, sample: float, acked: float, now: float, u: float) -> None:
     if not f.full or upper_bound(f, acked, now, u) or f.mode != PROBE_BW:
         return
     pipe = f.bandwidth * f.least
+    prior = f.flight + acked + f.losses
     if f.phase == UP:
         done = False
-        if f.too_high and f.flight >= f.upper:
+        if f.too_high and prior >= f.upper:
             f.risky, done = True, True
         elif not f.third:
-            done = now - f.cycle > f.least and f.flight >= UP_GAIN * pipe
+            done = now - f.cycle > f.least and prior >= UP_GAIN * pipe
         elif f.cwnd >= f.upper and f.flight + acked + 1.0 >= f.cwnd:
             f.plateau, f.flat, f.full_now = sample, 0.0, False
         else:
@@ -203,9 +224,9 @@ def cycle(f: Bbr3, sample: float, acked: float, now: float, u: float) -> None:
             f.probes, f.phase, f.cycle, f.next_round = True, UP, now, f.acked
             f.plateau, f.flat, f.full_now = sample, 0.0, False
             f.up_rounds += 1.0
-    elif now - f.cycle > f.wait or f.rounds_since >= min(MOST_ROUNDS, pipe, f.cwnd):
+    elif now - f.cycle > f.wait or f.rounds_since >= min(MOST_ROUNDS, f.pipe, f.cwnd):
         begin_refill(f)
-    elif f.phase == DOWN and f.flight <= min(pipe, max((1.0 - HEADROOM) * f.upper, LEAST_WINDOW)):
+    elif f.phase == DOWN and prior <= min(pipe, max((1.0 - HEADROOM) * f.upper, LEAST_WINDOW)):
         f.phase = CRUISE
         if f.low < NEVER:
             f.low = min(f.low, f.upper)
@@ -220,14 +241,7 @@ def pause(f: Bbr3, now: float, u: float) -> None:
         f.least, f.stamp = f.least_new, f.stamp_new
     if expired and f.mode != PROBE_RTT:
         f.mode, f.probe_end, f.stopping, f.next_round = PROBE_RTT, NEVER, True, f.acked
-    if f.mode != PROBE_RTT:
-        return
-    if f.probe_end >= NEVER:
-        if f.flight <= max(KEPT * f.bandwidth * f.least, LEAST_WINDOW) + 0.5:
-            f.probe_end, f.probe_round, f.next_round = now + PAUSE_S, False, f.acked
-    elif f.new_round:
-        f.probe_round = True
-    if f.probe_round and now > f.probe_end:
+    if f.mode == PROBE_RTT and f.settled(now, max(KEPT * f.pipe, LEAST_WINDOW)):
         f.stamp_new, f.rate_low, f.low = now, NEVER, NEVER
         f.probe_round, f.probe_end = False, NEVER
         f.mode = PROBE_BW if f.full else STARTUP
@@ -251,8 +265,7 @@ def bounded(f: Bbr3, acked: float) -> None:
     elif f.mode == PROBE_BW and f.phase == DOWN:
         gain = DOWN_V3 if third else DOWN_V2
     rate = min(f.bandwidth, f.rate_low)
-    pace = gain * rate * MARGIN
-    f.pace = max(pace, f.pace) if not f.full else pace
+    f.paced(gain * rate * MARGIN)
     target = wide * rate * f.least + 3.0 * f.burst()
     window = f.cwnd
     if f.full:
@@ -265,7 +278,7 @@ def bounded(f: Bbr3, acked: float) -> None:
     elif f.mode == PROBE_BW:
         most = f.upper
     if f.mode == PROBE_RTT:
-        most = min(most, KEPT * f.bandwidth * f.least)
+        most = min(most, KEPT * f.pipe)
     f.cwnd = max(min(window, most, f.low), LEAST_WINDOW)
 
 
@@ -284,5 +297,5 @@ def bbr3_flow(f: Bbr3, acked: float, sample: float, now: float, u: float) -> Non
         cycle(f, sample, acked, now, u)
         pause(f, now, u)
         bounded(f, acked)
-        if f.new_round:
+        if f.loss_start:
             f.rate_latest, f.latest = sample, f.got

@@ -38,7 +38,6 @@ class Flow:
         start: Time of its first segment [s].
         steps: Slices in the round trip without queues.
         cap: Most segments in flight.
-        noise: Bursts by which its delivery rate looks higher than it is (BBR).
         cwnd, flight: Congestion window and segments in flight.
         pace: Rate at which it sends [segments/s].
         acked, sent, lost: Counters.
@@ -57,7 +56,6 @@ class Flow:
     start: float
     steps: int
     cap: float
-    noise: float = 0.0
     cwnd: float = WINDOW
     flight: float = 0.0
     pace: float = 0.0
@@ -131,12 +129,18 @@ class Modelled(Flow):
         self.bandwidth = WINDOW / self.base
         self.pace = HIGH_GAIN * WINDOW / self.base
 
-    def sample(self, before: float, rounds_s: float) -> float:
-        """Delivery rate of the last round trip, of so many whole slices [segments/s]."""
-        got = self.acked - before
-        if self.noise:
-            got += self.noise * self.burst()
-        return got / rounds_s
+    def settled(self, now: float, kept: float) -> bool:
+        """Whether ProbeRTT is over: 200 ms and a round after what is in flight has come down to ``kept`` segments."""
+        if self.probe_end >= NEVER:
+            if self.flight <= kept + 0.5:
+                self.probe_end, self.probe_round, self.next_round = now + linux.BBR_PROBE_RTT_S, False, self.acked
+        elif self.new_round:
+            self.probe_round = True
+        return self.probe_round and now > self.probe_end
+
+    def paced(self, rate: float) -> None:
+        """Paces at a rate; in start-up never slower than before."""
+        self.pace = rate if self.full else max(rate, self.pace)
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -29,7 +29,7 @@ MOST_FLOWS: Final = 16
 REPLICAS: Final = 16
 WORK: Final = 4e5
 #: longest time that is looked at [s]
-LONGEST_S: Final = 60.0
+LONGEST_S: Final = 400.0
 #: windows that are never reached [segments]
 NO_WINDOW: Final = 1e9
 #: round trips of a program before its first byte: iperf3 (iperf_server_api.c) opens its control connection, sends a

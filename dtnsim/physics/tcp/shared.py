@@ -103,7 +103,7 @@ def _flow(law: controls.Control, trip: float, start: float, cap: float, noise: f
     steps = max(1, int(trip / slice_s + 0.5))
     if law.by_loss:
         return Windowed(law, trip, start, steps, cap)
-    return (Bbr1 if law.name == "bbr" else Bbr3)(law, trip, start, steps, cap, noise)
+    return Bbr1(law, trip, start, steps, cap, noise=noise) if law.name == "bbr" else Bbr3(law, trip, start, steps, cap)
 
 
 class _Queue:
