@@ -194,7 +194,7 @@ def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
 
     Transfers that start together do so one after the other, as the commands of a script do.
     """
-    from dtnsim.physics.tcp import competition  # and its kernel, which few need
+    from dtnsim.physics.tcp import competition, shared  # which few need
 
     wide = max(visits, key=lambda v: v.streams.nominal[0]).streams  # the segment is its narrowest place
     packet, buffer = wide.mtu_B, wide.nominal[2]
@@ -208,7 +208,7 @@ def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
             competition.Group(*v.kind, v.streams.streams, start - min(starts) + apart * n)
             for n, (v, start) in enumerate(zip(visits, starts, strict=True))
         ],
-        competition.Link(
+        shared.Link(
             float(station.capacity) / visits[0].per_byte / wide.mss_B,
             max(buffer / packet, 2.0),
             min(v.streams.nominal[3] for v in visits),

@@ -13,7 +13,7 @@ from dtnsim import cli
 from dtnsim.components import base
 from dtnsim.components.base import find_kind
 from dtnsim.description import catalogue, schema
-from dtnsim.physics.tcp import competition, controls, outcome, path
+from dtnsim.physics.tcp import competition, controls, outcome, path, shared
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.steady import scenarios, solve
 from dtnsim.steady.prediction import predict
@@ -131,7 +131,7 @@ def test_a_congestion_control_is_one_file_that_everything_finds(
     assert outcome.simulate(c).goodput_Bps[0] == pytest.approx(mean, rel=0.15)
     # beside Reno it has about as much, and is said to be judged by nothing
     groups = [competition.Group(cc, 0.04, 1e9, 1) for cc in (algorithm, "reno")]
-    race = competition.race(groups, competition.Link(1000.0, 40.0), warmup_s=5, duration_s=20, most=2)
+    race = competition.race(groups, shared.Link(1000.0, 40.0), warmup_s=5, duration_s=20, most=2)
     assert race.rate.sum(axis=1) == pytest.approx(1000, rel=0.1)
     assert 0.2 < race.rate[:, 0].mean() / 1000 < 0.8
     assert algorithm in controls.unjudged()

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from dtnsim.physics.tcp import linux
 from dtnsim.physics.tcp._flow import DRAIN, NEVER, PROBE_BW, PROBE_RTT, RING, STARTUP, Modelled, ring
+from dtnsim.physics.tcp.controls import Probing
 
 DOWN, CRUISE, REFILL, UP = range(4)
 THRESHOLD, BETA, HEADROOM = linux.BBR3_LOSS_THRESHOLD, linux.BBR3_BETA, linux.BBR3_HEADROOM
@@ -21,10 +22,7 @@ MOST_ROUNDS, WAIT_S, PROBE_RTT_S, KEPT = (
     linux.BBR3_PROBE_RTT_S,
     linux.BBR3_PROBE_RTT_GAIN,
 )
-START_V2, START_V3 = linux.BBR_HIGH_GAIN, linux.BBR3_START_GAIN
-DOWN_V2, DOWN_V3 = linux.BBR2_DOWN_GAIN, linux.BBR3_DOWN_GAIN
-EVENTS_V2, EVENTS_V3 = linux.BBR2_LOSS_EVENTS, linux.BBR3_LOSS_EVENTS
-UP_GAIN, UP_WINDOW, WINDOW = linux.BBR_CYCLE[0], linux.BBR3_UP_WINDOW, linux.BBR_CWND_GAIN
+START_GAIN, UP_GAIN, WINDOW = linux.BBR_HIGH_GAIN, linux.BBR_CYCLE[0], linux.BBR_CWND_GAIN
 MARGIN, FLAT_GROWTH, FLAT_ROUNDS = linux.BBR_MARGIN, linux.BBR_FULL_GROWTH, linux.BBR_FULL_ROUNDS
 LEAST_WINDOW, MIN_RTT_S = linux.BBR_MIN_WINDOW, linux.BBR_MIN_RTT_S
 INITIAL = linux.INITIAL_WINDOW
@@ -83,9 +81,10 @@ class Bbr3(Modelled):
     trips: list[float] = field(default_factory=ring)
 
     @property
-    def third(self) -> bool:
-        """Whether it is v3."""
-        return self.control.name == "bbr3"
+    def probing(self) -> Probing:
+        """What its version does otherwise than others."""
+        assert self.control.probing is not None
+        return self.control.probing
 
     @property
     def pipe(self) -> float:
@@ -161,8 +160,7 @@ def start_up(f: Bbr3, sample: float, now: float, u: float) -> None:
             if f.flat >= FLAT_ROUNDS:
                 f.full_now = f.full = True
     if f.loss_start:
-        events = EVENTS_V3 if f.third else EVENTS_V2
-        if not f.full and f.loss_events >= events and f.lost_trip > THRESHOLD * f.in_flight:
+        if not f.full and f.loss_events >= f.probing.events and f.lost_trip > THRESHOLD * f.in_flight:
             f.full, f.upper = True, max(pipe, f.latest)
         f.loss_events = 0.0
     if f.mode == STARTUP and f.full:
@@ -210,7 +208,7 @@ def cycle(f: Bbr3, sample: float, acked: float, now: float, u: float) -> None:
         done = False
         if f.too_high and prior >= f.upper:
             f.risky, done = True, True
-        elif not f.third:
+        elif not f.probing.plateau:
             done = now - f.cycle > f.least and prior >= UP_GAIN * pipe
         elif f.cwnd >= f.upper and f.flight + acked + 1.0 >= f.cwnd:
             f.plateau, f.flat, f.full_now = sample, 0.0, False
@@ -251,19 +249,16 @@ def pause(f: Bbr3, now: float, u: float) -> None:
 
 def bounded(f: Bbr3, acked: float) -> None:
     """Pacing rate and congestion window within the bounds."""
-    third = f.third
-    up = f.mode == PROBE_BW and f.phase == UP
+    probing = f.probing
     gain, wide = 1.0, WINDOW
     if f.mode == STARTUP:
-        gain = START_V3 if third else START_V2
-        wide = WINDOW if third else START_V2
+        gain, wide = probing.start, probing.start_window
     elif f.mode == DRAIN:
-        gain = 1.0 / START_V2
-        wide = WINDOW if third else START_V2
-    elif up:
-        gain, wide = UP_GAIN, UP_WINDOW if third else WINDOW
+        gain, wide = 1.0 / START_GAIN, probing.start_window
+    elif f.mode == PROBE_BW and f.phase == UP:
+        gain, wide = UP_GAIN, probing.window
     elif f.mode == PROBE_BW and f.phase == DOWN:
-        gain = DOWN_V3 if third else DOWN_V2
+        gain = probing.down
     rate = min(f.bandwidth, f.rate_low)
     f.paced(gain * rate * MARGIN)
     target = wide * rate * f.least + 3.0 * f.burst()

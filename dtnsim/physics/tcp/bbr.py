@@ -39,7 +39,7 @@ class Flows:
         mss: Segment payload [B].
         start: Time of the first segment [s].
         background: Part of the rate that the background takes [1].
-        third: Whether the algorithm is BBR v3.
+        bounded: Whether it bounds what is in flight (v2 and v3).
         replica: Number of the run of its case.
         seed: Seed of the draws.
     """
@@ -53,7 +53,7 @@ class Flows:
     mss: FloatArray
     start: FloatArray
     background: FloatArray
-    third: BoolArray
+    bounded: BoolArray
     replica: IntArray
     seed: int = 1
 
@@ -77,8 +77,8 @@ def cruise(f: Flows) -> FloatArray:
     window = f.streams * f.cap / (f.T + (lump - 1) / (2 * f.C))
     collapse = np.minimum(1.0, linux.BBR_CYCLE[0] * (1 - f.lost)) ** 32
     first = np.minimum(link * collapse, window) * (1 - f.lost)
-    third = bbr3(f.lost, f.T, 1.0, link / f.streams) * f.streams
-    return np.asarray(np.where(f.third, np.minimum(third, window), first), float)
+    later = bbr3(f.lost, f.T, 1.0, link / f.streams) * f.streams
+    return np.asarray(np.where(f.bounded, np.minimum(later, window), first), float)
 
 
 def burst(f: Flows) -> FloatArray:
@@ -105,7 +105,7 @@ def _pushed(f: Flows) -> FloatArray:
     loss = np.clip(extra / (2 * bdp), 0.0, 0.2)
     sent = total / (1 - loss) - f.background * total
     gain = np.maximum(sent * (1 - loss) - f.C, 0.0) * known.BBR_PUSH.value
-    pushes = (f.background > 0) & (bdp + extra >= f.B) & ~f.third
+    pushes = (f.background > 0) & (bdp + extra >= f.B) & ~f.bounded
     return np.asarray(np.where(pushes, gain, 0.0), float)
 
 
@@ -158,7 +158,7 @@ def pauses(f: Flows) -> FloatArray:
     late = np.cumsum((draws[0] < _refreshed(f)[:, None]) * draws[1], axis=1) * linux.BBR_MIN_RTT_S
     first = (f.start + 2 * f.T)[:, None]
     times = first + late + linux.BBR_MIN_RTT_S * (number + 1) + pause(f)[:, None] * number
-    return np.asarray(np.where(f.third[:, None], np.inf, times), float)
+    return np.asarray(np.where(f.bounded[:, None], np.inf, times), float)
 
 
 def delivered(f: Flows, marks: FloatArray) -> FloatArray:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dtnsim.physics._arrays import FloatArray, quantile
 from dtnsim.physics.tcp import _chance, rounds, shared
 from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp.shared import Link
 
 IntArray = NDArray[np.int64]
 
@@ -65,21 +66,6 @@ class Group:
     start_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """What groups share.
-
-    Attributes:
-        rate: Bottleneck [segments/s].
-        buffer: Its drop-tail buffer [segments].
-        loss: Random loss that all of them meet [1].
-    """
-
-    rate: float
-    buffer: float
-    loss: float = 0.0
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Race:
     """What runs of competing groups gave in the measured window: (runs, groups), of all streams of a group.
@@ -121,7 +107,7 @@ def shares(groups: Sequence[Group], link: Link, *, warmup_s: float, duration_s: 
     Returns:
         A weight for each group, and what they use together.
 
-    Valid: as `shared.simulate`.
+    Valid: as `shared.run`.
     Neglects: what else holds a stream back; streams that come and go; more groups than `MOST_GROUPS`.
     Source: `race`; the median of its runs, as two flows may settle in one of two states.
     """
@@ -152,9 +138,9 @@ def race(
     Returns:
         What each run gave; calls with the same values are answered from memory.
 
-    Valid: as `shared.simulate`.
-    Neglects: as `shared.simulate`; times after `LONGEST_S`; all digits but the first `DIGITS`.
-    Source: `shared.simulate`, the fluid model of flows that meet in one queue.
+    Valid: as `shared.run`.
+    Neglects: as `shared.run`; times after `LONGEST_S`; all digits but the first `DIGITS`.
+    Source: `shared.run`, the fluid model of flows that meet in one queue.
     """
     alike = [replace(g, rtt_s=_rounded(g.rtt_s), cap=_rounded(min(g.cap, NO_WINDOW))) for g in groups]
     kept, member = _few(alike)
@@ -175,39 +161,33 @@ def _race(groups: tuple[Group, ...], link: Link, warmup_s: float, duration_s: fl
     streams = np.array([g.streams for g in groups])
     flows = np.maximum(np.round(streams * min(MOST_FLOWS / streams.sum(), 1.0)), 1).astype(int)
     lump = float(streams.sum() / flows.sum())
-    marks = np.array([warmup_s, warmup_s + duration_s])
-    work = float(marks[1] / _lanes(groups, link, lump, flows, marks, 1, seed).slices()[0]) * int(flows.sum())
-    marks = marks * min(WORK / work, 1.0)
-    count = 2 ** int(np.log2(np.clip(WORK / work, 1, most)))
-    out = shared.simulate(_lanes(groups, link, lump, flows, marks, count, seed), seed)
+    part = Link(link.rate / lump, link.buffer / lump, link.loss)
+    end_s = warmup_s + duration_s
+    work = end_s / shared.slice_of(_senders(groups, link, flows, 0, seed), part) * int(flows.sum())
+    cut = min(WORK / work, 1.0)
+    out = [
+        shared.run(
+            _senders(groups, link, flows, n, seed), part, warmup_s * cut, end_s * cut, seed * 7919 + n * 104729 + 12345
+        )
+        for n in range(2 ** int(np.log2(np.clip(WORK / work, 1, most))))
+    ]
     begins = np.cumsum(flows) - flows
-    each, lost, trip = (np.add.reduceat(out[:, :, k], begins, axis=1) / flows for k in range(3))
+    each, lost, trip = np.moveaxis(np.add.reduceat(out, begins, axis=1) / flows[:, None], 2, 0)
     # a group whose flows were rounded to whole ones has its streams' part of what all of them had
-    scale = (each @ flows / np.maximum(each @ streams, 1e-30) * lump / float(marks[1] - marks[0]))[:, None] * streams
+    scale = (each @ flows / np.maximum(each @ streams, 1e-30) * lump / (duration_s * cut))[:, None] * streams
     return Race(each * scale, lost * scale, trip)
 
 
-def _lanes(
-    groups: Sequence[Group], link: Link, lump: float, flows: IntArray, marks: FloatArray, count: int, seed: int
-) -> shared.Lanes:
-    """So many runs of the groups' flows, each of which stands for ``lump`` streams."""
-    own_s = 1 / link.rate  # a packet's own time at the bottleneck
-    who, replica = np.repeat(np.arange(len(groups)), flows), np.arange(count)
-    T = np.array([g.rtt_s for g in groups])[who] + known.HOST_DELAY.value + own_s
-    start = np.array([min(g.start_s, LATEST_S) for g in groups])[who] + OPENING_TRIPS * T
-    late = _chance.uniform(seed, _chance.START, 1, np.arange(len(groups)), replica[:, None])[:, who]
-    apart = _chance.uniform(seed, _chance.START, 0, np.arange(len(who)), replica[:, None])
-    return shared.Lanes(
-        np.full(count, link.rate / lump),
-        np.full(count, link.buffer / lump),
-        np.tile(T, (count, 1)),
-        [groups[n].cc for n in who.tolist()],
-        start + START_S * late + STREAM_S * apart,
-        np.tile(np.array([max(g.cap, 2.0) for g in groups])[who], (count, 1)),
-        np.tile(marks, (count, 1)),
-        np.full(count, link.loss),
-        replica,
-    )
+def _senders(groups: Sequence[Group], link: Link, flows: IntArray, replica: int, seed: int) -> list[shared.Sender]:
+    """So many flows of each group, started as a run's draws have it."""
+    made: list[shared.Sender] = []
+    for number, (g, count) in enumerate(zip(groups, flows.tolist(), strict=True)):
+        trip = g.rtt_s + known.HOST_DELAY.value + 1 / link.rate  # with a packet's own time at the bottleneck
+        begin = min(g.start_s, LATEST_S) + OPENING_TRIPS * trip
+        begin += START_S * float(_chance.uniform(seed, _chance.START, 1, number, replica)[0])
+        apart = _chance.uniform(seed, _chance.START, 0, np.arange(len(made), len(made) + count), replica)
+        made += [shared.Sender(g.cc, trip, max(g.cap, 2.0), begin + STREAM_S * late) for late in apart.tolist()]
+    return made
 
 
 def _rounded(value: float) -> float:

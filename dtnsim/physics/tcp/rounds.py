@@ -324,7 +324,7 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
         lanes.mss_B,
         np.where(sized, 0.0, SET_UP * T),
         lanes.background,
-        lanes.cc != "bbr",
+        np.array([controls.find(cc).probing is not None for cc in lanes.cc.tolist()]),
         np.arange(len(T)) % replicas,
         seed,
     )

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import coefficients as known
@@ -27,8 +26,6 @@ from dtnsim.physics.tcp import controls
 from dtnsim.physics.tcp._bbr1 import Bbr1
 from dtnsim.physics.tcp._bbr3 import Bbr3
 from dtnsim.physics.tcp._flow import RING, Flow, Windowed, ring
-
-IntArray = NDArray[np.int64]
 
 #: Slices in the shortest round trip; least and longest slice [s]
 SLICES: Final = 4.0
@@ -38,72 +35,77 @@ _MODULUS: Final = 2147483647
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
-    """Lanes of competing flows: (lanes,) and (lanes, flows).
+class Link:
+    """A bottleneck that flows share.
 
     Attributes:
-        C: Rate left by the background [segments/s].
-        B: Buffer left by the background [segments].
-        T: Base round-trip times, hosts included [s].
-        cc: Algorithms of the flows, the same in all lanes; names of `controls`.
-        start: Time of the first segment [s].
-        cap: Most segments in flight.
-        marks: Begin and end of the measured window (lanes, 2) [s].
-        loss: Random loss behind the queue [1].
-        replica: Number of the run of its case.
+        rate: Its rate [segments/s].
+        buffer: Its drop-tail buffer [segments].
+        loss: Random loss behind it, which all meet [1].
     """
 
-    C: FloatArray
-    B: FloatArray
-    T: FloatArray
-    cc: Sequence[str]
-    start: FloatArray
-    cap: FloatArray
-    marks: FloatArray
-    loss: FloatArray
-    replica: IntArray
-
-    def slices(self) -> FloatArray:
-        """Length of a slice in each lane [s]: the longest round trip fits into a flow's memory."""
-        wanted = np.clip(self.T.min(axis=1) / SLICES, *SLICE_S)
-        longest = self.T.max(axis=1) + self.B / self.C
-        return np.asarray(np.maximum(wanted, 2 * longest / (RING - 8)), float)
+    rate: float
+    buffer: float
+    loss: float = 0.0
 
 
-def simulate(lanes: Lanes, seed: int) -> FloatArray:
-    """Runs the lanes.
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """A flow before it begins.
+
+    Attributes:
+        cc: Its algorithm, a name of `controls`.
+        trip_s: Base round trip, hosts included [s].
+        cap: Most segments in flight.
+        start_s: Time of its first segment [s].
+    """
+
+    cc: str
+    trip_s: float
+    cap: float
+    start_s: float
+
+
+def slice_of(senders: Sequence[Sender], link: Link) -> float:
+    """Length of a slice [s]: part of the shortest round trip, so that the longest fits into a flow's memory."""
+    trips = [s.trip_s for s in senders]
+    wanted = min(max(min(trips) / SLICES, SLICE_S[0]), SLICE_S[1])
+    return max(wanted, 2 * (max(trips) + link.buffer / link.rate) / (RING - 8))
+
+
+def run(senders: Sequence[Sender], link: Link, begin_s: float, end_s: float, seed: int) -> FloatArray:
+    """Runs flows from their start.
 
     Args:
-        lanes: The lanes.
-        seed: Seed of the draws.
+        senders: The flows.
+        link: Their bottleneck.
+        begin_s: Begin of the measured window [s].
+        end_s: Its end [s].
+        seed: Seed of this run's draws.
 
     Returns:
-        (lanes, flows, 3): delivered segments, dropped segments, mean round trip [s] in the measured window.
+        (flows, 3): delivered segments, lost segments, mean round trip [s] in the measured window.
 
     Valid: round trips of 1 ms to 0.4 s, buffers of a few segments and more.
     Neglects: order within the queue, bursts, timeouts.
     Source: net/ipv4/tcp_cubic.c, tcp_bbr.c, tcp_input.c (PRR); coefficients `BURST_LOSS`, `BBR_NOISE`.
     """
-    laws = [controls.find(cc) for cc in lanes.cc]
-    noise = known.BBR_NOISE.value if sum(not law.by_loss for law in laws) > 1 else 0.0
-    out = np.zeros((*lanes.T.shape, 3))
-    for i, slice_s in enumerate(lanes.slices().tolist()):
-        given = zip(laws, lanes.T[i].tolist(), lanes.start[i].tolist(), lanes.cap[i].tolist(), strict=True)
-        flows = [_flow(*each, noise, slice_s) for each in given]
-        queue = _Queue(float(lanes.C[i]), slice_s, max(float(lanes.B[i]) - 1.0, 1.0), float(lanes.loss[i]))
-        first, last = (int(mark / slice_s) for mark in lanes.marks[i].tolist())
-        queue.run(flows, first, last, (seed * 7919 + int(lanes.replica[i]) * 104729 + 12345) % (_MODULUS - 1) + 1)
-        out[i] = [f.totals for f in flows]
-        out[i, :, 2] *= slice_s / (lanes.marks[i, 1] - lanes.marks[i, 0])
-    return out
+    slice_s = slice_of(senders, link)
+    noise = known.BBR_NOISE.value if sum(not controls.find(s.cc).by_loss for s in senders) > 1 else 0.0
+    flows = [_flow(s, noise, slice_s) for s in senders]
+    queue = _Queue(link.rate, slice_s, max(link.buffer - 1.0, 1.0), link.loss)
+    queue.run(flows, int(begin_s / slice_s), int(end_s / slice_s), seed % (_MODULUS - 1) + 1)
+    return np.array([f.totals for f in flows]) * [1.0, 1.0, slice_s / (end_s - begin_s)]
 
 
-def _flow(law: controls.Control, trip: float, start: float, cap: float, noise: float, slice_s: float) -> Flow:
+def _flow(s: Sender, noise: float, slice_s: float) -> Flow:
     """A flow that has sent nothing."""
-    steps = max(1, int(trip / slice_s + 0.5))
+    law, steps = controls.find(s.cc), max(1, int(s.trip_s / slice_s + 0.5))
     if law.by_loss:
-        return Windowed(law, trip, start, steps, cap)
-    return Bbr1(law, trip, start, steps, cap, noise=noise) if law.name == "bbr" else Bbr3(law, trip, start, steps, cap)
+        return Windowed(law, s.trip_s, s.start_s, steps, s.cap)
+    if law.probing is not None:
+        return Bbr3(law, s.trip_s, s.start_s, steps, s.cap)
+    return Bbr1(law, s.trip_s, s.start_s, steps, s.cap, noise=noise)
 
 
 class _Queue:

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics.tcp import _bbr3, bbr, competition, controls, linux
+from dtnsim.physics.tcp import _bbr3, bbr, competition, controls, linux, shared
 from dtnsim.physics.tcp._bbr3 import Bbr3
 from dtnsim.physics.tcp._flow import PROBE_BW
 
 
-def flows(rate=8333.0, trip=0.06, bdp=1.0, lost=0.0, cap=1e9, n=1.0, third=False, background=0.0, count=200):
+def flows(rate=8333.0, trip=0.06, bdp=1.0, lost=0.0, cap=1e9, n=1.0, bounded=False, background=0.0, count=200):
     full = np.full(count, 1.0)
     return bbr.Flows(
         full * rate, full * trip, full * rate * trip * bdp, full * lost, full * cap, full * n, full * 1448, full * 0,
-        full * background, np.full(count, third),
+        full * background, np.full(count, bounded),
         np.arange(count),
     )  # fmt: skip
 
@@ -37,7 +37,7 @@ def test_a_long_run_is_the_link_less_a_pause_every_ten_seconds():
 def test_loss_takes_its_share_until_the_threshold():
     assert bbr.cruise(flows(lost=0.01))[0] == pytest.approx(0.99 * bbr.cruise(flows())[0])
     assert bbr.cruise(flows(lost=0.3))[0] < 0.1 * bbr.cruise(flows())[0]
-    assert bbr.cruise(flows(lost=0.01, third=True))[0] > 0.95 * 8333
+    assert bbr.cruise(flows(lost=0.01, bounded=True))[0] > 0.95 * 8333
 
 
 def test_the_window_binds_at_a_window_a_round_trip():
@@ -108,7 +108,7 @@ RATE, RTT = 4000.0, 0.04
 def part(cc: str, other: str, bdp: float, loss: float = 0.0) -> float:
     """Part of the link that a flow has beside another, after ten seconds."""
     groups = [competition.Group(cc, RTT, 1e9, 1), competition.Group(other, RTT, 1e9, 1, 0.45)]
-    run = competition.race(groups, competition.Link(RATE, bdp * RATE * RTT, loss), warmup_s=10, duration_s=30, most=4)
+    run = competition.race(groups, shared.Link(RATE, bdp * RATE * RTT, loss), warmup_s=10, duration_s=30, most=4)
     return float(np.median(run.rate[:, 0]) / RATE)
 
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dtnsim.physics.tcp.competition import MOST_GROUPS, Group, Link, Shares, race, shares
+from dtnsim.physics.tcp.competition import MOST_GROUPS, Group, Shares, race, shares
+from dtnsim.physics.tcp.shared import Link
 
 LINK = Link(8e4, 1600.0)
 PATH = {"link": LINK, "warmup_s": 5.0, "duration_s": 20.0}

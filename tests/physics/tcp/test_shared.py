@@ -8,13 +8,9 @@ from dtnsim.physics.tcp.controls import cubic, htcp, illinois, reno, scalable, w
 
 
 def run(trips, codes, bdp=1.0, rate=4000.0, seconds=40.0, seed=3, loss=0.0):
-    T = np.array([trips], float)
-    lanes = shared.Lanes(
-        np.array([rate]), np.array([rate * T.mean() * bdp]), T, codes,
-        T * 1.5 + np.arange(len(trips)) * 0.4, np.full(T.shape, 1e9), np.array([[10.0, 10.0 + seconds]]),
-        np.array([loss]), np.array([0]),
-    )  # fmt: skip
-    out = shared.simulate(lanes, seed)[0]
+    link = shared.Link(rate, rate * float(np.mean(trips)) * bdp, loss)
+    senders = [shared.Sender(cc, t, 1e9, t * 1.5 + 0.4 * n) for n, (cc, t) in enumerate(zip(codes, trips, strict=True))]
+    out = shared.run(senders, link, 10.0, 10.0 + seconds, seed * 7919 + 12345)
     return out[:, 0] / seconds / rate, out
 
 
@@ -49,12 +45,8 @@ def test_bbr_takes_nearly_all_of_a_shallow_buffer_and_less_of_a_deep_one():
 
 
 def test_random_loss_holds_a_lone_reno_flow_near_mathis():
-    T = np.array([[0.05]])
-    lanes = shared.Lanes(
-        np.array([4000.0]), np.array([200.0]), T, ["reno"], T, np.full((1, 1), 1e9),
-        np.array([[10.0, 130.0]]), np.array([2e-3]), np.array([0]),
-    )  # fmt: skip
-    rate = np.mean([shared.simulate(lanes, s)[0, 0, 0] for s in (1, 2)]) / 120
+    reno, link = [shared.Sender("reno", 0.05, 1e9, 0.05)], shared.Link(4000.0, 200.0, 2e-3)
+    rate = np.mean([shared.run(reno, link, 10.0, 130.0, s)[0, 0] for s in (1, 2)]) / 120
     # sqrt(1.5/p)/T = 548/s; whole segments and recovery take some 10 %
     assert rate == pytest.approx(548, rel=0.25)
 

@@ -28,6 +28,26 @@ PACKAGES = ("dtnsim.physics.tcp.controls",)
 
 
 @dataclass(frozen=True, slots=True)
+class Probing:
+    """How a version of BBR that goes by bounds of what is in flight starts and probes.
+
+    Attributes:
+        start, start_window: Gains of rate and window in start-up [1].
+        events: Loss events of a round that end it.
+        window: Gain of the window in a probe [1].
+        plateau: Whether a probe goes on until the rate grows no more; else until a quarter of the pipe is queued.
+        down: Gain of the rate after a probe [1].
+    """
+
+    start: float
+    start_window: float
+    events: float
+    window: float
+    plateau: bool
+    down: float
+
+
+@dataclass(frozen=True, slots=True)
 class Control:
     """A congestion control.
 
@@ -43,6 +63,7 @@ class Control:
         clocked: Whether its growth follows from the time since the last loss.
         cube: Whether its window follows CUBIC's cube, and its slow start ends by HyStart.
         estimates: Whether it goes on with its estimate of what is in flight (Westwood).
+        probing: Of one that bounds what is in flight, how it probes; None for all others.
         offered: Whether advice tries it in place of another.
         since: System -> its first release that has it, and the year from which on installed ones mostly do; of systems
             that are not there none has it; empty where nobody says.
@@ -58,6 +79,7 @@ class Control:
     clocked: bool = False
     cube: bool = False
     estimates: bool = False
+    probing: Probing | None = None
     offered: bool = False
     since: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     version: str = ""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import linux
-from dtnsim.physics.tcp.controls import Control
+from dtnsim.physics.tcp.controls import Control, Probing
 from dtnsim.physics.tcp.response import aimd_window, arrays
 
 #: BBR v3: share of the rate left after headroom, pacing margin and ProbeRTT (draft-ietf-ccwg-bbr)
@@ -77,10 +77,26 @@ def bbr3(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLik
     return np.asarray(np.maximum(full, np.minimum(low, rate * BBR3_EFFICIENCY * (1 - p))), float)
 
 
+V2: Final = Probing(
+    start=linux.BBR_HIGH_GAIN,
+    start_window=linux.BBR_HIGH_GAIN,
+    events=linux.BBR2_LOSS_EVENTS,
+    window=linux.BBR_CWND_GAIN,
+    plateau=False,
+    down=linux.BBR2_DOWN_GAIN,
+)
+V3: Final = Probing(
+    start=linux.BBR3_START_GAIN,
+    start_window=linux.BBR_CWND_GAIN,
+    events=linux.BBR3_LOSS_EVENTS,
+    window=linux.BBR3_UP_WINDOW,
+    plateau=True,
+    down=linux.BBR3_DOWN_GAIN,
+)
 #: Linux 4.9 of December 2016, Debian 9 (2017) as the first to have it; FreeBSD: release notes of 13.0
 SINCE = {"linux": ("4.9", 2017), "freebsd": ("13", 2021)}
 CONTROLS = (
     Control("bbr", bbr1, "tcp-truth: pairs with cubic, reno and itself", offered=True, since=SINCE, version="v1"),
-    Control("bbr2", bbr3),
-    Control("bbr3", bbr3),
+    Control("bbr2", bbr3, probing=V2),
+    Control("bbr3", bbr3, probing=V3),
 )
