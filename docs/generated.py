@@ -22,6 +22,7 @@ from dtnsim.description import listing, schema
 from dtnsim.ground import units
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
+from dtnsim.physics.tcp import controls
 from dtnsim.report import document as documents
 
 ROOT = Path(__file__).parents[1]
@@ -50,10 +51,15 @@ def pages() -> dict[str, str]:
         "accuracy.md": _accuracy(),
         "changes.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
         "physics/index.md": _physics(),
-        "limits.md": (ROOT / "docs" / "limits.md.in").read_text(encoding="utf-8") + _neglects(),
+        "limits.md": _limits(),
         **_notes(),
     }
     return {name: part for page, text in whole.items() for name, part in split.split(page, text).items()}
+
+
+def _limits() -> str:
+    text = (ROOT / "docs" / "limits.md.in").read_text(encoding="utf-8")
+    return text.replace("{controls}", controls.described()) + _neglects()
 
 
 def schemas() -> dict[str, Any]:
@@ -353,8 +359,18 @@ def topics() -> dict[str, tuple[str, str, list[str]]]:
         if text.is_file():
             title, _, question = text.read_text(encoding="utf-8").split("\n", 3)[:3]
             modules = TOPICS.search(text.read_text(encoding="utf-8"))
-            found[name] = (title.removeprefix("# "), question.strip("*"), modules[1].split() if modules else [])
+            placed = [m for m in modules[1].split() for m in _every(m)] if modules else []
+            found[name] = (title.removeprefix("# "), question.strip("*"), placed)
     return found
+
+
+def _every(name: str) -> list[str]:
+    """A module of the physics; of ``package.*`` all of the package's."""
+    package, star, _ = name.partition(".*")
+    if not star:
+        return [name]
+    path = importlib.import_module(f"dtnsim.physics.{package}").__path__
+    return [f"{package}.{module.name}" for module in pkgutil.iter_modules(path)]
 
 
 def laws(modules: list[str]) -> str:
@@ -408,7 +424,7 @@ def filled(markdown: str) -> str:
             f"```sh\ndtnsim predict {path}\n```\n"
         )
 
-    markdown = TOPICS.sub(lambda found: laws(found[1].split()), markdown)
+    markdown = TOPICS.sub(lambda found: laws([m for name in found[1].split() for m in _every(name)]), markdown)
     return re.sub(r"<!-- answer: (\S+) -->", answer, markdown)
 
 

@@ -180,9 +180,10 @@ def _tcp(ax: Any) -> None:
 
 def _controls(ax: Any) -> None:
     import dtnsim
+    from dtnsim.physics.tcp import controls
 
     loss = np.logspace(-7, -3, 9)
-    for cc in ("reno", "cubic", "htcp", "bbr"):
+    for cc in ("reno", *controls.offered()):
         rates = [dtnsim.tcp(rate="10 Gb/s", rtt="50 ms", loss=f"{p:.3g}", cc=cc).goodput_Bps.p50 * 8e-9 for p in loss]
         ax.semilogx(loss, rates, marker="o", label=cc)
     ax.set(xlabel="loss", ylabel="Gb/s of one stream, 50 ms", ylim=0)

@@ -19,6 +19,7 @@ import yaml
 
 import dtnsim
 from dtnsim.ground.records import Prediction
+from dtnsim.physics.tcp import controls
 from dtnsim.report.document import prediction_document
 
 USUAL = {"valid": 100}
@@ -90,7 +91,7 @@ def written(number: int, a: str = "left", b: str = "right", *, turned: bool = Fa
             nic=r.choice((10, 40, 100)),
             mtu=mtu,
             window=1024 if tested else r.choice((4, 64, 1024)),
-            cc=r.choice(("cubic", "reno", "htcp", "bbr")) if not tested else "cubic",
+            cc=r.choice(("reno", *controls.offered())) if not tested else "cubic",
             filesystem=r.choice(("xfs", "ext4")),
             array=array if nested else drive,
         )

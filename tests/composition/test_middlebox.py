@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from dtnsim import Prediction, predict
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
+from dtnsim.physics.tcp import controls
 
 few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -123,7 +124,7 @@ def test_a_better_firewall_never_hurts(key: str, flows: int, nic: str) -> None:
 
 @pytest.mark.long
 @few
-@given(st.sampled_from(["reno", "cubic", "htcp", "bbr"]), st.integers(1, 16))
+@given(st.sampled_from(controls.names()), st.integers(1, 16))
 def test_a_deeper_bucket_never_hurts_and_a_longer_path_never_helps(cc: str, streams: int) -> None:
     tool = {"C": cc, "P": streams}
     deep = [rate({"policer": {"rate": "5 Gb/s", "burst": b}}, tool=tool) for b in ("2 kB", "1 MB", "30 MB", "1 GB")]

@@ -92,7 +92,7 @@ def test_paced_streams_and_bbr_send_no_bursts() -> None:
     assert np.isinf(route.burst_rate(way(wall, pacing="1 Gb/s"), 0, FRAME, [NIC], "cubic", sent, draw))
 
 
-@pytest.mark.parametrize("cc", ["reno", "cubic", "htcp"])
+@pytest.mark.parametrize("cc", controls.names(by_loss=True))
 def test_loss_based_streams_get_a_part_of_a_policer(cc: str) -> None:
     """A shallow bucket holds a Reno stream to 3/4 of the rate: the sawtooth between half and whole."""
     shallow = Policer.build({"kind": "policer", "rate": "1 Gb/s", "burst": "1500 B"})

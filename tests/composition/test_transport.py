@@ -18,7 +18,7 @@ from dtnsim.description import spec
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
-from dtnsim.physics.tcp import ratebased
+from dtnsim.physics.tcp import controls, ratebased
 from dtnsim.tools.plan import NetUse
 from tests.lab import MiB, answer, journey, machine, problem, rate, sheet, waiting
 
@@ -183,7 +183,7 @@ def test_the_ramp_of_a_short_transfer() -> None:
 @pytest.mark.long
 @settings(max_examples=8, deadline=None)
 @given(
-    st.sampled_from(["reno", "cubic", "htcp", "bbr", "bbr3"]),
+    st.sampled_from(controls.names()),
     st.sampled_from(["0", "1e-6", "1e-3"]),
     st.integers(1, 16),
 )

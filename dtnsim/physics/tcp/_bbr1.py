@@ -33,104 +33,96 @@ class Bbr1(Modelled):
     def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
         """The control law, as `Flow.respond`."""
         got = self.acked - before + (self.noise * self.burst() if self.noise else 0.0)
-        bbr_flow(self, acked, got / ((n - since) * slice_s), n * slice_s, phase)
+        self.came, self.rate, self.now, self.draw = acked, got / ((n - since) * slice_s), n * slice_s, phase
+        if acked > 1e-9:
+            self._filter()
+            if self.least >= NEVER:
+                self.least = self.trip
+            self._cruise()
+            self._least_delay()
+            if self.new_round and not self.event:
+                self.conserve = False
+            self._window()
+        gain = 1.0
+        if self.mode == STARTUP:
+            gain = HIGH_GAIN
+        elif self.mode == DRAIN:
+            gain = 1 / HIGH_GAIN
+        elif self.mode == PROBE_BW:
+            gain = GAINS[self.phase]
+        self.paced(gain * self.bandwidth * MARGIN)
 
+    def _filter(self) -> None:
+        """BBR's filter: the largest delivery rate of ten rounds; start-up ends when it stops growing."""
+        best = self.best
+        if self.mode != PROBE_RTT:
+            if self.new_round:
+                best[self.round % FILTER] = 0.0
+            if self.new_round or self.rate > best[self.round % FILTER]:
+                best[self.round % FILTER] = max(best[self.round % FILTER], self.rate)
+                self.bandwidth = max(*best, 1e-9)
+        if self.new_round and not self.full:
+            if self.bandwidth >= FULL_GROWTH * self.plateau:
+                self.plateau, self.flat = self.bandwidth, 0.0
+            else:
+                self.flat += 1.0
+                if self.flat >= FULL_ROUNDS:
+                    self.full = True
 
-def bandwidth(f: Bbr1, sample: float) -> None:
-    """BBR's filter: the largest delivery rate of ten rounds; start-up ends when it stops growing."""
-    best = f.best
-    if f.mode != PROBE_RTT:
-        if f.new_round:
-            best[f.round % FILTER] = 0.0
-        if f.new_round or sample > best[f.round % FILTER]:
-            best[f.round % FILTER] = max(best[f.round % FILTER], sample)
-            f.bandwidth = max(*best, 1e-9)
-    if f.new_round and not f.full:
-        if f.bandwidth >= FULL_GROWTH * f.plateau:
-            f.plateau, f.flat = f.bandwidth, 0.0
+    def _cruise(self) -> None:
+        """BBR's drain and the eight phases of ProbeBW."""
+        pipe = self.bandwidth * self.least
+        if self.mode == STARTUP and self.full:
+            self.mode = DRAIN
+        if self.mode == DRAIN and self.flight <= pipe:
+            self.mode, self.phase, self.cycle = PROBE_BW, self.draw, self.now
+        if self.mode != PROBE_BW:
+            return
+        gain = GAINS[self.phase]
+        long = self.now - self.cycle > self.least
+        if gain > 1.0:
+            go = long and (self.losses > 0.0 or self.flight >= GAINS[0] * pipe)
         else:
-            f.flat += 1.0
-            if f.flat >= FULL_ROUNDS:
-                f.full = True
+            go = long or (gain < 1.0 and self.flight <= pipe)
+        if go:
+            self.phase, self.cycle = (self.phase + 1) % 8, self.now
 
+    def _least_delay(self) -> None:
+        """BBR's least round trip, and ProbeRTT when it has not been seen for ten seconds."""
+        expired = self.stamp > 0.0 and self.now > self.stamp + MIN_RTT_S
+        if self.trip <= self.least or expired:
+            self.least, self.stamp = self.trip, max(self.now, 1e-6)
+        if expired and self.mode != PROBE_RTT:
+            self.prior = self.cwnd if not self.recovering else max(self.prior, self.cwnd)
+            self.mode, self.probe_end = PROBE_RTT, NEVER
+        if self.mode == PROBE_RTT and self.settled(LEAST_WINDOW):
+            self.stamp, self.probe_round, self.probe_end = self.now, False, NEVER
+            self.cwnd = max(self.cwnd, self.prior)
+            self.mode = PROBE_BW if self.full else STARTUP
+            self.phase, self.cycle = self.draw, self.now
 
-def cruise(f: Bbr1, now: float, phase: int) -> None:
-    """BBR's drain and the eight phases of ProbeBW."""
-    pipe = f.bandwidth * f.least
-    if f.mode == STARTUP and f.full:
-        f.mode = DRAIN
-    if f.mode == DRAIN and f.flight <= pipe:
-        f.mode, f.phase, f.cycle = PROBE_BW, phase, now
-    if f.mode != PROBE_BW:
-        return
-    gain = GAINS[f.phase]
-    long = now - f.cycle > f.least
-    if gain > 1.0:
-        go = long and (f.losses > 0.0 or f.flight >= GAINS[0] * pipe)
-    else:
-        go = long or (gain < 1.0 and f.flight <= pipe)
-    if go:
-        f.phase, f.cycle = (f.phase + 1) % 8, now
-
-
-def least_delay(f: Bbr1, now: float, phase: int) -> None:
-    """BBR's least round trip, and ProbeRTT when it has not been seen for ten seconds."""
-    expired = f.stamp > 0.0 and now > f.stamp + MIN_RTT_S
-    if f.trip <= f.least or expired:
-        f.least, f.stamp = f.trip, max(now, 1e-6)
-    if expired and f.mode != PROBE_RTT:
-        f.prior = f.cwnd if not f.recovering else max(f.prior, f.cwnd)
-        f.mode, f.probe_end = PROBE_RTT, NEVER
-    if f.mode == PROBE_RTT and f.settled(now, LEAST_WINDOW):
-        f.stamp, f.probe_round, f.probe_end = now, False, NEVER
-        f.cwnd = max(f.cwnd, f.prior)
-        f.mode = PROBE_BW if f.full else STARTUP
-        f.phase, f.cycle = phase, now
-
-
-def bbr_window(f: Bbr1, acked: float) -> None:
-    """BBR's congestion window: conservation for a round after a loss, then up to the target."""
-    ended = f.recovering and f.acked + f.lost >= f.high
-    if ended:
-        f.recovering = False
-    gain = HIGH_GAIN if f.mode <= DRAIN else CWND_GAIN if f.mode == PROBE_BW else 1.0
-    target = gain * f.bandwidth * f.least + 3 * f.burst() + f.bandwidth * 0.0005
-    window = f.cwnd
-    if f.event:
-        if f.mode != PROBE_RTT:
-            f.prior = f.cwnd
-        f.high, f.recovering, f.conserve = f.sent, True, True
-        window = f.flight + acked
-    elif f.losses > 0.0:
-        window = max(window - f.losses, 1.0)
-    if ended:
-        window, f.conserve = max(window, f.prior), False
-    if f.conserve:
-        window = max(window, f.flight + acked)
-    elif f.full:
-        window = min(window + acked, target)
-    elif window < target or f.acked < WINDOW:
-        window += acked
-    window = max(window, LEAST_WINDOW)
-    f.cwnd = min(window, LEAST_WINDOW) if f.mode == PROBE_RTT else window
-
-
-def bbr_flow(f: Bbr1, acked: float, sample: float, now: float, phase: int) -> None:
-    """BBR v1: model of the path, state machine, window and pacing rate."""
-    if acked > 1e-9:
-        bandwidth(f, sample)
-        if f.least >= NEVER:
-            f.least = f.trip
-        cruise(f, now, phase)
-        least_delay(f, now, phase)
-        if f.new_round and not f.event:
-            f.conserve = False
-        bbr_window(f, acked)
-    gain = 1.0
-    if f.mode == STARTUP:
-        gain = HIGH_GAIN
-    elif f.mode == DRAIN:
-        gain = 1 / HIGH_GAIN
-    elif f.mode == PROBE_BW:
-        gain = GAINS[f.phase]
-    f.paced(gain * f.bandwidth * MARGIN)
+    def _window(self) -> None:
+        """BBR's congestion window: conservation for a round after a loss, then up to the target."""
+        ended = self.recovering and self.acked + self.lost >= self.high
+        if ended:
+            self.recovering = False
+        gain = HIGH_GAIN if self.mode <= DRAIN else CWND_GAIN if self.mode == PROBE_BW else 1.0
+        target = gain * self.bandwidth * self.least + 3 * self.burst() + self.bandwidth * 0.0005
+        window = self.cwnd
+        if self.event:
+            if self.mode != PROBE_RTT:
+                self.prior = self.cwnd
+            self.high, self.recovering, self.conserve = self.sent, True, True
+            window = self.flight + self.came
+        elif self.losses > 0.0:
+            window = max(window - self.losses, 1.0)
+        if ended:
+            window, self.conserve = max(window, self.prior), False
+        if self.conserve:
+            window = max(window, self.flight + self.came)
+        elif self.full:
+            window = min(window + self.came, target)
+        elif window < target or self.acked < WINDOW:
+            window += self.came
+        window = max(window, LEAST_WINDOW)
+        self.cwnd = min(window, LEAST_WINDOW) if self.mode == PROBE_RTT else window

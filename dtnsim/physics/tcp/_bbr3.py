@@ -91,6 +91,11 @@ class Bbr3(Modelled):
         """What is in flight without a queue at the rate that the lower bound leaves [segments]."""
         return min(self.bandwidth, self.rate_low) * self.least
 
+    @property
+    def pushes(self) -> bool:
+        """Whether what is in flight is held by its upper bound."""
+        return self.cwnd >= self.upper and self.flight + self.came + 1.0 >= self.cwnd
+
     def respond(self, acked: float, before: float, since: int, slice_s: float, n: int, phase: int) -> None:
         """The control law, as `Flow.respond`.
 
@@ -109,188 +114,179 @@ class Bbr3(Modelled):
         if since >= 0:
             self.in_flight, self.lost_trip = self.flights[at], self.lost - self.losts[at]
             took = max(took, self.trips[at])
-        bbr3_flow(self, acked, self.got / took, n * slice_s, phase / 8.0)
+        self.came, self.rate, self.now, self.draw = acked, self.got / took, n * slice_s, phase
+        if acked > 1e-9:
+            self._model()
         sends = min(max(min(self.cwnd, self.cap) - self.flight, 0.0), self.pace * slice_s)
         self.losts[here], self.flights[here] = self.lost, self.flight + sends
 
+    def _model(self) -> None:
+        """Model of the path, cycle, bounds, window and pacing rate."""
+        if self.least >= NEVER:
+            self.least = self.trip
+        if self.new_round:
+            self.rounds_since += 1.0
+        self._lower_bounds()
+        self._start_up()
+        self._cycle()
+        self._pause()
+        self._bounded()
+        if self.loss_start:
+            self.rate_latest, self.latest = self.rate, self.got
 
-def begin_down(f: Bbr3, now: float, u: float) -> None:
-    """A new cycle: the next probe comes in two to three seconds, or in as many rounds as the flight has segments."""
-    f.rate_latest = f.latest = 0.0
-    f.loss_round = False
-    f.rounds_since, f.wait = math.floor(2.0 * u), WAIT_S + u
-    f.cycle, f.stopping, f.next_round, f.phase = now, True, f.acked, DOWN
+    def _begin_down(self) -> None:
+        """A new cycle: the next probe comes in two to three seconds, or as many rounds as the flight has segments."""
+        self.rate_latest = self.latest = 0.0
+        self.loss_round = False
+        u = self.draw / 8.0
+        self.rounds_since, self.wait = math.floor(2.0 * u), WAIT_S + u
+        self.cycle, self.stopping, self.next_round, self.phase = self.now, True, self.acked, DOWN
 
+    def _begin_refill(self) -> None:
+        """A round at the largest rate, before a probe."""
+        self.rate_low = self.low = NEVER
+        self.up_rounds = self.up_acks = 0.0
+        self.risky = self.stopping = False
+        self.next_round, self.phase = self.acked, REFILL
 
-def begin_refill(f: Bbr3) -> None:
-    """A round at the largest rate, before a probe."""
-    f.rate_low = f.low = NEVER
-    f.up_rounds = f.up_acks = 0.0
-    f.risky = f.stopping = False
-    f.next_round, f.phase = f.acked, REFILL
+    def _lower_bounds(self) -> None:
+        """The largest rate of two cycles; both lower bounds after a round with a loss outside a probe."""
+        self.rate_latest, self.latest = max(self.rate_latest, self.rate), max(self.latest, self.got)
+        self.best_new = max(self.best_new, self.rate)
+        self.bandwidth = max(self.best, self.best_new, 1e-9)
+        if self.losses > 0.0:
+            self.loss_events += 1.0
+        if not self.loss_start:
+            return
+        probing = self.mode == STARTUP or (self.mode == PROBE_BW and self.phase >= REFILL)
+        if self.loss_round and not probing:
+            if self.rate_low >= NEVER:
+                self.rate_low = self.bandwidth
+            if self.low >= NEVER:
+                self.low = self.cwnd
+            self.rate_low, self.low = max(self.rate_latest, BETA * self.rate_low), max(self.latest, BETA * self.low)
+        self.loss_round = False
 
+    def _start_up(self) -> None:
+        """The plateau of the rate, in start-up and in probes; start-up's end by it or by losses; its drain."""
+        pipe = self.bandwidth * self.least
+        if not self.full_now:
+            if self.rate >= FLAT_GROWTH * self.plateau:
+                self.plateau, self.flat = self.rate, 0.0
+            elif self.new_round:
+                self.flat += 1.0
+                if self.flat >= FLAT_ROUNDS:
+                    self.full_now = self.full = True
+        if self.loss_start:
+            lossy = self.loss_events >= self.probing.events and self.lost_trip > THRESHOLD * self.in_flight
+            if lossy and not self.full:
+                self.full, self.upper = True, max(pipe, self.latest)
+            self.loss_events = 0.0
+        if self.mode == STARTUP and self.full:
+            self.mode = DRAIN
+        if self.mode == DRAIN and self.flight <= pipe:
+            self.mode = PROBE_BW
+            self._begin_down()
 
-def lower_bounds(f: Bbr3, sample: float) -> None:
-    """The largest rate of two cycles; both lower bounds after a round with a loss outside a probe."""
-    f.rate_latest, f.latest = max(f.rate_latest, sample), max(f.latest, f.got)
-    f.best_new = max(f.best_new, sample)
-    f.bandwidth = max(f.best, f.best_new, 1e-9)
-    if f.losses > 0.0:
-        f.loss_events += 1.0
-    if not f.loss_start:
-        return
-    probing = f.mode == STARTUP or (f.mode == PROBE_BW and f.phase >= REFILL)
-    if f.loss_round and not probing:
-        if f.rate_low >= NEVER:
-            f.rate_low = f.bandwidth
-        if f.low >= NEVER:
-            f.low = f.cwnd
-        f.rate_low, f.low = max(f.rate_latest, BETA * f.rate_low), max(f.latest, BETA * f.low)
-    f.loss_round = False
+    def _upper_bound(self) -> bool:
+        """What the last round trip's losses say of what was in flight; True where it has decided the next phase."""
+        if self.stopping and self.new_round:
+            self.probes = self.stopping = False
+            if self.mode == PROBE_BW:
+                if self.best_new > 0.0:
+                    self.best, self.best_new = self.best_new, 0.0
+                if self.risky and not self.too_high:
+                    self._begin_refill()
+                    return True
+        if self.lost_trip > 0.5 and self.lost_trip > THRESHOLD * self.in_flight:
+            if self.probes:
+                self.too_high, self.probes = True, False
+                self.upper = max(self.in_flight, BETA * min(self.pipe, self.cwnd))
+                if self.mode == PROBE_BW and self.phase == UP:
+                    self._begin_down()
+        elif self.upper < NEVER:
+            self.upper = max(self.upper, self.in_flight)
+            if self.mode == PROBE_BW and self.phase == UP and self.pushes:
+                self.up_acks += self.came
+                step = max(self.cwnd / 2.0 ** (self.up_rounds - 1.0), 1.0)
+                self.upper += math.floor(self.up_acks / step)
+                self.up_acks -= step * math.floor(self.up_acks / step)
+                if self.new_round:
+                    self.up_rounds = min(self.up_rounds + 1.0, 30.0)
+        return False
 
+    def _cycle(self) -> None:
+        """Down, cruise, refill, up."""
+        if not self.full or self._upper_bound() or self.mode != PROBE_BW:
+            return
+        pipe = self.bandwidth * self.least
+        prior = self.flight + self.came + self.losses
+        if self.phase == UP:
+            done = False
+            if self.too_high and prior >= self.upper:
+                self.risky, done = True, True
+            elif not self.probing.plateau:
+                done = self.now - self.cycle > self.least and prior >= UP_GAIN * pipe
+            elif self.pushes:
+                self.plateau, self.flat, self.full_now = self.rate, 0.0, False
+            else:
+                done = self.full_now
+            if done:
+                self.too_high = False
+                self._begin_down()
+        elif self.phase == REFILL:
+            if self.new_round:
+                self.probes, self.phase, self.cycle, self.next_round = True, UP, self.now, self.acked
+                self.plateau, self.flat, self.full_now = self.rate, 0.0, False
+                self.up_rounds += 1.0
+        elif self.now - self.cycle > self.wait or self.rounds_since >= min(MOST_ROUNDS, self.pipe, self.cwnd):
+            self._begin_refill()
+        elif self.phase == DOWN and prior <= min(pipe, max((1.0 - HEADROOM) * self.upper, LEAST_WINDOW)):
+            self.phase = CRUISE
+            if self.low < NEVER:
+                self.low = min(self.low, self.upper)
 
-def start_up(f: Bbr3, sample: float, now: float, u: float) -> None:
-    """The plateau of the rate, in start-up and in probes; start-up's end by it or by losses; its drain."""
-    pipe = f.bandwidth * f.least
-    if not f.full_now:
-        if sample >= FLAT_GROWTH * f.plateau:
-            f.plateau, f.flat = sample, 0.0
-        elif f.new_round:
-            f.flat += 1.0
-            if f.flat >= FLAT_ROUNDS:
-                f.full_now = f.full = True
-    if f.loss_start:
-        if not f.full and f.loss_events >= f.probing.events and f.lost_trip > THRESHOLD * f.in_flight:
-            f.full, f.upper = True, max(pipe, f.latest)
-        f.loss_events = 0.0
-    if f.mode == STARTUP and f.full:
-        f.mode = DRAIN
-    if f.mode == DRAIN and f.flight <= pipe:
-        f.mode = PROBE_BW
-        begin_down(f, now, u)
+    def _pause(self) -> None:
+        """The least round trip of ten seconds, and the half of the pipe for 200 ms that looks for it every five."""
+        expired = self.stamp_new > 0.0 and self.now > self.stamp_new + PROBE_RTT_S
+        if self.trip < self.least_new or expired or self.stamp_new == 0.0:
+            self.least_new, self.stamp_new = self.trip, max(self.now, 1e-6)
+        if self.least_new <= self.least or self.now > self.stamp + MIN_RTT_S:
+            self.least, self.stamp = self.least_new, self.stamp_new
+        if expired and self.mode != PROBE_RTT:
+            self.mode, self.probe_end, self.stopping, self.next_round = PROBE_RTT, NEVER, True, self.acked
+        if self.mode == PROBE_RTT and self.settled(max(KEPT * self.pipe, LEAST_WINDOW)):
+            self.stamp_new, self.rate_low, self.low = self.now, NEVER, NEVER
+            self.probe_round, self.probe_end = False, NEVER
+            self.mode = PROBE_BW if self.full else STARTUP
+            self._begin_down()
+            self.phase = CRUISE
 
-
-def upper_bound(f: Bbr3, acked: float, now: float, u: float) -> bool:
-    """What the last round trip's losses say of what was in flight; True where it has decided the next phase."""
-    if f.stopping and f.new_round:
-        f.probes = f.stopping = False
-        if f.mode == PROBE_BW:
-            if f.best_new > 0.0:
-                f.best, f.best_new = f.best_new, 0.0
-            if f.risky and not f.too_high:
-                begin_refill(f)
-                return True
-    if f.lost_trip > 0.5 and f.lost_trip > THRESHOLD * f.in_flight:
-        if f.probes:
-            f.too_high, f.probes = True, False
-            f.upper = max(f.in_flight, BETA * min(f.pipe, f.cwnd))
-            if f.mode == PROBE_BW and f.phase == UP:
-                begin_down(f, now, u)
-    elif f.upper < NEVER:
-        f.upper = max(f.upper, f.in_flight)
-        if f.mode == PROBE_BW and f.phase == UP and f.cwnd >= f.upper and f.flight + acked + 1.0 >= f.cwnd:
-            f.up_acks += acked
-            step = max(f.cwnd / 2.0 ** (f.up_rounds - 1.0), 1.0)
-            f.upper += math.floor(f.up_acks / step)
-            f.up_acks -= step * math.floor(f.up_acks / step)
-            if f.new_round:
-                f.up_rounds = min(f.up_rounds + 1.0, 30.0)
-    return False
-
-
-def cycle(f: Bbr3, sample: float, acked: float, now: float, u: float) -> None:
-    """Down, cruise, refill, up."""
-    if not f.full or upper_bound(f, acked, now, u) or f.mode != PROBE_BW:
-        return
-    pipe = f.bandwidth * f.least
-    prior = f.flight + acked + f.losses
-    if f.phase == UP:
-        done = False
-        if f.too_high and prior >= f.upper:
-            f.risky, done = True, True
-        elif not f.probing.plateau:
-            done = now - f.cycle > f.least and prior >= UP_GAIN * pipe
-        elif f.cwnd >= f.upper and f.flight + acked + 1.0 >= f.cwnd:
-            f.plateau, f.flat, f.full_now = sample, 0.0, False
-        else:
-            done = f.full_now
-        if done:
-            f.too_high = False
-            begin_down(f, now, u)
-    elif f.phase == REFILL:
-        if f.new_round:
-            f.probes, f.phase, f.cycle, f.next_round = True, UP, now, f.acked
-            f.plateau, f.flat, f.full_now = sample, 0.0, False
-            f.up_rounds += 1.0
-    elif now - f.cycle > f.wait or f.rounds_since >= min(MOST_ROUNDS, f.pipe, f.cwnd):
-        begin_refill(f)
-    elif f.phase == DOWN and prior <= min(pipe, max((1.0 - HEADROOM) * f.upper, LEAST_WINDOW)):
-        f.phase = CRUISE
-        if f.low < NEVER:
-            f.low = min(f.low, f.upper)
-
-
-def pause(f: Bbr3, now: float, u: float) -> None:
-    """The least round trip of ten seconds, and the half of the pipe for 200 ms that looks for it every five."""
-    expired = f.stamp_new > 0.0 and now > f.stamp_new + PROBE_RTT_S
-    if f.trip < f.least_new or expired or f.stamp_new == 0.0:
-        f.least_new, f.stamp_new = f.trip, max(now, 1e-6)
-    if f.least_new <= f.least or now > f.stamp + MIN_RTT_S:
-        f.least, f.stamp = f.least_new, f.stamp_new
-    if expired and f.mode != PROBE_RTT:
-        f.mode, f.probe_end, f.stopping, f.next_round = PROBE_RTT, NEVER, True, f.acked
-    if f.mode == PROBE_RTT and f.settled(now, max(KEPT * f.pipe, LEAST_WINDOW)):
-        f.stamp_new, f.rate_low, f.low = now, NEVER, NEVER
-        f.probe_round, f.probe_end = False, NEVER
-        f.mode = PROBE_BW if f.full else STARTUP
-        begin_down(f, now, u)
-        f.phase = CRUISE
-
-
-def bounded(f: Bbr3, acked: float) -> None:
-    """Pacing rate and congestion window within the bounds."""
-    probing = f.probing
-    gain, wide = 1.0, WINDOW
-    if f.mode == STARTUP:
-        gain, wide = probing.start, probing.start_window
-    elif f.mode == DRAIN:
-        gain, wide = 1.0 / START_GAIN, probing.start_window
-    elif f.mode == PROBE_BW and f.phase == UP:
-        gain, wide = UP_GAIN, probing.window
-    elif f.mode == PROBE_BW and f.phase == DOWN:
-        gain = probing.down
-    rate = min(f.bandwidth, f.rate_low)
-    f.paced(gain * rate * MARGIN)
-    target = wide * rate * f.least + 3.0 * f.burst()
-    window = f.cwnd
-    if f.full:
-        window = min(window + acked, target)
-    elif window < target or f.acked < 2.0 * INITIAL:
-        window += acked
-    most = NEVER
-    if f.mode == PROBE_RTT or (f.mode == PROBE_BW and f.phase == CRUISE):
-        most = (1.0 - HEADROOM) * f.upper
-    elif f.mode == PROBE_BW:
-        most = f.upper
-    if f.mode == PROBE_RTT:
-        most = min(most, KEPT * f.pipe)
-    f.cwnd = max(min(window, most, f.low), LEAST_WINDOW)
-
-
-def bbr3_flow(f: Bbr3, acked: float, sample: float, now: float, u: float) -> None:
-    """BBR v2 and v3: model of the path, cycle, bounds, window and pacing rate.
-
-    ``u`` is a draw from 0 to 1.
-    """
-    if acked > 1e-9:
-        if f.least >= NEVER:
-            f.least = f.trip
-        if f.new_round:
-            f.rounds_since += 1.0
-        lower_bounds(f, sample)
-        start_up(f, sample, now, u)
-        cycle(f, sample, acked, now, u)
-        pause(f, now, u)
-        bounded(f, acked)
-        if f.loss_start:
-            f.rate_latest, f.latest = sample, f.got
+    def _bounded(self) -> None:
+        """Pacing rate and congestion window within the bounds."""
+        probing = self.probing
+        gain, wide = 1.0, WINDOW
+        if self.mode == STARTUP:
+            gain, wide = probing.start, probing.start_window
+        elif self.mode == DRAIN:
+            gain, wide = 1.0 / START_GAIN, probing.start_window
+        elif self.mode == PROBE_BW and self.phase == UP:
+            gain, wide = UP_GAIN, probing.window
+        elif self.mode == PROBE_BW and self.phase == DOWN:
+            gain = probing.down
+        rate = min(self.bandwidth, self.rate_low)
+        self.paced(gain * rate * MARGIN)
+        target = wide * rate * self.least + 3.0 * self.burst()
+        window = self.cwnd
+        if self.full:
+            window = min(window + self.came, target)
+        elif window < target or self.acked < 2.0 * INITIAL:
+            window += self.came
+        most = NEVER
+        if self.mode == PROBE_RTT or (self.mode == PROBE_BW and self.phase == CRUISE):
+            most = (1.0 - HEADROOM) * self.upper
+        elif self.mode == PROBE_BW:
+            most = self.upper
+        if self.mode == PROBE_RTT:
+            most = min(most, KEPT * self.pipe)
+        self.cwnd = max(min(window, most, self.low), LEAST_WINDOW)

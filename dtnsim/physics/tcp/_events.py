@@ -9,7 +9,7 @@ import numpy as np
 from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, Dice, Fixed, State, total
-from dtnsim.physics.tcp.controls import cubic, cut, on_arrays
+from dtnsim.physics.tcp.controls import cubic, cut, on_arrays, westwood
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -188,7 +188,7 @@ def recoveries(s: State, p: Fixed, v: View) -> None:
     estimates = p.which["estimates"]
     if estimates is not False:
         own = at if estimates is True else at[estimates[at // s.cwnd.shape[1], 0]]
-        back = np.maximum(np.floor(s.estimate.take(own)), 2.0)
+        back = RETURNED(s.estimate.take(own))
         _set(s.ssthresh, own, back)
         _set(s.cwnd, own, back)
     new_epoch(s, at)
@@ -223,6 +223,6 @@ def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:
     s.done = np.where(ends, np.maximum(last, np.where(np.isfinite(repaired), repaired, 0.0)), s.done)
 
 
-CUT, NEW_TOP, PLATEAU, HYSTART_DELAY = (
-    on_arrays(law) for law in (cut, cubic.new_top, cubic.plateau, cubic.hystart_delay)
+CUT, NEW_TOP, PLATEAU, HYSTART_DELAY, RETURNED = (
+    on_arrays(law) for law in (cut, cubic.new_top, cubic.plateau, cubic.hystart_delay, westwood.returned)
 )

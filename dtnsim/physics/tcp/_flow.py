@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -107,6 +106,8 @@ class Modelled(Flow):
     """A flow that goes by a model of its path (BBR).
 
     Attributes:
+        came, rate: Acknowledged in this slice [segments], and delivery rate of the last round trip [segments/s].
+        now, draw: Time [s], and a draw from 1 to 6.
         bandwidth: Its estimate of the bottleneck's rate [segments/s].
         mode, phase, cycle: `STARTUP`, `DRAIN`, `PROBE_BW` or `PROBE_RTT`; phase of the probing, and its begin [s].
         plateau, flat, full: Rate that start-up has reached, rounds without growth, whether it is over.
@@ -114,6 +115,10 @@ class Modelled(Flow):
         probe_end, probe_round: End of ProbeRTT [s], and whether a round has passed in it.
     """
 
+    came: float = 0.0
+    rate: float = 0.0
+    now: float = 0.0
+    draw: int = 1
     bandwidth: float = 0.0
     mode: int = STARTUP
     phase: int = 0
@@ -129,14 +134,14 @@ class Modelled(Flow):
         self.bandwidth = WINDOW / self.base
         self.pace = HIGH_GAIN * WINDOW / self.base
 
-    def settled(self, now: float, kept: float) -> bool:
+    def settled(self, kept: float) -> bool:
         """Whether ProbeRTT is over: 200 ms and a round after what is in flight has come down to ``kept`` segments."""
         if self.probe_end >= NEVER:
             if self.flight <= kept + 0.5:
-                self.probe_end, self.probe_round, self.next_round = now + linux.BBR_PROBE_RTT_S, False, self.acked
+                self.probe_end, self.probe_round, self.next_round = self.now + linux.BBR_PROBE_RTT_S, False, self.acked
         elif self.new_round:
             self.probe_round = True
-        return self.probe_round and now > self.probe_end
+        return self.probe_round and self.now > self.probe_end
 
     def paced(self, rate: float) -> None:
         """Paces at a rate; in start-up never slower than before."""
@@ -189,7 +194,7 @@ class Windowed(Flow):
         if self.recovering and self.acked + self.lost >= self.high:
             self.recovering = False
             if self.control.estimates:
-                self.ssthresh = max(math.floor(self.estimate), 2.0)
+                self.ssthresh = westwood.returned(self.estimate)
             self.cwnd = self.ssthresh
         if self.event:
             self._notice()
@@ -223,20 +228,15 @@ class Windowed(Flow):
     def _avoid(self, acked: float, now: float) -> None:
         """Congestion avoidance: growth per acknowledged segment."""
         share = acked / max(self.cwnd, 1.0)
-        if self.control.cube:
-            self.cwnd += cubic.gain(self.cwnd, self._target(acked, now), self.top, 0.01) * share
-            return
         if self.epoch < 0.0:
-            self.epoch = now
-        assert self.control.growth is not None
-        delay = self.trip - self.base
-        self.cwnd += self.control.growth(self.cwnd, now - self.epoch, self.base, self.beta, delay, self.most) * share
-
-    def _target(self, acked: float, now: float) -> float:
-        """CUBIC's window one round trip ahead; starts its epoch if there is none."""
-        if self.epoch < 0.0:
+            self.epoch, self.friendly = now, self.cwnd
             self.k, self.origin = cubic.plateau(self.top, self.cwnd)
-            self.friendly, self.epoch = self.cwnd, now
-        self.friendly += FAIR * acked / max(self.cwnd, 1.0)
-        least = self.least if self.least < NEVER else self.base
-        return max(cubic.cube(self.origin, now - self.epoch + least - self.k), self.friendly)
+        since, delay = now - self.epoch, self.trip - self.base
+        if self.control.cube:
+            self.friendly += FAIR * share
+            least = self.least if self.least < NEVER else self.base
+            growth = cubic.climb(self.cwnd, self.origin, since + least - self.k, self.friendly, self.top, 0.01)
+        else:
+            assert self.control.growth is not None
+            growth = self.control.growth(self.cwnd, since, self.base, self.beta, delay, self.most)
+        self.cwnd += growth * share

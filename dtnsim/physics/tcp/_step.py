@@ -116,9 +116,7 @@ def _growth(s: State, p: Fixed, grows: BoolArray, delay: FloatArray) -> FloatArr
     made: Any = None
     for number, control in p.laws.items():
         if control.cube:
-            target = CUBE(s.origin, s.t - s.epoch + p.T - s.k)
-            np.maximum(target, s.friendly + linux.CUBIC_FRIENDLY, out=target)
-            growth = GAIN(s.cwnd, target, s.top, 0.0)
+            growth = CLIMB(s.cwnd, s.origin, s.t - s.epoch + p.T - s.k, s.friendly + linux.CUBIC_FRIENDLY, s.top, 0.0)
         else:
             growth = on_arrays(control.growth)(s.cwnd, s.t - s.epoch, p.T, s.beta, delay, p.most_delay)
         made = growth if made is None else np.where(p.law == number, growth, made)
@@ -272,4 +270,4 @@ def _count(s: State, p: Fixed, v: View, flight: FloatArray, dt: FloatArray) -> N
     s.steps += 1
 
 
-CUBE, GAIN, FILTERED = on_arrays(cubic.cube), on_arrays(cubic.gain), on_arrays(westwood.filtered)
+CUBE, CLIMB, FILTERED = on_arrays(cubic.cube), on_arrays(cubic.climb), on_arrays(westwood.filtered)

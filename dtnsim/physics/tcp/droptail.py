@@ -38,27 +38,22 @@ def sawtooth_utilisation(buffer_bdp: ArrayLike, beta: ArrayLike = 0.5) -> FloatA
     return np.asarray(((1 - low**2) / 2 + above) / np.maximum((1 - low) + above, 1e-300), float)
 
 
-def streams_utilisation(single: ArrayLike, streams: ArrayLike, synchronised: ArrayLike = 0.0) -> FloatArray:
-    """Utilisation of n equal flows: losses of one flow are filled by the others unless they coincide.
-
-    Unsynchronised: 1 - 1/(1 + c n) with c = u1/(1 - u1); synchronised: u1.
+def streams_utilisation(single: ArrayLike, streams: ArrayLike) -> FloatArray:
+    """Utilisation of n equal flows, losses of one of which are filled by the others: 1 - 1/(1 + c n), c = u1/(1 - u1).
 
     Args:
-        single: Utilisation of a single flow [1].
-        streams: Number of flows.
-        synchronised: Share of loss events that all flows meet together [1].
+        single: Utilisation u1 of a single flow [1].
+        streams: Number n of flows.
 
     Returns:
         Utilisation [1].
 
     Valid: up to about 20 equal flows.
-    Neglects: smaller buffers per flow.
+    Neglects: smaller buffers per flow; losses that all flows meet together, which leave u1.
     Source: Altman, Barman, Tuffin, Vojnovic 2006: X/C = 1 - 1/(1 + c N), c = (1 + beta)/(1 - beta).
     """
     u, n = np.asarray(single, float), np.asarray(streams, float)
-    apart = n * u / (n * u + (1 - u))
-    s = np.asarray(synchronised, float)
-    return np.asarray(s * u + (1 - s) * apart, float)
+    return np.asarray(n * u / (n * u + (1 - u)), float)
 
 
 def burst_buffer(burst_B: ArrayLike, line_Bps: ArrayLike, drain_Bps: ArrayLike) -> FloatArray:

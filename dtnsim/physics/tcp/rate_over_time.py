@@ -56,11 +56,6 @@ class Course:
     scatter: FloatArray
     limit: Any
 
-    @property
-    def deficit_B(self) -> float:
-        """What the opening delivers less than the steady rate would; negative where slow start overshoots loss [B]."""
-        return float((np.diff(self.times_s) * (self.steady_Bps - self.rates_Bps)).sum())
-
     def delivered_B(
         self, time_s: ArrayLike, *, most_Bps: ArrayLike = np.inf, factor: ArrayLike = 1.0, stretch: ArrayLike = 1.0
     ) -> FloatArray:

@@ -130,7 +130,8 @@ def test_a_probe_that_loses_too_much_bounds_what_is_in_flight() -> None:
     f.mode, f.phase, f.full, f.probes = PROBE_BW, _bbr3.UP, True, True
     f.bandwidth, f.least, f.cwnd = 1000.0, 0.1, 150.0
     f.in_flight, f.lost_trip = 130.0, 130.0 * linux.BBR3_LOSS_THRESHOLD * 1.5
-    _bbr3.upper_bound(f, 10.0, 1.0, 0.5)
+    f.came, f.now, f.draw = 10.0, 1.0, 4
+    f._upper_bound()
     assert f.upper == 130.0
     assert f.phase == _bbr3.DOWN
     assert linux.BBR3_PROBE_S <= f.wait <= linux.BBR3_PROBE_S + 1
@@ -144,10 +145,11 @@ def test_its_window_stays_within_its_bounds(cc: str, slices: list[tuple[float, b
     f = Bbr3(controls.find(cc), 0.1, 0.0, 10, 1e9)
     for n, (acked, lost) in enumerate(slices):
         f.acked += acked
-        f.losses = f.lost_trip = 3.0 * lost
+        f.losses = 3.0 * lost
+        f.lost += f.losses
         f.new_round, f.trip = n % 4 == 0, 0.1
-        f.got = f.in_flight = f.flight = 4 * acked
-        _bbr3.bbr3_flow(f, acked, acked / 0.025, 0.025 * (n + 1), 0.5)
+        f.flight = 4 * acked
+        f.respond(acked, f.acked - 4 * acked, n - 4, 0.025, n + 1, 4)
         assert f.cwnd >= linux.BBR_MIN_WINDOW
         if acked > 1e-9:
             assert f.cwnd <= max(f.low, linux.BBR_MIN_WINDOW)

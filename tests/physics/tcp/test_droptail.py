@@ -41,7 +41,6 @@ def test_parallel_streams_fill_each_other_s_gaps():
     assert d.streams_utilisation(one, [1, 3, 6]) == pytest.approx([0.75, 0.90, 0.947], abs=1e-3)
     one = d.sawtooth_utilisation(0.0, 0.7)
     assert d.streams_utilisation(one, [1, 3, 6]) == pytest.approx([0.85, 0.944, 0.971], abs=1e-3)
-    assert d.streams_utilisation(0.75, 8, synchronised=1.0) == pytest.approx(0.75)
 
 
 def test_a_burst_at_four_times_the_drain_needs_three_quarters_of_itself():

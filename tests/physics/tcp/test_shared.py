@@ -62,7 +62,8 @@ def test_the_same_seed_gives_the_same_numbers():
         *((m.growth, (20, 5, 1, 1, 0.1, 0.1)) for m in (reno, cubic, htcp, scalable, illinois)),
         *((m.kept, (20, 1, 0.1, 0.1)) for m in (reno, cubic, htcp, scalable, illinois)),
         (controls.cut, (1000, 1)), (cubic.plateau, (100, 100)), (cubic.cube, (100, 10)), (cubic.new_top, (100, 100)),
-        (cubic.gain, (100, 150, 1, 0.01)), (cubic.hystart_delay, (0.3,)), (westwood.filtered, (100, 200, 0.1, 0.2)),
+        (cubic.gain, (100, 150, 1, 0.01)), (cubic.climb, (100, 100, 10, 150, 1, 0.01)), (cubic.hystart_delay, (0.3,)),
+        (westwood.filtered, (100, 200, 0.1, 0.2)), (westwood.returned, (100,)),
     ],
 )  # fmt: skip
 def test_a_law_has_the_same_digits_for_numbers_and_for_arrays(law, values):

@@ -133,13 +133,15 @@ def on_arrays(law: Law) -> Law:
     """The same source, with numpy's functions in place of Python's.
 
     Args:
-        law: A function that calls none but those of `_ARRAYS`.
+        law: A function that calls none but those of `_ARRAYS` and other laws.
 
     Returns:
         It as a function of arrays that broadcast.
     """
     assert isinstance(law, FunctionType)
-    return FunctionType(law.__code__, {**law.__globals__, **_ARRAYS}, law.__name__, law.__defaults__)
+    called = {name: law.__globals__.get(name) for name in law.__code__.co_names if name not in _ARRAYS}
+    laws = {name: on_arrays(other) for name, other in called.items() if isinstance(other, FunctionType)}
+    return FunctionType(law.__code__, {**law.__globals__, **_ARRAYS, **laws}, law.__name__, law.__defaults__)
 
 
 @lru_cache(maxsize=1)

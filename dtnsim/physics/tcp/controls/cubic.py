@@ -64,6 +64,27 @@ def gain(window: float, target: float, top: float, least: float) -> float:
     return where(top == 0.0, max(towards, FIRST * window), towards)
 
 
+def climb(window: float, origin: float, past: float, friendly: float, top: float, least: float) -> float:
+    """Segments that a window gains in the coming round trip, ``past`` the plateau at its end [s]: cube or Reno's rate.
+
+    Args:
+        window: Congestion window [segments].
+        origin: The plateau [segments].
+        past: Time after the plateau when the round trip is over; negative before [s].
+        friendly: Window that Reno would have by then [segments].
+        top: Window before the last loss; 0 before the first [segments].
+        least: Least growth [segments].
+
+    Returns:
+        Segments a round trip [1].
+
+    Valid: congestion avoidance.
+    Neglects: that the kernel updates its target 32 times a second at most.
+    Source: net/ipv4/tcp_cubic.c: bictcp_update; RFC 9438 sections 4.2 to 4.4.
+    """
+    return gain(window, max(cube(origin, past), friendly), top, least)
+
+
 def new_top(window: float, top: float) -> float:
     """Where the next plateau lies: lower where the window had not come back to the last one (fast convergence)."""
     return where(window < top, CONVERGENCE * window, window)

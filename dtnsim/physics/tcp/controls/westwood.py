@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import expm1
+from math import expm1, floor
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +37,11 @@ def westwood(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: Arr
 def filtered(estimate: float, sample: float, wait: float, trip: float) -> float:
     """Westwood's estimate of what is in flight at its least round trip, after ``wait`` of samples [segments]."""
     return estimate - (sample - estimate) * expm1(-wait / max(trip, SAMPLE_S) / SAMPLES)
+
+
+def returned(estimate: float) -> float:
+    """Window that a recovery ends with: whole segments of the estimate, two at least."""
+    return max(floor(estimate), 2.0)
 
 
 CONTROLS = (Control("westwood", westwood, "", reno.growth, reno.kept, settles=BETA, estimates=True),)
