@@ -100,7 +100,7 @@ def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> Non
         young = sorted({v.streams.cc for v in visits} & set(controls.unjudged()))
         if young:
             ledger.warn(
-                f"{station}: what {', '.join(young)} gets beside others is modelled from its source, not measured"
+                f"{station}: what {', '.join(young)} gets beside others is modelled from its source, to a third"
             )
         found = _shares(ledger.stations[station], visits)
         here = {v.transfer.name: v.transfer for v in visits}

@@ -148,7 +148,7 @@ SPREAD_UNJUDGED: Final = Coefficient(
     0.35,
     "1",
     "the same where one of them is an algorithm of which no pair was measured: assumed, twice the 90th percentile of "
-    "the error of pairs that were (18 %)",
+    "the error of pairs that were (18 %); of 47 published runs of BBR v2 and v3 74 % lie within its 80 %",
     0,
 )
 
