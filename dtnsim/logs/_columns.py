@@ -23,7 +23,8 @@ _WORDS: Final[dict[str, tuple[str, float, float, str]]] = {
     "1/s": ("1/s", 1.0, 1.0, "{cell} {head}"), "1": ("1", 1.0, 1.0, "{cell}"),
     "times": ("1", 1.0, 1.0, "{cell} {head}"), "%": ("1", 1.0, 100.0, "{cell} %"),
     "percent": ("1", 1.0, 100.0, "{cell}"), "ms": ("s", 1.0, 1e3, "{cell} ms"), "s": ("s", 1.0, 1.0, "{cell}"),
-    "min": ("s", 60.0, 1.0, "{cell}"), "h": ("s", 3600.0, 1.0, "{cell}"),
+    "bit/s": ("B/s", 1.0, 8.0, "{value:.10g} bit/s"), "number": ("1", 1.0, 1.0, "{value:g}"),
+    "octets": ("B", 1.0, 1.0, "{value:g}"), "min": ("s", 60.0, 1.0, "{cell}"), "h": ("s", 3600.0, 1.0, "{cell}"),
 }  # fmt: skip
 
 
@@ -34,8 +35,9 @@ class Column(NamedTuple):
     unit: str  # of SI
     times: float  # factor of the printed figure
     over: float  # divisor of it
-    shown: str  # how the figure is quoted, from its ``cell`` and ``head``
+    shown: str  # how the figure is quoted, from its ``cell`` (``value`` as a number) and ``head``
     known: Conditions  # that the heading says
+    above: bool  # only where it is above zero
 
 
 @lru_cache(maxsize=64)
@@ -51,7 +53,8 @@ def declared(text: str) -> dict[str, Column]:
         heads, _, what = line.partition(" : ")
         quantity, word, *conditions = what.split()
         known: Conditions = dict(pair.replace("~", " ").split("=") for pair in conditions)
-        found |= {head.replace("~", " "): Column(quantity, *_WORDS[word], known) for head in heads.split()}
+        column = Column(quantity.rstrip("?"), *_WORDS[word], known, quantity.endswith("?"))
+        found |= {head.replace("~", " "): column for head in heads.split()}
     return found
 
 
@@ -104,9 +107,9 @@ def figures(
             if suffix == "%":
                 continue
             times = BINARY.get(suffix, 1.0)
-        if column.quantity == "cpu_share" and value > _MOST_PERCENT:
+        if (column.quantity == "cpu_share" and value > _MOST_PERCENT) or (column.above and value <= 0):
             continue
-        text = column.shown.format(cell=printed, head=head)
+        text = column.shown.format(cell=printed, head=head, value=value)
         known = {**column.known, **more}
         yield parser.record(column.quantity, value * times / column.over, column.unit, text, known, line=line)
 

@@ -252,6 +252,12 @@ def _tables() -> Any:
     return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 (both are safe)
 
 
+@lru_cache(maxsize=32)
+def meanings(tool: str) -> dict[str, str]:
+    """What words that a tool prints are to us."""
+    return {str(word): str(meant) for word, meant in _tables()["meanings"][tool].items()}
+
+
 def table(kind: str, name: str) -> str:
     """The rows of a table of ``tables.yaml``."""
     return str(_tables()[kind][name])

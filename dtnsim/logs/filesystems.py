@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, TIMES, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
@@ -18,10 +19,6 @@ _LIST: Final = re.compile(
     r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<used>[\d.]++[BKMGTPE]?)\s++(?P<free>[\d.]++[BKMGTPE]?|-)\s++"
     r"(?P<refer>[\d.]++[BKMGTPE]?)\s++(?P<mount>/\S*+|-|none|legacy)\s*+$"
 )
-_SIZES: Final = {
-    "used": "used", "available": "free", "referenced": "referenced", "volsize": "total", "logicalused": "logical",
-    "usedbysnapshots": "snapshots", "quota": "quota", "refquota": "quota",
-}  # fmt: skip
 _BLOCKS: Final = ("recordsize", "volblocksize")
 _SETTINGS: Final = (
     "compression", "checksum", "sync", "atime", "relatime", "primarycache", "secondarycache", "dedup", "encryption",
@@ -66,7 +63,7 @@ class Zfs(LineParser):
         if len(self._found) + len(self._settings) <= _MANY:
             if key in _SETTINGS:
                 self._settings.setdefault(name, {})[key] = line["value"]
-            elif key in _SIZES or key in _BLOCKS or key == "compressratio":
+            elif key in meanings("zfs") or key in _BLOCKS or key == "compressratio":
                 self._found.append((name, key, line["value"], self.ctx.line))
         return () if self.open else list(self.settle())
 
@@ -78,12 +75,12 @@ class Zfs(LineParser):
     def settle(self) -> Iterator[Record]:
         (found, self._found), (settings, self._settings), self.open = (self._found, []), (self._settings, {}), False
         for name, key, text, line in found:
-            known: Conditions = {"target": name, **({} if key in _SIZES else settings.get(name, {}))}
+            known: Conditions = {"target": name, **({} if key in meanings("zfs") else settings.get(name, {}))}
             if key == "compressratio":
                 known["of"] = "compression"
                 yield self.record("ratio", float(text.removesuffix("x")), "1", text, known, line=line)
             elif (size := size_bytes(text)) is not None:  # none
-                known |= {"of": key} if key in _BLOCKS else {"view": _SIZES[key]}
+                known |= {"of": key} if key in _BLOCKS else {"view": meanings("zfs")[key]}
                 yield self.record("bytes" if key in _BLOCKS else "capacity", size, "B", text, known, line=line)
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, binary_size, number, whole
 from dtnsim.logs.base import (
@@ -26,17 +27,6 @@ from dtnsim.logs.measurement import Measurement
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
 _ROW: Final = re.compile(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| (?P<status>[A-Z]{4,12}) {1,12}\| (?P<rest>\S.*)")
-#: key of the text form -> key of the task document
-_KEYS: Final = {
-    "Task ID": "task_id", "Type": "type", "Status": "status", "Files": "files", "Directories": "directories",
-    "Request Time": "request_time", "Completion Time": "completion_time", "Deadline": "deadline",
-    "Bytes Transferred": "bytes_transferred", "Bytes Per Second": "effective_bytes_per_second", "Faults": "faults",
-    "Label": "label", "Source Endpoint": "source_endpoint_display_name", "Is Paused": "is_paused",
-    "Destination Endpoint": "destination_endpoint_display_name", "Total Subtasks": "subtasks_total",
-    "Source Collection": "source_endpoint_display_name", "Details": "nice_status_details", "Label ": "label",
-    "Destination Collection": "destination_endpoint_display_name", "Subtasks Failed": "subtasks_failed",
-    "Source Endpoint ID": "source_endpoint_id", "Destination Endpoint ID": "destination_endpoint_id",
-}  # fmt: skip
 _SWITCHES: Final = {"verify_checksum": "checksum", "encrypt_data": "encryption"}
 
 
@@ -65,7 +55,7 @@ class GlobusText(LineParser):
 
     def feed(self, text: str) -> Iterator[Record]:
         found = _PAIR.match(text)
-        if found is None or (key := _KEYS.get(found["key"])) is None:
+        if found is None or (key := meanings("globus").get(found["key"])) is None:
             return
         if key in self._task or (key in ("task_id", "label") and "status" in self._task):
             yield from self.settle()

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import BINARY, as_dict, as_list, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, Status, anew
@@ -22,11 +23,6 @@ _OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*)\s*+[=:]\s*+(\S*+(?:
 _ROW: Final = re.compile(r"^\s*(?:\S+\s+)?(write|read)\s+([\d.]+)(?:\s+[\d.]+)+\s*$")
 _SIZE: Final = re.compile(r"(?<![\d.])([\d.]++) ?(bytes|[KMGTP]iB)")
 _ERROR: Final = re.compile(r"(?:ior|IOR) ERROR: .*|ERROR: .*\(\S+\.c:\d+\)")
-_OPTIONS: Final = {
-    "api": "api", "access": "access", "clients": "tasks", "tasks": "tasks", "nodes": "nodes", "xfersize": "record_B",
-    "blocksize": "block_B", "aggregate filesize": "dataset_B", "test filename": "target", "segments": "segments",
-    "ordering in a file": "ordering", "clients per node": "tasks_per_node", "repetitions": "repetitions",
-}  # fmt: skip
 
 
 class Ior(LinesParser):
@@ -84,7 +80,7 @@ class Ior(LinesParser):
         return None
 
     def _option(self, key: str, value: str) -> None:
-        name = _OPTIONS.get(key)
+        name = meanings("ior").get(key)
         if name is None or not value:
             return
         if name.endswith("_B"):
@@ -165,7 +161,7 @@ class IorJson(DocumentParser, of=Ior):
 def _json_conditions(options: dict[str, object]) -> Conditions:
     found: Conditions = {}
     for key, value in options.items():
-        name = _OPTIONS.get(key.lower())
+        name = meanings("ior").get(key.lower())
         if name is not None and name.endswith("_B"):
             found |= _sized(name, str(value))
         elif name is not None:

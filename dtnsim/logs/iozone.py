@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._columns import by_right_edge, tokens
+from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, decimal, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, Record, anew, once
@@ -31,17 +32,6 @@ COLUMNS: Final = (
 _TESTS: Final = {
     0: (0, 1), 1: (2, 3), 2: (4, 5), 3: (6,), 4: (7,), 5: (8,), 6: (9, 10), 7: (11, 12), 9: (13, 14), 10: (15, 16),
     11: (17, 18), 12: (19, 20),
-}  # fmt: skip
-_REPORTS: Final = {
-    "writer": "write", "re-writer": "rewrite", "rewriter": "rewrite", "reader": "read", "re-reader": "reread",
-    "random read": "random_read", "random write": "random_write", "backward read": "backward_read",
-    "record rewrite": "record_rewrite", "stride read": "stride_read", "fwrite": "fwrite", "re-fwrite": "frewrite",
-    "fread": "fread", "re-fread": "freread", "pwrite": "pwrite", "re-pwrite": "repwrite", "pread": "pread",
-    "re-pread": "repread", "initial write": "write", "rewrite": "rewrite", "read": "read", "re-read": "reread",
-    "reverse read": "backward_read", "mixed workload": "mixed", "initial writers": "write", "rewriters": "rewrite",
-    "readers": "read", "re-readers": "reread", "reverse readers": "backward_read", "stride readers": "stride_read",
-    "random readers": "random_read", "random writers": "random_write", "mixed workload ": "mixed",
-    "pwrite writers": "pwrite", "pread readers": "pread", "fwriters": "fwrite", "freaders": "fread",
 }  # fmt: skip
 
 _HALF: Final = re.compile(r"^\s+\d+\s+\d+\s+\S")
@@ -107,7 +97,7 @@ class Iozone(LinesParser):
 
     @reads(r'^\s*"?([A-Za-z][\w -]*?) report"?\s*$')
     def _title(self, found: Match) -> None:
-        self._report = _REPORTS.get(found[1].lower().strip())
+        self._report = meanings("iozone").get(found[1].lower().strip())
         self._edges, self.open = [], self._report is not None
 
     @reads(r"Iozone: Performance Test")
@@ -198,7 +188,7 @@ class Iozone(LinesParser):
     def _throughput(self, match: Match) -> Iterator[Record]:
         who, value = match["who"], decimal(match["value"])
         if match["what"] is not None:
-            operation = _REPORTS.get(match["what"].strip(), match["what"].strip().replace(" ", "_"))
+            operation = meanings("iozone").get(match["what"].strip(), match["what"].strip().replace(" ", "_"))
             self._last = (operation, int(match["n"]))
         if self._last is None:
             return
@@ -216,7 +206,7 @@ class Iozone(LinesParser):
 
     @reads(r'^\s*+"\s*+([A-Za-z][A-Za-z-]*+(?: ++[A-Za-z-]++)*)\s*+"\s++([\d.]++)\s*+$')
     def _excel_summary(self, match: Match) -> Found:
-        operation = _REPORTS.get(match[1].lower())
+        operation = meanings("iozone").get(match[1].lower())
         if operation is None or operation in self._children or float(match[2]) == 0:
             return None
         quantity, unit, factor = self._scale

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from dtnsim.logs._columns import figures
 from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._numbers import as_dict, iso_s, number, of_histogram, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
@@ -53,11 +54,8 @@ class PerfsonarArchive(DocumentParser):
         if result.get("succeeded") is False:
             yield self.failure(str(result.get("error") or "the test did not succeed")[:300], line=line, **known)
             return
-        rate, again, mtu = (number(result.get(key)) for key in ("throughput", "retransmits", "mtu"))
-        if rate:
-            yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **known)
-        if again is not None:
-            yield self.measure("retransmits", again, "1", f"{again:g}", line=line, **known)
+        for key in ("throughput", "retransmits"):
+            yield from figures(self, "perfsonar", [(key, result.get(key))], known, line=line)
         yield from self._packets(result, known, line)
         kind = str(test.get("type"))
         if kind in _DELAYS:
@@ -67,8 +65,7 @@ class PerfsonarArchive(DocumentParser):
                 if value is not None:
                     more = {**known, "statistic": statistic, "one_way": one_way}
                     yield self.measure(quantity, value * scale, "s", f"{value:.6g}", line=line, **more)
-        if mtu:
-            yield self.measure("mtu", mtu, "B", f"{mtu:g}", line=line, **known)
+        yield from figures(self, "perfsonar", [("mtu", result.get("mtu"))], known, line=line)
 
     def _packets(self, result: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
         packets = as_dict(result.get("packets"))
@@ -100,13 +97,6 @@ _TYPES: Final = (
     "histogram-rtt", "packet-trace", "path-mtu", "packet-count-sent", "packet-count-lost", "failures",
 )  # fmt: skip
 _HISTOGRAMS: Final = {"histogram-owdelay": "latency", "histogram-rtt": "rtt"}
-#: results that are a number: quantity, factor, unit, how it is quoted, of what
-_PLAIN: Final = {
-    "throughput": ("throughput", 0.125, "B/s", "{:.10g} bit/s", None), "path-mtu": ("mtu", 1.0, "B", "{:g}", None),
-    "packet-retransmits": ("retransmits", 1.0, "1", "{:g}", None),
-    "packet-count-sent": ("count", 1.0, "1", "{:g}", "packets sent"),
-    "packet-count-lost": ("count", 1.0, "1", "{:g}", "packets lost"),
-}  # fmt: skip
 _ESMOND_STATISTICS: Final = {
     "mean": None, "median": "median", "minimum": "min", "maximum": "max", "standard-deviation": "stddev",
     "percentile-25": "p25", "percentile-75": "p75", "percentile-95": "p95",
@@ -181,11 +171,8 @@ class Esmond(DocumentParser):
         return url["type"].removesuffix("-bidir"), known
 
     def _result(self, kind: str, value: Any, known: Conditions, line: int) -> Iterator[Record]:
-        plain = number(value)
-        if kind in _PLAIN and plain is not None and (plain or _PLAIN[kind][0] not in ("throughput", "mtu")):
-            quantity, factor, unit, form, of = _PLAIN[kind]
-            yield self.record(quantity, plain * factor, unit, form.format(plain), {**known, "of": of}, line=line)
-        elif kind == "packet-loss-rate":
+        yield from figures(self, "esmond", [(kind, value)], {**known}, line=line)
+        if kind == "packet-loss-rate":
             yield from self._loss(value, known, line)
         elif kind in _HISTOGRAMS and isinstance(value, dict):
             yield from self._delays(_HISTOGRAMS[kind], value, known, line)

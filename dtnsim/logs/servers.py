@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, listed, notes, reads
 from dtnsim.logs._numbers import BINARY, TIMES, number, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
@@ -150,16 +151,6 @@ _ROW: Final = re.compile(
     r"^(?P<op>[A-Z][A-Z0-9]*+)?\s++(?P<what>[A-Z][\w/]*+(?: ++[\w/]++)*)\s*+:\s++"
     r"(?:\[ (?P<lat>[^\]]*) \]|(?P<first>[\w.-]++)\s++(?P<last>[\w.-]++))\s*+$"
 )
-_OPERATIONS: Final = {
-    "WRITE": "write", "READ": "read", "RWMIX": "mixed", "MKDIRS": "mkdir", "RMDIRS": "rmdir", "RMFILES": "delete",
-    "STAT": "stat", "STATDIRS": "statdir", "MKBUCKETS": "mkbucket", "DROPCACHE": "dropcache", "SYNC": "sync",
-    "LISTOBJ": "list", "HEADOBJ": "stat", "RMOBJECTS": "delete", "RMBUCKETS": "rmbucket",
-}  # fmt: skip
-#: heading of the CSV -> label of the table
-_CSV: Final = {
-    "time ms [last]": "Elapsed ms", "MiB/s [last]": "Throughput MiB/s", "MiB [last]": "Total MiB",
-    "IOPS [last]": "IOPS", "entries/s [last]": "Entries/s",
-}  # fmt: skip
 _LATENCIES: Final = {"min": "min", "avg": "mean", "max": "max"}
 
 
@@ -220,7 +211,7 @@ class Elbencho(LinesParser):
         self.open, self._operation = True, match["op"] or self._operation
         if self._operation is None:
             return None
-        known = {**self.known, "operation": _OPERATIONS.get(self._operation, self._operation.lower())}
+        known = {**self.known, "operation": meanings("elbencho").get(self._operation, self._operation.lower())}
         if match["lat"] is not None:
             return self._latency(match["what"], match["lat"], known)
         return self._figure(match["what"], match["last"], known)
@@ -267,8 +258,8 @@ class Elbencho(LinesParser):
             "file_B": size_bytes(row.get("file size", "")), "block_B": size_bytes(row.get("block size", "")),
             "direct": row.get("direct IO") == "1", "random": row.get("random") == "1",
         }  # fmt: skip
-        known = {**self.known, "operation": _OPERATIONS.get(row["operation"], row["operation"].lower())}
-        for head, what in _CSV.items():
+        known = {**self.known, "operation": meanings("elbencho").get(row["operation"], row["operation"].lower())}
+        for head, what in meanings("elbencho csv").items():
             yield from listed(self._figure(what, row.get(head, ""), known))
         for kind, of in (("IO", "io"), ("Ent", "file")):
             pairs = [(statistic, row.get(f"{kind} lat us [{name}]", "")) for name, statistic in _LATENCIES.items()]
