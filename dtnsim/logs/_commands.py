@@ -265,6 +265,8 @@ def table(kind: str, name: str) -> str:
 
 def _said(kind: str, value: str) -> Condition:
     """The condition that an option's value is; None for none."""
+    if kind[0] == "k":  # a bare number counts thousands
+        kind, value = kind[1:], value + "k" * value.replace(".", "", 1).isdigit()
     if kind == "text":
         return value
     if kind == "count":

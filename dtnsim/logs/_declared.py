@@ -101,23 +101,23 @@ class _Figure(NamedTuple):
 
 
 _GROUP: Final = re.compile(r"\{(\w+)\}")
-_FORM: Final = re.compile(
-    r"(?P<quantity>\w+)(?P<above>\??) (?P<form>[^{}]*\{(?P<number>\w+)\}(?P<word>.*?))"
-    r"(?: \[(?P<unit>[^\]]+)\])?(?: : (?P<known>.+))?"
-)
 #: words of things that are counted: their figures stay whole numbers
 _WHOLE: Final = frozenset({"", "bytes", "count"})
 _LITERAL: Final[dict[str, Condition]] = {"True": True, "None": None}
 
 
 def _figure(text: str) -> _Figure:
-    found = _FORM.fullmatch(text)
-    assert found is not None, text
-    known = dict(pair.split("=") for pair in (found["known"] or "").split())
-    unit = found["unit"] or found["word"].strip()
+    head, _, known = text.partition(" : ")
+    quantity, _, form = head.partition(" ")
+    unit = ""
+    if form.endswith("]"):
+        form, _, unit = form.removesuffix("]").rpartition(" [")
+    number = "n" if "{n}" in form else _GROUP.findall(form)[0]
+    unit = unit or form.partition(f"{{{number}}}")[2].strip()
     if "{" not in unit:
         unit_of(unit)  # raises where it is none
-    return _Figure(found["quantity"], found["form"], found["number"], unit, known, bool(found["above"]))
+    pairs = dict(pair.split("=") for pair in known.split())
+    return _Figure(quantity.rstrip("?"), form, number, unit, pairs, quantity.endswith("?"))
 
 
 def gives(
@@ -131,9 +131,9 @@ def gives(
     """Declares lines by the figures that they give; other named groups are conditions of all of them.
 
     ``"throughput {rate} {u}B/s : direction=receive"`` is a figure as the tool prints it, here with the groups ``rate``
-    and ``u``, and behind a colon what holds of it alone (``~`` is a blank in a word). The unit is what follows the
-    number, or stands in brackets where the tool prints none: ``"mtu MTU:{n} [B]"``. ``throughput?`` is a figure only
-    where it is above zero. A figure whose number is not on the line is left out.
+    (the number: ``n``, or else the first) and ``u``, and behind a colon what holds of it alone (``~`` is a blank in a
+    word). The unit is what follows the number, or stands in brackets where the tool prints none: ``"mtu MTU:{n} [B]"``.
+    ``throughput?`` is a figure only where it is above zero. A figure whose number is not on the line is left out.
 
     Args:
         pattern: See `reads`, also for ``how``.

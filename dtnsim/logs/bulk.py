@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dtnsim.logs._commands import ends_of_copy, given
+from dtnsim.logs._commands import given
 from dtnsim.logs._numbers import BINARY, agrees, bits_rate, decimal, integer
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew
 from dtnsim.logs.measurement import Measurement
@@ -50,7 +50,7 @@ class Ascp(LineParser):
         done = _ASCP_DONE.search(text)
         if done is not None:
             yield from self.settle()
-            self._known = {**self._conditions(), **self.where}
+            self._known = {**self.copy(), **self.where}
             self._size = integer(done["size"]) * BINARY[done["u"]]
             self._done, self._line, self.open = done, self.ctx.line, True
             text = text[done.end() :]
@@ -64,7 +64,7 @@ class Ascp(LineParser):
             if "b/s" in text and (progress := _PROGRESS.match(text)) is not None:
                 yield from self._progress(progress)
             elif problem is not None and (text.startswith(("ascp", "Session")) or self.ctx.args("ascp") is not None):
-                yield self.failure(problem[0], **self._conditions())
+                yield self.failure(problem[0], **self.copy())
 
     def close(self) -> Iterator[Record]:
         return self.settle(cut=True)
@@ -72,7 +72,7 @@ class Ascp(LineParser):
     def _progress(self, found: re.Match[str]) -> Iterator[Record]:
         if not self.ctx.redraw:
             size, rate = float(found["size"]) * BINARY[found["su"]], bits_rate(found["rate"], found["ru"])
-            known: Conditions = {**self._conditions(), "file": found["name"].strip(), "bytes": size, "interval": True}
+            known: Conditions = {**self.copy(), "file": found["name"].strip(), "bytes": size, "interval": True}
             known |= {"average": "interval", "share": min(int(found["share"]), 100) / 100}
             yield self.measure("throughput", rate, "B/s", f"{found['rate']}{found['ru']}b/s", **known)
 
@@ -105,13 +105,6 @@ class Ascp(LineParser):
         figures = [("throughput", value, "B/s", printed), ("duration", float(seconds), "s", f"{seconds} seconds")]
         for figure in figures[: 1 + (seconds > 0)]:
             yield self.measure(*figure, status=status, line=line, **known)
-
-    def _conditions(self) -> Conditions:
-        found, values, paths = self.asked()
-        limit = re.fullmatch(r"(\d+(?:\.\d+)?)([KkMmGg]?)", values.get("limit", ""))
-        if limit is not None:
-            found["target_Bps"] = bits_rate(limit[1], limit[2].upper()) if limit[2] else float(limit[1]) * 125.0
-        return found | ends_of_copy(paths)
 
 
 _WDT_RATE: Final = re.compile(

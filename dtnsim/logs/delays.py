@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._commands import given
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, gives, reads
 from dtnsim.logs._numbers import TIMES, decimal
 from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, once
 
@@ -241,14 +241,11 @@ class Owping(LinesParser):
             if found[statistic] != "nan":
                 yield self.printed(quantity, found[statistic], found["unit"], statistic=statistic, **known)
 
-    @reads(rf"^\s*(?:one-way|two-way) jitter = (?P<jitter>[\d.]++) (?P<unit>{_T}) ", inside=True)
-    def _jitter(self, found: Match) -> Found:
-        return self.printed("jitter", found["jitter"], found["unit"], **self.known)
-
-    @reads(r"^\s*hops = (?P<hops>\d{1,3}) \(consistently\)", inside=True)
-    def _hops(self, found: Match) -> Found:
-        hops = found["hops"]  # 0: the TTL is not known, or one host
-        return self.record("hops", int(hops), "1", hops, {**self.known}) if hops != "0" else None
+    _jitter = gives(
+        rf"^\s*(?:one-way|two-way) jitter = (?P<n>[\d.]++) (?P<unit>{_T}) ", "jitter {n} {unit}", inside=True
+    )
+    #: 0: the TTL is not known, or one host
+    _hops = gives(r"^\s*hops = (?P<n>\d{1,3}) \(consistently\)", "hops? {n}", inside=True)
 
 
 class Twping(Owping):

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import ClassVar, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import DECIMAL, decimal, size_bytes
+from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
+from dtnsim.logs._numbers import DECIMAL, decimal
 from dtnsim.logs.base import Conditions, Evidence, Record, anew
 
 _LINE: Final = re.compile(
@@ -51,6 +51,7 @@ class Nuttcp(LinesParser):
     of_a_line = True
     words = ("Mbps", "Gbps", "Kbps", "nuttcp", "megabytes", "Get", "Put", "TX", "RX", "Aggregate")
     commands = ("nuttcp", "nuttscp")
+    terms: ClassVar = {"role": _ROLES}
 
     _label: tuple[str, int] | None = anew()
     _seen = anew(lambda: -100)  # line of the last figure that surely was nuttcp's
@@ -76,7 +77,7 @@ class Nuttcp(LinesParser):
         if found["mb"] is None and not final and not (near and title and re.search(r"(?i)aggregate|total", title)):
             return
         self._seen = self.ctx.line
-        known = {**self._known(), "label": title}
+        known = {**self.about(), "label": title}
         if title is not None and (way := _DIRECTIONS.get(title.partition(" ")[0].lower())) is not None:
             known["direction"] = way  # slides name it
         rate = decimal(found["rate"]) * DECIMAL[found["u"]] / 8
@@ -153,16 +154,16 @@ class Nuttcp(LinesParser):
         self._seen = self.ctx.line
         printed, megabytes, rate = f"{values['rate_Mbps']} Mbps", numbers.get("megabytes", 0.0), numbers["rate_Mbps"]
         if "real_sec" in numbers:
-            yield self._interval(rate * 125e3, printed, self._known(), megabytes, numbers["real_sec"], rest)
+            yield self._interval(rate * 125e3, printed, self.about(), megabytes, numbers["real_sec"], rest)
             return
         seconds = numbers.get("real_seconds", 0.0)
-        yield from self._ended(text, rate * 125e3, printed, self._known(), megabytes, seconds, rest)
+        yield from self._ended(text, rate * 125e3, printed, self.about(), megabytes, seconds, rest)
 
     @reads(r"nuttcp-[rt]\S*: (?:v[\d.]+: )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*")
     def _error(self, found: Match) -> Found:
         self._version(found)
         self._intervals = [0.0, 0.0, 0.0]
-        return self.failure(found[0], **self._known())
+        return self.failure(found[0], **self.about())
 
     @reads(
         r"nuttcp-(?P<end>[rt])\S*: (?P<mb>\d+\.\d+) MB in (?P<s>\d+\.\d+) real seconds = (?P<kb>[\d.]+) KB/sec"
@@ -177,7 +178,7 @@ class Nuttcp(LinesParser):
         rate, printed = float(found["kb"]) * 1024, f"{found['kb']} KB/sec"
         if found["rate"]:
             rate, printed = float(found["rate"]) * 125e3, f"{found['rate']} Mbps"
-        known = {**self._known(), "role": _ROLES[found["end"]], "duration_s": seconds, "bytes": megabytes * 2**20}
+        known = {**self.about(), "role": _ROLES[found["end"]], "duration_s": seconds, "bytes": megabytes * 2**20}
         return self.record("throughput", rate, "B/s", printed, known)
 
     @reads(r"nuttcp-[rt]\S*: v([\d.]+): ")
@@ -190,31 +191,22 @@ class Nuttcp(LinesParser):
         r"buflen=(?P<block_B>\d+), nstream=(?P<streams>\d+), port=\d+ (?P<protocol>tcp|udp)"
     )
 
-    @reads(r"nuttcp-[rt]\S{0,80}: .{0,300}?(RTT=([\d.]+) ms)")
-    def _rtt(self, found: Match) -> Found:
-        return self.record("rtt", float(found[2]) * 1e-3, "s", found[1], self._known())
-
-    @reads(r"nuttcp-[rt]\S*: ((?:\w+-)?retrans = (\d+))\s*$")
-    def _retrans(self, found: Match) -> Found:
-        return self.record("retransmits", int(found[2]), "1", found[1], {**self._known(), "role": "sender"})
-
-    @reads(r"nuttcp-([rt])\S{0,80}: .{0,300}?real (\d+)% ")
-    def _cpu(self, found: Match) -> Found:
-        known = {**self._known(), "role": _ROLES[found[1]]}
-        return self.record("cpu_share", int(found[2]) / 100, "1", f"{found[2]}%", known)
+    _rtt = gives(r"nuttcp-[rt]\S{0,80}: .{0,300}?RTT=(?P<n>[\d.]+) ms", "rtt RTT={n} ms")
+    _retrans = gives(
+        r"nuttcp-[rt]\S*: (?P<how>(?:\w+-)?)retrans = (?P<n>\d+)\s*$", "retransmits {how}retrans = {n} : role=sender"
+    )
+    _cpu = gives(r"nuttcp-(?P<role>[rt])\S{0,80}: .{0,300}?real (?P<n>\d+)% ", "cpu_share {n}% [percent]")
 
     @reads(r'nuttcp-[rt]\S{0,80}: .{0,300}?"classic"')
     def _classic(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
         self.known |= {"classic": True, "role": "sender"}
 
-    def _known(self) -> Conditions:
+    def about(self) -> Conditions:
         found, args = dict(self.known), self.ctx.args(*self.commands)
         if args is None:
             return found
-        known, values, rest = self.asked()
+        known, _, rest = self.asked()
         found |= {"protocol": "tcp", "direction": "send", **known}
-        if "window" in values:  # a bare -w counts KB (nuttcp manual)
-            found["window_B"] = size_bytes(values["window"] + "k" * values["window"].isdigit())
         if rest:
             found["target"] = rest[-1]
         return found

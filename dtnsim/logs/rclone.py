@@ -174,11 +174,7 @@ class RcloneJson(DocumentParser, of=RcloneText):
 
 
 def _conditions(asked: Given) -> Conditions:
-    found, values, rest = asked
-    limit = re.fullmatch(r"(\d+(?:\.\d+)?)([BbkKMGT]?)i?[Bb]?", values.get("limit", ""))
-    if limit is not None:
-        unit = limit[2] if limit[2] not in ("B", "b") else ""
-        found["target_Bps"] = float(limit[1]) * (BINARY[unit] if limit[2] else 1024.0)  # a bare number is in KiB/s
+    found, _, rest = asked
     if len(rest) > 2:
         found["operation"], found["source"], found["target"] = rest[0], rest[-2], rest[-1]
     elif len(rest) == 2 and rest[0] not in ("copy", "sync", "move"):

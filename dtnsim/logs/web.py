@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import ClassVar, Final
 
-from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, reads
+from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads
 from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, parts_s
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, located
 
@@ -207,6 +207,7 @@ class Warp(LinesParser):
     evidence = Evidence.SERVERS
     words = ("Operation", "Report")
     longest = 40
+    terms: ClassVar = {"statistic": _STATISTICS}
 
     @reads(r"^\s*+(?:Operation|Report): (?P<what>[A-Z]{3,20})(?: \(\d++\))?(?P<rest>.{0,200})", opens=True)
     def _start(self, head: Match) -> None:
@@ -217,18 +218,13 @@ class Warp(LinesParser):
         if (ran := re.search(r"Ran:? (\d[0-9hmsµu.]*+)", head["rest"])) is not None:
             self.known["duration_s"] = parts_s(ran[1].rstrip("."))
 
-    @reads(
-        r"^\s*+\* (?P<what>Average|Fastest|50% Median|Slowest): (?:(?P<rate>\d++(?:\.\d++)?) ?(?P<ru>[KMGT]?i?)B/s, )?"
-        r"(?P<objects>\d++(?:\.\d++)?) obj/s",
+    _rates = gives(
+        r"^\s*+\* (?P<statistic>Average|Fastest|50% Median|Slowest): "
+        r"(?:(?P<rate>\d++(?:\.\d++)?) ?(?P<ru>[KMGT]?i?)B/s, )?(?P<objects>\d++(?:\.\d++)?) obj/s",
+        "throughput? {rate} {ru}B/s",
+        "rate? {objects} obj/s [/s] : of=objects",
         inside=True,
     )
-    def _rates(self, found: Match) -> Iterator[Record]:
-        known = {**self.known, "statistic": _STATISTICS[found["what"]]}
-        if found["rate"] and float(found["rate"]) > 0:
-            rate = float(found["rate"]) * BINARY[found["ru"].removesuffix("i")]
-            yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['ru']}B/s", **known)
-        if (objects := float(found["objects"])) > 0:
-            yield self.measure("rate", objects, "1/s", found[0].split()[-2] + " obj/s", of="objects", **known)
 
     @reads(r"^\s*+\* (?:(?P<what>Reqs|TTFB): )?(?=Avg: )(?P<rest>.{1,300})", inside=True)
     def _latencies(self, found: Match) -> Iterator[Record]:
