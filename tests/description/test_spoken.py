@@ -335,3 +335,24 @@ def test_like_hosts_written_once_mount_one_file_system() -> None:
     assert any("the 8 hosts mount one lustre" in note for note in eight.notes)
     all_of_it = dtnsim.predict(eight, samples=0)
     assert "a/l.targets" in str(all_of_it.bottleneck)
+
+
+@pytest.mark.parametrize(
+    ("name", "cores", "clock_GHz", "work"),
+    [
+        ("Intel Atom D525 1.8 GHz", 2, 1.8, 0.31),
+        ("Intel Celeron J4125", 4, 2.4, 0.65),
+        ("Intel Celeron J4005", 2, 2.4, 0.65),
+        ("Intel Celeron N5105", 4, 2.4, 0.85),
+        ("Intel Atom C2750", 8, 2.3, 0.5),
+        ("Intel N100", 4, 3.4, 1.0),
+        ("Marvell Kirkwood 88F6282 1.6 GHz", 1, 1.6, 0.15),
+        ("Annapurna AL-314 1.7 GHz", 4, 1.7, 0.45),
+        ("Cortex-A53 1.4 GHz", 4, 1.4, 0.32),
+        ("Pentium 4 3.0 GHz", 1, 3.0, 0.45),
+    ],
+)
+def test_small_processors_do_not_work_as_server_cores(name: str, cores: int, clock_GHz: float, work: float) -> None:
+    """What a name tells of cores, clock and work of a cycle (Wikipedia, Instructions per second; Arm's DMIPS/MHz)."""
+    cpu = path({"cpu": name}).hosts["a"].cpu
+    assert (cpu.cores, cpu.clock.value / 1e9, cpu.per_cycle.value) == (cores, pytest.approx(clock_GHz), work)
