@@ -23,7 +23,7 @@ from dtnsim.ground import units
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
 from dtnsim.physics.tcp import controls
-from dtnsim.report import document as documents
+from dtnsim.report import schemas as documents
 
 ROOT = Path(__file__).parents[1]
 FAMILIES = {"tool": "Transfer tools and benchmarks"}

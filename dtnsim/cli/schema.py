@@ -24,6 +24,6 @@ def command(
       dtnsim schema prediction
     """
     from dtnsim.description import schema as schemas
-    from dtnsim.report import document
+    from dtnsim.report import schemas as documents
 
-    options.emit(document.json_schema(what) if what in document.names() else schemas.json_schema(what))
+    options.emit(documents.json_schema(what) if what in documents.names() else schemas.json_schema(what))

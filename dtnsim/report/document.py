@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import yaml
 
 from dtnsim import __version__
 from dtnsim.ground.records import Demand, Prediction, Problem, StationUse, TransferPrediction
@@ -196,27 +193,3 @@ def _demand(d: Demand, unit: dict[str, str]) -> dict[str, Any]:
         "formula": d.formula,
         "source": d.source,
     }
-
-
-@lru_cache(maxsize=1)
-def _all() -> dict[str, dict[str, Any]]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    text = Path(__file__).with_name("documents.yaml").read_text(encoding="utf-8")
-    return dict(yaml.load(text, Loader=loader))  # noqa: S506 - a safe loader
-
-
-def names() -> list[str]:
-    """Names of the documents: ``prediction`` for ``dtnsim.prediction/1``."""
-    return sorted(_all())
-
-
-def json_schema(name: str) -> dict[str, Any]:
-    """JSON Schema of a document.
-
-    Args:
-        name: One of `names`.
-    """
-    from dtnsim.description.schema import DRAFT, schema_id
-
-    head = {"$schema": DRAFT, "$id": schema_id(f"output/{name}"), "title": f"dtnsim {name}"}
-    return {**head, "description": "What --json prints; SI units in the names of keys.", **_all()[name]}

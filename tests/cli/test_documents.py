@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dtnsim.report import document as documents
+from dtnsim.report import schemas as documents
 from tests.cli.conftest import Run
 
 Validator = jsonschema.Draft202012Validator

@@ -16,7 +16,7 @@ import yaml
 from dtnsim.evidence.history import History
 from dtnsim.ground.errors import InputError
 from dtnsim.report import calibration
-from dtnsim.report.document import json_schema
+from dtnsim.report.schemas import json_schema
 from tests.cli.conftest import Run, run
 
 __all__ = ["run"]  # the fixture that calls the command
