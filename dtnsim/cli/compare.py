@@ -66,10 +66,11 @@ def command(
 
 def _show(result: Comparison) -> None:
     from dtnsim.ground import units
-    from dtnsim.report.console import console, table
+    from dtnsim.report.console import console
+    from dtnsim.report.table import Table
 
     out = console()
-    shown = table("variant", ">throughput", ">p10 to p90", ">ceiling", ">duration", ">price", "bottleneck")
+    shown = Table("variant", ">throughput", ">p10 to p90", ">ceiling", ">duration", ">price", "bottleneck")
     for v in result.variants:
         rate = v.prediction.throughput_Bps
         price = "unknown" if v.price is None else f"{v.price}" + (" and more" if v.unpriced else "")
@@ -89,7 +90,7 @@ def _show(result: Comparison) -> None:
         out.print()
         out.print(result.sentence(number))
         changes = result.changes(number)
-        rows = table("station", f">{result.variants[0].name}", f">{result.variants[number].name}")
+        rows = Table("station", f">{result.variants[0].name}", f">{result.variants[number].name}")
         for change in changes[:_SHOWN]:
             cells = ("-" if v is None else units.show(v, "B/s") for v in (change.before_Bps, change.after_Bps))
             rows.add_row(change.station, *cells)

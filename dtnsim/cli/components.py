@@ -72,22 +72,22 @@ def command(
 def _kinds(document: dict[str, Any], out: Out) -> None:
     from dtnsim.report import text
 
-    rows = text.table("family", "kind", "what", "parts")
+    rows = text.Table("family", "kind", "what", "parts")
     for kind in sorted(document["kinds"], key=lambda k: (k["family"], k["kind"])):
-        rows.add_row(kind["family"], kind["kind"], text.plain(kind["summary"]), ", ".join(kind["parts"]))
+        rows.add_row(kind["family"], kind["kind"], kind["summary"], ", ".join(kind["parts"]))
     out.print(rows)
 
 
 def _parameters(parameters: list[dict[str, Any]], out: Out) -> None:
     from dtnsim.report import text
 
-    rows = text.table("parameter", "value", ">spread", "source")
+    rows = text.Table("parameter", "value", ">spread", "source")
     for row in parameters:
         value = row.get("text", row.get("default"))
         spread = "" if row["spread"] is None else f"{row['spread']:.0%}"
         required = f"required ({row['unit']})" if row["unit"] else "required"
         shown = str(value) if value is not None else "" if row.get("optional") else required
-        rows.add_row(row["parameter"], text.plain(shown), spread, text.plain(row["source"]))
+        rows.add_row(row["parameter"], shown, spread, row["source"])
     out.print(rows)
 
 
@@ -95,14 +95,14 @@ def _parts(chosen: Chosen, out: Out) -> None:
     from dtnsim.report import text
 
     if chosen.rows:
-        rows = text.table(*(("" if c == "part" else ">") + _HEADS.get(c, c) for c in chosen.columns))
+        rows = text.Table(*(("" if c == "part" else ">") + _HEADS.get(c, c) for c in chosen.columns))
         for row in chosen.rows:
-            rows.add_row(*(text.plain(_cell(row, c, chosen.units[c], line=c in chosen.lines)) for c in chosen.columns))
+            rows.add_row(*(_cell(row, c, chosen.units[c], line=c in chosen.lines) for c in chosen.columns))
         out.print(rows)
     else:
         out.print("No part meets that.")
     for note in chosen.notes:
-        out.print(text.plain(note))
+        out.print(note)
 
 
 _HEADS = {"power_idle": "idle", "power_busy": "watts"}

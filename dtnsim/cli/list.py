@@ -35,8 +35,8 @@ def command(
     counted = [">"] if room is None else []
     bought = ("year", "price") if room == "hosts" else ()
     heads = [f">{key}" for key in bought]
-    rows = text.table(room or "dtnsim list ...", *counted, *heads, "what")
+    rows = text.Table(room or "dtnsim list ...", *counted, *heads, "what")
     for item in document["items"]:
-        number = [str(item["count"])] if room is None else [text.plain(str(item[key] or "-")) for key in bought]
-        rows.add_row(text.plain(item["name"]), *number, text.plain(item["what"]))
+        number = [str(item["count"])] if room is None else [str(item[key] or "-") for key in bought]
+        rows.add_row(item["name"], *number, item["what"])
     out.print(rows)

@@ -203,12 +203,12 @@ def _show(records: Iterator[Measurement]) -> None:
         return
     if not head:
         return
-    rows = text.table(">line", "tool", "quantity", ">value", "conditions")
+    rows = text.Table(">line", "tool", "quantity", ">value", "conditions")
     for record in head:
         line, tool, quantity, value, conditions = _cells(record)
-        rows.add_row(line, tool, quantity, value, text.plain(conditions))
+        rows.add_row(line, tool, quantity, value, conditions)
     out = text.console()
-    out.print(text.plain(visible(f"{head[0].file}: {plural(len(head), 'figure')}")))
+    out.print(f"{head[0].file}: {plural(len(head), 'figure')}")
     out.print(rows)
 
 

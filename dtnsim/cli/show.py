@@ -33,9 +33,9 @@ def command(
 
     out = text.console()
     for document in documents:
-        title = text.plain(f"{document['room'].removesuffix('s')} {document['name']}")
-        out.print(f"[bold]{title}[/bold]" + (f"  ({text.plain(document['file'])})" if document["file"] else ""))
-        rows = text.table("key", "value", "source")
+        title = f"{document['room'].removesuffix('s')} {document['name']}"
+        out.print(f"  ({document['file']})" if document["file"] else "", title=title)
+        rows = text.Table("key", "value", "source")
         for line in document["lines"]:
-            rows.add_row(*(text.plain(line[key]) for key in ("key", "value", "source")))
+            rows.add_row(*(line[key] for key in ("key", "value", "source")))
         out.print(rows)

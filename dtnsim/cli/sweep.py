@@ -104,12 +104,13 @@ def command(
 
 def _show(result: SweepResult, out: str | None) -> None:
     from dtnsim.ground import units
-    from dtnsim.report.console import console, table
+    from dtnsim.report.console import console
+    from dtnsim.report.table import Table
 
     printer = console()
     heads = [*(f">{k}" for k in result.keys), ">throughput", ">p10", ">p90", ">duration", "bottleneck"]
     n = len(result.keys)
-    shown = table(*heads, title=f"{result.path}: {len(result):,} scenarios")
+    shown = Table(*heads, title=f"{result.path}: {len(result):,} scenarios")
     for row in result.rows[:_SHOWN] if out is None else ():
         answer = (
             ("refused", "", "", "", row[n + 4])

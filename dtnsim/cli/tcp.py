@@ -209,7 +209,7 @@ def _coefficients(*, json: bool) -> None:
         return
     from dtnsim.report import text
 
-    shown = text.table("name", ">value", "unit", ">rows", "reason")
+    shown = text.Table("name", ">value", "unit", ">rows", "reason")
     for c in fields:
         shown.add_row(c["name"], f"{c['value']:g}", c["unit"], str(c["fitted_rows"]), c["reason"])
     text.console().print(shown)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dtnsim.evidence.tool_runs import Answer
     from dtnsim.ground.records import Interval
     from dtnsim.planning.tool_choice import Choice
-    from dtnsim.report.console import Rows
+    from dtnsim.report.table import Table
 
 PREDICTED: Final = ("predicted_wall_s", "p10_s", "p90_s", "held_by")
 _NEEDED: Final = ("tool_key|tool", "rate_bps", "rtt_s", "files", "total_bytes")
@@ -115,10 +115,10 @@ def _advise(
     if explain is not None:
         text.prediction(_named(found, explain).prediction, out)
         return
-    out.print(text.plain(said[0].upper() + said[1:] + "."))
+    out.print(said[0].upper() + said[1:] + ".")
     out.print()
     transfer = given.transfers[0]
-    out.print(text.plain(f"{given.name}: {transfer.source_end} to {transfer.to}"))
+    out.print(f"{given.name}: {transfer.source_end} to {transfer.to}")
     if transfer.dataset is not None:
         files, size = transfer.dataset.files, units.show(transfer.dataset.payload_B, "B")
         out.print(f"{files} file{'s' if files > 1 else ''}, {size}")
@@ -128,27 +128,26 @@ def _advise(
     out.print()
     for c in found:
         if c.line:
-            out.print(text.plain(f"{c.name}: {c.line}" + (f"  [{c.lacks}]" if c.lacks else "")))
+            out.print(f"{c.name}: {c.line}" + (f"  [{c.lacks}]" if c.lacks else ""))
     out.print()
     for sentence in out_of.sentences():
-        out.print(text.plain(sentence))
+        out.print(sentence)
     for each in refused:
         if each.test == "cannot":
-            out.print(text.plain(f"not possible here: {each.part} ({each.why})"))
+            out.print(f"not possible here: {each.part} ({each.why})")
 
 
-def _rows(found: list[Choice]) -> Rows:
+def _rows(found: list[Choice]) -> Table:
     """The ways by what they would take."""
     from dtnsim.ground import units
     from dtnsim.report import text
 
-    right, left = ("duration", "p10", "p90", "throughput", "best"), ("tool", "needs", "held by")
-    shown = text.table(*(f">{name}" for name in right), *(name for name in left))
+    shown = text.Table(">duration", ">p10", ">p90", ">throughput", ">best", "tool", "needs", "held by")
     for c in found:
         seconds = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
         rate = text.rate(_rate(c).p50)
         held = c.prediction.bottleneck.station
-        shown.add_row(*seconds, rate, f"{c.best:.0%}", *map(text.plain, (c.name, c.needs, held)))
+        shown.add_row(*seconds, rate, f"{c.best:.0%}", c.name, c.needs, held)
     return shown
 
 

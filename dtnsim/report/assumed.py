@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Quantity
 from dtnsim.planning.swept import places
-from dtnsim.report.page import Table
+from dtnsim.report.table import Table
 from dtnsim.steady.assumed import written_in
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.steady.why_wide import Share
 
-HEAD: Final = ("what", "value", "spread", "share of the variance", "source")
+HEAD: Final = ("what", ">value", ">spread", ">share of the variance", "source")
 #: hosts that a line names one by one
 _NAMED: Final = 3
 
@@ -45,7 +45,7 @@ def table(given: PathSpec, shares: Sequence[Share]) -> Table:
         members = sum(g == group for g in together.values()) if group else 1
         weight[line] = max(weight.get(line, 0.0), share / members)
     lines = sorted(merged, key=lambda n: (-weight[n], "assumed" not in n[4], n))
-    return Table(HEAD, [(_where(merged[n], n[0]), *n[1:]) for n in lines], frozenset({1, 2, 3}))
+    return Table(*HEAD, rows=[(_where(merged[n], n[0]), *n[1:]) for n in lines])
 
 
 def _uncertain(q: Quantity) -> bool:

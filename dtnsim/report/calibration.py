@@ -10,8 +10,9 @@ from dtnsim.evidence import fit_report
 from dtnsim.evidence.fit_report import joined
 from dtnsim.evidence.repeats import day_words
 from dtnsim.ground.term import plural
-from dtnsim.report import plots, text
-from dtnsim.report.page import Figure, Page, Table, label
+from dtnsim.report import plots
+from dtnsim.report.page import Figure, Page, label
+from dtnsim.report.table import Table
 from dtnsim.report.traces import AMBER, axis, line, marks, rate_axis
 
 if TYPE_CHECKING:
@@ -30,16 +31,13 @@ _DAY_S: Final = 86400.0
 def show(found: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
     """Parameters, what the figures say against the description, runs over days, and what to run next."""
     made = fit_report.document(found)
-    table = text.table(*(("" if name in ("parameter", "from") else ">") + name for name in _HEAD))
-    for row in _rows(found, made):
-        table.add_row(*(text.plain(cell) for cell in row))
-    out.print(table)
-    out.print(f"\n{_errors(made)}")
+    out.print(_table(found, made))
+    out.print(f"{_errors(made)}", apart=True)
     told = [*made["contradictions"], *_repeats(found), *fit_report.separable(found)]
     told += [f"not followed: {each}" for each in made["outliers"]]
     told += [_suggestion(s) for s in suggested[:_TESTS]]
     for each in told:
-        out.print(text.plain(each))
+        out.print(each)
     if len(suggested) > _TESTS:
         out.print(f"{len(suggested) - _TESTS} tests more would determine others: --suggest prints all as a script")
 
@@ -65,7 +63,7 @@ def page(found: Fit, suggested: Sequence[Suggestion]) -> str:
     result.text(_errors(made), "headline")
     if made["contradictions"]:
         result.items(made["contradictions"])
-    result.table(Table(_HEAD, _rows(found, made), frozenset({1, 2, 3})), "Fitted parameters")
+    result.table(_table(found, made), "Fitted parameters")
     if found.repeats:
         result.heading("Runs over days")
         result.items(_repeats(found))
@@ -79,18 +77,15 @@ def page(found: Fit, suggested: Sequence[Suggestion]) -> str:
     return result.html()
 
 
-_HEAD: Final = ("parameter", "prior", "fitted", "spread", "from")
-
-
-def _rows(found: Fit, made: dict[str, Any]) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
+def _table(found: Fit, made: dict[str, Any]) -> Table:
+    table = Table("parameter", ">prior", ">fitted", ">spread", "from")
     for j in fit_report.kept(found):
         p = found.parameters[j]
         entry = made["parameters"][p.host][p.key]
         prior = f"{fit_report.written(p.prior.value, p.prior.dim)} ± {p.prior.spread:.0%}"
         lines = ", ".join(fit_report.identified_by(found, j)) or "moves with others"
-        rows.append((p.name, prior, entry["value"], entry["spread"], lines))
-    return rows
+        table.add_row(p.name, prior, entry["value"], entry["spread"], lines)
+    return table
 
 
 def _errors(made: dict[str, Any]) -> str:
@@ -148,13 +143,13 @@ def over_days(
     mean = line("mean", dates, means, "%{x}: %{y:.4g}", color=AMBER, shape="hv")
     layout = {"xaxis": axis(type="date"), "yaxis": rate_axis(f"measured [{unit or 1}]")}
     rows = [(d, f"{rate:.4g}", f"{mean_of:.4g}") for d, rate, mean_of in zip(dates, rates, means, strict=True)]
-    return Figure(label(test), says, [points, mean], layout, Table(("when", unit, "mean"), rows, frozenset({1, 2})))
+    return Figure(label(test), says, [points, mean], layout, Table("when", f">{unit}", ">mean", rows=rows))
 
 
 WATCH: Final = "dtnsim.watch/1"
 _NOTES: Final = 12
 _CHANGED: Final = 8
-_SERIES: Final = ("series", "days", "now", "since", "from day to day")
+_SERIES: Final = ("series", ">days", ">now", "since", ">from day to day")
 
 
 def watch_lines(found: Watched, path: str | None = None) -> list[str]:
@@ -241,7 +236,7 @@ def watch_page(found: Watched, path: str | None = None) -> str:
     spreads = [(s, _spread(s)) for s in found.series]
     rows = [(s.name, str(len(s.days)), s.shown(s.level(len(s.changes))), _since(s),
              f"{spread:.1%}" if spread is not None else "") for s, spread in spreads]  # fmt: skip
-    made.table(Table(_SERIES, rows, frozenset({1, 2, 4})), "Hosts and the ways between them now")
+    made.table(Table(*_SERIES, rows=rows), "Hosts and the ways between them now")
     for s in [s for s in found.series if s.changes][:_CHANGED]:
         now = s.level(len(s.changes))
         shown, _, unit = s.shown(now).partition(" ")

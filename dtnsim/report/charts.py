@@ -10,7 +10,8 @@ import numpy as np
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, TransferPrediction
 from dtnsim.report.holds import called
-from dtnsim.report.page import Figure, Table, label
+from dtnsim.report.page import Figure, label
+from dtnsim.report.table import Table
 from dtnsim.report.traces import (
     AMBER,
     BLUE,
@@ -65,7 +66,7 @@ def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[Relief]) -> F
         (str(n), units.show(r.throughput_Bps, "B/s"), r.station, r.reason, r.remedy, relief.command, relief.price)
         for n, (r, relief) in enumerate(zip(t.ladder, reliefs, strict=True), 1)
     ]
-    head = ("rung", "at", "station", "because", "relieved by", "command", "cheapest part that helps")
+    head = (">rung", ">at", "station", "because", "relieved by", "command", "cheapest part that helps")
     first = t.ladder[0]
     says = f"{t.name}: {first.station} binds at {units.show(first.throughput_Bps, 'B/s')}" + "".join(
         f"; then {r.station} at {units.show(r.throughput_Bps, 'B/s')}" for r in t.ladder[1:]
@@ -73,7 +74,7 @@ def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[Relief]) -> F
     most = 1.12 * max((v for v in values if v is not None), default=1.0)
     layout = {"yaxis": down, "xaxis": rate_axis(range=[0, most]), "height": height(down)}
     title = f"Ladder of {t.name}: what binds, and what binds once that is relieved"
-    return Figure(title, says, [trace], layout, Table(head, rows, frozenset({0, 1})))
+    return Figure(title, says, [trace], layout, Table(*head, rows=rows))
 
 
 def spending(p: Prediction) -> Figure:
@@ -112,9 +113,9 @@ def spending(p: Prediction) -> Figure:
         },
     }
     says = "Utilisation of the busiest stations: " + "; ".join(f"{u.station.name} {u.utilization:.0%}" for u in busiest)
-    head = ("station", "transfer", "activity", "a byte costs", "of capacity", "how", "source")
+    head = ("station", "transfer", "activity", ">a byte costs", ">of capacity", "how", "source")
     rows.sort(key=lambda r: place[r[0]])
-    return Figure("How busy each part is", says, traces, layout, Table(head, rows, frozenset({3, 4})))
+    return Figure("How busy each part is", says, traces, layout, Table(*head, rows=rows))
 
 
 def _busiest_turn(found: dict[tuple[int, str], list[float]], stations: int) -> dict[str, list[float]]:
@@ -145,8 +146,8 @@ def tornado(shares: Sequence[Share]) -> Figure | None:
     says = "Shares of the variance: " + "; ".join(f"{s.what} {s.share:.0%}" for s in kept)
     down = rows_axis([s.what for s in kept])
     layout = {"yaxis": down, "xaxis": axis("share of the variance [%]", rangemode="tozero"), "height": height(down)}
-    head = ("what", "share", "width if it were known", "how to find out")
-    return Figure("Why the interval is wide", says, [trace], layout, Table(head, rows, frozenset({1, 2})))
+    head = ("what", ">share", ">width if it were known", "how to find out")
+    return Figure("Why the interval is wide", says, [trace], layout, Table(*head, rows=rows))
 
 
 def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | None:
@@ -167,9 +168,8 @@ def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | No
     says = "; ".join(f"{r[0]}: measured {r[2]}, predicted {r[4]} ({r[3]} to {r[5]})" for r in rows)
     down = rows_axis([f[0] for f in figures])
     layout = {"yaxis": down, "xaxis": rate_axis(), "height": height(down, 120)}
-    head = ("case", "role", "measured", "p10", "p50", "p90", "error")
-    return Figure("Measured beside predicted", says, [interval, dots], layout,
-                  Table(head, rows, frozenset(range(2, 7))))  # fmt: skip
+    head = ("case", "role", ">measured", ">p10", ">p50", ">p90", ">error")
+    return Figure("Measured beside predicted", says, [interval, dots], layout, Table(*head, rows=rows))
 
 
 def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
@@ -192,7 +192,7 @@ def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
         "height": 120 + 52 * len(down.labels),
         "showlegend": False,
     }
-    head = (f"{down.title} / {across.title}", *across.labels)
+    head = (f"{down.title} / {across.title}", *(f">{text}" for text in across.labels))
     cells = [
         (down.labels[n], *("-" if v is None else units.show(v, "B/s") for v in row)) for n, row in enumerate(table)
     ]
@@ -202,7 +202,7 @@ def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
         f"{across.labels[across.own]}, where it is {'unknown' if here is None else units.show(here, 'B/s')}"
     )
     title = f"Throughput over {down.title} and {across.title} (the frame: the path as it is)"
-    return Figure(title, says, [drawn, own], layout, Table(head, cells, frozenset(range(1, len(head)))))
+    return Figure(title, says, [drawn, own], layout, Table(*head, rows=cells))
 
 
 def _labelled(varied: Axis) -> dict[str, Any]:
@@ -229,8 +229,8 @@ def file_sizes(points: Sequence[tuple[float, float | None]], own: tuple[float, f
     }
     rows = [(units.show(s, "B"), "-" if r is None else units.show(r, "B/s")) for s, r in points]
     says = "; ".join(f"{size}: {rate}" for size, rate in rows)
-    return Figure("Throughput over the size of a file", says, traces, layout,
-                  Table(("size", "throughput"), rows, frozenset({0, 1})))  # fmt: skip
+    table = Table(">size", ">throughput", rows=rows)
+    return Figure("Throughput over the size of a file", says, traces, layout, table)
 
 
 def variants(made: Comparison) -> Figure:
@@ -246,8 +246,8 @@ def variants(made: Comparison) -> Figure:
     ]  # fmt: skip
     layout = {"yaxis": down, "xaxis": rate_axis(), "height": height(down)}
     says = "; ".join(f"{r[0]}: {r[2]} ({r[1]} to {r[3]})" for r in rows)
-    head = ("variant", "p10", "p50", "p90", "duration", "bottleneck")
-    return Figure("Variants side by side", says, [trace], layout, Table(head, rows, frozenset(range(1, 5))))
+    head = ("variant", ">p10", ">p50", ">p90", ">duration", "bottleneck")
+    return Figure("Variants side by side", says, [trace], layout, Table(*head, rows=rows))
 
 
 def scenarios(made: SweepResult) -> Figure:
@@ -273,5 +273,5 @@ def scenarios(made: SweepResult) -> Figure:
         layout = {"xaxis": axis(f"{made.keys[0]} [SI]"), "yaxis": rate_axis(), "showlegend": len(traces) > 1}
     known = [rate for rate in rates if rate is not None]
     says = f"{made.path}: {min(known):.3g} to {max(known):.3g} Gb/s" if known else f"{made.path}: all refused"
-    head = (*made.keys, "p10", "p50", "p90", "bottleneck")
-    return Figure(f"Throughput of {made.path}", says, traces, layout, Table(head, rows, frozenset(range(count + 3))))
+    head = (*(f">{key}" for key in made.keys), ">p10", ">p50", ">p90", "bottleneck")
+    return Figure(f"Throughput of {made.path}", says, traces, layout, Table(*head, rows=rows))

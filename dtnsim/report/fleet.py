@@ -15,7 +15,7 @@ from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw
 from dtnsim.report import text
 from dtnsim.report.document import number
-from dtnsim.report.page import Table
+from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
 
@@ -184,32 +184,32 @@ def show(a: FleetAnswer, out: Out) -> None:
     """Prints the page: completion first, then deadlines, what held whom, what failed, what is due when."""
     first, total = a.runs[0], a.runs[0].total
     stopped = "" if first.complete else f"  (stopped after {units.show(first.end_s, 's')}: what was done by then)"
-    out.print(f"[bold]{text.plain(a.name)}[/bold]{stopped}")
+    out.print(stopped, title=a.name)
     span = units.show(first.end_s, "s")
     daily = units.show(total.size_B / max(first.end_s, 1e-9) * 86400, "B")
     runs = f"; {len(a.runs)} of {a.wanted} runs, the first one shown" if a.wanted > 1 else ""
     moved = f"{total.asked:,} transfer{'s' * (total.asked != 1)}, {units.show(total.size_B, 'B')}"
     out.print(f"{moved} in {span}: {daily} a day, growing {a.workload.growth.value:.0%} a year{runs}")
     for said in promised(a):
-        out.print(text.plain(said))
+        out.print(said)
     out.print()
     _completion(a, out)
     _upgrades(a, out)
     out.print()
-    out.print(text.shown(held(a)))
+    out.print(held(a))
     _failures(a, out)
     _week(a, out)
     for warning in a.warnings:
-        out.print(f"warning: {text.plain(warning)}")
+        out.print(f"warning: {warning}")
 
 
 def _completion(a: FleetAnswer, out: Out) -> None:
     first, quantile = a.runs[0], (">p95", ">p99")
     head = ("class", ">done", ">open", ">failed", ">bytes", ">completion p50", *quantile, ">slowdown p50", *quantile)
-    rows = text.table(*head, ">deadlines missed", ">resent")
+    rows = text.Table(*head, ">deadlines missed", ">resent")
     for g in first.groups:
         rows.add_row(
-            text.plain(g.name or "all"),
+            g.name or "all",
             f"{g.done:,}",
             f"{g.open:,}",
             f"{g.failed:,}",
@@ -225,7 +225,7 @@ def _completion(a: FleetAnswer, out: Out) -> None:
             low, middle, high = spread([r.groups[n].completion_s[1] for r in a.runs])
             if math.isfinite(middle):
                 out.print(
-                    f"{text.plain(g.name or 'all')}: p95 of completion over the runs {units.show(low, 's')} to "
+                    f"{g.name or 'all'}: p95 of completion over the runs {units.show(low, 's')} to "
                     f"{units.show(high, 's')} (p10 to p90), median {units.show(middle, 's')}"
                 )
     total = first.total
@@ -239,7 +239,7 @@ def _completion(a: FleetAnswer, out: Out) -> None:
     if len(first.pairs) > 1 and worst and worst[0].slowdown[1] > 1.05:
         p = worst[0]
         out.print(
-            f"slowest pair: {text.plain(p.name)} from {text.plain(p.source)} to {text.plain(p.target)}, p95 "
+            f"slowest pair: {p.name} from {p.source} to {p.target}, p95 "
             f"{units.show(p.completion_s[1], 's')}, {p.slowdown[1]:.3g} times what it takes alone"
         )
 
@@ -281,7 +281,7 @@ def _upgrades(a: FleetAnswer, out: Out) -> None:
         mark = f"{a.workload.full.value:.0%} in its busy {a.workload.full_over}"
         out.print(f"upgrades: no station passes {mark} within {HORIZON:g} years")
         return
-    out.print(text.shown(made))
+    out.print(made)
     out.print("busy day, busy hour: what a day, an hour in twenty exceeds; peak: the fullest hour")
     if kinds > _ROWS:
         out.print(f"and {kinds - _ROWS} more kinds of stations within {HORIZON:g} years")
@@ -290,9 +290,9 @@ def _upgrades(a: FleetAnswer, out: Out) -> None:
 def due(a: FleetAnswer) -> tuple[Table | None, int]:
     """(stations that are due within the horizon, those that are alike in one row; kinds of them)."""
     several, rows = len(a.runs) >= ENOUGH, []
-    head = ("due for an upgrade", f"busy {a.workload.full_over} passes {a.workload.full.value:.0%}",
-            *(("earliest (p10)", "latest (p90)") if several else ()), "busy day", "busy hour",
-            "peak", "mean")  # fmt: skip
+    mark = f">busy {a.workload.full_over} passes {a.workload.full.value:.0%}"
+    ends = (">earliest (p10)", ">latest (p90)") if several else ()
+    head = ("due for an upgrade", mark, *ends, ">busy day", ">busy hour", ">peak", ">mean")
     known = {s.name: s for s in a.runs[0].stations}
     alike: dict[str, list[str]] = {}
     for name in _order(a):
@@ -303,7 +303,7 @@ def due(a: FleetAnswer) -> tuple[Table | None, int]:
         s = known[names[0]]
         more = f" and {len(names) - 1} like it" if len(names) > 1 else ""
         rows.append((names[0] + more, *shown, *(f"{v:.1%}" for v in (s.busy_day, s.busy, s.peak, s.mean))))
-    return (Table(head, rows, frozenset(range(1, len(head)))) if rows else None), len(alike)
+    return (Table(*head, rows=rows) if rows else None), len(alike)
 
 
 def kind(name: str) -> str:
@@ -327,7 +327,7 @@ def held(a: FleetAnswer) -> Table:
         for n, (what, seconds) in enumerate(shown):
             first = name if n == 0 else ""
             rows.append((first, what.removeprefix(f"{name}: "), f"{seconds / whole:.1%}", units.show(seconds, "s")))
-    return Table(("class", "held by", "share of its time", "in all"), rows, frozenset({2, 3}))
+    return Table("class", "held by", ">share of its time", ">in all", rows=rows)
 
 
 def _failures(a: FleetAnswer, out: Out) -> None:
@@ -336,16 +336,14 @@ def _failures(a: FleetAnswer, out: Out) -> None:
         return
     total = a.runs[0].total
     out.print()
-    rows = text.table("what was down", ">times", ">in all")
+    rows = text.Table("what was down", ">times", ">in all")
     together: dict[str, list[tuple[str, int, float]]] = {}
     for name, (count, seconds) in outages:
         together.setdefault(kind(name.partition(":")[0]) + name.partition(":")[2], []).append((name, count, seconds))
     for each in list(together.values())[:_ROWS]:
         name, word = each[0][0].partition(":")[::2]
         more = f" and {len(each) - 1} like it" if len(each) > 1 else ""
-        rows.add_row(
-            text.plain(f"{name}{more}:{word}"), str(sum(e[1] for e in each)), units.show(sum(e[2] for e in each), "s")
-        )
+        rows.add_row(f"{name}{more}:{word}", str(sum(e[1] for e in each)), units.show(sum(e[2] for e in each), "s"))
     out.print(rows)
     if len(together) > _ROWS:
         out.print(f"and {len(together) - _ROWS} more kinds")
@@ -364,7 +362,7 @@ def _week(a: FleetAnswer, out: Out) -> None:
     s = max(stations[:_ROWS], key=lambda s: s.busy)
     top = max(*s.of_week, 1e-12)
     out.print()
-    out.print(f"the week of {text.plain(s.name)}, mean of each hour ('{_SHADES[-1]}' is {top:.1%})")
+    out.print(f"the week of {s.name}, mean of each hour ('{_SHADES[-1]}' is {top:.1%})")
     for day, label in enumerate(("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")):
         hours = s.of_week[24 * day : 24 * day + 24]
         line = "".join(_SHADES[min(int(v / top * (len(_SHADES) - 1) + 0.5), len(_SHADES) - 1)] * 2 for v in hours)

@@ -10,7 +10,8 @@ import numpy as np
 from dtnsim.description import calendar
 from dtnsim.ground import units
 from dtnsim.report import fleet
-from dtnsim.report.page import Figure, Table
+from dtnsim.report.page import Figure
+from dtnsim.report.table import Table
 from dtnsim.report.traces import LEGEND, TONES, axis, dots, heat, height, line, rows_axis, tenfold, whole
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _seen(a: FleetAnswer) -> set[int]:
 def tables(a: FleetAnswer) -> list[tuple[str, Table]]:
     """(caption, table) of classes, of what is due, and of outages."""
     document = fleet.document(a)
-    head = ("class", "asked", "done", "failed", "open", "moved", "moved in vain", "retries", "deadlines", "missed")
+    head = (">asked", ">done", ">failed", ">open", ">moved", ">moved in vain", ">retries", ">deadlines", ">missed")
     rows = [
         (
             c["class"] or "all",
@@ -68,14 +69,14 @@ def tables(a: FleetAnswer) -> list[tuple[str, Table]]:
         )
         for c in [*document["classes"], document["total"]]
     ]
-    made = [("What was asked for, and what became of it", Table(head, rows, frozenset(range(1, 10))))]
+    made = [("What was asked for, and what became of it", Table("class", *head, rows=rows))]
     if a.runs[0].held_s:
         made.append(("What held the transfers of each class", fleet.held(a)))
     if due := fleet.due(a)[0]:
         made.append(("What is due for an upgrade, the first ones first", due))
     outages = [(n, f"{o['count']:,}", units.show(o["seconds"], "s")) for n, o in document["outages"].items()]
     if outages:
-        made.append(("What was down", Table(("what", "times", "in all"), outages, frozenset({1, 2}))))
+        made.append(("What was down", Table("what", ">times", ">in all", rows=outages)))
     return made
 
 
@@ -90,8 +91,8 @@ def _completion(classes: list[dict[str, Any]]) -> Figure | None:
     layout["showlegend"] = True
     rows = [(c["class"], *(units.show(c["completion_s"][q], "s") for q in names)) for c in shown]
     says = "; ".join(f"{r[0]}: half within {r[1]}, {names[-1]} {r[-1]}" for r in rows)
-    return Figure("How long transfers take, by class", says, traces, layout,
-                  Table(("class", *names), rows, frozenset(range(1, 4))))  # fmt: skip
+    table = Table("class", *(f">{q}" for q in names), rows=rows)
+    return Figure("How long transfers take, by class", says, traces, layout, table)
 
 
 def _fullest(stations: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -121,8 +122,8 @@ def _week(kept: list[dict[str, Any]], seen: set[int]) -> Figure | None:
         top = max(range(24), key=by_hour.__getitem__)
         rows.append((s["station"], f"{s['utilization_mean']:.1%}", f"{top:02d}:00", f"{by_hour[top]:.1%}"))
     says = "; ".join(f"{r[0]}: {r[1]} on average, busiest at {r[2]} with {r[3]}" for r in rows[:8])
-    return Figure("Use by hour of the week", says, [trace], layout,
-                  Table(("station", "mean", "busiest hour", "then"), rows, frozenset({1, 2, 3})))  # fmt: skip
+    table = Table("station", ">mean", ">busiest hour", ">then", rows=rows)
+    return Figure("Use by hour of the week", says, [trace], layout, table)
 
 
 def _weeks(kept: list[dict[str, Any]]) -> Figure | None:
@@ -148,8 +149,8 @@ def _weeks(kept: list[dict[str, Any]]) -> Figure | None:
         (str(w + 1), *(f"{s['by_week'][w]:.1%}" if w < len(s["by_week"]) else "" for s in kept)) for w in range(weeks)
     ]
     says = "; ".join(f"{s['station']}: {s['by_week'][0]:.1%} at first, {s['by_week'][-1]:.1%} at last" for s in kept)
-    return Figure("Use week by week", says, traces, layout,
-                  Table(("week", *(s["station"] for s in kept)), rows, frozenset(range(len(kept) + 1))))  # fmt: skip
+    table = Table(">week", *(f">{s['station']}" for s in kept), rows=rows)
+    return Figure("Use week by week", says, traces, layout, table)
 
 
 def sentence(a: FleetAnswer) -> str:

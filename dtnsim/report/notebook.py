@@ -15,7 +15,8 @@ from dtnsim.report import charts, fleet, fleet_page, picture, planned, simulatio
 from dtnsim.report.costs import Relief
 from dtnsim.report.decision import decide
 from dtnsim.report.document import prediction_document
-from dtnsim.report.page import Table, asset, escaped
+from dtnsim.report.page import asset, escaped
+from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.run import FleetAnswer
 from dtnsim.simulation.results import Simulation
 
@@ -47,8 +48,7 @@ def _(answer: Prediction) -> str:
     drawn = ""
     if answer.given is not None:
         drawn = picture.svg(picture.layout(answer, answer.given.graph), "")
-    ladder = charts.ladder(answer, answer.transfers[0], [Relief()] * len(answer.ladder)).table
-    shown = Table(ladder.head[:5], [row[:5] for row in ladder.rows], ladder.numeric)
+    shown = _figure(answer).table.columns(0, 1, 2, 3, 4)
     d = decide(answer)
     says = f"<p><b>{escaped(answer.name)}</b><br>{escaped(d.verdict)}</p>{d.html}"
     return f"{says}{drawn}{shown.html('The ladder')}"
@@ -59,7 +59,7 @@ def _(answer: Simulation) -> str:
     rates = timeline.figures(answer)[0]
     first = answer.runs[0]
     rows = [(h.station, f"{h.start_s:.4g}", f"{h.end_s:.4g}") for t in first.transfers for h in t.held[:20]]
-    held = Table(("held by", "from [s]", "to [s]"), rows, frozenset({1, 2})).html("What held it")
+    held = Table("held by", ">from [s]", ">to [s]", rows=rows).html("What held it")
     return f"<p><b>{escaped(answer)}</b><br>{escaped(rates.says)}</p>{held}"
 
 

@@ -17,31 +17,7 @@ from importlib import resources
 from typing import Any, Final
 
 from dtnsim import __version__
-
-#: rows of a table that a page shows; the rest is in the JSON document
-ROWS: Final = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of plain text; ``numeric`` columns are set to the right."""
-
-    head: tuple[str, ...]
-    rows: Sequence[Sequence[str]]
-    numeric: frozenset[int] = frozenset()
-
-    def html(self, caption: str) -> str:
-        """As HTML that scrolls by itself where it is wider than the page; columns without any text are left out."""
-        kept = [n for n in range(len(self.head)) if any(row[n] for row in self.rows) or not self.rows]
-        kinds = {n: ' class="n"' if n in self.numeric else "" for n in kept}
-        head = "".join(f'<th scope="col"{kinds[n]}>{escaped(self.head[n])}</th>' for n in kept)
-        cells = ("".join(f"<td{kinds[n]}>{escaped(row[n])}</td>" for n in kept) for row in self.rows[:ROWS])
-        body = "".join(f"<tr>{row}</tr>" for row in cells)
-        more = f"<p>{len(self.rows) - ROWS:,} more rows are not shown.</p>" if len(self.rows) > ROWS else ""
-        return (
-            f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(caption)}"><table>'
-            f"<caption>{escaped(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{more}"
-        )
+from dtnsim.report.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dtnsim.ground import units
-from dtnsim.report.page import Figure, Table, label
+from dtnsim.report.page import Figure, label
+from dtnsim.report.table import Table
 from dtnsim.report.traces import (
     AMBER,
     BLUE,
@@ -58,9 +59,8 @@ def steps(plan: Plan) -> Figure:
     says = f"The goal is {target}. " + "; ".join(f"{r[0]}: {r[4]} ({r[3]} to {r[5]}), met with {r[7]}" for r in rows)
     down = rows_axis([name for name, _ in kept])
     layout = {"xaxis": rate_axis(), "yaxis": down, "height": height(down), **_goal(plan, "x")}
-    head = ("step", "what", "set", "p10", "p50", "p90", "of now", "P(goal)")
-    return Figure("Now, free, bought: against the goal", says, [trace], layout,
-                  Table(head, rows, frozenset(range(3, 8))))  # fmt: skip
+    head = ("step", "what", "set", ">p10", ">p50", ">p90", ">of now", ">P(goal)")
+    return Figure("Now, free, bought: against the goal", says, [trace], layout, Table(*head, rows=rows))
 
 
 def _goal(plan: Plan, along: str) -> dict[str, Any]:
@@ -113,8 +113,8 @@ def frontier(plan: Plan) -> Figure:
         for s in stages
     ]
     says = "; ".join(f"{r[0]} for {r[1]}: {r[3]}, probability {r[5]}" for r in rows)
-    head = ("what", "price", "p10", "p50", "p90", "P(target)", "then binds")
-    return Figure("What money buys", says, [trace], layout, Table(head, rows, frozenset({1, 2, 3, 4, 5})))
+    head = ("what", ">price", ">p10", ">p50", ">p90", ">P(target)", "then binds")
+    return Figure("What money buys", says, [trace], layout, Table(*head, rows=rows))
 
 
 def free(plan: Plan) -> Table:
@@ -129,4 +129,4 @@ def free(plan: Plan) -> Table:
         )
         for w in plan.wins
     ]
-    return Table(("setting", "alone", "taken", "command"), rows, frozenset({1}))
+    return Table("setting", ">alone", "taken", "command", rows=rows)

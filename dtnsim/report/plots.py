@@ -65,11 +65,11 @@ def ladder(p: Prediction, out: Out) -> None:
     """Bars of the ladder."""
     for t in p.transfers[:1]:
         top = max(r.throughput_Bps for r in t.ladder)
-        rows = text.table("station", ">at", "to scale", title=f"\nladder of {t.name}, drawn")
+        rows = text.Table("station", ">at", "to scale", title=f"ladder of {t.name}, drawn")
         for rung in t.ladder:
             shown = units.show(rung.throughput_Bps, "B/s")
-            rows.add_row(text.plain(rung.station), shown, text.bar(rung.throughput_Bps / top))
-        out.print(rows)
+            rows.add_row(rung.station, shown, text.bar(rung.throughput_Bps / top))
+        out.print(rows, apart=True)
 
 
 def over_time(s: Simulation, out: Out) -> None:
@@ -123,6 +123,6 @@ def curves(
     plot.frame(out.draws("│"))
     plot.xlabel(axis)
     drawn = _COLOUR.sub("", plot.build())
-    out.print(f"\n{text.plain(title)}")
+    out.print(title, apart=True)
     for line in drawn.splitlines():
-        out.print(text.plain(line.rstrip()))
+        out.print(line.rstrip())

@@ -162,7 +162,7 @@ def _show(s: Simulation, out: Out) -> None:
     ended = "" if first.complete else f"  (stopped at {units.show(first.end_s, 's')}: what was done by then)"
     groups = alike(first)
     those = longest(first, groups)
-    out.print(f"[bold]{text.plain(s.name)}[/bold]{ended}")
+    out.print(ended, title=s.name)
     out.print(summary(first, those))
     if len(those) < len(groups):
         out.print(f"the {len(those)} that take longest; --json has the other {len(groups) - len(those)} as well")
@@ -175,16 +175,16 @@ def _show(s: Simulation, out: Out) -> None:
         _told(s, first.transfers[f], s.why[f] if s.why else {}, out, which)
         if (at := among[f]) is not None:
             out.print(
-                f"{text.plain(first.transfers[f].name)}: this run has everything at its median and what is not stated "
+                f"{first.transfers[f].name}: this run has everything at its median and what is not stated "
                 f"at its best; {at:.0%} of what predict draws is slower"
             )
     for time, what in first.happened[:HAPPENED]:
-        out.print(f"at {units.show(time, 's')}: {text.plain(what)}")
+        out.print(f"at {units.show(time, 's')}: {what}")
     if len(first.happened) > HAPPENED:
         out.print(f"and {len(first.happened) - HAPPENED} more events")
     _busiest(first, out)
     for warning in s.warnings:
-        out.print(f"warning: {text.plain(warning)}")
+        out.print(f"warning: {warning}")
     text.assumptions(s.assumed, out)
 
 
@@ -192,9 +192,9 @@ def _busiest(run: Run, out: Out) -> None:
     """Prints the stations that are used most."""
     mean, peak, _ = _use(run)
     out.print()
-    used = text.table("station", "used", ">mean", ">peak")
+    used = text.Table("station", "used", ">mean", ">peak")
     for k in [k for k in np.argsort(-mean, kind="stable")[:BUSIEST].tolist() if mean[k] > 0]:
-        used.add_row(text.plain(run.stations[k]), text.bar(float(mean[k])), f"{mean[k]:.1%}", f"{peak[k]:.1%}")
+        used.add_row(run.stations[k], text.bar(float(mean[k])), f"{mean[k]:.1%}", f"{peak[k]:.1%}")
     out.print(used)
     if (count := int((mean > 0).sum())) > BUSIEST:
         out.print(f"{count - BUSIEST} more stations are used less")
@@ -219,31 +219,31 @@ def _event(s: Simulation, h: Held) -> str:
 def _told(s: Simulation, t: TransferRun, why: Mapping[str, str], out: Out, which: str = "") -> None:
     """What held one transfer and why, its phases, its medium."""
     whole = t.held[-1].end_s - t.held[0].start_s if t.held else 0.0
-    out.print(f"\nwhat held {text.plain(t.name)}{which}")
-    rows = text.table(">from", ">to", "held by", "because")
+    out.print(f"what held {t.name}{which}", apart=True)
+    rows = text.Table(">from", ">to", "held by", "because")
     known: set[str] = set()
     for h in joined(t.held, whole / STRETCHES):
         event = _event(s, h)
         because = event or ("as above" if h.station in known else why.get(h.station, ""))
         known |= set() if event else {h.station}
-        rows.add_row(units.show(h.start_s, "s"), units.show(h.end_s, "s"), text.plain(h.station), text.plain(because))
+        rows.add_row(units.show(h.start_s, "s"), units.show(h.end_s, "s"), h.station, because)
     out.print(rows)
     if len(t.phases) > 1:
         spent = "; ".join(f"{p.name} {units.show(p.moving_s + p.waiting_s, 's')}" for p in t.phases)
-        out.print(f"{text.plain(t.name)}: its workers spent on {text.plain(spent)}")
+        out.print(f"{t.name}: its workers spent on {spent}")
     if math.isfinite(t.finished_s) and t.finished_s > t.written_s * (1 + 1e-9):
         late, wrote = (units.show(v, "s") for v in (t.finished_s - t.written_s, t.written_s - t.started_s))
-        out.print(f"{text.plain(t.name)}: written after {wrote}, on the medium {late} later")
+        out.print(f"{t.name}: written after {wrote}, on the medium {late} later")
     if math.isfinite(t.on_medium_s) and t.on_medium_s > t.finished_s * (1 + 1e-9):
         late = units.show(t.on_medium_s - t.started_s, "s")
-        out.print(f"{text.plain(t.name)}: the tool ends when memory has its last byte; on the medium after {late}")
+        out.print(f"{t.name}: the tool ends when memory has its last byte; on the medium after {late}")
     if t.retries:
-        out.print(f"{text.plain(t.name)}: {t.retries} file{'s' if t.retries != 1 else ''} begun again after a fault")
+        out.print(f"{t.name}: {t.retries} file{'s' if t.retries != 1 else ''} begun again after a fault")
 
 
 def _replicas(s: Simulation, groups: Sequence[Sequence[int]], out: Out) -> None:
     label = f"over {len(s.runs)} runs" + (f" of {s.wanted}" if s.interrupted else "")
-    rows = text.table(label, ">throughput p10", ">p50", ">p90", ">duration p10", ">p50", ">p90")
+    rows = text.Table(label, ">throughput p10", ">p50", ">p90", ">duration p10", ">p50", ">p90")
     for group in groups:
         both = [s.spread(f) for f in group]
         rates, durations = (_quantiles([v for pair in both for v in pair[k]]) for k in (0, 1))
@@ -252,7 +252,7 @@ def _replicas(s: Simulation, groups: Sequence[Sequence[int]], out: Out) -> None:
             for values, unit in ((rates, "B/s"), (durations, "s"))
             for v in values.values()
         ]
-        rows.add_row(text.plain(name_of(s.runs[0], group)), *shown)
+        rows.add_row(name_of(s.runs[0], group), *shown)
     out.print(rows)
 
 
@@ -328,10 +328,10 @@ def summary(run: Run, those: Sequence[Sequence[int]]) -> Any:
     head = [f">duration {_NAMES[0]}", *quantile] if many else [*moved, ">duration"]
     head += [">throughput", *(moved if many else [])]
     head += [f">a file: {_NAMES[0]}", *quantile] if several else []
-    rows = text.table("transfer", *head, ">workers wait")
+    rows = text.Table("transfer", *head, ">workers wait")
     for group in those:
         alike = [run.transfers[f] for f in group]
-        rows.add_row(text.plain(name_of(run, group)), *_cells(run, alike, several=several, many=many))
+        rows.add_row(name_of(run, group), *_cells(run, alike, several=several, many=many))
     if len(those) > 1:
         rows.add_row("all", *_cells(run, run.transfers, several=several, many=many))
     return rows

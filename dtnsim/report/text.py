@@ -14,22 +14,21 @@ from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Interval, Phase, Prediction, Station, StationUse, Transfer
 from dtnsim.ground.term import plural
 from dtnsim.ground.units import show
-from dtnsim.report.console import BARS, Out, Rows, console, table
+from dtnsim.report.console import Out, console
 from dtnsim.report.decision import deadline, decide, share
+from dtnsim.report.table import Table, bar
 from dtnsim.steady import relieved
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
     from dtnsim.composition.resolved_transfer import Way
     from dtnsim.ground.uncertainty import Assumption
-    from dtnsim.report.page import Table
     from dtnsim.steady.breakdown import Step
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 
-__all__ = ["bar", "capacity", "card", "console", "goals", "plain", "prediction", "rate", "shares", "table"]
+__all__ = ["Table", "bar", "capacity", "card", "console", "goals", "prediction", "rate", "shares"]
 
-_BAR = 24
 #: what the ceiling rests on
 _CEILING: Final = "if everything unstated is perfect and numbers are at their medians"
 #: and where half of what is drawn is better: hosts that may be tuned, say
@@ -53,29 +52,23 @@ def rate(value: float) -> str:
     return f"{units.show(value, 'B/s')} ({units.show(value, 'B/s', line=False)})"
 
 
-def bar(share: float) -> str:
-    """A bar for a utilisation."""
-    full = round(min(max(share, 0.0), 1.0) * _BAR)
-    return BARS[0] * full + BARS[1] * (_BAR - full)
-
-
 def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = False) -> None:
     """Prints a prediction: answer, reason, utilisation bars, ladder; of very many transfers those that take longest."""
-    out.print(f"[bold]{plain(p.name)}[/bold]")
+    out.print(title=p.name)
     order = sorted(range(len(p.transfers)), key=lambda f: -p.transfers[f].duration_s.p50)
     alike = {f: [f] for f in order} if every else _alike(p, order[:SHOWN])
     for f, those in sorted(alike.items()):
         _transfer(p, f, out, named=len(p.transfers) > 1)
         if len(those) > 1:
-            names = ", ".join(plain(p.transfers[n].name) for n in those[1:])
-            out.print(f"{plain(p.transfers[f].name)}: and {len(those) - 1} like it: {names}; --all shows them")
+            names = ", ".join(p.transfers[n].name for n in those[1:])
+            out.print(f"{p.transfers[f].name}: and {len(those) - 1} like it: {names}; --all shows them")
     if len(p.transfers) > SHOWN and not every:
         out.print(f"and {len(p.transfers) - SHOWN} more, which take less time; --all shows them, --json has all")
     if len(p.transfers) > 1:
         _throughput("all together  ", "ceiling       ", p.throughput_Bps, p.ceiling, p, out)
         out.print("              (all bytes over the time from the first start to the last end)")
     out.print()
-    used = table("station", "used", ">", ">capacity", ">demand a byte")
+    used = Table("station", "used", ">", ">capacity", ">demand a byte")
     held = {t.bottleneck.station for t in p.transfers}  # first: workers are always at work in one phase or another
     shown = [u for u in p.stations if u.utilization > 0 and _tells(p, u)]
     shown = (
@@ -85,7 +78,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
     )
     for use in sorted(shown, key=lambda u: u.station.name not in held)[:busiest]:
         used.add_row(
-            plain(use.station.name),
+            use.station.name,
             bar(use.utilization),
             f"{use.utilization:.1%}",
             capacity(use.station),
@@ -93,13 +86,13 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
         )
     out.print(used)
     for t in (p.transfers[f] for f in sorted(alike)) if len(p.transfers) <= SHOWN else p.transfers[:1]:
-        out.print(f"\nladder of {plain(t.name)}: what binds at the ceiling, and what binds once it is relieved")
-        rungs = table(">", ">at", "station", "because")
+        out.print(f"ladder of {t.name}: what binds at the ceiling, and what binds once it is relieved", apart=True)
+        rungs = Table(">", ">at", "station", "because")
         for number, rung in enumerate(t.ladder, 1):
-            rungs.add_row(str(number), rate(rung.throughput_Bps), plain(rung.station), plain(rung.reason))
+            rungs.add_row(str(number), rate(rung.throughput_Bps), rung.station, rung.reason)
         out.print(rungs)
     for warning in p.warnings:
-        out.print(f"warning: {plain(warning)}")
+        out.print(f"warning: {warning}")
     assumptions(p.assumed, out)
 
 
@@ -122,24 +115,24 @@ def _alike(p: Prediction, shown: Sequence[int]) -> dict[int, list[int]]:
 def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     """Prints what one decides by, on a screen: verdict, goals, what holds it, what to do, gain, price, what is open."""
     d = decide(p, wanted)
-    for line in textwrap.wrap(plain(p.name), _WIDTH):
-        out.print(f"[bold]{line}[/bold]")
+    for line in textwrap.wrap(visible(p.name), _WIDTH):
+        out.print(title=line)
     card = _Card(out)
-    card.print(plain(d.verdict))
+    card.print(d.verdict)
     if len(wanted) > 1 or any(goal.required is not None for goal in wanted):  # the verdict has said one
         goals(p, wanted, card)
     if len(p.transfers) > 1:
-        rows = table("transfer", ">throughput", ">duration", "held by")
+        rows = Table("transfer", ">throughput", ">duration", "held by")
         for each in sorted(p.transfers, key=lambda t: -t.duration_s.p50)[:_ROWS]:
             speed, took = each.throughput_Bps.p50, each.duration_s.p50
             numbers = units.show(speed, "B/s", digits=3), units.show(took, "s", digits=2)
-            rows.add_row(plain(each.name), *numbers, plain(each.bottleneck.station))
+            rows.add_row(each.name, *numbers, each.bottleneck.station)
         out.print()
         out.print(rows)
     out.print()
     for label, texts in d.rows:
         for number, line in enumerate(texts):
-            card.print(plain(line), f"{'' if number else label:{_LABEL}}", typed="  # " in line)
+            card.print(line, f"{'' if number else label:{_LABEL}}", typed="  # " in line)
     if d.better is not None:
         stages = (("now", p), ("with it", d.better))
         most = max(each.throughput_Bps.p50 for _, each in stages)
@@ -149,7 +142,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
             sure = f"  {wanted[0].words} {share(wanted[0].probability(stage))}" if wanted else ""
             out.print(f"{label:{_LABEL}}{bar(rate_of / most)}  {units.show(rate_of, 'B/s', digits=3)}{sure}")
     for warning in p.warnings:
-        card.print(f"warning: {plain(warning)}")
+        card.print(f"warning: {warning}")
     ask = "" if wanted else f"In time? --deadline {deadline(p)}. "
     out.print(f"{ask}See also: dtnsim plan, tools, report; -v shows all")
 
@@ -166,7 +159,7 @@ class _Card:
             self._out.print(f"{label or ' ' * _LABEL}{item}")
             return
         folds = textwrap.TextWrapper(_WIDTH, label, " " * len(label), break_on_hyphens=False, break_long_words=False)
-        for line in folds.wrap(item):
+        for line in folds.wrap(visible(item)):
             self._out.print(line)
 
 
@@ -174,12 +167,12 @@ def assumptions(found: Sequence[Assumption], out: Out) -> None:
     """Prints the numbers that nobody wrote and that move the answer."""
     if not found:
         return
-    out.print("\nassumed: not written in the path file, and each moves the answer by more than 5 %")
-    rows = table("", ">is", "may be", "then", "because")
+    out.print("assumed: not written in the path file, and each moves the answer by more than 5 %", apart=True)
+    rows = Table("", ">is", "may be", "then", "because")
     for a in found:
         then = f"{a.at_low - 1:+.0%} to {a.at_high - 1:+.0%}" if a.ranges else f"{a.at_low - 1:+.0%}"
         may_be = f"{a.low} to {a.high}" if a.ranges else a.low
-        rows.add_row(plain(a.key), plain(a.value), plain(may_be), then, plain(a.source))
+        rows.add_row(a.key, a.value, may_be, then, a.source)
     out.print(rows)
 
 
@@ -195,10 +188,10 @@ def shares(found: Sequence[Share], out: Out) -> None:
     """Prints what makes the interval wide, and what to measure first."""
     if not found:
         return
-    out.print("\nwhy the interval is wide")
-    rows = table(">share", ">width if known", "what", "how to find out")
+    out.print("why the interval is wide", apart=True)
+    rows = Table(">share", ">width if known", "what", "how to find out")
     for s in found:
-        rows.add_row(f"{s.share:.0%}", f"x {s.left:.2f}", plain(s.what), plain(s.measure))
+        rows.add_row(f"{s.share:.0%}", f"x {s.left:.2f}", s.what, s.measure)
     out.print(rows)
 
 
@@ -213,7 +206,7 @@ def _tells(p: Prediction, use: StationUse) -> bool:
 
 def _transfer(p: Prediction, f: int, out: Out, *, named: bool) -> None:
     t = p.transfers[f]
-    label = f"{plain(t.name)}: " if named else ""
+    label = f"{t.name}: " if named else ""
     _throughput(f"{label}throughput    ", f"{label}ceiling       ", t.throughput_Bps, t.ceiling, p, out)
     d = t.duration_s
     span = f"  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})" if d.p10 < d.p90 else ""
@@ -237,11 +230,11 @@ def _held(p: Prediction, f: int, out: Out, label: str) -> None:
     """Prints what holds transfer ``f``, what relieves it, and the settings that were tried and help."""
     t = p.transfers[f]
     station, why = t.bottleneck.station, t.bottleneck.reason
-    out.print(f"{label}bottleneck    {plain(why if why.startswith(station) else f'{station}: {why}')}")
+    out.print(f"{label}bottleneck    {why if why.startswith(station) else f'{station}: {why}'}")
     if remedy := relieved.by(p, f):
-        out.print(f"{label}relieved by   {plain(remedy)}")
+        out.print(f"{label}relieved by   {remedy}")
     for way in t.ways[:_WAYS]:
-        sets = " ".join(f"--set {plain(o)}" if " " not in o else f"--set '{plain(o)}'" for o in way.overrides)
+        sets = " ".join(f"--set {o}" if " " not in o else f"--set '{o}'" for o in way.overrides)
         out.print(f"{label}try           {sets}: ceiling {units.show(way.ceiling_Bps, 'B/s')}")
 
 
@@ -251,16 +244,8 @@ def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Predictio
         out.print(f"{then}{rate(ceiling)} {_CEILING}; no interval without --samples")
         return
     out.print(f"{first}{rate(i.p50)}  (p10 {units.show(i.p10, 'B/s')}, p90 {units.show(i.p90, 'B/s')})")
-    open_ = f": {plain(', '.join(p.unstated))}" if p.unstated else ""
+    open_ = f": {', '.join(p.unstated)}" if p.unstated else ""
     out.print(f"{then}{units.show(ceiling, 'B/s')} {_CEILING if ceiling >= i.p50 else _USUAL}{open_}")
-
-
-def shown(made: Table) -> Rows:
-    """A table of a page, for a terminal."""
-    rows = table(*((">" if n in made.numeric else "") + head for n, head in enumerate(made.head)))
-    for row in made.rows:
-        rows.add_row(*map(plain, row))
-    return rows
 
 
 def capacity(station: Station) -> str:
@@ -273,68 +258,63 @@ def capacity(station: Station) -> str:
     return f"{units.show(value, '1')} {station.unit}/s"
 
 
-def plain(text: str) -> str:
-    """Text of others: nothing in it is a mark, nothing a terminal would obey."""
-    return visible(text).replace("\\", "\\\\").replace("[", "\\[")
-
-
 def explanation(p: Prediction, out: Out, ways: Sequence[Way] = (), steps: Sequence[Step] = ()) -> None:
     """Prints every capacity and every demand with formula, value and source, the ceiling, and the way to the median."""
     stations = {s.name: s for s in p.problem.stations}
     for t, answer in zip(p.problem.transfers, p.transfers, strict=True):
         _explained(t, stations, out)
-        out.print(f"\nceiling = {answer.ceiling!r} B/s = {rate(answer.ceiling)}")
+        out.print(f"ceiling = {answer.ceiling!r} B/s = {rate(answer.ceiling)}", apart=True)
     if steps:
         _steps(p, steps, out)
     for w in ways:
         _way(w, out)
     for warning in p.warnings:
-        out.print(f"warning: {plain(warning)}")
+        out.print(f"warning: {warning}")
 
 
 def _explained(t: Transfer, stations: Mapping[str, Station], out: Out) -> None:
     moved = f"{plural(t.files, 'file')}, {show(t.payload_B, 'B')}, {t.workers:g} worker{'' if t.workers == 1 else 's'}"
-    out.print(f"[bold]{plain(t.name)}[/bold]: {moved}")
+    out.print(f": {moved}", title=t.name)
     totals: dict[str, float] = {}
     for phase in t.phases:
         _phase(phase, stations, totals, out)
-    out.print("\nstations: capacity / total demand = the rate at which each would bind")
+    out.print("stations: capacity / total demand = the rate at which each would bind", apart=True)
     columns = ["station", ">capacity", ">demand", ">binds at", "how"]
-    rows = table(*columns, "source")
+    rows = Table(*columns, "source")
     for name, total in sorted(totals.items(), key=lambda item: _binds(stations[item[0]], item[1])):
         s = stations[name]
         cost, binds = f"{total:.6g} {s.unit}/B", rate(_binds(s, total))
-        rows.add_row(plain(name), capacity(s), cost, binds, plain(s.formula), plain(s.source))
+        rows.add_row(name, capacity(s), cost, binds, s.formula, s.source)
     out.print(rows)
 
 
 def _phase(phase: Phase, stations: Mapping[str, Station], totals: dict[str, float], out: Out) -> None:
-    out.print(f"\nphase '{plain(phase.name)}': what one byte costs")
-    rows = table("station", "activity", ">demand", "how", "source")
+    out.print(f"phase '{phase.name}': what one byte costs", apart=True)
+    rows = Table("station", "activity", ">demand", "how", "source")
     for d in phase.demands:
         value = float(np.ravel(d.per_byte)[0])
         totals[d.station] = totals.get(d.station, 0.0) + value
         cost = f"{value:.6g} {stations[d.station].unit}/B"
-        rows.add_row(plain(d.station), plain(d.what), cost, plain(d.formula), plain(d.source))
+        rows.add_row(d.station, d.what, cost, d.formula, d.source)
     out.print(rows)
 
 
 def _steps(p: Prediction, steps: Sequence[Step], out: Out) -> None:
-    out.print("\nfrom the ceiling to the median of all transfers together: each line draws one thing more")
-    rows = table("", ">takes", ">then")
+    out.print("from the ceiling to the median of all transfers together: each line draws one thing more", apart=True)
+    rows = Table("", ">takes", ">then")
     rows.add_row("ceiling", "", rate(p.ceiling))
     for step in steps:
         share = step.change_Bps / max(p.ceiling, 1e-300)
-        rows.add_row(plain(step.what), f"{show(step.change_Bps, 'B/s')} ({share:+.1%})", rate(step.median_Bps))
+        rows.add_row(step.what, f"{show(step.change_Bps, 'B/s')} ({share:+.1%})", rate(step.median_Bps))
     out.print(rows)
     out.print(f"throughput = {p.throughput_Bps.p50!r} B/s = {rate(p.throughput_Bps.p50)}")
 
 
 def _way(w: Way, out: Out) -> None:
-    out.print(f"\nway of {plain(w.transfer)}: {plain(' - '.join(w.nodes))}")
-    out.print(f"single points of failure: {plain(', '.join(w.single_points) or 'none')}")
+    out.print(f"way of {w.transfer}: {' - '.join(w.nodes)}", apart=True)
+    out.print(f"single points of failure: {', '.join(w.single_points) or 'none'}")
     if w.cut.nodes:
-        out.print(f"the wiring carries at most {rate(w.cut.rate_Bps)}: {plain(', '.join(w.cut.nodes))}")
+        out.print(f"the wiring carries at most {rate(w.cut.rate_Bps)}: {', '.join(w.cut.nodes)}")
 
 
 def _binds(station: Station, demand: float) -> float:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
 from dtnsim.report import simulation
-from dtnsim.report.page import Figure, Page, Table, label
+from dtnsim.report.page import Figure, Page, label
+from dtnsim.report.table import Table
 from dtnsim.report.traces import (
     GREY,
     LEGEND,
@@ -67,8 +68,7 @@ def figures(s: Simulation) -> list[Figure]:
 
 def happened(s: Simulation) -> Table:
     """Events, one a line."""
-    rows = [(units.show(t, "s"), what) for t, what in s.runs[0].happened]
-    return Table(("at", "what"), rows, frozenset({0}))
+    return Table(">at", "what", rows=[(units.show(t, "s"), what) for t, what in s.runs[0].happened])
 
 
 def _time(seconds: Sequence[float]) -> tuple[list[float], str]:
@@ -124,7 +124,7 @@ def _curves(
         (f"{time[k]:.4g}", *(f"{values[k]:.4g}" if values[k] is not None else "" for values in curves.values()))
         for k in range(0, len(time), step)
     ]
-    return Figure(title, says, traces, layout, Table((f"time [{unit}]", *curves), rows, frozenset(range(9 + 1))))
+    return Figure(title, says, traces, layout, Table(f">time [{unit}]", *(f">{name}" for name in curves), rows=rows))
 
 
 def _span(values: Sequence[float | None], measure: str) -> str:
@@ -164,8 +164,8 @@ def _files(s: Simulation, transfers: Sequence[dict[str, Any]]) -> Figure | None:
     layout = {"yaxis": down, "xaxis": tenfold("time of a file [s]", every), "height": height(down, 130)}
     layout["showlegend"] = True
     says = f"{s.name}: " + "; ".join(f"{r[0]}: half within {r[2]}, 99 in 100 within {r[4]}" for r in rows)
-    head = ("transfer", "files", *names)
-    return Figure("How long a file takes", says, traces, layout, Table(head, rows, frozenset(range(1, 6))))
+    table = Table("transfer", ">files", *(f">{quantile}" for quantile in names), rows=rows)
+    return Figure("How long a file takes", says, traces, layout, table)
 
 
 def by_hour(
@@ -203,5 +203,4 @@ def by_hour(
     rows = [(f"{hour:02d}:00", f"{m:.4g}", f"{max(v or 0.0 for v in table[hour]):.4g}") for hour, m in enumerate(mean)]
     busiest = max(range(24), key=mean.__getitem__)
     says = f"{label(title)}: busiest from {busiest}:00, {mean[busiest]:.3g} Gb/s on average"
-    head = ("hour", "mean [Gb/s]", "most [Gb/s]")
-    return Figure(title, says, [trace], layout, Table(head, rows, frozenset({1, 2})))
+    return Figure(title, says, [trace], layout, Table("hour", ">mean [Gb/s]", ">most [Gb/s]", rows=rows))

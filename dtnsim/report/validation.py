@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim import __version__
 from dtnsim.evidence.trust import LEVELS, by_kind, judging, ranks, trust
 from dtnsim.ground import units
-from dtnsim.report.page import Figure, Page, Table, label, today
-from dtnsim.report.text import plain, shown
+from dtnsim.report.page import Figure, Page, label, today
+from dtnsim.report.table import Table
 from dtnsim.report.traces import AMBER, BLUE, GREY, TONES, axis, line, marks, painted, spans
 
 if TYPE_CHECKING:
@@ -59,15 +59,17 @@ def stated_words(j: Judgement) -> str:
 def show(found: Validation, out: Out) -> None:
     """Prints every case and the summary."""
     for site in found.sites:
-        out.print(f"[bold]{plain(site)}[/bold]")
-        out.print(shown(_cases(found, site)))
+        out.print(title=site)
+        out.print(_cases(found, site))
         out.print()
-    out.print(shown(_summary(found)))
+    out.print(_summary(found))
     if any(j.left_out is not None for j in found.judgements):
         out.print(_words("fit cases, each predicted by a fit without it", found.left_out_summary()))
     if trust(found.judgements) is not None:
-        out.print("\nintervals of the judging figures, each by laws learned without its study; scores of ln(figure)")
-        out.print(shown(_trust(found)))
+        out.print(
+            "intervals of the judging figures, each by laws learned without its study; scores of ln(figure)", apart=True
+        )
+        out.print(_trust(found))
 
 
 def _words(name: str, s: Summary) -> str:
@@ -118,8 +120,8 @@ def _summary(found: Validation) -> Table:
                 errors = [percent(value) for value in (s.mdape, s.max_ape, s.coverage80)]
                 of = f"{right} of {stated}" if stated else ""
                 rows.append((site or "all", role, str(s.n), *errors, of, percent(b.mdape), percent(b.max_ape)))
-    head = ("system", "role", "cases", "median error", "worst error", "in 80 %", "bottleneck as stated")
-    return Table((*head, "min(disk, network, disk): median", "worst"), rows, frozenset(range(2, 9)))
+    head = (">cases", ">median error", ">worst error", ">in 80 %", ">bottleneck as stated")
+    return Table("system", "role", *head, ">min(disk, network, disk): median", ">worst", rows=rows)
 
 
 def _trust(found: Validation) -> Table:
@@ -130,10 +132,10 @@ def _trust(found: Validation) -> Table:
             inside = [percent(s) for s in (*(t.coverage[level] for level in LEVELS), t.below, t.above, t.high)]
             numbers = (t.interval_score, t.constant_factor, t.crps)
             rows.append((kind, str(t.n), *inside, f"{math.exp(t.width):.2f}", *(f"{x:.3f}" for x in numbers)))
-    levels = (f"in {100 * level:.0f} %" for level in LEVELS)
-    sides = ("below p10", "above p90", "median too high")
-    head = ("what binds", "figures", *levels, *sides, "p90/p10", "score", "of one factor", "CRPS")
-    return Table(head, rows, frozenset(range(1, len(head))))
+    levels = (f">in {100 * level:.0f} %" for level in LEVELS)
+    sides = (">below p10", ">above p90", ">median too high")
+    scores = (">p90/p10", ">score", ">of one factor", ">CRPS")
+    return Table("what binds", ">figures", *levels, *sides, *scores, rows=rows)
 
 
 def _cases(found: Validation, site: str, *, why: bool = False) -> Table:
@@ -148,9 +150,8 @@ def _cases(found: Validation, site: str, *, why: bool = False) -> Table:
             held = f"{j.held.station}: {j.held.reason}" if why else j.held.station
             judged = (percent(j.error, sign=True), yes(j.covered), held, stated_words(j), case.what)
             rows.append((case.id, case.role, *rates, *judged, *([figure(j.left_out, case.unit)] if left_out else [])))
-    head = ("case", "role", "measured", "p10", "p50", "p90", "error", "in 80 %", "bottleneck", "as stated")
-    more = ("what was run", *(["without it"] if left_out else []))
-    return Table((*head, *more), rows, frozenset({2, 3, 4, 5, 6, 11}))
+    head = ("case", "role", ">measured", ">p10", ">p50", ">p90", ">error", "in 80 %", "bottleneck", "as stated")
+    return Table(*head, "what was run", *([">without it"] if left_out else []), rows=rows)
 
 
 def _calibration(chosen: Sequence[Judgement]) -> Figure:
@@ -168,7 +169,7 @@ def _calibration(chosen: Sequence[Judgement]) -> Figure:
     }
     rows = [(f"{level:.0%}", f"{s:.1%}") for level, s in zip(_LEVELS, shares, strict=True)]
     says = "; ".join(f"{level} interval: {s} inside" for level, s in rows[1::4])
-    table = Table(("level", "figures inside"), rows, frozenset({0, 1}))
+    table = Table(">level", ">figures inside", rows=rows)
     title = "Calibration of the intervals (below the dashed line they promise too much)"
     return Figure(title, says, [ideal, curve], layout, table)
 
@@ -196,7 +197,7 @@ def _ranks(judged: Sequence[Judgement]) -> Figure:
     rows = [(kind, *map(str, counts[kind])) for kind in kinds]
     whole = [sum(counts[kind][n] for kind in kinds) for n in range(10)]
     says = "; ".join(f"{tenth}: {n}" for tenth, n in zip(tenths, whole, strict=True))
-    table = Table(("what binds", *tenths), rows, frozenset(range(1, 11)))
+    table = Table("what binds", *(f">{tenth}" for tenth in tenths), rows=rows)
     return Figure("Figures among their scenarios", says, traces, layout, table)
 
 
@@ -240,12 +241,12 @@ def _scatter(
         )
         for j in shown
     ]
-    head = ("site", "case", "role", "kind", "measured", "p10", "p50", "p90")
+    head = ("site", "case", "role", "kind", ">measured", ">p10", ">p50", ">p90")
     near = sum(j.p10 <= j.case.measured <= j.p90 for j in shown)
     says = (
         f"{len(shown)} measured rates from {figure(min(values), 'B/s')} to {figure(max(values), 'B/s')}; {near} in 80 %"
     )
-    return Figure(f"Rates {title}", says, traces, layout, Table(head, rows, frozenset(range(4, 8))))
+    return Figure(f"Rates {title}", says, traces, layout, Table(*head, rows=rows))
 
 
 def _points(chosen: Sequence[Judgement], colour: str, symbol: str, name: str) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from dtnsim.planning.plan import towards
 from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, planned, timeline
 from dtnsim.report.decision import decide, may_choose, verdict
 from dtnsim.report.holds import called
-from dtnsim.report.page import Page, Table, escaped
+from dtnsim.report.page import Page, escaped
+from dtnsim.report.table import Table
 from dtnsim.report.text import capacity
 from dtnsim.steady import ordering, why_wide
 from dtnsim.steady.goals import Goal
@@ -156,7 +157,7 @@ def _transfers(
     unsaid = assumed.table(given, shares)
     with page.on_screen():
         if moving := [row for row in unsaid.rows if row[3]][:FOLDED]:
-            page.table(Table(unsaid.head, moving, unsaid.numeric), "Assumptions, most important first")
+            page.table(Table(*assumed.HEAD, rows=moving), "Assumptions, most important first")
         page.table(unsaid, UNSAID, folded=True)
 
 
@@ -181,8 +182,8 @@ def _path(page: Page, given: PathSpec, p: Prediction, title: str) -> None:
         )
         for u in used
     ]
-    head = ("station", "used", "capacity", "demand a byte", "how", "source")
-    page.table(Table(head, rows, frozenset({1, 2, 3})), "All stations in use", folded=True)
+    head = ("station", ">used", ">capacity", ">demand a byte", "how", "source")
+    page.table(Table(*head, rows=rows), "All stations in use", folded=True)
 
 
 def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
@@ -192,15 +193,14 @@ def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
         found = reliefs.of(t.ladder)
         drawn = charts.ladder(p, t, found)
         page.figure(drawn)
-        head, *rows = ((*row[:2], *row[4:]) for row in (drawn.table.head, *drawn.table.rows))
-        page.table(Table(head, rows, drawn.table.numeric), f"How to remove each bottleneck of {t.name}")
+        page.table(drawn.table.columns(0, 1, 4, 5, 6), f"How to remove each bottleneck of {t.name}")
     if len(p.transfers) > 1:
         rows = [
             (t.name, *(units.show(v, "B/s") for v in t.throughput_Bps.as_dict().values()), t.bottleneck.station)
             for t in p.transfers
         ]
-        head = ("transfer", "p10", "p50", "p90", "held by")
-        page.table(Table(head, rows, frozenset({1, 2, 3})), "All transfers", folded=len(rows) > LADDERS)
+        table = Table("transfer", ">p10", ">p50", ">p90", "held by", rows=rows)
+        page.table(table, "All transfers", folded=len(rows) > LADDERS)
 
 
 def _evidence(page: Page, given: PathSpec, p: Prediction) -> None:
@@ -252,9 +252,8 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
         )
         for c in found[:TOOLS]
     ]
-    head = ("tool", "takes", "p10", "p90", "best", "needs", "what to type")
     page.table(
-        Table(head, rows, frozenset({1, 2, 3, 4})),
+        Table("tool", ">takes", ">p10", ">p90", ">best", "needs", "what to type", rows=rows),
         f"{len(rows)} of {len(found)} ways; best: part of the draws in which no other is more than 5 % faster",
     )
     page.items(tool_choice.why_not(found, refused).sentences())
@@ -279,13 +278,8 @@ def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
         page.table(planned.free(made), "Settings that cost nothing")
     page.items(made.sentences)
     if made.why_not is not None and made.why_not.out:
-        page.table(
-            Table(
-                ("rejected by", "how many", "that of them which misses by least"), made.why_not.rows(), frozenset({1})
-            ),
-            "Why not the others",
-            folded=True,
-        )
+        out = Table("rejected by", ">how many", "that of them which misses by least", rows=made.why_not.rows())
+        page.table(out, "Why not the others", folded=True)
     if len(made.purchases) > 2:
         with page.on_screen():
             page.figure(planned.frontier(made))

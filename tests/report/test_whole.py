@@ -16,6 +16,7 @@ from dtnsim.planning import tool_choice, whatif
 from dtnsim.planning.groups import Task
 from dtnsim.report import assumed, charts, costs, fleet_page, holds, page, picture, planned, timeline, traces, whole
 from dtnsim.report.decision import clock, verdict
+from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.run import fleet
 from dtnsim.steady import goals
 from dtnsim.steady.why_wide import Share
@@ -305,7 +306,7 @@ def test_stations_have_words_and_braces_in_names_stay() -> None:
 
 
 def test_tables_leave_out_what_nobody_says() -> None:
-    html = page.Table(("a", "b", "c"), [("1", "", "3"), ("2", "", "")], frozenset({2})).html("numbers")
+    html = Table("a", "b", ">c", rows=[("1", "", "3"), ("2", "", "")]).html("numbers")
     assert ">b</th>" not in html
     assert html.count("<td") == 4
     assert '<th scope="col" class="n">c</th>' in html
