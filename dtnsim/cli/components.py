@@ -11,7 +11,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
-    from dtnsim.planning.choose import Chosen
+    from dtnsim.planning.select_parts import Selection
     from dtnsim.report.console import Out
 
 
@@ -49,9 +49,9 @@ def command(
     if what is None:
         document = catalogue.overview()
     elif what in kinds():
-        from dtnsim.planning import choose
+        from dtnsim.planning.select_parts import select
 
-        chosen = choose.parts(what, sort, where or (), rate or ())
+        chosen = select(what, sort, where or (), rate or ())
         document = {"schema": catalogue.SCHEMA, "kind": what, "parts": chosen.rows, "units": chosen.units}
         document |= {"notes": list(chosen.notes)} | ({} if asked else {"parameters": catalogue.parameters(what)})
     else:
@@ -91,7 +91,7 @@ def _parameters(parameters: list[dict[str, Any]], out: Out) -> None:
     out.print(rows)
 
 
-def _parts(chosen: Chosen, out: Out) -> None:
+def _parts(chosen: Selection, out: Out) -> None:
     from dtnsim.report import text
 
     if chosen.rows:

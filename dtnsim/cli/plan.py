@@ -195,7 +195,7 @@ def _cells(stage: Stage) -> tuple[str, ...]:
 
 
 def _free(made: Plan, out: Out) -> None:
-    from dtnsim.planning.words import gained
+    from dtnsim.planning.messages import gained
 
     if not made.wins:
         if made.tried:

@@ -50,6 +50,8 @@ class Asked:
         max_watts: Most power of what is bought [W].
         most: Most changes at once.
         samples, seed: Of the predictions.
+        catalog: What is for sale.
+        exchange: What currencies are in each other.
         allow: What may be changed.
         hints: Whether other kinds of change are tried where the goal is not met.
         known: Ceilings that are worked out (see `Ceilings`).
@@ -64,14 +66,17 @@ class Asked:
     most: int
     samples: int
     seed: int
+    catalog: Catalog
+    exchange: Exchange
     allow: Sequence[str] = ()
     hints: bool = True
     known: dict[tuple[str, ...], float] = field(default_factory=dict, compare=False)
 
-    def offered(self, path: PathSpec, listed: Catalog, rates: Exchange, kinds: Collection[str]) -> Offered:
+    def offered(self, path: PathSpec, *kinds: str) -> Offered:
         """What can be bought for a path of some kinds of change."""
         dark = self.max_watts < float("inf")
-        return fitting.options(path, self.hosts, listed, rates, self.currency, allow=kinds, watts_matter=dark)
+        shop = fitting.Shop(path, self.catalog, self.exchange, self.currency, watts_matter=dark)
+        return fitting.options(shop, self.hosts, kinds)
 
     def stage(
         self, name: str, path: PathSpec, options: tuple[Option, ...] = (), overrides: Sequence[str] = ()
@@ -132,7 +137,7 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
     return (tuning.Win(best, rate(best.overrides), together=True), *more), known
 
 
-def would_help(best: Stage, given: PathSpec, asked: Asked, listed: Catalog, known: Exchange) -> list[Would]:
+def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:
     """Kinds of change that are not allowed and would help the best that was found."""
     path = given.changed(best.overrides)
     rate, found = tuning.Ceilings(path, asked.known), []
@@ -147,7 +152,7 @@ def would_help(best: Stage, given: PathSpec, asked: Asked, listed: Catalog, know
         ]
         won = [w.setting for w in tuning.wins(tried, rate) if w.together]
         what, overrides = " and ".join(s.what for s in won), [o for s in won for o in s.overrides]
-        top = None if won else _quickest(rate, asked.offered(path, listed, known, (kind,)))
+        top = None if won else _quickest(rate, asked.offered(path, kind))
         if top is not None:
             what = f"{top.what} for {Money(top.price, asked.currency)}"
             overrides = [*top.overrides, *settings_of(free(path.changed(top.overrides), asked)[0])]
@@ -165,18 +170,16 @@ def _quickest(rate: tuning.Ceilings, offered: Offered) -> Option | None:
     return min((o for o, r in rates.items() if r >= least), key=lambda o: o.price, default=None)
 
 
-def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win], listed: Catalog, rates: Exchange) -> tuple[Win, ...]:
+def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win]) -> tuple[Win, ...]:
     """Settings that help a path, also those that only help once the dearest of everything is bought.
 
     Args:
         given: The path.
         asked: What is asked.
         won: Settings that help it as it is.
-        listed: What is for sale.
-        rates: What currencies are in each other.
     """
     path = given.changed(settings_of(won))
-    for options in fitting.options(path, asked.hosts, listed, rates, asked.currency).choices.values():
+    for options in replace(asked, max_watts=math.inf).offered(path, "parts").choices.values():
         for option in sorted(options, key=lambda o: -o.price):
             try:
                 path = path.changed(option.overrides)
@@ -239,13 +242,13 @@ def purchases(
     return Found(search, rater, search.frontier(), offered, asked.currency)
 
 
-def machines(given: PathSpec, asked: Asked, listed: Catalog, known: Exchange) -> tuple[list[Stage], Offered]:
+def machines(given: PathSpec, asked: Asked) -> tuple[list[Stage], Offered]:
     """The path with each machine of the list, tuned; and what of machines was for sale.
 
     Of machines as they are sold, those that nothing cheaper beats get parts of the list too, where they are allowed and
     the target is not met without.
     """
-    offered = asked.offered(given, listed, known, ("hosts",))
+    offered = asked.offered(given, "hosts")
     affordable = [
         o for v in offered.choices.values() for o in v if o.price <= asked.budget and o.watts <= asked.max_watts
     ]
@@ -262,7 +265,7 @@ def machines(given: PathSpec, asked: Asked, listed: Catalog, known: Exchange) ->
         option = stage.options[0]
         path = given.changed([*option.overrides, *settings[option]])
         left = replace(asked, most=asked.most - 1, max_watts=asked.max_watts - option.watts)
-        parts = machine.in_each(left.offered(path, listed, known, ("parts",)), option)
+        parts = machine.in_each(left.offered(path, "parts"), option)
         sets = purchases(path, left, parts, spent=option.price).frontier[1:]
         found += [asked.stage(named((option, *s)), given, (option, *s), settings[option]) for s, _ in sets]
     return found, offered

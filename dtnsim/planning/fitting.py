@@ -32,42 +32,37 @@ if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
 
 
-def options(
-    given: PathSpec,
-    hosts: Sequence[str],
-    catalog: Catalog,
-    rates: Exchange,
-    currency: str,
-    *,
-    allow: Collection[str] = ("parts",),
-    watts_matter: bool = False,
-) -> Offered:
+def options(shop: Shop, hosts: Sequence[str], allow: Collection[str] = ("parts",)) -> Offered:
     """What can be bought for some hosts.
 
     Args:
-        given: The path.
+        shop: An empty shop for the path.
         hosts: Hosts that are yours.
-        catalog: What is for sale.
-        rates: What currencies are in each other.
-        currency: That of the plan.
         allow: Kinds of change that are allowed.
-        watts_matter: Whether an offer whose power nobody states is out.
     """
-    shop = Shop(given, catalog, rates, currency, watts_matter=watts_matter)
     for name in hosts:
-        shop.host(name, given.hosts[name], allow)
+        shop.host(name, shop.given.hosts[name], allow)
     return Offered(
         {k: tuple(v) for k, v in shop.found.items() if v}, shop.stock, tuple(shop.notes), tuple(shop.refused())
     )
 
 
 class Shop:
-    """Gathers options; what the description refuses becomes a note."""
+    """Gathers options; what the description refuses becomes a note.
+
+    Args:
+        given: The path.
+        catalog: What is for sale.
+        rates: What currencies are in each other.
+        currency: That of the plan; that of the first offer where none is named.
+        watts_matter: Whether an offer whose power nobody states is out.
+    """
 
     def __init__(
-        self, given: PathSpec, catalog: Catalog, rates: Exchange, currency: str, *, watts_matter: bool
+        self, given: PathSpec, catalog: Catalog, rates: Exchange, currency: str = "", *, watts_matter: bool = False
     ) -> None:
-        self.given, self.catalog, self._rates, self._currency = given, catalog, rates, currency
+        self.given, self.catalog, self._rates = given, catalog, rates
+        self._currency = currency or catalog.offers[0].price.currency
         self._watts = watts_matter
         self.found: dict[str, list[Option]] = {}
         self.stock: dict[str, int] = catalog.site.stock

@@ -17,18 +17,17 @@ from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.units import Money, money
-from dtnsim.planning import actions, explore, growth, offers, whynot, words
+from dtnsim.planning import actions, explore, growth, messages, offers, whynot
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import ALLOWED, USUAL
 from dtnsim.planning.explore import Asked
-from dtnsim.planning.money import Exchange, exchange
+from dtnsim.planning.money import exchange
 from dtnsim.planning.stages import Plan, Stage, named
 from dtnsim.steady import goals, ordering, why_wide
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
     from dtnsim.ground.records import Prediction
-    from dtnsim.planning.catalog import Catalog
     from dtnsim.planning.growth import Growth
     from dtnsim.planning.option import Offered
 
@@ -104,7 +103,6 @@ def plan(
         goal = goal_of(target, move, within)
     rate = growth.drawn(grow, samples, seed) if grow is not None else 0.0
     hosts = _hosts(given, keep, mine)
-    known = exchange(rates)
     listed = offers.world(catalogs.read(catalog), given.folder, shipped=catalog is None)
     most_money = money(budget, "--budget") if budget is not None else None
     if most_money is not None and not most_money.amount > 0:
@@ -112,22 +110,21 @@ def plan(
     currency = most_money.currency if most_money is not None else listed.offers[0].price.currency
     spend = most_money.amount if most_money is not None else Decimal("Infinity")
     energy = money(kwh, "--kwh") if kwh is not None else None
-    asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, tuple(allow), hints)
-    made = replace(_planned(given, asked, listed, known, rate, years, energy), stated=bool(keep or mine))
-    return replace(made, verdict=words.verdict(made, f"{move} within {within}" if move is not None else goal.words))
+    asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, listed, exchange(rates),
+                  tuple(allow), hints)  # fmt: skip
+    made = replace(_planned(given, asked, rate, years, energy), stated=bool(keep or mine))
+    return replace(made, verdict=messages.verdict(made, f"{move} within {within}" if move is not None else goal.words))
 
 
-def _planned(
-    given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchange, rate: Growth, years: int, energy: Money | None
-) -> Plan:
+def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energy: Money | None) -> Plan:
     goal, hosts, confidence, allow = asked.goal, asked.hosts, asked.confidence, asked.allow
     now = asked.stage("as it is", given)
     won, tried = explore.free(given, asked)
     if "parts" in allow and "tuning" in allow:
-        won = explore.free_beside(given, asked, won, listed, known)
+        won = explore.free_beside(given, asked, won)
     settings = explore.settings_of(won)
     tuned = asked.stage("tuned", given, (), settings) if settings else now
-    stages, offered, found = _purchases(given, asked, listed, known, settings)
+    stages, offered, found = _purchases(given, asked, settings)
     refused = (*(r for o in offered for r in o.refused), *actions.refused(given, hosts, goal.value, allow))
     bought = explore.with_margins(explore.frontier([tuned, *stages], confidence))
     met = next((s for s in (now, *bought) if s.probability >= confidence), None)
@@ -139,33 +136,34 @@ def _planned(
         own = explore.purchases(found.rater.given, asked, found.offered, relieved=others, like=found)
     spent = met.price.amount if met is not None else None
     hints = met is None and asked.hints
-    would = explore.would_help(best, given, asked, listed, known) if hints else []
+    would = explore.would_help(best, given, asked) if hints else []
     out = whynot.of(found.search if found is not None else None, refused, named, confidence, spent)
     out = replace(out, instead=explore.instead(bought, confidence)) if met is None else out
+    currencies = (offer.price.currency for s in bought for option in s.options for offer, _ in option.buys)
     said = [
-        *(words.helps(found, tuned) if found is not None else ()),
-        *(words.joint(found, best, tuned) if found is not None else ()),
-        *words.foreign(hosts, best, others),
-        *words.answer(goal, confidence, tuned, best, met, shares),
-        *words.own_side(own, confidence, others),
-        *(words.kinds(allow, ALLOWED, would) if hints else ()),
+        *(messages.no_help(found, tuned) if found is not None else ()),
+        *(messages.joint_gain(found, best, tuned) if found is not None else ()),
+        *messages.foreign_bottleneck(hosts, best, others),
+        *messages.outcome(goal, confidence, tuned, best, met, shares),
+        *messages.own_side_alone(own, confidence, others),
+        *(messages.kinds_tried(allow, ALLOWED, would) if hints else ()),
         *out.sentences(confidence, asked.currency),
-        *words.ownership(best, years, energy, known),
-        *words.old(bought),
-        *known.notes((asked.currency, *(o.price.currency for s in bought for p in s.options for o, _ in p.buys))),
-        *listed.notes,
+        *messages.ownership(best, years, energy, asked.exchange),
+        *messages.old_prices(bought),
+        *asked.exchange.notes((asked.currency, *currencies)),
+        *asked.catalog.notes,
         *(note for o in offered for note in o.notes),
-        *words.refused(refused),
+        *messages.refused(refused),
     ]
     grown = bool(np.any(rate))
     due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if grown else ()
     made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
                 tuple(said), due, given, best, tuple(tried), out, would=tuple(would))  # fmt: skip
-    return replace(made, sentences=(*said, *words.growing(made)))
+    return replace(made, sentences=(*said, *messages.growth_schedule(made)))
 
 
 def _purchases(
-    given: spec.PathSpec, asked: Asked, listed: Catalog, known: Exchange, settings: Sequence[str]
+    given: spec.PathSpec, asked: Asked, settings: Sequence[str]
 ) -> tuple[list[Stage], list[Offered], explore.Found | None]:
     """(the path with each set of parts and each machine, what was for sale, the search over parts)."""
     bought: list[Stage] = []
@@ -173,11 +171,11 @@ def _purchases(
     found = None
     if "parts" in asked.allow:
         tuned = given.changed(settings)
-        found = explore.purchases(tuned, asked, asked.offered(tuned, listed, known, ("parts",)))
+        found = explore.purchases(tuned, asked, asked.offered(tuned, "parts"))
         bought += [asked.stage(named(s), given, s, settings) for s, _ in found.frontier if s]
         offered.append(found.offered)
     if "hosts" in asked.allow:
-        stages, machines = explore.machines(given, asked, listed, known)
+        stages, machines = explore.machines(given, asked)
         bought, offered = [*bought, *stages], [*offered, machines]
     return bought, offered, found
 

@@ -11,6 +11,7 @@ from dtnsim.evidence.fit_report import joined
 from dtnsim.evidence.repeats import day_words
 from dtnsim.ground.term import plural
 from dtnsim.report import plots
+from dtnsim.report.document import fields
 from dtnsim.report.page import Figure, Page, label
 from dtnsim.report.table import Table
 from dtnsim.report.traces import AMBER, axis, line, marks, rate_axis
@@ -193,13 +194,11 @@ def watch_document(found: Watched, path: str | None = None) -> dict[str, Any]:
                 "quantity": a.series.quantity,
                 "since": a.change.since.isoformat(),
                 "factor": round(a.change.factor, 4),
-                "before": a.before,
-                "after": a.after,
+                **fields(a, "before", "after"),
                 "unit": a.series.unit,
                 "p": a.change.p,
                 "explained_by": a.explained,
-                "worse": a.worse,
-                "told": a.told,
+                **fields(a, "worse", "told"),
             }
             for a in found.alarms
         ],

@@ -99,7 +99,7 @@ class Reliefs:
         """The cheapest part in the place of a station that leaves less load on it."""
         if host not in self._options:
             try:
-                offered = fitting.options(self._given, [host], self._listed, exchange(()), self._currency)
+                offered = fitting.options(fitting.Shop(self._given, self._listed, exchange(())), [host])
             except DtnsimError:
                 offered = Offered()
             self._options[host] = offered.choices

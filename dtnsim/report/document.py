@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dtnsim import __version__
-from dtnsim.ground.records import Demand, Prediction, Problem, StationUse, TransferPrediction
+from dtnsim.ground.records import Demand, Interval, Prediction, Problem, StationUse, TransferPrediction
 from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
@@ -30,6 +30,20 @@ def number(value: object) -> float | None:
     return result if math.isfinite(result) else None
 
 
+def fields(record: object, *names: str) -> dict[str, Any]:
+    """Attributes of a record under their own names."""
+    return {name: getattr(record, name) for name in names}
+
+
+def quantiles(values: Iterable[object]) -> dict[str, float | None]:
+    """p10, p50 and p90."""
+    return dict(zip(("p10", "p50", "p90"), map(number, values), strict=True))
+
+
+def _times(i: Interval) -> dict[str, float | None]:
+    return quantiles(i.as_dict().values())
+
+
 def prediction_document(p: Prediction) -> dict[str, Any]:
     """The document of ``dtnsim predict --json``."""
     return {
@@ -39,7 +53,7 @@ def prediction_document(p: Prediction) -> dict[str, Any]:
         "ceiling_Bps": p.ceiling,
         "scenarios": 0 if p.drawn is None else len(p.drawn.rates_Bps),
         "unstated": list(p.unstated),
-        "duration_s": {k: number(v) for k, v in p.duration_s.as_dict().items()},
+        "duration_s": _times(p.duration_s),
         "bottleneck": p.bottleneck.as_dict(),
         "stations": [_station(u) for u in p.stations],
         "ladder": _ladder(p.transfers[0]),
@@ -87,13 +101,11 @@ def shares_document(shares: Sequence[Share]) -> list[dict[str, Any]]:
 
 def _transfer(t: TransferPrediction, *, climb: bool) -> dict[str, Any]:
     return {
-        "name": t.name,
-        "files": t.files,
-        "payload_B": t.payload_B,
+        **fields(t, "name", "files", "payload_B"),
         "throughput_Bps": t.throughput_Bps.as_dict(),
         "ceiling_Bps": t.ceiling,
-        "duration_s": {k: number(v) for k, v in t.duration_s.as_dict().items()},
-        "on_medium_s": {k: number(v) for k, v in (t.on_medium_s or t.duration_s).as_dict().items()},
+        "duration_s": _times(t.duration_s),
+        "on_medium_s": _times(t.on_medium_s or t.duration_s),
         "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
         "rate_while_all_run_Bps": number(t.all_run_Bps),
         "bottleneck": t.bottleneck.as_dict(),
@@ -102,52 +114,35 @@ def _transfer(t: TransferPrediction, *, climb: bool) -> dict[str, Any]:
 
 
 def _ladder(t: TransferPrediction) -> list[dict[str, Any]]:
-    return [
-        {
-            "station": r.station,
-            "throughput_Bps": r.throughput_Bps,
-            "reason": r.reason,
-            "remedy": r.remedy,
-            "set": list(r.overrides),
-        }
-        for r in t.ladder
-    ]
+    names = ("station", "throughput_Bps", "reason", "remedy")
+    return [fields(r, *names) | {"set": list(r.overrides)} for r in t.ladder]
 
 
 def _station(u: StationUse) -> dict[str, Any]:
     s = u.station
-    return {
-        "station": s.name,
-        "component": s.component,
-        "host": s.host,
-        "kind": s.kind,
-        "capacity": number(s.capacity),
-        "unit": f"{s.unit}/s",
-        "demand_per_byte": number(u.demand_per_byte),
-        "utilization": u.utilization,
-    }
+    capacity = {"capacity": number(s.capacity), "unit": f"{s.unit}/s"}
+    used = {"demand_per_byte": number(u.demand_per_byte), "utilization": u.utilization}
+    return {"station": s.name, **fields(s, "component", "host", "kind"), **capacity, **used}
 
 
 def explanation_document(p: Prediction, ways: Sequence[Way] = (), steps: Sequence[Step] = ()) -> dict[str, Any]:
     """The document of ``dtnsim explain --json``: capacities and demands that recompute the ceiling, and the median."""
     problem: Problem = p.problem
+    units = {s.name: s.unit for s in problem.stations}
     return {
         "schema": EXPLANATION,
         "name": p.name,
         "throughput_Bps": p.throughput_Bps.p50,
         "ceiling_Bps": p.ceiling,
-        "steps": [{"what": s.what, "change_Bps": s.change_Bps, "median_Bps": s.median_Bps} for s in steps],
+        "steps": [fields(s, "what", "change_Bps", "median_Bps") for s in steps],
         "bottleneck": p.bottleneck.as_dict(),
         "stations": [
             {
                 "station": s.name,
-                "host": s.host,
-                "component": s.component,
-                "kind": s.kind,
+                **fields(s, "host", "component", "kind"),
                 "capacity": number(s.capacity),
                 "unit": f"{s.unit}/s",
-                "formula": s.formula,
-                "source": s.source,
+                **fields(s, "formula", "source"),
             }
             for s in problem.stations
         ],
@@ -156,13 +151,8 @@ def explanation_document(p: Prediction, ways: Sequence[Way] = (), steps: Sequenc
                 "name": t.name,
                 "throughput_Bps": answer.throughput_Bps.p50,
                 "ceiling_Bps": answer.ceiling,
-                "workers": t.workers,
-                "files": t.files,
-                "payload_B": t.payload_B,
-                "phases": [
-                    {"phase": phase.name, "demands": [_demand(d, s_units(problem)) for d in phase.demands]}
-                    for phase in t.phases
-                ],
+                **fields(t, "workers", "files", "payload_B"),
+                "phases": [{"phase": p.name, "demands": [_demand(d, units) for d in p.demands]} for p in t.phases],
             }
             for t, answer in zip(problem.transfers, p.transfers, strict=True)
         ],
@@ -179,17 +169,6 @@ def explanation_document(p: Prediction, ways: Sequence[Way] = (), steps: Sequenc
     }
 
 
-def s_units(problem: Problem) -> dict[str, str]:
-    """Unit of every station."""
-    return {s.name: s.unit for s in problem.stations}
-
-
 def _demand(d: Demand, unit: dict[str, str]) -> dict[str, Any]:
-    return {
-        "station": d.station,
-        "per_byte": number(d.per_byte),
-        "unit": f"{unit[d.station]}/B",
-        "what": d.what,
-        "formula": d.formula,
-        "source": d.source,
-    }
+    cost = {"station": d.station, "per_byte": number(d.per_byte), "unit": f"{unit[d.station]}/B"}
+    return cost | fields(d, "what", "formula", "source")

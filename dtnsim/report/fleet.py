@@ -14,7 +14,7 @@ from dtnsim.description.workload import YEAR_S
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw
 from dtnsim.report import text
-from dtnsim.report.document import number
+from dtnsim.report.document import fields, number, quantiles
 from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
@@ -78,16 +78,8 @@ def _plain(g: Group) -> dict[str, Any]:
         "class": g.name,
         "from": g.source,
         "to": g.target,
-        "asked": g.asked,
-        "done": g.done,
-        "failed": g.failed,
-        "open": g.open,
-        "size_B": g.size_B,
-        "moved_B": g.moved_B,
-        "resent_B": g.resent_B,
-        "corrupted": g.corrupted,
-        "unnoticed": g.unnoticed,
-        "retries": g.retries,
+        **fields(g, "asked", "done", "failed", "open", "size_B", "moved_B", "resent_B"),
+        **fields(g, "corrupted", "unnoticed", "retries"),
         "deadlines": g.with_deadline,
         "deadlines_missed": g.missed,
         "waited_s_mean": number(g.waited_s),
@@ -111,9 +103,7 @@ def _group(a: FleetAnswer, n: int) -> dict[str, Any]:
 
 
 def _over(values: list[float]) -> dict[str, float | None]:
-    low, middle, high = spread(values)
-    several = len(values) >= ENOUGH
-    return {"p10": number(low) if several else None, "p50": number(middle), "p90": number(high) if several else None}
+    return quantiles(_told(spread(values), several=len(values) >= ENOUGH))
 
 
 def _years(a: FleetAnswer, name: str) -> tuple[float, float, float]:
@@ -145,7 +135,7 @@ def _promise(a: FleetAnswer, n: int) -> dict[str, Any]:
     made: dict[str, Any] = {"class": a.runs[0].promises[n].name, "held_by": a.runs[0].promises[n].held}
     for key, what in (("first_missed", "missed_years"), ("p95_doubled", "doubled_years")):
         years = _broken(a, n, what)
-        made[f"{key}_years"] = dict(zip(("p10", "p50", "p90"), map(number, years), strict=True))
+        made[f"{key}_years"] = quantiles(years)
         made[f"{key}_date"] = dict(zip(("p10", "p50", "p90"), (_date(a, y) for y in years), strict=True))
     return made
 
@@ -165,7 +155,7 @@ def _due(a: FleetAnswer, name: str) -> dict[str, Any]:
         "full_over": a.workload.full_over,
         "utilization_busy_hour": first.busy,
         "utilization_busy_day": first.busy_day,
-        "due_years": dict(zip(("p10", "p50", "p90"), map(number, years), strict=True)),
+        "due_years": quantiles(years),
         "due_date": dict(zip(("p10", "p50", "p90"), (_date(a, y) for y in years), strict=True)),
     }
 

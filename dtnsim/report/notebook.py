@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import singledispatch
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground.extras import frame as rows_frame
@@ -35,90 +35,84 @@ _LOOKS: Final = (
 
 def html(answer: object) -> str:
     """What a notebook shows: no scripts, nothing from elsewhere."""
-    return f'<div class="dtnsim"><style>{asset("picture.css")}{_LOOKS}</style>{_inside(answer)}</div>'
+    shown = next((show(answer) for kind, (show, *_) in _VIEWS.items() if isinstance(answer, kind)), escaped(answer))
+    return f'<div class="dtnsim"><style>{asset("picture.css")}{_LOOKS}</style>{shown}</div>'
 
 
-@singledispatch
-def _inside(answer: object) -> str:
-    return escaped(answer)
+def frame(answer: object) -> Any:
+    """The answer as a DataFrame: stations of a prediction, stretches of time of a simulation."""
+    return _view(answer, 1, "table")(answer)
 
 
-@_inside.register(Prediction)
-def _(answer: Prediction) -> str:
+def figure(answer: object) -> Any:
+    """The answer as a figure of plotly, to be shown, changed or written as a picture."""
+    made: Figure = _view(answer, 2, "figure")(answer)
+    objects = need("plotly.graph_objects", "figure()")
+    above = {"t": 84 if made.layout.get("showlegend") else 48, "b": 48}
+    layout = {**made.plotly["layout"], "title": {"text": made.title}, "margin": above, "template": "plotly_white"}
+    return objects.Figure({**made.plotly, "layout": layout})
+
+
+def _view(answer: object, number: int, name: str) -> Callable[[Any], Any]:
+    view = next((views[number] for kind, views in _VIEWS.items() if isinstance(answer, kind)), None)
+    if view is None:
+        raise TypeError(f"{type(answer).__name__} has no {name}")
+    return view
+
+
+def _said(answer: object, *sentences: str) -> str:
+    """What an answer is, in bold, and sentences on it as a list."""
+    listed = "".join(f"<li>{escaped(s)}</li>" for s in sentences)
+    return f"<p><b>{escaped(answer)}</b></p>" + (f"<ul>{listed}</ul>" if listed else "")
+
+
+def _prediction(answer: Prediction) -> str:
     drawn = ""
     if answer.given is not None:
         drawn = picture.svg(picture.layout(answer, answer.given.graph), "")
-    shown = _figure(answer).table.columns(0, 1, 2, 3, 4)
     d = decide(answer)
     says = f"<p><b>{escaped(answer.name)}</b><br>{escaped(d.verdict)}</p>{d.html}"
-    return f"{says}{drawn}{shown.html('The ladder')}"
+    return f"{says}{drawn}{_ladder(answer).table.columns(0, 1, 2, 3, 4).html('The ladder')}"
 
 
-@_inside.register(Simulation)
-def _(answer: Simulation) -> str:
-    rates = timeline.figures(answer)[0]
-    first = answer.runs[0]
-    rows = [(h.station, f"{h.start_s:.4g}", f"{h.end_s:.4g}") for t in first.transfers for h in t.held[:20]]
+def _ladder(answer: Prediction) -> Figure:
+    return charts.ladder(answer, answer.transfers[0], [Relief()] * len(answer.ladder))
+
+
+def _simulation(answer: Simulation) -> str:
+    rows = [(h.station, f"{h.start_s:.4g}", f"{h.end_s:.4g}") for t in answer.runs[0].transfers for h in t.held[:20]]
     held = Table("held by", ">from [s]", ">to [s]", rows=rows).html("What held it")
-    return f"<p><b>{escaped(answer)}</b><br>{escaped(rates.says)}</p>{held}"
+    return f"<p><b>{escaped(answer)}</b><br>{escaped(timeline.figures(answer)[0].says)}</p>{held}"
 
 
-@_inside.register(Plan)
-def _(answer: Plan) -> str:
-    words = "".join(f"<li>{escaped(s)}</li>" for s in answer.sentences)
+def _plan(answer: Plan) -> str:
     made = planned.frontier(answer)
-    return f"<p><b>{escaped(answer.verdict)}</b></p><ul>{words}</ul>{made.table.html(made.title)}"
+    return _said(answer.verdict, *answer.sentences) + made.table.html(made.title)
 
 
-@_inside.register(FleetAnswer)
-def _(answer: FleetAnswer) -> str:
-    return f"<p><b>{escaped(answer)}</b></p>" + "".join(table.html(says) for says, table in fleet_page.tables(answer))
+def _fleet(answer: FleetAnswer) -> str:
+    return _said(answer) + "".join(table.html(says) for says, table in fleet_page.tables(answer))
 
 
-@_inside.register(Comparison)
-def _(answer: Comparison) -> str:
-    why = "".join(f"<li>{escaped(answer.sentence(n))}</li>" for n in range(1, len(answer.variants)))
-    return f"<p><b>{escaped(answer)}</b></p><ul>{why}</ul>{charts.variants(answer).table.html('Side by side')}"
+def _comparison(answer: Comparison) -> str:
+    why = (answer.sentence(n) for n in range(1, len(answer.variants)))
+    return _said(answer, *why) + charts.variants(answer).table.html("Side by side")
 
 
-@_inside.register(SweepResult)
-def _(answer: SweepResult) -> str:
-    return f"<p><b>{escaped(answer)}</b></p>{charts.scenarios(answer).table.html('Scenarios')}"
+def _sweep(answer: SweepResult) -> str:
+    return _said(answer) + charts.scenarios(answer).table.html("Scenarios")
 
 
-@singledispatch
-def frame(answer: object) -> Any:
-    """The answer as a DataFrame: stations of a prediction, stretches of time of a simulation."""
-    raise TypeError(f"{type(answer).__name__} has no table")
-
-
-@frame.register(Prediction)
-def _(answer: Prediction) -> Any:
-    rows = prediction_document(answer)["stations"]
+def _rows(rows: list[dict[str, Any]]) -> Any:
     return rows_frame(rows, list(rows[0]))
 
 
-@frame.register(Simulation)
-def _(answer: Simulation) -> Any:
-    columns = simulation.columns(answer)
-    return need("pandas", "to_frame()").DataFrame(columns)
+def _classes(answer: FleetAnswer) -> Any:
+    document = fleet.document(answer)
+    return _rows([_flat(row) for row in [*document["classes"], document["total"]]])
 
 
-@frame.register(FleetAnswer)
-def _(answer: FleetAnswer) -> Any:
-    rows = fleet.document(answer)
-    made = [_flat(row) for row in [*rows["classes"], rows["total"]]]
-    return rows_frame(made, list(made[0]))
-
-
-@frame.register(Comparison)
-def _(answer: Comparison) -> Any:
-    rows = answer.to_dicts()
-    return rows_frame(rows, list(rows[0]))
-
-
-@frame.register(SweepResult)
-def _(answer: SweepResult) -> Any:
+def _scenarios(answer: SweepResult) -> Any:
     made, numbers = rows_frame(answer.to_dicts(), answer.columns), answer.numbers()
     return made.assign(**numbers) if numbers else made
 
@@ -131,45 +125,16 @@ def _flat(entry: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def figure(answer: object) -> Any:
-    """The answer as a figure of plotly, to be shown, changed or written as a picture."""
-    made = _figure(answer)
-    objects = need("plotly.graph_objects", "figure()")
-    above = {"t": 84 if made.layout.get("showlegend") else 48, "b": 48}
-    layout = {**made.plotly["layout"], "title": {"text": made.title}, "margin": above, "template": "plotly_white"}
-    return objects.Figure({**made.plotly, "layout": layout})
-
-
-@singledispatch
-def _figure(answer: object) -> Figure:
-    raise TypeError(f"{type(answer).__name__} has no figure")
-
-
-@_figure.register(Prediction)
-def _(answer: Prediction) -> Figure:
-    return charts.ladder(answer, answer.transfers[0], [Relief()] * len(answer.ladder))
-
-
-@_figure.register(Simulation)
-def _(answer: Simulation) -> Figure:
-    return timeline.figures(answer)[0]
-
-
-@_figure.register(Plan)
-def _(answer: Plan) -> Figure:
-    return planned.frontier(answer)
-
-
-@_figure.register(FleetAnswer)
-def _(answer: FleetAnswer) -> Figure:
-    return fleet_page.figures(answer)[0]
-
-
-@_figure.register(Comparison)
-def _(answer: Comparison) -> Figure:
-    return charts.variants(answer)
-
-
-@_figure.register(SweepResult)
-def _(answer: SweepResult) -> Figure:
-    return charts.scenarios(answer)
+#: kind of answer -> what it is as HTML, as a DataFrame and as a figure; None where it is none
+_VIEWS: Final[dict[type, tuple[Callable[[Any], str], Callable[[Any], Any] | None, Callable[[Any], Figure]]]] = {
+    Prediction: (_prediction, lambda answer: _rows(prediction_document(answer)["stations"]), _ladder),
+    Simulation: (
+        _simulation,
+        lambda answer: need("pandas", "to_frame()").DataFrame(simulation.columns(answer)),
+        lambda answer: timeline.figures(answer)[0],
+    ),
+    Plan: (_plan, None, planned.frontier),
+    FleetAnswer: (_fleet, _classes, lambda answer: fleet_page.figures(answer)[0]),
+    Comparison: (_comparison, lambda answer: _rows(answer.to_dicts()), charts.variants),
+    SweepResult: (_sweep, _scenarios, charts.scenarios),
+}

@@ -12,7 +12,7 @@ import numpy as np
 
 from dtnsim.ground import runtime, units
 from dtnsim.report import text
-from dtnsim.report.document import assumptions, number
+from dtnsim.report.document import assumptions, fields, number
 from dtnsim.simulation.durations import quantiles
 from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined
 
@@ -68,13 +68,8 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
     t = s.runs[0].transfers[f]
     rates, durations = s.spread(f)
     return {
-        "name": t.name,
-        "files": t.files,
-        "payload_B": t.payload_B,
-        "started_s": number(t.started_s),
-        "written_s": number(t.written_s),
-        "finished_s": number(t.finished_s),
-        "on_medium_s": number(t.on_medium_s),
+        **fields(t, "name", "files", "payload_B"),
+        **{moment: number(getattr(t, moment)) for moment in ("started_s", "written_s", "finished_s", "on_medium_s")},
         "throughput_Bps": _quantiles(rates),
         "duration_s": _quantiles(durations),
         "finished_in": len(durations),
@@ -82,7 +77,7 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
         "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
         "file_s": _files(t),
         "waiting_share": number(_waiting(t)),
-        "phases": [{"name": p.name, "moving_s": p.moving_s, "waiting_s": p.waiting_s} for p in t.phases],
+        "phases": [fields(p, "name", "moving_s", "waiting_s") for p in t.phases],
         "retries": t.retries,
         "held": [_stretch(s, h) for h in t.held],
         "why": dict(s.why[f]) if s.why else {},

@@ -165,7 +165,7 @@ def test_kinds_come_in_one_order_whichever_file_was_imported_first() -> None:
 def test_a_tape_library_gets_drives_and_no_machine_takes_its_place() -> None:
     """Eight drives of 400 MB/s stream; where they bind, sixteen do nearly twice as much."""
     archive = spec.load("examples/tape-recall")
-    sold = fitting.options(archive, ["archive"], catalog.read(), exchange([]), "USD", allow=("parts", "hosts"))
+    sold = fitting.options(fitting.Shop(archive, catalog.read(), exchange([]), "USD"), ["archive"], ("parts", "hosts"))
     drives = sold.choices["hosts.archive.volumes./tape.filesystem"]
     assert [(o.count, o.price) for o in drives] == [(2, 10_000), (4, 20_000), (8, 40_000)]  # 5,000 USD each in its file
     assert drives[0].overrides == ("hosts.archive.volumes./tape.filesystem.drives=10",)
@@ -175,7 +175,7 @@ def test_a_tape_library_gets_drives_and_no_machine_takes_its_place() -> None:
     assert not any("in its place" in o.what for o in sold.choices.get("hosts.archive", ()))
     assert any("is a tape library" in note for note in sold.notes)
     cloud = spec.load("examples/cloud-to-campus")
-    sold = fitting.options(cloud, ["cloud"], catalog.read(), exchange([]), "USD", allow=("hosts",))
+    sold = fitting.options(fitting.Shop(cloud, catalog.read(), exchange([]), "USD"), ["cloud"], ("hosts",))
     assert any("is an instance of a cloud" in note for note in sold.notes)
     assert not sold.choices
 
@@ -216,7 +216,7 @@ def test_a_processor_of_another_socket_brings_its_board_and_memory() -> None:
         "name": "t", "hosts": {"a": host, "b": {**host}}, "wan": {"rtt": "1 ms", "bandwidth": "100 Gb/s"},
         "transfer": {"from": "a:/dev/zero", "to": "b:/dev/null", "tool": tool},
     })  # fmt: skip
-    sold = fitting.options(given, ["a"], catalog.read(), exchange([]), "USD")
+    sold = fitting.options(fitting.Shop(given, catalog.read(), exchange([]), "USD"), ["a"])
     found = [o for o in sold.choices["hosts.a.cpu"] if len(o.buys) == 3]
     assert found
     for option in found:
@@ -263,7 +263,7 @@ def test_others_are_asked_for_what_their_side_lacks_and_for_no_more() -> None:
 def test_a_shelf_brings_as_many_drives_again_behind_an_adapter_of_its_own() -> None:
     """All 24 bays are taken: 24 disks of 300 USD, the shelf 1,800, the adapter 250 and two cables of 60."""
     nas = spec.load("examples/nas-24-nightly", ["hosts.nas.tcp.wmem_max=256MiB", "transfer.tool.cc=8"])
-    offered = fitting.options(nas, ["nas"], catalog.read(), exchange([]), "USD")
+    offered = fitting.options(fitting.Shop(nas, catalog.read(), exchange([]), "USD"), ["nas"])
     (shelf,) = (o for v in offered.choices.values() for o in v if "jbod" in o.what)
     assert shelf.price == 24 * 300 + 1800 + 250 + 2 * 60
     assert shelf.uses == (("hosts.nas.slots.spare", 1),)

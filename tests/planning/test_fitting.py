@@ -21,7 +21,7 @@ TO_BUY = "examples/dtn-100g-to-buy"
 @pytest.fixture(scope="module")
 def starter() -> Offered:
     """What fits the server that is bought into."""
-    return fitting.options(spec.load(TO_BUY), ["ours"], catalog.read(), exchange([]), "USD")
+    return fitting.options(fitting.Shop(spec.load(TO_BUY), catalog.read(), exchange([]), "USD"), ["ours"])
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_drives_of_another_form_go_where_bays_and_their_lanes_are_free() -> None
 
     def found(*overrides: str) -> dict[str, Option]:
         given = spec.load("examples/nas-24-nightly", [*bays, *overrides])
-        offered = fitting.options(given, ["nas"], catalog.read(), exchange([]), "USD")
+        offered = fitting.options(fitting.Shop(given, catalog.read(), exchange([]), "USD"), ["nas"])
         assert "hosts.nas.slots.bays" not in {n for o in offered.choices["hosts.nas.nics.eth"] for n, _ in o.uses}
         return {o.what: o for o in offered.choices.get("hosts.nas.volumes./pool.array", ()) if "U.2" in o.what}
 
@@ -131,7 +131,7 @@ def test_an_offer_without_power_is_left_out_where_power_counts(tmp_path: Path) -
     shop.write_text("items: {connectx-5-ex-100g: {price: 700 USD, date: 2026-05-01}}\n")
     listed, path = catalog.read(str(shop)), spec.load("venadi/gridftp-gpfs")
     for matters in (False, True):
-        found = fitting.options(path, ["venadi"], listed, exchange([]), "USD", watts_matter=matters)
+        found = fitting.options(fitting.Shop(path, listed, exchange([]), "USD", watts_matter=matters), ["venadi"])
         assert bool(found.choices.get("hosts.venadi.nics.eth")) is not matters
         assert any("nobody states its power" in r.why for r in found.refused) is matters
 
@@ -140,14 +140,14 @@ def test_what_replaces_a_part_fits_where_nobody_knows_its_place(tmp_path: Path) 
     shop = tmp_path / "shop.csv"
     shop.write_text("part,price,date,replaces\namd-epyc-7443p,1000 EUR,2026-05-01,intel-e5-2643-v2\n")
     path = spec.load("esnet/lbl-anl")
-    found = fitting.options(path, [next(iter(path.hosts))], catalog.read(str(shop)), exchange([]), "EUR")
+    found = fitting.options(fitting.Shop(path, catalog.read(str(shop)), exchange([]), "EUR"), [next(iter(path.hosts))])
     assert [o.part for p, v in found.choices.items() if p.endswith(".cpu") for o in v] == ["amd-epyc-7443p"]
 
 
 def test_drives_that_do_not_hold_the_data_are_not_offered_and_smaller_ones_say_so() -> None:
     def found(*overrides: str) -> tuple[list[str], tuple[str, ...]]:
         given = spec.load("examples/nas-24-nightly", overrides)
-        offered = fitting.options(given, ["nas"], catalog.read(), exchange([]), "USD")
+        offered = fitting.options(fitting.Shop(given, catalog.read(), exchange([]), "USD"), ["nas"])
         return [o.what for o in offered.choices.get("hosts.nas.volumes./pool.array", ())], offered.refused
 
     def why(refused: tuple[Refused, ...]) -> str:

@@ -20,8 +20,8 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money
 from dtnsim.planning.catalog import Offer
 from dtnsim.planning.growth import _upgrade, drawn, due, growth, last, of_workload
+from dtnsim.planning.messages import growth_schedule
 from dtnsim.planning.option import Option
-from dtnsim.planning.words import growing
 
 
 def _option(place: str, what: str, price: float, count: int = 1) -> Option:
@@ -143,7 +143,7 @@ def test_a_facility_is_planned_by_the_calendar() -> None:
     for stage in stages:
         stage.name, stage.price = "what", Money(1, "EUR")
     plan: Any = SimpleNamespace(due=found, given=SimpleNamespace(workload=workload), now=stages[0])
-    said = growing(plan)
+    said = growth_schedule(plan)
     assert said[0].startswith("2026: ")
     assert said[1].startswith("2027: ")
     assert re.search(r"due 2026-\d\d", said[1])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dtnsim.description import spec
 from dtnsim.ground.units import Money
-from dtnsim.planning import catalog, fitting, offers, words
+from dtnsim.planning import catalog, fitting, messages, offers
 from dtnsim.planning import money as bill
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option
@@ -22,7 +22,7 @@ from dtnsim.planning.stages import Stage
 
 def _nas(listed: catalog.Catalog) -> Offered:
     path = spec.load("examples/nas-24-nightly", ["hosts.nas.volumes./pool.size=10 TB"])  # a night's data are enough
-    return fitting.options(path, ["nas"], listed, exchange([]), "USD")
+    return fitting.options(fitting.Shop(path, listed, exchange([]), "USD"), ["nas"])
 
 
 def test_a_priced_part_of_the_library_is_an_offer_and_what_is_listed_wins() -> None:
@@ -91,11 +91,11 @@ def test_what_it_costs_to_own() -> None:
     offer = catalog.Offer("x", "nic", Money(3000, "EUR"), 0.0, catalog.dt.date(2026, 5, 1), "", 100.0, "", support=0.08)
     option = Option("hosts.a.nics.eth", "x", (), ((offer, 1),), 3000.0, 100.0)
     stage = Stage("x", (option,), Money(3000, "EUR"), None, 1.0)  # type: ignore[arg-type]
-    (said,) = words.ownership(stage, 5, Money(Decimal("0.3"), "EUR"), exchange([]))
+    (said,) = messages.ownership(stage, 5, Money(Decimal("0.3"), "EUR"), exchange([]))
     assert "1,315 EUR of power (+100 W at 0.3 EUR/kWh)" in said
     assert said.endswith("1,200 EUR of support: 5,515 EUR.")
-    assert "assumed; --kwh says otherwise" in words.ownership(stage, 5, None, exchange([]))[0]
-    assert words.ownership(stage, 0, None, exchange([])) == []
+    assert "assumed; --kwh says otherwise" in messages.ownership(stage, 5, None, exchange([]))[0]
+    assert messages.ownership(stage, 0, None, exchange([])) == []
 
 
 @given(st.lists(st.tuples(st.decimals(1, 10_000, places=2), st.integers(1, 60)), min_size=1, max_size=8), st.randoms())

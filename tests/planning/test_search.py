@@ -112,7 +112,7 @@ CASES = [
 @pytest.mark.parametrize(("path", "hosts", "parts", "overrides"), CASES, ids=[c[0] for c in CASES])
 def test_it_is_brute_force_on_paths_of_the_library(path, hosts, parts, overrides) -> None:
     given = spec.load(path, overrides)
-    offered = fitting.options(given, hosts, catalog.read(), exchange([]), "USD")
+    offered = fitting.options(fitting.Shop(given, catalog.read(), exchange([]), "USD"), hosts)
     few = {p: tuple(o for o in v if o.part in parts or not o.buys)[:3] for p, v in offered.choices.items()}
     few = {p: v for p, v in few.items() if v}
     rate = Rater(given, 5e9, 0.8, 256, 1)

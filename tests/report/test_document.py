@@ -13,78 +13,26 @@ import pytest
 from hypothesis import given, settings
 
 from dtnsim.ground.records import Interval
-from dtnsim.report import document
+from dtnsim.report import document, schemas
 from tests.lab import answer, journey, machine, volume
 from tests.strategies import paths
 
-INTERVAL = {
-    "type": "object",
-    "properties": {q: {"type": ["number", "null"], "minimum": 0} for q in ("p10", "p50", "p90")},
-    "required": ["p10", "p50", "p90"],
-    "additionalProperties": False,
-}
-BOTTLENECK = {
-    "type": "object",
-    "properties": {
-        **{k: {"type": "string", "minLength": 1} for k in ("station", "component", "host", "kind", "reason")},
-        "remedy": {"type": "string"},
-        "work": {"type": "array", "items": {"type": "string"}, "minItems": 1},
-    },
-    "required": ["station", "component", "host", "kind", "reason", "remedy", "work"],
-    "additionalProperties": False,
-}
-LADDER = {
-    "type": "array",
-    "minItems": 1,
-    "items": {
-        "type": "object",
-        "properties": {
-            "station": {"type": "string"},
-            "throughput_Bps": {"type": "number"},
-            "reason": {"type": "string"},
-            "remedy": {"type": "string"},
-        },
-        "required": ["station", "throughput_Bps"],
-    },
-}
-#: the contract of ``dtnsim predict --json``
-PREDICTION = {
-    "type": "object",
-    "properties": {
-        "schema": {"const": "dtnsim.prediction/1"},
-        "name": {"type": "string"},
-        "throughput_Bps": INTERVAL,
-        "duration_s": INTERVAL,
-        "bottleneck": BOTTLENECK,
-        "stations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    **{k: {"type": "string"} for k in ("station", "component", "host", "kind", "unit")},
-                    "capacity": {"type": ["number", "null"], "minimum": 0},
-                    "demand_per_byte": {"type": "number", "minimum": 0},
-                    "utilization": {"type": "number", "minimum": 0, "maximum": 1.000001},
-                },
-                "required": [
-                    "station",
-                    "component",
-                    "host",
-                    "kind",
-                    "capacity",
-                    "unit",
-                    "demand_per_byte",
-                    "utilization",
-                ],
-            },
-        },
-        "ladder": LADDER,
-        "transfers": {"type": "array", "minItems": 1},
-        "warnings": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["schema", "throughput_Bps", "duration_s", "bottleneck", "stations", "ladder", "warnings"],
-}
-check = jsonschema.Draft202012Validator(PREDICTION).validate
+
+def check(made: dict[str, Any]) -> None:
+    """Holds a prediction to what ``dtnsim schema prediction`` publishes, and its numbers to what they are."""
+    jsonschema.Draft202012Validator(schemas.json_schema("prediction")).validate(made)
+    assert set(made["bottleneck"]) == {"station", "component", "host", "kind", "reason", "remedy", "work"}
+    assert all(made["bottleneck"][key] for key in ("station", "component", "host", "kind", "reason", "work"))
+    for key in ("throughput_Bps", "duration_s"):
+        assert all(value is None or value >= 0 for value in made[key].values())
+    for station in made["stations"]:
+        assert station["component"] is not None
+        assert station["host"] is not None
+        assert 0 <= station["utilization"] <= 1.000001
+        assert station["demand_per_byte"] >= 0
+        assert station["capacity"] is None or station["capacity"] >= 0
+    assert made["ladder"]
+
 
 DRIVE = {"kind": "ssd", "read": "600 MB/s", "write": "500 MB/s", "link": "1 GB/s"}
 

@@ -32,8 +32,8 @@ def parts_of_others(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -
 
     others = [n for n in given.hosts if n not in hosts]
     listed = offers.world(catalog.read(None), given.folder, shipped=True)
-    found = fitting.options(given, others, listed, exchange([]), listed.offers[0].price.currency) if others else None
-    for place, options in found.choices.items() if found is not None else ():
+    found = fitting.options(fitting.Shop(given, listed, exchange([])), others)
+    for place, options in found.choices.items():
         by_price = sorted(options, key=lambda o: o.price)
         host = place.split(".")[1]
         for option in dict.fromkeys(by_price[n] for n in (0, len(by_price) // 2, -1)):

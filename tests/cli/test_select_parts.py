@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dtnsim.description import catalogue, listing
 from dtnsim.ground import library
-from dtnsim.planning import choose
+from dtnsim.planning.select_parts import select
 from tests.cli.conftest import Run
 
 DRIVE = "kind: ssd\nsource: my own test with fio\nread: {{value: {read}, spread: 5 %}}\nwrite: 1 GB/s\n"
@@ -33,47 +33,47 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_sorted_both_ways_and_what_lacks_the_number_comes_last() -> None:
-    years = [r["year"] for r in choose.parts("hdd", "year").rows]
+    years = [r["year"] for r in select("hdd", "year").rows]
     known = [y for y in years if y is not None]
     assert years[: len(known)] == sorted(known)
-    back = [r["read"] for r in choose.parts("ssd", "-read").rows]
+    back = [r["read"] for r in select("ssd", "-read").rows]
     assert back == sorted(back, reverse=True)
 
 
 def test_conditions_read_units() -> None:
-    fast = choose.parts("ssd", where=["read >= 52 Gb/s"]).rows
+    fast = select("ssd", where=["read >= 52 Gb/s"]).rows
     assert fast
-    assert fast == choose.parts("ssd", where=["read >= 6.5 GB/s"]).rows
-    assert {r["part"] for r in fast} == {r["part"] for r in choose.parts("ssd").rows if r["read"] >= 6.5e9}
-    both = choose.parts("ssd", where=["read >= 6.5 GB/s and capacity > 10 TB"]).rows
+    assert fast == select("ssd", where=["read >= 6.5 GB/s"]).rows
+    assert {r["part"] for r in fast} == {r["part"] for r in select("ssd").rows if r["read"] >= 6.5e9}
+    both = select("ssd", where=["read >= 6.5 GB/s and capacity > 10 TB"]).rows
     assert {r["part"] for r in both} == {r["part"] for r in fast if (r["capacity"] or 0) > 10e12}
 
 
 @settings(max_examples=12)
 @given(st.floats(50, 3000))
 def test_a_price_is_the_same_in_either_currency(limit: float) -> None:
-    euros = choose.parts("nic", where=[f"price < {limit:.2f} EUR"], rates=["EUR/USD=2"]).rows
-    dollars = choose.parts("nic", where=[f"price < {limit * 2:.2f} USD"]).rows
-    near = {r["part"] for r in choose.parts("nic").rows if abs((r["price"] or 0) - 2 * limit) < 0.05}
+    euros = select("nic", where=[f"price < {limit:.2f} EUR"], rates=["EUR/USD=2"]).rows
+    dollars = select("nic", where=[f"price < {limit * 2:.2f} USD"]).rows
+    near = {r["part"] for r in select("nic").rows if abs((r["price"] or 0) - 2 * limit) < 0.05}
     assert {r["part"] for r in euros} - near == {r["part"] for r in dollars} - near
 
 
 def test_euros_need_no_rate_and_say_which_was_taken() -> None:
-    made = choose.parts("cpu", where=["price < 2000 EUR"])
+    made = select("cpu", where=["price < 2000 EUR"])
     assert all(r["price"] < 2160 for r in made.rows)
     assert "EUR/USD = 1.08 (ECB" in made.notes[-1]
-    assert "ECB" not in " ".join(choose.parts("cpu", where=["price < 2000 EUR"], rates=["EUR/USD=1.1"]).notes)
+    assert "ECB" not in " ".join(select("cpu", where=["price < 2000 EUR"], rates=["EUR/USD=1.1"]).notes)
 
 
 def test_words_are_compared_with_patterns() -> None:
-    infiniband = choose.parts("nic", where=["protocol = infini*"]).rows
+    infiniband = select("nic", where=["protocol = infini*"]).rows
     assert {r["protocol"] for r in infiniband} == {"infiniband"}
-    rest = choose.parts("nic", where=["protocol != infiniband"]).rows
-    assert len(infiniband) + len(rest) == len(choose.parts("nic").rows)
+    rest = select("nic", where=["protocol != infiniband"]).rows
+    assert len(infiniband) + len(rest) == len(select("nic").rows)
 
 
 def test_parts_of_ones_own_are_found_by_name_in_every_command(here: Path, run: Run) -> None:
-    mine = [r for r in choose.parts("ssd", "price", ["price < 150 USD"]).rows if r["part"] in ("bench", "shelf")]
+    mine = [r for r in select("ssd", "price", ["price < 150 USD"]).rows if r["part"] in ("bench", "shelf")]
     assert [(r["part"], r["price"], r["currency"]) for r in mine] == [("bench", 90, "EUR"), ("shelf", 100, "USD")]
     assert "ssd/bench" in run("list", "parts").out
     assert "my own test with fio (parts/ssd/bench.yaml:3)" in run("show", "bench").out
@@ -133,12 +133,12 @@ def test_tables_say_what_is_not_known_in_no_other_way(run: Run) -> None:
         assert not re.search(r"  None(  |$)", run("components", kind).out, re.MULTILINE)
     rows = run("components", "ssd", "--where", "capacity > 100 TB", "--format", "csv").out.splitlines()
     assert rows[0].startswith("part,")
-    assert len(rows) == 1 + len(choose.parts("ssd", where=["capacity > 100 TB"]).rows)
+    assert len(rows) == 1 + len(select("ssd", where=["capacity > 100 TB"]).rows)
     assert run("components", "ssd", "--where", "year = 1999").out.startswith("No part meets that.")
 
 
 def test_every_column_is_a_number_that_the_records_have() -> None:
     for kind in ("ssd", "hdd", "cpu", "nic", "hba", "memory", "slot", "dpu"):
-        made = choose.parts(kind)
+        made = select(kind)
         assert set(made.columns) <= set(made.rows[0])
         assert set(catalogue.columns(kind)) <= set(made.columns)

@@ -31,7 +31,7 @@ _CLOSE: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """Parts that were asked for.
 
     Attributes:
@@ -49,7 +49,7 @@ class Chosen:
     notes: tuple[str, ...]
 
 
-def parts(kind: str, sort: str | None = None, where: Sequence[str] = (), rates: Sequence[str] = ()) -> Chosen:
+def select(kind: str, sort: str | None = None, where: Sequence[str] = (), rates: Sequence[str] = ()) -> Selection:
     """The parts of a kind.
 
     Args:
@@ -80,7 +80,7 @@ def parts(kind: str, sort: str | None = None, where: Sequence[str] = (), rates: 
         rows = shop.ordered(rows, key, largest_first=sort.startswith("-"))
     shown = ["part", *catalogue.columns(kind), *asked, *catalogue.FACTS, "price"]
     columns = [c for c in dict.fromkeys(shown) if c == "part" or any(r[c] is not None for r in rows)]
-    return Chosen(rows, columns, known, catalogue.lines(kind), (*notes, *shop.said))
+    return Selection(rows, columns, known, catalogue.lines(kind), (*notes, *shop.said))
 
 
 class _Shop:

@@ -41,8 +41,8 @@ _FAMILIES: Final = {
 }  # fmt: skip
 
 
-def helps(found: Found, tuned: Stage) -> list[str]:
-    """What does not help, by families of parts."""
+def no_help(found: Found, tuned: Stage) -> list[str]:
+    """Families of parts that do not help by themselves, and what the search may have missed."""
     held, at = tuned.prediction.bottleneck.station, units.show(tuned.prediction.ceiling, "B/s")
     least = found.rater(())[0] * (1 + _WORTH)
     places: dict[str, set[str]] = {}
@@ -72,7 +72,7 @@ def gained(gain: float, digits: int = 1) -> str:
     return f"{gain:+.{digits}%}" if gain < 1 else f"x {1 + gain:.3g}"
 
 
-def joint(found: Found, best: Stage, tuned: Stage) -> list[str]:
+def joint_gain(found: Found, best: Stage, tuned: Stage) -> list[str]:
     """What the steps of a purchase give together, where that is not the sum of what each gives alone."""
     steps = [o for o in best.options if o in itertools.chain(*found.search.choices.values())]
     if len(steps) < 2 or best.rate <= tuned.rate:
@@ -86,7 +86,7 @@ def joint(found: Found, best: Stage, tuned: Stage) -> list[str]:
     return [f"Together {gained(together, 0)}, which is not the sum of each alone: {each}."]
 
 
-def foreign(hosts: Sequence[str], stage: Stage, others: Sequence[str]) -> list[str]:
+def foreign_bottleneck(hosts: Sequence[str], stage: Stage, others: Sequence[str]) -> list[str]:
     """Whether what binds is somebody else's."""
     held = stage.prediction.bottleneck
     if held.host not in others:
@@ -125,7 +125,7 @@ def _short_setting(setting: Setting) -> str:
     return f"{setting.what} ({', '.join(values)})" if told else setting.what
 
 
-def answer(
+def outcome(
     goal: Goal, confidence: float, tuned: Stage, best: Stage, met: Stage | None, shares: Sequence[Share]
 ) -> list[str]:
     """Whether the goal is reached, and by what; else what is short, and of what."""
@@ -166,7 +166,7 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
     )
 
 
-def kinds(allow: Sequence[str], known: Sequence[str], would: Sequence[Would]) -> list[str]:
+def kinds_tried(allow: Sequence[str], known: Sequence[str], would: Sequence[Would]) -> list[str]:
     """Which kinds of change were tried, and which were not; of the latter what would help."""
     others = [k for k in known if k not in allow]
     said = [f"Tried: {', '.join(allow)}; not tried: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
@@ -183,7 +183,7 @@ def refused(found: Sequence[Refused]) -> list[str]:
     return [f"{head}{', '.join(parts)}: {why}" for (head, why), parts in groups.items()]
 
 
-def own_side(found: Found | None, confidence: float, others: Sequence[str]) -> list[str]:
+def own_side_alone(found: Found | None, confidence: float, others: Sequence[str]) -> list[str]:
     """What your side would need if the others held nothing."""
     if found is None:
         return []
@@ -219,7 +219,7 @@ def ownership(stage: Stage, years: int, energy: Money | None, known: Exchange) -
     return [f"Over {years} years: {said}{more}: {whole}."]
 
 
-def old(bought: Sequence[Stage]) -> list[str]:
+def old_prices(bought: Sequence[Stage]) -> list[str]:
     """Whether prices are old."""
     today = dt.datetime.now(tz=dt.UTC).date()
     offers = {o for s in bought for option in s.options for o, _ in option.buys if o.old(today)}
@@ -229,7 +229,7 @@ def old(bought: Sequence[Stage]) -> list[str]:
     return [f"Prices are old ({first}, spread {max(o.spread for o in offers):.0%}): ask again before you buy."]
 
 
-def growing(made: Plan) -> list[str]:
+def growth_schedule(made: Plan) -> list[str]:
     """What to buy when; of a facility by the calendar."""
     workload = made.given.workload if made.given is not None else None
     first = calendar.date(workload.date) if workload is not None else None
