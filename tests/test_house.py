@@ -145,7 +145,7 @@ def test_modules_have_names_of_the_field() -> None:
 
 #: rooms in which some public functions still lack ``Args``
 LACKING = {
-    "cli", "components", "composition", "engine", "evidence", "logs", "physics", "planning", "report", "simulation",
+    "cli", "components", "composition", "engine", "logs", "physics", "planning", "report", "simulation",
     "steady",
 }  # fmt: skip
 

@@ -203,7 +203,13 @@ def _scatter(model: Model, search: Search, u: Array, error: Array) -> Array:
 
 
 def leverage(slope: Array, error: Array, prior_sd: Array) -> Array:
-    """How much of each figure its own fit follows (0 to 1)."""
+    """How much of each figure its own fit follows (0 to 1).
+
+    Args:
+        slope: d ln(predicted) / du, (N, P).
+        error: Relative error each figure is weighed with, (N,).
+        prior_sd: Standard deviation of the prior of u, (P,).
+    """
     scaled = slope / error[:, None]
     information = scaled.T @ scaled + np.diag(prior_sd**-2)
     return np.asarray(np.einsum("np,np->n", scaled, np.linalg.solve(information, scaled.T).T))

@@ -60,7 +60,15 @@ def read(
     names: Mapping[str, str] | None = None,
     runs: Sequence[Measurement] | None = None,
 ) -> tuple[list[Figure], list[str], list[Fact]]:
-    """The same, and what outputs say of the hosts' parts; of ``runs`` where the logs have been read already."""
+    """The same, and what outputs say of the hosts' parts.
+
+    Args:
+        logs: Log files.
+        hosts: Host files, or names of shipped hosts.
+        volume: Mount point for tests whose log names none.
+        names: What logs call hosts, volumes and devices -> what the host files call them.
+        runs: What is in the logs, where they have been read already.
+    """
     targets = Targets([hosts] if isinstance(hosts, str) else hosts, volume, names, devices_of(logs))
     measured, unread = read_logs(logs) if runs is None else (list(runs), [])
     notes = [f"{u.file}:{u.line}: not read: {u.why}" for u in unread]

@@ -128,7 +128,13 @@ def _moved(best: Explanation) -> float:
 
 
 def suspect(search: Search, u: Array, error: Array) -> Released | None:
-    """What would have to be otherwise for the figures to be followed, where none is; None where nothing helps."""
+    """What would have to be otherwise for the figures to be followed, where none is; None where nothing helps.
+
+    Args:
+        search: A search that has found its minimum.
+        u: There.
+        error: Relative error each figure is weighed with.
+    """
     tried = explanations(search, u, error, exact=True)
     if not tried or not (~off(tried[0].search.at(tried[0].u)[0], error)).any():
         return None

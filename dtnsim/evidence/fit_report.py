@@ -92,7 +92,13 @@ def _source(found: Fit, j: int) -> str:
 
 
 def identified_by(found: Fit, j: int, most: int = 3) -> list[str]:
-    """The log lines that say most about a parameter, most informative first."""
+    """The log lines that say most about a parameter, most informative first.
+
+    Args:
+        found: The fit.
+        j: Number of the parameter.
+        most: How many lines at most.
+    """
     information = found.weight * (found.jacobian[:, j] / found.error) ** 2
     lines: dict[str, float] = {}
     for n in np.argsort(-information, kind="stable"):
@@ -183,6 +189,11 @@ def _outliers(found: Fit) -> list[str]:
 
 def write(found: Fit, file: Path, suggested: Sequence[Suggestion] = ()) -> None:
     """Writes the calibration file in one piece: either it is complete, or the old one stays.
+
+    Args:
+        found: The fit.
+        file: Where to.
+        suggested: Tests that would determine more.
 
     Raises:
         InputError: the file cannot be written.

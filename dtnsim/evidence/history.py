@@ -161,7 +161,13 @@ def _json(entry: dict[str, Any]) -> str:
 
 
 def read(file: Path, name: str, digest: str) -> Log:
-    """What a log says; what cannot be read of it is one note, and the rest counts."""
+    """What a log says; what cannot be read of it is one note, and the rest counts.
+
+    Args:
+        file: The log.
+        name: Its name in the folder.
+        digest: Of its bytes.
+    """
     log, troubles = Log(name, digest), []
     days: dict[tuple[str, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     undated = 0

@@ -99,7 +99,13 @@ def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | No
 
 
 def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | None = None) -> dict[str, Discrepancy]:
-    """For every study the laws that were learned without it."""
+    """For every study the laws that were learned without it.
+
+    Args:
+        residuals: Figures that fitted nothing.
+        noises: Repeat noise, which is carried over.
+        whole: What was learned from all of them.
+    """
     studies = dict.fromkeys(r.study for r in residuals)
     return {s: learn([r for r in residuals if r.study != s], noises, whole).discrepancy for s in studies}
 

@@ -15,7 +15,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -198,15 +197,25 @@ def _split(mine: list[Figure], tests: int) -> tuple[list[list[Figure]], tuple[Ch
     shifts = shifted(medians, CHANCE / tests)
     if drift is not None and _left(medians, shifts) >= _about_line(at, medians):
         return [mine], (), drift
-    edges = [0, *(n for n, _ in shifts), len(dates)]
-    level = [float(medians[a:b].mean()) for a, b in pairwise(edges)]
-    changes = tuple(Change(dates[n], math.exp(level[i + 1] - level[i]), p) for i, (n, p) in enumerate(shifts))
+    changes = changes_at(shifts, dates, medians)
     starts = [c.since for c in changes]
     pieces: list[list[Figure]] = [[] for _ in range(len(starts) + 1)]
     for figure in mine:
         day = figure.when.date() if figure.when else None
         pieces[sum(day is not None and day >= s for s in starts)].append(figure)
     return pieces, changes, None
+
+
+def changes_at(shifts: Sequence[tuple[int, float]], days: Sequence[date], values: Array) -> tuple[Change, ...]:
+    """Shifts of a series as changes.
+
+    Args:
+        shifts: First index after each, and its probability by chance.
+        days: Days of the series.
+        values: Logarithms of its daily figures.
+    """
+    level = [float(part.mean()) for part in np.split(values, [n for n, _ in shifts])]
+    return tuple(Change(days[n], math.exp(level[i + 1] - level[i]), p) for i, (n, p) in enumerate(shifts))
 
 
 def drifting(days: Array, values: Array, chance: float) -> tuple[float, float] | None:
@@ -229,8 +238,7 @@ def drifting(days: Array, values: Array, chance: float) -> tuple[float, float] |
 
 def _left(values: Array, shifts: Sequence[tuple[int, float]]) -> float:
     """Sum of squares about the means between shifts."""
-    edges = [0, *(n for n, _ in shifts), values.size]
-    return sum(float(((values[a:b] - values[a:b].mean()) ** 2).sum()) for a, b in pairwise(edges))
+    return sum(float(((part - part.mean()) ** 2).sum()) for part in np.split(values, [n for n, _ in shifts]))
 
 
 def _about_line(days: Array, values: Array) -> float:

@@ -11,7 +11,6 @@ Source: Fedorov, Theory of Optimal Experiments (1972), sequential designs; the c
 from __future__ import annotations
 
 import json
-import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -177,8 +176,8 @@ def suggest(tests: Sequence[Candidate], host: str, known: Fit | None = None) -> 
         return [], []
     model = Model([t.figure for t in tests], [host])
     own = [j for j, p in enumerate(model.parameters) if p.host]
-    slopes = _slopes(model, own, known)
-    covariance = _covariance(model, own, known)
+    centre, covariance = _known_now(model, own, known)
+    slopes = _slopes(model, own, centre, covariance)
     told = np.diag(covariance) < DETERMINED**2
     left, chosen = list(range(len(tests))), list[Suggestion]()
     while left:
@@ -195,42 +194,35 @@ def suggest(tests: Sequence[Candidate], host: str, known: Fit | None = None) -> 
     return chosen, [model.parameters[own[i]].key for i in np.flatnonzero(~told)]
 
 
-def _slopes(model: Model, own: Sequence[int], known: Fit | None) -> Array:
+def _known_now(model: Model, own: Sequence[int], known: Fit | None) -> tuple[Array, Array]:
+    """(where all parameters are, covariance of the host's) as a fit has them, or as they are described."""
+    centre, covariance = np.zeros(len(model.parameters)), np.eye(len(own))
+    if known is None:
+        return centre, covariance
+    where = {(p.host, p.key): n for n, p in enumerate(known.parameters)}
+    keys = [(model.parameters[j].host, model.parameters[j].key) for j in own]
+    fitted = [i for i, key in enumerate(keys) if key in where]
+    at = [where[keys[i]] for i in fitted]
+    centre[[own[i] for i in fitted]] = known.u[at]
+    covariance[np.ix_(fitted, fitted)] = known.covariance[np.ix_(at, at)]
+    return centre, covariance
+
+
+def _slopes(model: Model, own: Sequence[int], centre: Array, covariance: Array) -> Array:
     """D ln(rate) / du of every candidate at draws of what is known, (draws, candidates, parameters)."""
     rng = np.random.default_rng(1)
-    where = {(p.host, p.key): n for n, p in enumerate(known.parameters)} if known is not None else {}
-    centre = np.zeros(len(model.parameters))
-    width = np.zeros(len(model.parameters))
-    for j in own:
-        p = model.parameters[j]
-        at = where.get((p.host, p.key))
-        centre[j] = known.u[at] if known is not None and at is not None else 0.0
-        width[j] = min(1.0, math.sqrt(known.covariance[at, at])) if known is not None and at is not None else 1.0
+    width = np.zeros(centre.size)
+    width[list(own)] = np.minimum(np.sqrt(np.diag(covariance)), 1.0)
+    low, high = np.array([p.limits() for p in model.parameters]).T
+    steps = np.zeros((len(own) + 1, centre.size))
+    steps[np.arange(1, len(own) + 1), own] = _STEP
     found = []
     for draw in range(_DRAWS):
         point = centre + (width * rng.standard_normal(centre.size) if draw else 0.0)
-        limits = np.array([p.limits() for p in model.parameters])
-        point = np.where(width > 0, np.clip(point, limits[:, 0], limits[:, 1] - _STEP), point)
-        steps = np.zeros((len(own) + 1, centre.size))
-        steps[np.arange(1, len(own) + 1), own] = _STEP
+        point = np.where(width > 0, np.clip(point, low, high - _STEP), point)
         ratios = model.ratios(point + steps)
         found.append((ratios[1:] - ratios[0]).T / _STEP)
     return np.array(found)
-
-
-def _covariance(model: Model, own: Sequence[int], known: Fit | None) -> Array:
-    """Covariance of the host's parameters now [prior deviations]."""
-    covariance = np.eye(len(own))
-    if known is None:
-        return covariance
-    where = {(p.host, p.key): n for n, p in enumerate(known.parameters)}
-    at = [
-        (i, where[p.host, p.key]) for i, j in enumerate(own) for p in [model.parameters[j]] if (p.host, p.key) in where
-    ]
-    for i, a in at:
-        for k, b in at:
-            covariance[i, k] = known.covariance[a, b]
-    return covariance
 
 
 def _after(covariance: Array, slopes: Array) -> Array:

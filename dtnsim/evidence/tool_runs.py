@@ -205,7 +205,13 @@ class Answer:
 
 
 def answer(run: Run, samples: int, seed: int = 1) -> Answer:
-    """Predicts a run like any other path."""
+    """Predicts a run like any other path.
+
+    Args:
+        run: The run.
+        samples: Draws behind its interval; 0 for none.
+        seed: Seed of the draws.
+    """
     from dtnsim.composition.compose import compose
     from dtnsim.ground.quantity import Draw
     from dtnsim.steady.prediction import predict
@@ -245,6 +251,13 @@ def turns(spec: PathSpec) -> float:
 
 def number(row: Mapping[str, str], key: str, default: float | None, low: float, high: float) -> float:
     """A number of a row.
+
+    Args:
+        row: The row.
+        key: Its column.
+        default: The number where nothing stands there; None where something has to.
+        low: The least that can be used.
+        high: The most.
 
     Raises:
         SpecError: nothing where there has to be something, or no number that can be used.

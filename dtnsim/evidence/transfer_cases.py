@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from dtnsim.description import spec
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.dates import when
@@ -28,7 +30,6 @@ from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
 from dtnsim.steady import discrepancy
-from dtnsim.steady.discrepancy import UNIT
 from dtnsim.steady.regime import setting
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ _FILE_BY_FILE: Final = frozenset({"gridftp", "fts", "rucio"})
 MOST: Final = 100
 #: and that a fit uses: more of one way say no more
 _FIT: Final = 12
+#: levels between which two thirds lie
+_TWO_THIRDS: Final = np.array([1, 5]) / 6
 _SPREAD: Final = 0.03
 
 
@@ -120,7 +123,12 @@ def figures(
     """Transfers of logs as cases that fit: (cases, notes, the logs that have any).
 
     All of them together say no more than the model of such a path is good for: N figures whose model is wrong by d in
-    common and whose runs lie apart by e are given ``sqrt(N d^2 + e^2)`` each.
+    common (two thirds of such errors are within d) and whose runs lie apart by e are given ``sqrt(N d^2 + e^2)`` each.
+
+    Args:
+        logs: Log files.
+        path: The path that they went.
+        names: What logs call hosts -> what the path calls them.
     """
     mine = {Path(m.file or "") for m in read_logs(list(logs))[0] if _is_transfer(m)}
     if not mine:
@@ -131,7 +139,8 @@ def figures(
     )
     known = discrepancy.load()
     law = known.laws.get(setting(given), known.default)
-    error = math.sqrt(len(found) * (law.below * law.above) / UNIT**2 + known.default_noise.random_day**2)
+    half = float(np.ptp(law.at(_TWO_THIRDS))) / 2
+    error = math.sqrt(len(found) * half**2 + known.default_noise.random_day**2)
     return [replace(c, role="fit", spread=error) for c in found], notes, mine
 
 

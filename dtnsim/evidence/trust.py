@@ -272,7 +272,14 @@ def crps(samples: Array, measured: float) -> float:
 
 
 def interval_score(low: float, high: float, measured: float, level: float) -> float:
-    """Width of a central interval, and what a figure outside of it costs (eq. 43)."""
+    """Width of a central interval, and what a figure outside of it costs (eq. 43).
+
+    Args:
+        low: Its lower end.
+        high: Its upper end.
+        measured: The figure.
+        level: Its probability.
+    """
     alpha = 1 - level
     return (high - low) + 2 / alpha * (max(low - measured, 0.0) + max(measured - high, 0.0))
 

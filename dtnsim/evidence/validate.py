@@ -248,7 +248,13 @@ LEVERAGE: Final = 0.05
 def left_out(
     judged: Sequence[Judgement], progress: Callable[[int, int], None] | None = None, scheduler: str | None = None
 ) -> list[Judgement]:
-    """Adds to the fit cases of every site what a fit that never saw them predicts."""
+    """Adds to the fit cases of every site what a fit that never saw them predicts.
+
+    Args:
+        judged: All cases.
+        progress: Called with (done, all).
+        scheduler: Address of a Dask scheduler whose workers fit instead.
+    """
     result, paths, sites = list(judged), Paths("none"), list[tuple[list[int], tuple[list[Figure], list[str]]]]()
     for site in dict.fromkeys(j.case.site for j in judged):
         mine = [n for n, j in enumerate(judged) if j.case.site == site and j.case.role == "fit" and not j.case.withheld]
@@ -276,6 +282,11 @@ def ratios(
 
     A figure that its own fit hardly follows (`LEVERAGE`) is taken out by one Gauss-Newton step; for the others the
     remaining figures are fitted again, from where the fit to all of them ended.
+
+    Args:
+        figures: Figures that fit.
+        hosts: Hosts whose parameters are wanted.
+        progress: Called with (done, all).
 
     Raises:
         InputError: the figures say nothing about these hosts.

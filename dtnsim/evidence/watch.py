@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
@@ -29,7 +29,7 @@ from dtnsim.evidence.fit_logs import whole_runs
 from dtnsim.evidence.fit_report import written
 from dtnsim.evidence.fit_wan import named
 from dtnsim.evidence.history import History
-from dtnsim.evidence.repeats import Change, Repeats, name_of
+from dtnsim.evidence.repeats import Change, Repeats, changes_at, name_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.logs._catalogue import catalogue
@@ -145,6 +145,13 @@ def watch(
 ) -> Watched:
     """Series of a folder, their changes, and the fit of the hosts to the runs since.
 
+    Args:
+        history: The logs of the folder.
+        hosts: Host files whose volumes the tests are of.
+        names: What logs call hosts and volumes -> what the host files call them.
+        volume: Mount point for tests whose log names none.
+        free: Parameters that the user frees.
+
     Raises:
         InputError: a host file cannot be used.
     """
@@ -231,11 +238,8 @@ def _dated(figures: Iterable[tuple[Key, str, float]]) -> list[Series]:
     tests = sum(len(days) >= DAYS for days in medians.values())
     found = []
     for (tool, quantity, unit, source, target, options), days in medians.items():
-        values = np.log(list(days.values()))
-        shifts = shifted(values, CHANCE / max(tests, 1))
-        edges, dates = [0, *(n for n, _ in shifts), values.size], list(days)
-        means = [float(values[a:b].mean()) for a, b in pairwise(edges)]
-        changes = tuple(Change(dates[n], math.exp(means[i + 1] - means[i]), p) for i, (n, p) in enumerate(shifts))
+        values, dates = np.log(list(days.values())), list(days)
+        changes = changes_at(shifted(values, CHANCE / max(tests, 1)), dates, values)
         place = source if source == target else named(source, target)
         name = " ".join(filter(None, (tool, "" if quantity == "throughput" else quantity, options, place)))
         idle = catalogue().evidence[tool] is Evidence.BUSY
@@ -300,6 +304,14 @@ def judge(
     found: Watched, path: str, goal: Goal, hosts: Sequence[str], names: Mapping[str, str], volume: str | None
 ) -> None:
     """Adds how likely a path meets a goal with the fit, and with one to the runs before the latest change of a host.
+
+    Args:
+        found: What the folder says; takes the goal.
+        path: The path.
+        goal: Rate or time that it has to meet.
+        hosts: Host files.
+        names: What logs call hosts and volumes -> what the host files call them.
+        volume: Mount point for tests whose log names none.
 
     Raises:
         SpecError: the path cannot be used.

@@ -215,7 +215,13 @@ def _fields(value: object, place: Place, *, default: bool = False) -> Iterator[t
 
 
 def read(model: type[BaseModel], name: str, text: str) -> object:
-    """The other value as the field holds it."""
+    """The other value as the field holds it.
+
+    Args:
+        model: The model.
+        name: Its field.
+        text: The value as it would be written.
+    """
     field = model.model_fields[name]
     inner = [m for a in get_args(field.annotation) for m in getattr(a, "__metadata__", ())]  # of what may be None
     unit = next((m for m in (*field.metadata, *inner) if isinstance(m, Unit)), None)

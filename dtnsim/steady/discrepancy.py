@@ -124,6 +124,11 @@ class Discrepancy:
         """Factors on the rates of transfers, (S, F): model error, and unless ``mean`` is asked for, one run's luck.
 
         Transfers that the same kind of thing holds share both: what the model has wrong of one it has wrong of all.
+
+        Args:
+            draw: The scenarios.
+            regimes: What holds each transfer.
+            mean: Whether one run's luck is left out.
         """
         columns = []
         for regime in regimes:

@@ -90,7 +90,14 @@ class Regime(NamedTuple):
 
 
 def regime(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Regime:
-    """What holds transfer ``f`` of a path at its median scenario."""
+    """What holds a transfer of a path at its median scenario.
+
+    Args:
+        given: The path.
+        problem: The path composed.
+        f: Number of the transfer.
+        cause: What binds it.
+    """
     tool, alone = given.transfers[f].tool.tool_class, _dedicated(given)
     if cause.station is None:
         delays = [d for p in problem.transfers[f].phases for d in p.delays]

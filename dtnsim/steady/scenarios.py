@@ -159,7 +159,15 @@ def scenarios(
 
 
 def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Regime, ...], times: int = 1) -> Scenarios:
-    """The scenarios of a problem that is drawn, its arrays made, of so many variants one after the other."""
+    """The scenarios of a problem that is drawn.
+
+    Args:
+        problem: Its stations and demands.
+        m: The same as arrays.
+        draw: What was drawn.
+        held: What holds each transfer at the median.
+        times: Variants that stand one after the other.
+    """
     m, solution, rates = _whole(problem, m)
     return Scenarios(problem, m, solution, np.broadcast_to(rates, (draw.samples * times, rates.shape[1])), draw, held)
 
@@ -185,7 +193,13 @@ def _joined(parts: Sequence[solve.Solution], name: str) -> Any:
 
 
 def regimes(given: PathSpec, nominal: Problem, m: Matrices) -> tuple[Regime, ...]:
-    """What holds each transfer of a path at its medians, ``m`` as arrays."""
+    """What holds each transfer of a path at its medians.
+
+    Args:
+        given: The path.
+        nominal: The path composed.
+        m: The same as arrays.
+    """
     solution = solve.solve(m)
     slowed = replace(m, capacity=solution.capacity)
     causes = [cause_of(slowed, f, int(solution.binding[0, f])) for f in range(len(nominal.transfers))]
