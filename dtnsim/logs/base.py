@@ -4,7 +4,7 @@
 in that of its topic. The reader finds it by itself: there is no list to extend. It says what its figures are good for
 (``evidence``); its docstring (or its file's) says what the tool's unit words mean, with the source, and
 ``tests/logs/samples/<tool>.txt`` has outputs with their true values. `dtnsim.logs._declared` reads the common shapes
-(kinds of lines, columns and keys, progress lines) from a declaration, `Parser.asked` command lines (``tables.yaml``).
+(lines and their figures, progress lines), `dtnsim.logs._columns` tables, `Parser.asked` command lines.
 
 **How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*), looks up in a cache
 which parsers care for that shape, and hands them the cleaned line. So a parser is asked only for lines that

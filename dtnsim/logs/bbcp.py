@@ -22,7 +22,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from dtnsim.logs._commands import ends_of_copy
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import binary_size
 from dtnsim.logs.base import Conditions, Evidence, Record, anew, located
@@ -60,7 +59,7 @@ class Bbcp(LinesParser):
 
     def feed(self, text: str) -> Iterable[Record]:
         if not self._run.known:
-            self._run.known = {**self._conditions(), **self.where}
+            self._run.known = {**self.copy(), **self.where}
         return super().feed(text)
 
     @reads(
@@ -159,10 +158,6 @@ class Bbcp(LinesParser):
             rate, printed, line = run.last
             known = {**run.known, "average": "running"}
             yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known)
-
-    def _conditions(self) -> Conditions:
-        asked = self.asked()
-        return asked.known | ends_of_copy(asked.rest)
 
 
 def _ordered(found: Match) -> tuple[float, float, str, str]:

@@ -11,18 +11,7 @@ from typing import Any, Final, NamedTuple
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, binary_size, number, whole
-from dtnsim.logs.base import (
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Parser,
-    Record,
-    Status,
-    anew,
-    located,
-)
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
 from dtnsim.logs.measurement import Measurement
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
@@ -185,7 +174,7 @@ class GridFtp(LineParser):
     words = ("NBYTES",)
 
     def feed(self, text: str) -> Iterable[Record]:
-        found = located(_GRIDFTP_LINE, text, "DATE=")
+        found = _GRIDFTP_LINE.match(text, max(text.find("DATE="), 0))
         if found is None:
             cut = "DATE=" in text and "START=" in text
             return (self.unread(text, "the line is cut or of an unknown form"),) if cut else ()

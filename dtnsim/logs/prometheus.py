@@ -11,9 +11,10 @@ from urllib.parse import unquote_plus
 
 from dtnsim.logs._columns import columns
 from dtnsim.logs._commands import table
+from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._documents import stamp
 from dtnsim.logs._numbers import as_dict, as_list, number
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, anew
 
 
 class Metric(NamedTuple):
@@ -58,15 +59,12 @@ def unit_of(quantity: str) -> str:
     return {"throughput": "B/s", "iops": "1/s", "rate": "1/s"}.get(quantity, "1")
 
 
-_LINE: Final = re.compile(
-    r"^\s*+(?P<name>node_\w++)(?:\{(?P<labels>[^{}]{0,2000})\})? ++(?P<value>[+-]?\d[\d.]*+(?:e[+-]?\d{1,3})?)(?= |$)"
-)
 _LABEL: Final = re.compile(r'(?<!\w)(\w{1,60}+)="([^"\\]{0,300})"')
 _VIRTUAL: Final = re.compile(r"(?:lo|veth|docker|cali|cni|virbr|br-|dm-|loop|ram|zram|sr)\w*")
 _MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "overlay", "squashfs", "nsfs", "shm", "rootfs"})
 
 
-class NodeExporter(LineParser):
+class NodeExporter(LinesParser):
     """node_exporter's text (``curl host:9100/metrics``): what of it concerns transfers.
 
     Units: counters are since boot (``since="boot"``): bytes of interfaces and disks, packets, drops, errors, segments
@@ -84,9 +82,12 @@ class NodeExporter(LineParser):
     _cores: set[str] = anew(set)
     _line = anew(int)
 
-    def feed(self, text: str) -> Iterable[Record]:
-        line = _LINE.match(text)
-        if line is None or (metric := _metrics().get(line["name"])) is None:
+    @reads(
+        r"^\s*+(?P<name>node_\w++)(?:\{(?P<labels>[^{}]{0,2000})\})? ++"
+        r"(?P<value>[+-]?\d[\d.]*+(?:e[+-]?\d{1,3})?)(?= |$)"
+    )
+    def _metric(self, line: Match) -> Iterable[Record]:
+        if (metric := _metrics().get(line["name"])) is None:
             return ()
         labels, value = dict(_LABEL.findall(line["labels"] or "")), float(line["value"])
         if line["name"] == "node_cpu_seconds_total":

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, listed, notes, reads
 from dtnsim.logs._numbers import BINARY, TIMES, number, size_bytes
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
+from dtnsim.logs.base import Conditions, Evidence, Record, anew
 
 
 class Gpfsperf(LinesParser):
@@ -75,11 +75,6 @@ class Gpfsperf(LinesParser):
         return None
 
 
-_PAIR: Final = re.compile(
-    r"^\s*+(?P<key>Total time run|Total (?:writes|reads) made|(?:Write|Read|Object) size|Bandwidth \(MB/sec\)"
-    r"|(?:Stddev|Max|Min) [Bb]andwidth(?: \(MB/sec\))?|(?:Average|Stddev|Max|Min) IOPS"
-    r"|(?:Average|Stddev|Max|Min) [Ll]atency(?:\(s\))?)\s*+:\s*+(?P<value>\d++(?:\.\d++)?(?:e-?\d++)?)(?=\s|$)"
-)
 _STATISTICS: Final = {"": None, "average": None, "stddev": "stddev", "max": "max", "min": "min"}
 _MIB: Final = 2.0**20
 _FIGURES: Final = {
@@ -88,7 +83,7 @@ _FIGURES: Final = {
 }  # fmt: skip
 
 
-class RadosBench(LineParser):
+class RadosBench(LinesParser):
     """``rados bench`` of Ceph, write, seq and rand, any release since Firefly.
 
     Units: ``Bandwidth (MB/sec)`` = 2^20 B/s (checked: 491 writes of 8388608 B in 10.284 s are 381.95 MiB/s, printed
@@ -102,18 +97,19 @@ class RadosBench(LineParser):
     commands = ("rados",)
 
     _found: dict[str, tuple[float, str, int]] = anew(dict)
-    _known: Conditions = anew(dict)
 
-    def feed(self, text: str) -> Iterable[Record]:
-        pair = _PAIR.match(text)
-        if pair is None:
-            return ()
+    @reads(
+        r"^\s*+(?P<key>Total time run|Total (?:writes|reads) made|(?:Write|Read|Object) size|Bandwidth \(MB/sec\)"
+        r"|(?:Stddev|Max|Min) [Bb]andwidth(?: \(MB/sec\))?|(?:Average|Stddev|Max|Min) IOPS"
+        r"|(?:Average|Stddev|Max|Min) [Ll]atency(?:\(s\))?)\s*+:\s*+(?P<value>\d++(?:\.\d++)?(?:e-?\d++)?)(?=\s|$)",
+    )
+    def _pair(self, pair: Match) -> list[Record]:
         key = pair["key"].lower().replace(" (mb/sec)", "").replace("(s)", "")
         done: list[Record] = []
         if key == "total time run":
             done, key, args = list(self.settle()), "seconds", self.ctx.args("rados") or []
             pattern = "random" if "rand" in args else "sequential" if "seq" in args else None
-            self._known = {**self.asked().known, "pattern": pattern, **self.where}
+            self.known = {**self.asked().known, "pattern": pattern, **self.where}
         if self._found or key == "seconds":
             self._found[key] = (float(pair["value"]), pair["value"], self.ctx.line)
         return done
@@ -126,7 +122,7 @@ class RadosBench(LineParser):
         operation = "write" if "total writes made" in found else "read"
         keys = (f"total {operation}s made", f"{operation} size", "object size")
         count, size, whole = (found[key][0] if key in found else None for key in keys)
-        known = {**self._known, "operation": operation, "duration_s": seconds, "object_B": whole}
+        known = {**self.known, "operation": operation, "duration_s": seconds, "object_B": whole}
         moved = size * count if size and count else 0.0
         if moved:
             known |= {"block_B": size, "bytes": moved}

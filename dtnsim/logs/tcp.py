@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
+from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import DECIMAL, as_dict, number
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, anew, once
 
@@ -92,10 +93,6 @@ class Ss(LineParser):
         return known
 
 
-_LINE: Final = re.compile(
-    r"^\s*+(?P<name>(?:Ip6?|IpExt|Icmp6?|IcmpMsg|Tcp|TcpExt|Udp6?|UdpLite6?|Sctp|MPTcpExt)[A-Z]\w++)\s++(?P<count>\d++)"
-    r"\s++(?P<rate>\d++\.\d++)\s*+$"
-)
 _SENT: Final = "TcpOutSegs"
 _AGAIN: Final = "TcpRetransSegs"
 
@@ -108,7 +105,7 @@ def _since(args: list[str] | None) -> str | None:
     return "boot" if "a" in flags or "--ignore" in args else "previous nstat"
 
 
-class Nstat(LineParser):
+class Nstat(LinesParser):
     """nstat of iproute2: the kernel's SNMP counters as text and JSON.
 
     Units: plain counts, of octets where the name says so; behind them a rate averaged by the daemon [1/s], zero
@@ -123,11 +120,12 @@ class Nstat(LineParser):
 
     _sent: int | None = anew()
 
-    def feed(self, text: str) -> Iterable[Record]:
-        line = _LINE.match(text)
-        return () if line is None else self._counter(line["name"], int(line["count"]), line["rate"])
-
-    def _counter(self, name: str, count: int, rate: str) -> Iterator[Record]:
+    @reads(
+        r"^\s*+(?P<name>(?:Ip6?|IpExt|Icmp6?|IcmpMsg|Tcp|TcpExt|Udp6?|UdpLite6?|Sctp|MPTcpExt)[A-Z]\w++)\s++(?P<count>\d++)"
+        r"\s++(?P<rate>\d++\.\d++)\s*+$",
+    )
+    def _counter(self, line: Match) -> Iterator[Record]:
+        name, count, rate = line["name"], int(line["count"]), line["rate"]
         self._sent = count if name == _SENT else self._sent
         yield _counted(self, name, count, str(count), self._sent)
         if float(rate) > 0:
