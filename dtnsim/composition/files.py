@@ -37,7 +37,13 @@ def turns(transfers: Sequence[TransferSpec]) -> list[int]:
 
 
 def kept(storage: Storage, leg: Leg, end: End) -> tuple[Kept, ...]:
-    """The files at one end: in the memory of its own host, then in that of the server behind a mount."""
+    """The files at one end: in the memory of its own host, then in that of the server behind a mount.
+
+    Args:
+        storage: The accesses of the path.
+        leg: The transfer.
+        end: Its source or destination.
+    """
     if end.volume is None:
         return ()
     volume = end.host.volumes[end.volume]

@@ -162,7 +162,15 @@ class Network:
     def carry(
         self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None, openings: Openings | None = None
     ) -> None:
-        """Charges one payload byte sent along a route: CPU, NICs, buses, segments and the transport."""
+        """Charges one payload byte sent along a route: CPU, NICs, buses, segments and the transport.
+
+        Args:
+            row: Takes the demands.
+            route: The way.
+            net: How the tool uses the network.
+            spec: The transfer, where it is one of the path file.
+            openings: What its connections move.
+        """
         nics, frame = self._packets(route, net, spec)
         row = row.times(net.overhead)
         bound = (spec.core, tuple(spec.ports.items())) if spec is not None else ()
@@ -185,7 +193,15 @@ class Network:
     def connect(
         self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None, openings: Openings | None = None
     ) -> None:
-        """Charges the transport alone, as `carry` does at last."""
+        """Charges the transport alone, as `carry` does at last.
+
+        Args:
+            row: Takes the demands.
+            route: The way.
+            net: How the tool uses the network.
+            spec: The transfer, where it is one of the path file.
+            openings: What its connections move.
+        """
         nics, frame = self._packets(route, net, spec)
         transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw, openings)
 
@@ -197,7 +213,13 @@ class Network:
 
     @staticmethod
     def passing(duty: Duty, host: Host, spec: TransferSpec) -> Duty:
-        """Work on bytes of a transfer, with the NIC of the host that they pass."""
+        """Work on bytes of a transfer, with the NIC of the host that they pass.
+
+        Args:
+            duty: The work.
+            host: Where it is done.
+            spec: The transfer.
+        """
         return replace(duty, nic=nic_of(host, spec.nics)[0]) if host.nics else duty
 
     @staticmethod

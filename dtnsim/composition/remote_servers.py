@@ -34,7 +34,13 @@ _PORT = prior("25 Gb/s", 0.7, "assumed: a port of a server of some years, 10 to 
 
 
 def net_of(row: Row, end: End, use: Access) -> NetUse | None:
-    """How the connections of a volume use the network; None where nothing of the path lies between."""
+    """How the connections of a volume use the network; None where nothing of the path lies between.
+
+    Args:
+        row: Sees the end.
+        end: The end whose volume it is.
+        use: How it is used.
+    """
     assert end.volume is not None
     volume = end.host.volumes[end.volume]
     many = volume.filesystem.connections_of(row, use)
@@ -51,7 +57,13 @@ def net_of(row: Row, end: End, use: Access) -> NetUse | None:
 
 
 def owned(row: Row, end: End, use: Access) -> Row:
-    """The row as its connections are charged: those of a mount are shared by all that use it."""
+    """The row as its connections are charged: those of a mount are shared by all that use it.
+
+    Args:
+        row: The row of the transfer.
+        end: The end whose volume it is.
+        use: How it is used.
+    """
     assert end.volume is not None
     many = end.host.volumes[end.volume].filesystem.connections_of(row, use)
     return row if many is None else end.host.mount(row, end.volume, many)
@@ -106,7 +118,13 @@ def _far(end: End, card: Nic) -> Nic:
 
 
 def inner(filesystem: Remote, row: Row, use: Access) -> Access:
-    """An access of a mount as the server's own file system sees it: requests of the protocol, several at once."""
+    """An access of a mount as the server's own file system sees it: requests of the protocol, several at once.
+
+    Args:
+        filesystem: That of the mount.
+        row: Sees the server.
+        use: The access at the client.
+    """
     size, at_once = filesystem.requests(row, use)
     return use.but(
         thread=Thread(filesystem.daemon, copies=filesystem.threads),

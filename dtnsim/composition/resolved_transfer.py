@@ -128,6 +128,12 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
 def check_space(transfer: str, payload_B: float, end: str, size: Quantity) -> None:
     """Refuses what does not fit where it is sent.
 
+    Args:
+        transfer: Its name.
+        payload_B: Bytes that are sent [B].
+        end: Where to, ``host:/volume``.
+        size: What the volume has.
+
     Raises:
         SpecError: more bytes than the volume has.
     """

@@ -77,7 +77,15 @@ class Framing(NamedTuple):
 
 
 def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw: Draw) -> tuple[Value, Value]:
-    """The narrowest place of a route: (rate in IP bytes [B/s], its buffer [B])."""
+    """The narrowest place of a route: (rate in IP bytes [B/s], its buffer [B]).
+
+    Args:
+        route: The way.
+        frame: Packets on it.
+        nics: Cards at its ends.
+        streams: Connections side by side.
+        draw: Values of the parameters.
+    """
     per_wire = frame.mtu / frame.wire
     rate: Value = np.inf
     buffer: Value = np.inf
@@ -105,7 +113,14 @@ def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw:
 
 
 def narrowest_name(route: Route, frame: Framing, nics: list[Nic], streams: int) -> str:
-    """Name of the narrowest place at nominal values: a port, a segment, or a box on it."""
+    """Name of the narrowest place at nominal values: a port, a segment, or a box on it.
+
+    Args:
+        route: The way.
+        frame: Packets on it.
+        nics: Cards at its ends.
+        streams: Connections side by side.
+    """
     draw = Draw()
     whole, _ = narrowest(route, frame, nics, streams, draw)
     ends = (route.source, route.destination)
@@ -143,7 +158,13 @@ def _inspected(
 
 
 def wall_rate(draw: Draw, wall: Firewall, streams: float) -> Term:
-    """What a firewall lets so many flows pass: each stays on one of its engines [B/s on the wire]."""
+    """What a firewall lets so many flows pass: each stays on one of its engines [B/s on the wire].
+
+    Args:
+        draw: Values of the parameters.
+        wall: The firewall.
+        streams: Number of the flows.
+    """
     engine = of(draw, wall.engine)
     if wall.total is None:
         return engine
@@ -151,7 +172,14 @@ def wall_rate(draw: Draw, wall: Firewall, streams: float) -> Term:
 
 
 def line_rate(route: Route, number: int, nics: list[Nic], draw: Draw) -> Value:
-    """Rate at which a burst of one flow reaches segment ``number``: the sender's port, or a slower segment before."""
+    """Rate at which a burst of one flow reaches segment ``number``: the sender's port, or a slower segment before.
+
+    Args:
+        route: The way.
+        number: Of the segment on it.
+        nics: Cards at its ends.
+        draw: Values of the parameters.
+    """
     rates = [draw(nics[0].rate)] if nics else []
     rates += [draw(segment.bandwidth) for _, segment, _ in route.hops[:number]]
     return np.minimum.reduce(np.broadcast_arrays(*rates)) if rates else np.inf
@@ -182,7 +210,16 @@ def burst_rate(
 
 
 def policed_share(policer: Policer, rtt_s: Value, mss_B: float, cc: str, streams: float, draw: Draw) -> Value:
-    """Part of a policer's rate that loss-based streams reach: drops cut their windows, and nothing queues meanwhile."""
+    """Part of a policer's rate that loss-based streams reach: drops cut their windows, and nothing queues meanwhile.
+
+    Args:
+        policer: The policer.
+        rtt_s: Round-trip time [s].
+        mss_B: Payload of a packet [B].
+        cc: Congestion control of the streams.
+        streams: How many there are.
+        draw: Values of the parameters.
+    """
     if policer.action != "police" or not controls.find(cc).by_loss:
         return 1.0
     rate = draw(policer.rate)

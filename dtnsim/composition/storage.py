@@ -116,7 +116,13 @@ class Storage:
         return (end.host.name, end.volume or "") if system is None else ("", str(system))
 
     def use(self, end: End, use: Access | None, leg: Leg) -> Access | None:
-        """A tool's access as the volume at an end sees it."""
+        """A tool's access as the volume at an end sees it.
+
+        Args:
+            end: The end.
+            use: The access as the tool asks for it; None where it has none.
+            leg: The transfer.
+        """
         if use is None or end.volume is None:
             return None
         if use.finish == "none" and end.host.volumes[end.volume].filesystem.flushes_at_close:
@@ -197,7 +203,14 @@ class Storage:
         return found
 
     def charge(self, calls: Row, medium: Row, end: End, use: Access | None) -> None:
-        """Charges an access to a volume: the calling thread, and the medium (or the server) below the cache."""
+        """Charges an access to a volume: the calling thread, and the medium (or the server) below the cache.
+
+        Args:
+            calls: Takes the calling thread's demands.
+            medium: Takes those below the cache.
+            end: The end.
+            use: The access; nothing is charged where it is None.
+        """
         if use is None or end.volume is None:
             return
         host, volume = end.host, end.host.volumes[end.volume]
@@ -278,7 +291,13 @@ class Storage:
         )
 
     def operations(self, end: End, operations: tuple[str, ...], job: Job) -> tuple[Value, str]:
-        """Seconds of one file's metadata operations on a volume, and where their cost comes from."""
+        """Seconds of one file's metadata operations on a volume, and where their cost comes from.
+
+        Args:
+            end: Where the volume is.
+            operations: Names of the operations.
+            job: What the tool is asked to do.
+        """
         if not operations or end.volume is None:
             return 0.0, ""
         volume = end.host.volumes[end.volume]
@@ -311,7 +330,13 @@ class Storage:
         return max(found)
 
     def connections(self, leg: Leg, step: Step, row: Row) -> Iterator[tuple[str, Connection]]:
-        """Connections of the volumes of a step to their servers, with the stations that the row has charged them at."""
+        """Connections of the volumes of a step to their servers, with the stations that the row has charged them at.
+
+        Args:
+            leg: The transfer.
+            step: The step.
+            row: What has been charged.
+        """
         for end, asked in ((leg.source, step.read), (leg.destination, step.write), (leg.destination, step.reread)):
             use = self.use(end, asked, leg)
             if use is None or not np.any(np.asarray(use.rtt_s) > 0):
@@ -327,7 +352,13 @@ class Storage:
                 yield found
 
     def metadata(self, leg: Leg, step: Step, row: Row) -> None:
-        """Charges the metadata operations of a step's files where they are done."""
+        """Charges the metadata operations of a step's files where they are done.
+
+        Args:
+            leg: The transfer.
+            step: The step.
+            row: Takes the demands.
+        """
         cost, job = step.files, leg.job
         for end, operations, number in (
             (leg.source, cost.source, job.files),

@@ -36,7 +36,13 @@ VERBS_LATENCY = prior("2 us", 0.4, "assumed: twice the 0.6 to 1.3 us that ib_wri
 
 
 def packets(net: NetUse, frame: Framing, nics: Sequence[Nic] = ()) -> Framing:
-    """Packet sizes that a transport really uses on a route."""
+    """Packet sizes that a transport really uses on a route.
+
+    Args:
+        net: How the tool uses the network.
+        frame: Packets that the route carries.
+        nics: Cards at its ends.
+    """
     if net.transport == "rdma":
         if nics and all(card.protocol == "infiniband" for card in nics):
             size = min(frame.mtu, rdma.PATH_MTUS_B[-1])
@@ -63,7 +69,17 @@ def charge(
     draw: Draw,
     openings: tcp.Openings | None = None,
 ) -> None:
-    """The private limits of the connections: window, loss, target rate, windows above TCP."""
+    """The private limits of the connections: window, loss, target rate, windows above TCP.
+
+    Args:
+        row: Takes the demands.
+        route: The way.
+        net: How the tool uses the network.
+        frame: Packets on it.
+        nics: Cards at its ends.
+        draw: Values of the parameters.
+        openings: What the connections move.
+    """
     rtt = route.rtt(draw)
     pair = f"{route.source.name}-{route.destination.name}"
     if not route.hops and route.source is not route.destination:
@@ -107,7 +123,14 @@ def charge(
 
 
 def target(row: Row, net: NetUse, station: str, sent: Term | float = 1.0) -> None:
-    """The rate that the user has set for the tool, where there is one; ``sent``: bytes for each that arrives."""
+    """The rate that the user has set for the tool, where there is one; ``sent``: bytes for each that arrives.
+
+    Args:
+        row: Takes the demand.
+        net: How the tool uses the network.
+        station: Name of the station within its host.
+        sent: Bytes for each that arrives [1].
+    """
     if net.rate is not None:
         rate = row.term(net.rate)
         alone = rate.value if net.workers > 1 else None
@@ -197,7 +220,15 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
 
 
 def warn(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:
-    """Says what a reader should know of some streams."""
+    """Says what a reader should know of some streams.
+
+    Args:
+        row: Takes the warnings.
+        streams: The streams, answered.
+        route: Their way.
+        frame: Packets on it.
+        nics: Cards at its ends.
+    """
     _warn_of_bursts(row, streams, route, frame, nics)
     _warn_of_retransmits(row, route)
 

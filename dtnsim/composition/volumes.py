@@ -103,7 +103,13 @@ class Volumes:
         return self._whole[f]
 
     def count(self, f: int, streams: Counter[Shelf], sign: int) -> None:
-        """Adds a transfer's streams to those on each volume (``sign`` 1), or takes them away (-1)."""
+        """Adds a transfer's streams to those on each volume (``sign`` 1), or takes them away (-1).
+
+        Args:
+            f: Number of the transfer.
+            streams: Streams by volume.
+            sign: 1 or -1.
+        """
         for shelf, own in self._visited[f]:
             streams[shelf] += sign * own
 

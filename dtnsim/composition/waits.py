@@ -46,7 +46,14 @@ class Waits:
 
 
 def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
-    """What the workers wait for in a step, whatever stretches it is cut into."""
+    """What the workers wait for in a step, whatever stretches it is cut into.
+
+    Args:
+        storage: The accesses of the path.
+        leg: The transfer.
+        step: The step of its plan.
+        row: What the step has charged.
+    """
     draw, job = storage.ledger.draw, leg.job
     cost, each = step.files, 1.0 / term(max(job.payload_B, 1.0), "B")
     before: list[Wait] = [
@@ -89,6 +96,15 @@ def delays(
 
     ``metadata`` has what file operations take of stations: the time that a worker spends there is part of its wait.
     Where a page cache lies between the worker and the medium (``part.behind``), the medium works meanwhile.
+
+    Args:
+        waits: Those of the whole step.
+        ledger: The stations.
+        leg: The transfer.
+        step: The step of its plan.
+        part: The stretch.
+        row: What bytes charge in it.
+        metadata: What file operations charge in it.
     """
     asked = _asked(waits, ledger, leg, step, part, row, metadata)
     kept = _kept(asked, ledger.stations, [*row.demands, *metadata], leg, part)
@@ -246,7 +262,13 @@ def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: l
 
 
 def alone(stations: Mapping[str, Station], demands: Iterable[Demand], workers: int) -> Value:
-    """Seconds per byte that one worker spends at the slowest station of some demands when nobody else is there."""
+    """Seconds per byte that one worker spends at the slowest station of some demands when nobody else is there.
+
+    Args:
+        stations: By name.
+        demands: The demands.
+        workers: How many workers share what is private.
+    """
     return _longest(_loads(stations, demands, workers, {}))
 
 

@@ -35,7 +35,7 @@ floats_at: Any = _pointer(types.CPointer(types.float64))
 integers_at: Any = _pointer(types.CPointer(types.int64))
 
 
-def before(x: Table, y: Table, i: int, j: int) -> bool:
+def _before(x: Table, y: Table, i: int, j: int) -> bool:
     """Whether one entry comes before another."""
     if x[i] != x[j]:
         return bool(x[i] < x[j])
@@ -44,7 +44,7 @@ def before(x: Table, y: Table, i: int, j: int) -> bool:
     return bool(y[i + 2] < y[j + 2])
 
 
-def swap(x: Table, y: Table, i: int, j: int) -> None:
+def _swap(x: Table, y: Table, i: int, j: int) -> None:
     x[i], x[j] = x[j], x[i]
     y[i + 1], y[j + 1] = y[j + 1], y[i + 1]
     y[i + 2], y[j + 2] = y[j + 2], y[i + 2]
@@ -68,23 +68,23 @@ def push(h: Table, k: int, a: float, b: int, c: int) -> None:
     j = n // 3 - 1
     while j > 0:
         up = (j - 1) // 2
-        if not before(x, y, 3 * j, 3 * up):
+        if not _before(x, y, 3 * j, 3 * up):
             break
-        swap(x, y, 3 * j, 3 * up)
+        _swap(x, y, 3 * j, 3 * up)
         j = up
 
 
-def sink(x: Table, y: Table, j: int, n: int) -> None:
+def _sink(x: Table, y: Table, j: int, n: int) -> None:
     """Brings an entry down to where it belongs."""
     while True:
         down = 2 * j + 1
         if down >= n:
             break
-        if down + 1 < n and before(x, y, 3 * down + 3, 3 * down):
+        if down + 1 < n and _before(x, y, 3 * down + 3, 3 * down):
             down += 1
-        if not before(x, y, 3 * down, 3 * j):
+        if not _before(x, y, 3 * down, 3 * j):
             break
-        swap(x, y, 3 * j, 3 * down)
+        _swap(x, y, 3 * j, 3 * down)
         j = down
 
 
@@ -92,9 +92,9 @@ def pop(h: Table, k: int) -> Entry:
     n = h[3 * k + 1] - 1
     x, y = carray(floats_at(h[3 * k]), (3 * n + 3,)), carray(integers_at(h[3 * k]), (3 * n + 3,))
     found = (x[0], y[1], y[2])
-    swap(x, y, 0, 3 * n)
+    _swap(x, y, 0, 3 * n)
     h[3 * k + 1] = n
-    sink(x, y, 0, n)
+    _sink(x, y, 0, n)
     return found
 
 
@@ -124,26 +124,26 @@ def order(h: Table, k: int) -> None:
         return
     x, y = carray(floats_at(h[3 * k]), (3 * n,)), carray(integers_at(h[3 * k]), (3 * n,))
     for j in range(n // 2 - 1, -1, -1):
-        sink(x, y, j, n)
+        _sink(x, y, j, n)
 
 
 def turns_left(turns: Table) -> int:
     return int(turns[1])
 
 
-def turn(turns: Table, j: int) -> Turn:
+def _turn(turns: Table, j: int) -> Turn:
     """One turn: five numbers, the last two integers."""
     x, y = carray(floats_at(turns[0]), (5 * j + 5,)), carray(integers_at(turns[0]), (5 * j + 5,))
     return (x[5 * j], x[5 * j + 1], x[5 * j + 2], y[5 * j + 3], y[5 * j + 4])
 
 
-def set_turn(turns: Table, j: int, e: Turn) -> None:
+def _set_turn(turns: Table, j: int, e: Turn) -> None:
     x, y = carray(floats_at(turns[0]), (5 * j + 5,)), carray(integers_at(turns[0]), (5 * j + 5,))
     x[5 * j], x[5 * j + 1], x[5 * j + 2], y[5 * j + 3], y[5 * j + 4] = e
 
 
 def first_turn(turns: Table) -> Turn:
-    return turn(turns, 0)
+    return _turn(turns, 0)
 
 
 def add_turn(turns: Table, e: Turn) -> None:
@@ -152,26 +152,26 @@ def add_turn(turns: Table, e: Turn) -> None:
         turns[2] = 2 * j + 8
         turns[0] = _realloc(turns[0], 40 * turns[2])
     turns[1] = j + 1
-    while j > 0 and e < turn(turns, (j - 1) // 2):
-        set_turn(turns, j, turn(turns, (j - 1) // 2))
+    while j > 0 and e < _turn(turns, (j - 1) // 2):
+        _set_turn(turns, j, _turn(turns, (j - 1) // 2))
         j = (j - 1) // 2
-    set_turn(turns, j, e)
+    _set_turn(turns, j, e)
 
 
 def drop_turn(turns: Table) -> None:
     """Takes the first one out."""
     n = turns[1] - 1
     turns[1] = n
-    e, j = turn(turns, n), 0
+    e, j = _turn(turns, n), 0
     while 2 * j + 1 < n:
         down = 2 * j + 1
-        if down + 1 < n and turn(turns, down + 1) < turn(turns, down):
+        if down + 1 < n and _turn(turns, down + 1) < _turn(turns, down):
             down += 1
-        if not turn(turns, down) < e:
+        if not _turn(turns, down) < e:
             break
-        set_turn(turns, j, turn(turns, down))
+        _set_turn(turns, j, _turn(turns, down))
         j = down
-    set_turn(turns, j, e)
+    _set_turn(turns, j, e)
 
 
 def give_back(h: Table) -> None:

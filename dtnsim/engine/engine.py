@@ -168,6 +168,12 @@ class Engine:
     ) -> None:
         """Gives a transfer under way another weight, cap or row from now on (nothing happens once it has ended).
 
+        Args:
+            transfer: Which.
+            weight: Share next to others; None: as it is.
+            cap: Rate that it cannot pass; None: as it is [B/s].
+            row: Demands of a byte; None: as they are.
+
         Raises:
             InputError: A weight, cap or demand that means nothing.
         """

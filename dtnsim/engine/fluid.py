@@ -73,6 +73,12 @@ class Fluid:
     def flow(self, row: Row, size: float, weight: float = 1.0, cap: float = math.inf) -> Flow:
         """A flow, checked, not started yet.
 
+        Args:
+            row: Demands of a byte.
+            size: Bytes; infinite until it is withdrawn [B].
+            weight: Share next to others.
+            cap: Rate that it cannot pass [B/s].
+
         Raises:
             InputError: Size negative, weight not positive and finite, cap negative.
         """

@@ -5,6 +5,11 @@ compiled by numba on arrays; both give the same digits. Every record has an addr
 ``f[address + field]``, its integers at ``q[address + field]``. The first numbers are the state of the whole; those from
 `ENGINE_HEAD` on, and the fields of a flow from `ENGINE_FLOW` on, belong to what drives the engine. In a list LAST
 follows FIRST, and PREV follows NEXT: `flow_lists` counts on that.
+
+What those functions take has one name everywhere: the numbers ``f`` and ``q``, the heaps ``h``, that of lanes
+``turns``, the tables ``t`` (floats) and ``u`` (integers) of a fleet's transfers; addresses of a flow ``x``, a row
+``r``, a node ``n``; the number ``k`` of a heap, a place ``j`` in it, an entry ``e`` there, or its parts ``a``, ``b``
+and ``c``; the time ``now`` [s].
 """
 
 from __future__ import annotations

@@ -94,7 +94,14 @@ class PageCache(Store):
         return self._begins * self.memory.part
 
     def fill(self, leg: Leg, size: float, weight: float, files: int = 1) -> Move:
-        """Starts bytes of a file on their way into the store; the move's flow ends when the last is in."""
+        """Starts bytes of a file on their way into the store; the move's flow ends when the last is in.
+
+        Args:
+            leg: The phase that goes through the store.
+            size: Bytes [B].
+            weight: Share of the flow next to others.
+            files: Files in it: more than one of a batch.
+        """
         now = self.env.now
         self.scale = float(files) if self.each_file else 1.0
         if self.state is HELD and self._deadline == math.inf:

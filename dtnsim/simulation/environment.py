@@ -92,7 +92,13 @@ class World:
     # -- what changes -----------------------------------------------------------------------------
 
     def scale(self, stations: Sequence[int], factor: float | None, who: int = _NOBODY) -> None:
-        """Multiplies capacities by the factor of an event; None takes that event's factor back."""
+        """Multiplies capacities by the factor of an event; None takes that event's factor back.
+
+        Args:
+            stations: Which.
+            factor: The factor [1].
+            who: Number of the event.
+        """
         for k in stations:
             if factor is None:
                 self._factors[k].pop(who, None)
@@ -240,7 +246,13 @@ class World:
 
 
 def happen(world: World, number: int, event: Event) -> Process:
-    """The process of one scheduled event."""
+    """The process of one scheduled event.
+
+    Args:
+        world: Where it happens.
+        number: Number of the event.
+        event: The event.
+    """
     world.pending += 1
     stations = matching(world.scene.problem, event.station) if event.station is not None else None
     yield world.env.timeout(event.at.value)
@@ -268,7 +280,13 @@ def follow(world: World) -> Process:
 
 
 def arrive(world: World, number: int, seed: int) -> Process:
-    """The process of other people's transfers."""
+    """The process of other people's transfers.
+
+    Args:
+        world: Where they arrive.
+        number: Number of their entry in ``others``.
+        seed: Of their arrivals.
+    """
     env, crowd = world.env, world.crowds[number]
     start = crowd.start
     for time, size in crowd.given.arrivals(np.random.default_rng([seed, number])):

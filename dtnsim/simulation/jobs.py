@@ -142,7 +142,15 @@ def _numbers(problem: Problem) -> dict[str, int]:
 def legs_of(
     problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, *, scenario: int = 0
 ) -> list[Leg]:
-    """All phases of a transfer ready for the engine, the stations as they are now."""
+    """All phases of a transfer ready for the engine, the stations as they are now.
+
+    Args:
+        problem: The path.
+        transfer: One of its transfers.
+        capacity: Of all stations [unit/s].
+        row: Makes the engine's row of demands.
+        scenario: Which of the drawn values.
+    """
     return [
         _leg(problem, transfer, phase, (through, capacity, row, scenario)) for phase, through in phases_of(transfer)
     ]
@@ -314,7 +322,15 @@ class Job:
 
 
 def make_job(problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, scenario: int) -> Job:
-    """A job ready to run."""
+    """A job ready to run.
+
+    Args:
+        problem: The path.
+        transfer: One of its transfers.
+        capacity: Of all stations [unit/s].
+        row: Makes the engine's row of demands.
+        scenario: Which of the drawn values.
+    """
     legs = legs_of(problem, transfer, capacity, row, scenario=scenario)
     job = Job(transfer, legs, work(transfer, pauses=any(leg.byte_s > 0 for leg in legs)))
     job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))

@@ -210,7 +210,14 @@ class Memory:
     def waits(
         self, cache: PageCache, *, begins: float | None = None, presses: bool = False, full: bool = False
     ) -> None:
-        """Which limit concerns a store: that of write-back, that of writers, or the room that throttled ones need."""
+        """Which limit concerns a store: that of write-back, that of writers, or the room that throttled ones need.
+
+        Args:
+            cache: The store.
+            begins: Level at which its write-back begins [B]; None where it does not wait for that.
+            presses: Whether it waits for the limit of writers.
+            full: Whether its writers are throttled.
+        """
         for those in (*self._waiting.values(), self._pressing, self._full):
             those.pop(cache, None)
         if begins is not None:

@@ -268,7 +268,13 @@ class Recorder:
         return job.barred_by if holder == WAITING and job.barred else holder
 
     def held(self, f: int, names: Sequence[str], parts: int = BINS) -> tuple[Held, ...]:
-        """What held a transfer back, in stretches no shorter than one of so many parts of the whole."""
+        """What held a transfer back, in stretches no shorter than one of so many parts of the whole.
+
+        Args:
+            f: Number of the transfer.
+            names: Of the stations.
+            parts: How many.
+        """
         job, end = self.jobs[f], self.edges.times[-1]
         end = min(end, job.finished) if job.done else end
         return held_by([(t, _NAMES.get(k) or names[k]) for t, k in self.holds[f]], end, parts)

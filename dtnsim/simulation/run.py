@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from dtnsim.composition.plain import Plain, plain
 from dtnsim.description import spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import cluster, runtime
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.lazy import EachLater
 from dtnsim.ground.records import SLOW_START, Problem
-from dtnsim.simulation import plain as plain_flows
 from dtnsim.simulation import replicas as replicas_of
 from dtnsim.simulation.results import Held, Run, Simulation
 from dtnsim.simulation.run_path import MAX_EVENTS, Limits, Progress, run_once
@@ -73,13 +73,13 @@ def simulate(
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
     whole_run = _Whole(progress, replicas)
     told = whole_run if progress is not None else None
-    flows = plain_flows.flows(given) if replicas == 1 else None
-    if flows is not None:
-        return plain_flows.simulation(flows, seed, Limits(until, max_events, told))
+    limits = Limits(until, max_events, told)
     with runtime.gc_paused():
+        if replicas == 1 and (flows := plain(given)) is not None:
+            return _plain(flows, seed, limits)
         scene = make_scene(given)
         check_load(scene, until)
-        runs = [run_once(scene, scene.problem, 0, seed, Limits(until, max_events, told))]
+        runs = [run_once(scene, scene.problem, 0, seed, limits)]
     whole_run.done = 1
     if replicas > 1 and not runs[0].interrupted:
         task = replicas_of.Task(given, replicas, seed, until, max_events)
@@ -89,6 +89,13 @@ def simulate(
     first = runs[0].transfers
     why = EachLater(len(first), lambda f: _why(scene.problem, number, f, first[f].held))
     return Simulation(given.name, tuple(runs), scene.problem.warnings, replicas, why, given)
+
+
+def _plain(flows: Plain, seed: int, limits: Limits) -> Simulation:
+    """Plain flows, run once, every parameter at its median."""
+    from dtnsim.simulation.plain import answer, columns, event_loop
+
+    return answer.answer(event_loop.run(columns.columns(flows), limits), seed)
 
 
 def _why(problem: Problem, number: dict[str, int], f: int, held: Sequence[Held]) -> dict[str, str]:

@@ -54,7 +54,13 @@ class Move:
 
 
 def book(engine: Engine, job: Job, time: float) -> None:
-    """Counts what a job has moved up to ``time``, at which nothing has changed since the last event."""
+    """Counts what a job has moved up to ``time``, at which nothing has changed since the last event.
+
+    Args:
+        engine: Where it moves.
+        job: The job.
+        time: Until when [s].
+    """
     if job.cache is not None:
         job.cache.book(time)
     left = engine.fluid.left
@@ -73,6 +79,13 @@ def run_job(
     """The process of a transfer: waits for its start and for those before it, runs its workers, notes its end.
 
     It knows when those before it have finished, when it begins, and when it has ended.
+
+    Args:
+        engine: Where it moves.
+        job: The transfer.
+        begun: Told that it begins.
+        ended: Told that it has ended.
+        follows: Told that those before it have finished.
     """
     env = engine.env
     if job.transfer.start_s:
@@ -262,7 +275,13 @@ def _open_up(engine: Engine, job: Job, move: Move, age_s: float) -> Process:
 
 
 def stop(engine: Engine, job: Job, retry_after: float) -> None:
-    """Stops the files under way; their workers begin them again after a time."""
+    """Stops the files under way; their workers begin them again after a time.
+
+    Args:
+        engine: Where they move.
+        job: The transfer.
+        retry_after: The time [s].
+    """
     job.abort_after = retry_after
     for move in job.moves.values():
         if move.flow.triggered:

@@ -16,6 +16,11 @@ from dtnsim.simulation.jobs import phases_of
 def check_same(old: Problem, new: Problem, active: tuple[int, ...]) -> None:
     """Refuses changes of what a path is made of, and of what is moved: only numbers may change while it runs.
 
+    Args:
+        old: The path at the start.
+        new: The path in another state.
+        active: Numbers of the events whose keys hold in it.
+
     Raises:
         SpecError: Another path.
     """
@@ -46,6 +51,12 @@ def as_drawn(old: Problem, new: Problem, drawn: Problem, scenario: int) -> Probl
     """A variant as it is in a drawn scenario: every number changes there by the factor by which its median does.
 
     Stations are in the order of ``old``; what was nothing takes the median as it is.
+
+    Args:
+        old: The path at the start, at the median.
+        new: The variant at the median.
+        drawn: The path at the start, drawn.
+        scenario: Which of the drawn values.
     """
     if drawn is old:
         return _ordered(old, new)
@@ -75,7 +86,14 @@ def _scaled(old: Any, new: Any, drawn: Any, scenario: int) -> float:
 
 
 def drawn_transfer(old: Transfer, new: Transfer, drawn: Transfer, scenario: int) -> Transfer:
-    """A transfer in another state as it is in a drawn scenario."""
+    """A transfer in another state as it is in a drawn scenario.
+
+    Args:
+        old: The transfer at the start, at the median.
+        new: In the other state, at the median.
+        drawn: At the start, drawn.
+        scenario: Which of the drawn values.
+    """
     before, after = ({p.name: p for p in t.phases} for t in (old, drawn))
     phases = tuple(  # a draw may fall into other stretches of the cache; those are not simulated by themselves
         _drawn_phase(before[p.name], p, after[p.name], scenario) if p.name in before and p.name in after else p

@@ -192,7 +192,13 @@ def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Arra
 
 
 def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = None) -> Prediction:
-    """Puts the nominal solution and the drawn rates into a `Prediction`."""
+    """Puts the nominal solution and the drawn rates into a `Prediction`.
+
+    Args:
+        problem: The path at the median.
+        rates: (S, F) drawn rates; None where nothing is drawn [B/s].
+        path: The path that was composed; without it nothing is tried.
+    """
     plain = solve.matrices(problem)
     solution = solve.solve(plain)
     problem = _slowed(problem, solution)
@@ -291,7 +297,13 @@ def _one(
 
 
 def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
-    """What holds transfer ``f``, and why."""
+    """What holds transfer ``f``, and why.
+
+    Args:
+        problem: The path.
+        f: Number of the transfer.
+        cause: What binds.
+    """
     text, takes = reason(problem, f, cause), work(problem, f, cause)
     if cause.station is None:
         name = f"{problem.transfers[f].name}.workers"

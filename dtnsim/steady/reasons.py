@@ -37,7 +37,13 @@ class Cause(NamedTuple):
 
 
 def cause_of(m: Matrices, f: int, binding: int) -> Cause:
-    """Cause of a transfer's rate: the station that binds, or the largest part of its workers' time."""
+    """Cause of a transfer's rate: the station that binds, or the largest part of its workers' time.
+
+    Args:
+        m: The path as arrays, at the median.
+        f: Number of the transfer.
+        binding: What binds, as `solve.Solution` has it.
+    """
     if binding >= 0:
         costs = [m.phases.of(p) for p in m.phases_of(f)]
         phase = int(np.argmax([float(cost[0][station == binding].sum()) for station, cost in costs]))
@@ -80,7 +86,13 @@ def _shared_pace(m: Matrices, f: int, shared: float, lead: float) -> Cause:
 
 
 def work(problem: Problem, f: int, cause: Cause) -> tuple[str, ...]:
-    """What takes the station that binds, or what is waited for, most of it first; then the phase that takes longest."""
+    """What takes the station that binds, or what is waited for, most of it first; then the phase that takes longest.
+
+    Args:
+        problem: The path.
+        f: Number of the transfer.
+        cause: What binds.
+    """
     transfer = problem.transfers[f]
     if cause.station is None:
         return tuple(dict.fromkeys(d.what for d in _waits(transfer)))
@@ -100,7 +112,14 @@ def _visits(transfer: Transfer, phase: Phase, station: str) -> list[Demand]:
 
 
 def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> str:
-    """The cause in a sentence; the phase ``named`` needs no words again."""
+    """The cause in a sentence; the phase ``named`` needs no words again.
+
+    Args:
+        problem: The path.
+        f: Number of the transfer.
+        cause: What binds.
+        named: Number of a phase that the reader knows of.
+    """
     transfer = problem.transfers[f]
     if cause.station is None:
         first = _waits(transfer)[0]
@@ -115,7 +134,13 @@ def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> 
 
 
 def full(station: Station, demands: list[Demand], others: int) -> str:
-    """That a station is full, why, and with how many other transfers it is shared."""
+    """That a station is full, why, and with how many other transfers it is shared.
+
+    Args:
+        station: The station.
+        demands: The transfer's demands there.
+        others: How many other transfers cross it.
+    """
     text = _station_words(station, demands)
     return f"{text}, shared with {others} other transfer{'s' if others > 1 else ''}" if others > 0 else text
 

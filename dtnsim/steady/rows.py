@@ -61,7 +61,13 @@ def begins(given: Index) -> Index:
 
 
 def summed(place: Index, values: Array, count: int) -> Array:
-    """(count, S) sums of values (N, S) by their places (N,), in their order, as `numpy.add.at` has them, but sooner."""
+    """(count, S) sums of values (N, S) by their places (N,), in their order, as `numpy.add.at` has them, but sooner.
+
+    Args:
+        place: Where each value belongs.
+        values: What is summed.
+        count: How many places there are.
+    """
     s = values.shape[1]
     flat = (place[:, None] * s + np.arange(s)).ravel()
     return np.asarray(np.bincount(flat, values.ravel(), count * s).reshape(count, s), np.float64)

@@ -299,7 +299,14 @@ def _first_of(rate: Array, least: Array, station: Index, first: Index) -> NDArra
 
 
 def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Solution:
-    """Weighted max-min fair rates, asked for once (`Shares.at`)."""
+    """Weighted max-min fair rates, asked for once (`Shares.at`).
+
+    Args:
+        capacity: (S, K) of the stations [unit/s].
+        rows: What a byte of each transfer costs them.
+        weight: (F,) shares next to others.
+        ceiling: (S, F) what each transfer cannot pass [B/s].
+    """
     return Shares(capacity, rows).at(capacity, weight, ceiling)
 
 

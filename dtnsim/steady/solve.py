@@ -68,6 +68,12 @@ def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_], near: float
 
     Of a shared station a transfer has the part that its workers are there for (`Workers.weights`), found with the
     rates as well, until those move by less than a part ``near``.
+
+    Args:
+        m: The path as arrays.
+        workers: The time of their workers.
+        active: Which transfers run.
+        near: Part by which rates may still move; None: a rounding, or what quantiles cannot tell.
     """
     shares = Shares(m.capacity, m.total, m.changing)
     ceiling = np.where(active, workers.ceilings(m.capacity, active), 0.0)
@@ -128,7 +134,13 @@ def slowed_capacity(m: Matrices, rate: Array) -> Array:
 
 
 def relieved(m: Matrices, *, station: int | None, transfer: int) -> Matrices:
-    """The problem without a station's limit, or (None) without the waiting of a transfer."""
+    """The problem without a station's limit, or (None) without the waiting of a transfer.
+
+    Args:
+        m: The path as arrays.
+        station: Number of the station.
+        transfer: Number of the transfer.
+    """
     if station is not None:
         capacity = m.capacity.copy()
         capacity[:, station] = np.inf

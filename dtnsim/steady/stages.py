@@ -47,7 +47,14 @@ class Stage:
 
 
 def stages_of(t: Transfer, m: Matrices, f: int, shared: set[str]) -> list[Stage]:
-    """The stages of a transfer; of page caches that several write to, ``shared``, none has its own stretches."""
+    """The stages of a transfer; of page caches that several write to, ``shared``, none has its own stretches.
+
+    Args:
+        t: The transfer.
+        m: The path as arrays.
+        f: Number of the transfer.
+        shared: Page caches that several write to.
+    """
     phases, always = m.phases_of(f), np.array([math.inf])
     workers = max(int(t.workers), 1)
     if t.timed:
@@ -86,7 +93,14 @@ class Column:
 
 
 def as_transfer(t: Transfer, f: int, stage: Stage, m: Matrices) -> Column:
-    """A stage as it is beside all others."""
+    """A stage as it is beside all others.
+
+    Args:
+        t: The transfer.
+        f: Its number.
+        stage: The stage.
+        m: The path as arrays.
+    """
     whole = len(stage.phases) == len(t.phases)
     moved = 1.0 if whole else _parts(t)[stage.phases.start - int(m.begins[f])]
     return Column(f, stage.workers, moved, whole, m, stage.phases)

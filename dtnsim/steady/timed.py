@@ -244,7 +244,15 @@ def composer(
     in_time: bool = False,
     before: Past | None = None,
 ) -> Composer:
-    """What composes the path so (see `composed`); ``before``: what earlier transfers leave behind, where known."""
+    """What composes the path so (see `composed`); ``before``: what earlier transfers leave behind, where known.
+
+    Args:
+        given: The path.
+        draw: Values of the parameters.
+        moved: Bytes that each timed transfer moves, where known.
+        in_time: True where a simulation finds out what earlier transfers leave behind.
+        before: What they leave behind, where known.
+    """
     times = {t.name: timing.seconds for t in given.transfers if (timing := t.timing()) is not None}
     if moved is None:
         moved = _settled(given, times) if times else {}
@@ -305,7 +313,13 @@ class _Search:
 
 
 def sender_rate(problem: Problem, transfer: Transfer, rate: float) -> float | None:
-    """What the sender of a timed test reports, which counts what its sockets have taken [B/s]."""
+    """What the sender of a timed test reports, which counts what its sockets have taken [B/s].
+
+    Args:
+        problem: The path.
+        transfer: The test.
+        rate: What arrives [B/s].
+    """
     if not transfer.timed or not rate > 0 or transfer.sizes_B != (math.inf,):
         return None
     visited = {d.station for p in transfer.phases for d in p.demands}

@@ -18,12 +18,14 @@ from typing import Any
 import pytest
 import yaml
 
+from dtnsim.composition.plain import plain
 from dtnsim.description import spec
 from dtnsim.engine.fluid import Fluid
 from dtnsim.ground import runtime, yamlio
 from dtnsim.report import simulation as report
 from dtnsim.report import text as console
-from dtnsim.simulation import plain, simulate
+from dtnsim.simulation import simulate
+from dtnsim.simulation.plain.columns import columns
 from tests.strategies import load
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
@@ -86,7 +88,7 @@ def test_flows_through_a_path_file(benchmark: Any) -> None:
         given: dict[str, Any] = {}
         with runtime.gc_paused():
             reading = cpu(lambda text=text, given=given: given.update(path=spec.resolve(yamlio.loads(text, "w1.yaml"))))
-        composing = cpu(lambda given=given: plain.flows(given["path"]))
+        composing = cpu(lambda given=given: columns(plain(given["path"])))
         whole = cpu(lambda given=given: given.update(answer=simulate(given["path"])))
         showing = cpu(lambda given=given: report.show(given["answer"], console.console()))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

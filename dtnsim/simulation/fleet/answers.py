@@ -329,7 +329,14 @@ def _grown(grows: Array, share: Array, time_s: Any) -> Any:
 
 
 def due(start: float, grows: Array, share: Array, mark: float) -> float:
-    """Years until a station's busy day or hour passes a mark, as its classes grow; infinite beyond the horizon."""
+    """Years until a station's busy day or hour passes a mark, as its classes grow; infinite beyond the horizon.
+
+    Args:
+        start: Its utilisation at the start [1].
+        grows: (classes,) growth factor a year.
+        share: (classes,) part of its use that each class has at the start.
+        mark: Utilisation at which it is due [1].
+    """
     if start >= mark:
         return 0.0
 

@@ -277,6 +277,12 @@ def arrays(fleet: Fleet, pattern: str, rebuild: Quantity, key: str) -> list[faul
 
     What a lost drive costs follows from composing the path once more with the drive lost.
 
+    Args:
+        fleet: Whose hosts have them.
+        pattern: ``host:/volume``, both with wildcards.
+        rebuild: Rate at which a lost drive is rebuilt.
+        key: Key of the path file, for errors.
+
     Raises:
         SpecError: There is none, or it is none that can lose a drive.
     """

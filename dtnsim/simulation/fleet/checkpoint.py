@@ -130,6 +130,11 @@ def _run(given: dict[str, Any]) -> FleetRun:
 def save(course: EventLoop, file: Path, mark: str) -> None:
     """Writes a course, between two instants; the old file stays until the new one is whole.
 
+    Args:
+        course: What is kept.
+        file: Where.
+        mark: What it is of (`signature`).
+
     Raises:
         InputError: The file cannot be written.
     """
@@ -154,6 +159,11 @@ def save(course: EventLoop, file: Path, mark: str) -> None:
 
 def load(course: EventLoop, file: Path, mark: str) -> bool:
     """Takes a course on to where a file has it; False where there is no file, or only part of one.
+
+    Args:
+        course: The same fleet before its first event.
+        file: What `save` has written.
+        mark: What it must be of.
 
     Raises:
         InputError: The file is of another fleet.

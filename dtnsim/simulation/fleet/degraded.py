@@ -42,6 +42,12 @@ class Degraded:
     def target(self, host: str, mount: str, rebuild: Quantity, key: str) -> Target | None:
         """The array of a volume as something that fails; None where no transfer reads or writes it.
 
+        Args:
+            host: The host.
+            mount: Its volume.
+            rebuild: Rate at which a lost drive is rebuilt.
+            key: Key of the path file, for errors.
+
         Raises:
             SpecError: It is none that can lose a drive.
         """

@@ -217,7 +217,15 @@ class EventLoop:
         return lengths, np.array(entries, float).reshape(-1, 3)
 
     def restore(self, f: Any, q: Any, tables: tuple[Any, Any], heaps: tuple[Any, Any], fault: int) -> None:
-        """Goes on from the numbers of another course of the same fleet."""
+        """Goes on from the numbers of another course of the same fleet.
+
+        Args:
+            f: Its floats.
+            q: Its integers.
+            tables: The two tables of its transfers.
+            heaps: What `heaps` has given.
+            fault: Number of the fault that comes next.
+        """
         plain = isinstance(self.f, list)
         self.f, self.q = (f.tolist(), q.tolist()) if plain else (np.ascontiguousarray(f), np.ascontiguousarray(q))
         self.t, self.u = (np.ascontiguousarray(table) for table in tables)

@@ -91,6 +91,11 @@ Arrays = Callable[[str, Quantity, str], list[Target]]
 def targets(what: tuple[str, str], stations: Sequence[Station | None], key: str) -> list[Target]:
     """What a failure or a maintenance is about, one by one.
 
+    Args:
+        what: What is to be found: kind of thing, and its name.
+        stations: Those of the fleet.
+        key: Key of the path file, for errors.
+
     Raises:
         SpecError: Nothing has that name, or nothing that transfers cross.
     """
@@ -116,6 +121,12 @@ def targets(what: tuple[str, str], stations: Sequence[Station | None], key: str)
 
 def outages(workload: Workload, stations: Sequence[Station | None], seed: int, arrays: Arrays) -> list[Outage]:
     """All stretches in which something is down in one run.
+
+    Args:
+        workload: Which failures and maintenances there are.
+        stations: Those of the fleet.
+        seed: Of the run.
+        arrays: What finds arrays of drives.
 
     Raises:
         SpecError: Names that nothing has, or more faults than can be reckoned with.

@@ -156,7 +156,14 @@ class Reduction:
             yield template, ends, sort, composed
 
     def otherwise(self, hosts: Mapping[str, Host], template: int, ends: tuple[str, str], sort: Sort) -> Composed:
-        """A kind of transfer where some hosts are in another state."""
+        """A kind of transfer where some hosts are in another state.
+
+        Args:
+            hosts: Those hosts, by name.
+            template: Which transfer of the path it is like.
+            ends: From and to, ``host:/path``.
+            sort: What it moves.
+        """
         given = self.given.model_copy(update={"hosts": {**self.given.hosts, **hosts}})
         return self._compose(given, template, ends, sort)
 
@@ -168,7 +175,13 @@ class Reduction:
         return tuple(name for name, *_ in Network(self.given).route(source, target, []).hops)
 
     def prepare(self, template: int, every: Sequence[tuple[str, str]], sort: Sort) -> None:
-        """Composes the kinds of transfers between many pairs of ends at once, where hosts differ in numbers alone."""
+        """Composes the kinds of transfers between many pairs of ends at once, where hosts differ in numbers alone.
+
+        Args:
+            template: Which transfer of the path they are like.
+            every: Pairs of ends.
+            sort: What they move.
+        """
         new: dict[tuple[Any, ...], tuple[str, str]] = {}
         for ends in every:
             if (key := self._key(template, ends, sort)) not in self._made:
@@ -230,7 +243,14 @@ class Reduction:
         return rows
 
     def reduced(self, template: int, ends: tuple[str, str], sort: Sort, scenario: int) -> Reduced:
-        """A kind of transfer between two ends in one scenario: of the last scenario all are kept."""
+        """A kind of transfer between two ends in one scenario: of the last scenario all are kept.
+
+        Args:
+            template: Which transfer of the path it is like.
+            ends: From and to, ``host:/path``.
+            sort: What it moves.
+            scenario: Which of the drawn values.
+        """
         if scenario != self._scenario:
             self._scenario = scenario
             self._reduced.clear()

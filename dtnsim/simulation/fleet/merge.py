@@ -73,7 +73,13 @@ def varied(hosts: Sequence[Host], mark: str) -> tuple[Host, dict[str, list[float
 
 
 def alike(one: Composed, other: Composed, names: Mapping[str, str]) -> bool:
-    """Whether two compositions say the same; ``names``: what the second one's hosts are called in the first."""
+    """Whether two compositions say the same; ``names``: what the second one's hosts are called in the first.
+
+    Args:
+        one: The first.
+        other: The second.
+        names: What the second one's hosts are called in the first.
+    """
     if [s.name for s, _ in one.demands] != [renamed(s.name, names) for s, _ in other.demands]:
         return False
     if one.own != ((renamed(other.own[0], names), True) if other.own[1] else other.own):

@@ -206,7 +206,13 @@ def _course(made: Made, progress: Progress | None, replicas: int = 1, part: tupl
 
 
 def replica(task: Task, number: int, part: tuple[str, str] | None = None) -> FleetRun:
-    """A replica of a fleet, from 1 on."""
+    """A replica of a fleet, from 1 on.
+
+    Args:
+        task: What all have in common.
+        number: Which.
+        part: Checkpoint beside which it is kept in mid-run, and what that is of.
+    """
     fleet = _drawn(task)
     made = fleet.made(task.seed + number, number - 1)
     _course(made, None, 1, None if part is None else _part(part[0], part[1], number))

@@ -339,6 +339,15 @@ def again(f: Floats, q: Integers, h: Heaps, t: Table, u: Table, i: int, now: flo
 
 
 def hold(f: Floats, q: Integers, kind: int, what: int, seconds: float) -> None:
+    """Books what has held transfers.
+
+    Args:
+        f: The floats.
+        q: The integers.
+        kind: Their class.
+        what: A station's number, or behind those one of `OTHERS`.
+        seconds: How long [s].
+    """
     if seconds > 0:
         f[q[HELD] + kind * q[N_HELD] + what] += seconds
 

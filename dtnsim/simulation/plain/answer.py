@@ -103,7 +103,7 @@ def answer(course: Course, seed: int) -> Simulation:
     shared, width = columns.shared, columns.cost.shape[1]
 
     def station(k: int) -> str:
-        return shared[k] if k < len(shared) else own_name(columns, *divmod(int(own[k - len(shared)]), width))
+        return shared[k] if k < len(shared) else _own_name(columns, *divmod(int(own[k - len(shared)]), width))
 
     flows = _Flows(course)
     done = bool(np.all(np.isfinite(course.ended)))
@@ -123,7 +123,7 @@ def answer(course: Course, seed: int) -> Simulation:
     return Simulation(plain.spec.name, (run,), plain.warnings, 1, why, plain.spec)
 
 
-def own_name(columns: Columns, f: int, place: int) -> str:
+def _own_name(columns: Columns, f: int, place: int) -> str:
     """Name of a station of a flow's own."""
     plain = columns.plain
     kind = int(plain.kind[f])
@@ -179,7 +179,7 @@ class _Flows:
 
     def _own(self, f: int, holder: int) -> str:
         columns = self._course.columns
-        return own_name(columns, f, int(columns.by[f])) if holder == OWN else SLOW_START
+        return _own_name(columns, f, int(columns.by[f])) if holder == OWN else SLOW_START
 
 
 def _series(course: Course, own: NDArray[np.intp]) -> Series:

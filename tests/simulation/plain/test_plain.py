@@ -13,7 +13,7 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import ModelError
 from dtnsim.ground.lazy import EachLater
 from dtnsim.report import simulation as report
-from dtnsim.simulation import plain, simulate
+from dtnsim.simulation import simulate
 from dtnsim.simulation.plain import event_loop
 from dtnsim.simulation.results import Run, Simulation
 from tests.lab import machine
@@ -56,7 +56,7 @@ def mesh(seed: int, wan: dict[str, Any], *, count: int = 16, linked: bool = Fals
 
 def by_processes(given: PathSpec, monkeypatch: pytest.MonkeyPatch, **how: Any) -> Simulation:
     with monkeypatch.context() as patch:
-        patch.setattr(plain, "flows", lambda _given: None)
+        patch.setattr("dtnsim.simulation.run.plain", lambda _given: None)
         return simulate(given, **how)
 
 
