@@ -173,7 +173,8 @@ class Hosts:
                 return library.read("hosts", found[0], beside=self._beside)
             drawn_one = None if found or library.typo("hosts", host) else spoken.machine_like(host)
             if drawn_one is not None:
-                words = ", ".join(f"{key}: {value}" for key, value in drawn_one.items() if key != PERSONAL)
+                told = ((key, value) for key, value in drawn_one.items() if key != PERSONAL)
+                words = ", ".join(key if isinstance(value, Mapping) else f"{key}: {value}" for key, value in told)
                 said = f"drawn by its year{words and f', with {words}'}"
                 said += _shipped_sizes(host) if drawn_one.get("role") == "cloud" else ""
                 self.notes.append(f"hosts.{name}: {str(host)!r} is not in the library: {said}")

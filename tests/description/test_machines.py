@@ -86,3 +86,30 @@ def test_a_line_more_than_the_model_narrows_it(tmp_path: Path) -> None:
         for more in ({}, {"hosts.a.nic": "connectx-5-en-100g"})
     )
     assert math.log(card.p90 / card.p10) < math.log(alone.p90 / alone.p10) / 1.5
+
+
+@pytest.mark.parametrize(
+    ("machine", "least", "most"),
+    [
+        ("Synology DS213j", 0.3, 2.5),
+        ("QNAP TS-870", 0.3, 2.5),
+        ("Raspberry Pi 3", 0.3, 0.6),
+        ("HP MicroServer N40L", 0.5, 1.1),
+    ],
+)
+def test_a_box_that_the_library_does_not_have_is_no_server(
+    machine: str, least: float, most: float, tmp_path: Path
+) -> None:
+    """Clock times work of a cycle, a few cores, and some GB of memory; a server core of its time has 3 GHz."""
+    host = dtnsim.load(path(tmp_path, machine)).hosts["a"]
+    assert host.cpu.cores <= 4
+    assert least <= host.cpu.clock.value / 1e9 * host.cpu.per_cycle.value <= most
+    assert host.memory.size.value <= 4.1e9
+
+
+@pytest.mark.parametrize(
+    ("machine", "year"),
+    [("HP ProLiant DL380 G5", 2007), ("Dell PowerEdge R710", 2009), ("HP DL160 Gen8", 2012), ("HPE ML350 Gen9", 2014)],
+)
+def test_a_generation_of_servers_tells_the_year(machine: str, year: int, tmp_path: Path) -> None:
+    assert dtnsim.load(path(tmp_path, machine)).hosts["a"].year == year
