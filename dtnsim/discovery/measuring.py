@@ -16,8 +16,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
+from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 
 Memory = Literal["used", "idle"]
@@ -26,14 +27,12 @@ FOLDER: Final = ".dtnsim-measure"
 #: program -> package that has it, where the two differ
 PACKAGES: Final = {"ping": "iputils-ping (iputils)"}
 MIB: Final = 2**20
-GIB: Final = 2**30
 #: requests in flight of the direct tests
 DEPTHS: Final = (1, 4, 16)
 #: part of the free space that tests may take, and most bytes of one file
 SHARE: Final = 0.05
 MOST_B: Final = 1024 * MIB
 LEAST_B: Final = 64 * MIB
-SMALL_FILES: Final = 1000
 #: Linux mm/page_reporting.c hands free pages back every two seconds, some at a time
 IDLE_S: Final = 12.0
 #: a program that says nothing is stopped after its time and so long [s]
@@ -47,7 +46,6 @@ _TOLD_BY: Final = {
     "peer": (".nic", ".tcp.", "wan", "links.", ".loss", ".rtt", "medium", "buffers", "other traffic", ".background"),
 }
 SORTS: Final = tuple(_TOLD_BY)
-_OPENSSL: Final = ("md5", "sha256", "aes-128-gcm", "chacha20-poly1305")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,81 +109,43 @@ def plan(
         peer: Another host on which ``iperf3 -s`` runs.
         sorts: Sorts of tests that are worth it.
     """
-    tests = [t for t in (*_files(size_B), *_requests(), *_small(), *_network(peer)) if t.sort in sorts]
+    tests = [t for t in _benchmarks(size_B, peer) if t.sort in sorts]
     once = sum(t.seconds for t in tests if t.once)
     each = sum(t.seconds for t in tests if not t.once)
     return tests, max(1, min(3, int((time_s - once) // max(each, 1e-9))))
 
 
-def _fio(
-    name: str,
-    seconds: float,
-    *options: str,
-    writes: float = 0.0,
-    once: bool = False,
-    after: str = "",
-    memory: Memory | None = None,
-) -> Benchmark:
-    given = [f"--name={name}", "--directory=.", *options, "--randrepeat=0", "--output-format=json"]
-    pause = {"idle": IDLE_S, "used": 1.0, None: 0.0}[memory]
-    return Benchmark(name, ("fio", *given), seconds + pause, writes, once, after, memory)
-
-
-def _files(size: int) -> Iterator[Benchmark]:
-    """Large files through the page cache: made, made and flushed, written over, read cold and warm."""
-    whole, large = f"--size={size}", "--bs=1M"
-    new, there = ("--ioengine=psync", "--fallocate=none", large, whole), ("--ioengine=psync", large, whole)
-    slow = size / 300e6 + 1
-    yield _fio("idle", slow, "--rw=write", *new, writes=size, after="idle", memory="idle")
-    yield _fio("fill", slow, "--rw=write", *new, writes=size, after="fill", memory="used")
-    yield _fio("first", slow, "--rw=write", *new, "--end_fsync=1", "--filename=large.RUN", writes=size, memory="used")
-    yield _fio("again", slow, "--rw=write", *there, "--end_fsync=1", "--filename=large.RUN", writes=size)
-    yield _fio("cold", slow, "--rw=read", *there, "--invalidate=1", "--filename=large.RUN")
-    yield _fio("warm", 1, "--rw=read", *there, "--invalidate=0", "--filename=large.RUN")
-    yield _fio(
-        "calls", 2, "--rw=read", "--ioengine=psync", "--bs=4k", f"--size={size // 2}", "--invalidate=0",
-        "--filename=large.RUN",
-    )  # fmt: skip
-    four = (f"--size={size // 4}", f"--offset_increment={size // 4}", "--numjobs=4", "--group_reporting")
-    yield _fio("several", slow, "--rw=read", "--ioengine=psync", large, *four, "--invalidate=1", "--filename=large.RUN")
-
-
-def _requests() -> Iterator[Benchmark]:
-    """Direct requests by how many are in flight, a flush of every write, and a long write that empties a bucket."""
-    direct = ("--direct=1", "--ioengine=libaio", "--filename=large.RUN", "--runtime=1")
+def _benchmarks(size_B: int, peer: str | None) -> Iterator[Benchmark]:
+    """The tests of benchmarks.yaml, with what they are run with written out."""
+    table = yamlio.plain(Path(__file__).with_name("benchmarks.yaml"))
+    for name, row in table["files"].items():
+        yield _benchmark(name, row, size_B)
     for depth in DEPTHS:
-        for rw, size in (("read", "1M"), ("write", "1M"), ("randread", "4k"), ("randwrite", "4k")):
-            most = {"write": 2 * GIB, "randwrite": GIB // 4}.get(rw, 32 * GIB)
-            options = (f"--rw={rw}", f"--bs={size}", f"--iodepth={depth}", f"--io_size={most}", *direct)
-            yield _fio(f"{rw}-{depth}", 1.6, *options, writes=most if "write" in rw else 0)
-    sync = ("--rw=write", "--bs=4k", "--size=64M", "--ioengine=psync", "--fallocate=none", "--fdatasync=1")
-    yield _fio("sync", 1.6, *sync, "--runtime=1", writes=64 * MIB, after="sync")
-    log = ("--write_bw_log=burst", "--log_avg_msec=250", "--per_job_logs=0", f"--io_size={16 * GIB}")
-    long = ("--rw=write", "--bs=1M", "--iodepth=16", *direct[:-1], "--runtime=8", *log)
-    yield _fio("burst", 9, *long, writes=16 * GIB, once=True)
+        for name, row in table["depths"].items():
+            yield _benchmark(f"{name}-{depth}", row, size_B, DEPTH=str(depth))
+    for name, row in table["others"].items():
+        yield _benchmark(name, row, size_B)
+    for name, row in table["peer"].items() if peer is not None else ():
+        yield _benchmark(name, row, size_B, PEER=str(peer))
 
 
-def _small() -> Iterator[Benchmark]:
-    """Small files made, and read while memory has them."""
-    files = ("--bs=16k", "--filesize=16k", f"--nrfiles={SMALL_FILES}", "--openfiles=1", "--ioengine=psync",
-             "--file_service_type=sequential", "--filename_format=small.$filenum")  # fmt: skip
-    made = ("--rw=write", "--create_on_open=1", "--fallocate=none")
-    yield _fio("make", 1.5, *made, *files, writes=SMALL_FILES * 16384.0, memory="used")
-    yield _fio("take", 1, "--rw=read", "--invalidate=0", *files, after="small")
-
-
-def _network(peer: str | None) -> Iterator[Benchmark]:
-    """Ciphers and sums of one core, the kernel's network stack over loopback, and the way to a peer."""
-    for name in _OPENSSL:
-        speed = ("openssl", "speed", "-seconds", "1", "-bytes", "16384", "-evp", name)
-        yield Benchmark(f"openssl-{name}", speed, 1.2, once=True)
-    for streams in (1, 4):
-        loop = ("iperf3", "-c", "127.0.0.1", "-p", "PORT", "-J", "-t", "2", "-P", str(streams))
-        yield Benchmark(f"loopback-{streams}", loop, 2.5, once=streams > 1)
-    if peer is not None:
-        yield Benchmark("peer-ping", ("ping", "-c", "20", "-i", "0.2", peer), 4.5, once=True)
-        for name, more in (("peer-to", ()), ("peer-from", ("-R",))):
-            yield Benchmark(name, ("iperf3", "-c", peer, "-J", "-t", "5", "-P", "4", *more), 5.5)
+def _benchmark(name: str, row: dict[str, Any], size_B: int, **words: str) -> Benchmark:
+    words |= {"SIZE": str(size_B), "HALF": str(size_B // 2), "QUARTER": str(size_B // 4)}
+    line = (
+        row["run"]
+        if "run" in row
+        else f"fio --name={name} --directory=. {row['fio']} --randrepeat=0 --output-format=json"
+    )
+    for word, text in words.items():
+        line = line.replace(word, text)
+    seconds = size_B / 300e6 + 1 if row["seconds"] == "slow" else row["seconds"]
+    memory: Memory | None = row.get("memory")
+    pause = {"idle": IDLE_S, "used": 1.0, None: 0.0}[memory]
+    asked = row.get("writes", 0.0)
+    writes = float(words.get(str(asked), asked))
+    return Benchmark(
+        name, tuple(line.split()), seconds + pause, writes, row.get("once", False), row.get("after", ""), memory
+    )
 
 
 def size_of(volume: Path) -> int:

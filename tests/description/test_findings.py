@@ -105,49 +105,30 @@ def _volumes(tree: Tree) -> list[Tree]:
     ]
 
 
-@kind
-def key_of_a_volume(tree: Tree, rng: random.Random) -> Fault | None:
-    own = [v for v in _volumes(tree) if "colour" not in v]
-    if not own:
-        return None
-    rng.choice(own)["shade"] = "green"
-    return "shade", "green"
+def _in_volume(key: str, value: Any, said: str | None, lies: Callable[[Tree], bool], *, array: bool = False) -> Kind:
+    """A key of a volume, or of its array, of those that fit."""
+
+    def plant(tree: Tree, rng: random.Random) -> Fault | None:
+        own = [v["array"] if array else v for v in _volumes(tree) if not array or isinstance(v.get("array"), dict)]
+        own = [v for v in own if lies(v)]
+        if not own:
+            return None
+        rng.choice(own)[key] = value
+        return key, said
+
+    return plant
 
 
-@kind
-def array(tree: Tree, rng: random.Random) -> Fault | None:
-    own = [v for v in _volumes(tree) if isinstance(v.get("array"), str)]
-    if not own:
-        return None
-    rng.choice(own)["array"] = "no-such-drive"
-    return "array", None
-
-
-@kind
-def member(tree: Tree, rng: random.Random) -> Fault | None:
-    own = [v["array"] for v in _volumes(tree) if isinstance(v.get("array"), dict) and "of" in v["array"]]
-    if not own or "part" in (chosen := rng.choice(own)):
-        return None
-    chosen["of"] = "no-such-drive"
-    return "of", None
-
-
-@kind
-def number_of_drives(tree: Tree, rng: random.Random) -> Fault | None:
-    own = [v["array"] for v in _volumes(tree) if isinstance(v.get("array"), dict) and "disks" in v["array"]]
-    if not own:
-        return None
-    rng.choice(own)["disks"] = "several"
-    return "disks", "several"
-
-
-@kind
-def filesystem(tree: Tree, rng: random.Random) -> Fault | None:
-    own = [v for v in _volumes(tree) if isinstance(v.get("filesystem"), str | dict)]
-    if not own:
-        return None
-    rng.choice(own)["filesystem"] = {"kind": "no-such-fs"}
-    return "filesystem", "no-such-fs"
+KINDS |= {
+    "key_of_a_volume": _in_volume("shade", "green", "green", lambda v: "colour" not in v),
+    "array": _in_volume("array", "no-such-drive", None, lambda v: isinstance(v.get("array"), str)),
+    "member": _in_volume("of", "no-such-drive", None, lambda a: "of" in a and "part" not in a, array=True),
+    "number_of_drives": _in_volume("disks", "several", "several", lambda a: "disks" in a, array=True),
+    "filesystem": _in_volume(
+        "filesystem", {"kind": "no-such-fs"}, "no-such-fs", lambda v: isinstance(v.get("filesystem"), str | dict)
+    ),
+    "seat": _in_volume("via", ["no-such-card"], "no-such-card", lambda v: not {"via", "server", "over"} & set(v)),
+}
 
 
 def _segment(tree: Tree) -> Tree | None:
@@ -218,37 +199,26 @@ def option(tree: Tree, rng: random.Random) -> Fault | None:
     return "zz", "7"
 
 
-@kind
-def option_of_a_line(tree: Tree, rng: random.Random) -> Fault | None:
-    item = _transfer(tree, rng)
-    if item is None or not str(item.get("tool", "")).startswith(("rsync -", "rclone ", "scp -", "globus-url-copy ")):
-        return None
-    item["tool"] += " --zzz"
-    return "tool", "--zzz"
+def _in_line(word: str) -> Kind:
+    def plant(tree: Tree, rng: random.Random) -> Fault | None:
+        item = _transfer(tree, rng)
+        if item is None or not str(item.get("tool", "")).startswith(
+            ("rsync -", "rclone ", "scp -", "globus-url-copy ")
+        ):
+            return None
+        item["tool"] += f" {word}"
+        return "tool", word
+
+    return plant
 
 
-@kind
-def further_option_of_a_line(tree: Tree, rng: random.Random) -> Fault | None:
-    item = _transfer(tree, rng)
-    if item is None or not str(item.get("tool", "")).startswith(("rsync -", "rclone ", "scp -", "globus-url-copy ")):
-        return None
-    item["tool"] += " -Y"
-    return "tool", "-Y"
+KINDS |= {"option_of_a_line": _in_line("--zzz"), "further_option_of_a_line": _in_line("-Y")}
 
 
 @kind
 def root_key(tree: Tree, rng: random.Random) -> Fault | None:
     tree["colour-of-cables"] = "red"
     return "colour-of-cables", "red"
-
-
-@kind
-def seat(tree: Tree, rng: random.Random) -> Fault | None:
-    own = [v for v in _volumes(tree) if "via" not in v and "server" not in v and "over" not in v]
-    if not own:
-        return None
-    rng.choice(own)["via"] = ["no-such-card"]
-    return "via", "no-such-card"
 
 
 @kind
