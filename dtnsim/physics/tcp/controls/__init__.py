@@ -54,8 +54,7 @@ class Control:
     Attributes:
         name: As in net.ipv4.tcp_congestion_control.
         response: Rate of one stream under random loss: (loss, rtt_s, mss_B, rate_Bps) -> [B/s]; arrays broadcast.
-        judged: Measured pairs of flows that found its share beside others as near as `coefficients.SPREAD_SHARED`; empty for
-            none.
+        judged: Measured pairs of flows that found its share beside others within `SPREAD_SHARED`; empty for none.
         growth: Segments that a window gains in a round trip: (window [segments], since the last loss [s], least round
             trip [s], share kept at the last loss [1], queueing delay [s], largest queueing delay [s]); None for one
             that does not take a loss for congestion, but builds a model of the path.
