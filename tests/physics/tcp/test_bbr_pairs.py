@@ -35,7 +35,7 @@ def test_beside_cubic_over_one_bandwidth_delay_product(cc: str, most: float) -> 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("half", "count", "mean", "bias"), [("kept", 47, 0.08, 0.07), ("worked", 42, 0.12, 0.12)])
+@pytest.mark.parametrize(("half", "count", "mean", "bias"), [("kept", 47, 0.08, 0.07), ("worked", 42, 0.15, 0.14)])
 def test_all_buffers(half: str, count: int, mean: float, bias: float) -> None:
     found = errors(half=half)
     assert len(found) == count
