@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -36,6 +36,15 @@ class Noted:
     simulated: FloatArray
     steps: FloatArray
 
+    @classmethod
+    def of(cls, lanes: int, marks: int) -> Noted:
+        """Nothing noted yet."""
+        return cls(*(np.zeros((lanes, marks)) for _ in range(3)), *(np.zeros(lanes) for _ in range(3)))
+
+    def take(self, rows: IntArray) -> Noted:
+        """That of some lanes."""
+        return Noted(*(getattr(self, f.name)[rows] for f in fields(self)))
+
 
 class Counters(NamedTuple):
     """Counters of the lanes at one time."""
@@ -48,7 +57,7 @@ class Counters(NamedTuple):
     rate: FloatArray
 
 
-def run(p: Fixed, dice: Dice) -> Noted:
+def run(p: Fixed, dice: Dice, noted: Noted) -> None:
     """Steps all lanes until each has ended, repeats itself, or has nothing before it that changes its rates.
 
     A lane that has taken its `most_steps` is carried forward at the rate of its second half.
@@ -56,11 +65,8 @@ def run(p: Fixed, dice: Dice) -> Noted:
     Args:
         p: The lanes.
         dice: Draws of losses and stalls.
-
-    Returns:
-        Counters at the marks.
+        noted: Where their counters are noted.
     """
-    noted = Noted(*(np.zeros(p.marks.shape) for _ in range(3)), *(np.zeros(len(p.C)) for _ in range(3)))
     s, kinds, halves = fresh(p, dice), set(p.most_steps[:, 0].tolist()), dict[int, Counters]()
     with np.errstate(divide="ignore"):
         while len(s.t):
@@ -82,7 +88,6 @@ def run(p: Fixed, dice: Dice) -> Noted:
             if not left.all():
                 p = p.keep(left)
                 s = s.keep(left, p.own.shape[1])
-    return noted
 
 
 def _counters(s: State, p: Fixed) -> Counters:

@@ -10,7 +10,7 @@ Three engines behind one function, all vectorised over scenarios and replicas:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
@@ -184,57 +184,43 @@ def run_windows(
     order = np.lexsort((c.duration_s / c.rtt_s, c.cc, flows)) if replicas.sum() > CHUNK else np.arange(len(flows))
     case = np.repeat(order, replicas[order])
     replica = np.concatenate([np.arange(count) for count in replicas[order]])
-    noted = []
+    noted = _run.Noted.of(len(case), times_s.shape[1] + 2)
     for begin in range(0, len(case), CHUNK):
         some, runs = case[begin : begin + CHUNK], replica[begin : begin + CHUNK]
         dice = _lanes.Dice(seed, tuple(sorted(set(replicas[some].tolist()))), int(flows[some].max()))
         draws = runs + np.array([dice.first[count] for count in replicas[some].tolist()])
-        noted.append(_run.run(_fixed(c.take(some), flows[some], times_s[some], draws, most_steps[some]), dice))
-    lanes = c.take(case)
-    o = _totals(lanes, (c.streams / flows)[case], noted, times_s.shape[1])
+        fixed = _fixed(c.take(some), flows[some], times_s[some], draws, most_steps[some])
+        _run.run(replace(fixed, lane=fixed.lane + begin), dice, noted)
     for count in sorted(set(replicas.tolist())):
         here = np.flatnonzero(replicas[case] == count)
         cases = case[here[::count]]
-        yield cases, _samples(lanes.take(here), {name: value[here] for name, value in o.items()}, times_s[cases], count)
+        lump = (c.streams / flows)[case[here]]
+        yield cases, _samples(c.take(case[here]), lump, noted.take(here), times_s[cases], count)
 
 
-def _totals(c: Cases, lump: FloatArray, noted: list[_run.Noted], k: int) -> dict[str, FloatArray]:
-    """What all streams of each lane did, in its window and at the marks before it (lanes,), (lanes, k)."""
-    sized, mss = np.isfinite(c.size_B), c.mss_B
-    done = np.concatenate([n.done for n in noted]) + SET_UP * trip(c)
-    delivered = np.concatenate([n.delivered for n in noted]) * lump[:, None]
-    lost = np.concatenate([n.lost for n in noted]) * lump[:, None]
-    waited = np.concatenate([n.waited for n in noted])
-    within = (delivered[:, k + 1] - delivered[:, k]) * mss / c.duration_s
-    return {
-        "done": done,
-        "goodput": np.where(sized, np.where(sized, c.size_B, 0.0) / done, within),
-        "delivered": delivered[:, :k] * mss[:, None],
-        "sent_again": np.where(sized, lost[:, -1], lost[:, k + 1] - lost[:, k]),
-        "trip": np.where(sized, np.nan, (waited[:, k + 1] - waited[:, k]) / c.duration_s),
-        "simulated": np.concatenate([n.simulated for n in noted]),
-        "steps": np.concatenate([n.steps for n in noted]),
-    }
+def _samples(c: Cases, lump: FloatArray, n: _run.Noted, times_s: FloatArray, replicas: int) -> Samples:
+    """What all streams of the cases did, from the counters of their lanes, so many for each."""
+    shape, k, sized = (len(times_s), replicas), times_s.shape[1], np.isfinite(c.size_B)
+    delivered, lost = n.delivered * lump[:, None], n.lost * lump[:, None]
 
+    def within(counter: FloatArray) -> FloatArray:
+        return np.asarray(counter[:, k + 1] - counter[:, k])
 
-def _samples(c: Cases, o: dict[str, FloatArray], times_s: FloatArray, replicas: int) -> Samples:
-    """The lanes' figures as cases by replicas."""
-    sized = np.isfinite(c.size_B)
-    shape = (len(times_s), replicas)
+    done = n.done + SET_UP * trip(c)
+    rate = np.where(sized, np.where(sized, c.size_B, 0.0) / done, within(delivered) * c.mss_B / c.duration_s)
     # a lane that was carried forward saw only a part of its window: its spread is that of the part
-    seen = np.sqrt(np.clip(o["simulated"] / np.where(sized, o["done"], c.warmup_s + c.duration_s), 0.0, 1.0))
-    runs = o["goodput"].reshape(shape)
+    seen = np.sqrt(np.clip(n.simulated / np.where(sized, done, c.warmup_s + c.duration_s), 0.0, 1.0))
+    runs = rate.reshape(shape)
     mean = runs.mean(axis=1, keepdims=True)
     goodput = mean + (runs - mean) * seen.reshape(shape)
-    size = np.where(sized, c.size_B, np.nan).reshape(shape)
     return Samples(
         goodput,
         np.full(shape, np.nan),
-        size / goodput,
-        o["sent_again"].reshape(shape),
-        o["trip"].reshape(shape),
-        *_at_times(o["delivered"], o["simulated"], times_s, shape),
-        o["steps"].reshape(shape).mean(axis=1),
+        np.where(sized, c.size_B, np.nan).reshape(shape) / goodput,
+        np.where(sized, lost[:, -1], within(lost)).reshape(shape),
+        np.where(sized, np.nan, within(n.waited) / c.duration_s).reshape(shape),
+        *_at_times(delivered[:, :k] * c.mss_B[:, None], n.simulated, times_s, shape),
+        n.steps.reshape(shape).mean(axis=1),
     )
 
 
