@@ -32,27 +32,6 @@ CONFLICT: Final = 1.5
 SPREAD: Final = 0.03
 
 
-def figures(
-    logs: Sequence[Path], hosts: str | Sequence[str], volume: str | None = None, names: Mapping[str, str] | None = None
-) -> tuple[list[Figure], list[str]]:
-    """Reads component tests of hosts from raw logs.
-
-    Args:
-        logs: Log files.
-        hosts: Host files, or names of shipped hosts.
-        volume: Mount point for tests whose log names none.
-        names: What logs call hosts, volumes and devices -> what the host files call them.
-
-    Returns:
-        (figures, notes on what was left out and why).
-
-    Raises:
-        InputError: a log cannot be read, is of another host, or none has a figure.
-    """
-    found, notes, _ = read(logs, hosts, volume, names)
-    return found, notes
-
-
 def read(
     logs: Sequence[Path],
     hosts: str | Sequence[str],
@@ -60,7 +39,7 @@ def read(
     names: Mapping[str, str] | None = None,
     runs: Sequence[Measurement] | None = None,
 ) -> tuple[list[Figure], list[str], list[Fact]]:
-    """The same, and what outputs say of the hosts' parts.
+    """Reads component tests of hosts from raw logs.
 
     Args:
         logs: Log files.
@@ -68,6 +47,12 @@ def read(
         volume: Mount point for tests whose log names none.
         names: What logs call hosts, volumes and devices -> what the host files call them.
         runs: What is in the logs, where they have been read already.
+
+    Returns:
+        (figures, notes on what was left out and why, what outputs say of the hosts' parts).
+
+    Raises:
+        InputError: a log cannot be read, is of another host, or none has a figure.
     """
     targets = Targets([hosts] if isinstance(hosts, str) else hosts, volume, names, devices_of(logs))
     measured, unread = read_logs(logs) if runs is None else (list(runs), [])

@@ -33,14 +33,14 @@ def test_writes_what_predict_reads(judged: tuple[Judgement, ...], tmp_path: Path
     assert file.read_bytes() == again.read_bytes()
     assert (tmp_path / "d-folds.yaml").read_bytes() == (tmp_path / "e-folds.yaml").read_bytes()
     read = discrepancy.load(file)
-    law = made["kinds"]["production/shared server/mover"]
+    law = made["kinds"]["measured/shared server/mover"]
     assert law["n"] == 5
     assert law["source"] == "1 study: venadi"
-    assert read.law(Regime("shared server", "mover")).below == law["below"]
+    assert read.law(Regime("shared server", "mover", setting="measured")).below == law["below"]
     assert read.law(Regime("never seen", "x")) == read.laws["production"]
     folds = yaml.safe_load((tmp_path / "d-folds.yaml").read_text())["folds"]
     assert set(folds) == {"venadi", "uci", "esnet"}
-    assert "production/shared server" not in folds["venadi"]["kinds"]
+    assert "measured/shared server" not in folds["venadi"]["kinds"]
 
 
 def test_repeats_on_other_days_are_the_noise_of_days(judged: tuple[Judgement, ...]) -> None:

@@ -79,5 +79,5 @@ def test_the_fit_is_to_the_corrected_host_and_predictions_are_too(files: dict[st
 def test_logs_without_a_rate_say_what_they_are_good_for(files: dict[str, Path], tmp_path: Path) -> None:
     ping = tmp_path / "ping.txt"
     ping.write_text("64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=0.1 ms\n")
-    _, notes = fit_logs.figures([files["dd"], ping], str(files["host"]))
+    _, notes, _ = fit_logs.read([files["dd"], ping], str(files["host"]))
     assert any("--wan FILE writes that as a network" in n for n in notes)

@@ -25,7 +25,7 @@ def log(tmp_path: Path, name: str, *runs: tuple[str, str, float]) -> Path:
 
 
 def test_dd_says_volume_and_flags() -> None:
-    found, notes = fit_logs.figures([LOGS / "dd.txt"], "venadi")
+    found, notes, _ = fit_logs.read([LOGS / "dd.txt"], "venadi")
     assert notes == []
     ends = [(f.spec.transfers[0].to, f.spec.transfers[0].tool.finish) for f in found]  # type: ignore[attr-defined]
     assert ends == [("venadi:/", "none"), ("venadi:/bigdata", "none"), ("venadi:/", "fdatasync"),
@@ -37,18 +37,18 @@ def test_dd_past_the_page_cache_is_that(tmp_path: Path) -> None:
     direct = log(
         tmp_path, "direct.txt", ("/bigdata/x", "oflag=direct", 2.5), ("/bigdata/x", "conv=fsync oflag=direct", 2.6)
     )
-    found, _ = fit_logs.figures([direct], "venadi")
+    found, *_ = fit_logs.read([direct], "venadi")
     tools = [f.spec.transfers[0].tool for f in found]
     assert [(t.oflag, t.conv) for t in tools] == [("direct", ""), ("direct", "fsync")]  # type: ignore[attr-defined]
 
 
 def test_bonnie_and_iozone_need_the_volume() -> None:
     with pytest.raises(InputError, match=r"--volume with one of /, /bigdata"):
-        fit_logs.figures([LOGS / "iozone-8g.txt"], "venadi")
-    found, _ = fit_logs.figures([LOGS / "iozone-8g.txt", LOGS / "bonnie.html"], "venadi", "/bigdata")
+        fit_logs.read([LOGS / "iozone-8g.txt"], "venadi")
+    found, *_ = fit_logs.read([LOGS / "iozone-8g.txt", LOGS / "bonnie.html"], "venadi", "/bigdata")
     assert len(found) == 10 * 13 + 5
     with pytest.raises(InputError, match="no volume '/scratch'"):
-        fit_logs.figures([LOGS / "bonnie.html"], "nasa-c-system", "/scratch")
+        fit_logs.read([LOGS / "bonnie.html"], "nasa-c-system", "/scratch")
 
 
 @pytest.mark.parametrize(
@@ -63,21 +63,21 @@ def test_bonnie_and_iozone_need_the_volume() -> None:
 )
 def test_logs_of_other_hosts_and_other_things(name: str, host: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        fit_logs.figures([LOGS / name], host, "/raid" if host.startswith("nasa") else None)
+        fit_logs.read([LOGS / name], host, "/raid" if host.startswith("nasa") else None)
 
 
 def test_contradiction_names_both_places(tmp_path: Path) -> None:
     one = log(tmp_path, "monday.txt", ("/bigdata/x", "conv=fdatasync", 2.5))
     two = log(tmp_path, "tuesday.txt", ("/bigdata/x", "conv=fdatasync", 5.0))
     with pytest.raises(InputError, match=r"monday\.txt:2 and .*tuesday\.txt:2 are the same test"):
-        fit_logs.check_conflicts(fit_logs.figures([one, two], "venadi")[0])
+        fit_logs.check_conflicts(fit_logs.read([one, two], "venadi")[0])
     close = log(tmp_path, "close.txt", ("/bigdata/x", "conv=fdatasync", 2.7))
-    assert len(fit_logs.figures([one, close], "venadi")[0]) == 2
+    assert len(fit_logs.read([one, close], "venadi")[0]) == 2
 
 
 def test_unusable_runs_are_left_out_with_the_reason(tmp_path: Path) -> None:
     good = log(tmp_path, "good.txt", ("/bigdata/x", "", 2.5))
-    found, notes = fit_logs.figures([good, LOGS / "scp.txt", LOGS / "iperf3.txt"], "venadi")
+    found, notes, _ = fit_logs.read([good, LOGS / "scp.txt", LOGS / "iperf3.txt"], "venadi")
     assert len(found) == 1
     assert any("end-to-end transfer fits where" in n for n in notes)
 
@@ -87,7 +87,7 @@ def test_empty_zeros_and_no_log(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "log"
     file.write_bytes(content)
     with pytest.raises(InputError) as raised:
-        fit_logs.figures([file], "venadi")
+        fit_logs.read([file], "venadi")
     assert "log" in str(raised.value)
     assert raised.value.exit_code == 2
 
@@ -97,21 +97,21 @@ def test_permission_denied(tmp_path: Path) -> None:
     file = log(tmp_path, "secret.txt", ("/bigdata/x", "", 2.5))
     file.chmod(0)
     with pytest.raises(InputError, match=r"secret\.txt"):
-        fit_logs.figures([file], "venadi")
+        fit_logs.read([file], "venadi")
 
 
 def test_a_path_with_quotes_stays_a_path(tmp_path: Path) -> None:
     odd = log(tmp_path, "odd.txt", ("/bigdata/it's',tool:x", "", 2.5))
-    found, _ = fit_logs.figures([odd], "venadi")
+    found, *_ = fit_logs.read([odd], "venadi")
     assert found[0].spec.transfers[0].to == "venadi:/bigdata"
 
 
 def test_a_relative_file_name_is_on_the_volume_that_is_given(tmp_path: Path) -> None:
     file = log(tmp_path, "here.txt", ("testfile", "", 92.9))
-    found, _ = fit_logs.figures([file], "venadi", volume="/bigdata")
+    found, *_ = fit_logs.read([file], "venadi", volume="/bigdata")
     assert found[0].spec.transfers[0].to == "venadi:/bigdata"
     with pytest.raises(InputError, match="--volume"):  # this host has several
-        fit_logs.figures([file], "venadi")
+        fit_logs.read([file], "venadi")
 
 
 def test_every_parser_says_what_its_figures_are_good_for():

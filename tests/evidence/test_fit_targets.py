@@ -64,8 +64,8 @@ def test_a_host_that_logs_call_otherwise(tmp_path: Path, host: Path) -> None:
     log = tmp_path / "dd.txt"
     log.write_text(dd("/data/x", 200.0, "disk-host"))
     with pytest.raises(InputError, match=r"ran on host 'disk-host', not on 'my'; .*--as disk-host=my"):
-        fit_logs.figures([log], str(host))
-    found, _ = fit_logs.figures([log], str(host), names={"disk-host": "my"})
+        fit_logs.read([log], str(host))
+    found, *_ = fit_logs.read([log], str(host), names={"disk-host": "my"})
     assert ends(found) == ["my:/data"]
 
 
@@ -73,7 +73,7 @@ def test_volumes_by_path_and_by_device(tmp_path: Path, host: Path) -> None:
     log, tree = tmp_path / "dd.txt", tmp_path / "lsblk.json"
     log.write_text(dd("/scratch/a/x", 200.0, "my") + dd("/dev/nvme0n1", 200.0, "my") + dd("/dev/sda", 1500.0, "my"))
     said = {"/scratch": "/data", "/dev/nvme0n1": "/fast"}
-    found, notes = fit_logs.figures([log], str(host), names=said)
+    found, notes, _ = fit_logs.read([log], str(host), names=said)
     assert ends(found) == ["my:/data", "my:/fast"]
     assert "/dev/sda: no lsblk -J is among the logs" in notes[0]
     raid = {"name": "md0", "type": "raid0", "mountpoint": "/data"}
@@ -83,7 +83,7 @@ def test_volumes_by_path_and_by_device(tmp_path: Path, host: Path) -> None:
         "children": [{"name": "nvme0n1p1", "type": "part", "mountpoint": "/fast"}],
     }
     tree.write_text(json.dumps({"blockdevices": [{"name": "sda", "type": "disk", "children": [raid]}, nvme]}))
-    found, notes = fit_logs.figures([log, tree], str(host), names={"/scratch": "/data"})
+    found, notes, _ = fit_logs.read([log, tree], str(host), names={"/scratch": "/data"})
     assert ends(found) == ["my:/data", "my:/fast"]
     assert any("/dev/sda: it is one drive of the array md0, not the volume" in n for n in notes)
 
@@ -104,11 +104,11 @@ def test_two_hosts_and_a_folder_of_logs_each(tmp_path: Path, host: Path) -> None
     (tmp_path / "logs" / "my" / "dd.txt").write_text("$ " + plain)
     (tmp_path / "logs" / "their" / "dd.txt").write_text("$ " + plain)
     files = sorted((tmp_path / "logs").rglob("*.txt"))
-    assert ends(fit_logs.figures(files, [str(host), str(other)])[0]) == ["my:/fast", "their:/fast"]
+    assert ends(fit_logs.read(files, [str(host), str(other)])[0]) == ["my:/fast", "their:/fast"]
     loose = tmp_path / "dd.txt"
     loose.write_text("$ " + plain)
     with pytest.raises(InputError, match=r"on which host it ran; write --as dd\.txt=HOST with one of my, their"):
-        fit_logs.figures([loose], [str(host), str(other)])
+        fit_logs.read([loose], [str(host), str(other)])
     with pytest.raises(InputError, match="two host files have the name 'my'"):
         fit_targets.Targets([str(host), str(host)])
 
@@ -129,7 +129,7 @@ def test_fio_text_says_how_much_and_its_jobs_are_one_test(tmp_path: Path, host: 
     log = tmp_path / "fio.txt"
     text = "$ fio --name=seq --rw=write --bs=1M --size=40G --numjobs=2 --direct=1 --directory=/fast\n"
     log.write_text(text + FIO.format(rw="write", jobs=2) + JOB.format(pid=1) + JOB.format(pid=2) + GROUP)
-    (figure,), _ = fit_logs.figures([log], str(host))
+    (figure,), *_ = fit_logs.read([log], str(host))
     tool = figure.spec.transfers[0].tool
     assert (tool.numjobs, tool.depth, tool.direct) == (2, 8, True)  # type: ignore[attr-defined]
     assert figure.case.measured == pytest.approx(800 * 2**20)
@@ -146,11 +146,11 @@ def test_fio_json_of_jobs_without_group_reporting_is_one_test(tmp_path: Path, ho
     ]
     log = tmp_path / "fio.json"
     log.write_text(json.dumps({"fio version": "fio-3.28", "jobs": jobs}))
-    (figure,), _ = fit_logs.figures([log], str(host))
+    (figure,), *_ = fit_logs.read([log], str(host))
     assert figure.case.measured == pytest.approx(3e9)
     # a run of a given time reads its files again: 300 GB were moved on a volume of 200 GB
     host.write_text(host.read_text() + "    size: 200 GB\n")
-    (figure,), _ = fit_logs.figures([log], str(host))
+    (figure,), *_ = fit_logs.read([log], str(host))
     assert json.loads(figure.case.overrides[0])["dataset"]["size"] == "100000000000 B"
 
 

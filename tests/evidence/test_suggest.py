@@ -93,7 +93,7 @@ def test_the_script_runs_and_its_logs_fit_the_host(
     assert len(logs) == len(chosen[0])
     found, notes = [], []
     for log in logs:
-        figures, more = fit_logs.figures([log], str(Path(next(iter(target.host.volumes))).parent / "my.yaml"))
+        figures, more, _ = fit_logs.read([log], str(Path(next(iter(target.host.volumes))).parent / "my.yaml"))
         found += figures
         notes += more
     assert len(found) == len(chosen[0]), notes
