@@ -86,6 +86,7 @@ class Access:
         filled: Part of the drives' space in use, where the file system says so.
         submits: False where the engine's call for one request returns only when that request is done.
         kernel: Release of the host's Linux; None of another system.
+        aes: Whether the host's processor has instructions for AES.
         agreed_B: Largest request that the server of a mount agrees to (infinite where it is no host of the path).
     """
 
@@ -134,6 +135,7 @@ class Access:
     filled: Value | None = None
     submits: bool = True
     kernel: tuple[int, ...] | None = None
+    aes: bool = True
     agreed_B: Value = math.inf
 
     @property

@@ -28,6 +28,7 @@ class Cpu(Component):
         socket_link: Transfers a second of a link between two sockets (QPI, UPI).
         socket_links: Such links between two sockets.
         uncounted: Cores that there are over ``cores``, where nobody has counted them.
+        aes: Whether they have instructions for AES (``aes`` in /proc/cpuinfo).
     """
 
     kind: ClassVar[str] = "cpu"
@@ -56,6 +57,7 @@ class Cpu(Component):
     socket_link: Annotated[Quantity, Unit("1/s", low=1e8, high=1e11)] | None = None
     socket_links: Annotated[int, Field(ge=1, le=8)] = 1
     uncounted: Annotated[Quantity, Unit("1", spread=0.3, low=0.01, high=100.0)] = prior("1", 0.0, "cores are counted")
+    aes: bool = True
 
     @property
     def total(self) -> int:

@@ -142,6 +142,7 @@ class Storage:
             dirty_B=self.past.dirty_B.get((leg.spec.name, end.host.name), 0.0),
             draining=(leg.spec.name, end.host.name) in self.past.draining,
             kernel=end.host.stack.release,
+            aes=end.host.cpu.aes,
         )
         filesystem, server = end.host.volumes[end.volume].filesystem, end.host.volumes[end.volume].server
         seen = filesystem.sees(seen)
