@@ -187,6 +187,7 @@ class NoFilesystem(LocalFilesystem):
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "5 us", 0.7, "assumed: open and close of a device file, system calls of 2 to 10 us"
     )
+    change_time: None = None
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One flush of the drives' memory, or one positioning of a disk; as stated where it is stated."""

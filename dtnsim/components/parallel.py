@@ -54,7 +54,7 @@ class ParallelFilesystem(SharedFilesystem):
         del host, volume
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
-    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
+    def timed(self, operation: str) -> Quantity:
         """One request to a metadata server."""
-        del operation, host
-        return row.value(self.metadata_time)
+        del operation
+        return self.metadata_time

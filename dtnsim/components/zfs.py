@@ -58,6 +58,9 @@ class Zfs(LocalFilesystem):
     kind: ClassVar[str] = "zfs"
     in_page_cache: ClassVar[bool] = False
 
+    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(
+        "60 us", 0.7, "assumed: a transaction with a directory, an inode and a log record, two to three creates on ext4"
+    )
     version: Annotated[
         Literal["0.6", "0.7", "0.8", "2.0", "2.1", "2.2", "2.3", "2.4"],
         Otherwise(

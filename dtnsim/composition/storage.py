@@ -314,7 +314,7 @@ class Storage:
         flushes = np.asarray(filesystem.flushes(probe, operations, job.mean_B))
         if np.any(flushes > 0):
             seconds = seconds + flushes * self.stable(end)
-        source = filesystem.op_time.source
+        source = "; ".join(dict.fromkeys(filesystem.timed(operation).source for operation in operations))
         return seconds, f"server round trips; {source}" if volume.server or volume.over else source
 
     def weight(self, leg: Leg) -> float:

@@ -189,9 +189,12 @@ def _dealt(whole: Dataset, count: int, item: Mapping) -> list[Dataset]:
         counts[:, group] = files // count
         counts[(turn + np.arange(files % count)) % count, group] += 1
         turn = (turn + files) % count
+    if count == 1:
+        return [whole]
+    folders = [-(-whole.directories * int(mine.sum()) // whole.files) for mine in counts]  # rounded up
     return [
-        replace(whole, sizes_B=whole.sizes_B[mine > 0], counts=mine[mine > 0]) if count > 1 else whole
-        for mine in counts
+        replace(whole, sizes_B=whole.sizes_B[mine > 0], counts=mine[mine > 0], directories=own)
+        for mine, own in zip(counts, folders, strict=True)
     ]
 
 

@@ -33,6 +33,9 @@ class BlockBackup(Tool):
     """
 
     tool_class = "backup"
+    #: work of each file besides its bytes: name, attributes, chunker set up, list of blocks
+    each: ClassVar[Quantity] = prior("50 us", 1.0, "assumed: a few goroutines, locks and maps of Go")
+
     changed: Share = prior("1", 0.0, "first backup: every file is new")
     literal: Share = prior("1", 0.0, "first backup: no block is known")
     ratio: Ratio = prior("1", 0.0, "incompressible data")
@@ -60,7 +63,7 @@ class BlockBackup(Tool):
             packed: What it does to a byte that is new.
             link: What both ends of a connection do to a byte that is sent.
         """
-        steps = [Step("scan", files=FileCost(source=("stat",)))]
+        steps = [Step("scan", files=FileCost(source=("stat",), fixed=self.each))]
         changed, sent = self.changed.value, self.literal.value
         engine = Thread(f"{self.kind} engine", threads)
         sender, store = Thread(f"{self.kind} sender", connections), Thread(f"{self.kind} repository", connections)
@@ -101,6 +104,7 @@ class Borg(BlockBackup):
     """
 
     kind: ClassVar[str] = "borg"
+    each = prior("0.2 ms", 1.0, "assumed: some hundred calls of the Python interpreter, a microsecond each")
 
     compression: Annotated[Literal["none", "lz4", "zstd"], Field(description="-C")] = "lz4"
 
