@@ -68,16 +68,20 @@ class Filesystem(Component):
     over_ip: ClassVar[bool] = False
     #: True where the host's page cache keeps what is read and written; others have a cache of their own, or none
     in_page_cache: ClassVar[bool] = True
-
     #: True where tools open connections of their own to it, so that nothing is mounted for them
     connected_by_tools: ClassVar[bool] = False
     #: True where written bytes may gather in memory while the medium works on earlier ones
     keeps_dirty: ClassVar[bool] = True
-
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "60 us", 0.7, "assumed: a create, unlink or stat of a local file system with a warm cache"
+        "2 us",
+        0.7,
+        "mdtest 1.9.3 on tmpfs, two tasks (vi4io.org): 0.8 to 1.6 million stats and reads a second, 1.3 to 2.6 us each",
     )
-    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
+    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(
+        "25 us",
+        0.8,
+        "32 us a create and its close on ext3 at 2.66 GHz, 327,800 files (foddex.net, 2009); 2 to 6 us on tmpfs",
+    )
     sync_latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "4 ms", 0.8, "assumed: flush of a drive's cache through the file system's log"
     )
@@ -321,16 +325,6 @@ class LocalFilesystem(PageCached):
 
     on_drives: ClassVar[bool] = True
 
-    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "2 us",
-        0.7,
-        "mdtest 1.9.3 on tmpfs, two tasks (vi4io.org): 0.8 to 1.6 million stats and reads a second, 1.3 to 2.6 us each",
-    )
-    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(
-        "25 us",
-        0.8,
-        "32 us a create and its close on ext3 at 2.66 GHz, 327,800 files (foddex.net, 2009); 2 to 6 us on tmpfs",
-    )
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
 
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:

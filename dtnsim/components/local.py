@@ -133,6 +133,7 @@ class Tmpfs(PageCached):
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "5 us", 0.7, "assumed: a system call and an inode in memory, 2 to 10 us"
     )
+    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
     huge: bool = False
 
     @model_validator(mode="after")
@@ -187,7 +188,7 @@ class NoFilesystem(LocalFilesystem):
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "5 us", 0.7, "assumed: open and close of a device file, system calls of 2 to 10 us"
     )
-    change_time: None = None
+    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """One flush of the drives' memory, or one positioning of a disk; as stated where it is stated."""

@@ -35,6 +35,7 @@ class Remote(SharedFilesystem):
     #: key of the volume that says how many connections there are
     wires: ClassVar[str] = ""
 
+    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
     rsize: Annotated[Quantity, Unit("B")]
     wsize: Annotated[Quantity, Unit("B")]
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
