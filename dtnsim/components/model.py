@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import MISSING, SpecError
-from dtnsim.ground.quantity import Unit
+from dtnsim.ground.quantity import Scalar, Unit
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ def documentation_only(default: Any) -> Any:
     return Field(default, json_schema_extra={"x-documentation-only": True})
 
 
-def place(mapping: object, key: str | None = None) -> dict[str, Any]:
-    """File and line of a mapping, or of one of its keys, for a `SpecError`."""
-    if not isinstance(mapping, Mapping):
+def place(given: object, key: str | None = None) -> dict[str, Any]:
+    """File and line of a scalar, of a mapping, or of one of its keys, for a `SpecError`."""
+    if not isinstance(given, Mapping | Scalar):
         return {}
-    file, line = mapping.at(key or "")
+    file, line = (given.file, given.line) if isinstance(given, Scalar) else given.at(key or "")
     return {"file": file or None, "line": line or None}
 
 

@@ -37,7 +37,7 @@ from dtnsim.description.override import override, put, split_key
 from dtnsim.ground import library, units
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import SpecError, UnitError
-from dtnsim.ground.quantity import Quantity, Scalar
+from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
@@ -203,19 +203,14 @@ def _numbers(own: Mapping, key: str, entry: Any, prior: Mapping | None) -> None:
         try:
             number, dim = units.read(str(value))
         except UnitError as error:
-            raise SpecError(str(error), **_place(own, key, value), key=name, remedy=_MADE) from None
+            raise SpecError(str(error), **(place(value) or place(own, key)), key=name, remedy=_MADE) from None
         if number < 0 or (spread and dim != "1"):
             raise SpecError(
-                "is no spread" if spread else "is below 0", **_place(own, key, value), key=name, value=value
+                "is no spread" if spread else "is below 0", **(place(value) or place(own, key)), key=name, value=value
             )
     dims = {units.read(str(value))[1] for name, value in said.items() if not name.endswith(".spread")}
     if len(dims) > 1:
         raise SpecError("has another unit than its prior", **place(own, key), key=key, remedy=_MADE)
-
-
-def _place(own: Mapping, key: str, value: object) -> dict[str, Any]:
-    """File and line of a value, or of its key."""
-    return {"file": value.file or None, "line": value.line or None} if isinstance(value, Scalar) else place(own, key)
 
 
 def _remembered(prior: object) -> bool:

@@ -182,10 +182,9 @@ class Hosts:
             if found:
                 error = SpecError("may be one of several hosts", value=host, remedy=f"write one of {', '.join(found)}")
             remedy = f"{error.remedy}; where nobody knows: unknown, or {{year: 2018}}"
-            at: dict[str, Any] = (
-                {"file": host.file or None, "line": host.line or None} if isinstance(host, Scalar) else {}
-            )
-            raise SpecError(error.message, **at, key=f"hosts.{name}", value=error.value, remedy=remedy) from None
+            raise SpecError(
+                error.message, **place(host), key=f"hosts.{name}", value=error.value, remedy=remedy
+            ) from None
 
 
 def _shipped_sizes(host: str) -> str:

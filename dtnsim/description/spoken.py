@@ -9,7 +9,7 @@ import re
 from typing import Any, Final
 
 from dtnsim.components.base import expand, find_kind, kinds, kinds_of
-from dtnsim.description import personal, spoken_arrays
+from dtnsim.description import personal
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
@@ -256,7 +256,7 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
     """An array, its members and its level as people write them: raidz2 of 4 TB HDD."""
     if isinstance(given, Scalar) and not library.has("parts", given):
         uncounted = library.spoken()["layouts"]["uncounted"].values()
-        if several := spoken_arrays.told(given):
+        if several := array_in_a_line(given):
             given = _array_of(given, several, where, notes)
         elif in_name("array", given)[0].get("part") in uncounted:
             notes.append(f"{where}: how many drives {str(given)!r} has is drawn; write it like '8 x SSD in RAID 6'")
@@ -276,6 +276,32 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
     if drives.get("of") is not None:
         drives["of"] = _drives(drives["of"], f"{where}.of", notes)
     return _measured(_uncounted(drives, where, notes), where, notes)
+
+
+def array_in_a_line(text: str) -> tuple[str | None, str | None, str] | None:
+    """(level, number, drives) of ``RAID6 of 12 4TB disks``; None where a line tells neither level nor number.
+
+    The words are those of ``layouts`` in models/spoken.yaml; a number of 1 is none.
+    """
+    known = library.spoken()["layouts"]
+    level, left = _first(known["level"], text)
+    number, left = _first(known["number"], left.strip())
+    if number is not None:
+        number = str(known["numbers"].get(number.lower(), number)).replace(" ", "")
+    if level is None and number in (None, "1"):
+        return None
+    drives = " ".join(re.sub(known["between"], " ", left, flags=re.IGNORECASE).split())
+    meant = next((part for sizes, part in known["sizes"] if re.search(sizes, drives, re.IGNORECASE)), drives)
+    return level, number, meant
+
+
+def _first(patterns: list[str], text: str) -> tuple[str | None, str]:
+    """What the first of some patterns finds, and the text without it."""
+    for pattern in patterns:
+        if (found := re.search(pattern, text, re.IGNORECASE)) is not None:
+            said = next((group for group in found.groups() if group), found[0]).strip()
+            return said, f"{text[: found.start()].rstrip()} {text[found.end() :].lstrip()}".strip()
+    return None, text
 
 
 def _array_of(text: Scalar, several: tuple[str | None, str | None, str], where: str, notes: list[str]) -> Mapping:

@@ -195,7 +195,7 @@ def test_many_threads_on_a_core_that_is_not_there_are_refused(core):
         dtnsim.predict("examples/dtn-100g-xfs", overrides=[placed], samples=0)
 
 
-FIO = "{name: fio, rw: write, bs: 1 MiB, direct: true, iodepth: 32, numjobs: 4, ioengine: libaio}"
+FIO = "{name: fio, rw: write, bs: 3 MiB, direct: true, iodepth: 32, numjobs: 4, ioengine: libaio}"
 MD = (
     "hosts.west.volumes./xfs.array.level=6", "transfer.from=west:/dev/zero", "transfer.to=west:/xfs",
     f"transfer.tool={FIO}",
@@ -203,7 +203,7 @@ MD = (
 
 
 def test_one_thread_of_md_computes_the_parity_of_what_is_written():
-    """1.2 x 3.6 GHz over 2 cycles/B, whatever eight NVMe drives could take; more threads or a controller lift it."""
+    """1.2 x 3.6 GHz over 2 cycles/B of full stripes, whatever the drives take; more threads or a controller lift it."""
     path = "examples/dtn-100g-xfs"
     one = dtnsim.predict(path, overrides=MD, samples=0)
     assert one.bottleneck.station == "west.xfs.raid5d"

@@ -12,6 +12,7 @@ from dtnsim.components.base import find_kind
 from dtnsim.components.device_mapper import DmCrypt
 from dtnsim.components.local import Unknown
 from dtnsim.description.spec import PathSpec
+from dtnsim.description.spoken import array_in_a_line
 from dtnsim.ground.errors import SpecError
 from dtnsim.tools._command import parse
 from tests.each import rows
@@ -356,3 +357,33 @@ def test_small_processors_do_not_work_as_server_cores(name: str, cores: int, clo
     """What a name tells of cores, clock and work of a cycle (Wikipedia, Instructions per second; Arm's DMIPS/MHz)."""
     cpu = path({"cpu": name}).hosts["a"].cpu
     assert (cpu.cores, cpu.clock.value / 1e9, cpu.per_cycle.value) == (cores, pytest.approx(clock_GHz), work)
+
+
+@pytest.mark.parametrize(("line", "said"), rows("description/spoken", "arrays in a line"))
+def test_what_a_line_tells(line: str, said: list[str | None] | None) -> None:
+    found = array_in_a_line(line)
+    assert (None if found is None else list(found)) == said
+
+
+@pytest.mark.parametrize(("words", "plain"), rows("description/spoken", "arrays of a volume"))
+def test_arrays_in_a_line(words: str, plain: dict[str, Any]) -> None:
+    """How many drives were read is said; none is one drive alone."""
+    made = path({"volumes": {"/data": {"array": words}}})
+    found, meant = made.hosts["a"].volumes["/data"].array, _array({"array": plain})
+    assert (found.kind, found.level, found.disks, found.of.part) == (
+        meant.kind,
+        meant.level,
+        meant.disks,
+        meant.of.part,
+    )
+    assert any(
+        f"{words!r} is taken as " in n and f" {plain['disks']!s} drives" in n.replace("8+2", "10") for n in made.notes
+    )
+
+
+def test_a_raid_of_which_the_number_is_not_said_is_no_single_drive() -> None:
+    """Its number is drawn, and said to be; where the level is not said either, it is a RAID of such drives."""
+    for words, part in (("RAID 6 SATA", "disk-raid"), ("SSD RAID", "ssd-raid"), ("RAID 5", "unknown")):
+        made = path({"volumes": {"/data": {"array": words}}})
+        assert made.hosts["a"].volumes["/data"].array.part == part
+        assert any("/data.array" in note for note in made.notes)
