@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
@@ -14,9 +14,6 @@ from dtnsim.logs._numbers import UNITS, decimal
 from dtnsim.logs.measurement import Condition, Conditions, Evidence, Measurement, Status, Unread
 
 Record = Measurement | Unread
-
-#: statistics of a figure with their values: texts as they are printed, or numbers
-Pairs = Iterable[tuple[str | None, str | float | None]]
 
 #: Largest value of a unit that is taken for a measurement and not for a misread line.
 PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
@@ -198,25 +195,6 @@ class Parser(ABC):
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
         return self.record(quantity, decimal(text) * factor * times, unit, shown, known, line=line)
 
-    def each(
-        self, quantity: str, word: str, pairs: Pairs, known: Conditions, line: int | None = None
-    ) -> Iterator[Record]:
-        """A figure of every (statistic, value) that has a value, be it a text or a number; see `printed`.
-
-        Args:
-            quantity: One of the project's words.
-            word: The tool's word of the unit.
-            pairs: Statistics and their values.
-            known: What they hold for.
-            line: Their line, where that is not the present one.
-        """
-        for statistic, value in pairs:
-            if value is not None and value != "":
-                text, (unit, factor) = value if isinstance(value, str) else f"{value:g}", UNITS[word]
-                number = decimal(value) if isinstance(value, str) else value
-                more = {**known, "statistic": statistic}
-                yield self.record(quantity, number * factor, unit, f"{text} {word}", more, line=line)
-
     def rate(
         self,
         value: float,
@@ -240,22 +218,6 @@ class Parser(ABC):
         if value <= 0:
             return self.unread(text or printed, "no bytes were transferred: no rate", line=line)
         return self.record("throughput", value, "B/s", printed, known, status=status, line=line)
-
-    def copied(
-        self, size: float, seconds: float, printed: tuple[str, str], known: Conditions, line: int | None = None
-    ) -> Iterator[Record]:
-        """Rate and duration of a copy of so many bytes, each as it is printed.
-
-        Args:
-            size: Bytes copied.
-            seconds: Time that took.
-            printed: Rate and duration as the tool printed them.
-            known: What they hold for.
-            line: Their line, where that is not the present one.
-        """
-        known = {**known, "bytes": size, "duration_s": seconds}
-        yield self.measure("throughput", size / seconds, "B/s", printed[0], line=line, **known)
-        yield self.measure("duration", seconds, "s", printed[1], line=line, **known)
 
     def held(self, record: Record | None, status: Status = "complete", **more: Condition) -> Iterator[Record]:
         """A figure that was kept until it was known how its run ended, if there is one.

@@ -134,7 +134,10 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
             for bucket in span.iterfind("Latency/Bucket")
             if bucket.findtext("Percentile") in _PERCENTILES
         ]
-        yield from self.each("latency", "ms", found, known, line)
+        for statistic, value in found:
+            if value is not None:
+                more = {**known, "statistic": statistic}
+                yield self.record("latency", value * 1e-3, "s", f"{value:g} ms", more, line=line)
 
 
 def _number(element: ET.Element, path: str) -> float | None:

@@ -192,11 +192,13 @@ class GridFtp(LineParser):
             why = "no bytes were transferred: no rate" if size == 0 else "no time passed: the clock was set back"
             yield self.unread(f"NBYTES={size}", why)
             return
-        yield from self.copied(size, seconds, (f"NBYTES={size} in {seconds:.6f} s", f"{seconds:.6f} s"), known)
+        known |= {"bytes": size, "duration_s": seconds}
+        printed = f"{seconds:.6f} s"
+        yield self.measure("throughput", size / seconds, "B/s", f"NBYTES={size} in {printed}", **known)
+        yield self.measure("duration", seconds, "s", printed, **known)
         if found["retrans"]:
             count = sum(int(part) for part in found["retrans"].split(",") if part)
-            more = {**known, "bytes": size, "duration_s": seconds}
-            yield self.record("retransmits", count, "1", found["retrans"], more)
+            yield self.record("retransmits", count, "1", found["retrans"], known)
 
     @staticmethod
     def _conditions(found: re.Match[str]) -> Conditions:

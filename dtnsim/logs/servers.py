@@ -258,8 +258,9 @@ class Elbencho(LinesParser):
         for head, what in meanings("elbencho csv").items():
             yield from listed(self._figure(what, row.get(head, ""), known))
         for kind, of in (("IO", "io"), ("Ent", "file")):
-            pairs = [(statistic, row.get(f"{kind} lat us [{name}]", "")) for name, statistic in _LATENCIES.items()]
-            yield from self.each("latency", "us", [pair for pair in pairs if pair[1].isdigit()], {**known, "of": of})
+            for name, statistic in _LATENCIES.items():
+                if (figure := row.get(f"{kind} lat us [{name}]", "")).isdigit():
+                    yield self.printed("latency", figure, "us", statistic=statistic, of=of, **known)
 
 
 def _dataset(name: str) -> Conditions:

@@ -65,9 +65,9 @@ class Ss(LineParser):
             return
         known = self._conditions(found, text)
         rtt, _, deviation = found.get("rtt", "").partition("/")
-        pairs = ((None, rtt), ("stddev", deviation), ("min", found.get("minrtt", "")))
-        given = ((name, text) for name, text in pairs if text and float(text) > 0)
-        yield from self.each("rtt", "ms", given, known, line)
+        for statistic, figure in ((None, rtt), ("stddev", deviation), ("min", found.get("minrtt", ""))):
+            if figure and float(figure) > 0:
+                yield self.printed("rtt", figure, "ms", line=line, statistic=statistic, **known)
         if (rate := _RATE.search(text)) is not None and float(rate[1]) > 0:
             more = {**known, "of": "delivery", "app_limited": True if "app_limited" in text else None}
             value, printed = float(rate[1]) * DECIMAL[rate[2]] / 8, f"{rate[1]}{rate[2]}bps"

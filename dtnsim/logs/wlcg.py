@@ -164,7 +164,10 @@ class RucioEvents(DocumentParser):
         known |= {"resolution_s": 1.0, "end": stamp(ended)}
         if submitted is not None and began is not None and began >= submitted:
             known["queued_s"] = round(began - submitted, 3)
-        yield from self.copied(size, spent, (f"{size:.15g} B in {spent:.6g} s", f"{spent:.6g} s"), known, line)
+        known |= {"bytes": size, "duration_s": spent}
+        printed = f"{spent:.6g} s"
+        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {printed}", line=line, **known)
+        yield self.measure("duration", spent, "s", printed, line=line, **known)
 
 
 class RucioClient(LineParser, of=RucioEvents):
