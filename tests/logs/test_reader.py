@@ -16,7 +16,7 @@ from typing import ClassVar
 import pytest
 
 from dtnsim.ground.errors import LogError
-from dtnsim.logs import _reader, _source, iter_log, read_logs, read_text
+from dtnsim.logs import _columns, _commands, _reader, _source, iter_log, read_logs, read_text
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs._commands import CommandReader
 from dtnsim.logs._documents import whole_part
@@ -62,6 +62,14 @@ def test_a_new_parser_is_one_file():
     reader = LogReader("x", Catalogue([Smoke]))
     found = [*reader.feed(b"12 smoked\nnothing here\n13 smoked\n"), *reader.finish()]
     assert [(m.value, m.line) for m in found if isinstance(m, Measurement)] == [(12.0, 1), (13.0, 3)]
+
+
+def test_every_table_is_read_by_a_parser():
+    tables = _commands._tables()
+    assert set(tables["options"]) <= set(catalogue().evidence)
+    assert all(map(_columns.columns, tables["columns"]))
+    source = "".join(path.read_text() for path in Path(_commands.__file__).parent.glob("*.py"))
+    assert not [name for kind in ("columns", "meanings") for name in tables[kind] if f'"{name}"' not in source]
 
 
 def test_a_line_is_declared_by_its_figures():
