@@ -9,7 +9,7 @@ from typing import Final
 #: file of a family -> its tools
 TOGETHER: Final = {
     "backup": "borg crashplan restic",
-    "disk_tests": "bonnie dd iozone",
+    "disk_tests": "bonnie dd iozone mdtest",
     "ftp": "bbftp ftp lftp",
     "gridftp": "globus gridftp",
     "http": "aria2 curl pelican",

@@ -3,6 +3,7 @@
 - dd: one process that reads a block and writes it, with or without waiting for the medium.
 - bonnie++: one process writes, rewrites and reads twice the memory in chunks; seekers hop about.
 - IOzone: one process (or several) reads or writes one file record by record.
+- mdtest: tasks create, look up, read or remove files, one after the other.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dtnsim.tools._common import (
     core_cost,
     device_work,
     in_memory,
+    needs_volume,
     one_host,
     read_access,
     reading,
@@ -29,7 +31,7 @@ from dtnsim.tools._common import (
     writing,
 )
 from dtnsim.tools._options import ON_VOLUME, Count, Size, documented, named, one_of
-from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Step, Tool
 
 _CONV: Final = ("fdatasync", "fsync", "notrunc", "nocreat", "excl", "noerror", "sync")
 _OFLAG: Final = ("dsync", "sync", "direct", "append", "nocache", "seek_bytes")
@@ -100,6 +102,38 @@ class Dd(Tool):
         flags = {*self.oflag.split(",")}
         flushed = self.sync or {"fdatasync", "fsync"} & {*self.conv.split(",")}
         return waits_for(direct="direct" in flags, each=bool({"dsync", "sync"} & flags), end=bool(flushed))
+
+
+Phase = Literal["create", "stat", "read", "remove"]
+#: metadata operations of each file
+_OF_A_FILE: Final[dict[Phase, tuple[str, ...]]] = {
+    "create": ("create", "close"), "stat": ("stat",), "read": ("open", "close"), "remove": ("remove",),
+}  # fmt: skip
+
+
+class Mdtest(Tool):
+    """One phase of ``mdtest -F -u -n FILES``, by one task; ``runs`` of the transfer are further tasks (mpirun -n).
+
+    Files are empty, unless ``-w`` writes their bytes. Operations a second are the files over the duration.
+
+    Neglects: tasks that share one folder (without ``-u``); barriers; phases on folders; bytes that are read (``-e``).
+    Source: mdtest.c (hpc/ior): open with O_CREAT, write and close; stat; open and close; unlink.
+    """
+
+    kind: ClassVar[str] = "mdtest"
+    tool_class = "test"
+
+    test: Annotated[Phase, one_of(Phase)] = "create"
+    w: Annotated[bool, named("w", "write_bytes", description="create: each file is written as long as it is")] = False
+
+    def plan(self, job: Job) -> Plan:
+        """One task, a file after the other."""
+        one_host(job, self.kind)
+        needs_volume(job, "destination", self.kind)
+        made = self.test == "create"
+        write = writing(job, Thread(self.kind), Quantity(job.mean_B, "B", 0.0, "mdtest.c: one call a file"))
+        files = FileCost(destination=_OF_A_FILE[self.test], directory=("mkdir",) if made else ())
+        return Plan((Step(self.test, write=write if made and self.w else None, files=files),))
 
 
 #: releases 1.9x do the per-character tests with one system call a byte

@@ -70,7 +70,7 @@ def test_negative_numbers_are_errors_that_name_the_key(kind, tool):
             unit = {"B": "B", "B/s": "B/s", "s": "s", "cycles/B": "cycles/B", "1": ""}[value.dim]
             with pytest.raises(SpecError, match=rf"^{name}: .*out of range"):
                 tool(kind, **{name: f"-3 {unit}"})
-    assert tried or kind in {"rm", "curl", "pelican", "rsync-parallel"}
+    assert tried or kind in {"rm", "mdtest", "curl", "pelican", "rsync-parallel"}
 
 
 @pytest.mark.parametrize("kind", TOOLS)
@@ -103,7 +103,14 @@ def test_plans_are_sound_whatever_the_job(kind, files, size, ends, rtt):
     )
     made = Tool.build({"kind": kind})
     # iozone and bonnie write by default and need a volume at 'to'; fio reads, and rm removes, at either end
-    needed = {"iozone": ends[1:], "bonnie": ends[1:], "fio": ends, "rm": ends, "rados-bench": ends[1:]}.get(kind)
+    needed = {
+        "iozone": ends[1:],
+        "bonnie": ends[1:],
+        "fio": ends,
+        "rm": ends,
+        "rados-bench": ends[1:],
+        "mdtest": ends[1:],
+    }.get(kind)
     if needed is not None and "volume" not in needed:
         with pytest.raises(SpecError, match="needs a volume"):
             made.plan(job)
@@ -129,7 +136,7 @@ def test_plans_are_sound_whatever_the_job(kind, files, size, ends, rtt):
 @pytest.mark.parametrize("kind", TOOLS)
 def test_a_device_at_the_source_costs_what_it_costs_to_make_the_bytes(kind, tool, job):
     if kind in {"iozone", "bonnie", "fio", "rm", "iperf2", "iperf3", "netperf", "ntttcp", "perftest", "crashplan",
-                "rados-bench", "warp"}:  # fmt: skip
+                "rados-bench", "warp", "mdtest"}:  # fmt: skip
         pytest.skip("makes its own data, or has no source")
     rtt = 0.0 if kind in LOCAL else 0.01
     made = tool(kind)
