@@ -299,7 +299,7 @@ class Composer:
         write = self.storage.use(destination, step.write if step is not None else None, leg)
         if destination.volume is None or step is None or write is None:
             return {}
-        volume = destination.host.volumes[destination.volume]
+        volume = destination.mounted
         if volume.size is not None and leg.timing is None:
             check_space(leg.spec.name, leg.job.payload_B, f"{destination.host.name}:{destination.volume}", volume.size)
         if not volume.filesystem.gathers(write):
@@ -324,7 +324,7 @@ class Composer:
         write = self.storage.use(end, step.write, leg)
         if write is None or end.volume is None:
             return None, [self._phase(leg, step, charged, Stretch(step.name), step.name)]
-        probe, filesystem = Row(self.ledger, leg.spec.name, [], 1.0), end.host.volumes[end.volume].filesystem
+        probe, filesystem = Row(self.ledger, leg.spec.name, [], 1.0), end.mounted.filesystem
         whole, cut = None, write.finish in ("fdatasync", "none")
         if cut or filesystem.gathers(write):
             near = probe.at(end.host.name)
@@ -347,7 +347,7 @@ class Composer:
         end = leg.destination
         if whole is None or step is None or end.volume is None or leg.plan.workers > 1 or len(leg.plan.steps) == 1:
             return phases
-        write, filesystem = self.storage.use(end, step.write, leg), end.host.volumes[end.volume].filesystem
+        write, filesystem = self.storage.use(end, step.write, leg), end.mounted.filesystem
         if write is None or not filesystem.gathers(write) or filesystem.flushes_at_close:
             return phases
         probe = Row(self.ledger, leg.spec.name, [], 1.0, end.host.name)

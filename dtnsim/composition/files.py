@@ -46,7 +46,7 @@ def kept(storage: Storage, leg: Leg, end: End) -> tuple[Kept, ...]:
     """
     if end.volume is None:
         return ()
-    volume = end.host.volumes[end.volume]
+    volume = end.mounted
     if not volume.filesystem.in_page_cache:
         return ()
     host, path = end.host, end.path.rstrip("/") or "/"
@@ -58,7 +58,7 @@ def kept(storage: Storage, leg: Leg, end: End) -> tuple[Kept, ...]:
     own = Kept(host.name, path + whole, leg.job.payload_B, host.vm.free(row, row.value(host.memory.size)))
     if volume.server is None:
         return (own,)
-    remote = storage.server(volume.server, end)
+    remote = storage.server(end)
     inside = replace(remote, path=(remote.volume or "").rstrip("/") + path[len(end.volume.rstrip("/")) :])
     behind = kept(storage, leg, inside)
     if whole and behind:

@@ -42,7 +42,7 @@ def net_of(row: Row, end: End, use: Access) -> NetUse | None:
         use: How it is used.
     """
     assert end.volume is not None
-    volume = end.host.volumes[end.volume]
+    volume = end.mounted
     many = volume.filesystem.connections_of(row, use)
     if not volume.over or many is None:
         return None
@@ -64,9 +64,8 @@ def owned(row: Row, end: End, use: Access) -> Row:
         end: The end whose volume it is.
         use: How it is used.
     """
-    assert end.volume is not None
-    many = end.host.volumes[end.volume].filesystem.connections_of(row, use)
-    return row if many is None else end.host.mount(row, end.volume, many)
+    many = end.mounted.filesystem.connections_of(row, use)
+    return row if many is None else end.host.mount(row, end.volume or "", many)
 
 
 def carry(row: Row, network: Network, end: End, use: Access) -> Access:
@@ -85,7 +84,7 @@ def carry(row: Row, network: Network, end: End, use: Access) -> Access:
     if net is None:
         return use
     assert end.volume is not None
-    filesystem, reading = end.host.volumes[end.volume].filesystem, use.operation == "read"
+    filesystem, reading = end.mounted.filesystem, use.operation == "read"
     route = network.over(end.host, end.volume, reading=reading)
     cards = [end.host.nics[name] for name in end.host.storage_nics(end.volume)]
     frame = transport.packets(net, network.framing(route, cards), cards)
@@ -106,7 +105,7 @@ def _one(streams: Connection) -> Value:
 
 def _far(end: End, card: Nic) -> Nic:
     """The ports at the other end: those of the servers where they are described, or such as keep up with the host."""
-    made: Servers | None = getattr(end.host.volumes[end.volume or ""].filesystem, "servers", None)
+    made: Servers | None = getattr(end.mounted.filesystem, "servers", None)
     rate = card.rate.worth(max(_PORT.value, card.rate.value * card.links), _PORT.source)
     if made is not None and made.port_rate is not None:
         rate = made.port_rate.worth(made.port_rate.value * made.ports * made.count, made.port_rate.source)
@@ -152,14 +151,14 @@ def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access
     Returns:
         ``wire_s`` [s/B], ``cold_s`` [s] and ``drives_s`` [s/B] of an `Access`.
     """
-    filesystem = cast("Remote", end.host.volumes[end.volume or ""].filesystem)
+    filesystem = cast("Remote", end.mounted.filesystem)
     reading = use.operation == "read"
     ends = (far.host, end.host) if reading else (end.host, far.host)
     route, cards = network.route(*ends, []), [nic_of(host, None)[1] for host in ends]
     frame = network.framing(route, cards)
     rate, _ = narrowest(route, frame, cards, filesystem.connections, ledger.draw)
     times: dict[str, Value] = {"wire_s": frame.mtu / frame.mss / rate}
-    volume = far.host.volumes[far.volume or ""]
+    volume = far.mounted
     if not reading or volume.array is None:
         return times
     probe = Row(Ledger(ledger.draw), "", [], 1.0, far.host.name)

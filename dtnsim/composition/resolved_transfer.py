@@ -12,6 +12,7 @@ import numpy as np
 
 from dtnsim.components.access import Thread
 from dtnsim.components.filesystem import label_of
+from dtnsim.components.wiring import Volume
 from dtnsim.composition.route import Route
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
@@ -38,13 +39,18 @@ class End:
     volume: str | None
 
     @property
+    def mounted(self) -> Volume:
+        """Its volume, where it is one."""
+        return self.host.volumes[self.volume or ""]
+
+    @property
     def is_bucket(self) -> bool:
         """Whether it is a bucket of an object store."""
         return self.on("s3")
 
     def on(self, kind: str) -> bool:
         """Whether it is a volume with a file system of a kind."""
-        return self.volume is not None and self.host.volumes[self.volume].filesystem.kind == kind
+        return self.volume is not None and self.mounted.filesystem.kind == kind
 
 
 @dataclass(frozen=True, slots=True)

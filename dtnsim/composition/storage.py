@@ -88,7 +88,7 @@ class Storage:
         for leg in legs:
             end = leg.destination
             if end.volume is not None and any(s.write is not None for s in leg.plan.steps):
-                filesystem = end.host.volumes[end.volume].filesystem
+                filesystem = end.mounted.filesystem
                 pools.setdefault(filesystem.memory_pool(end.host.name, end.volume), []).append(leg)
         shares: dict[str, float] = {}
         for together in pools.values():
@@ -96,7 +96,7 @@ class Storage:
                 continue
             end = together[0].destination
             where = together[0].spec.name, end.host.name
-            filesystem = end.host.volumes[end.volume or ""].filesystem
+            filesystem = end.mounted.filesystem
             row = Row(self.ledger, "", [], 1.0, end.host.name)
             limit = middle(filesystem.cache_limits(row, end.host, self.past.held_B.get(where, 0.0))[1])
             room = max(limit - self.past.dirty_B.get(where, 0.0), 1.0)
@@ -112,7 +112,7 @@ class Storage:
     @staticmethod
     def _shelf(end: End) -> Shelf:
         """What holds an end's files: a volume of its host, or a file system that several hosts mount."""
-        system = getattr(end.host.volumes[end.volume or ""].filesystem, "system", None)
+        system = getattr(end.mounted.filesystem, "system", None)
         return (end.host.name, end.volume or "") if system is None else ("", str(system))
 
     def use(self, end: End, use: Access | None, leg: Leg) -> Access | None:
@@ -125,7 +125,7 @@ class Storage:
         """
         if use is None or end.volume is None:
             return None
-        if use.finish == "none" and end.host.volumes[end.volume].filesystem.flushes_at_close:
+        if use.finish == "none" and end.mounted.filesystem.flushes_at_close:
             use = use.but(finish="fdatasync")
         cached = leg.spec.cached
         seen = use.but(
@@ -144,11 +144,11 @@ class Storage:
             kernel=end.host.stack.release,
             aes=end.host.cpu.aes,
         )
-        filesystem, server = end.host.volumes[end.volume].filesystem, end.host.volumes[end.volume].server
+        filesystem = end.mounted.filesystem
         seen = filesystem.sees(seen)
-        if server is None or not isinstance(filesystem, Remote):
+        if end.mounted.server is None or not isinstance(filesystem, Remote):
             return seen
-        far = self.server(server, end)
+        far = self.server(end)
         seen = seen.but(agreed_B=filesystem.agrees(far.host))
         if seen.cached:
             return seen
@@ -166,28 +166,26 @@ class Storage:
 
     def server_rtt(self, end: End) -> Value:
         """Round-trip time between a mount and its servers as the path describes it; 0 for local drives."""
-        volume = end.host.volumes[end.volume or ""]
+        volume = end.mounted
         if volume.over:
             return self.network.over(end.host, end.volume or "", reading=True).rtt(self.ledger.draw)
-        server = volume.server
-        if server is None:
+        if volume.server is None:
             return 0.0
-        remote = self.server(server, end)
-        return self.network.route(end.host, remote.host, []).rtt(self.ledger.draw)
+        return self.network.route(end.host, self.server(end).host, []).rtt(self.ledger.draw)
 
     def stable(self, end: End) -> Value:
         """Seconds of a flush at the server of a mount whose requests wait for its disks; 0 for others."""
-        server = end.host.volumes[end.volume or ""].server
-        if server is None or not getattr(end.host.volumes[end.volume or ""].filesystem, "synced", False):
+        volume = end.mounted
+        if volume.server is None or not getattr(volume.filesystem, "synced", False):
             return 0.0
-        remote = self.server(server, end)
-        behind = remote.host.volumes[remote.volume or ""].filesystem
+        remote = self.server(end)
         written = Access("write", Thread("nfsd"), block_B=_INODE_B, file_B=_INODE_B, total_B=_INODE_B, finish="dsync")
         probe = Row(self.ledger, "", [], 1.0, remote.host.name)
-        return behind.flush_wait(probe, written, remote.host, remote.volume or "")
+        return remote.mounted.filesystem.flush_wait(probe, written, remote.host, remote.volume or "")
 
-    def server(self, server: str, end: End) -> End:
+    def server(self, end: End) -> End:
         """The volume of another host that a mount shows."""
+        server = end.mounted.server or ""
         name, _ = split_end(server)
         where: dict[str, Any] = {"value": server, "key": f"hosts.{end.host.name}.volumes.{end.volume}.server"}
         if name not in self.spec.hosts:
@@ -199,7 +197,7 @@ class Storage:
         if found.volume is None:
             mounts = ", ".join(found.host.volumes) or "none"
             raise SpecError(f"host {name!r} has no volume for it", **where, remedy=f"volumes: {mounts}")
-        if found.host.volumes[found.volume].server is not None and end in self._serving:
+        if found.mounted.server is not None and end in self._serving:
             raise SpecError("hosts serve each other", **where, remedy="let one of them have drives of its own")
         return found
 
@@ -214,7 +212,7 @@ class Storage:
         """
         if use is None or end.volume is None:
             return
-        host, volume = end.host, end.host.volumes[end.volume]
+        host, volume = end.host, end.mounted
         calls, medium = calls.at(host.name), medium.at(host.name)
         cycles = volume.filesystem.cycles(calls, use, host.stack)
         verb = "file read" if use.operation == "read" else "file write"
@@ -232,19 +230,19 @@ class Storage:
             use = remote_servers.carry(medium, self.network, end, use)
         volume.filesystem.medium(medium, use, host, end.volume)
         if volume.server is not None:
-            self._remote(medium, end, use, volume.server)
+            self._remote(medium, end, use)
 
-    def _remote(self, row: Row, end: End, use: Access, server: str) -> None:
+    def _remote(self, row: Row, end: End, use: Access) -> None:
         """The network and the server below a network file system."""
-        remote = self.server(server, end)
-        filesystem = end.host.volumes[end.volume or ""].filesystem
+        remote = self.server(end)
+        filesystem = end.mounted.filesystem
         ends = (remote.host, end.host) if use.operation == "read" else (end.host, remote.host)
         route = self.network.route(*ends, [])
         if not isinstance(filesystem, Remote):
             raise SpecError(
                 f"a volume of {filesystem.kind} has no server",
                 key=f"hosts.{end.host.name}.volumes.{end.volume}.server",
-                value=server,
+                value=end.mounted.server,
                 remedy="mount it with kind: nfs or smb, or give the volume an array",
             )
         near, wires = row.at(end.host.name), filesystem.connections
@@ -278,7 +276,7 @@ class Storage:
     @staticmethod
     def _threads(row: Row, remote: End, end: End, per_byte: Term, what: str) -> None:
         """Charges the threads of a server, which serve one request each at a time."""
-        filesystem = end.host.volumes[end.volume or ""].filesystem
+        filesystem = end.mounted.filesystem
         assert isinstance(filesystem, Remote)
         row.at(remote.host.name).charge(
             f"{label_of(remote.volume or '')}.{filesystem.daemon}",
@@ -301,7 +299,7 @@ class Storage:
         """
         if not operations or end.volume is None:
             return 0.0, ""
-        volume = end.host.volumes[end.volume]
+        volume = end.mounted
         filesystem, probe = volume.filesystem, Row(self.ledger, job.name, [], 1.0, end.host.name)
         away = self.server_rtt(end)
         seconds: Value = 0.0
@@ -342,11 +340,11 @@ class Storage:
             use = self.use(end, asked, leg)
             if use is None or not np.any(np.asarray(use.rtt_s) > 0):
                 continue
-            volume, reading = end.host.volumes[end.volume or ""], use.operation == "read"
+            volume, reading = end.mounted, use.operation == "read"
             if volume.over:
                 route = self.network.over(end.host, end.volume or "", reading=reading)
             else:
-                far = self.server(volume.server or "", end).host
+                far = self.server(end).host
                 route = self.network.route(*((far, end.host) if reading else (end.host, far)), [])
             found = main_connection(remote_servers.owned(row, end, use), route)
             if found is not None:
@@ -368,18 +366,16 @@ class Storage:
         ):
             if end.volume is None or not operations or not number:
                 continue
-            filesystem, here = end.host.volumes[end.volume].filesystem, row.at(end.host.name)
+            filesystem, here = end.mounted.filesystem, row.at(end.host.name)
             each = {
                 name: times * number / max(job.payload_B, 1.0) * float(np.mean(filesystem.round_trips(here, name)))
                 for name, times in Counter(operations).items()
             }
-            server = end.host.volumes[end.volume].server
-            if server is not None and isinstance(filesystem, Remote):
-                asked, remote = Operations(each, job.directories), self.server(server, end)
+            if end.mounted.server is not None and isinstance(filesystem, Remote):
+                asked, remote = Operations(each, job.directories), self.server(end)
                 time = filesystem.thread_operations(here, asked)
                 self._threads(here, remote, end, time, "file operations")
-                behind = remote.host.volumes[remote.volume or ""].filesystem
-                behind.metadata(row.at(remote.host.name), asked, remote.host, remote.volume or "")
+                remote.mounted.filesystem.metadata(row.at(remote.host.name), asked, remote.host, remote.volume or "")
                 continue
             asked = Operations(each, job.directories, self.server_rtt(end))
             filesystem.metadata(here, asked, end.host, end.volume)

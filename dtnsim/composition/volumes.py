@@ -139,7 +139,7 @@ class Volumes:
         """What makes a transfer mind the streams of others: its tool and its volumes, their places and names apart."""
         if f not in self._kinds:
             leg = self._composer.legs[f]
-            volumes = [end.host.volumes[end.volume] for end in (leg.source, leg.destination) if end.volume is not None]
+            volumes = [end.mounted for end in (leg.source, leg.destination) if end.volume is not None]
             served = any(v.server is not None or getattr(v.filesystem, "system", None) for v in volumes)
             self._kinds[f] = (-1 - f,) if served else tuple(self._number(thing) for thing in (leg.spec.tool, *volumes))
         return self._kinds[f]

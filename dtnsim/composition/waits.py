@@ -79,7 +79,7 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
         if not number or not positive(seconds):
             continue
         whole = count(number, "file") * term(seconds, "s", base) * each
-        mounted = end.host.volumes[end.volume] if end.volume is not None else None
+        mounted = end.mounted if end.volume is not None else None
         away = mounted is not None and (mounted.server is not None or bool(mounted.over))
         what = "file operations" + (" x latency to the server" if away else "")
         operations.append((whole, f"{what} ({' + '.join(names)}) on {end.host.name}:{end.volume}", "file"))
@@ -206,7 +206,7 @@ def _opening(storage: Storage, leg: Leg, each: Term) -> list[Wait]:
         trip = leg.route.rtt(draw)
     else:  # a store that the tool itself connects to, or nothing but the start of its processes
         ends = [e for e in (leg.source, leg.destination) if e.volume is not None]
-        stores = [e for e in ends if e.host.volumes[e.volume or ""].filesystem.connected_by_tools]
+        stores = [e for e in ends if e.mounted.filesystem.connected_by_tools]
         trip = storage.server_rtt(stores[0]) if stores else 0.0
     if first.work is None and first.connect_work is None and not positive(trip):
         return []
@@ -224,7 +224,7 @@ def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stre
     for end, asked in ((leg.source, step.read), (leg.destination, step.reread)):
         use = storage.use(end, asked, leg)
         if use is not None and end.volume is not None:
-            filesystem = end.host.volumes[end.volume].filesystem
+            filesystem = end.mounted.filesystem
             yield filesystem.stretches(row.at(end.host.name), use, end.host, end.volume)[0]
 
 

@@ -35,6 +35,8 @@ _FEWEST: Final = 64
 #: index that means waiting (round trips, file operations), and for connections that still open up
 WAITING: Final = -1
 OPENING: Final = -2
+#: what connections that open up do
+OPENS: Final = "the connections open up: their windows grow from round trip to round trip"
 _NAMES: Final = {WAITING: "waiting", OPENING: SLOW_START}
 #: part of a bin below which the last one belongs to the one before
 _SLIVER: Final = 1e-6

@@ -18,6 +18,7 @@ from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.lazy import EachLater
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.simulation import replicas as replicas_of
+from dtnsim.simulation.record import OPENS
 from dtnsim.simulation.results import Held, Run, Simulation
 from dtnsim.simulation.run_path import MAX_EVENTS, Limits, Progress, run_once
 from dtnsim.simulation.scenario import check_load, make_scene
@@ -110,7 +111,7 @@ def _why(problem: Problem, number: dict[str, int], f: int, held: Sequence[Held])
         elif name == "waiting" and any(p.delays for p in transfer.phases):
             words[name] = reason(problem, f, Cause(None, 0, direct=False))
         elif name == SLOW_START:
-            words[name] = "the connections open up: their windows grow from round trip to round trip"
+            words[name] = OPENS
     return words
 
 

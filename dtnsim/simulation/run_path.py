@@ -64,6 +64,13 @@ class Limits:
     progress: Progress | None = None
     whole: bool = True
 
+    def given_up(self, now: float) -> ModelError:
+        """Says that a run takes too many steps."""
+        return ModelError(
+            f"given up after {self.max_events} events at {now:.6g} s; "
+            "allow more (max_events), or simulate less, or until a time"
+        )
+
 
 def run_once(scene: Scene, problem: Problem, scenario: int, seed: int, limits: Limits) -> Run:
     """Runs a path once.
@@ -198,10 +205,7 @@ def _loop(world: World, recorder: Recorder, end: Any, limits: Limits) -> tuple[i
                 if steps - since > MAX_AT_ONCE:
                     raise ModelError(f"given up: {MAX_AT_ONCE} events at {env.now:.6g} s and time does not move on")
             if steps >= limits.max_events and not end.processed:
-                raise ModelError(
-                    f"given up after {limits.max_events} events at {env.now:.6g} s; "
-                    "allow more (max_events), or simulate less, or until a time"
-                )
+                raise limits.given_up(env.now)
     except KeyboardInterrupt:
         return steps, "interrupted"
     return steps, ""

@@ -285,7 +285,7 @@ def _composed(rows: Sequence[Solved], sort: Sort) -> Composed:
     problem, m, solution = rows[sort.middle]
     shared = [(station, cost) for station, cost in _open(problem, m) if np.any(cost > 0)]
     transfer = problem.transfers[0]
-    times = [p.transfers[0].payload_B / s.rate[:, 0] for p, _, s in rows]
+    times = np.broadcast_arrays(*(p.transfers[0].payload_B / s.rate[:, 0] for p, _, s in rows))
     holder = _own(problem, cause_of(m, 0, int(solution.binding[0, 0])).station)
     return Composed(tuple(shared), sort.sizes_B, np.array(times), transfer.weight, transfer.workers, holder)
 
@@ -303,11 +303,11 @@ def _open(problem: Problem, m: solve.Matrices) -> list[tuple[Station, Any]]:
 def _apart(rows: Sequence[Solved], sort: Sort, count: int) -> list[Composed]:
     """A kind of transfer as composed and solved, each of many scenarios by itself."""
     problem, m, solution = rows[sort.middle]
-    table = [(station, np.ravel(station.capacity), np.ravel(cost)) for station, cost in _open(problem, m)]
-    times = np.array([np.broadcast_to(np.ravel(p.transfers[0].payload_B / s.rate[:, 0]), count) for p, _, s in rows])
+    whole = _composed(rows, sort)
+    table = [(station, np.ravel(station.capacity), np.ravel(cost)) for station, cost in whole.demands]
+    times = np.broadcast_to(whole.times_s, (len(rows), count))
     binding = np.broadcast_to(solution.binding[:, 0], count).tolist()
     holders = {k: _own(problem, cause_of(m, 0, k).station) for k in set(binding)}
-    transfer = problem.transfers[0]
     found: dict[tuple[int, float], Station] = {}
     made = []
     for i in range(count):
@@ -319,8 +319,7 @@ def _apart(rows: Sequence[Solved], sort: Sort, count: int) -> list[Composed]:
                 if key not in found:
                     found[key] = replace(station, capacity=capacity)
                 shared.append((found[key], cost))
-        row = tuple(shared), sort.sizes_B, times[:, i : i + 1], transfer.weight, transfer.workers
-        made.append(Composed(*row, holders[binding[i]]))
+        made.append(replace(whole, demands=tuple(shared), times_s=times[:, i : i + 1], own=holders[binding[i]]))
     return made
 
 

@@ -14,7 +14,7 @@ from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import SLOW_START, Problem
 from dtnsim.simulation.plain.event_loop import OWN, Course, stretches
-from dtnsim.simulation.record import held_by
+from dtnsim.simulation.record import OPENS, held_by
 from dtnsim.simulation.results import Held, LaterSeries, PhaseTime, Run, Series, Simulation, TransferRun
 from dtnsim.steady.reasons import Cause, full, reason
 
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from dtnsim.simulation.plain.columns import Columns
 
     Array = NDArray[np.float64]
-
-#: what connections that open up do
-OPENS = "the connections open up: their windows grow from round trip to round trip"
 
 
 class Words:

@@ -140,10 +140,7 @@ class _Loop:
                     course.stopped = "interrupted"
                     return
             if course.steps >= limits.max_events and (fluid.live or self._next < count):
-                raise ModelError(
-                    f"given up after {limits.max_events} events at {now:.6g} s; "
-                    "allow more (max_events), or simulate less, or until a time"
-                )
+                raise limits.given_up(now)
 
     def _end(self, now: float) -> None:
         """Nothing more happens before the end of the run.
