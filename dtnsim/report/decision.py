@@ -41,6 +41,8 @@ _SAME: Final = 0.005
 #: what a port carries beyond the rate of now, before it is worth planning for
 _FULL: Final = 1.05
 _DAY_S: Final = 86400.0
+#: mean file below which a rate is told in files [B]
+_TINY_B: Final = 1024
 #: below that an end is told to the second
 _SOON_S: Final = 3600.0
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
@@ -369,9 +371,15 @@ def _how_long(p: Prediction, start: dt.time | None = None, was: Prediction | Non
         half, quick, slow = units.alike(spread) if len({_unit(each) for each in whole}) > 1 else whole[:3]
         quick = quick.removesuffix(_unit(slow)).rstrip()
         now = f" instead of {whole[3]}" if was is not None else ""
-        return f"about {half}{now} (8 runs in 10: {quick} to {slow}), at {middle}"
+        return f"about {half}{now} (8 runs in 10: {quick} to {slow}), at {_pace(p, middle)}"
     quick, half, slow = (_end(float(v), start) for v in took)
-    return f"there by {half} (8 runs in 10: {quick} to {slow}), at {middle}"
+    return f"there by {half} (8 runs in 10: {quick} to {slow}), at {_pace(p, middle)}"
+
+
+def _pace(p: Prediction, rate: str) -> str:
+    """The rate, or files a second where they are so small that bytes say nothing of them."""
+    files, payload_B = (sum(each) for each in zip(*((t.files, t.payload_B) for t in p.transfers), strict=True))
+    return rate if payload_B > _TINY_B * files else f"{p.throughput_Bps.p50 * files / payload_B:,.0f} files a second"
 
 
 def _unit(shown: str) -> str:

@@ -348,3 +348,10 @@ def test_transfers_that_differ_by_a_number_are_told_once(tmp_path: Path, every: 
     assert said.count("\nladder of ") == said.count("bottleneck  ") == ladders
     assert ("and 2 like it: transfer-2, transfer-3; --all shows them" in said) != every
     assert ("\na-2." in said) == every
+
+
+def test_the_rate_of_files_without_bytes_is_in_files() -> None:
+    host, tests = machine(volumes={"/d": volume(DRIVE, {"kind": "xfs"})}), {"files": 10_000, "each": "1 B"}
+    p = answer(journey(host, start="a:/dev/zero", to="a:/d", tool="mdtest", dataset=tests), samples=16)
+    rate = p.throughput_Bps.p50  # of one byte a file
+    assert f"at {rate:,.0f} files a second" in " ".join(carded(p))
