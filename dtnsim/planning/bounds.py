@@ -202,7 +202,7 @@ class Bound:
     def matters(self, option: Option) -> bool:
         """Whether an option changes the time at any station, by itself or beside the best of all others."""
         own, none = self._known[option.place, option], self._known[option.place, None]
-        return _unlike(self._alone[option], self._base) or _differ(own, none)
+        return bool(_changed(self._alone[option], self._base)) or _differ(own, none)
 
     def by_weight(self, places: Iterable[str]) -> list[str]:
         """Places in order, first those whose present part costs the reference most."""
@@ -316,11 +316,7 @@ class Bound:
 
     def _decided(self, options: Sequence[Option]) -> set[Key]:
         """Stations whose time differs between some option of a place and what is there now."""
-        base = self._base
-        zero = np.zeros(1)
-        tables = [self._alone[o] for o in options]
-        keys = {k for t in (base, *tables) for k in t}
-        return {k for k in keys if any(_differ(t.get(k, zero), base.get(k, zero)) for t in tables)}
+        return {key for option in options for key in _changed(self._alone[option], self._base)}
 
     def _beside(self, place: str, option: Option | None) -> Described | None:
         """The reference with an option, or with what is there now, in a place; None where that does not go together."""
@@ -353,10 +349,10 @@ class Bound:
         return np.where(brought, 1.0, quick)
 
 
-def _unlike(a: Mapping[Key, Array], b: Mapping[Key, Array]) -> bool:
-    keys = {*a, *b}
+def _changed(a: Mapping[Key, Array], b: Mapping[Key, Array]) -> set[Key]:
+    """Stations whose time differs."""
     zero = np.zeros(1)
-    return any(_differ(a.get(k, zero), b.get(k, zero)) for k in keys)
+    return {key for key in {*a, *b} if _differ(a.get(key, zero), b.get(key, zero))}
 
 
 def _differ(a: Array, b: Array) -> bool:

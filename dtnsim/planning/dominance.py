@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from dtnsim.planning.option import Option
     from dtnsim.planning.search import Rates
 
-    Array = NDArray[np.float64]
+    #: what each option gives beside the others at their best (False), and at their worst on what it shares (True)
+    Company = Mapping[tuple[Option | None, bool], tuple[NDArray[np.float64], Rates]]
 
 
 def worth(bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) -> dict[str, list[Option]]:
@@ -34,12 +35,13 @@ def worth(bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) ->
         choices: For each place what can be bought.
         loss: Relative loss of throughput, for each place, that nobody pays for.
     """
-    company = _Company(bound, choices, loss)
     kept: dict[str, list[Option]] = {}
     for place, options in choices.items():
         left: list[Option | None] = [None]
-        for option in sorted(filter(bound.matters, options), key=lambda o: (o.price, o.watts)):
-            if not any(_needs_no_more(other, option) and company.as_good(place, other, option) for other in left):
+        useful = sorted(filter(bound.matters, options), key=lambda o: (o.price, o.watts))
+        company = bound.each(place, choices) if useful else {}
+        for option in useful:
+            if not any(_needs_no_more(other, option) and _as_good(company, other, option, loss) for other in left):
                 left.append(option)
         if len(left) > 1:
             kept[place] = [o for o in left if o is not None]
@@ -50,20 +52,10 @@ def _needs_no_more(one: Option | None, other: Option) -> bool:
     return one is None or (one.watts <= other.watts and set(one.uses) <= set(other.uses))
 
 
-class _Company:
-    """What each option gives beside the others at their best, and at their worst on the stations it shares."""
-
-    def __init__(self, bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) -> None:
-        self._bound, self._choices, self._loss = bound, choices, loss
-        self._known: dict[str, dict[tuple[Option | None, bool], tuple[Array, Rates]]] = {}
-
-    def as_good(self, place: str, one: Option | None, other: Option) -> bool:
-        """Whether an option gives no less than another in each draw, and is as sure by what then holds the path."""
-        if place not in self._known:
-            self._known[place] = self._bound.each(place, self._choices)
-        known = self._known[place]
-        for crowded in (False, True):
-            (mine, rates), (theirs, others) = known[one, crowded], known[other, crowded]
-            if np.any(mine < theirs * (1 - self._loss)) or any(map(gt, others, np.divide(rates, 1 - self._loss))):
-                return False
-        return True
+def _as_good(company: Company, one: Option | None, other: Option, loss: float) -> bool:
+    """Whether an option gives no less than another in each draw, and is as sure by what then holds the path."""
+    for crowded in (False, True):
+        (mine, rates), (theirs, others) = company[one, crowded], company[other, crowded]
+        if np.any(mine < theirs * (1 - loss)) or any(map(gt, others, np.divide(rates, 1 - loss))):
+            return False
+    return True

@@ -55,6 +55,7 @@ class Asked:
         allow: What may be changed.
         hints: Whether other kinds of change are tried where the goal is not met.
         known: Ceilings that are worked out (see `Ceilings`).
+        shops: What is for sale for a path, by all that was put over it.
     """
 
     goal: Goal
@@ -71,12 +72,16 @@ class Asked:
     allow: Sequence[str] = ()
     hints: bool = True
     known: dict[tuple[str, ...], float] = field(default_factory=dict, compare=False)
+    shops: dict[tuple[object, ...], Offered] = field(default_factory=dict, compare=False)
 
     def offered(self, path: PathSpec, *kinds: str) -> Offered:
         """What can be bought for a path of some kinds of change."""
         dark = self.max_watts < float("inf")
-        shop = fitting.Shop(path, self.catalog, self.exchange, self.currency, watts_matter=dark)
-        return fitting.options(shop, self.hosts, kinds)
+        key = (*path.overrides, kinds, dark)
+        if key not in self.shops:
+            shop = fitting.Shop(path, self.catalog, self.exchange, self.currency, watts_matter=dark)
+            self.shops[key] = fitting.options(shop, self.hosts, kinds)
+        return self.shops[key]
 
     def stage(
         self, name: str, path: PathSpec, options: tuple[Option, ...] = (), overrides: Sequence[str] = ()

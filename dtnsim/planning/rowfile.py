@@ -40,12 +40,9 @@ class RowFile:
 
     def __init__(self, file: str | Path, keys: Sequence[str], path: str) -> None:
         self.file = Path(file)
-        if self.file.suffix not in (".csv", ".parquet"):
-            raise InputError(f"--out: {file} is neither a .csv nor a .parquet file")
+        output.check_table(self.file, "--out")
         self.keys, self.columns, self.path = tuple(keys), (*keys, *ANSWERS), path
         self._parquet = self.file.suffix == ".parquet"
-        if self._parquet:
-            _arrow()
         self._csv = self.file.with_name(self.file.name + ".rows.csv") if self._parquet else self.file
         self.done: dict[tuple[str, ...], Row] = {}
         if self._parquet and self.file.exists() and not self._csv.exists():
@@ -93,12 +90,9 @@ class RowFile:
         """Makes the Parquet file of the rows that have gathered."""
         if not self._parquet or not self._csv.exists():
             return
-        pa, pq = _arrow()
         with self._csv.open(encoding="utf-8", newline="") as stream:
             rows = [_typed(self.keys, r) for r in list(csv.reader(stream))[1:]]
-        table = pa.table({name: [r[n] for r in rows] for n, name in enumerate(self.columns)})
-        with output.in_one_piece(self.file, "--out") as part:
-            pq.write_table(table, part)
+        output.table({name: [r[n] for r in rows] for n, name in enumerate(self.columns)}, self.file, "--out")
         self._csv.unlink()
 
     def _take(self, rows: Iterable[Sequence[str]]) -> None:
@@ -127,14 +121,14 @@ class RowFile:
                 stream.truncate(whole)
 
     def _parquet_rows(self) -> Iterable[Sequence[str]]:
-        _, pq = _arrow()
+        parquet = need("pyarrow.parquet", "--out: Parquet", instead="write a .csv")
         try:
-            table = pq.read_table(self.file)
+            table = parquet.read_table(self.file)
         except (OSError, ValueError) as error:
             raise InputError(f"--out: {self.file} is there and is no Parquet file: {error}") from None
         yield table.column_names
         columns = [c.to_pylist() for c in table.columns]
-        yield from ([_shown(v) for v in row] for row in zip(*columns, strict=True))
+        yield from (["" if v is None else str(v) for v in row] for row in zip(*columns, strict=True))
 
 
 @contextmanager
@@ -156,15 +150,4 @@ def _typed(keys: Sequence[str], line: Sequence[str]) -> Row:
     return tuple(
         (float(v) if v else None) if n in numbers and heads[n].endswith(("_Bps", "_s")) else v
         for n, v in enumerate(line)
-    )
-
-
-def _shown(value: Any) -> str:
-    return "" if value is None else str(value)
-
-
-def _arrow() -> tuple[Any, Any]:
-    instead = "write a .csv"
-    return need("pyarrow", "--out: Parquet", instead=instead), need(
-        "pyarrow.parquet", "--out: Parquet", instead=instead
     )
