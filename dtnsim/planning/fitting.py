@@ -41,14 +41,19 @@ def options(shop: Shop, hosts: Sequence[str], allow: Collection[str] = ("parts",
         allow: Kinds of change that are allowed.
     """
     for name in hosts:
-        shop.host(name, shop.given.hosts[name], allow)
+        shop.visit(name)
+        actions.fill(shop, allow)
     return Offered(
         {k: tuple(v) for k, v in shop.found.items() if v}, shop.stock, tuple(shop.notes), tuple(shop.refused())
     )
 
 
 class Shop:
-    """Gathers options; what the description refuses becomes a note.
+    """Gathers options, host by host; what the description refuses becomes a note.
+
+    Attributes:
+        name, host: The host that it is at.
+        key: Its key in the path.
 
     Args:
         given: The path.
@@ -64,6 +69,8 @@ class Shop:
         self.given, self.catalog, self._rates = given, catalog, rates
         self._currency = currency or catalog.offers[0].price.currency
         self._watts = watts_matter
+        self.name, self.key = "", ""
+        self.host: Host
         self.found: dict[str, list[Option]] = {}
         self.stock: dict[str, int] = catalog.site.stock
         self.notes: list[str] = []
@@ -85,23 +92,23 @@ class Shop:
             yield Refused(part, "", "nobody states its power", "dark")
         yield from self._beaten
 
-    def host(self, name: str, host: Host, allow: Collection[str]) -> None:
-        """Everything that can be bought for one host."""
-        self.stock[f"hosts.{name}.memory"] = 1
-        for slot in host.free_slots():
-            self.stock[f"hosts.{name}.slots.{slot}"] = 1
-        actions.fill(self, name, host, allow)
+    def visit(self, name: str) -> None:
+        """Goes to a host, whose memory and free slots there are once."""
+        self.name, self.host, self.key = name, self.given.hosts[name], f"hosts.{name}"
+        self.stock[f"{self.key}.memory"] = 1
+        for slot in self.host.free_slots():
+            self.stock[f"{self.key}.slots.{slot}"] = 1
 
-    def on_the_way(self, prefix: str) -> bool:
-        """Whether some transfer passes a card."""
-        return any(s.startswith(prefix) for s in self._stations)
+    def on_the_way(self, card: str) -> bool:
+        """Whether some transfer passes a card of the host."""
+        return any(s.startswith(f"{self.name}.{card}.") for s in self._stations)
 
-    def used(self, name: str, host: Host) -> list[str]:
-        """Volumes of a host that the transfers touch, also as servers of others."""
+    def used(self) -> list[str]:
+        """Volumes of the host that the transfers touch, also as servers of others."""
         ends = [end for t in self.given.transfers for end in (t.source_end, t.to)]
         for other in self.given.hosts.values():
             ends += [v.server for v in other.volumes.values() if v.server is not None]
-        mounts = (host.mount_of(path) for alias, path in map(split_end, ends) if alias == name)
+        mounts = (self.host.mount_of(path) for alias, path in map(split_end, ends) if alias == self.name)
         return list(dict.fromkeys(m for m in mounts if m is not None))
 
     # -- what an option costs, and whether the description takes it -------------------------------

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.planning import swept
+from dtnsim.planning.actions import Scope
 from dtnsim.planning.actions.tcp import mtu
 from dtnsim.planning.bounds import times
 from dtnsim.planning.rating import Paths
@@ -73,7 +74,7 @@ def wires_Bps(path: PathSpec, *, cards: bool = True) -> float:
         path: The path.
         cards: Whether the ports of the hosts' cards count, which other hosts and parts would change.
     """
-    if any(mtu(path, list(path.hosts), 0.0)):
+    if any(mtu(Scope(path, list(path.hosts)))):
         return math.inf
     problem = timed.composed(path, Draw())
     # of a bond that the tool's streams fill, the ports of which it uses

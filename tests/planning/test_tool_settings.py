@@ -7,6 +7,7 @@ import pytest
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.planning import actions
+from dtnsim.planning.actions import Scope
 from dtnsim.planning.actions.tool import another, another_there
 from tests.lab import machine, volume
 from tests.strategies import load
@@ -46,11 +47,11 @@ def test_one_does_not_start_globus_four_times_but_tells_its_endpoints() -> None:
 
 def test_another_tool_needs_what_the_ends_have_unless_the_far_side_may_be_asked() -> None:
     path = _between("scp")
-    (near,), (far,) = (find(path, (), 1e9) for find in (another, another_there))
+    (near,), (far,) = (find(Scope(path, ())) for find in (another, another_there))
     assert "# needs" not in near.commands[0]
     rates = [dtnsim.predict(path.changed(s.overrides), samples=0).ceiling for s in (near, far)]
     assert dtnsim.predict(path, samples=0).ceiling < rates[0] <= rates[1]
-    assert not list(another_there(spec.load("venadi/iperf3"), (), 1e9))  # a test moves no files
+    assert not list(another_there(Scope(spec.load("venadi/iperf3"), ())))  # a test moves no files
 
 
 @pytest.mark.parametrize("allow", [["tuning"], ["tuning", "tools"]])

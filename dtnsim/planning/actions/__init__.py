@@ -9,19 +9,47 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.planning.option import Refused, Setting
 
 if TYPE_CHECKING:
+    from dtnsim.components.wiring import Volume
     from dtnsim.description.host import Host
     from dtnsim.description.spec import PathSpec
 
-#: (path, hosts that may change, rate to reach [B/s]) -> what could be set, and what cannot
-Free = Callable[["PathSpec", Sequence[str], float], Iterable[Setting | Refused]]
-#: (the `fitting.Shop`, name of a host, the host): what can be bought for it
-Bought = Callable[[Any, str, "Host"], None]
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where settings are looked for.
+
+    Attributes:
+        given: The path.
+        hosts: Hosts that may change.
+        target_Bps: Rate to reach [B/s].
+    """
+
+    given: PathSpec
+    hosts: Sequence[str]
+    target_Bps: float = 0.0
+
+    def own(self) -> list[tuple[str, Host]]:
+        """Hosts that may change, by name."""
+        return [(name, self.given.hosts[name]) for name in self.hosts]
+
+    def volumes(self) -> Iterator[tuple[str, str, str, Volume]]:
+        """(name of the host, mount point, key, volume) of those hosts."""
+        for name, host in self.own():
+            for mount, volume in host.volumes.items():
+                yield name, mount, f"hosts.{name}.volumes.{mount}", volume
+
+
+#: what could be set, and what cannot
+Free = Callable[[Scope], Iterable[Setting | Refused]]
+#: what can be bought for the host that a `fitting.Shop` is at
+Bought = Callable[[Any], None]
 
 #: words of --allow: settings of your hosts and tools, other tools, parts and whole machines of yours, how data lie on
 #: their drives, the network between, and what you ask the far side for
@@ -65,27 +93,25 @@ def settings(
     given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str], *, anew: bool = False
 ) -> list[Setting]:
     """What could be set of the kinds that are allowed; ``anew``: of those with which the others are tuned again."""
-    return [s for s in _found(given, hosts, target_Bps, allow, anew=anew) if isinstance(s, Setting)]
+    return [s for s in _found(Scope(given, hosts, target_Bps), allow, anew=anew) if isinstance(s, Setting)]
 
 
 def refused(given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str]) -> tuple[Refused, ...]:
     """What of those kinds cannot be set, and why: layouts alone lack room."""
-    found = _found(given, hosts, target_Bps, {"layout"} & set(allow), anew=False)
+    found = _found(Scope(given, hosts, target_Bps), {"layout"} & set(allow), anew=False)
     return tuple(r for r in found if isinstance(r, Refused))
 
 
-def _found(
-    given: PathSpec, hosts: Sequence[str], target_Bps: float, allow: Collection[str], *, anew: bool
-) -> Iterator[Setting | Refused]:
+def _found(scope: Scope, allow: Collection[str], *, anew: bool) -> Iterator[Setting | Refused]:
     _load()
     for kind, again, find in _FREE:
         if kind in allow and again is anew:
-            yield from find(given, hosts, target_Bps)
+            yield from find(scope)
 
 
-def fill(shop: Any, name: str, host: Host, allow: Collection[str]) -> None:
-    """Puts everything into the shop that can be bought for a host."""
+def fill(shop: Any, allow: Collection[str]) -> None:
+    """Puts everything into the shop that can be bought for the host that it is at."""
     _load()
     for kind, find in _BOUGHT:
         if kind in allow:
-            find(shop, name, host)
+            find(shop)

@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 
 @bought("parts")
-def network_cards(shop: Shop, name: str, host: Host) -> None:
+def network_cards(shop: Shop) -> None:
     """Cards that some transfer passes."""
-    for nic, card in host.nics.items():
-        if shop.on_the_way(f"{name}.{nic}."):
-            _nic(shop, f"hosts.{name}", host, nic, card)
+    for nic, card in shop.host.nics.items():
+        if shop.on_the_way(nic):
+            _nic(shop, f"{shop.key}.nics.{nic}", card)
 
 
 @bought("parts")
-def adapters(shop: Shop, name: str, host: Host) -> None:
+def adapters(shop: Shop) -> None:
     """Adapters that some transfer passes; equal ones of the same volumes together."""
     alike: dict[Any, list[str]] = {}
-    for hba, adapter in host.hbas.items():
-        if not shop.on_the_way(f"{name}.{hba}."):
+    for hba, adapter in shop.host.hbas.items():
+        if not shop.on_the_way(hba):
             continue
-        volumes = tuple(m for m in shop.used(name, host) if hba in host.volumes[m].via)
+        volumes = tuple(m for m in shop.used() if hba in shop.host.volumes[m].via)
         alike.setdefault((adapter.part, adapter.uplink_lanes, volumes), []).append(hba)
     for names in alike.values():
-        _hba(shop, f"hosts.{name}", host, names)
+        _hba(shop, names)
 
 
-def _nic(shop: Shop, key: str, host: Host, name: str, card: Nic) -> None:
-    place = f"{key}.nics.{name}"
+def _nic(shop: Shop, place: str, card: Nic) -> None:
+    host = shop.host
     present = shop.catalog.named(card.part)
     for offer in (None, *shop.cards(place, "nic", card.part, card.protocol)):
         part = offer.part if offer is not None else card.part
@@ -49,7 +49,7 @@ def _nic(shop: Shop, key: str, host: Host, name: str, card: Nic) -> None:
             continue
         ports = int(expand(part).get("ports", 1))
         for slot, moved in _seats(host, card, offer):
-            _card(shop, key, place, offer, card, slot if moved else None, max(ports, card.links))
+            _card(shop, place, offer, card, slot if moved else None, max(ports, card.links))
         if card.protocol != "ethernet":
             continue
         if offer is None and ports > card.links:
@@ -60,13 +60,13 @@ def _nic(shop: Shop, key: str, host: Host, name: str, card: Nic) -> None:
                 _bonded(shop, place, card, which, 2 * max(card.links, 1), [slot], new=offer is not None)
 
 
-def _card(shop: Shop, key: str, place: str, offer: Offer | None, card: Nic, slot: str | None, ports: int) -> None:
+def _card(shop: Shop, place: str, offer: Offer | None, card: Nic, slot: str | None, ports: int) -> None:
     """A card in its own slot or another; with all its ports where it has more than are used."""
     part = offer.part if offer is not None else str(card.part)
     sets = [f"{place}={part}"] if offer is not None else []
     sets += [f"{place}.slot={slot}"] if slot is not None else []
     where = f" in slot {slot}" if slot is not None else ""
-    uses = [(f"{key}.slots.{slot}", 1)] if slot is not None else []
+    uses = [(f"{shop.key}.slots.{slot}", 1)] if slot is not None else []
     buys: Buys = ((offer, 1),) if offer is not None else ()
     gone = ((card.part, 1),) if buys else ()
     shop.add(place, f"{part}{where}" if buys else f"{part} moved to slot {slot}", sets, buys, uses, gone=gone)
@@ -79,7 +79,6 @@ def _bonded(
     shop: Shop, place: str, card: Nic, offer: Offer | None, ports: int, slots: list[str], *, new: bool = False
 ) -> None:
     """More ports in a bond: of the present card, or of a second one beside it."""
-    key = place.partition(".nics.")[0]
     part = offer.part if offer is not None else str(card.part)
     sets = [f"{place}={part}"] if new else []
     sets += [f"{place}.ports={ports}", *_bonding(place, card)]
@@ -89,11 +88,12 @@ def _bonded(
     there = len(slots) + (1 if new else max(card.links, 1))  # ports that have a cable, or come with one
     wired: Buys = ((offer, ports - there),) if offer is not None else ()
     shop.add(place, what + "".join(f", the second in slot {s}" for s in slots), sets, buys,
-              [(f"{key}.slots.{s}", 1) for s in slots], wired)  # fmt: skip
+              [(f"{shop.key}.slots.{s}", 1) for s in slots], wired)  # fmt: skip
 
 
-def _hba(shop: Shop, key: str, host: Host, names: list[str]) -> None:
+def _hba(shop: Shop, names: list[str]) -> None:
     """Equal adapters of the same volumes: all of them replaced, or one more beside a single one."""
+    host, key = shop.host, shop.key
     adapter, count = host.hbas[names[0]], len(names)
     place = f"{key}.hbas.{'+'.join(names)}"
     mounts = [m for m, v in host.volumes.items() if list(v.via) == names]

@@ -15,7 +15,6 @@ from dtnsim.planning.actions.card import kinds_of_slots
 
 if TYPE_CHECKING:
     from dtnsim.components.device import Device
-    from dtnsim.description.host import Host
     from dtnsim.description.spec import PathSpec
     from dtnsim.planning.fitting import Shop
 
@@ -36,18 +35,19 @@ _AS_LARGE: Final = 0.95
 
 
 @bought("parts")
-def drives(shop: Shop, name: str, host: Host) -> None:
+def drives(shop: Shop) -> None:
     """Drives of the volumes that transfers touch."""
-    for mount in shop.used(name, host):
-        _drives(shop, f"hosts.{name}", host, mount)
+    for mount in shop.used():
+        _drives(shop, mount)
 
 
 @bought("parts")
-def shelves(shop: Shop, name: str, host: Host) -> None:
+def shelves(shop: Shop) -> None:
     """As many drives again in a shelf (JBOD) behind an adapter of its own: half of the bytes go either way."""
-    for mount in shop.used(name, host):
+    host, key = shop.host, shop.key
+    for mount in shop.used():
         volume, part = host.volumes[mount], _drive_of(host.volumes[mount].array)
-        present, place = shop.catalog.named(part), f"hosts.{name}.volumes.{mount}"
+        present, place = shop.catalog.named(part), f"{key}.volumes.{mount}"
         if present is None or volume.array is None or len(volume.via) != 1 or volume.via[0] not in host.hbas:
             continue
         count, (now,) = volume.array.drives, volume.via
@@ -55,15 +55,15 @@ def shelves(shop: Shop, name: str, host: Host) -> None:
         for shelf in sorted(fits, key=lambda s: s.price.amount)[:1]:
             form = next(f for f in shelf.places if f in present.places)
             holds = host.chassis.holds.get(form, 0) if host.chassis is not None else 0
-            bays = [f"hosts.{name}.chassis.holds.{form}={holds + shelf.bays}"] if holds else []
+            bays = [f"{key}.chassis.holds.{form}={holds + shelf.bays}"] if holds else []
             for g in (g for g in growths(volume.array, count) if g.added == count):
                 grown = [*bays, f"{place}.via=[{now}, {now}-shelf]", f"{place}.array.{g.key}={g.value}"]
                 for adapter in shop.cards(f"{place}.array", "hba", None, outside=True):
                     for slot in kinds_of_slots(host):
                         seat = f"{{part: {adapter.part}, slot: {slot}, uplink_lanes: {_UPLINK}}}"
                         what = f"{count} x {part} more in {shelf.part} behind {adapter.part} in slot {slot}: {g.what}"
-                        buys, uses = ((shelf, 1), (present, count), (adapter, 1)), [(f"hosts.{name}.slots.{slot}", 1)]
-                        shop.add(f"{place}.array", what, [f"hosts.{name}.hbas.{now}-shelf={seat}", *grown], buys, uses)
+                        buys, uses = ((shelf, 1), (present, count), (adapter, 1)), [(f"{key}.slots.{slot}", 1)]
+                        shop.add(f"{place}.array", what, [f"{key}.hbas.{now}-shelf={seat}", *grown], buys, uses)
 
 
 def _drive_of(array: Any) -> str | None:
@@ -74,19 +74,20 @@ def _drive_of(array: Any) -> str | None:
 
 
 @bought("parts")
-def tape_drives(shop: Shop, name: str, host: Host) -> None:
+def tape_drives(shop: Shop) -> None:
     """More of the drives that are there: frames have room for them, robots and staging disks stay as they are."""
-    for mount in shop.used(name, host):
-        system: Any = host.volumes[mount].filesystem
+    for mount in shop.used():
+        system: Any = shop.host.volumes[mount].filesystem
         offer = shop.present(system.part) if system.kind == "tape" else None
-        key = f"hosts.{name}.volumes.{mount}.filesystem"
+        key = f"{shop.key}.volumes.{mount}.filesystem"
         for more in dict.fromkeys(max(1, round(system.drives * m)) for m in _MORE) if offer is not None else ():
             what = f"{more} x {offer.part} more: {system.drives + more} drives"  # type: ignore[union-attr]
             shop.add(key, what, [f"{key}.drives={system.drives + more}"], ((offer, more),))  # type: ignore[arg-type]
 
 
-def _drives(shop: Shop, key: str, host: Host, mount: str) -> None:
-    array: Any = host.volumes[mount].array
+def _drives(shop: Shop, mount: str) -> None:
+    array: Any = shop.host.volumes[mount].array
+    key = shop.key
     steps, outer, drives = f"{key}.volumes.{mount}.array", array, int(getattr(array, "drives", 1))
     top = steps
     while getattr(array, "of", None) is not None:
@@ -94,13 +95,13 @@ def _drives(shop: Shop, key: str, host: Host, mount: str) -> None:
     now = getattr(array, "part", None)
     if now is None:
         return
-    bays = free_bays(host)
+    bays = free_bays(shop.host)
     form = shop.catalog.place_of(now)
     present = shop.catalog.named(now)
     free = {f: n for f, n in bays.items() if n}
     for f, n in free.items():
         shop.stock[f"{key}.bays.{f}"] = n
-    room = Room(shop.given, shop.size_of, key.removeprefix("hosts."), mount)
+    room = Room(shop.given, shop.size_of, shop.name, mount)
     for offer in ([present] if present is not None else []) + shop.fitting(steps, DRIVE, now):
         new = offer.part != now
         change = [f"{steps}={offer.part}"] if new else []
@@ -126,11 +127,12 @@ def _drives(shop: Shop, key: str, host: Host, mount: str) -> None:
                          gone=((now, drives),) if new else ())  # fmt: skip
 
     for bay in set(free) & set(NVME) - {form}:
-        _lanes(shop, key, host, mount, bay, free[bay], room)
+        _lanes(shop, mount, bay, free[bay], room)
 
 
-def _lanes(shop: Shop, key: str, host: Host, mount: str, bay: str, free: int, room: Room) -> None:
+def _lanes(shop: Shop, mount: str, bay: str, free: int, room: Room) -> None:
     """The volume on drives of another form, in bays and slots for drives that are free."""
+    host, key = shop.host, shop.key
     volume, array = f"{key}.volumes.{mount}", host.volumes[mount].array
     slots = [s for s in host.free_slots() if host.slots[s].bifurcation > 1]
     for offer in shop.catalog.of(DRIVE) if array is not None else ():

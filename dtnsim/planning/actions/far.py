@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from dtnsim.planning import catalog, offers
-from dtnsim.planning.actions import free, settings
+from dtnsim.planning.actions import Scope, free, settings
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
 
 #: gain for which one asks others to buy something
 _WORTH: Final = 0.1
 
 
 @free("far")
-def of_others(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
+def of_others(scope: Scope) -> Iterator[Setting]:
     """Settings of their hosts."""
-    others = [n for n in given.hosts if n not in hosts]
-    found = settings(given, others, target_Bps, ("tuning",)) if others else []
+    others = [n for n in scope.given.hosts if n not in scope.hosts]
+    found = settings(scope.given, others, scope.target_Bps, ("tuning",)) if others else []
     yield from (s for s in found if s.overrides[0].startswith("hosts."))
 
 
 @free("far")
-def parts_of_others(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def parts_of_others(scope: Scope) -> Iterator[Setting]:
     """Parts that fit there, of each place the cheapest, the dearest and one between."""
     from dtnsim.planning import fitting  # it knows all kinds of change
 
-    others = [n for n in given.hosts if n not in hosts]
-    listed = offers.world(catalog.read(None), given.folder, shipped=True)
-    found = fitting.options(fitting.Shop(given, listed, exchange([])), others)
+    others = [n for n in scope.given.hosts if n not in scope.hosts]
+    listed = offers.world(catalog.read(None), scope.given.folder, shipped=True)
+    found = fitting.options(fitting.Shop(scope.given, listed, exchange([])), others)
     for place, options in found.choices.items():
         by_price = sorted(options, key=lambda o: o.price)
         host = place.split(".")[1]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.physics.cpu import remote_share
-from dtnsim.planning.actions import free
+from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.option import Setting
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
-    from dtnsim.description.spec import PathSpec
 
 #: by kind, what a mount has at once, numbers that are tried, and how they are typed: nfs(5) takes 16 connections at
 #: most; SMB clients take 4 channels without being asked twice; programs that show a bucket as a folder have 5 to 20
@@ -28,10 +27,9 @@ _THREADS: Final = 8
 
 
 @free("tuning")
-def of_hosts(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def of_hosts(scope: Scope) -> Iterator[Setting]:
     """What could be set on some hosts, except TCP."""
-    for name in hosts:
-        host = given.hosts[name]
+    for name, host in scope.own():
         yield from _mounts(name, host)
         yield from _records(name, host)
         yield from _parity(name, host)
@@ -115,10 +113,9 @@ def _interrupts(name: str, host: Host) -> Iterator[Setting]:
 
 
 @free("tuning")
-def near_the_card(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def near_the_card(scope: Scope) -> Iterator[Setting]:
     """Threads and interrupts that are bound, or known to run, far from a card, on as many cores of its socket."""
-    for name in hosts:
-        host = given.hosts[name]
+    for name, host in scope.own():
         for nic, card in host.nics.items():
             near = host.socket_of(card.slot)
             if near is None or host.cpu.sockets < 2:

@@ -5,17 +5,14 @@ Nothing is bought, but what is there has to be copied away and back, and an arra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from dtnsim.components.device import Device
 from dtnsim.planning import offers
-from dtnsim.planning.actions import free
+from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.actions.drive import Room
 from dtnsim.planning.option import Refused, Setting
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
 
 #: levels that survive a lost drive, and which losses
 _SURVIVES: Final = {10: "one drive of each pair", 6: "any two drives", 5: "any one drive"}
@@ -24,18 +21,16 @@ _STRIPES: Final = (4, 8, 16)
 
 
 @free("layout")
-def levels(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting | Refused]:
+def levels(scope: Scope) -> Iterator[Setting | Refused]:
     """Arrays of the same drives at another level, where they still hold the data and survive a lost drive."""
-    for name in hosts:
-        for mount, volume in given.hosts[name].volumes.items():
-            key = f"hosts.{name}.volumes.{mount}.array"
-            for what, survives, made, override in _others(volume.array, key):
-                room = Room(given, offers.size_of, name, mount)
-                if room.lacks(made):
-                    yield Refused(what, key, room.why(made))
-                    continue
-                said = f"# copy {mount} elsewhere, make the array anew as {what}: survives {survives}"
-                yield Setting(f"{name}: layout of {mount}", (override,), (said,))
+    for name, mount, key, volume in scope.volumes():
+        for what, survives, made, override in _others(volume.array, f"{key}.array"):
+            room = Room(scope.given, offers.size_of, name, mount)
+            if room.lacks(made):
+                yield Refused(what, f"{key}.array", room.why(made))
+                continue
+            said = f"# copy {mount} elsewhere, make the array anew as {what}: survives {survives}"
+            yield Setting(f"{name}: layout of {mount}", (override,), (said,))
 
 
 def _others(array: Any, key: str) -> Iterator[tuple[str, str, Device, str]]:
@@ -54,13 +49,12 @@ def _others(array: Any, key: str) -> Iterator[tuple[str, str, Device, str]]:
 
 
 @free("layout")
-def stripes(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def stripes(scope: Scope) -> Iterator[Setting]:
     """Files of a Lustre over more targets."""
-    for name in hosts:
-        for mount, volume in given.hosts[name].volumes.items():
-            system: Any = volume.filesystem
-            for count in _STRIPES if system.kind == "lustre" else ():
-                if system.stripe_count < count <= system.targets:
-                    typed = f"lfs setstripe -c {count} {mount}/...   # holds for new files; old ones: lfs migrate"
-                    sets = (f"hosts.{name}.volumes.{mount}.filesystem.stripe_count={count}",)
-                    yield Setting(f"{name}: stripes of {mount}", sets, (typed,))
+    for name, mount, key, volume in scope.volumes():
+        system: Any = volume.filesystem
+        for count in _STRIPES if system.kind == "lustre" else ():
+            if system.stripe_count < count <= system.targets:
+                typed = f"lfs setstripe -c {count} {mount}/...   # holds for new files; old ones: lfs migrate"
+                sets = (f"{key}.filesystem.stripe_count={count}",)
+                yield Setting(f"{name}: stripes of {mount}", sets, (typed,))

@@ -14,8 +14,6 @@ from dtnsim.planning.actions.drive import Room
 from dtnsim.planning.site import SHARED
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
-    from dtnsim.description.spec import PathSpec
     from dtnsim.planning.fitting import Shop
     from dtnsim.planning.option import Offered, Option
 
@@ -24,15 +22,15 @@ _MOST_BESIDE: Final = 3
 
 
 @bought("hosts")
-def in_its_place(shop: Shop, name: str, host: Host) -> None:
+def in_its_place(shop: Shop) -> None:
     """Each machine of the list in the place of a host, once for each of its volumes."""
-    ends, why = _ends(shop.given, name)
-    if any(card.allowance is not None for card in host.nics.values()):
-        why = f"hosts.{name}: is an instance of a cloud, so no machine is offered in its place; ask for a larger one."
+    name, ends, why = shop.name, *_ends(shop)
+    if any(card.allowance is not None for card in shop.host.nics.values()):
+        why = f"{shop.key}: is an instance of a cloud, so no machine is offered in its place; ask for a larger one."
     if why:
         shop.notes.append(why)
         return
-    rooms = [Room(shop.given, shop.size_of, name, m) for m in shop.used(name, host)]
+    rooms = [Room(shop.given, shop.size_of, name, m) for m in shop.used()]
     for offer in shop.catalog.of(catalogs.HOST):
         if offer.part == shop.given.host_files.get(name):
             continue
@@ -40,32 +38,32 @@ def in_its_place(shop: Shop, name: str, host: Host) -> None:
         for mount in [m for m, v in volumes.items() if v.get("array") is not None] if ends else [""]:
             array = Device.build(volumes[mount]["array"]) if mount else None
             if array is not None and (room := next((r for r in rooms if r.lacks(array)), None)) is not None:
-                shop.misfits.setdefault((f"hosts.{name}", room.why(array)), []).append(offer.part)
+                shop.misfits.setdefault((shop.key, room.why(array)), []).append(offer.part)
                 continue
-            sets = [f"hosts.{name}={offer.part}", *(f"{key}={name}:{mount}" for key in ends)]
+            sets = [f"{shop.key}={offer.part}", *(f"{key}={name}:{mount}" for key in ends)]
             where = f", the data on its {mount}" if mount else ""
             gone = ((shop.given.host_files.get(name), 1),)
-            shop.add(f"hosts.{name}", f"{offer.part} in its place{where}", sets, ((offer, 1),), gone=gone)
+            shop.add(shop.key, f"{offer.part} in its place{where}", sets, ((offer, 1),), gone=gone)
 
 
 @bought("hosts")
-def beside_it(shop: Shop, name: str, _host: Host) -> None:
+def beside_it(shop: Shop) -> None:
     """One, two or more machines like a host beside it, each with its share of the transfers that end on it."""
-    given = shop.given
+    given, name = shop.given, shop.name
     offer = next((o for o in shop.catalog.of(catalogs.HOST) if o.part == given.host_files.get(name)), None)
     keys = dict.fromkeys(
         given.transfer_key(n)
         for n, t in enumerate(given.transfers)
         if name in (split_end(t.source_end)[0], split_end(t.to)[0])
     )
-    for count in range(1, _MOST_BESIDE + 1) if offer is not None and keys and not _ends(given, name)[1] else ():
+    for count in range(1, _MOST_BESIDE + 1) if offer is not None and keys and not _ends(shop)[1] else ():
         others = [f"{name}-{n + 2}" for n in range(count)]
         if any(other in given.hosts for other in others):
             return
         sets = [f"hosts.{other}={{like: {name}}}" for other in others]
         sets += [f"{key}.pool={{{name}: [{', '.join(others)}]}}" for key in keys]
         what = f"{count} more like {name} ({offer.part}) beside it, the files shared out"  # type: ignore[union-attr]
-        if not shop.add(f"hosts.{name}", what, sets, ((offer, count),)):  # type: ignore[arg-type]
+        if not shop.add(shop.key, what, sets, ((offer, count),)):  # type: ignore[arg-type]
             return  # fewer files than hosts, links that lead to one host only
 
 
@@ -89,18 +87,18 @@ def in_each(offered: Offered, whole: Option) -> Offered:
     )
 
 
-def _ends(given: PathSpec, name: str) -> tuple[list[str], str]:
-    """(keys of the transfers' ends on volumes of a host, why the host cannot be replaced)."""
+def _ends(shop: Shop) -> tuple[list[str], str]:
+    """(keys of the transfers' ends on volumes of the host, why the host cannot be replaced)."""
     keys = []
-    for number, transfer in enumerate(given.transfers):
+    for number, transfer in enumerate(shop.given.transfers):
         for key, end in (("from", transfer.source_end), ("to", transfer.to)):
             alias, path = split_end(end)
-            if alias != name or path in DEVICES:
+            if alias != shop.name or path in DEVICES:
                 continue
-            mount = given.hosts[name].mount_of(path)
-            if mount is not None and given.hosts[name].volumes[mount].array is None:
-                return [], f"hosts.{name}: mounts {mount} from elsewhere, so no whole machine is offered in its place."
-            if mount is not None and given.hosts[name].volumes[mount].filesystem.kind == "tape":
-                return [], f"hosts.{name}: {mount} is a tape library, so no whole machine is offered in its place."
-            keys.append(f"{given.transfer_key(number)}.{key}")
+            mount = shop.host.mount_of(path)
+            if mount is not None and shop.host.volumes[mount].array is None:
+                return [], f"{shop.key}: mounts {mount} from elsewhere, so no whole machine is offered in its place."
+            if mount is not None and shop.host.volumes[mount].filesystem.kind == "tape":
+                return [], f"{shop.key}: {mount} is a tape library, so no whole machine is offered in its place."
+            keys.append(f"{shop.given.transfer_key(number)}.{key}")
     return keys, ""

@@ -5,13 +5,13 @@ None of it is bought from a list of parts; what it costs, those who run the netw
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics import bonding
-from dtnsim.planning.actions import free
+from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.actions.tcp import small_frames
 from dtnsim.planning.option import Setting
 from dtnsim.steady import timed
@@ -35,9 +35,9 @@ def segments(given: PathSpec) -> list[tuple[str, Segment]]:
 
 
 @free("network")
-def around_boxes(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def around_boxes(scope: Scope) -> Iterator[Setting]:
     """Around a firewall (a Science DMZ), and a policer lifted."""
-    for key, segment in segments(given):
+    for key, segment in segments(scope.given):
         if segment.firewall is not None:
             box = segment.firewall.part or "the firewall"
             asked = f"# a Science DMZ: these hosts outside {box}, filtered by address in the router (fasterdata.es.net)"
@@ -48,9 +48,9 @@ def around_boxes(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> 
 
 
 @free("network")
-def repaired(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def repaired(scope: Scope) -> Iterator[Setting]:
     """Loss that somebody has measured, found and mended."""
-    for key, segment in segments(given):
+    for key, segment in segments(scope.given):
         bursts = {"bursts": segment.bursts, "retransmits": segment.retransmits}
         lossy = [k for k, lost in bursts.items() if lost is not None]
         if segment.loss.value > 0 or lossy:
@@ -60,29 +60,29 @@ def repaired(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iter
 
 
 @free("network")
-def jumbo_frames(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def jumbo_frames(scope: Scope) -> Iterator[Setting]:
     """Jumbo frames on all segments that state smaller ones, and on your cards."""
-    small = [key for key, s in segments(given) if s.could_jumbo and not s.jumbo]
+    small = [key for key, s in segments(scope.given) if s.could_jumbo and not s.jumbo]
     if small:
         sets = [f"{key}.mtu=9000 B" for key in small]
-        sets += [f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small_frames(given, hosts)]
+        sets += [f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small_frames(scope)]
         yield Setting(
             "jumbo frames", tuple(sets), (f"# jumbo frames on {', '.join(small)}; then ip link set dev ... mtu 9000",)
         )
 
 
 @free("network")
-def wider(given: PathSpec, _hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
+def wider(scope: Scope) -> Iterator[Setting]:
     """The next class of circuits that carries the goal, or as many equal paths as the streams need to."""
-    rate = next((c * 1.25e8 for c in _CLASSES if c * 1.25e8 * _FILLED >= target_Bps), None)
-    narrow = [(key, s) for key, s in segments(given) if rate is not None and s.bandwidth.value < rate]
+    rate = next((c * 1.25e8 for c in _CLASSES if c * 1.25e8 * _FILLED >= scope.target_Bps), None)
+    narrow = [(key, s) for key, s in segments(scope.given) if rate is not None and s.bandwidth.value < rate]
     if rate is not None and narrow:
         sets = tuple(f"{key}.bandwidth={rate * 8e-9:g} Gb/s" for key, _ in narrow)
         least = min(s.bandwidth.value for _, s in narrow)
         yield Setting(
             "bandwidth of the network",
             sets,
-            (f"# circuits and ports of {rate * 8e-9:g} Gb/s{_beside(given, least, target_Bps)}",),
+            (f"# circuits and ports of {rate * 8e-9:g} Gb/s{_beside(scope.given, least, scope.target_Bps)}",),
         )
 
 

@@ -13,49 +13,49 @@ from dtnsim.planning import offers
 from dtnsim.planning.actions import bought
 
 if TYPE_CHECKING:
-    from dtnsim.description.host import Host
     from dtnsim.planning.catalog import Offer
     from dtnsim.planning.fitting import Shop
 
 
 @bought("parts")
-def processors(shop: Shop, name: str, host: Host) -> None:
+def processors(shop: Shop) -> None:
     """Another processor in its socket."""
-    _replaced(shop, f"hosts.{name}.cpu", "cpu", host.cpu.part)
+    _replaced(shop, "cpu", shop.host.cpu.part)
 
 
 @bought("parts")
-def memory(shop: Shop, name: str, host: Host) -> None:
+def memory(shop: Shop) -> None:
     """Other memory, and more of it in free channels."""
-    key = f"hosts.{name}"
-    _replaced(shop, f"{key}.memory", "memory", host.memory.part)
+    host, place = shop.host, f"{shop.key}.memory"
+    _replaced(shop, "memory", host.memory.part)
     board = host.channels
     more = (board or 0) - host.memory.channels
     socket = shop.catalog.place_of(host.memory.part)
     for offer in shop.catalog.of(catalogs.DIMM) if more > 0 else ():
         if socket not in offer.places:
             continue
-        place = f"{key}.memory"
         size, rate = host.memory.size.value + more * offer.size_B, min(host.memory.rate.value, offer.rate)
         sets = [f"{place}.channels={board}", f"{place}.size={size:.0f} B", f"{place}.rate={rate:.0f} /s"]
         shop.add(place, f"{more} x {offer.part} in free channels", sets, ((offer, more),), [(place, 1)])
 
 
-def _replaced(shop: Shop, key: str, family: str, now: str | None) -> None:
+def _replaced(shop: Shop, family: str, now: str | None) -> None:
+    key = f"{shop.key}.{family}"
     for offer in shop.fitting(key, family, now):
         uses = [(key, 1)] if family == "memory" else []  # a new board brings its own
         shop.add(key, f"{offer.part} as {family}", [f"{key}={offer.part}"], ((offer, 1),), uses, gone=((now, 1),))
 
 
 @bought("parts")
-def boards(shop: Shop, name: str, host: Host) -> None:
+def boards(shop: Shop) -> None:
     """Processors of other sockets, each with the cheapest board that takes the host's cards, and memory for it.
 
     Only of hosts that name their board: of others nobody knows what has to be replaced with it.
     """
+    host, key = shop.host, shop.key
     if host.board is None or host.board.part is None:
         return
-    key, socket = f"hosts.{name}", shop.catalog.place_of(host.cpu.part)
+    socket = shop.catalog.place_of(host.cpu.part)
     others = [o for o in shop.catalog.of("cpu") if o.places and o.places[0] not in (socket, host.board.socket)]
     gone = tuple((part, 1) for part in (host.cpu.part, host.memory.part, host.board.part))
     for offer in shop.best(f"{key}.cpu", others, host.cpu.part):

@@ -13,7 +13,7 @@ from dtnsim.physics.nic import JUMBO_B
 from dtnsim.physics.tcp import controls
 from dtnsim.physics.tcp.linux import send_share
 from dtnsim.physics.tcp.window import needed_buffer
-from dtnsim.planning.actions import free
+from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.option import Setting
 from dtnsim.steady.prediction import predict
 
@@ -22,24 +22,23 @@ if TYPE_CHECKING:
 
 
 @free("tuning")
-def buffers(given: PathSpec, hosts: Sequence[str], target_Bps: float) -> Iterator[Setting]:
+def buffers(scope: Scope) -> Iterator[Setting]:
     """Buffers as the ladder has them where they reach the goal, else for its rate over the round trip in one stream."""
-    ladder = predict(given, samples=0).transfers[0].ladder
-    found = [s for name in hosts if (s := sysctls(given, name, ladder[0].overrides)) is not None]
+    ladder = predict(scope.given, samples=0).transfers[0].ladder
+    found = [s for name in scope.hosts if (s := sysctls(scope.given, name, ladder[0].overrides)) is not None]
     with without_words():  # of the next rung its rate alone
         rest = ladder[1:2] if found else []
-    if rest and rest[0].throughput_Bps >= target_Bps:
+    if rest and rest[0].throughput_Bps >= scope.target_Bps:
         yield from found
         return
-    rtt = sum(s.rtt.value for s in given.segments)
+    rtt = sum(s.rtt.value for s in scope.given.segments)
     draw = Draw()
-    for name in hosts:
-        host = given.hosts[name]
+    for name, host in scope.own():
         shares = {"rmem": host.receive_share(PACKET_B), "wmem": float(send_share(PACKET_B - HEADERS_B))}
-        needs = {end: float(needed_buffer(target_Bps, rtt, 1, share)) for end, share in shares.items()}
+        needs = {end: float(needed_buffer(scope.target_Bps, rtt, 1, share)) for end, share in shares.items()}
         if all(draw(getattr(host.tcp, f"{end}_max")) >= need for end, need in needs.items()):
             continue
-        made = sysctls(given, name, [sized(f"hosts.{name}.tcp.{end}_max", need) for end, need in needs.items()])
+        made = sysctls(scope.given, name, [sized(f"hosts.{name}.tcp.{end}_max", need) for end, need in needs.items()])
         if made is not None:
             yield made
 
@@ -51,25 +50,22 @@ def sysctls(given: PathSpec, host: str, overrides: Sequence[str]) -> Setting | N
 
 
 @free("tuning")
-def congestion_control(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def congestion_control(scope: Scope) -> Iterator[Setting]:
     """Other algorithms of senders."""
-    senders = {t.source_end.partition(":")[0].strip() for t in given.transfers}
-    for name in hosts:
-        if name not in senders:
-            continue
-        for cc in controls.offered():
-            host = given.hosts[name]
+    senders = {t.source_end.partition(":")[0].strip() for t in scope.given.transfers}
+    for name, host in scope.own():
+        for cc in controls.offered() if name in senders else ():
             if cc != host.tcp.cc and host.has_control(cc):
                 sets = (f"hosts.{name}.tcp.cc={cc}",)
                 yield Setting(f"{name}: congestion control", sets, sysctl_lines(sets, host.system))
 
 
 @free("tuning")
-def mtu(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def mtu(scope: Scope) -> Iterator[Setting]:
     """Jumbo frames on your cards, where no segment forbids them."""
-    if not all(s.jumbo for s in given.segments):
+    if not all(s.jumbo for s in scope.given.segments):
         return
-    small = small_frames(given, hosts)
+    small = small_frames(scope)
     if small:
         yield Setting(
             "jumbo frames",
@@ -78,11 +74,7 @@ def mtu(given: PathSpec, hosts: Sequence[str], _target_Bps: float) -> Iterator[S
         )
 
 
-def small_frames(given: PathSpec, hosts: Sequence[str]) -> list[tuple[str, str]]:
+def small_frames(scope: Scope) -> list[tuple[str, str]]:
     """(host, card) of those that could have jumbo frames, and have none."""
-    return [
-        (host, nic)
-        for host in hosts
-        for nic, card in given.hosts[host].nics.items()
-        if card.could_jumbo and card.mtu.value < JUMBO_B
-    ]
+    cards = ((name, nic, card) for name, host in scope.own() for nic, card in host.nics.items())
+    return [(name, nic) for name, nic, card in cards if card.could_jumbo and card.mtu.value < JUMBO_B]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.description.transfer import at_once, split_end, typed
 from dtnsim.planning import tool_choice
-from dtnsim.planning.actions import free
+from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.option import Setting
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ _GLOBUS: Final = ((4, 4), (8, 4), (16, 4))
 
 
 @free("tuning")
-def options(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def options(scope: Scope) -> Iterator[Setting]:
     """More or fewer files and streams at once."""
-    alike = _alike(given)
-    for number, name, now in at_once(given.transfers):
+    alike = _alike(scope.given)
+    for number, name, now in at_once(scope.given.transfers):
         if number not in alike:
             continue
-        transfer, (said, keys) = given.transfers[number], alike[number]
+        transfer, (said, keys) = scope.given.transfers[number], alike[number]
         fewer = {1, now // 2} if now > 1 else set()
         for value in sorted({*fewer, *(now * times for times in _MULTIPLES if now * times <= _MOST_AT_ONCE)}):
             line = typed(transfer.tool, name, value)
@@ -36,10 +36,10 @@ def options(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Itera
 
 
 @free("tuning")
-def service(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def service(scope: Scope) -> Iterator[Setting]:
     """What an endpoint of Globus tells the service, which chooses the rest."""
-    for number, (said, keys) in _alike(given).items():
-        if given.transfers[number].tool.kind != "globus":
+    for number, (said, keys) in _alike(scope.given).items():
+        if scope.given.transfers[number].tool.kind != "globus":
             continue
         for files, streams in _GLOBUS:
             sets = {"concurrency": files, "max_concurrency": files, "parallelism": streams, "max_parallelism": streams}
@@ -52,23 +52,23 @@ def service(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Itera
 
 
 @free("tuning")
-def runs(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def runs(scope: Scope) -> Iterator[Setting]:
     """Several runs at once, each with its share of the files, of tools that have no option for several files."""
-    several = {number for number, t in enumerate(given.transfers) if t.tool.files_option}
+    several = {number for number, t in enumerate(scope.given.transfers) if t.tool.files_option}
     parts: dict[str, list[int]] = {}
-    for number in range(len(given.transfers)):
-        parts.setdefault(given.transfer_key(number), []).append(number)
+    for number in range(len(scope.given.transfers)):
+        parts.setdefault(scope.given.transfer_key(number), []).append(number)
     for key, numbers in parts.items():
-        transfer = given.transfers[numbers[0]]
-        files = sum(d.files for n in numbers if (d := given.transfers[n].dataset) is not None)
+        transfer = scope.given.transfers[numbers[0]]
+        files = sum(d.files for n in numbers if (d := scope.given.transfers[n].dataset) is not None)
         # what a mount moves goes over its own connections, however many read and write it
         mounted = split_end(transfer.source_end)[0] == split_end(transfer.to)[0]
         if (
             mounted
             or several & set(numbers)
             or transfer.timing() is not None
-            or given.workload is not None
-            or given.programs
+            or scope.given.workload is not None
+            or scope.given.programs
         ):
             continue
         for count in (2, 4):
@@ -81,23 +81,23 @@ def runs(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator
 
 
 @free("tools", anew=True)
-def another(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def another(scope: Scope) -> Iterator[Setting]:
     """The quickest other tool, if any, that the ends have what it needs for."""
-    yield from _quickest(given, ready=True)
+    yield from _quickest(scope.given, ready=True)
 
 
 @free("tools", anew=True)
-def archive(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def archive(scope: Scope) -> Iterator[Setting]:
     """Many small files as one archive, that ends where they lie have room for."""
-    for found in tool_choice.as_archive(given, ready=True) if len(given.transfers) == 1 else ():
-        what = f"{given.transfers[0].name}: archive first"
+    for found in tool_choice.as_archive(scope.given, ready=True) if len(scope.given.transfers) == 1 else ():
+        what = f"{scope.given.transfers[0].name}: archive first"
         yield Setting(what, found.overrides, (f"{found.line}   # needs {found.needs}",))
 
 
 @free("far", anew=True)
-def another_there(given: PathSpec, _hosts: Sequence[str], _target_Bps: float) -> Iterator[Setting]:
+def another_there(scope: Scope) -> Iterator[Setting]:
     """... also of those that need a service at the far side."""
-    yield from _quickest(given, ready=False)
+    yield from _quickest(scope.given, ready=False)
 
 
 def _quickest(given: PathSpec, *, ready: bool) -> Iterator[Setting]:
