@@ -102,24 +102,16 @@ def command(
 
 
 def _document(made: Plan) -> dict[str, object]:
-    from dtnsim.report.document import number
+    from dtnsim.report.document import fields, number
 
     wins = [
-        {
-            "what": w.setting.what,
-            "set": list(w.setting.overrides),
-            "commands": list(w.setting.commands),
-            "alone_Bps": w.alone_Bps,
-            "together": w.together,
-        }
+        {"what": w.setting.what, "set": list(w.setting.overrides), "commands": list(w.setting.commands)}
+        | fields(w, "alone_Bps", "together")
         for w in made.wins
     ]
     return {
         "schema": "dtnsim.plan/1",
-        "path": made.path,
-        "target_Bps": made.target_Bps,
-        "confidence": made.confidence,
-        "verdict": made.verdict,
+        **fields(made, "path", "target_Bps", "confidence", "verdict"),
         "hosts": list(made.hosts),
         "would": [asdict(w) for w in made.would],
         "why_not": made.why_not.document() if made.why_not is not None else None,
@@ -128,8 +120,7 @@ def _document(made: Plan) -> dict[str, object]:
         "chosen": made.chosen.name if made.chosen is not None else None,
         "due": [
             {
-                "year": d.year,
-                "target_Bps": d.target_Bps,
+                **fields(d, "year", "target_Bps"),
                 "stage": d.stage.name if d.stage is not None else None,
                 "cost": float(d.cost),
                 "probability": d.probability,

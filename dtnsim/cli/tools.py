@@ -169,18 +169,18 @@ def _named(found: list[Choice], name: str) -> Choice:
 
 
 def _row(c: Choice, key: str) -> dict[str, object]:
+    from dtnsim.report.document import fields
+
     return {
         "tool": c.name,
         "yours": c.own,
         "command": c.line,
         "set": "; ".join(c.overrides(key)),
-        "needs": c.needs,
-        "lacks": c.lacks,
+        **fields(c, "needs", "lacks"),
         "duration_s": c.duration_s.as_dict(),
         "throughput_Bps": _rate(c).as_dict(),
         "ceiling_Bps": c.prediction.ceiling,
-        "best": c.best,
-        "held_by": c.held_by,
+        **fields(c, "best", "held_by"),
     }
 
 

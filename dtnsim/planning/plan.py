@@ -100,7 +100,7 @@ def plan(
         goal, grow = growth.of_workload(given.workload), grow or given.workload.growth
         years = years or (_AHEAD if grow.value else 0)
     else:
-        goal = goal_of(target, move, within)
+        goal = _goal_of(target, move, within)
     rate = growth.drawn(grow, samples, seed) if grow is not None else 0.0
     hosts = _hosts(given, keep, mine)
     listed = offers.world(catalogs.read(catalog), given.folder, shipped=catalog is None)
@@ -214,7 +214,7 @@ def towards(p: Prediction, goal: goals.Goal, allow: Sequence[str] = USUAL, sampl
     return plan(p.given, target=asked, confidence=sure, allow=allow, samples=max(samples, 16), seed=seed, hints=False)
 
 
-def goal_of(target: str | None, move: str | None, within: str | None) -> goals.Goal:
+def _goal_of(target: str | None, move: str | None, within: str | None) -> goals.Goal:
     """The rate that is asked for.
 
     Raises:

@@ -18,9 +18,11 @@ from dtnsim.ground import cluster, units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.lazy import Pictured
 from dtnsim.ground.pool import Pool
+from dtnsim.ground.quantity import Quantity
 from dtnsim.planning import design as designs
 from dtnsim.planning import groups
 from dtnsim.planning.rowfile import ANSWERS, Row, RowFile
+from dtnsim.planning.swept import places
 from dtnsim.steady.prediction import SAMPLES
 
 if TYPE_CHECKING:
@@ -203,17 +205,10 @@ def _design(vary: Sequence[str], sample: str | None, table: str | Path | None, s
 
 def _digest(given: spec.PathSpec, samples: int, seed: int) -> str:
     """What makes two descriptions differ, or what is drawn of them."""
-    leaves = sorted(f"{place}={leaf}" for place, leaf in _texts(given))
+    leaves = sorted(
+        f"{'.'.join(map(str, place))}={f'{leaf.value!r} {leaf.dim}' if isinstance(leaf, Quantity) else repr(leaf)}"
+        for place, leaf in places(given).items()
+        if not place or place[-1] not in ("file", "source", "description")
+    )
     leaves += [f"{samples} draws, seed {seed}"] if samples else []
     return hashlib.blake2b("\n".join(leaves).encode(), digest_size=4).hexdigest()
-
-
-def _texts(given: spec.PathSpec) -> Iterator[tuple[str, str]]:
-    from dtnsim.ground.quantity import Quantity
-    from dtnsim.planning.swept import places
-
-    for place, leaf in places(given).items():
-        if place and place[-1] in ("file", "source", "description"):
-            continue
-        text = f"{leaf.value!r} {leaf.dim}" if isinstance(leaf, Quantity) else repr(leaf)
-        yield ".".join(map(str, place)), text

@@ -6,6 +6,7 @@ Every figure is the median that `predict` gives for the path so changed, so that
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -129,10 +130,7 @@ def sizes(task: Task) -> list[tuple[float, float | None]]:
 
 
 def _crossings(axes: Sequence[Axis]) -> int:
-    whole = 1
-    for axis in axes:
-        whole *= len(axis.labels)
-    return whole
+    return math.prod(len(axis.labels) for axis in axes)
 
 
 def _shorter(axis: Axis) -> Axis:
@@ -145,7 +143,7 @@ def _shorter(axis: Axis) -> Axis:
     return replace(axis, own=axis.own - (middle < axis.own), **kept)
 
 
-def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Callable[[float], Any]) -> Axis | None:
+def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Callable[[float], Any]) -> Axis:
     """An axis through the path's own value; ``make`` gives (label, overrides)."""
     numbers = sorted({own, *(v for v in tried if abs(v - own) > 0.25 * own)})
     made = [make(v) for v in numbers]
@@ -155,7 +153,7 @@ def _axis(name: str, title: str, own: float, tried: Sequence[float], make: Calla
     return Axis(name, title, tuple(label for label, _ in made), overrides, written, at, tuple(numbers))
 
 
-def _between(given: PathSpec) -> Iterator[Axis | None]:
+def _between(given: PathSpec) -> Iterator[Axis]:
     """Round trip and loss of the segment with the longest round trip."""
     key, segment = max(segments(given), key=lambda item: item[1].rtt.value, default=("", None))
     if segment is not None:
@@ -219,7 +217,7 @@ def _drives(given: PathSpec) -> Axis | None:
         return " and ".join(f"{n:g}" for n in shown) + " in a group", [f"{key}={n}" for key, n in counts.items()]
 
     axis = _axis("drives", "drives", 1.0, _DRIVES, made)
-    return axis if axis is not None and _usable(given, axis) else None
+    return axis if _usable(given, axis) else None
 
 
 def _usable(given: PathSpec, axis: Axis) -> bool:

@@ -132,10 +132,10 @@ def _figure(r: Repeats) -> Figure:
     """Rates over dates, with the mean between changes."""
     _, rates, means = _curve(r)
     dates = [w.isoformat(timespec="seconds") for w in r.whens if w is not None]
-    return over_days(r.test, r.words, dates, (rates, means), "MB/s")
+    return _over_days(r.test, r.words, dates, (rates, means), "MB/s")
 
 
-def over_days(
+def _over_days(
     test: str, says: str, dates: Sequence[str], curves: tuple[Sequence[float], Sequence[float]], unit: str
 ) -> Figure:
     """(figures, means between changes) over dates."""
@@ -242,5 +242,5 @@ def watch_page(found: Watched, path: str | None = None) -> str:
         scale = float(shown) / now if now else 1.0  # in the unit that people read, without a prefix on the axis
         means = [scale * s.level(sum(d >= c.since for c in s.changes)) for d in s.days]
         curves = [scale * value for value in s.values], means
-        made.figure(over_days(s.name, s.name, [d.isoformat() for d in s.days], curves, unit))
+        made.figure(_over_days(s.name, s.name, [d.isoformat() for d in s.days], curves, unit))
     return made.html()

@@ -69,11 +69,6 @@ class Page:
     _parts: list[str] = field(default_factory=list)
     _figures: list[dict[str, Any]] = field(default_factory=list)
 
-    @staticmethod
-    def base_layout() -> dict[str, Any]:
-        """What all figures share, for those that scripts draw."""
-        return dict(LAYOUT)
-
     def heading(self, text: str) -> None:
         """A section begins."""
         self._parts.append(f"<h2>{escaped(text)}</h2>")

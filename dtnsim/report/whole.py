@@ -19,7 +19,7 @@ from dtnsim.planning.plan import towards
 from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, planned, timeline
 from dtnsim.report.decision import decide, may_choose, verdict
 from dtnsim.report.holds import called
-from dtnsim.report.page import Page, escaped
+from dtnsim.report.page import LAYOUT, Page, escaped
 from dtnsim.report.table import Table
 from dtnsim.report.text import capacity
 from dtnsim.steady import ordering, why_wide
@@ -329,7 +329,7 @@ def _sliders(page: Page, crossed: Grid, p: Prediction) -> None:
         "station": [number[o.station or o.error] for o in crossed.outcomes],
         "stations": [name if (words := called(p, name)) == name else f"{words} [{name}]" for name in stations],
         "own": own,
-        "layout": {**Page.base_layout(), "height": 300},
+        "layout": {**LAYOUT, "height": 300},
     }
     inputs = "".join(
         f'<div><label for="whatif-{a.name}">{escaped(a.title)}<output id="whatif-{a.name}-value" '
