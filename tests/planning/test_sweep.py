@@ -256,7 +256,7 @@ def test_rows_of_another_path_are_not_mixed(tmp_path) -> None:
         dtnsim.sweep("venadi/gridftp-gpfs", VARY[:1], overrides=["wan.rtt=50ms"], out=out)
     with pytest.raises(InputError, match="other columns"):
         dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=out)
-    with pytest.raises(InputError, match=r"neither a \.csv nor"):
+    with pytest.raises(InputError, match=r"ends in \.csv or \.parquet"):
         dtnsim.sweep("venadi/gridftp-gpfs", VARY, out=tmp_path / "rows.xls")
 
 
