@@ -144,7 +144,7 @@ def test_modules_have_names_of_the_field() -> None:
 
 
 #: rooms in which some public functions still lack ``Args``
-LACKING = {"cli", "components", "composition", "logs", "physics", "planning", "report"}
+LACKING = {"cli", "composition", "logs", "physics", "planning", "report"}
 
 
 def test_functions_of_three_parameters_say_what_they_are() -> None:

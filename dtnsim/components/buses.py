@@ -26,7 +26,15 @@ class Buses(Wiring):
     """A wired machine that charges what its cores, devices, slots and adapters do."""
 
     def array(self, row: Row, use: Access, volume: str, array: Device, visit_B: Term | Value | None) -> None:
-        """Charges drives, adapters, slots, memory and interrupts of one byte on a volume."""
+        """Charges drives, adapters, slots, memory and interrupts of one byte on a volume.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            volume: Mount point of the volume.
+            array: The device below.
+            visit_B: Contiguous bytes that one stream gets before the next one's turn [B]; None where nobody says.
+        """
         label = label_of(volume)
         use = use.but(seated=bool(self.volumes[volume].via))
         array.serve(row, use, label, visit_B=visit_B)
@@ -91,7 +99,13 @@ class Buses(Wiring):
         return sockets.pop() if len(sockets) == 1 else None
 
     def attached(self, row: Row, use: Access, volume: str) -> None:
-        """Charges everything between a volume and memory; of several adapters each carries its part."""
+        """Charges everything between a volume and memory; of several adapters each carries its part.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            volume: Mount point of the volume.
+        """
         adapters = self._adapters(self.volumes[volume])
         part = row.times(1.0 / max(len(adapters), 1))
         for node in adapters:
@@ -136,6 +150,11 @@ class Buses(Wiring):
         """Charges the NIC and slot through which a volume's servers are reached.
 
         That is what ``via`` names; what goes over IP takes the host's only NIC where nothing is named.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            volume: Mount point of the volume.
         """
         self.memory.cross(row, crossing.DMA, "storage network DMA")
         names, filesystem = self.storage_nics(volume), self.volumes[volume].filesystem
@@ -145,7 +164,13 @@ class Buses(Wiring):
             self._through_nic(part, use, name, volume, fabric, many)
 
     def mount(self, row: Row, volume: str, many: Connections) -> Row:
-        """A row whose connections all share that use them: those of all mounts of one server, or of one file system."""
+        """A row whose connections all share that use them: those of all mounts of one server, or of one file system.
+
+        Args:
+            row: The row to charge.
+            volume: Mount point of the volume.
+            many: The connections that carry the access.
+        """
         if not many.shared:
             return row
         made = self.volumes[volume]
@@ -280,7 +305,13 @@ class Buses(Wiring):
         self.cross_sockets(row, near, f"bytes of {name}")
 
     def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
-        """Charges the slots between a NIC and memory, and the way between sockets."""
+        """Charges the slots between a NIC and memory, and the way between sockets.
+
+        Args:
+            row: The row to charge.
+            name: Name of the card.
+            receiving: Whether bytes come in.
+        """
         card = self.nics[name]
         part = row.times(1.0 / (1 + len(card.more_slots))) if card.more_slots else row
         self._slots(part, name, to_host=receiving)

@@ -12,8 +12,9 @@ from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import Connections, Device, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
+from dtnsim.components.metadata_servers import MetadataServers
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Copies, Group, Left, MetadataServers, RequestTime, TargetRate
+from dtnsim.components.servers import Copies, Group, Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
@@ -23,12 +24,34 @@ from dtnsim.physics import cache, gpfs, servers, waiting
 _MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"
 
 
-class Cephfs(ParallelFilesystem, Copies):
+class OsdPool(Copies):
+    """Objects on OSDs: a pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards.
+
+    Attributes:
+        object_size: Size of the objects of a file or image.
+        osds: OSDs of the pool.
+        osd_read: Rate of one OSD.
+        osd_write: Rate of one OSD, the copies counted apart.
+        share: Part of the cluster that other users leave.
+    """
+
+    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
+        "4 MiB", 0.0, "Ceph: object size of a default layout; rbd(8): --object-size"
+    )
+    osds: Annotated[int, Field(ge=1, le=100000)] = 60
+    osd_read: TargetRate = prior(
+        "1 GB/s", 0.6, "assumed: an OSD on flash; its daemon's few cores bind before a drive of 2 to 7 GB/s does"
+    )
+    osd_write: TargetRate = prior("1 GB/s", 0.6, "assumed: as it reads; the copies are counted apart")
+    replicas: Annotated[int, Field(ge=1, le=10)] = 3
+    share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
+
+
+class Cephfs(ParallelFilesystem, OsdPool):
     """A CephFS mount of the kernel client; ``servers`` are the nodes that hold the OSDs.
 
-    A pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards. Capabilities that another
-    client holds are asked back first (``contended``); a file that another client writes at the same time has none for
-    its cache, so that each call goes to the OSDs and is waited for (``shared``).
+    Capabilities that another client holds are asked back first (``contended``); a file that another client writes at
+    the same time has none for its cache, so that each call goes to the OSDs and is waited for (``shared``).
 
     Neglects: what a client has to write out before it gives up a capability; the cache tier.
     """
@@ -42,16 +65,6 @@ class Cephfs(ParallelFilesystem, Copies):
         remove=prior("6000 ops/s", 1.0, _MDS),
     )
 
-    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
-        "4 MiB", 0.0, "Ceph: object size of a default layout"
-    )
-    osds: Annotated[int, Field(ge=1, le=100000)] = 60
-    osd_read: TargetRate = prior(
-        "1 GB/s", 0.6, "assumed: an OSD on flash; its daemon's few cores bind before a drive of 2 to 7 GB/s does"
-    )
-    osd_write: TargetRate = prior("1 GB/s", 0.6, "assumed: as it reads; the copies are counted apart")
-    replicas: Annotated[int, Field(ge=1, le=10)] = 3
-    share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
     read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior("8 MiB", 0.0, "mount.ceph(8): rasize, default 8 MiB")
     write_back: Annotated[int, Field(ge=1, le=10000)] = 16
     latency: RequestTime = prior(
@@ -101,22 +114,15 @@ class Cephfs(ParallelFilesystem, Copies):
         return Connections(number, tied=number > 1, shared=number == self.osds)
 
 
-class Rbd(Device, Copies):
+class Rbd(Device, OsdPool):
     """An image that ``rbd map`` or QEMU shows as a block device; the volume's ``via`` names the NICs to the cluster.
-
-    A pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards.
 
     Neglects: the client's cache of librbd; fancy striping; small writes to coded pools, which read their stripe first.
 
     Attributes:
-        object_size: Size of the objects of the image.
-        osds: OSDs of the pool.
-        osd_read: Rate of one OSD.
-        osd_write: Rate of one OSD, the copies counted apart.
         osd_iops: Small requests a second of one OSD.
         nodes: Nodes with OSDs.
         port_rate: Rate of a node's ports together.
-        share: Part of the cluster that other users leave.
         depth: Requests that the image has in flight (queue_depth of krbd).
         request: Largest request; read-ahead and write-back ask for so much at once.
         read_time: Time of one read, its transfer left out.
@@ -131,21 +137,13 @@ class Rbd(Device, Copies):
         "of": "what one OSD gives is osd_read, osd_write (like osd_write: 400 MB/s); where nobody knows: leave it out",
     }
 
-    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior("4 MiB", 0.0, "rbd(8): --object-size, 4 MiB")
-    osds: Annotated[int, Field(ge=1, le=100000)] = 60
-    osd_read: TargetRate = prior(
-        "1 GB/s", 0.6, "assumed: an OSD on flash; its daemon's few cores bind before a drive of 2 to 7 GB/s does"
-    )
-    osd_write: TargetRate = prior("1 GB/s", 0.6, "assumed: as it reads")
     osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
         "27k IOPS",
         0.5,
         "Micron, Ceph Storage and NVMe SSDs: 1.3 million random reads of 4 KiB on 24 drives; two OSDs a drive assumed",
     )
-    replicas: Annotated[int, Field(ge=1, le=10)] = 3
     nodes: Annotated[int, Field(ge=1, le=10000)] = 10
     port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
-    share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
     depth: Annotated[int, Field(ge=1, le=4096)] = 128
     request: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "4 MiB", 0.0, "krbd sets read_ahead_kb and the largest request to the object size (drivers/block/rbd.c)"

@@ -48,7 +48,14 @@ class Allowance(Component):
     _pairs = model_validator(mode="after")(_together)
 
     def least(self, draw: Draw, rate: Value, flows: int, *, sending: bool) -> Value:
-        """Rate that so many flows may have at once, credits not counted [B/s on the wire]."""
+        """Rate that so many flows may have at once, credits not counted [B/s on the wire].
+
+        Args:
+            draw: Gives a quantity its value.
+            rate: The allowance's rate.
+            flows: Flows at once.
+            sending: Whether they leave the host.
+        """
         if self.flow is not None:
             rate = np.minimum(rate, flows * draw(self.flow))
         if self.egress is not None and sending and self.outside:
@@ -100,7 +107,13 @@ class Allowance(Component):
             )
 
     def spent(self, row: Row, rate: Term, total_B: float) -> Term | None:
-        """Mean rate of a job that spends the credits; None where there are none to spend."""
+        """Mean rate of a job that spends the credits; None where there are none to spend.
+
+        Args:
+            row: The row to charge.
+            rate: The allowance's rate.
+            total_B: Bytes of the job [B].
+        """
         if self.baseline is None or self.credits is None or not np.isfinite(total_B):
             return None if self.baseline is None else least(rate, row.term(self.baseline))
         size = term(max(total_B, 1.0), "B")

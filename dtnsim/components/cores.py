@@ -97,7 +97,14 @@ class Cores(Model):
         self.pool(row, work, what)
 
     def pinned(self, row: Row, number: int, cycles: Term, what: str) -> None:
-        """Charges work placed on a named core."""
+        """Charges work placed on a named core.
+
+        Args:
+            row: The row to charge.
+            number: Number of the core.
+            cycles: Cycles per byte with their formula and source.
+            what: The activity, in words.
+        """
         if not 0 <= number < self.cpu.total * self.cpu.smt:
             raise SpecError(
                 "is not a core of this host",
@@ -111,7 +118,13 @@ class Cores(Model):
         self.pool(row, cycles, what)
 
     def pool(self, row: Row, cycles: Term, what: str) -> None:
-        """Charges work that may run on any core."""
+        """Charges work that may run on any core.
+
+        Args:
+            row: The row to charge.
+            cycles: Cycles per byte with their formula and source.
+            what: The activity, in words.
+        """
         clock = self.clock(row)
         if self.cpu.smt > 1:
             clock = law(
@@ -122,7 +135,15 @@ class Cores(Model):
         row.charge("cpu", "cpu", capacity=capacity, per_byte=cycles, unit="cycles", what=what, label=label)
 
     def interrupts(self, row: Row, cores: list[int], cycles: Term, what: str, near: int | None = None) -> None:
-        """Charges interrupt work: on its named cores, each an equal part, or anywhere."""
+        """Charges interrupt work: on its named cores, each an equal part, or anywhere.
+
+        Args:
+            row: The row to charge.
+            cores: Numbers of the cores; empty where nobody says.
+            cycles: Cycles per byte with their formula and source.
+            what: The activity, in words.
+            near: Socket of the card that the work is about; None where it is about none.
+        """
         if not cores:
             self.pool(row, cycles, what)
             return
@@ -136,7 +157,13 @@ class Cores(Model):
         return self.placement.remote_socket if near is None or not place else self._away(place, near)
 
     def cross_sockets(self, row: Row, near: int | None, what: str) -> None:
-        """Charges the link between the sockets for the part of a card's bytes that is worked on at the other one."""
+        """Charges the link between the sockets for the part of a card's bytes that is worked on at the other one.
+
+        Args:
+            row: The row to charge.
+            near: Socket of the card that the work is about; None where it is about none.
+            what: The activity, in words.
+        """
         share = self.remote(near) if near is not None else 0.0
         if not share or self.cpu.socket_link is None:
             return

@@ -133,11 +133,23 @@ class Device(Component):
         return 1 if self.below is None else self.below.data_disks
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it."""
+        """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            members: Equal devices that hold a part of the request [1].
+        """
         return 0.0 if self.below is None else self.below.latency(row, use, members)
 
     def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:  # noqa: ARG002 - disks need it
-        """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices."""
+        """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            copies: Equal devices [1].
+        """
         return self.latency(row, use.but(random=True))
 
     def single_rate(self, row: Row, use: Access) -> Value:

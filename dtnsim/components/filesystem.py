@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -18,14 +18,10 @@ from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.pages import Cache
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import cache, cpu, local, metadata
+from dtnsim.physics import cache, cpu, metadata
 
 #: what a worker waits for whose requests nobody reads ahead of
 _ALONE = "each request, one after the other"
-#: writes of a journal's commit that wait for each other: blocks, and then the record that makes them count
-_BARRIERS = 2.0
-#: bytes that are asked for when a file is entered (Linux, read_ahead_kb: 128 KiB)
-_FIRST_B = 131072.0
 
 
 def label_of(mount: str) -> str:
@@ -88,14 +84,34 @@ class Filesystem(Component):
 
     @abstractmethod
     def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
-        """CPU cycles per byte of the calling thread."""
+        """CPU cycles per byte of the calling thread.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            stack: The kernel's costs.
+        """
 
     @abstractmethod
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
-        """Charges what lies below the cache: the array and its buses, or the servers."""
+        """Charges what lies below the cache: the array and its buses, or the servers.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            host: The machine that it is on.
+            volume: Mount point of the volume.
+        """
 
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
-        """The phases of an access; one for a steady stream."""
+        """The phases of an access; one for a steady stream.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            host: The machine that it is on.
+            volume: Mount point of the volume.
+        """
         if use.operation == "read":
             # nothing is read ahead of random and direct requests
             alone = not use.cached and (use.random or use.finish == "direct")
@@ -145,14 +161,27 @@ class Filesystem(Component):
         return row.value(host.vm.dirty_expire)
 
     def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """Seconds of a flush of what has just been written, its transfer left out."""
+        """Seconds of a flush of what has just been written, its transfer left out.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            host: The machine that it is on.
+            volume: Mount point of the volume.
+        """
         array = host.volumes[volume].array
         if array is not None and array.keeps_writes:  # the cache below is safe: the flush ends there
             return array.latency(row, use.but(random=False))
         return row.value(self.sync_latency)
 
     def kept(self, row: Row, use: Access, host: Machine) -> Value:  # noqa: ARG002 - caches of another size need them
-        """Part of a file known to be cached that memory really holds."""
+        """Part of a file known to be cached that memory really holds.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            host: The machine that it is on.
+        """
         return 1.0
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
@@ -161,6 +190,12 @@ class Filesystem(Component):
         Several in flight are several workers of the tool. A request meets the drives of an array that hold
         a part of it, whose stations are charged as if all drives shared it, and then the kernel's work on it (a
         cipher), part after part: what is left of its time is waited for.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            host: The machine that it is on.
+            volume: Mount point of the volume.
         """
         array = host.volumes[volume].array
         if array is None:
@@ -187,7 +222,10 @@ class Filesystem(Component):
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """Dirty bytes after which write-back starts, and those from which on writers are throttled [B].
 
-        ``held_B`` is memory that programs of the path hold meanwhile.
+        Args:
+            row: The row to charge.
+            host: The machine that it is on.
+            held_B: Memory that programs of the path hold meanwhile [B].
         """
         background, limit = host.vm.dirty_limits(row, row.value(host.memory.size), held_B)
         return background, cache.set_point(background, limit)
@@ -201,11 +239,23 @@ class Filesystem(Component):
         return 1.0
 
     def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:  # noqa: ARG002 - network file systems need them
-        """Seconds that the close of a written file takes besides the operation itself."""
+        """Seconds that the close of a written file takes besides the operation itself.
+
+        Args:
+            row: The row to charge.
+            file_B: Size of a file [B].
+            rtt_s: Round-trip time [s].
+        """
         return 0.0
 
     def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:  # noqa: ARG002 - NFS needs them
-        """Waits of one file's operations for the disks of the server."""
+        """Waits of one file's operations for the disks of the server.
+
+        Args:
+            row: The row to charge.
+            operations: Operations of one file.
+            file_B: Size of a file [B].
+        """
         return 0.0
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
@@ -227,6 +277,12 @@ class Filesystem(Component):
 
         Where a writer ends with a flush, or without any, write-back begins as Linux has it; where the stream is
         held to be steady, the medium works from the first byte.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            host: The machine that it is on.
+            volume: Mount point of the volume.
         """
         background, size = self.cache_limits(row, host)
         if use.finish == "steady":
@@ -246,12 +302,18 @@ class Filesystem(Component):
 
     def ahead_B(self, row: Row, use: Access) -> Value:  # noqa: ARG002 - file systems with a prefetcher need them
         """Bytes that are read ahead of a reader whose requests follow each other [B]."""
-        return _FIRST_B
+        return cache.LINUX_READAHEAD_B
 
     def demand_time(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Seconds that one request of a server's client waits for the drives, less what has been read ahead of it.
 
         Where nothing reads ahead of a stream, the next block has just passed the heads: one turn.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            host: The machine that it is on.
+            volume: Mount point of the volume.
         """
         array = host.volumes[volume].array
         if array is None or use.cached:
@@ -263,7 +325,13 @@ class Filesystem(Component):
         return turn + self.request_size(use) / array.single_rate(row, alone)
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:  # noqa: ARG002 - network file systems need it
-        """Seconds of one metadata operation."""
+        """Seconds of one metadata operation.
+
+        Args:
+            row: The row to charge.
+            operation: Name of the operation.
+            host: The machine that it is on.
+        """
         return row.value(self.timed(operation))
 
     def timed(self, operation: str) -> Quantity:
@@ -276,7 +344,14 @@ class Filesystem(Component):
 
 
 def charged(row: Row, use: Access, host: Machine, array: Device) -> Value:
-    """Seconds per byte that an access is charged at the busiest station of an array [s/B]."""
+    """Seconds per byte that an access is charged at the busiest station of an array [s/B].
+
+    Args:
+        row: The row to charge.
+        use: The access.
+        host: The machine that it is on.
+        array: The device below.
+    """
     probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
     array.serve(probe, use, "alone")
     capacity, charged = probe.ledger.stations, np.asarray(0.0)
@@ -318,83 +393,3 @@ class PageCached(Filesystem):
         if stack.unbacked_byte is not None and (made or (reading and not use.cached)):
             byte = byte + row.term(stack.unbacked) * row.term(stack.unbacked_byte)
         return law(cpu.cycles_per_byte, per_byte=byte, per_call=row.term(stack.file_call), call_B=block)
-
-
-class LocalFilesystem(PageCached):
-    """A file system on local drives."""
-
-    on_drives: ClassVar[bool] = True
-
-    read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
-
-    def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
-        """As any file system; who reads one file after the other waits for the first bytes of each."""
-        parts = super().stretches(row, use, host, volume)
-        array = host.volumes[volume].array
-        alone = use.random or use.finish == "direct"  # then it waits for every request already
-        if use.operation != "read" or use.cached or alone or array is None or use.file_B >= use.total_B:
-            return parts
-        wait = array.next_file(row, use) + min(use.file_B, _FIRST_B) / array.single_rate(row, use)
-        delay = np.maximum(wait / use.file_B - charged(row, use, host, array), 0.0)
-        return (replace(parts[0], delay=parts[0].delay + delay, what="the first bytes of each file"), *parts[1:])
-
-    def _device_flush(self, row: Row, use: Access, host: Machine, volume: str) -> Term | None:
-        """One emptying of flash's memory, or one positioning of a disk [s]; None where something else says the wait."""
-        array = host.volumes[volume].array
-        if self.states("sync_latency") or array is None or array.keeps_writes:
-            return None
-        if (emptied := array.flush_time(row)) is not None:
-            return emptied + array.turnaround(row)
-        away = use.but(operation="write", random=True, finish="dsync")
-        return term(array.latency(row, away), "s") if array.rotates else None
-
-    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
-        """The array, its adapters and slots."""
-        array: Device | None = host.volumes[volume].array
-        if array is None:
-            return
-        visit = row.value(self.read_ahead) if self.read_ahead is not None and use.operation == "read" else None
-        host.array(row, use, volume, array, visit)
-
-
-class AgedFilesystem(LocalFilesystem):
-    """A file system that allocates extents and syncs by a log.
-
-    An aged one finds contiguous space of ``extent`` bytes only (filefrag, xfs_db's frag): as often must disks position.
-    """
-
-    extent: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
-
-    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
-        """The log's blocks and then their commit record: disks position for each, flash empties its memory."""
-        spread = use.total_B if use.random else 0.0  # bytes over which the writes are scattered
-        one = self._device_flush(row, use.but(total_B=spread), host, volume)
-        if one is None:
-            return super().flush_wait(row, use, host, volume)
-        return law(local.sync_time, waits=_BARRIERS, positioning_s=one).value
-
-    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
-        """The array, where files lie in extents."""
-        if self.extent is not None:
-            use = use.but(extent_B=self.extent.value)
-        super().medium(row, use, host, volume)
-
-
-class ExtentFilesystem(AgedFilesystem):
-    """A file system that keeps inodes in tables: ext4 and xfs."""
-
-    #: writes that a new file costs besides its data: its share of an inode block and of a directory block
-    metadata_writes: ClassVar[float] = 0.0
-
-    log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior(
-        "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
-    )
-
-    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
-        """The array, where new files need inodes."""
-        writes = 0.0
-        if use.operation == "write" and not use.rewrite:
-            # a sync waits for the log only; blocks go to their places once the log is full
-            logged = use.total_B / max(use.file_B, 1.0) * self.metadata_writes * 4096.0
-            writes = self.metadata_writes * max(0.0, 1.0 - self.log_size.value / max(logged, 1.0))
-        super().medium(row, use.but(metadata_writes=writes), host, volume)

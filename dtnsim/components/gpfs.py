@@ -10,8 +10,9 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
+from dtnsim.components.metadata_servers import MetadataServers
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Group, MetadataServers, TargetRate
+from dtnsim.components.servers import Group, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law

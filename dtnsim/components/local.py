@@ -11,14 +11,8 @@ from pydantic import Field, model_validator
 from dtnsim.components.access import Access, Operation, Operations, Thread
 from dtnsim.components.cores import core_cost
 from dtnsim.components.device import Device
-from dtnsim.components.filesystem import (
-    AgedFilesystem,
-    ExtentFilesystem,
-    LocalFilesystem,
-    PageCached,
-    Stretch,
-    label_of,
-)
+from dtnsim.components.disk_filesystem import AgedFilesystem, ExtentFilesystem, LocalFilesystem
+from dtnsim.components.filesystem import PageCached, Stretch, label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.stack import Stack
 from dtnsim.ground.errors import SpecError

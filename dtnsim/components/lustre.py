@@ -13,8 +13,9 @@ from dtnsim.components.access import Access, Operations
 from dtnsim.components.base import Model
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
+from dtnsim.components.metadata_servers import MetadataServers
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Group, Left, MetadataServers, TargetRate
+from dtnsim.components.servers import Group, Left, TargetRate
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior

@@ -239,7 +239,13 @@ def priors(medium: str | None, rtt_s: float = math.inf) -> Priors:
 
 
 def lost(usual: Quantity, medium: str | None, rtt_s: float) -> Quantity:
-    """The usual loss of a segment of some length."""
+    """The usual loss of a segment of some length.
+
+    Args:
+        usual: Loss of such a network at its usual length.
+        medium: What kind of network it is.
+        rtt_s: Its round-trip time [s].
+    """
     if medium is not None and medium not in LONG:
         return usual
     return usual.times(max(rtt_s, 1e-9) / LENGTH_S)

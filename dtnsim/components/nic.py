@@ -111,7 +111,13 @@ class Nic(Component):
         return self.offload and (self.gro if receiving else self.tso)
 
     def carries(self, draw: Draw, flows: int, *, sending: bool) -> Value:
-        """Rate on the wire that so many flows of one transfer may have [B/s]."""
+        """Rate on the wire that so many flows of one transfer may have [B/s].
+
+        Args:
+            draw: Gives a quantity its value.
+            flows: Flows at once.
+            sending: Whether they leave the host.
+        """
         rate: Value = draw(self.rate) * self.links
         return rate if self.allowance is None else self.allowance.least(draw, rate, flows, sending=sending)
 

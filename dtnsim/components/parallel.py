@@ -40,11 +40,25 @@ class ParallelFilesystem(SharedFilesystem):
 
     @staticmethod
     def either(use: Access, read: Quantity, write: Quantity | None) -> Quantity:
-        """The rate of this operation; where nobody says what is written, it is as what is read."""
+        """The rate of this operation; where nobody says what is written, it is as what is read.
+
+        Args:
+            use: The access.
+            read: Rate of reads.
+            write: Rate of writes; None where nobody says.
+        """
         return read if use.operation == "read" or write is None else write
 
     def ahead(self, row: Row, use: Access, label: str, window: Quantity, what: str) -> None:
-        """Charges a window of read-ahead that each reader has under way."""
+        """Charges a window of read-ahead that each reader has under way.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            label: Name of the volume's stations.
+            window: Bytes that each reader has under way.
+            what: The activity, in words.
+        """
         wait = self.away(row.term(self.latency), use)
         rate = law(cache.readahead_rate, disk_rate=np.inf, window_B=row.term(window), latency_s=wait)
         self.of_each(row, use, f"{label}.read-ahead", rate, what, "reader")

@@ -14,53 +14,17 @@ from dtnsim.components.base import Model
 from dtnsim.components.device import MIRROR_RATE, Connections
 from dtnsim.components.filesystem import PageCached, label_of
 from dtnsim.components.machine import Machine
+from dtnsim.components.metadata_servers import Many, MetadataServers
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import hdd, hdd_streams, metadata, redundancy, servers
 
-Many = Annotated[int, Field(ge=1, le=100000)]
-OpRate = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
 #: of one target or one of its drives, what others leave of all, and one request
 TargetRate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
 Left = Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)]
 RequestTime = Annotated[Quantity, Unit("s", spread=0.5)]
-
-
-class MetadataServers(Model):
-    """Metadata servers with the operations a second that each of them does for many clients (what mdtest prints).
-
-    Attributes:
-        count: Servers that do metadata at the same time (Lustre: MDTs in use with DNE).
-        create: Files made a second by one server; a mkdir, a rename and a change of attributes count alike.
-        stat: Look-ups, opens of files that exist, attributes read.
-        remove: Files removed.
-        striped: True where every directory is spread over all servers (lfs setdirstripe -c).
-    """
-
-    count: Many = 1
-    create: OpRate = prior(
-        "20000 ops/s",
-        0.4,
-        "Dell HPC Lustre storage papers, mdtest of one MDS with many threads: 15K, 27K, 29K creates/s",
-    )
-    stat: OpRate = prior(
-        "450000 ops/s", 0.4, "Dell HPC Lustre storage papers, mdtest of one MDS: 400K, 500K, 544K stats/s"
-    )
-    remove: OpRate = prior(
-        "130000 ops/s", 0.4, "Dell HPC Lustre storage papers, mdtest of one MDS: 100K, 144K, 160K removals/s"
-    )
-    striped: bool = False
-
-    def seconds(self, row: Row, asked: Operations) -> Term:
-        """Time of one metadata server that the operations of one payload byte take [s/B]."""
-        whole: Term | None = None
-        for operation, number in asked.per_byte.items():
-            rate = row.term(getattr(self, metadata.CLASSES.get(operation, "stat")))
-            part = Term(number, f"{number:.7g}") * law(metadata.server_time, operation_rate=rate)
-            whole = part if whole is None else whole + part
-        return whole if whole is not None else term(0.0)
 
 
 class Copies(Model):
@@ -162,7 +126,14 @@ class Servers(Model):
         return law(servers.surviving, servers=whole, failed=self.failed, striped=float(striped))
 
     def array_rate(self, row: Row, use: Access, request: Term, *, drives: bool) -> Term | None:
-        """Rate of all arrays: their controllers, and their drives where the file system has no targets of its own."""
+        """Rate of all arrays: their controllers, and their drives where the file system has no targets of its own.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            request: Bytes of one request.
+            drives: Whether the file system has no targets of its own.
+        """
         rate = self.read if use.operation == "read" else self.write
         copied = self.mirrored and self.controllers == 2 and use.operation == "write"
         if rate is None and not copied:
@@ -270,7 +241,15 @@ class SharedFilesystem(PageCached):
         return (row, f"{label}.") if self.system is None else (row.at(self.system), "")
 
     def behind(self, row: Row, use: Access, label: str, request: Term, drives: Row | None = None) -> None:
-        """Charges the servers' ports and the arrays behind them; ``drives`` where a byte counts otherwise there."""
+        """Charges the servers' ports and the arrays behind them; ``drives`` where a byte counts otherwise there.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            label: Name of the volume's stations.
+            request: Bytes of one request.
+            drives: The row of the drives, where a byte counts otherwise there.
+        """
         whole = self.whole(row)
         made = whole.servers
         if made is None:
@@ -302,7 +281,16 @@ class SharedFilesystem(PageCached):
             )
 
     def of_each(self, row: Row, use: Access, name: str, rate: Term, what: str, worker: str = "file") -> None:
-        """Charges what each of a transfer's own files or readers may have of the mount, whatever the others do."""
+        """Charges what each of a transfer's own files or readers may have of the mount, whatever the others do.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            name: Name of the station.
+            rate: Rate of each.
+            what: The activity, in words.
+            worker: What one of them is called.
+        """
         rates = count(max(use.own_streams, 1), worker) * rate
         row.charge(name, self.kind, private=True, capacity=rates, what=what)
 
@@ -354,7 +342,13 @@ class SharedFilesystem(PageCached):
         return super().flush_wait(row, use, host, volume) + use.rtt_s
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:  # noqa: ARG002 - kinds need them
-        """Servers that the files of one transfer lie on; None where every file lies on all."""
+        """Servers that the files of one transfer lie on; None where every file lies on all.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            made: The servers.
+        """
         return None
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:  # noqa: ARG002 - kinds need it

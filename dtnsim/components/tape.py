@@ -11,7 +11,8 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access, Thread
-from dtnsim.components.filesystem import LocalFilesystem, Stretch, label_of
+from dtnsim.components.disk_filesystem import LocalFilesystem
+from dtnsim.components.filesystem import Stretch, label_of
 from dtnsim.components.machine import Machine
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
@@ -125,7 +126,13 @@ class Tape(LocalFilesystem):
         return use.operation == "read" and not self.prestage and use.own_streams <= free
 
     def drive_time(self, row: Row, use: Access, feed: Term) -> Term:
-        """Time of a drive that one byte takes [s/B]."""
+        """Time of a drive that one byte takes [s/B].
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            feed: Rate that the staging disk has for one drive.
+        """
         ratio = row.term(self.compression)
         fastest = least(ratio * row.term(self.rate), row.term(self.link))
         rate = law(
@@ -156,7 +163,14 @@ class Tape(LocalFilesystem):
         return law(tape.drive_seconds, rate=rate, run_B=run, locate_s=locate, tape_B=one, mount_s=mount)
 
     def feed(self, row: Row, use: Access, host: Machine, volume: str) -> Term:
-        """Rate that the staging disk has for one drive while it is read and written [B/s]."""
+        """Rate that the staging disk has for one drive while it is read and written [B/s].
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            host: The machine that it is on.
+            volume: Mount point of the volume.
+        """
         probe = Row(Ledger(row.ledger.draw), "", [], 1.0, host.name)
         self._disk(probe, use, host, volume, term(1.0))
         stations = probe.ledger.stations

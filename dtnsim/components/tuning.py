@@ -141,7 +141,10 @@ class Vm(Model):
     def dirty_limits(self, row: Row, memory_B: Value, held_B: float = 0.0) -> tuple[Value, Value]:
         """Dirty bytes from which on write-back runs, and those at which writers are throttled [B].
 
-        ``held_B`` is what programs of the path hold besides ``used``.
+        Args:
+            row: The row to charge.
+            memory_B: Memory of the host [B].
+            held_B: Memory that programs of the path hold besides ``used`` [B].
         """
         free = self.free(row, memory_B, held_B)
         background, limit = cache.dirty_limits(
@@ -152,5 +155,11 @@ class Vm(Model):
         return cache.below_limit(begins, at_most), at_most
 
     def free(self, row: Row, memory_B: Value, held_B: float = 0.0) -> Value:
-        """Memory for files: what programs do not hold [B]."""
+        """Memory for files: what programs do not hold [B].
+
+        Args:
+            row: The row to charge.
+            memory_B: Memory of the host [B].
+            held_B: Memory that programs of the path hold meanwhile [B].
+        """
         return cache.dirtyable_bytes(memory_B, row.value(self.used) + held_B)

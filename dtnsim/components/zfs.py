@@ -11,7 +11,8 @@ from pydantic import Field
 from dtnsim.components.access import Access
 from dtnsim.components.base import Pick
 from dtnsim.components.device import Device
-from dtnsim.components.filesystem import LocalFilesystem, Stretch, label_of
+from dtnsim.components.disk_filesystem import LocalFilesystem
+from dtnsim.components.filesystem import Stretch, label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.stack import Stack
 from dtnsim.components.vdevs import Raidz

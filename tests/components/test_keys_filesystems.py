@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from dtnsim.components.base import Component, find_kind
-from dtnsim.components.servers import MetadataServers, Servers
+from dtnsim.components.metadata_servers import MetadataServers
+from dtnsim.components.servers import Servers
 from dtnsim.ground.errors import SpecError
 from tests.lab import FREE, journey, machine, rate, volume
 

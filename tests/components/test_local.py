@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dtnsim.components.base import Component, find_kind
-from dtnsim.components.filesystem import LocalFilesystem
+from dtnsim.components.disk_filesystem import LocalFilesystem
 from dtnsim.components.local import Ext4, Xfs
 from dtnsim.description.host import build_host
 from dtnsim.ground.errors import SpecError

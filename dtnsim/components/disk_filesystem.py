@@ -1,0 +1,100 @@
+"""File systems on local drives: how they read ahead, sync by a log, and what extents and new files cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from dtnsim.components.access import Access
+from dtnsim.components.device import Device
+from dtnsim.components.filesystem import PageCached, Stretch, charged
+from dtnsim.components.machine import Machine
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import Term, law, term
+from dtnsim.physics import cache, local
+
+#: writes of a journal's commit that wait for each other: blocks, and then the record that makes them count
+_BARRIERS = 2.0
+
+
+class LocalFilesystem(PageCached):
+    """A file system on local drives."""
+
+    on_drives: ClassVar[bool] = True
+
+    read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
+
+    def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
+        """As any file system; who reads one file after the other waits for the first bytes of each."""
+        parts = super().stretches(row, use, host, volume)
+        array = host.volumes[volume].array
+        alone = use.random or use.finish == "direct"  # then it waits for every request already
+        if use.operation != "read" or use.cached or alone or array is None or use.file_B >= use.total_B:
+            return parts
+        wait = array.next_file(row, use) + min(use.file_B, cache.LINUX_READAHEAD_B) / array.single_rate(row, use)
+        delay = np.maximum(wait / use.file_B - charged(row, use, host, array), 0.0)
+        return (replace(parts[0], delay=parts[0].delay + delay, what="the first bytes of each file"), *parts[1:])
+
+    def _device_flush(self, row: Row, use: Access, host: Machine, volume: str) -> Term | None:
+        """One emptying of flash's memory, or one positioning of a disk [s]; None where something else says the wait."""
+        array = host.volumes[volume].array
+        if self.states("sync_latency") or array is None or array.keeps_writes:
+            return None
+        if (emptied := array.flush_time(row)) is not None:
+            return emptied + array.turnaround(row)
+        away = use.but(operation="write", random=True, finish="dsync")
+        return term(array.latency(row, away), "s") if array.rotates else None
+
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
+        """The array, its adapters and slots."""
+        array: Device | None = host.volumes[volume].array
+        if array is None:
+            return
+        visit = row.value(self.read_ahead) if self.read_ahead is not None and use.operation == "read" else None
+        host.array(row, use, volume, array, visit)
+
+
+class AgedFilesystem(LocalFilesystem):
+    """A file system that allocates extents and syncs by a log.
+
+    An aged one finds contiguous space of ``extent`` bytes only (filefrag, xfs_db's frag): as often must disks position.
+    """
+
+    extent: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
+
+    def flush_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
+        """The log's blocks and then their commit record: disks position for each, flash empties its memory."""
+        spread = use.total_B if use.random else 0.0  # bytes over which the writes are scattered
+        one = self._device_flush(row, use.but(total_B=spread), host, volume)
+        if one is None:
+            return super().flush_wait(row, use, host, volume)
+        return law(local.sync_time, waits=_BARRIERS, positioning_s=one).value
+
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
+        """The array, where files lie in extents."""
+        if self.extent is not None:
+            use = use.but(extent_B=self.extent.value)
+        super().medium(row, use, host, volume)
+
+
+class ExtentFilesystem(AgedFilesystem):
+    """A file system that keeps inodes in tables: ext4 and xfs."""
+
+    #: writes that a new file costs besides its data: its share of an inode block and of a directory block
+    metadata_writes: ClassVar[float] = 0.0
+
+    log_size: Annotated[Quantity, Unit("B", low=2**20)] = prior(
+        "128 MiB", 0.0, "mke2fs: 128 MiB on file systems of 32 GiB and more, later releases up to 1 GiB"
+    )
+
+    def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
+        """The array, where new files need inodes."""
+        writes = 0.0
+        if use.operation == "write" and not use.rewrite:
+            # a sync waits for the log only; blocks go to their places once the log is full
+            logged = use.total_B / max(use.file_B, 1.0) * self.metadata_writes * 4096.0
+            writes = self.metadata_writes * max(0.0, 1.0 - self.log_size.value / max(logged, 1.0))
+        super().medium(row, use.but(metadata_writes=writes), host, volume)

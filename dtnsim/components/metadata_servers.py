@@ -1,0 +1,52 @@
+"""Metadata servers of a shared file system, by the operations a second that each of them does."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from dtnsim.components.access import Operations
+from dtnsim.components.base import Model
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.term import Term, law, term
+from dtnsim.physics import metadata
+
+Many = Annotated[int, Field(ge=1, le=100000)]
+OpRate = Annotated[Quantity, Unit("1/s", spread=0.3, low=1)]
+
+
+class MetadataServers(Model):
+    """Metadata servers with the operations a second that each of them does for many clients (what mdtest prints).
+
+    Attributes:
+        count: Servers that do metadata at the same time (Lustre: MDTs in use with DNE).
+        create: Files made a second by one server; a mkdir, a rename and a change of attributes count alike.
+        stat: Look-ups, opens of files that exist, attributes read.
+        remove: Files removed.
+        striped: True where every directory is spread over all servers (lfs setdirstripe -c).
+    """
+
+    count: Many = 1
+    create: OpRate = prior(
+        "20000 ops/s",
+        0.4,
+        "Dell HPC Lustre storage papers, mdtest of one MDS with many threads: 15K, 27K, 29K creates/s",
+    )
+    stat: OpRate = prior(
+        "450000 ops/s", 0.4, "Dell HPC Lustre storage papers, mdtest of one MDS: 400K, 500K, 544K stats/s"
+    )
+    remove: OpRate = prior(
+        "130000 ops/s", 0.4, "Dell HPC Lustre storage papers, mdtest of one MDS: 100K, 144K, 160K removals/s"
+    )
+    striped: bool = False
+
+    def seconds(self, row: Row, asked: Operations) -> Term:
+        """Time of one metadata server that the operations of one payload byte take [s/B]."""
+        whole: Term | None = None
+        for operation, number in asked.per_byte.items():
+            rate = row.term(getattr(self, metadata.CLASSES.get(operation, "stat")))
+            part = Term(number, f"{number:.7g}") * law(metadata.server_time, operation_rate=rate)
+            whole = part if whole is None else whole + part
+        return whole if whole is not None else term(0.0)
