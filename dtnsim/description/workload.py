@@ -36,6 +36,8 @@ Seconds = Annotated[Quantity, Unit("s", low=1e-3)]
 Size = Annotated[Quantity, Unit("B", low=1.0, high=1e21)]
 #: a time of day
 ClockTime = Annotated[str, AfterValidator(lambda t: (calendar.clock(t), t)[1])]
+#: how many transfers may run at once
+AtOnce = Annotated[int, Field(ge=1, le=10**9)]
 
 
 def _listed(given: object) -> object:
@@ -132,13 +134,13 @@ class Endpoint(Model):
 
     hosts: Names
     choose: Literal["round robin", "least loaded"] = "round robin"
-    active: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    active: AtOnce | None = None
 
 
 class User(Model):
     """Whose transfers are limited together; ``share`` counts in fair queues."""
 
-    active: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    active: AtOnce | None = None
     share: Annotated[float, Field(gt=0, le=1e6)] = 1.0
 
 
@@ -181,13 +183,13 @@ class TransferClass(Model):
     window: Window | None = None
     size: Sizes | Size | None = None
     each: Size | None = None
-    files: Files | Annotated[int, Field(ge=1, le=10**9)] | None = None
+    files: Files | AtOnce | None = None
     pairs: Pairs | None = None
     user: Names = Field(default_factory=lambda: ["anyone"])
     priority: Annotated[int, Field(ge=-1000, le=1000)] = 0
     deadline: Seconds | None = None
     growth: Annotated[Quantity, Unit("1", low=-1.0, high=_MOST_GROWTH)] | None = None
-    active: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    active: AtOnce | None = None
     cap: Annotated[Quantity, Unit("B/s", low=1.0)] | None = None
     retry: Retry | None = None
     verified: bool | None = None

@@ -132,20 +132,27 @@ def read(text: str) -> tuple[float, str]:
     Raises:
         UnitError: not a number, not finite, or a unit that dtnsim does not know.
     """
-    match = _NUMBER.match(text) if len(text) <= 100 else None
-    if match is None:
+    number, unit = _apart(text)
+    if not number:
         raise UnitError(f"{text[:80]!r} is not a number with a unit; write it like '10 Gb/s', '64 KiB' or '3.1 ms'")
-    unit = match[2].replace(" ", "")
-    unit = unit.lower() if _WHOLE_WORDS.match(unit) else unit
     if unit not in UNITS:
         raise UnitError(
             f"{unit[:40]!r} in {text!r} is not a unit dtnsim knows; write for instance Gb/s, MB/s, KiB, ms, GHz, %"
         )
     dimension, factor = UNITS[unit]
-    value = float(match[1].replace("_", "")) * factor
+    value = float(number.replace("_", "")) * factor
     if not math.isfinite(value):
         raise UnitError(f"{text!r} is not a finite number")
     return value, dimension
+
+
+def _apart(text: str) -> tuple[str, str]:
+    """A number and its unit as they are written, a unit in whole words in small letters; ("", "") for other texts."""
+    match = _NUMBER.match(text) if len(text) <= 100 else None
+    if match is None:
+        return "", ""
+    unit = match[2].replace(" ", "")
+    return match[1], unit.lower() if _WHOLE_WORDS.match(unit) else unit
 
 
 def around(text: str, otherwise: float) -> tuple[str, float]:
@@ -204,28 +211,26 @@ def parse(text: str | float, dimension: str) -> float:
 
 def _like(text: str, dimension: str) -> str:
     """What a number may mean whose unit is in letters of another case, or an example of one."""
-    match = _NUMBER.match(text)
-    unit = match[2].replace(" ", "").lower() if match else ""
+    number, unit = _apart(text)
+    unit = unit.lower()
     near = [
         u for u, (dim, _) in UNITS.items() if u.lower() == unit and dim == dimension and not u.endswith(tuple(_BITS))
     ]
     meant = min(near, key=lambda u: (u.startswith("k"), len(u)), default=None) if dimension in ("B", "Hz") else None
-    if match and dimension == "B" and unit in ("k", "m", "g", "t", "p"):
-        return f"{match[1]} {unit.upper()}iB, or {match[1]} {unit.upper() if unit != 'k' else 'k'}B"
-    return f"{match[1]} {meant}" if match and meant else f"it like {EXAMPLES[dimension]}"
+    if number and dimension == "B" and unit in ("k", "m", "g", "t", "p"):
+        return f"{number} {unit.upper()}iB, or {number} {unit.upper() if unit != 'k' else 'k'}B"
+    return f"{number} {meant}" if number and meant else f"it like {EXAMPLES[dimension]}"
 
 
 def _bare_rate(text: str) -> float | None:
     """A rate without its second, in bits; None for other texts."""
-    match = _NUMBER.match(text) if len(text) <= 100 else None
-    unit = match[2].replace(" ", "") if match else ""
-    unit = unit.lower() if _WHOLE_WORDS.match(unit) else unit
-    if match is None or not unit:
+    number, unit = _apart(text)
+    if not unit:
         return _LINES.get(text.strip().lower())
     if unit in _DECIMAL:
-        number = f"{match[1]} {unit}"
-        raise UnitError(f"{text!r} does not say whether bits or bytes; write {number}b/s or {number}B/s")
-    return float(match[1].replace("_", "")) * BIT_RATES[unit] if unit in BIT_RATES else None
+        said = f"{number} {unit}"
+        raise UnitError(f"{text!r} does not say whether bits or bytes; write {said}b/s or {said}B/s")
+    return float(number.replace("_", "")) * BIT_RATES[unit] if unit in BIT_RATES else None
 
 
 def show(value: float, dimension: str, *, digits: int = 4, line: bool = True) -> str:

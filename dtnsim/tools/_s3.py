@@ -17,6 +17,8 @@ TCP_TRIP: Final = 1.0
 TLS_TRIP: Final = 1.0
 #: keys in one answer of ListObjectsV2 (Amazon S3 API reference, MaxKeys)
 KEYS_A_PAGE: Final = 1000
+#: work of a client in Go on a byte
+GO_CLIENT: Final = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
 _GCM: Final = core_cost("aes128_gcm", "TLS")
 _BLOCK: Final = prior("256 KiB", 0.5, "s3transfer manager.py: io_chunksize 256 KiB; Go's io.Copy reads 32 KiB")
 

@@ -42,6 +42,7 @@ START = prior("0.065 s", 0.3, "globus-url-copy 10.12, one byte at 5 ms: 0.132 s 
 FILE_WORK = prior("3 ms", 0.4, "globus-url-copy 10.12, 50 files at 5 ms: time of a file less its messages")
 #: Files whose commands -pp keeps outstanding
 PIPELINE = 20.0
+_LOOP = prior("0.2 cycles/B", 0.7, "assumed: XIO event loop, 20 000 to 100 000 cycles for each block of 256 KiB")
 
 
 class Gridftp(Tool):
@@ -95,9 +96,7 @@ class Gridftp(Tool):
     client: Client = "source"
     vb: Annotated[bool, Field(description="the figure is what -vb prints: without log-in and lists")] = False
     stripe: Annotated[Count, Field(description="data movers of a striped transfer (-stripe)")] = 1
-    overhead: Cycles = prior(
-        "0.2 cycles/B", 0.7, "assumed: XIO event loop, 20 000 to 100 000 cycles for each block of 256 KiB"
-    )
+    overhead: Cycles = _LOOP
 
     def plan(self, job: Job) -> Plan:
         """A process for each file in flight at each end."""
@@ -210,9 +209,7 @@ class Globus(Tool):
     checksum_block: Size = prior("1 MiB", 0.5, "assumed: buffer of the server's CKSM command")
     checksum: Cycles = core_cost("md5_openssl", "CKSM MD5 of the GridFTP server")
     cipher: Cycles = core_cost("aes128_gcm", "TLS of the data channel")
-    overhead: Cycles = prior(
-        "0.2 cycles/B", 0.7, "assumed: XIO event loop, 20 000 to 100 000 cycles for each block of 256 KiB"
-    )
+    overhead: Cycles = _LOOP
 
     def limits(self) -> tuple[int, int]:
         """Most files at once, and streams of each, that the endpoints allow."""

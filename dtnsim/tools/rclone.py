@@ -13,7 +13,7 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tools import turn_s, wait_s
 from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work, protocol, reading, writing
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
-from dtnsim.tools._s3 import cut, uploads
+from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
 from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
@@ -150,7 +150,7 @@ class Rclone(Tool):
     )
     s3_upload_concurrency: Annotated[Count, named("s3_upload_concurrency", "s3-upload-concurrency")] = 4
     block: Size = prior("1 MiB", 0.3, "rclone lib/pool: buffers of 1 MiB")
-    overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
+    overhead: Cycles = GO_CLIENT
 
     def plan(self, job: Job) -> Plan:
         """Files at once; streams a file only where it is large enough.

@@ -18,7 +18,7 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import core_cost
 from dtnsim.tools._options import Client as ClientEnd
 from dtnsim.tools._options import Count, Cycles, Rate, Share, Size, named
-from dtnsim.tools._s3 import Client, uploads
+from dtnsim.tools._s3 import GO_CLIENT, Client, uploads
 from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool, Usage
 
 _START: Final = prior("0.6 s", 0.5, "assumed: Python and botocore's service descriptions are read, about half a second")
@@ -142,7 +142,7 @@ class S5cmd(Tool):
     p: Annotated[Size, named("p", "part-size")] = prior("50 MiB", 0.0, "s5cmd command/cp.go: defaultPartSize 50 MiB")
     tls: Annotated[bool, Field(description="https; false for --endpoint-url http://...")] = True
     client: ClientEnd | None = None
-    overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
+    overhead: Cycles = GO_CLIENT
 
     def plan(self, job: Job) -> Plan:
         """Objects at once, each in parts where it is larger than one."""
@@ -198,7 +198,7 @@ class Mc(Tool):
     limit_download: Annotated[Rate | None, named("limit_download", "limit-download")] = None
     tls: bool = True
     client: ClientEnd | None = None
-    overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
+    overhead: Cycles = GO_CLIENT
 
     def plan(self, job: Job) -> Plan:
         """Objects at once; parts of an upload at once."""

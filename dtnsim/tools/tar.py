@@ -73,6 +73,7 @@ def stream(
     return Plan((step,), opening=opening, holds_B=holds_B)
 
 
+_RECORD: Final = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
 _COMPRESS = core_cost("zlib6_compress", "gzip -6")
 _EXPAND = core_cost("zlib6_decompress", "gzip -d")
 
@@ -96,7 +97,7 @@ class Tar(Tool):
     mode: Annotated[Literal["x", "c"], Field(description="x: extract, c: create")] = "x"
     z: Annotated[bool, named("z", "gzip")] = False
     sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: tar && sync")] = False
-    record: Size = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
+    record: Size = _RECORD
 
     def plan(self, job: Job) -> Plan:
         """One process, file after file; gzip beside it."""
@@ -156,7 +157,7 @@ class TarNc(Tool):
     packer: Packer = "tar"
     through: Literal["nc", "mbuffer"] = "nc"
     m: Annotated[Size, Field(description="memory of mbuffer (-m)")] = prior("1 GiB", 0.0, "usual with ZFS: -m 1G")
-    record: Size = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
+    record: Size = _RECORD
     overhead: Cycles = prior("0.5 cycles/B", 0.7, "assumed: netcat copies 16 KiB at a time from pipe to socket")
 
     def plan(self, job: Job) -> Plan:
@@ -186,7 +187,7 @@ class TarSsh(SshTool):
     )  # fmt: skip
 
     packer: Packer = "tar"
-    record: Size = prior("10 KiB", 0.0, "tar(1): blocking factor 20 x 512 B")
+    record: Size = _RECORD
 
     def plan(self, job: Job) -> Plan:
         """One connection, one archive."""
