@@ -19,12 +19,12 @@ _ONCE: Final = Term(1.0, "1")
 #: size of the random requests that drives are rated for
 _RATED_B: Final = 4096.0
 
-#: link of a drive whose slot nobody has described, over the one that it is made for
+#: link that a drive is made for over that of a slot which nobody has described; a faster slot changes nothing
 UNSTATED_SEAT: Final = replace(
     ideally(
         "1",
         prior(
-            "0.7",
+            "1.43",
             factor_spread(1.5),
             "assumed: its own generation, the one before with half of the rate, or a chipset's shared link (AnandTech, "
             "Samsung 980 PRO review, 2020: the vast majority of machines does not support PCIe 4.0)",
@@ -215,7 +215,7 @@ class Ssd(Device):
             return row.term(self.link)
         link = law(pcie.drive_link, read_rate_Bps=self.read.value)
         newest = self.read.value > pcie.SATA_BPS and pcie.drive_generation(self.read.value) >= _YOUNG
-        return link * row.term(UNSTATED_SEAT) if newest and not use.seated else link
+        return link / largest(count(1, "link"), row.term(UNSTATED_SEAT)) if newest and not use.seated else link
 
     def _collected(self, row: Row, use: Access) -> Term:
         """Flash writes per byte of a random write: whole mapping units, and what garbage collection copies."""
