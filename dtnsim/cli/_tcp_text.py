@@ -27,7 +27,14 @@ def _plain(value: float) -> float | None:
 
 
 def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, Any]:
-    """The answer as one document, SI units in the names."""
+    """The answer as one document, SI units in the names.
+
+    Args:
+        s: The transfer.
+        target_Bps: Goodput wanted [B/s].
+        kernel: Linux of the receiver.
+        seed: Seed of the draws.
+    """
     found = advice.advise(s, target_Bps, seed)
     o = found.answer
     goodput, done = float(o.goodput_Bps[0]), _plain(float(o.completion_s[0]))

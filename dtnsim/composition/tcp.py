@@ -43,13 +43,26 @@ LEAST_RTT_S: Final = 1e-4
 
 
 def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
-    """Parts of the sender's and of the receiver's socket buffer that are payload in flight [1]."""
+    """Parts of the sender's and of the receiver's socket buffer that are payload in flight [1].
+
+    Args:
+        route: The route.
+        net: How it is used.
+        frame: Its packets.
+    """
     modelled = not controls.find(net.cc or route.source.tcp.cc).by_loss
     return float(linux.send_share(frame.mss, modelled=modelled)), route.destination.receive_share(frame.mtu)
 
 
 def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tuple[Value, Value]:
-    """What the socket buffers of sender and receiver let a stream have in flight [B]."""
+    """What the socket buffers of sender and receiver let a stream have in flight [B].
+
+    Args:
+        route: The route.
+        net: How it is used.
+        frame: Its packets.
+        draw: Values of the parameters.
+    """
     sending, receiving = shares(route, net, frame)
     if net.window is not None:
         return window.fixed_window(draw(net.window), sending), window.fixed_window(draw(net.window), receiving)
@@ -58,14 +71,29 @@ def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tup
 
 
 def stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> Value:
-    """Most payload in flight of one stream [B]."""
+    """Most payload in flight of one stream [B].
+
+    Args:
+        route: The route.
+        net: How it is used.
+        frame: Its packets.
+        draw: Values of the parameters.
+    """
     size: Value = np.minimum(*buffer_windows(route, net, frame, draw))
     stripped = any(s.firewall is not None and s.firewall.strips_window_scaling for _, s, _ in route.hops)
     return window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
 
 
 def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> Connection:
-    """The streams of a transfer as TCP sees their route."""
+    """The streams of a transfer as TCP sees their route.
+
+    Args:
+        route: The route.
+        net: How it is used.
+        frame: Its packets.
+        nics: Cards at its ends.
+        draw: Values of the parameters.
+    """
     rate, buffer = narrowest(route, frame, nics, net.streams, draw)
     chains = [segment.losses(draw) for _, segment, _ in route.hops]
     _, burst = lossy.together([c[0] for c in chains], [c[1] for c in chains])
@@ -90,6 +118,13 @@ def burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic], nomin
 
     It is the place's own where nothing comes faster: the port itself, or a firewall, whose buffers are charged
     for the trains that come to them.
+
+    Args:
+        route: The route.
+        net: How it is used.
+        frame: Its packets.
+        nics: Cards at its ends.
+        nominal: The nominal values of the parameters.
     """
     whole = np.asarray(narrowest(route, frame, nics, net.streams, nominal)[0])
     line, found = whole, np.zeros(whole.shape, bool)

@@ -13,7 +13,7 @@ from dtnsim import cli
 from dtnsim.components import base
 from dtnsim.components.base import find_kind
 from dtnsim.description import catalogue, schema
-from dtnsim.physics.tcp import competition, controls, outcome, path, shared
+from dtnsim.physics.tcp import competition, controls, outcome, shared
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.steady import scenarios, solve
 from dtnsim.steady.prediction import predict
@@ -127,7 +127,7 @@ def test_a_congestion_control_is_one_file_that_everything_finds(
     # alone, in rounds and in closed form, it does what Yang and Lam say: windows of sqrt(2.325 / p)
     c = Cases.of(rate_Bps=1.25e10, rtt_s=0.05, mtu_B=9000.0, loss=1e-4, cc=algorithm, warmup_s=60.0, duration_s=300.0)
     mean = (2.325 / 1e-4) ** 0.5 * 8948 / 0.05
-    assert float(path.stream_limit(algorithm, 1e-4, 0.05, 8948.0, 1e10)) == pytest.approx(mean, rel=1e-6)
+    assert float(controls.find(algorithm).response(1e-4, 0.05, 8948.0, 1e10)) == pytest.approx(mean, rel=1e-6)
     assert outcome.simulate(c).goodput_Bps[0] == pytest.approx(mean, rel=0.15)
     # beside Reno it has about as much, and is said to be judged by nothing
     groups = [competition.Group(cc, 0.04, 1e9, 1) for cc in (algorithm, "reno")]
@@ -139,7 +139,7 @@ def test_a_congestion_control_is_one_file_that_everything_finds(
     wan = {"bandwidth": "1 Gb/s", "rtt": "20 ms", "loss": "1e-4"}
     tool = {"name": "iperf3", "C": algorithm, "t": "300 s"}
     told = predict(load(journey(machine(tcp={"cc": algorithm}), wan=wan, tool=tool) | {"name": "own"}), samples=0)
-    limit = float(path.stream_limit(algorithm, 1e-4, 0.02, 8948.0, 1e9))
+    limit = float(controls.find(algorithm).response(1e-4, 0.02, 8948.0, 1e9))
     assert told.throughput_Bps.p50 == pytest.approx(limit, rel=0.2)
     cli.app(["tcp"])(args=["tcp", "--rate", "1Gb/s", "--rtt", "20ms", "--cc", algorithm], standalone_mode=False)
     assert "limit     link" in capsys.readouterr().out

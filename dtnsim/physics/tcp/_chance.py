@@ -27,7 +27,15 @@ _TO_UNIT: Final = 2.0**-53
 
 
 def mixed(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike = 0, replica: ArrayLike = 0) -> Bits:
-    """Sixty-four bits that depend on all that makes one draw differ from another; arrays broadcast."""
+    """Sixty-four bits that depend on all that makes one draw differ from another; arrays broadcast.
+
+    Args:
+        seed: Seed.
+        purpose: What the draw decides.
+        number: Number of the draw.
+        flow: Number of the flow.
+        replica: Number of the run.
+    """
     place = (np.asarray(number, np.int64) << 24) + (np.asarray(flow, np.int64) << 14) + np.asarray(replica, np.int64)
     origin = ((seed * 8 + purpose) * int(_STEP) + int(_FIRST)) % 2**64
     bits = np.atleast_1d(place).astype(np.uint64) * _STEP + np.uint64(origin)
@@ -37,7 +45,15 @@ def mixed(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike = 0, repli
 
 
 def uniform(seed: int, purpose: int, number: ArrayLike, flow: ArrayLike = 0, replica: ArrayLike = 0) -> FloatArray:
-    """A number from 0 to 1 for a seed, a purpose, and whatever else makes one draw differ from another."""
+    """A number from 0 to 1 for a seed, a purpose, and whatever else makes one draw differ from another.
+
+    Args:
+        seed: Seed.
+        purpose: What the draw decides.
+        number: Number of the draw.
+        flow: Number of the flow.
+        replica: Number of the run.
+    """
     return np.asarray((mixed(seed, purpose, number, flow, replica) >> np.uint64(11)).astype(float) * _TO_UNIT, float)
 
 

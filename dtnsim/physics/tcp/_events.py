@@ -28,7 +28,15 @@ def trouble(trip: FloatArray, flight: FloatArray) -> FloatArray:
 
 
 def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> None:
-    """Windows that grew past path and buffer lose the excess, shared among the flows by their rates."""
+    """Windows that grew past path and buffer lose the excess, shared among the flows by their rates.
+
+    Args:
+        s: The state, changed in place.
+        p: The lanes.
+        v: What the step went by.
+        flight: What is in flight after it (lanes, flows) [segments].
+        dice: The draws.
+    """
     over = (total(flight) - p.full)[:, 0]
     if not np.count_nonzero(over > OVER):
         return
@@ -58,7 +66,14 @@ def _dealt(drops: FloatArray, share: FloatArray, u: FloatArray, flows: IntArray)
 
 
 def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
-    """Slow-start rounds that end: the window doubles, unless HyStart, ssthresh or the cap stop it."""
+    """Slow-start rounds that end: the window doubles, unless HyStart, ssthresh or the cap stop it.
+
+    Args:
+        s: The state, changed in place.
+        p: The lanes.
+        v: What the step went by.
+        dice: The draws.
+    """
     ends = v.on & v.slow & (s.round_end <= s.soon)
     if not np.count_nonzero(ends):
         return
@@ -141,7 +156,14 @@ def _slow_start_overflow(
 
 
 def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
-    """Losses that are noticed: the window falls by beta and a recovery of one round trip begins."""
+    """Losses that are noticed: the window falls by beta and a recovery of one round trip begins.
+
+    Args:
+        s: The state, changed in place.
+        p: The lanes.
+        v: What the step went by.
+        dice: The draws.
+    """
     at = np.flatnonzero(v.on & (s.detect <= s.soon))
     if not len(at):
         return
@@ -179,7 +201,13 @@ def _set(values: NDArray[Any], at: NDArray[np.intp], to: Any) -> None:
 
 
 def recoveries(s: State, p: Fixed, v: View) -> None:
-    """Recoveries that end: congestion avoidance goes on from ssthresh."""
+    """Recoveries that end: congestion avoidance goes on from ssthresh.
+
+    Args:
+        s: The state, changed in place.
+        p: The lanes.
+        v: What the step went by.
+    """
     at = np.flatnonzero(v.on & (s.recover <= s.soon))
     if not len(at):
         return
@@ -210,6 +238,12 @@ def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:
     In slow start the round is a train at the bottleneck's rate, not spread over the round trip. Segments
     dropped in the last rounds arrive when their loss has been noticed; a drop of the very last one
     is noticed only when the retransmissions before it are acknowledged.
+
+    Args:
+        s: The state, changed in place.
+        p: The lanes.
+        v: What the step went by.
+        dice: The draws.
     """
     ends = v.on & (total(s.delivered) >= p.size - 1e-6)
     if not ends.any():

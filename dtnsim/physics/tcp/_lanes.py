@@ -200,7 +200,13 @@ class Dice:
         return np.asarray(_draws(purpose, step // _BLOCK, *self.about)[step % _BLOCK], float)
 
     def budget(self, row: IntArray, flow: IntArray, losses: IntArray) -> FloatArray:
-        """Hazard until the next loss of a flow, exponential with mean 1."""
+        """Hazard until the next loss of a flow, exponential with mean 1.
+
+        Args:
+            row: Rows of the draws.
+            flow: Flows.
+            losses: Losses so far.
+        """
         while losses.max(initial=0) >= len(self.hazards):
             more = _hazards(len(self.hazards) // _BLOCK, *self.about)
             self.hazards = np.concatenate([self.hazards, more])
@@ -265,6 +271,14 @@ def buffers(
 
     A burst needs N (1 - C / line rate) + margin of buffer; N = 1.2 x / 1024 + short, at most 64 KiB and a
     third of the window, bounds the window that is safe.
+
+    Args:
+        C: Rate left by the background [segments/s].
+        T: Base round-trip time [s].
+        B: Drop-tail buffer [segments].
+        short: Part of a burst that short round trips add [segments].
+        mss: Segment payload [B].
+        excess: Part of a burst that is left to queue [1].
     """
     most_delay = np.maximum(B - 1.0, 0.5) / C
     free = np.maximum(B - known.BURST_MARGIN.value, 2.0) / excess

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dtnsim.physics._arrays import FloatArray
 from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp.controls.bbr import bbr3
+from dtnsim.physics.tcp.controls.bbr import bbr3, collapse
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
@@ -75,8 +75,7 @@ def cruise(f: Flows) -> FloatArray:
     link = link + _pushed(f)
     lump = linux.burst_segments(f.C / f.streams, f.T, f.mss, np.inf, 1.0)
     window = f.streams * f.cap / (f.T + (lump - 1) / (2 * f.C))
-    collapse = np.minimum(1.0, linux.BBR_CYCLE[0] * (1 - f.lost)) ** 32
-    first = np.minimum(link * collapse, window) * (1 - f.lost)
+    first = np.minimum(link * collapse(f.lost), window) * (1 - f.lost)
     later = bbr3(f.lost, f.T, 1.0, link / f.streams) * f.streams
     return np.asarray(np.where(f.bounded, np.minimum(later, window), first), float)
 

@@ -228,7 +228,13 @@ def _apart(one: Group, two: Group) -> float:
 
 
 def run_pairs(c: rounds.Cases, replicas: int, seed: int) -> rounds.Samples:
-    """Two flows that compete, the first of which may have several streams; see `rounds` for the other engines."""
+    """Two flows that compete, the first of which may have several streams; see `rounds` for the other engines.
+
+    Args:
+        c: The transfers, each with a second flow.
+        replicas: Runs of each, at most.
+        seed: Seed of the draws.
+    """
     C, B, cap = rounds.packets(c)
     made = []
     for n, (cc, cc2) in enumerate(zip(c.cc, c.cc2, strict=True)):

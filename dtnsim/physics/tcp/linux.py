@@ -104,6 +104,24 @@ BBR2_LOSS_EVENTS: Final = 8.0
 BBR3_LOSS_EVENTS: Final = 6.0
 
 
+def short_trip_burst(rtt_s: ArrayLike, mss_B: ArrayLike) -> FloatArray:
+    """Segments that a short round trip adds to a burst: 64 KiB 2^-floor(T / 512 us) / M.
+
+    Args:
+        rtt_s: Least round-trip time T [s].
+        mss_B: Segment payload M [B].
+
+    Returns:
+        Segments; they broadcast.
+
+    Valid: Linux 5.18 and later.
+    Neglects: as `burst_segments`.
+    Source: net/ipv4/tcp_output.c: tcp_tso_autosize; sysctl tcp_tso_rtt_log.
+    """
+    shift = np.minimum(np.floor(np.asarray(rtt_s, float) / TSO_RTT_UNIT_S), 60.0)
+    return np.asarray(np.where(shift < 31, GSO_B * np.exp2(-shift), 0.0) / np.asarray(mss_B, float), float)
+
+
 def burst_segments(
     rate_pps: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, cwnd: ArrayLike, ratio: ArrayLike
 ) -> FloatArray:
@@ -126,9 +144,7 @@ def burst_segments(
     Source: net/ipv4/tcp_output.c: tcp_tso_autosize, tcp_tso_should_defer.
     """
     mss = np.asarray(mss_B, float)
-    shift = np.minimum(np.floor(np.asarray(rtt_s, float) / TSO_RTT_UNIT_S), 60.0)
-    short = np.where(shift < 31, GSO_B * np.exp2(-shift), 0.0) / mss
-    wanted = np.asarray(ratio, float) * np.asarray(rate_pps, float) / BURSTS_PER_S + short
+    wanted = np.asarray(ratio, float) * np.asarray(rate_pps, float) / BURSTS_PER_S + short_trip_burst(rtt_s, mss)
     most = np.maximum(np.minimum(np.asarray(cwnd, float) * TSO_WINDOW_SHARE, GSO_B / mss), 2.0)
     return np.asarray(np.clip(wanted, 2.0, most), float)
 

@@ -147,7 +147,7 @@ def _median(values: FloatArray) -> FloatArray:
 
 def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> None:  # noqa: FBT001 - from _groups
     """Means, intervals and limits of one group."""
-    link = c.rate_Bps * (1 - c.background) * c.mss_B / c.mtu_B
+    link = c.link_Bps
     # two flows may settle in one of two states: a typical run is their median, not a mean between them
     middle_of = _median if together else partial(np.mean, axis=1)
     mean = np.asarray(middle_of(s.goodput_Bps), float)
@@ -192,7 +192,7 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
     Neglects: limits that are close together: the first in the order link, window, start, loss, buffer counts.
     Source: derived.
     """
-    link = c.rate_Bps * (1 - c.background) * c.mss_B / c.mtu_B
+    link = c.link_Bps
     window = c.streams * c.window_B / c.rtt_s
     bdp = np.maximum(link * c.rtt_s, 1e-9)
     room = c.buffer_B * c.mss_B / c.mtu_B / bdp

@@ -25,18 +25,8 @@ LIMITS: Final = ("link", "buffer", "window", "loss")
 _KNEE: Final = 8.0
 
 
-def stream_limit(cc: str, loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLike) -> FloatArray:
-    """Loss limit of one stream of algorithm `cc` [B/s]; `rate_Bps` is the payload rate left to it.
-
-    Raises:
-        KeyError: `cc` is not one of `controls`.
-    """
-    return np.asarray(controls.find(cc).response(loss, rtt_s, mss_B, rate_Bps), float)
-
-
-def _utilisation(cc: str, buffer_bdp: FloatArray, streams: FloatArray) -> FloatArray:
-    """What the buffer lets n flows of `cc` use of the link [1]."""
-    control = controls.find(cc)
+def _utilisation(control: controls.Control, buffer_bdp: FloatArray, streams: FloatArray) -> FloatArray:
+    """What the buffer lets n flows use of the link [1]."""
     if not control.by_loss:
         return np.ones(np.broadcast_shapes(buffer_bdp.shape, streams.shape))
     single = droptail.sawtooth_utilisation(buffer_bdp, control.sawtooth(buffer_bdp))
@@ -44,15 +34,16 @@ def _utilisation(cc: str, buffer_bdp: FloatArray, streams: FloatArray) -> FloatA
 
 
 def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp]]:
-    by_loss = controls.find(cc).by_loss
+    control = controls.find(cc)
+    by_loss = control.by_loss
     payload = a["rate_Bps"] * (1 - a["background_share"]) * a["mss_B"] / a["mtu_B"]
     bdp = np.maximum(payload * a["rtt_s"], 1e-300)
     n = a["streams"]
-    used = _utilisation(cc, a["buffer_B"] * a["mss_B"] / a["mtu_B"] / bdp, n)
+    used = _utilisation(control, a["buffer_B"] * a["mss_B"] / a["mtu_B"] / bdp, n)
     link = payload * used * (1 - a["loss"])
     with np.errstate(divide="ignore", invalid="ignore"):
         window = n * a["window_B"] / a["rtt_s"]
-        single = stream_limit(cc, a["loss"], a["rtt_s"], a["mss_B"], link)
+        single = control.response(a["loss"], a["rtt_s"], a["mss_B"], link)
         loss = n * single if by_loss else np.minimum(single, link)
         terms = np.stack(np.broadcast_arrays(loss, window, link))
         least = terms.min(axis=0)

@@ -16,7 +16,13 @@ from dtnsim.physics.tcp import linux
 
 
 def arrays(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Loss, round trip and segment as arrays of one shape."""
+    """Loss, round trip and segment as arrays of one shape.
+
+    Args:
+        loss: Packet loss probability [1].
+        rtt_s: Round-trip time [s].
+        mss_B: Segment payload [B].
+    """
     p, rtt, mss = np.broadcast_arrays(np.asarray(loss, float), np.asarray(rtt_s, float), np.asarray(mss_B, float))
     return np.clip(p, 0.0, 1.0), rtt, mss
 

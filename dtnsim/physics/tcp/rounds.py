@@ -115,6 +115,11 @@ class Cases:
         arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(v, kinds.get(k, float))) for k, v in values.items()))
         return cls(**dict(zip(values, arrays, strict=True)))
 
+    @property
+    def link_Bps(self) -> FloatArray:
+        """Payload that the background leaves [B/s]."""
+        return np.asarray(self.rate_Bps * (1 - self.background) * self.mss_B / self.mtu_B, float)
+
     def take(self, rows: IntArray) -> Cases:
         """The cases of `rows`, in that order."""
         return Cases(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
@@ -247,8 +252,7 @@ def _fixed(c: Cases, flows: IntArray, times_s: FloatArray, draws: IntArray, most
     last = np.where(sized, 1e12, marks[:, -1])
     mss = c.mss_B[:, None]
     # the least round trip that bursts go by is the handshake's, of small packets
-    shift = np.minimum(np.floor(_least_trip(c)[:, None] / linux.TSO_RTT_UNIT_S), 60.0)
-    short = np.where(shift < 31, linux.GSO_B * np.exp2(-shift), 0.0) / mss
+    short = linux.short_trip_burst(_least_trip(c)[:, None], mss)
     # what of a burst is left to queue when the bottleneck takes its share as it arrives
     excess = np.clip(1 - c.rate_Bps * (1 - c.background) / c.line_Bps, 1e-9, 1.0)[:, None]
     buffers = _lanes.buffers(column["C"], T, column["B"], short, mss, excess)
@@ -293,7 +297,14 @@ def _marks(c: Cases, times_s: FloatArray) -> FloatArray:
 
 
 def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
-    """BBR streams that share the bottleneck with nobody but an unyielding background."""
+    """BBR streams that share the bottleneck with nobody but an unyielding background.
+
+    Args:
+        c: The transfers.
+        replicas: Runs of each.
+        seed: Seed of the draws.
+        times_s: Times at which the bytes delivered are wanted (cases, T) [s].
+    """
     from dtnsim.physics.tcp import bbr
 
     lanes = c.take(np.repeat(np.arange(len(c.rtt_s)), replicas))

@@ -63,7 +63,7 @@ def test_every_algorithm_fills_a_clean_link():
     for cc in controls.names():
         c = Cases.of(rate_Bps=1.25e8, rtt_s=0.02, cc=cc, warmup_s=10.0, duration_s=60.0)
         assert outcome.simulate(c).goodput_Bps[0] > (0.6 if cc == "westwood" else 0.94) * 1.25e8 * 1448 / 1500, cc
-    assert np.isinf(path.stream_limit("scalable", 0.0, 0.1, 1448, 1e9))
+    assert np.isinf(controls.find("scalable").response(0.0, 0.1, 1448, 1e9))
 
 
 def test_a_field_takes_the_names_of_the_table_and_no_other():

@@ -108,7 +108,13 @@ class Control:
 
 
 def where(condition: bool, yes: float, no: float) -> float:  # noqa: FBT001 - numpy's name and order
-    """One of two numbers, both worked out: what laws use in place of ``if``."""
+    """One of two numbers, both worked out: what laws use in place of ``if``.
+
+    Args:
+        condition: Which of them.
+        yes: That where it holds.
+        no: That where it does not.
+    """
     return yes if condition else no
 
 

@@ -16,12 +16,27 @@ from dtnsim.physics.tcp.response import aimd_window, arrays
 BBR3_EFFICIENCY: Final = 0.98
 
 
-def bbr1(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLike = np.inf) -> FloatArray:
-    """BBR v1: the path's rate times (1 - p), until 1.25 (1 - p) < 1; then a collapse.
+def collapse(loss: ArrayLike) -> FloatArray:
+    """Share of the path's rate that BBR v1 keeps at a loss: all until its probes gain nothing, then a steep fall.
 
-    Above the threshold the bandwidth filter keeps (1 - p) * 1.25 of itself every 8 rounds and the
-    rate falls to what 4 segments a round carry, so the drop is steep: it is drawn as the power
-    ((1 - p) 1.25)^32, four probing cycles of decay before the filter forgets.
+    min(1, 1.25 (1 - p))^32: above the threshold the bandwidth filter keeps (1 - p) 1.25 of itself every 8 rounds, here
+    for four probing cycles before it forgets.
+
+    Args:
+        loss: Packet loss probability p [1].
+
+    Returns:
+        Share [1].
+
+    Valid: any.
+    Neglects: the rate below which it does not fall, four segments a round trip; the fall's shape is a prior.
+    Source: draft-cardwell-iccrg-bbr-congestion-control-00; Hock, Bless, Zitterbart 2017 for the fall past 15 %.
+    """
+    return np.asarray(np.minimum(1.0, linux.BBR_CYCLE[0] * (1 - np.asarray(loss, float))) ** 32, float)
+
+
+def bbr1(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLike = np.inf) -> FloatArray:
+    """BBR v1: the path's rate times (1 - p), less ProbeRTT, until it collapses to four segments a round trip.
 
     Args:
         loss: Packet loss probability [1].
@@ -33,17 +48,15 @@ def bbr1(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLik
         Goodput [B/s].
 
     Valid: T from 1 ms to 0.4 s, buffers of a few segments or more.
-    Neglects: competing flows (see `shared`), start-up; the shape of the collapse is a prior.
-    Source: draft-cardwell-iccrg-bbr-congestion-control-00; Hock, Bless, Zitterbart 2017 for the fall
-        past 15 %.
+    Neglects: competing flows (see `shared`), start-up.
+    Source: `collapse`; draft-cardwell-iccrg-bbr-congestion-control-00.
     """
     p, rtt, mss = arrays(loss, rtt_s, mss_B)
     rate = np.asarray(rate_Bps, float)
-    kept = np.minimum(1.0, linux.BBR_CYCLE[0] * (1 - p)) ** 32
     probe = 1 - linux.BBR_PROBE_RTT_S / linux.BBR_MIN_RTT_S
     floor = np.minimum(rate, linux.BBR_MIN_WINDOW * mss / rtt)
     with np.errstate(invalid="ignore"):
-        full = rate * probe * kept
+        full = rate * probe * collapse(p)
     return np.asarray(np.maximum(np.nan_to_num(full, nan=0.0, posinf=np.inf), floor) * (1 - p), float)
 
 

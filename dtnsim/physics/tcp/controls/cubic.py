@@ -59,7 +59,14 @@ def cube(origin: float, past: float) -> float:
 
 
 def gain(window: float, target: float, top: float, least: float) -> float:
-    """Segments a round trip towards a target: half a window at most, a twentieth at least before the first loss."""
+    """Segments a round trip towards a target: half a window at most, a twentieth at least before the first loss.
+
+    Args:
+        window: Congestion window [segments].
+        target: Where it is to be a round trip from now [segments].
+        top: Window before the last loss; 0 before the first [segments].
+        least: Least growth [segments].
+    """
     towards = min(max(target - window, least), MOST * window)
     return where(top == 0.0, max(towards, FIRST * window), towards)
 

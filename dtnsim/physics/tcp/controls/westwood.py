@@ -35,7 +35,14 @@ def westwood(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: Arr
 
 
 def filtered(estimate: float, sample: float, wait: float, trip: float) -> float:
-    """Westwood's estimate of what is in flight at its least round trip, after ``wait`` of samples [segments]."""
+    """Westwood's estimate of what is in flight at its least round trip, after ``wait`` of samples [segments].
+
+    Args:
+        estimate: Estimate before [segments].
+        sample: What passed, for a least round trip [segments].
+        wait: Time of the samples [s].
+        trip: Round trip [s].
+    """
     return estimate - (sample - estimate) * expm1(-wait / max(trip, SAMPLE_S) / SAMPLES)
 
 
