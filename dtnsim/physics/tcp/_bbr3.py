@@ -217,6 +217,7 @@ class Bbr3(Modelled):
 
     def _cycle(self) -> None:
         """Down, cruise, refill, up."""
+        pushed = self.pushes  # by most acknowledgements of the slice, before it raises the bound
         if not self.full or self._upper_bound() or self.mode != PROBE_BW:
             return
         pipe = self.bandwidth * self.least
@@ -227,7 +228,7 @@ class Bbr3(Modelled):
                 self.risky, done = True, True
             elif not self.probing.plateau:
                 done = self.now - self.cycle > self.least and prior >= UP_GAIN * pipe
-            elif self.pushes:
+            elif pushed:
                 self.plateau, self.flat, self.full_now = self.rate, 0.0, False
             else:
                 done = self.full_now
