@@ -105,10 +105,10 @@ def test_what_the_start_up_drops_arrives_two_round_trips_later():
 RATE, RTT = 4000.0, 0.04
 
 
-def part(cc: str, other: str, bdp: float, loss: float = 0.0) -> float:
+def part(cc: str, other: str, bdp: float, loss: float = 0.0, seconds: float = 30.0) -> float:
     """Part of the link that a flow has beside another, after ten seconds."""
     groups = [competition.Group(cc, RTT, 1e9, 1), competition.Group(other, RTT, 1e9, 1, 0.45)]
-    run = competition.race(groups, shared.Link(RATE, bdp * RATE * RTT, loss), warmup_s=10, duration_s=30, most=4)
+    run = competition.race(groups, shared.Link(RATE, bdp * RATE * RTT, loss), warmup_s=10, duration_s=seconds, most=4)
     return float(np.median(run.rate[:, 0]) / RATE)
 
 
@@ -122,7 +122,7 @@ def test_beside_cubic_it_is_fairer_than_the_first_at_small_buffers_and_loses_at_
 
 def test_alone_it_fills_a_link_that_loses_less_than_its_threshold() -> None:
     """draft-ietf-ccwg-bbr: 2 % of a flight; Reno has a tenth there."""
-    assert part("bbr3", "reno", 1.0, loss=0.005) > 0.8
+    assert part("bbr3", "reno", 1.0, loss=0.005, seconds=100.0) > 0.8
 
 
 def test_a_probe_that_loses_too_much_bounds_what_is_in_flight() -> None:
