@@ -7,10 +7,10 @@ full queue's delay.
 
 Flows that are alike go from event to event instead, as lanes of `rounds`: hours in some hundred steps, where slices
 would be millions and a run of half a minute took ninety times as long, no nearer to measured flows (NOTES of
-calibration/tcp-truth). Those lanes take the queue to follow the windows at once, which is no model of BBR beside others: it
-probes bandwidth and delay within a round trip. Numbers and no arrays: the slice of sixteen runs of two flows takes
-0.15 ms so, as its two hundred operations on arrays of 32 would; compiling them took twelve seconds, as seven pairs of
-flows take without.
+calibration/tcp-truth). Those lanes take the queue to follow the windows at once, which is no model of BBR beside
+others: it probes bandwidth and delay within a round trip. Numbers and no arrays: the slice of sixteen runs of two flows
+takes 0.15 ms so, as its two hundred operations on arrays of 32 would; compiling them took twelve seconds, as seven
+pairs of flows take without.
 """
 
 from __future__ import annotations
