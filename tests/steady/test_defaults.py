@@ -155,7 +155,7 @@ OPEN = {
     "zfs": (reading(within("cp", LARGE, DISKS, "zfs")), f"{ZFS}.version", "0.7"),
     "lz4": (within("cp", LARGE, FAST, "zfs", cpu={**CORES["cpu"], "cores": 2}), f"{ZFS}.compression", "lz4"),
     "zfs sync": (within(DSYNC, LARGE, DISKS, "zfs"), f"{ZFS}.sync", "disabled"),
-    "nfs": (over_nfs(), "hosts.a.volumes./n.filesystem.read_ahead", "128 KiB"),
+    "nfs": (over_nfs(), "hosts.a.volumes./n.filesystem.read_ahead", "15 MiB"),
 }  # fmt: skip
 
 
