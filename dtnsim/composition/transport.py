@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -150,7 +151,10 @@ def _tcp(
         if known is None:
             drawn = tcp.connection(route, net, frame, nics, ledger.draw)
             middle_of = tcp.connection(route, net, frame, nics, Draw()) if ledger.draw.many else drawn
-            known = tcp.answered(drawn, middle_of, ledger.draw, openings)
+            same = None if key is None or ledger.draw.many else _figures(drawn, key[-2])
+            known = ledger.known.get(same)
+            if known is None or same is None:
+                known = ledger.known[same] = tcp.answered(drawn, middle_of, ledger.draw, openings)
         rounds = "dtnsim.physics.tcp.rate_over_time, round by round (RFC 9438, RFC 9406, the Linux sender)"
         source = f"{net.streams} x {known.cc}: {rounds}"
         what, ways = "", tuple[relief.Change, ...]()
@@ -184,6 +188,14 @@ def _like(
     hops = tuple((name, id(segment), forward) for name, segment, forward in route.hops)
     ends = id(route.source), id(route.destination), tuple(id(card) for card in nics)
     return "tcp", ends, hops, use, frame, moved, worded()
+
+
+def _figures(drawn: Connection, moved: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """What the answer follows from on whatever route, ``moved`` among it; None of figures that are not one number."""
+    figures = [getattr(drawn, each.name) for each in fields(drawn)]
+    if any(isinstance(value, np.ndarray) and value.size > 1 for value in figures):
+        return None
+    return (*(float(value) if isinstance(value, np.ndarray) else value for value in figures), moved)
 
 
 def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> None:
