@@ -24,6 +24,7 @@ def answer(
     size: str = "1 TB",
     files: int = 1,
     null: bool = False,
+    stack: str = "linux-modern",
     **wan: Any,
 ) -> Prediction:
     host = {
@@ -31,6 +32,7 @@ def answer(
         "memory": {"kind": "memory", "channels": 16, "rate": "5000 MT/s", "size": "100 GiB"},
         "nic": {"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B"},
         "tcp": {"rmem_max": "2 GiB", "wmem_max": "2 GiB"},
+        "stack": stack,
     }
     disk = {"kind": "ssd", "read": "200 MB/s", "write": "200 MB/s", "link": "20 GB/s"}
     mount = {"kind": "nfs", "service": "0 s", "op_time": "0 s", **mount}
@@ -58,7 +60,7 @@ def test_a_reader_has_fifteen_requests_in_flight() -> None:
 
     Two such windows are under way: the next is asked for on entering one, arrived or not (Linux mm/readahead.c).
     """
-    got = answer({"rsize": "64 KiB"}, {"name": "cp"}, write=False)
+    got = answer({"rsize": "64 KiB"}, {"name": "cp"}, write=False, stack="linux-3.10")
     assert got.throughput_Bps.p50 == pytest.approx(2 * 960 * 1024 / 0.010, rel=2e-3)
     assert "read-ahead" in got.bottleneck.station
     more = answer({"rsize": "64 KiB", "read_ahead": "0.5 MiB"}, {"name": "cp"}, write=False)
@@ -90,7 +92,7 @@ def test_write_back_begins_after_thirty_seconds() -> None:
 def test_answers_to_a_read_ahead_overflow_a_small_firewall() -> None:
     """The server answers 15 requests at line rate: what the buffer takes travels each round trip, less the sawtooth."""
     wall = {"engine": "1 Gb/s", "buffer": "128 KiB"}
-    got = answer({"rsize": "64 KiB"}, {"name": "cp"}, write=False, firewall=wall)
+    got = answer({"rsize": "64 KiB"}, {"name": "cp"}, write=False, stack="linux-3.10", firewall=wall)
     fit = 128 * 1024 / (1 - 1 / 100)
     assert got.bottleneck.kind == "firewall"
     assert got.throughput_Bps.p50 == pytest.approx(0.85 * fit / 0.010 * MSS / WIRE, rel=1e-3)

@@ -15,7 +15,8 @@ from dtnsim.simulation.scenario import make_scene
 from tests.strategies import load
 
 HDD: dict[str, Any] = {"kind": "hdd", "rate": "200 MB/s"}
-SSD: dict[str, Any] = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s"}
+#: without a wait that windows of read-ahead would have to cover
+SSD: dict[str, Any] = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "latency_read": "0 s"}
 
 
 def path(count: int, drive: dict[str, Any] = HDD) -> PathSpec:
