@@ -233,7 +233,8 @@ def test_words_are_of_keys_that_exist() -> None:
         for base in model.__mro__:
             every.setdefault(base.__name__, set()).update(getattr(model, "model_fields", ()))
     for name, said in schema_nodes._written().items():
-        assert set(said) <= every[name], name
+        if name != "examples":  # which are of keys of any class
+            assert set(said) <= every[name], name
 
 
 def test_a_docstring_gives_the_words() -> None:
