@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
@@ -14,15 +14,19 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import read_access, with_read, write_access
 from dtnsim.tools._options import Client as ClientEnd
-from dtnsim.tools._options import Count, Cycles, Seconds, Size, named, one_of
+from dtnsim.tools._options import Count, Cycles, Seconds, Size, documented, named, one_of
 from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools.plan import Job, Plan, Step, Tool
 
+#: objects of a worker of warp
+_OBJECTS: Final = 1000
+
 
 class Warp(Tool):
-    """``warp put`` or ``warp get``: ``--concurrent`` objects of ``--obj.size`` at once for ``--duration``.
+    """``warp put`` or ``warp get``: ``--concurrent`` objects of ``--obj.size`` at once, again and again.
 
-    From memory to a bucket it puts, from a bucket to memory it gets; objects are larger than a part in neither.
+    From memory to a bucket it puts, from a bucket to memory it gets; objects are larger than a part in neither. The
+    answer is the rate of a long run: each worker has a thousand objects, whatever ``--duration`` says.
 
     Neglects: preparation and clean-up; mixed loads; several clients; multipart tests.
     Source: github.com/minio/warp README (concurrent 20, obj.size 10 MiB, duration 5 min).
@@ -31,18 +35,17 @@ class Warp(Tool):
     kind: ClassVar[str] = "warp"
     tool_class = "test"
     files_option = "concurrent"
-    time_option = "duration"
 
     concurrent: Count = 20
     obj_size: Annotated[Size, named("obj_size", "obj.size")] = prior("10 MiB", 0.0, "warp README: --obj.size")
-    duration: Seconds = prior("300 s", 0.0, "warp README: --duration 5m")
+    duration: Annotated[Seconds | None, documented("duration", description="--duration 5m")] = None
     tls: Annotated[bool, Field(description="https (--tls)")] = False
     client: ClientEnd | None = None
     overhead: Cycles = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client and random data, two copies in user space")
 
     def files(self) -> tuple[int, float] | None:
-        """An object a worker, again and again."""
-        return self.concurrent, self.obj_size.value
+        """So many of each worker that its start is no part of the rate."""
+        return self.concurrent * _OBJECTS, self.obj_size.value
 
     def plan(self, job: Job) -> Plan:
         """Objects at once, each one request."""

@@ -43,11 +43,11 @@ def test_larger_records_are_faster_and_saturate(run):
 
 
 def test_a_time_or_a_data_set(tool):
-    assert tool("warp").timing(sized=False).seconds == 300
-    assert tool("warp").timing(sized=True) is None
-    assert tool("warp").files() == (20, 10 * 2**20)
-    with pytest.raises(SpecError, match=r"warp takes a time or a number of bytes, not both.*leave out duration"):
-        tool("warp", duration="60 s").timing(sized=True)
+    for options in ({}, {"duration": "60 s"}):
+        assert tool("warp", **options).timing(sized=True) is None
+        assert tool("warp", **options).files() == (20_000, 10 * 2**20)
+    with pytest.raises(SpecError, match=r"rados-bench takes a time or a number of bytes, not both.*leave out seconds"):
+        tool("rados-bench", seconds="60 s").timing(sized=True)
 
 
 def test_more_in_flight_are_more(run):
