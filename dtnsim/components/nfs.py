@@ -33,7 +33,7 @@ class Nfs(Remote):
     ``close`` waits until everything written has reached the server (close-to-open consistency, nfs(5)), so a file
     that fits into the client's cache is first written there and then sent; a file of several WRITEs ends with a
     COMMIT. A sequential reader has ``read_ahead`` in flight; where nothing is said, 128 KiB or one large call of its
-    own, 15 requests before Linux 5.4 (NFS_MAX_READAHEAD). ``slots`` are 16 before Linux 3.1, and a server that is a
+    own, 15 requests before Linux 5.4 (NFS_MAX_READAHEAD). ``slots`` are 16 before Linux 2.6.32, and a server that is a
     host of the path agrees to requests by its memory. ``stable`` is what the server's stable storage takes: every
     request that changes a directory waits for it (RFC 1813, section 1.5), and COMMITs and synchronous WRITEs do. Where
     neither ``stable`` nor ``op_time`` is given and the server is a host of the path, it is what a flush of that host's

@@ -39,9 +39,9 @@ def data_rate(
     return flying / (as_float(rtt_s) + as_float(service_s))
 
 
-#: Kernels from which on slots of a connection are added as needed (commit d9ba131d8f58), read-ahead is that of any
-#: device (c128e575514c), SMB asks for 4 MiB (3d621230b867) and reads two of them ahead.
-DYNAMIC_SLOTS, SMALL_READ_AHEAD, LARGE_SMB, DEEP_SMB = (3, 1), (5, 4), (4, 20), (5, 13)
+#: Kernels from which on slots of a connection are added as needed (3.1, commit d9ba131d8f58; RHEL 6.3 has it in
+#: 2.6.32), read-ahead is that of any device (c128e575514c), SMB asks for 4 MiB (3d621230b867) and reads two ahead.
+DYNAMIC_SLOTS, SMALL_READ_AHEAD, LARGE_SMB, DEEP_SMB = (2, 6, 32), (5, 4), (4, 20), (5, 13)
 
 
 def largest_request(memory_B: ArrayLike) -> FloatArray:

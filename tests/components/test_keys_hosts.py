@@ -85,6 +85,7 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
         "numbering": ("alternate", (("hosts.b.placement", {"application": [1]}),), {}),
         "socket_link": ("8000 MT/s", PINNED, {}),
         "uncounted": (0.3, (), {}),
+        "aes": (False, (("hosts.b.volumes./d.array", {"kind": "dm-crypt", "of": SSD}),), DD),
         "socket_links": (2, (*PINNED, ("hosts.b.cpu.socket_link", "8000 MT/s")), {}),
     }),
     "memory": ("hosts.b.memory", {
