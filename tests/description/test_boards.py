@@ -11,7 +11,7 @@ from dtnsim.description import boards
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import SpecError
 from dtnsim.planning import catalog
-from dtnsim.planning.fitting import options
+from dtnsim.planning.fitting import Shop, options
 from dtnsim.planning.money import exchange
 from dtnsim.steady.prediction import predict
 from tests.strategies import load
@@ -141,7 +141,7 @@ def test_bays_that_no_drive_takes_are_free_and_alternatives_share_theirs() -> No
 
 
 def test_plan_buys_into_the_slots_of_the_board_and_the_bays_of_the_chassis() -> None:
-    offered = options(path(), ["a"], catalog.read(), exchange([]), "USD")
+    offered = options(Shop(path(), catalog.read(), exchange([]), "USD"), ["a"])
     assert offered.stock["hosts.a.slots.s2"] == 1
     assert offered.stock["hosts.a.bays.3.5 inch"] == 12
     grown = [o for o in offered.choices["hosts.a.volumes./d.array"] if "in RAID 6" in o.what]
