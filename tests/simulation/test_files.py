@@ -138,7 +138,7 @@ def _bytes(steps: list[dict[str, Any]]) -> list[float]:
 def nfs(*steps: dict[str, Any], client: str = "64 GiB") -> Any:
     hosts = {
         "c": {**NODE, "nic": {"kind": "nic", "rate": "25 Gb/s"}, "memory": {**NODE["memory"], "size": client},
-              "volumes": {"/n": {"filesystem": {"kind": "nfs"}, "server": "s:/d"}}},
+              "volumes": {"/n": {"filesystem": {"kind": "nfs", "read_ahead": "15 MiB"}, "server": "s:/d"}}},
         "s": {**NODE, "nic": {"kind": "nic", "rate": "25 Gb/s"}},
     }  # fmt: skip
     wan = {"bandwidth": "25 Gb/s", "rtt": "0.1 ms"}
