@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -207,15 +207,14 @@ def _is(given: Term, number: float) -> bool:
 
 
 def _extreme(name: str, reduce: Callable[[Any], Any], terms: tuple[Term, ...]) -> Term:
-    kept = list({t.formula: t for t in terms}.values()) if _WORDED.get() else list(terms)
-    if len(kept) == 1:
-        return kept[0]
-    value = reduce(np.broadcast_arrays(*(np.asarray(t.value, float) for t in kept)))
-    return Term(
-        float(value) if np.ndim(value) == 0 else value,
-        f"{name}({', '.join(t.formula for t in kept)})",
-        _sources(*(t.source for t in kept)),
-    )
+    if len(terms) == 1:
+        return terms[0]
+    value = reduce(np.broadcast_arrays(*(np.asarray(t.value, float) for t in terms)))
+    read = list({t.formula: t for t in terms}.values())  # those that read alike may still differ in a scenario
+    value = float(value) if np.ndim(value) == 0 else value
+    if len(read) == 1:
+        return replace(read[0], value=value)
+    return Term(value, f"{name}({', '.join(t.formula for t in read)})", _sources(*(t.source for t in read)))
 
 
 def _sources(*given: str) -> str:

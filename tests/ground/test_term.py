@@ -36,6 +36,13 @@ def test_once_and_nothing_go_without_saying() -> None:
     assert least(q("1 GB/s"), q("1 GB/s")).formula == "1 GB/s"
 
 
+def test_of_two_that_read_alike_the_smaller_is_taken_in_every_scenario() -> None:
+    one, other = (Term(np.array(drawn), "10 Gb/s", "data sheet") for drawn in ([1.0, 2.0], [2.0, 1.0]))
+    assert least(one, other).value.tolist() == [1.0, 1.0]
+    assert largest(one, other).value.tolist() == [2.0, 2.0]
+    assert least(one, other).formula == "10 Gb/s"
+
+
 def test_sums_in_products_keep_their_brackets() -> None:
     made = (q("2 cycles/B") + q("1 cycles/B")) * 3.0 / (1.0 + term(0.5))
     assert made.formula == "(2 cycles/B + 1 cycles/B) x 3 / (1 + 0.5)"
