@@ -14,7 +14,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import raid
+from dtnsim.physics import md, raid
 
 _ONCE: Final = Term(1.0, "1")
 #: chunks where the file says nothing
@@ -168,7 +168,7 @@ class Raid(Layer):
             each = term(self.of.latency(row, use.but(finish="dsync"), float(self.members)), "s", "flush of a member")
         alone = self.of.latency(row, use, busy) + self.of.latency(row, use.but(operation="read"), busy + self.parity)
         clear = law(
-            raid.bitmap_clear_share,
+            md.bitmap_clear_share,
             write_s=term(alone, "s"),
             commit_s=2.0 * each,
             chunks=term(use.total_B / self.data_members, "B") / row.term(self.bitmap_chunk),
@@ -182,13 +182,13 @@ class Raid(Layer):
 
     def _reads_first(self, row: Row, use: Access) -> bool:
         """Whether a write waits for old data and parity: it is smaller than a stripe and nothing gathers it."""
-        if not self.parity or (self._gathers(use) and not use.random):
+        if not self.parity or self._gathers(use):
             return False
         return use.block_B % (self.data_members / self.groups * middle(self._chunk(row).value)) > 0
 
     def _gathers(self, use: Access) -> bool:
-        """Whether sequential writes become full stripes: in a write-back cache, or buffered in md's stripe cache."""
-        return use.buffered if self.software else self.write_back
+        """Whether writes become full stripes: sequential in a write-back cache, or buffered in md's stripe cache."""
+        return not use.random and (use.buffered if self.software else self.write_back)
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """The members that hold a part of a request work on it together; a controller reads ahead for one reader."""
@@ -205,7 +205,8 @@ class Raid(Layer):
         """Md's raid5d copies what is written into its stripe cache, computes parity and hands it to the drives."""
         if not (self.software and self.parity and use.operation == "write"):
             return super().parity_thread(row, use)
-        pages = law(raid.thread_load, moved=self._moved(row, use), disks=self.disks, parity=self.parity)
+        moved = self._moved(row, use, drives_bind=False)
+        pages = law(md.thread_load, moved=moved, disks=self.disks, parity=self.parity)
         return row.term(self.parity_work) * pages, self.parity_threads
 
     def bus_factor(self, use: Access) -> Value:
@@ -265,7 +266,7 @@ class Raid(Layer):
         """Two stripes of an md array; a controller's is a device as any other."""
         if not self.software or self.level == 1:
             return super().ahead_window(row)
-        return law(raid.read_ahead_bytes, chunk_B=self._chunk(row), disks=self.data_members)
+        return law(md.read_ahead_bytes, chunk_B=self._chunk(row), disks=self.data_members)
 
     def _visit(self, row: Row, use: Access, visit_B: Term | Value | None) -> Term | None:
         """Bytes of a visit of one member: its part of the read-ahead or of the write-back run."""
@@ -306,17 +307,20 @@ class Raid(Layer):
             return self._spread() * bitmap
         return self._moved(row, use) * bitmap if self.parity else bitmap
 
-    def _moved(self, row: Row, use: Access) -> Term:
+    def _moved(self, row: Row, use: Access, *, drives_bind: bool = True) -> Term:
         """Member bytes read and written per byte written to an array with parity."""
-        if self._gathers(use) and not use.random:
+        if self._gathers(use):
             return self._spread()
         size = row.term(BLOCK_REQUEST) if use.buffered and not use.random else term(min(use.block_B, 2.0**40), "B")
         return law(
-            raid.write_amplification,
-            write_B=size,
+            md.direct_amplification,
+            request_B=size,
             chunk_B=self._chunk(row),
             disks=self.disks,
             parity=self.parity,
+            in_flight=use.queue_depth,
+            entries=self.stripe_cache / max(use.streams, 1) if self.software and not use.random else 0,
+            drives_bind=drives_bind,
             resyncing=self.resync,
         )
 
@@ -328,13 +332,12 @@ class Raid(Layer):
             level = self.parity or self.copies / 2 - 1
             deep = 32.0 if use.buffered else use.in_flight
             clear = _ONCE if use.buffered else self._commits(row, use)[0]
-            return law(raid.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep, clear_share=clear)
-        moved = self.of.latency(row, use.but(random=True, finish="dsync"))
+            return law(md.bitmap_random_cost, disks=self.disks, parity=level, in_flight=deep, clear_share=clear)
         return law(
-            raid.bitmap_cost,
+            md.bitmap_cost,
             bitmap_chunk_B=row.term(self.bitmap_chunk),
             rate=self.of.media_rate(row, "write"),
-            positioning_s=term(moved, "s"),
+            positioning_s=term(self.of.latency(row, use.but(random=True, finish="dsync")), "s"),
         )
 
     def _joined(self, row: Row, use: Access, copies: int) -> Term:
@@ -376,23 +379,20 @@ class Raid(Layer):
         """Part of the bytes that does not stay in a controller's cache."""
         if self.cache is None or not self.write_back:
             return _ONCE
-        total = term(max(use.total_B, 1.0), "B")
-        return largest(term(1.0) - row.term(self.cache) / total, term(0.0))
+        return largest(term(1.0) - row.term(self.cache) / term(max(use.total_B, 1.0), "B"), term(0.0))
 
     def _stripes(self, row: Row, use: Access, name: str, copies: int) -> None:
         """Charges md's stripe cache, and its journal where it has one."""
         if not (self.software and self.parity):
             return
-        page = term(raid.MD_PAGE_B, "B")
         member = term(self.of.single_rate(row, use.but(random=True)), "B/s")
-        moving = float(self.stripe_cache) * page / member
+        moving = float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member
         room = law(
-            raid.stripe_cache_write_rate,
+            md.stripe_cache_write_rate,
             entries=self.stripe_cache,
             disks=self.disks,
             parity=self.parity,
             update_s=self.of.turnaround(row) + moving,
-            page_B=page,
         )
         what = "md stripe cache"
         row.charge(f"{name}.stripes", "cache", capacity=count(copies * self.groups, "group") * room, what=what)

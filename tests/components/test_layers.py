@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
-from dtnsim.physics import raid
+from dtnsim.physics import md
 from tests.formulas import evaluate
 from tests.lab import FREE, KiB, MiB, access, answer, device, journey, machine, problem, served, sheet, volume
 
@@ -125,6 +125,19 @@ def test_the_thread_of_md_handles_every_page_of_a_small_write() -> None:
     assert sheet(problem(path(MD, WRITE))).rate("d.raid5d") == pytest.approx(1.5e9, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("depth", "jobs", "cache", "pages"),
+    [(1, 1, 256, 3.2), (16, 1, 256, 1), (16, 2, 256, 1), (16, 4, 256, 3.2), (16, 4, 4096, 1)],
+)
+def test_deep_direct_streams_fill_the_stripes_that_wait_for_the_thread(
+    depth: int, jobs: int, cache: int, pages: float
+) -> None:
+    """2 cycles/B at 3 GHz in full stripes; two chunks alone are eight pages of members for two."""
+    load = {"name": "fio", "rw": "write", "bs": "1 MiB", "direct": True, "ioengine": "libaio", "iodepth": depth}
+    found = sheet(problem(path({**MD, "stripe_cache": cache}, ({**load, "numjobs": jobs}, "a:/d", "a:/d"))))
+    assert found.rate("d.raid5d") == pytest.approx(1.5e9 / pages, rel=1e-6)
+
+
 def test_a_reader_of_a_fast_drive_has_two_windows_under_way() -> None:
     """128 KiB pass 80 us and 3 GB/s; a disk reads ahead itself, md two stripes, and of nothing else is more asked."""
     small = ({"name": "fio", "rw": "read", "bs": "16 KiB"}, "a:/d", "a:/d")
@@ -175,7 +188,7 @@ def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() ->
     for each in paths:
         each["transfer"]["dataset"] = {"files": 1, "size": "8 TB"}
     none, small, large = (answer(each).throughput_Bps.p50 for each in paths)
-    clear = float(raid.bitmap_clear_share(4 * KiB / none, 1.6e-3, 8e12 / 4 / (64 * MiB), 1))
+    clear = float(md.bitmap_clear_share(4 * KiB / none, 1.6e-3, 8e12 / 4 / (64 * MiB), 1))
     assert clear > 0.8
     assert small == pytest.approx(4 * KiB / (4 * KiB / none + clear * 1.6e-3), rel=0.03)
     assert large == pytest.approx(none, rel=1e-3)

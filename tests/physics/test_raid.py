@@ -169,42 +169,6 @@ def test_more_requests_keep_members_busier(q, more, h):
     assert 1.0 <= raid.fork_join_load(q * more, h) <= here <= max(h, 1.0) * (1 + 1e-12)
 
 
-def test_md_stripe_cache():
-    # 1 MiB per data disk in flight for 10 ms is 105 MB/s a disk
-    rate = raid.stripe_cache_write_rate(256, 10, 2, 10e-3)
-    assert rate == pytest.approx(8 * 2**20 / 10e-3)
-    assert raid.stripe_cache_write_rate(8192, 10, 2, 10e-3) == pytest.approx(32 * rate)
-
-
-def test_read_ahead_of_md_is_two_stripes():
-    """Linux raid5.c: RAID6 of ten with 512-KiB chunks shows 8 MiB (blockdev --getra 16384)."""
-    assert raid.read_ahead_bytes(512 * 1024, 8) == 16384 * 512
-
-
-@pytest.mark.parametrize(("chunk", "measured"), [(64, 174), (128, 175), (512, 285), (1024, 10300), (2048, 17000)])
-def test_bits_of_large_chunks_keep_themselves_set(chunk, measured):
-    """Five 2-TB 980 PRO in RAID 5, small synchronous writes: requests a second by --bitmap-chunk (pastebin TK4vWjQu).
-
-    20,600 without a bitmap and 174 with the smallest chunks are the times of a write and of a bit.
-    """
-    alone, bit = 1 / 20600, 1 / 174 - 1 / 20600
-    clear = raid.bitmap_clear_share(alone, bit, 2e12 / (chunk * 2**20), 1)
-    rate = 1 / (alone + clear * bit)
-    assert rate / measured == pytest.approx(1, abs=0.25) if measured < 1000 else rate > 10000
-    assert raid.bitmap_clear_share(alone, bit, 1e12, 1) == pytest.approx(1.0, abs=1e-3)
-
-
-def test_a_bitmap_costs_little_with_large_chunks_and_nothing_with_infinite_ones():
-    # 64 MiB at 250 MB/s are 268 ms, two positionings of 12 ms
-    assert raid.bitmap_cost(64 * 2**20, 250e6, 12e-3) == pytest.approx(1 + 24 / 268.4, rel=1e-3)
-    assert raid.bitmap_cost(np.inf, 250e6, 12e-3) == 1.0
-    assert raid.bitmap_random_cost(8, 1, 1e9) == pytest.approx(1.0)
-    # one write of 4 requests at a time, and 8 members write their bitmap before it
-    assert raid.bitmap_random_cost(8, 1, 1) == pytest.approx(3.0)
-    costs = raid.bitmap_random_cost(8, 2, np.arange(1, 64))
-    assert np.all(np.diff(costs) < 0)
-
-
 KiB = 1024.0
 
 
@@ -227,16 +191,3 @@ def test_larger_chunks_never_help(s, c):
     load = raid.provision_load(s, c, 1)
     assert 1 <= load <= raid.provision_load(s, 2 * c, 1)
     assert raid.provision_load(2 * s, c, 1) <= load * (1 + 1e-12)
-
-
-def test_the_thread_of_md_has_pages_to_handle_not_payload() -> None:
-    """Full stripes cost what they were measured at; 4 KiB alone are four pages of RAID 5, six of RAID 6."""
-    for disks, parity in ((5, 1), (9, 1), (8, 2)):
-        stripe = 4096.0 * 128 * (disks - parity)
-        whole = raid.write_amplification(stripe, 4096.0 * 128, disks, parity)
-        assert raid.thread_load(whole, disks, parity) == pytest.approx(1.0)
-        one = raid.write_amplification(4096.0, 4096.0 * 128, disks, parity)
-        assert raid.thread_load(one, disks, parity) == pytest.approx(2 * (1 + parity) * (disks - parity) / disks)
-    # Linux commit 765d704db1f5: 600 MB/s of one Atom core in full stripes of nine disks; a page written alone
-    alone = 600e6 / raid.thread_load(4.0, 9, 1)
-    assert alone / 4096 == pytest.approx(41.2e3, rel=0.01)
