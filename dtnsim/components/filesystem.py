@@ -9,16 +9,16 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from dtnsim.components.access import CHANGES, Access, Operations
-from dtnsim.components.base import Component
+from dtnsim.components.access import Access
 from dtnsim.components.device import Connections, Device
+from dtnsim.components.file_operations import FileOperations
 from dtnsim.components.machine import Machine
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.pages import Cache
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import cache, cpu, metadata
+from dtnsim.physics import cache, cpu
 
 #: what a worker waits for whose requests nobody reads ahead of
 _ALONE = "each request, one after the other"
@@ -50,7 +50,7 @@ class Stretch:
     behind: Value = 0.0
 
 
-class Filesystem(Component):
+class Filesystem(FileOperations):
     """A file system mounted on a host."""
 
     family: ClassVar[str] = "filesystem"
@@ -68,16 +68,6 @@ class Filesystem(Component):
     connected_by_tools: ClassVar[bool] = False
     #: True where written bytes may gather in memory while the medium works on earlier ones
     keeps_dirty: ClassVar[bool] = True
-    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "2 us",
-        0.7,
-        "mdtest 1.9.3 on tmpfs, two tasks (vi4io.org): 0.8 to 1.6 million stats and reads a second, 1.3 to 2.6 us each",
-    )
-    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(
-        "25 us",
-        0.8,
-        "32 us a create and its close on ext3 at 2.66 GHz, 327,800 files (foddex.net, 2009); 2 to 6 us on tmpfs",
-    )
     sync_latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "4 ms", 0.8, "assumed: flush of a drive's cache through the file system's log"
     )
@@ -230,44 +220,6 @@ class Filesystem(Component):
         background, limit = host.vm.dirty_limits(row, row.value(host.memory.size), held_B)
         return background, cache.set_point(background, limit)
 
-    def round_trips(self, row: Row, operation: str) -> Value:  # noqa: ARG002 - network file systems need them
-        """Calls or round trips to the server for one metadata operation; names of a directory come many at once."""
-        return float(metadata.listing_calls(metadata.NAMES_PER_CALL)) if operation == "readdir" else 1.0
-
-    def expired(self, row: Row, request_s: Value) -> Value:  # noqa: ARG002 - network file systems need them
-        """Requests for each that does the work, those included that renew what the client knew."""
-        return 1.0
-
-    def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:  # noqa: ARG002 - network file systems need them
-        """Seconds that the close of a written file takes besides the operation itself.
-
-        Args:
-            row: The row to charge.
-            file_B: Size of a file [B].
-            rtt_s: Round-trip time [s].
-        """
-        return 0.0
-
-    def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:  # noqa: ARG002 - NFS needs them
-        """Waits of one file's operations for the disks of the server.
-
-        Args:
-            row: The row to charge.
-            operations: Operations of one file.
-            file_B: Size of a file [B].
-        """
-        return 0.0
-
-    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
-        """Charges the metadata operations of one payload byte at the servers that do them; a local one has none.
-
-        Args:
-            row: The row to charge.
-            asked: The operations.
-            host: The host that asks.
-            volume: Its volume.
-        """
-
     def gathers(self, use: Access) -> bool:
         """Whether written bytes gather in memory on their way to the medium, so that the writer goes on meanwhile."""
         return use.buffered and self.keeps_dirty
@@ -323,24 +275,6 @@ class Filesystem(Component):
             return np.maximum(use.block_B - ahead, 0.0) * charged(row, use, host, array)
         turn = 2.0 * array.turnaround(row).value if array.rotates and not use.random else array.latency(row, alone)
         return turn + self.request_size(use) / array.single_rate(row, alone)
-
-    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:  # noqa: ARG002 - network file systems need it
-        """Seconds of one metadata operation.
-
-        Args:
-            row: The row to charge.
-            operation: Name of the operation.
-            host: The machine that it is on.
-        """
-        return row.value(self.timed(operation))
-
-    def timed(self, operation: str) -> Quantity:
-        """What a metadata operation takes: ``change_time`` where it changes a directory or inode, else ``op_time``.
-
-        Where ``op_time`` alone is stated, it is that of changes too.
-        """
-        alone = self.change_time is None or (self.states("op_time") and not self.states("change_time"))
-        return self.op_time if alone or operation not in CHANGES or self.change_time is None else self.change_time
 
 
 def charged(row: Row, use: Access, host: Machine, array: Device) -> Value:

@@ -8,18 +8,22 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access
+from dtnsim.components.file_operations import FileOperations
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.metadata_servers import MetadataServers
 from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Group, TargetRate
+from dtnsim.components.servers import Group, RequestTime, TargetRate
+from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, law
-from dtnsim.physics import gpfs, servers, waiting
+from dtnsim.ground.term import Term, law, term
+from dtnsim.physics import cpu, gpfs, servers, waiting
 
-#: mdtest with empty files
+#: mdtest on 16 nodes, each of which made the files that it looked up and removed
 _PIXSTOR = "Dell PixStor administrator guide, pp. 24 to 35, mdtest on one array of 24 SSDs"
+#: operations of a program that meets inodes which others have made, or which the node no longer holds
+_MEETS = frozenset({"readdir", "stat", "open"})
 
 
 class Gpfs(ParallelFilesystem):
@@ -29,9 +33,21 @@ class Gpfs(ParallelFilesystem):
     entries whose token another node holds: it has to be asked for and revoked. With ``allocation: scatter`` (mmcrfs -j,
     the default beyond eight nodes) blocks lie anywhere on the disks, so that each costs a positioning where ``servers``
     say what that takes; with ``cluster`` a stream's blocks follow each other.
+
+    The pagepool is pinned memory of the daemon that the kernel's module shares, so that a call costs a copy and no page
+    of the kernel's cache. A node that holds the tokens of a directory changes it in its own memory and log: that takes
+    ``op_time``, ``change_time`` and ``create_time``. For an inode that it has not met it asks a token server and reads
+    the inode, which takes ``metadata_time``; so it does, twice, for what another node holds.
+
+    Attributes:
+        op_time: Look-up of what the node holds.
+        change_time: Change of an inode or directory that it holds.
+        create_time: A new file or directory in one that it holds.
+        metadata_time: A message to another node for a token, and the inode's block.
     """
 
     kind: ClassVar[str] = "gpfs"
+    refused: ClassVar[dict[str, str]] = {}
     in_page_cache: ClassVar[bool] = False
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "nsds", "nsd_rate", "nsd_write", "block", "allocation")
 
@@ -59,10 +75,18 @@ class Gpfs(ParallelFilesystem):
     share: Annotated[Quantity, Unit("1", spread=0.5, low=1e-3, high=1.0)] = prior(
         "0.4", 0.7, "assumed: what other users leave of the servers at a random hour"
     )
-    metadata_time: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
+    op_time: RequestTime = prior("6 us", 0.5, f"{_PIXSTOR}: 11.2 million stats a second of 64 threads")
+    change_time: RequestTime | None = prior("94 us", 0.5, f"{_PIXSTOR}: 170,600 removals a second of 16 threads")
+    create_time: RequestTime = prior(
+        "0.4 ms",
+        0.9,
+        f"{_PIXSTOR}: from 0.14 ms (222,100 a second of 32 threads, empty) to 1.04 ms (960 of one that makes two "
+        "million files of 3 KiB in their inodes)",
+    )
+    metadata_time: RequestTime = prior(
         "1 ms",
-        0.6,
-        "assumed: round trip and log force of one metadata operation; Dell PixStor: 653 creates/s of one thread",
+        1.0,
+        "assumed: a message between daemons, 0.1 ms, and a block of inodes: 0.2 ms from flash, 6 from disks",
     )
     contended: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "this node keeps its directories' tokens")
 
@@ -92,6 +116,13 @@ class Gpfs(ParallelFilesystem):
         self.behind(row, use, label, block)
         host.storage_network(row, use, volume)
 
+    def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
+        """A copy from or to pinned memory: that of a read from the page cache, which allocates nothing either."""
+        if use.finish == "direct":
+            return super().cycles(row, use, stack)
+        copied, call = row.term(stack.file_read_byte), row.term(stack.file_call)
+        return law(cpu.cycles_per_byte, per_byte=copied, per_call=call, call_B=term(use.block_B, "B"))
+
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """Write-behind of full blocks at once, and no more of them than the pagepool has room for (prefetchPct)."""
         del host, held_B
@@ -111,6 +142,22 @@ class Gpfs(ParallelFilesystem):
         """NSDs of its files."""
         whole = self.whole(row)
         return law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=row.term(whole.block))
+
+    def waits(self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float) -> Value:
+        """The node's own work for each, and messages where it does not hold the token."""
+        del host, file_B
+        own: Value = 0.0
+        for operation in operations:
+            own = own + row.value(self.timed(operation)) * FileOperations.round_trips(self, row, operation)
+        met = float(any(operation in _MEETS for operation in operations))
+        messages = law(gpfs.token_messages, inodes=met, contended=row.term(self.contended)).value
+        return own + messages * (row.value(self.metadata_time) + away_s)
+
+    def timed(self, operation: str) -> Quantity:
+        """The node's own work."""
+        if operation in ("create", "mkdir"):
+            return self.create_time
+        return FileOperations.timed(self, operation)
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where a token has to be taken from another node."""

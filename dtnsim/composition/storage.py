@@ -26,7 +26,6 @@ from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import Connection
 from dtnsim.ground.term import Term, count
 from dtnsim.physics import cache
-from dtnsim.physics.metadata import serial_time
 from dtnsim.tools.plan import Job, NetUse, Step
 
 #: what holds files: (host, volume), or (nothing, file system) where several hosts mount it
@@ -302,13 +301,7 @@ class Storage:
         volume = end.mounted
         filesystem, probe = volume.filesystem, Row(self.ledger, job.name, [], 1.0, end.host.name)
         away = self.server_rtt(end)
-        seconds: Value = 0.0
-        for operation in operations:
-            service = filesystem.operation_time(probe, operation, end.host)
-            trips = filesystem.round_trips(probe, operation) * filesystem.expired(probe, away + service)
-            seconds = seconds + np.asarray(serial_time(1.0, trips, away, service))
-        if "create" in operations and "close" in operations:
-            seconds = seconds + filesystem.close_time(probe, job.mean_B, away)
+        seconds = filesystem.waits(probe, operations, end.host, away, job.mean_B)
         flushes = np.asarray(filesystem.flushes(probe, operations, job.mean_B))
         if np.any(flushes > 0):
             seconds = seconds + flushes * self.stable(end)

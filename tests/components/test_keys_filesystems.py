@@ -94,6 +94,9 @@ CASES: dict[str, dict[str, Case]] = {
         "nsd_rate": (READ, {}, "200 kB/s"),
         "nsd_write": (WRITE, {}, "200 kB/s"),
         "metadata_time": (RM, {}, "50 ms"),
+        "op_time": (RM, {"metadata_time": "0 s"}, "5 s"),
+        "change_time": (RM, {}, "50 ms"),
+        "create_time": (CP, {}, "50 ms"),
         "contended": (RM, {}, "1"),
     },
     "smb": {

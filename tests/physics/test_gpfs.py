@@ -57,3 +57,9 @@ def test_allocation_wastes_less_than_a_subblock(size, block):
 def test_tokens_cost_only_where_they_are_stolen():
     # FAST 2002: a request to the token manager, then the holder is asked to give it up
     np.testing.assert_array_equal(gpfs.token_round_trips([0.0, 0.5, 1.0, 2.0]), [1.0, 2.0, 3.0, 3.0])
+
+
+def test_a_node_that_holds_its_tokens_sends_nothing():
+    # IBM docs, "File system manager"; FAST 2002: one message to the token manager, one to the holder
+    np.testing.assert_array_equal(gpfs.token_messages(0, [0.0, 0.5, 1.0, 2.0]), [0.0, 1.0, 2.0, 2.0])
+    assert gpfs.token_messages(1, 0) == 1

@@ -1,0 +1,109 @@
+"""What a file system's operations on names and attributes take: of the program that waits, and of servers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from dtnsim.components.access import CHANGES, Operations
+from dtnsim.components.base import Component
+from dtnsim.components.machine import Machine
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.physics import metadata
+
+
+class FileOperations(Component):
+    """The operations of a file system that move no data.
+
+    Attributes:
+        op_time: What a look-up takes.
+        change_time: What a change of a directory or inode takes; None where it is no different.
+    """
+
+    op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
+        "2 us",
+        0.7,
+        "mdtest 1.9.3 on tmpfs, two tasks (vi4io.org): 0.8 to 1.6 million stats and reads a second, 1.3 to 2.6 us each",
+    )
+    change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(
+        "25 us",
+        0.8,
+        "32 us a create and its close on ext3 at 2.66 GHz, 327,800 files (foddex.net, 2009); 2 to 6 us on tmpfs",
+    )
+
+    def waits(self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float) -> Value:
+        """Seconds of one file's operations, each of which a program waits for.
+
+        Args:
+            row: The row to charge.
+            operations: Their names.
+            host: The machine that it is on.
+            away_s: Round-trip time to the servers [s].
+            file_B: Size of a file [B].
+        """
+        seconds: Value = 0.0
+        for operation in operations:
+            service = self.operation_time(row, operation, host)
+            trips = self.round_trips(row, operation) * self.expired(row, away_s + service)
+            seconds = seconds + np.asarray(metadata.serial_time(1.0, trips, away_s, service))
+        if "create" in operations and "close" in operations:
+            seconds = seconds + self.close_time(row, file_B, away_s)
+        return seconds
+
+    def round_trips(self, row: Row, operation: str) -> Value:  # noqa: ARG002 - network file systems need them
+        """Calls or round trips to the server for one metadata operation; names of a directory come many at once."""
+        return float(metadata.listing_calls(metadata.NAMES_PER_CALL)) if operation == "readdir" else 1.0
+
+    def expired(self, row: Row, request_s: Value) -> Value:  # noqa: ARG002 - network file systems need them
+        """Requests for each that does the work, those included that renew what the client knew."""
+        return 1.0
+
+    def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:  # noqa: ARG002 - network file systems need them
+        """Seconds that the close of a written file takes besides the operation itself.
+
+        Args:
+            row: The row to charge.
+            file_B: Size of a file [B].
+            rtt_s: Round-trip time [s].
+        """
+        return 0.0
+
+    def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:  # noqa: ARG002 - NFS needs them
+        """Waits of one file's operations for the disks of the server.
+
+        Args:
+            row: The row to charge.
+            operations: Operations of one file.
+            file_B: Size of a file [B].
+        """
+        return 0.0
+
+    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+        """Charges the metadata operations of one payload byte at the servers that do them; a local one has none.
+
+        Args:
+            row: The row to charge.
+            asked: The operations.
+            host: The host that asks.
+            volume: Its volume.
+        """
+
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:  # noqa: ARG002 - network file systems need it
+        """Seconds of one metadata operation.
+
+        Args:
+            row: The row to charge.
+            operation: Name of the operation.
+            host: The machine that it is on.
+        """
+        return row.value(self.timed(operation))
+
+    def timed(self, operation: str) -> Quantity:
+        """What a metadata operation takes: ``change_time`` where it changes a directory or inode, else ``op_time``.
+
+        Where ``op_time`` alone is stated, it is that of changes too.
+        """
+        alone = self.change_time is None or (self.states("op_time") and not self.states("change_time"))
+        return self.op_time if alone or operation not in CHANGES or self.change_time is None else self.change_time
