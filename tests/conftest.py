@@ -12,5 +12,5 @@ settings.register_profile("house", deadline=None, suppress_health_check=[HealthC
 settings.register_profile("explore", settings.get_profile("house"), derandomize=False, max_examples=1000)
 settings.load_profile("house")
 
-# so is what a long run says of itself while it is under way: tests/cli/test_watch.py hurries it
+# so is what a long run says of itself while it is under way: tests/cli/test_terminals.py hurries it
 _watch._PATIENCE_S = 3600.0

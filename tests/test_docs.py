@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 import re
 import shlex
-import sys
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 import yaml
@@ -18,21 +16,14 @@ import dtnsim
 from dtnsim import cli
 from dtnsim.cli import man
 from dtnsim.components.base import kinds
+from tests.scripts import ROOT, script
 
-ROOT = Path(__file__).parents[1]
 TEXTS = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
 
 
 @functools.cache
-def module(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", ROOT / "docs" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    sys.path.append(str(ROOT / "docs"))  # as mkdocs' hook has it: they import each other
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = made
-    spec.loader.exec_module(made)
-    return made
+def module(name: str) -> Any:
+    return script(ROOT / "docs" / f"{name}.py")
 
 
 @functools.cache

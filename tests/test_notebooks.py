@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import itertools
 import json
 import re
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 import dtnsim
+from tests.scripts import CI, script
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -20,11 +20,7 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 QUICK = [p for p in NOTEBOOKS if p.stem[:2] in ("01", "03", "06")]
 
 
-spec = importlib.util.spec_from_file_location("notebooks", FOLDER.parent / ".ci" / "notebooks.py")
-assert spec is not None
-assert spec.loader is not None
-runner = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(runner)
+runner = script(CI / "notebooks.py")
 
 
 def cells(path: Path) -> list[dict[str, Any]]:

@@ -1,8 +1,7 @@
-"""The README's generated blocks are what the code says today."""
+"""The README's generated blocks are what the code says today; every public run of a tool is in its table."""
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -11,18 +10,13 @@ import yaml
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
-
-ROOT = Path(__file__).parents[1]
+from dtnsim.report import accuracy
+from tests.scripts import CI, ROOT, script
 
 
 def test_the_output_is_what_the_command_prints() -> None:
     """The tables of measured beside predicted take longer: ``.ci/check`` compares them."""
-    loaded = importlib.util.spec_from_file_location("readme", ROOT / ".ci" / "readme.py")
-    assert loaded is not None
-    assert loaded.loader is not None
-    module = importlib.util.module_from_spec(loaded)
-    loaded.loader.exec_module(module)
-    text = (ROOT / "README.md").read_text()
+    module, text = script(CI / "readme.py"), (ROOT / "README.md").read_text()
     assert module.instead() in module.INSTEAD.read_text(), "stale: run 'python .ci/readme.py'"
     assert module.output() in text, "stale: run 'python .ci/readme.py'"
     assert module.proof() in text, "stale: run 'python .ci/readme.py'"
@@ -47,3 +41,13 @@ def test_the_events_in_the_readme_happen(tmp_path: Path) -> None:
     given = spec.load(tmp_path / "ours.yaml", events=tmp_path / "night.yaml")
     (run,) = dtnsim.simulate(given).runs
     assert [what for _, what in run.happened] == ["the link is down", "end of: the link is down", "a drive fails"]
+
+
+def test_some_points_of_every_tool_make_a_table(monkeypatch):
+    every = accuracy.tool_points()
+    assert sum(len(p) for p in every) == 637
+    monkeypatch.setattr(accuracy, "tool_points", lambda: every[::6])
+    lines = accuracy.tools_markdown().splitlines()
+    names = {p[0]["tool_key"] for p in every[::6]}
+    assert {line.split("|")[1].strip() for line in lines[2:]} == {*names, "**all**"}
+    assert float(lines[-1].split("|")[3].strip(" %")) < 6.0

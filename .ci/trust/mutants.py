@@ -7,46 +7,35 @@ carries more than it can.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-TESTS = Path(__file__).parents[2] / "tests"
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.fuzz import files as fuzz_files
+from tests.fuzz import paths as fuzz_paths
+from tests.logs import fuzz as fuzz_logs
+
 #: how many of each an ordinary run tries
 USUAL = {"paths": 1000, "files": 1000, "logs": 1000}
 FOLDER = tempfile.TemporaryDirectory()
 
 
-def _module(name: str, file: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(name, file)
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[name] = made
-    spec.loader.exec_module(made)
-    return made
-
-
-_paths = _module("fuzz_paths", TESTS / "fuzz" / "paths.py")
-_files = _module("fuzz_files", TESTS / "fuzz" / "files.py")
-_logs = _module("fuzz_logs", TESTS / "logs" / "fuzz.py")
-
-
 def paths(number: int) -> str | None:
     """Paths, hosts, parts, calibrations of a path, --set, events: predict, explain and simulate."""
-    return _named(_paths, number)
+    return _named(fuzz_paths, number)
 
 
 def files(number: int) -> str | None:
     """Prices, data sets, sizes, events, traces, tables, workloads, cases, calibrations, logs that fit, histories."""
-    return _named(_files, number)
+    return _named(fuzz_files, number)
 
 
 def logs(number: int) -> str | None:
     """Logs of benchmarks and transfers."""
-    found: str | None = _logs.check(_logs.mutant(number))
+    found: str | None = fuzz_logs.check(fuzz_logs.mutant(number))
     return found
 
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import resource
-import sys
 import time
 from pathlib import Path
 
@@ -16,12 +15,8 @@ import pytest
 import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
-
-TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS / "engine"), str(TESTS / "simulation" / "fleet")]
-
-import workloads  # noqa: E402
-from yard import course, ended  # noqa: E402
+from tests.engine import workloads
+from tests.simulation.fleet.yard import course, ended
 
 pytestmark = pytest.mark.long
 
@@ -118,7 +113,7 @@ def test_path_files_beside_simgrid(name: str, n: int, tmp_path: Path, request: p
     answer = dtnsim.fleet(file, replicas=1)
     print(f"\n{name}, {n} through a path file: {time.process_time() - began:.2f} s CPU")
     if n == 1000:
-        with (TESTS / "engine" / "data" / "simgrid_332_1000.csv").open() as table:
+        with (Path(__file__).parents[1] / "engine" / "data" / "simgrid_332_1000.csv").open() as table:
             rows = [line.split(",") for line in table if line[0].isdigit()]
         found = [float(row[("w1", "w2").index(name)]) for row in rows]
         assert answer.first is not None

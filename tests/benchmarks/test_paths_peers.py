@@ -10,9 +10,7 @@ import math
 import os
 import resource
 import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,10 +24,8 @@ from dtnsim.report import simulation as report
 from dtnsim.report import text as console
 from dtnsim.simulation import simulate
 from dtnsim.simulation.plain.columns import columns
+from tests.engine import workloads
 from tests.strategies import load
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
-import workloads
 
 pytestmark = pytest.mark.long
 

@@ -1,11 +1,75 @@
-"""``dtnsim components``."""
+"""`dtnsim components` and `dtnsim explain`: what there is to write, and where a number comes from."""
 
 from __future__ import annotations
 
 import json
 
+import pytest
+
 from dtnsim.components.base import kinds
 from tests.cli.conftest import Run
+
+PATH = "venadi/gridftp-gpfs"
+
+
+def test_the_terms_recompute_what_predict_says(run: Run) -> None:
+    """capacity / sum of demands, least over the stations."""
+    made = json.loads(run("explain", PATH, "--json").out)
+    predicted = json.loads(run("predict", PATH, "--json", "--samples", "0").out)
+    total: dict[str, float] = {}
+    for phase in made["transfers"][0]["phases"]:
+        for d in phase["demands"]:
+            total[d["station"]] = total.get(d["station"], 0.0) + d["per_byte"]
+    capacity = {s["station"]: s["capacity"] for s in made["stations"]}
+    least = min((capacity[s] / d, s) for s, d in total.items() if d > 0)
+    assert least[0] == pytest.approx(predicted["ceiling_Bps"], rel=1e-9)
+    assert made["ceiling_Bps"] == predicted["ceiling_Bps"]
+    assert made["bottleneck"] == predicted["bottleneck"]
+
+
+@pytest.mark.parametrize("path", [PATH, "examples/dtn-100g-xfs", "examples/nas-24-disks-4-readers"])
+def test_the_steps_from_the_ceiling_add_up_to_the_median(run: Run, path: str) -> None:
+    made = json.loads(run("explain", path, "--json").out)
+    predicted = json.loads(run("predict", path, "--json").out)
+    whole = made["ceiling_Bps"] + sum(s["change_Bps"] for s in made["steps"])
+    assert whole == pytest.approx(predicted["throughput_Bps"]["p50"], rel=1e-9)
+    assert made["ceiling_Bps"] == predicted["ceiling_Bps"]
+    assert made["throughput_Bps"] == predicted["throughput_Bps"]["p50"]
+    named = [s["what"] for s in made["steps"]]
+    assert set(predicted["unstated"]) <= set(named)
+
+
+def test_what_is_stated_takes_nothing(run: Run) -> None:
+    """Where a loss is stated, no step is called after it."""
+    path = "examples/dtn-100g-xfs"
+    open_ = [s["what"] for s in json.loads(run("explain", path, "--json").out)["steps"]]
+    stated = [s["what"] for s in json.loads(run("explain", path, "--set", "wan.loss=0", "--json").out)["steps"]]
+    assert "wan.0.loss" in open_
+    assert "wan.0.loss" not in stated
+
+
+def test_every_number_has_a_source(run: Run) -> None:
+    made = json.loads(run("explain", PATH, "--json").out)
+    without = [s["station"] for s in made["stations"] if not s["source"]]
+    assert without == []
+
+
+def test_plain_text(run: Run) -> None:
+    code, out, err = run("explain", PATH)
+    assert (code, err) == (0, "")
+    assert "phase 'transfer': what one byte costs" in out
+    assert "capacity / total demand" in out
+    made = json.loads(run("explain", PATH, "--json").out)
+    assert f"throughput = {made['throughput_Bps']!r} B/s" in out
+    for station in made["stations"]:
+        assert station["station"] in out
+
+
+def test_overrides_show_where_they_come_from(run: Run) -> None:
+    made = json.loads(run("explain", PATH, "--set", "wan.bandwidth=3 Gb/s", "--json").out)
+    wan = next(s for s in made["stations"] if s["station"] == "network.wan")
+    assert wan["capacity"] == pytest.approx(3e9 / 8)
+    assert "--set wan.bandwidth" in wan["source"]
 
 
 def test_all_kinds_with_their_parts(run: Run) -> None:

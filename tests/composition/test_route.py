@@ -1,7 +1,8 @@
-"""What firewalls, policers and the narrowest place of a route leave to a transfer, against closed forms."""
+"""The way of each transfer through the graph, and what firewalls, policers and the narrowest place of it leave."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import dtnsim
 from dtnsim.components.middlebox import Firewall, Policer
 from dtnsim.components.nic import Nic
 from dtnsim.components.segment import Background, Segment
 from dtnsim.composition import route
+from dtnsim.composition.resolved_transfer import ways
 from dtnsim.composition.route import Framing, Route
 from dtnsim.description.host import build_host
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics.tcp import controls
-from tests.lab import machine
+from tests.lab import journey, machine
+from tests.strategies import load
 
 FRAME = Framing(9000.0, 8948.0, 9038.0)
 NIC = Nic.build({"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B"})
@@ -105,3 +109,21 @@ def test_shapers_and_bbr_get_it_all() -> None:
     assert route.policed_share(shaper, 20e-3, 1448.0, "cubic", 1, Draw()) == 1.0
     policer = Policer.build({"kind": "policer", "rate": "1 Gb/s"})
     assert route.policed_share(policer, 20e-3, 1448.0, "bbr", 1, Draw()) == 1.0
+
+
+def test_a_shipped_path_from_volume_to_volume() -> None:
+    (found,) = ways(dtnsim.load("venadi/gridftp-gpfs"))
+    assert found.nodes[0] == "nersc.project"
+    assert found.nodes[-1] == "venadi.bigdata"
+    assert "network.wan" in found.single_points
+    assert "venadi.bigdata" not in found.single_points
+    assert found.cut.nodes == ("venadi.eth",)
+    assert found.cut.rate_Bps == 40e9 / 8
+
+
+def test_memory_to_memory_and_within_one_host() -> None:
+    (found,) = ways(load(journey()))
+    assert found.nodes == ("a.memory", "a.nic", "network.wan", "b.nic", "b.memory")
+    (local,) = ways(dtnsim.load("nasa/dd-write"))
+    assert local.nodes[0].endswith(".memory")
+    assert math.isinf(local.cut.rate_Bps) or local.cut.nodes

@@ -1,12 +1,84 @@
-"""What an access to a volume charges on its way: adapters side by side, one volume read and written at once."""
+"""What an access to a volume charges on its way, behind a page cache, and on drives that several transfers share."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
-from tests.lab import journey, machine, problem, rate, sheet, volume
+from dtnsim.composition.compose import compose
+from dtnsim.composition.volumes import EXACT, step
+from dtnsim.description.spec import PathSpec
+from dtnsim.ground.quantity import Draw
+from dtnsim.simulation import simulate
+from dtnsim.simulation.scenario import make_scene
+from tests.lab import answer, journey, machine, problem, rate, sheet, volume
+from tests.strategies import load
+
+HDD: dict[str, Any] = {"kind": "hdd", "rate": "200 MB/s"}
+#: without a wait that windows of read-ahead would have to cover
+SSD: dict[str, Any] = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s", "latency_read": "0 s"}
+
+
+def path(count: int, drive: dict[str, Any] = HDD) -> PathSpec:
+    host = {
+        "cpu": {"kind": "cpu", "cores": 8, "clock": "3 GHz"},
+        "memory": {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"},
+        "volumes": {"/data": {"filesystem": {"kind": "xfs"}, "array": drive}},
+    }
+    one = {"from": "a:/data", "to": "a:/dev/null", "tool": {"name": "dd", "bs": "1 MiB"}}
+    data = {"files": 1, "size": "100 GB"}
+    return load({"name": "p", "hosts": {"a": host}, "transfers": [{**one, "dataset": data} for _ in range(count)]})
+
+
+def seconds_a_byte(transfer: Any, problem: Any) -> dict[str, float]:
+    capacity = {s.name: float(s.capacity) for s in problem.stations}
+    return {d.station: float(d.per_byte) / capacity[d.station] for d in transfer.phases[0].demands}
+
+
+@pytest.mark.parametrize("streams", [1, 2, 4])
+def test_a_transfer_beside_fewer_costs_what_it_costs_in_a_path_of_fewer(streams: int) -> None:
+    scene = make_scene(path(6))
+    drives = scene.drives(scene.start)
+    count: Counter[tuple[str, str]] = Counter()
+    for f in range(streams):
+        drives.count(f, count, 1)
+    alone = compose(path(streams), Draw())
+    found = seconds_a_byte(drives.beside(0, count), compose(path(6), Draw()))
+    wanted = seconds_a_byte(alone.transfers[0], alone)
+    name = next(n for n in wanted if "data" in n)
+    assert found[name] == pytest.approx(wanted[name], rel=1e-12)
+    assert drives.beside(0, count) is drives.beside(0, count)
+
+
+def test_flash_minds_no_other_streams() -> None:
+    scene = make_scene(path(6, SSD))
+    drives = scene.drives(scene.start)
+    assert drives.shared
+    assert drives.beside(0, Counter({("a", "/data"): 1})) is drives.whole(0)
+
+
+def test_many_streams_are_told_apart_by_an_eighth() -> None:
+    assert [step(n) for n in range(1, EXACT + 1)] == list(range(1, EXACT + 1))
+    for n in range(EXACT, 5000):
+        assert step(n) == pytest.approx(n, rel=0.12)
+        assert step(n) <= step(n + 1)
+    assert len({step(n) for n in range(1, 5000)}) < 50
+
+
+def test_drives_that_mind_no_other_streams_are_tried_once_for_all_that_are_equal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = make_scene(path(6, SSD))
+    drives = scene.drives(scene.start)
+    composer, tried = drives._composer, []
+    beside = type(composer).beside
+    monkeypatch.setattr(type(composer), "beside", lambda self, f, s: (tried.append(f), beside(self, f, s))[1])
+    for f in range(6):
+        assert drives.beside(f, Counter({("a", "/data"): 2})) is drives.whole(f)
+    assert tried == [0]
+
 
 DISKS = {"kind": "ssd", "read": "1 GB/s", "write": "1 GB/s", "link": "10 GB/s", "interference": "0"}
 HUGE = {"files": 1, "size": "100 TB"}
@@ -44,3 +116,43 @@ def test_dd_from_a_file_to_a_file_reads_and_writes() -> None:
     assert rate(copy("a:/d/x", "a:/d/y")) == pytest.approx(0.5e9, rel=1e-2)
     # the program's thread reads and writes
     assert not same.has("network.wan")
+
+
+def verified(size: str, write: str = "100 MB/s", memory: str = "8 GB", **tool: Any) -> dict[str, Any]:
+    """Files of a gigabyte, verified at 500 MB/s by one worker."""
+    drive = {"kind": "ssd", "read": "9 GB/s", "write": "9 GB/s", "link": "16 GB/s"}
+    host = machine(
+        cpu={"kind": "cpu", "cores": 64, "clock": "2 GHz"},
+        vm={"dirty_bytes": memory, "dirty_background_bytes": "10 MB"},
+        volumes={"/d": volume({**drive, "write": write})},
+    )
+    source = machine(cpu=host["cpu"], volumes={"/d": volume(drive)})
+    return journey(
+        source, host, start="a:/d", to="b:/d", tool={"name": "globus", "cc": 1, **tool}, wan={"bandwidth": "10 Gb/s"},
+        dataset={"files": 200, "size": size},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("write", ["100 MB/s", "300 MB/s", "2 GB/s"])
+def test_predict_says_what_simulate_says(write: str) -> None:
+    path = verified("200 GB", write)
+    said = answer(path).throughput_Bps.p50
+    assert simulate(load(path)).runs[0].transfers[0].throughput_Bps == pytest.approx(said, rel=0.015)
+
+
+def test_a_slow_drive_is_never_idle_where_memory_holds_a_file() -> None:
+    found = answer(verified("200 GB")).throughput_Bps.p50
+    assert found == pytest.approx(200e9 / (194e9 / 100e6), rel=0.01)  # 6 GB of the last files are in memory at the end
+    assert found == pytest.approx(answer(verified("200 GB", verify=False)).throughput_Bps.p50, rel=0.01)
+    assert answer(verified("200 GB", memory="20 MB")).throughput_Bps.p50 < 0.95 * found
+
+
+def test_no_work_is_lost_and_the_simulation_has_it_once() -> None:
+    path = verified("200 GB")
+    made = problem(path).transfers[0]
+    assert made.buffered is not None
+    onto = [sum(d.per_byte for d in p.demands if d.station == "b.d.ssds") for p in (*made.phases, made.buffered)]
+    assert sum(onto[:-1]) == pytest.approx(onto[-1], rel=0.05)  # what is still in memory when the tool ends apart
+    assert onto[-2] > 0  # while it verifies
+    used = simulate(load(path)).runs[0].series.utilization.max()
+    assert used <= 1 + 1e-9

@@ -1,16 +1,94 @@
-"""The library as records: every kind, every part, with every number."""
+"""The library as records: every kind and part with every number; the reference hosts with year, price and rates."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from dtnsim.components.base import find_kind, kinds
-from dtnsim.description import catalogue
+from dtnsim.description import catalogue, listing
+from dtnsim.description.host import Host, build_host
+from dtnsim.description.hosts import named
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.units import EXAMPLES
+from dtnsim.steady.prediction import predict
+from tests.strategies import load
+
+#: host -> (rate of its port [Gb/s], its fastest volume)
+HOSTS = {
+    "esnet-dtn-2014": (10, "/data1"), "esnet-dtn-2014-40g": (40, "/data1"), "example-campus-25g": (25, "/data"),
+    "esnet-dtn-2020": (100, "/data"), "example-dtn-100g": (100, "/xfs"), "esnet-dtn-2023": (200, "/data"),
+    "example-dtn-400g": (400, "/buffer"), "example-nas-12": (25, "/pool"), "example-nas-24": (100, "/pool"),
+    "example-laptop": (1, "/home"), "example-workstation": (25, "/scratch"), "example-hpc-login": (25, "/scratch"),
+    "example-lustre-dtn": (100, "/lustre"),
+}  # fmt: skip
+#: part of its port that a host fills from memory: 400 Gb/s are more than 32 streams of one GridFTP server take
+FILLS = {"example-dtn-400g": 0.35}
+
+
+def built(name: str) -> Host:
+    return build_host(name, named(name))
+
+
+@pytest.fixture(scope="module")
+def rates() -> dict[str, float]:
+    """From memory to memory between two of each, all in one path."""
+    hosts: dict[str, Any] = {}
+    transfers: dict[str, Any] = {}
+    for name in HOSTS:
+        hosts |= {f"{name}-a": name, f"{name}-b": name}
+        transfers[name] = {
+            "from": f"{name}-a:/dev/zero", "to": f"{name}-b:/dev/null", "tool": {"name": "gridftp", "p": 8, "cc": 4},
+            "dataset": {"files": 64, "size": "10 GB"},
+        }  # fmt: skip
+    links = {
+        n: {"between": [f"{n}-a", f"{n}-b"], "rtt": "1 ms", "bandwidth": f"{port} Gb/s", "mtu": "9000 B"}
+        for n, (port, _) in HOSTS.items()
+    }
+    answer = predict(load({"name": "reference", "hosts": hosts, "links": links, "transfers": transfers}), samples=0)
+    return {t.name: t.throughput_Bps.p50 * 8e-9 for t in answer.transfers}
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_a_reference_host_has_year_price_and_what_it_is_named_for(name: str) -> None:
+    host = built(name)
+    assert host.facts is not None
+    assert host.facts.year is not None
+    assert host.price is not None
+    assert host.price.date
+    assert host.price.source
+    assert host.price.spread.value >= (0.35 if host.price.source.startswith("assumed") else 0.15) - 0.1
+    ports = [n.rate.value * n.links for n in host.nics.values()]
+    assert max(ports) * 8e-9 >= HOSTS[name][0]
+    assert HOSTS[name][1] in host.volumes
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_it_fills_its_port_from_memory(name: str, rates: dict[str, float]) -> None:
+    assert FILLS.get(name, 0.75) * HOSTS[name][0] <= rates[name] <= HOSTS[name][0]
+
+
+@pytest.mark.parametrize(("name", "published"), [("esnet-dtn-2014", 9.9), ("esnet-dtn-2014-40g", 39.5)])
+def test_esnets_reference_of_2014_does_what_its_page_says(name: str, published: float) -> None:
+    """From memory to memory, one stream: 9.9 Gb/s on a port of 10 GbE, 39.5 Gb/s TCP on one of 40."""
+    port = HOSTS[name][0]
+    transfer = {"from": "a:/dev/zero", "to": "b:/dev/null", "tool": {"name": "iperf3", "P": 4}}
+    wan = {"rtt": "0.1 ms", "bandwidth": f"{port} Gb/s", "mtu": "9000 B"}
+    answer = predict(load({"name": "t", "hosts": {"a": name, "b": name}, "wan": wan, "transfer": transfer}), samples=0)
+    assert answer.transfers[0].throughput_Bps.p50 * 8e-9 == pytest.approx(published, rel=0.03)
+
+
+def test_listing_hosts_says_year_and_price() -> None:
+    items = {i["name"]: i for i in listing.listing("hosts")["items"]}
+    assert items["esnet-dtn-2023"]["year"] == 2023
+    assert items["esnet-dtn-2023"]["price"] == "25000 USD +- 20% (2022-12)"
+    assert items["esnet-dtn-2014-40g"]["year"] == 2014, "it is like another"
+    assert items["nersc-edison"]["price"] is None
+    priced = [i for i in items.values() if i["price"]]
+    assert len(priced) >= 14
 
 
 def test_every_kind_is_listed_with_its_parts() -> None:

@@ -1,12 +1,18 @@
-"""Events and other people's transfers, as a path file says them."""
+"""What happens in time: events, other people's transfers, and times that come again."""
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dtnsim.components.base import validate
+from dtnsim.description import calendar
+from dtnsim.description.calendar import Cron
 from dtnsim.description.events import Event, Others
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.yamlio import loads
@@ -49,3 +55,62 @@ def test_others_that_are_refused(text: str, says: str) -> None:
 def test_others_have_sizes_of_their_own() -> None:
     found: Any = others("{stations: [network.wan], rate: 0.1 /s, size: 5 GB, cap: 1 Gb/s}")
     assert (found.size.value, found.cap.value, found.sigma) == (5e9, 1.25e8, 1.5)
+
+
+MONDAY = dt.datetime(2024, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("30 2 * * *", ["2024-01-01 02:30", "2024-01-02 02:30", "2024-01-03 02:30"]),
+        ("0 8 * * tue,fri", ["2024-01-02 08:00", "2024-01-05 08:00", "2024-01-09 08:00"]),
+        ("*/20 0 1 * *", ["2024-01-01 00:00", "2024-01-01 00:20", "2024-01-01 00:40", "2024-02-01 00:00"]),
+        ("0 0 29 feb *", ["2024-02-29 00:00"]),
+        ("0 12 13 * fri", ["2024-01-05 12:00", "2024-01-12 12:00", "2024-01-13 12:00"]),  # either day, as cron has it
+        ("5 0-4/2 * 1 0", ["2024-01-07 00:05", "2024-01-07 02:05", "2024-01-07 04:05"]),
+    ],
+)
+def test_cron(text, first):
+    times = Cron(text).times(MONDAY, 300 * calendar.DAY_S)
+    assert [f"{MONDAY + dt.timedelta(seconds=t):%Y-%m-%d %H:%M}" for t in times[: len(first)]] == first
+
+
+def test_cron_from_the_middle_of_a_day():
+    times = Cron("0 6,18 * * *").times(dt.datetime(2024, 1, 1, 12), calendar.DAY_S)
+    assert (times / 3600).tolist() == [6, 18]
+
+
+@pytest.mark.parametrize("text", ["* * * *", "60 * * * *", "a * * * *", "*/0 * * * *", "5-1 * * * *", "0 0 0 * *"])
+def test_what_cron_is_not(text):
+    with pytest.raises(ValueError, match=r"cron has five|is not a field"):
+        Cron(text)
+
+
+@given(st.integers(0, 23), st.integers(0, 59))
+def test_clock(hour, minute):
+    assert calendar.clock(f"{hour:02d}:{minute:02d}") == hour * 3600 + minute * 60
+
+
+@pytest.mark.parametrize("text", ["25:00", "24:01", "8", "8:60", "noon"])
+def test_what_a_time_of_day_is_not(text):
+    with pytest.raises(ValueError, match=r"is not a time of day|after midnight"):
+        calendar.clock(text)
+
+
+def test_weekdays():
+    assert calendar.weekdays("mon-fri") == {0, 1, 2, 3, 4}
+    assert calendar.weekdays("sat-mon") == {5, 6, 0}
+    assert calendar.weekdays("Sun") == {6}
+    with pytest.raises(ValueError, match=r"days of the week"):
+        calendar.weekdays("someday")
+
+
+def test_dates_and_weeks():
+    assert calendar.date("2026-01-05T08:00+02:00") == dt.datetime(2026, 1, 5, 6)
+    assert calendar.of_week(np.array([0.0, 86400.0]), dt.datetime(2026, 1, 11, 6)).tolist() == [
+        6.25 * 86400,
+        0.25 * 86400,
+    ]
+    with pytest.raises(ValueError, match=r"is not a date"):
+        calendar.date("soon")

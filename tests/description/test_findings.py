@@ -16,7 +16,7 @@ from dtnsim.components.base import example_of, find_kind, kinds
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.yamlio import loads
-from tests.description.test_published import PATHS as PUBLISHED
+from tests.description.test_personal import PATHS as PUBLISHED
 
 Tree = dict[str, Any]
 #: (last step of the key, value as the refusal shows it): what the one refusal must name

@@ -1,17 +1,19 @@
-"""The path as a graph: everything is wired to memory, hosts to hosts through segments; stations are named after it."""
+"""The path as a graph: everything is wired to memory, hosts to hosts through segments; its single points of failure."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import networkx as nx
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import dtnsim
 from dtnsim.composition.compose import compose
+from dtnsim.description import graph, spec
 from dtnsim.description import graph as graphs
-from dtnsim.description import spec
 from dtnsim.ground import library
 from dtnsim.ground.quantity import Draw
 from tests.lab import journey, machine
@@ -122,3 +124,36 @@ def test_the_order_in_which_hosts_are_described_says_nothing() -> None:
         "transfer": {**given["transfer"], "from": given["transfer"]["to"], "to": given["transfer"]["from"]},
     }
     assert graphs.near_end(load(turned)) == {"a": False, "b": True}
+
+
+def test_a_chain_has_no_spare() -> None:
+    drawn = dtnsim.load("venadi/gridftp-gpfs").graph
+    found = graph.single_points(drawn, "nersc.memory", "venadi.bigdata")
+    assert "network.wan" in found
+    assert found[-1] == "venadi.sas"
+    assert not any(graph.without(drawn, node, [("nersc.memory", "venadi.bigdata")])[0] for node in found)
+
+
+def test_two_links_side_by_side_carry_both_and_either_may_go() -> None:
+    drawn = linked({"x": {"between": ["a", "b"]}, "y": {"between": ["a", "b"]}}, hosts="ab").graph
+    assert graph.single_points(drawn, "a.memory", "b.memory") == ["a.nic", "b.nic"]
+    assert graph.without(drawn, "network.x", [("a.memory", "b.memory")]) == [True]
+    cut = graph.narrowest_cut(drawn, "a.nic", "b.nic")
+    assert cut.rate_Bps == pytest.approx(2 * 1.25e9)
+    assert set(cut.nodes) == {"network.x", "network.y"}
+
+
+def test_nothing_with_a_rate_between_is_unlimited() -> None:
+    drawn: nx.Graph[str] = nx.path_graph(["a", "b", "c"])
+    assert graph.narrowest_cut(drawn, "a", "c") == graph.Cut(math.inf, ())
+
+
+@given(st.lists(st.integers(1, 100), min_size=1, max_size=6))
+def test_the_cut_of_a_chain_is_its_narrowest_node(rates: list[int]) -> None:
+    drawn: nx.Graph[str] = nx.path_graph(["a", *(f"n{i}" for i in range(len(rates))), "z"])
+    for number, rate in enumerate(rates):
+        drawn.nodes[f"n{number}"]["rate_Bps"] = float(rate)
+    cut = graph.narrowest_cut(drawn, "a", "z")
+    assert cut.rate_Bps == min(rates)
+    assert len(cut.nodes) == 1
+    assert graph.single_points(drawn, "a", "z") == [f"n{i}" for i in range(len(rates))]

@@ -1,4 +1,4 @@
-"""Machines by the names that people say: what their vendors state is known, the rest is drawn."""
+"""Machines by the names that people say: what their vendors state is known, the rest is drawn; likes are said once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 import dtnsim
+from dtnsim import predict
+from dtnsim.description.said_once import folded
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture
 from tests.each import rows
+from tests.strategies import load
 
 #: shipped hosts that are a model or a size, not a machine that somebody measured or an example
 KNOWN = tuple(n for n in library.names("hosts") if library.read("hosts", n).get("year") is not None)
@@ -113,3 +116,37 @@ def test_a_box_that_the_library_does_not_have_is_no_server(
 )
 def test_a_generation_of_servers_tells_the_year(machine: str, year: int, tmp_path: Path) -> None:
     assert dtnsim.load(path(tmp_path, machine)).hosts["a"].year == year
+
+
+TAKEN = "is not in the library: taken from its name: part"
+
+
+def test_the_same_of_like_hosts_is_one_line() -> None:
+    card = "{}.nic: 'Chelsio' is not in the library: drawn from those of its years"
+    notes = [f"hosts.{card.format(name)}" for name in ("a", "b")]
+    assert folded(notes) == (f"{notes[0]} (b alike)",)
+    five = folded(f"hosts.{card.format(name)}" for name in "abcde")
+    assert five == (f"{notes[0]} (b, c and 2 others alike)",)
+    other = "wan.bandwidth: not said"
+    assert folded([notes[0], other, other]) == (notes[0], other)
+
+
+def test_several_drives_are_one_line() -> None:
+    one, two = (
+        f"hosts.a.volumes./d.array: 'WD Red' {TAKEN} any-disk",
+        f"hosts.b.volumes./e.array: 'OCZ' {TAKEN} any-ssd",
+    )
+    assert folded([one, "medium: lan is taken as campus"]) == (one, "medium: lan is taken as campus")
+    line, last = folded([one, two, "medium: lan is taken as campus"])
+    assert "hosts.a.volumes./d.array 'WD Red' as any-disk; hosts.b.volumes./e.array 'OCZ' as any-ssd" in line
+    assert last == "medium: lan is taken as campus"
+
+
+def test_copies_of_a_host_are_warned_of_once() -> None:
+    """Each of them has a card without a slot; the line names the first and how many more."""
+    far = {"year": 2015, "role": "dtn", "count": 4, "nic": "40GbE", "volumes": {"/d": {"filesystem": "lustre"}}}
+    move = {"from": "a:/d", "to": "b:/d", "tool": "globus", "dataset": {"files": 100, "size": "1 TB"}}
+    path = load({"hosts": {"a": far, "b": far}, "wan": {"bandwidth": "100 Gb/s", "rtt": "60 ms"}, "transfer": move})
+    said = [w for w in predict(path, samples=0).warnings if "no slot is described" in w]
+    assert len(said) == 1
+    assert said[0].startswith("a and 7 others: no slot is described for nic")

@@ -1,12 +1,91 @@
-"""Transfers of a path file: a data set of one file, which very many have, is read at once."""
+"""Transfers of a path file: ends that tools name themselves, words as other tools say them, data sets of one file."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+import dtnsim
 from dtnsim.description import dataset
 from dtnsim.description.transfer import _one_file
 from dtnsim.ground import yamlio
+from dtnsim.ground.errors import SpecError
+from tests.each import rows
+
+HOST = "hosts: {a: {volumes: {/data: {filesystem: xfs, array: samsung-980-pro-1tb}}}}\n"
+
+
+def path(folder: Path, transfer: str, hosts: str = HOST) -> Path:
+    made = folder / "path.yaml"
+    made.write_text(f"{hosts}transfer: {transfer}\n")
+    return made
+
+
+#: a transfer in short; its ends, its tool and its data set written out
+ALIKE = (
+    (
+        "{fio: {rw: write, bs: 1 MiB, volume: /data, size: 8 GB, numjobs: 2}}",
+        ("/data", "/data", "{name: fio, rw: write, bs: 1 MiB, numjobs: 2}", "{files: 2, each: 8 GB}"),
+    ),
+    (
+        "{tool: 'fio --name=t --rw=randread --bs=16k --filename=/data/f --size=1G --direct=1 --ioengine=io_uring'}",
+        (
+            *("/data/f",) * 2,
+            "{name: fio, rw: randread, bs: 16 KiB, direct: 1, ioengine: io_uring}",
+            "{files: 1, size: 1 GiB}",
+        ),
+    ),
+    (
+        "{tool: 'dd if=/dev/zero of=/data/x bs=1M count=8000 conv=fdatasync status=progress'}",
+        ("/dev/zero", "/data/x", "{name: dd, bs: 1 MiB, conv: fdatasync}", "{files: 1, size: 8000 MiB}"),
+    ),
+    (
+        "{fio: {rw: read, bs: 64k, filename: data/testfile, size: 10G}}",
+        ("/data/testfile", "/data/testfile", "{name: fio, rw: read, bs: 64 KiB}", "{files: 1, size: 10 GiB}"),
+    ),
+    (
+        "{dd: {if: /data/x, of: /dev/null, bs: 1 MiB, count: 8000}}",
+        ("/data/x", "/dev/null", "{name: dd, bs: 1 MiB}", "{files: 1, size: 8000 MiB}"),
+    ),
+    (
+        "{iozone: {f: 'a:/data', test: randread, bs: 64 KiB, s: 500 GB}}",
+        ("/data", "/data", "{name: iozone, test: random-read, r: 64 KiB}", "{files: 1, size: 500 GB}"),
+    ),
+    (
+        "{bonnie: {d: /data, s: 500 GB, test: block_write}}",
+        ("/data", "/data", "{name: bonnie, test: block-write}", "{files: 1, size: 500 GB}"),
+    ),
+)
+
+
+@pytest.mark.parametrize(("short", "whole"), ALIKE)
+def test_a_tool_names_its_files_itself(short: str, whole: tuple[str, str, str, str], tmp_path: Path) -> None:
+    """The answer is that of the same transfer with its ends and its data set beside the tool."""
+    written_out = "{{from: 'a:{}', to: 'a:{}', tool: {}, dataset: {}}}".format(*whole)
+    one, other = (dtnsim.predict(path(tmp_path, text), samples=50) for text in (short, written_out))
+    assert one.throughput_Bps == other.throughput_Bps
+    assert one.duration_s == other.duration_s
+
+
+def test_a_volume_that_only_the_tool_names_is_drawn(tmp_path: Path) -> None:
+    made = dtnsim.load(path(tmp_path, "{fio: {rw: write, volume: /dev/md0}}", "hosts: {a: unknown}\n"))
+    assert made.hosts["a"].volumes["/dev/md0"].filesystem.kind == "none"
+
+
+@pytest.mark.parametrize(("transfer", "says"), rows("description/refused", "transfers"))
+def test_what_is_said_twice_or_means_several_things_is_refused(transfer: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=says):
+        dtnsim.load(path(tmp_path, transfer))
+
+
+def test_of_several_hosts_one_is_named(tmp_path: Path) -> None:
+    hosts = "hosts: {a: unknown, b: unknown}\n"
+    with pytest.raises(SpecError, match=r"is on which host\?.*write HOST:/data, of a, b"):
+        dtnsim.load(path(tmp_path, "{fio: {rw: write, volume: /data}}", hosts))
+    made: Any = dtnsim.load(path(tmp_path, "{fio: {rw: write, volume: 'b:/data'}}", hosts))
+    assert (made.transfers[0].source_end, made.transfers[0].to) == ("b:/data", "b:/data")
 
 
 @pytest.mark.parametrize("size", ["10 GB", "74614 MiB", "1 B", "0.5 TB", "{value: 3 GB, source: a log}"])

@@ -6,11 +6,11 @@ import math
 import random
 
 import pytest
-from driver import taken
-from slow_fluid import exact_filling, progressive_filling
 
 from dtnsim.engine import layout as at
 from dtnsim.engine.fluid import Fluid
+from tests.engine.driver import taken
+from tests.engine.slow_fluid import exact_filling, progressive_filling
 
 
 def answer(fluid, solver=progressive_filling):

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import workloads
-from driver import run_arrivals
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slow_fluid import Job, event_by_event
 
 from dtnsim.ground.errors import InputError, ModelError
+from tests.engine import workloads
+from tests.engine.driver import run_arrivals
+from tests.engine.slow_fluid import Job, event_by_event
 
 SIMGRID = Path(__file__).parent / "data" / "simgrid_332_1000.csv"
 

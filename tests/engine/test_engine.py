@@ -4,10 +4,10 @@ import math
 
 import pytest
 import simpy
-from driver import taken
 
 from dtnsim.engine.engine import Engine
 from dtnsim.ground.errors import InputError, ModelError
+from tests.engine.driver import taken
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from histories import assert_books_balance, assert_fair, history, nodes_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from dtnsim.engine import layout as at
 from dtnsim.engine.flow_lists import CANCELLED, TIE
 from dtnsim.engine.fluid import Fluid
 from dtnsim.engine.layout import ABSENT, CAPPED
+from tests.engine.histories import assert_books_balance, assert_fair, history, nodes_of
 
 
 @settings(max_examples=60, deadline=None)

@@ -3,11 +3,11 @@
 import math
 
 import pytest
-from driver import taken
 
 from dtnsim.engine.flows import check_flow, checked_row
 from dtnsim.engine.fluid import Fluid
 from dtnsim.ground.errors import InputError, ModelError
+from tests.engine.driver import taken
 
 
 def test_ends_come_in_order_and_clocks_keep_what_is_left():

@@ -5,11 +5,11 @@ import random
 
 import numpy as np
 import pytest
-from histories import assert_fair, history
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dtnsim.engine.fluid import Fluid
+from tests.engine.histories import assert_fair, history
 
 
 @settings(max_examples=120, deadline=None)

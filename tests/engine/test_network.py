@@ -3,10 +3,10 @@
 import math
 
 import pytest
-from driver import taken
-from histories import assert_fair
 
 from dtnsim.engine.fluid import Fluid
+from tests.engine.driver import taken
+from tests.engine.histories import assert_fair
 
 
 def test_stations_that_always_come_together_are_one_node_until_a_row_parts_them():

@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 import pytest
-from driver import run_arrivals
+
+from tests.engine.driver import run_arrivals
 
 T_999 = {11: 4.437}  # two-sided 99.9 % quantile of Student's t
 RUNS, CUSTOMERS, WARM = 12, 3000, 500

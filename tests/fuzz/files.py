@@ -1,19 +1,15 @@
 """Mutated files beside paths: price lists, data sets, sizes, events, tables, traces, workloads, cases, calibrations.
 
-``python tests/fuzz/files.py 10000 [FIRST]`` runs so many; the suite runs a few hundred. YAML is mutated by the grammar
+``python -m tests.fuzz.files 10000 [FIRST]`` runs so many; the suite runs a few hundred. YAML is mutated by the grammar
 of `paths`, lines and cells of text by what people and machines get wrong.
 """
 
 from __future__ import annotations
 
 import copy
-import importlib.util
 import json
 import random
-import sys
-import tempfile
 import time
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -21,13 +17,7 @@ from typing import Any, Final
 from dtnsim.ground import library
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.planning import catalog
-
-_SPEC = importlib.util.spec_from_file_location("fuzz_paths", Path(__file__).parent / "paths.py")
-assert _SPEC is not None
-paths = sys.modules.get("fuzz_paths") or importlib.util.module_from_spec(_SPEC)
-if "fuzz_paths" not in sys.modules:
-    sys.modules["fuzz_paths"] = paths
-    _SPEC.loader.exec_module(paths)  # type: ignore[union-attr]
+from tests.fuzz import paths
 
 PATH: Final = "esnet/lbl-anl"
 FLEET: Final = "examples/facility-year"
@@ -202,27 +192,5 @@ def check(files: dict[str, Any], arguments: list[str], folder: Path) -> str | No
     return f"prices of {wrong[:3]}" if wrong else None
 
 
-def main() -> None:
-    """Runs as many mutants as are asked for; leaves with 1 if any is wrong."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    found: Counter[str] = Counter()
-    start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(first, first + count):
-            files, arguments = mutant(seed)
-            problem = check(files, arguments, Path(folder))
-            if problem is not None:
-                kind = problem.strip().splitlines()[-1][:90]
-                found[kind] += 1
-                if found[kind] <= 2:
-                    sys.stdout.write(f"mutant {seed}: {' '.join(arguments)[:200]}\n{problem[-900:]}\n")
-                    sys.stdout.flush()
-    wrong = sum(found.values())
-    sys.stdout.write(f"{count} mutants from {first} in {time.monotonic() - start:.0f} s, {wrong} wrong\n")
-    sys.stdout.writelines(f"{n:6d} {kind}\n" for kind, n in found.most_common())
-    sys.exit(1 if wrong else 0)
-
-
 if __name__ == "__main__":
-    main()
+    paths.many(mutant, check, 10_000)

@@ -1,6 +1,6 @@
 """Mutated descriptions: every command answers, or says in one line what is wrong; nothing raises, hangs or lies.
 
-``python tests/fuzz/paths.py 100000 [FIRST]`` runs so many mutants of the shipped paths, hosts, parts and calibrations;
+``python -m tests.fuzz.paths 100000 [FIRST]`` runs so many mutants of the shipped paths, hosts, parts and calibrations;
 the suite runs a thousand. The grammar is that of the files: a mutant changes, adds, moves and removes keys and values
 that such files have, so that many get past the reader.
 """
@@ -418,9 +418,11 @@ class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[mi
         return True
 
 
-def main() -> None:
-    """Runs as many mutants as are asked for; leaves with 1 if any is wrong."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+def many(
+    mutant: Callable[[int], tuple[Files, list[str]]], check: Callable[[Files, list[str], Path], str | None], usual: int
+) -> None:
+    """Runs as many mutants as are asked for, or the usual number; leaves with 1 if any is wrong."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else usual
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     found: dict[str, int] = {}
     start = time.monotonic()
@@ -441,4 +443,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    many(mutant, check, 100_000)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,12 +9,7 @@ import pytest
 from dtnsim.ground.errors import InputError
 from dtnsim.planning import catalog, design
 from dtnsim.planning.rowfile import RowFile
-
-_SPEC = importlib.util.spec_from_file_location("fuzz_files", Path(__file__).parent / "files.py")
-assert _SPEC is not None
-fuzz = importlib.util.module_from_spec(_SPEC)
-sys.modules["fuzz_files"] = fuzz
-_SPEC.loader.exec_module(fuzz)  # type: ignore[union-attr]
+from tests.fuzz import files as fuzz
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.long) for first in (50, 100))])

@@ -1,21 +1,14 @@
-"""Six hundred mutants of descriptions (more: ``python tests/fuzz/paths.py 100000``); what they found stays found."""
+"""Six hundred mutants of descriptions (more: ``python -m tests.fuzz.paths 100000``); what they found stays found."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from dtnsim.steady.prediction import predict
-
-_SPEC = importlib.util.spec_from_file_location("fuzz_paths", Path(__file__).parent / "paths.py")
-assert _SPEC is not None
-fuzz = importlib.util.module_from_spec(_SPEC)
-sys.modules["fuzz_paths"] = fuzz
-_SPEC.loader.exec_module(fuzz)  # type: ignore[union-attr]
+from tests.fuzz import paths as fuzz
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.long) for first in range(50, 600, 50))])

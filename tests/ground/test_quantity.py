@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from dtnsim.ground import draws
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Scalar, Unit, factor_spread, prior
+from dtnsim.ground.uncertainty import Assumption, Drawn, written
 
 
 class Holder(BaseModel):
@@ -127,3 +128,19 @@ def test_a_plain_number_is_read_where_nobody_writes_a_unit(given: object) -> Non
     if given == "9000":
         with pytest.raises(ValueError, match="has no unit where a size is due"):
             Unit("B").read(given)
+
+
+def test_the_larger_of_both_ends_counts() -> None:
+    assert Assumption("k", "1", "0.5", "2", 0.8, 1.1, "").moves == 1 - 0.8
+    assert Assumption("k", "1", "0.5", "2", 0.97, 1.3, "").moves == 1.3 - 1
+
+
+def test_other_values_have_the_unit_of_the_number() -> None:
+    assert written(prior("4 ms", 0.5, "assumed"), 0.00123456) == "1.23 ms"
+    assert written(prior("1.4", 0.2, "assumed"), 1.81) == "1.81"
+
+
+def test_of_rates_alone_the_whole_is_their_sum_and_ends_with_the_last() -> None:
+    drawn = Drawn(np.array([[10.0, 20.0], [5.0, 40.0]]), (100.0, 100.0), {})
+    assert drawn.total_Bps.tolist() == [30.0, 45.0]
+    assert drawn.seconds.tolist() == [10.0, 20.0]

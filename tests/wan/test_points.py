@@ -6,15 +6,13 @@ between two round-trip times, best of a few runs, so that the speed of the machi
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import sys
-from types import ModuleType
+from typing import Any
 
 import pytest
 
 from dtnsim.evidence import tool_runs
-from dtnsim.ground import library
+from tests.scripts import LAB, script
 
 pytestmark = pytest.mark.long
 
@@ -22,21 +20,9 @@ NEAR_S, FAR_S = 0.005, 0.03
 FILES = 12
 
 
-def loaded() -> ModuleType:
-    """The runner, which is no part of the package."""
-    path = library.root("calibration") / "tools" / "measure.py"
-    spec = importlib.util.spec_from_file_location("lab_measure", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["lab_measure"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
-def lab() -> ModuleType:
-    module = loaded()
+def lab() -> Any:
+    module = script(LAB / "measure.py")
     reason = module.emulator.why_not()
     if reason:
         pytest.skip(reason)

@@ -12,7 +12,6 @@ import random
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,14 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.simulation.fleet import compiled
-
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "engine")]
-
-import workloads  # noqa: E402
-from slow_fluid import Job, event_by_event  # noqa: E402
-from test_event_loop import scene  # noqa: E402
-from yard import course, ended  # noqa: E402
+from tests.engine import workloads
+from tests.engine.slow_fluid import Job, event_by_event
+from tests.simulation.fleet.test_event_loop import scene
+from tests.simulation.fleet.yard import course, ended
 
 numba = pytest.mark.skipif(not compiled.compiles(), reason="numba is not installed: pip install 'dtn-pathsim[fast]'")
 

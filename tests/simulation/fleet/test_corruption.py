@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +14,7 @@ from dtnsim.physics.tools import damaged_share
 from dtnsim.report import fleet as report
 from dtnsim.report import text
 from dtnsim.simulation.fleet import corruption
-
-sys.path[:0] = [str(Path(__file__).parent)]
-
-from test_fleet import path  # noqa: E402
+from tests.simulation.fleet.test_fleet import path
 
 
 def test_the_published_rate_of_errors_in_bytes():

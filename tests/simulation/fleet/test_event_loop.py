@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import heapq
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,14 +16,10 @@ from dtnsim.description.workload import Retry
 from dtnsim.simulation.fleet import layout as at
 from dtnsim.simulation.fleet.event_loop import ACTIVE, DONE, FAILED
 from dtnsim.simulation.fleet.faults import Fault
+from tests.engine import workloads
+from tests.simulation.fleet.yard import course, ended
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "engine")]
-
-import workloads  # noqa: E402
-from yard import course, ended  # noqa: E402
-
-SIMGRID = HERE.parents[1] / "engine" / "data" / "simgrid_332_1000.csv"
+SIMGRID = Path(__file__).parents[2] / "engine" / "data" / "simgrid_332_1000.csv"
 
 
 def poisson(n, rate, seed):
