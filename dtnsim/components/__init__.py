@@ -3,8 +3,8 @@
 Begin with `device` (drives, arrays, layers) or `filesystem` and one kind of each (`ssd`, `raid`; `xfs`, `nfs`,
 `lustre`); what asks them is `access`, what they charge is a row of `dtnsim.ground.ledger`. `base` finds kinds by the
 names of their files, `model` says what is wrong in a file. A host is put together in `cores`, `wiring` and `buses`.
-File systems on drives are `disk_filesystem`; shared ones have `servers` and `metadata_servers`, those that stripe
-files are `parallel`, mounts of one server `remote`.
+What a file system does without data is `file_operations`. Those on drives are `disk_filesystem`; shared ones have
+`servers` and `metadata_servers`, those that stripe files are `parallel`, mounts of one server `remote`.
 
 A file is a kind of its name, or a family of kinds; those are named here, so that asking which there are imports none.
 """

@@ -51,7 +51,7 @@ class Side:
     def queues(self) -> int:
         """Receive queues whose interrupts run on cores of their own."""
         placed = self.host.placement.nic_interrupts
-        return min(self.card.queues, len(set(placed)) or self.host.cpu.total)
+        return min(self.card.rings, len(set(placed)) or self.host.cpu.total)
 
 
 def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
@@ -135,7 +135,7 @@ def _cycles(row: Row, side: Side) -> Term:
 def _interrupts(row: Row, side: Side, near: int | None) -> None:
     """Interrupt work of a card: on named cores or anywhere, and no more of them than streams reach queues."""
     host, streams, queues = side.host, side.net.streams, side.queues
-    cost = row.term(host.stack.interrupt_byte)
+    cost = side.card.interrupt(row, row.term(host.stack.interrupt_byte), host.clock(row), receiving=side.receiving)
     what = f"interrupts of {side.name}"
     host.interrupts(row, host.placement.nic_interrupts, cost, what, near=near)
     if queues == 1 and len(set(host.placement.nic_interrupts)) == 1:
@@ -148,10 +148,14 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
         capacity=used * host.clock(row),
         per_byte=cost,
         unit="cycles",
-        private=True,
+        private=queues > 1,  # streams of all transfers meet in one
         alone=alone if side.net.workers > 1 else None,
-        remedy=f"more queues, and as many cores for their interrupts (hosts.{host.name}.nics.{side.name}.queues, "
-        "placement.nic_interrupts: ethtool -L), or more streams",
+        remedy=(
+            f"datagram mode with the card's own offloads (hosts.{host.name}.nics.{side.name}.mtu: 4092 B), or RDMA"
+            if side.card.connected
+            else f"more queues, and as many cores for their interrupts (hosts.{host.name}.nics.{side.name}.queues, "
+            "placement.nic_interrupts: ethtool -L), or more streams"
+        ),
         label=f"the receive queues of {side.name} on {host.name}",
         what=f"{what}: {streams} {'stream' if streams == 1 else 'streams'} reach "
         f"{float(np.mean(used.value)):.3g} of {queues} receive {'queue' if queues == 1 else 'queues'}, a core each",

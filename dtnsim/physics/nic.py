@@ -22,6 +22,8 @@ TIMESTAMPS_B: Final = 12.0  #: TCP timestamps with padding in every segment (RFC
 #: InfiniBand around one packet of a reliable connection: LRH 8 + BTH 12 + ICRC 4 + VCRC 2 bytes.
 #: Source: InfiniBand Architecture Specification vol. 1, clauses 5-9.
 INFINIBAND_OVERHEAD_B: Final = 26.0
+#: largest IP packet of IPoIB in connected mode, which no Ethernet has (Linux, Documentation/infiniband/ipoib.rst) [B]
+CONNECTED_B: Final = 65520.0
 
 
 def segment_bytes(mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, headers_B: ArrayLike = IPV4_TCP_B) -> FloatArray:
@@ -95,6 +97,32 @@ def infiniband_wire_bytes(mtu_B: ArrayLike) -> FloatArray:
     Source: InfiniBand Architecture Specification vol. 1, clauses 5-9.
     """
     return as_float(mtu_B) + INFINIBAND_OVERHEAD_B
+
+
+def connected_interrupt(
+    interrupt: ArrayLike, checksum: ArrayLike, page_s: ArrayLike, clock_Hz: ArrayLike
+) -> FloatArray:
+    """Cycles per byte of softirq that receives over IPoIB in connected mode: c = c_irq + c_sum + f t_page / 4096.
+
+    The card checks no sums of IP packets on a reliable connection, so that the kernel does before it queues the bytes,
+    and each packet of up to 64 KiB gets new pages. One completion queue has the packets of all connections: one core.
+
+    Args:
+        interrupt: Driver and protocol c_irq [cycles/B].
+        checksum: Sum over the bytes c_sum [cycles/B].
+        page_s: Time to allocate and map a page of 4 KiB t_page [s].
+        clock_Hz: Clock f [Hz].
+
+    Returns:
+        Cycles per byte [cycles/B].
+
+    Valid: Linux' ib_ipoib with connected mode, which cards of ConnectX-4 on have without their own offloads.
+    Neglects: sums at the sender, which are made while the bytes are copied; datagram mode before ConnectX-4, which has
+        one queue as well, though sums in hardware.
+    Source: Linux drivers/infiniband/ulp/ipoib: ipoib_cm_handle_rx_wc (no checksum is marked as good, new fragments for
+        each packet), ipoib_fix_features, priv->recv_cq and its one NAPI.
+    """
+    return as_float(interrupt) + as_float(checksum) + as_float(clock_Hz) * as_float(page_s) / 4096.0
 
 
 def framing_efficiency(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.lab import FREE, Sheet, journey, machine, problem, rate, sheet
+from tests.lab import FREE, Sheet, answer, journey, machine, problem, rate, sheet
 
 NIC = {"kind": "nic", "rate": "100 Tb/s", "mtu": "9000 B"}
 
@@ -41,6 +41,19 @@ def test_one_queue_holds_many_streams_to_one_core() -> None:
 
     assert answer(1) == pytest.approx(10e9 / 2, rel=1e-6)
     assert answer(64) > 10 * answer(1)
+
+
+@pytest.mark.parametrize(("mtu", "cycles"), [("65520 B", 0.2 + 0.25 + 94e-9 * 10e9 / 4096), ("4092 B", None)])
+def test_connected_mode_has_one_queue_for_all_connections(mtu: str, cycles: float | None) -> None:
+    """Softirq with sums and pages on one core of 10 GHz (`nic.connected_interrupt`), whoever the streams belong to."""
+    there = machine(stack={**FREE, "interrupt_byte": "0.2 cycles/B"}, nic={**NIC, "mtu": mtu, "queues": 64})
+    moves = [{"name": n, "from": "a:memory", "to": "b:memory", "tool": {"name": "iperf3", "P": 32}} for n in "xy"]
+    found = answer(journey(destination=there, transfers=moves))
+    if cycles is None:
+        assert found.throughput_Bps.p50 > 20 * 10e9 / 0.2  # 64 queues
+    else:
+        assert found.throughput_Bps.p50 == pytest.approx(10e9 / cycles, rel=1e-6)
+        assert "datagram mode" in found.bottleneck.remedy
 
 
 @settings(max_examples=12, deadline=None)
