@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Final, Literal, get_args
 
@@ -224,18 +225,33 @@ def _one_of(parts: list[Quantity]) -> Mixture:
     return Mixture.of_kinds(CHOOSER, parts)
 
 
-UNKNOWN: Final = Priors(*(_one_of([getattr(PRIORS[m], field.name) for m in LONG]) for field in fields(Priors)))
+def _any(kinds: Sequence[str]) -> Priors:
+    return Priors(*(_one_of([getattr(PRIORS[m], field.name) for m in kinds]) for field in fields(Priors)))
+
+
+#: kinds that pass no frames above 1500 B
+PLAIN: Final = ("internet", "satellite", "mobile")
+UNKNOWN: Final = _any(LONG)
+#: what passes jumbo frames over a long way is one provider's or a research network
+_JUMBO: Final = _any([m for m in LONG if m not in PLAIN])
 
 #: one no longer than a site (1 ms there and back is 100 km of fibre) is a switch of one's own, or a site's network
 SITE_S: Final = 1e-3
-_NEAR: Final = replace(UNKNOWN, share=_one_of([PRIORS[m].share for m in ("campus", "lab")]))
+_NEAR_SHARE: Final = _one_of([PRIORS[m].share for m in ("campus", "lab")])
 
 
-def priors(medium: str | None, rtt_s: float = math.inf) -> Priors:
-    """What a segment of a kind has; of one that nobody knows, what one of the kinds of its length has."""
+def priors(medium: str | None, rtt_s: float = math.inf, *, jumbo: bool = False) -> Priors:
+    """What a segment of a kind has; of one that nobody knows, what one of the kinds of its length and frames has.
+
+    Args:
+        medium: The kind.
+        rtt_s: Its round-trip time [s].
+        jumbo: Whether it is known to pass jumbo frames.
+    """
     if medium is not None:
         return _GEO if medium == "satellite" and _GEO_S <= rtt_s < math.inf else PRIORS[medium]
-    return _NEAR if rtt_s <= SITE_S else UNKNOWN
+    far = _JUMBO if jumbo else UNKNOWN
+    return replace(far, share=_NEAR_SHARE) if rtt_s <= SITE_S else far
 
 
 def lost(usual: Quantity, medium: str | None, rtt_s: float) -> Quantity:

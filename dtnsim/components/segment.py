@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Annotated, ClassVar, Final, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from dtnsim.components import network_kinds as media
 from dtnsim.components.base import Component, Model, Pick
@@ -23,8 +23,6 @@ from dtnsim.physics.tcp import loss as lossy
 
 #: packet of a segment that names no MTU, and headers of IPv4 and TCP with timestamps [B]
 PACKET_B, HEADERS_B = 1500.0, 52.0
-#: kinds of network that pass none
-_PLAIN: Final = ("internet", "satellite", "mobile")
 #: the most that a segment loses
 MOST_LOST: Final = 0.5
 
@@ -140,21 +138,35 @@ class Segment(Component):
     boxes: dict[str, Annotated[Middlebox, Pick(Middlebox)]] = Field(default_factory=dict)
     between: tuple[str, str] | None = None
     medium: media.Medium | None = None
+    _jumbo_ends: bool = PrivateAttr(default=False)
 
     @model_validator(mode="after")
     def _of_its_kind(self) -> Self:
+        self._take_what_is_usual()
+        return self
+
+    def _take_what_is_usual(self) -> None:
         """A loss and a round trip that nobody states are those of the medium."""
         if "loss" not in self.model_fields_set:
             self.__dict__["loss"] = ideally("0", self.priors.loss)
         if "rtt" not in self.model_fields_set and self.medium is not None:
             usual = media.RTTS[self.medium]  # what is far away is not near at best
             self.__dict__["rtt"] = replace(usual, typical=usual) if self.medium in media.FAR else ideally("0 s", usual)
+
+    def between_jumbo_ends(self) -> Self:
+        """This segment, knowing that the frames of its ends are stated to be jumbo."""
+        self._jumbo_ends = True
+        self._take_what_is_usual()
         return self
+
+    def _priors(self, rtt_s: float) -> media.Priors:
+        known = self._jumbo_ends or self.mtu is not None
+        return media.priors(self.medium, rtt_s, jumbo=known and self.jumbo)
 
     @property
     def priors(self) -> media.Priors:
         """What such segments have."""
-        return media.priors(self.medium, self.rtt.value if self.medium == "satellite" else math.inf)
+        return self._priors(self.rtt.value if self.medium == "satellite" else math.inf)
 
     @cached_property
     def usual_loss(self) -> Quantity:
@@ -166,7 +178,7 @@ class Segment(Component):
     @cached_property
     def unstated_share(self) -> Quantity:
         """Other people's share of a segment that nobody has measured."""
-        share = media.priors(self.medium, self.rtt.value).share
+        share = self._priors(self.rtt.value).share
         return replace(ideally("0", share), key="other traffic")
 
     @cached_property
@@ -177,7 +189,7 @@ class Segment(Component):
     @property
     def could_jumbo(self) -> bool:
         """Whether networks of its kind and rate can be set to pass jumbo frames."""
-        return self.medium not in _PLAIN and self.bandwidth.value >= JUMBO_Bps
+        return self.medium not in media.PLAIN and self.bandwidth.value >= JUMBO_Bps
 
     @property
     def jumbo(self) -> bool:

@@ -22,6 +22,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.records import Slowdown
 from dtnsim.ground.yamlio import Mapping
+from dtnsim.physics.nic import JUMBO_B
 from dtnsim.physics.tcp import controls
 
 __all__ = ["Host", "Placement", "TcpTuning", "Volume", "build_host", "label_of"]
@@ -115,6 +116,11 @@ class Host(Buses):
             return ()
         slope, reference = ledger.draw(self.stack.memory_stall), ledger.draw(self.stack.memory_reference)
         return (Slowdown(driver, cores, slope, reference),)
+
+    @property
+    def sends_jumbo(self) -> bool:
+        """Whether jumbo frames are stated for one of its cards."""
+        return any("mtu" in card.model_fields_set and card.mtu.value >= JUMBO_B for card in self.nics.values())
 
     def receive_share(self, mtu_B: float) -> float:
         """Part of a socket's receive buffer that is window."""

@@ -57,6 +57,9 @@ def keyed(
         own = known - {f"{file}: {key}" for name, key in fits.unused if name == alias}
         first = written_once(alias, host.count if host.count > 1 else None, hosts)
         made[alias] = built.keyed(host, _host, first, file, own)
+    if all(host.sends_jumbo for host in hosts.values()):
+        wan = [segment.model_copy().between_jumbo_ends() for segment in wan]
+        links = {name: segment.model_copy().between_jumbo_ends() for name, segment in links.items()}
     return {
         "hosts": made,
         "wan": [named(s, _below(f"wan.{number}")) for number, s in enumerate(wan)],

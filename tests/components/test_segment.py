@@ -171,6 +171,16 @@ def test_a_segment_of_an_unknown_kind_is_one_of_several() -> None:
         assert np.mean(mixed < at) == pytest.approx(np.mean([np.mean(e < at) for e in each]), abs=0.02)
 
 
+def test_an_unknown_kind_that_passes_jumbo_frames_is_not_the_internet() -> None:
+    each = [drawn_losses(medium=kind, mean=True) for kind in ("backbone", "research")]
+    mixed, small = drawn_losses(mtu="9000 B", mean=True), drawn_losses(mtu="1500 B", mean=True)
+    for at in (1e-8, 1e-7, 1e-6, 3e-6, 1e-5):
+        assert np.mean(mixed < at) == pytest.approx(np.mean([np.mean(e < at) for e in each]), abs=0.02)
+    assert (small == drawn_losses(mean=True)).all()
+    slow = Segment.model_validate({"bandwidth": "100 Mb/s", "rtt": "100 ms"})  # has none, whatever its ends send
+    assert (np.asarray(slow.between_jumbo_ends().losses(Draw(4000, 1, mean=True))[0]) == small).all()
+
+
 def test_other_traffic_of_an_unknown_kind_is_that_of_its_length() -> None:
     """Within a site (1 ms, or no round trip stated) a campus or a lab, each in half of the draws; else a long one."""
 

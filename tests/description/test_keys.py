@@ -40,6 +40,22 @@ def test_clients_of_one_file_system_share_its_servers_and_nothing_else():
     assert path.wan[0].rtt.key == "wan.0.rtt"
 
 
+def test_a_long_segment_between_hosts_with_jumbo_frames_is_not_the_internet():
+    """As if it had said so itself; one host without them, or a segment's own 1500 B, leave all kinds."""
+
+    def usual(mtus, **segment):
+        hosts = {name: {**HOST, "nic": {**HOST["nic"], "mtu": mtu}} for name, mtu in zip("ab", mtus, strict=True)}
+        path = load({**PATH, "hosts": hosts, "wan": {"bandwidth": "10 Gb/s", "rtt": "50 ms", **segment}})
+        return path.wan[0].usual_loss.typical.value
+
+    jumbo = usual(("9000 B", "9000 B"))
+    assert jumbo == usual(("1500 B", "1500 B"), mtu="9000 B")
+    others = {usual(("9000 B", "1500 B")), usual(("9000 B", "9000 B"), mtu="1500 B"), usual(("1500 B", "1500 B"))}
+    assert len(others) == 1
+    assert others.pop() > jumbo
+    assert usual(("9000 B", "9000 B"), medium="internet") == usual(("1500 B", "1500 B"), medium="internet")
+
+
 def test_tools_constants_are_those_of_the_tool():
     two = {**PATH, "transfers": [{**PATH["transfer"], "name": n} for n in "xy"]}
     del two["transfer"]
