@@ -17,8 +17,8 @@ Operation = Literal["read", "write"]
 Finish = Literal["steady", "none", "fdatasync", "dsync", "direct"]
 #: requests of one sequential reader that read-ahead has under way: one that is read and one beyond it
 AHEAD = 2.0
-#: metadata operations that go through the file system's log
-CHANGES = frozenset({"create", "remove", "mkdir", "setattr", "rename"})
+#: metadata operations that go through the file system's log; "exclusive" ends an exclusive create
+CHANGES = frozenset({"create", "exclusive", "remove", "mkdir", "setattr", "rename"})
 
 
 @dataclass(frozen=True, slots=True)

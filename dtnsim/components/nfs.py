@@ -184,7 +184,10 @@ class Nfs(Remote):
     # -- metadata ---------------------------------------------------------------------------------
 
     def round_trips(self, row: Row, operation: str) -> Value:
-        """A READDIRPLUS brings fewer names than a local call, since each comes with its attributes."""
+        """A READDIRPLUS brings fewer names than a local call, since each comes with its attributes.
+
+        A SETATTR ends an exclusive create (RFC 1813, section 3.3.8), whose verifier stands where attributes would.
+        """
         del row
         return float(metadata.listing_calls(nfs.NAMES_PER_REPLY)) if operation == "readdir" else 1.0
 

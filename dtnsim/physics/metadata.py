@@ -19,6 +19,7 @@ CLASSES: Final = {
     "mkdir": "create",
     "rename": "create",
     "setattr": "create",
+    "exclusive": "create",
     "remove": "remove",
 }
 

@@ -24,13 +24,15 @@ from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, 
 class Cp(Tool):
     """``cp [-r] [-p|-a]``, with ``sync: true`` for ``cp ... && sync``.
 
-    An exclusive create is a CREATE and a SETATTR on NFSv3; ``close`` sends what was written.
+    New files are created exclusively with their mode, which is a CREATE and a SETATTR on NFSv3 and one call elsewhere;
+    nothing but ``-p`` changes their attributes later. ``close`` sends what was written.
 
     ``reflink`` (``--reflink=always``) has the file system share the blocks, so that no byte moves: both ends are on one
     file system that can (XFS, Btrfs, bcachefs, ZFS 2.2, NFS 4.2).
 
     Neglects: ``copy_file_range`` (coreutils 9 tries a reflink first by itself); what a clone of many extents takes.
-    Source: GNU coreutils src/ioblksize.h and copy.c; RFC 1813 section 3.3.8 (exclusive create).
+    Source: GNU coreutils src/ioblksize.h and copy.c (O_EXCL; omitted_permissions of a file is 0 unless its owner is
+        preserved); RFC 1813 section 3.3.8 (exclusive create).
     """
 
     kind: ClassVar[str] = "cp"
@@ -52,11 +54,11 @@ class Cp(Tool):
         kept = ("setattr",) if self.p else ()
         cost = FileCost(
             source=("stat", "open", "close"),
-            destination=("lookup", "create", "setattr", "close", *kept),
+            destination=("lookup", "create", "exclusive", "close", *kept),
             directory=("mkdir", *kept),
         )
         if self.reflink:
-            cost = replace(cost, destination=("lookup", "create", "setattr", *kept))
+            cost = replace(cost, destination=("lookup", "create", "exclusive", *kept))
             return Plan((Step("copy", files=cost),))
         finish: Finish = "fdatasync" if self.sync else "none"
         return Plan((transfer(job, (process, process), self.buffer, None, (), cost, name="copy", finish=finish),))

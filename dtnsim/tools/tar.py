@@ -128,7 +128,7 @@ class Tar(Tool):
         if job.destination != "volume":
             return FileCost()
         return FileCost(
-            destination=("lookup", "create", "setattr", "close", "setattr"), directory=("mkdir", "access", "setattr")
+            destination=("lookup", "create", "exclusive", "close", "setattr"), directory=("mkdir", "access", "setattr")
         )
 
 

@@ -71,6 +71,17 @@ def test_changes_cost_more_where_that_is_said() -> None:
     assert waiting(problem(path)) == pytest.approx(1000 * 130e-6 / 1e9, rel=1e-9)
 
 
+@pytest.mark.parametrize(("options", "changes"), [({}, 1), ({"p": True}, 2)])
+def test_an_exclusive_create_is_one_change(options: dict[str, object], changes: int) -> None:
+    """cp makes a file with its mode, only -p changes it once more; stat, open, lookup and two closes are look-ups."""
+    host = machine(volumes={"/d": volume(FAST, {"kind": "ext4", "op_time": "50 us", "change_time": "80 us"})})
+    made = journey(
+        host, start="a:/d", to="a:/d", tool={"name": "cp", **options}, dataset={"files": 1000, "size": "1 GB"}
+    )
+    made["transfer"]["cached"] = True
+    assert waiting(problem(made)) == pytest.approx(1000 * (5 * 50e-6 + changes * 80e-6) / 1e9, rel=1e-9)
+
+
 def test_dirty_pages_are_a_share_of_memory() -> None:
     """Linux: write-back from 10 %, throttled writers held around 17.5 % (half-way from 15 to 20 %)."""
     from dtnsim.description.host import build_host

@@ -34,7 +34,8 @@ def _stays(kind: str) -> bool:
 LOCAL = {kind for kind in TOOLS if _stays(kind)}
 #: what plan may name as an operation on a file system
 OPERATIONS = {
-    "create", "open", "close", "stat", "remove", "mkdir", "setattr", "lookup", "rename", "readdir", "access", "list",
+    "create", "exclusive", "open", "close", "stat", "remove", "mkdir", "setattr", "lookup", "rename", "readdir",
+    "access", "list",
 }  # fmt: skip
 
 
