@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Final, Literal, Self
 
-from dtnsim.ground.quantity import Value
+from dtnsim.ground.quantity import Quantity, Value
 
 Operation = Literal["read", "write"]
 
@@ -29,11 +29,13 @@ class Thread:
         name: What it is called in reasons: ``receiver``, ``reader`` ...
         copies: Threads or processes that share the work.
         slot: Which of the application cores of a placement it takes (0 is the first).
+        drawn: How many there are where releases of the tool differ and nobody states one.
     """
 
     name: str
     copies: int = 1
     slot: int = 0
+    drawn: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,14 +80,17 @@ class Cores(Model):
         work = self._across(row, cycles, self.remote(near))
         place = self.placement.application
         if place:
-            cores = Counter(place[(thread.slot + copy) % len(place)] for copy in range(thread.copies))
-            for number, times in cores.items():
+            placed = Counter(place[(thread.slot + copy) % len(place)] for copy in range(thread.copies))
+            for number, times in placed.items():
                 self.pinned(row, number, work * (times / thread.copies), f"{thread.name}: {what}")
             return
+        cores = self.several(row, None if thread.drawn is not None else thread.copies)
+        if thread.drawn is not None:
+            cores = least(cores, row.term(thread.drawn))
         row.charge(
             f"cpu.{thread.name}",
             "core",
-            capacity=self.several(row, thread.copies) * self.clock(row),
+            capacity=cores * self.clock(row),
             per_byte=work,
             unit="cycles",
             private=True,

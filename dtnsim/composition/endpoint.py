@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -163,4 +163,4 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
 
 
 def _placed(thread: Thread, spec: TransferSpec | None) -> Thread:
-    return thread if spec is None or spec.core is None else Thread(thread.name, thread.copies, spec.core)
+    return thread if spec is None or spec.core is None else replace(thread, slot=spec.core)

@@ -83,7 +83,7 @@ class Leg:
 
     def placed(self, thread: Thread) -> Thread:
         """A thread of the tool, on the core that the path file gives the transfer."""
-        return thread if self.spec.core is None else Thread(thread.name, thread.copies, self.spec.core)
+        return thread if self.spec.core is None else replace(thread, slot=self.spec.core)
 
 
 def end_of(spec: PathSpec, text: str) -> End:

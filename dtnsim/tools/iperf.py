@@ -10,10 +10,21 @@ from typing import Annotated, ClassVar
 
 from dtnsim.components.access import Thread
 from dtnsim.components.tuning import CongestionControl
-from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.quantity import Mixture, Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.tools._common import MemoryTest, scaled
-from dtnsim.tools._options import STREAMS, Count, Rate, Seconds, Size, Version, documented, named, version_tuple
+from dtnsim.tools._options import (
+    STREAMS,
+    Count,
+    Rate,
+    Seconds,
+    Size,
+    Version,
+    by_release,
+    documented,
+    named,
+    version_tuple,
+)
 from dtnsim.tools.plan import NetUse
 
 _UDP_RATE = prior("1.05 Mb/s", 0.0, "iperf(1), version 2: default rate for UDP")
@@ -102,11 +113,12 @@ class Iperf3(MemoryTest):
     ] = "3.17"
 
     def net(self) -> NetUse:
-        """One thread a side, or one a stream."""
-        copies = self.P if version_tuple(self.version) >= _THREADED else 1
+        """One thread a side, or one a stream; drawn where nobody states the release."""
+        number = by_release(self, "iperf3", self._threads)
+        drawn = number if isinstance(number, Mixture) else None
         return NetUse(
-            Thread("iperf3 sender", copies),
-            Thread("iperf3 receiver", copies),
+            Thread("iperf3 sender", int(number.value), drawn=drawn),
+            Thread("iperf3 receiver", int(number.value), drawn=drawn),
             streams=self.P,
             transport="udp" if self.u else "tcp",
             window=self.w,
@@ -116,6 +128,11 @@ class Iperf3(MemoryTest):
             call=self.length or (None if self.u else _LENGTH),
             discard=self.skip_rx_copy and not self.u,
         )
+
+    def _threads(self, release: str) -> Quantity:
+        """Threads of a side."""
+        alone = version_tuple(release) < _THREADED
+        return Quantity(1.0 if alone else float(self.P), "1", 0.0, "iperf3 release notes: a thread a stream since 3.16")
 
     def unlike(self) -> str:
         """The direction, with ``-R``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dtnsim.ground.errors import SpecError
@@ -155,3 +156,20 @@ def test_it_gives_what_iperf3_gives_since_it_has_threads(run):
         for name in ("iperf2", "iperf3")
     )
     assert two == pytest.approx(three)
+
+
+def test_threads_of_iperf3_are_drawn_where_nobody_states_the_release():
+    """A thread a stream since 3.16; one of the four releases around today's is older (3.9), and all are of 2017."""
+
+    def rates(*overrides: str, **tool: object) -> np.ndarray:
+        stack = {**FREE, "send_byte": "0.001 cycles/B", "receive_byte": "4 cycles/B"}
+        host = machine(cpu={"kind": "cpu", "cores": 16, "clock": "2 GHz"}, stack=stack)
+        wan = {"bandwidth": "100 Tb/s", "rtt": "1 us", "loss": "0", "background": {"share": "0 %"}}
+        made = journey(host, host, wan=wan, tool={"name": "iperf3", "P": 8, **tool})
+        return np.asarray(answer(made, *overrides, samples=256).drawn.rates_Bps)[:, 0]
+
+    alone, each = (np.median(rates(version=release)) for release in ("3.9", "3.17"))
+    assert each == pytest.approx(8 * alone, rel=0.1)
+    assert np.mean(rates() < each / 4) == pytest.approx(0.25, abs=0.03)
+    assert (rates("hosts.a.year=2017", "hosts.b.year=2017") < each / 4).all()
+    assert (rates(P=1) < each / 4).all()
