@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Final, Literal, Self
 
 from dtnsim.ground.quantity import Quantity, Value
+from dtnsim.ground.term import Term, largest, term
 
 Operation = Literal["read", "write"]
 
@@ -79,6 +80,7 @@ class Access:
         request_B: Bytes of one request at a drive, neighbours joined (0: as the kernel's block layer joins them).
         seated: True where the host says which slots or adapters the volume's drives are in.
         stable_s: Time that a server's disks take for a request that must be on them before the answer.
+        timed: True where a time ends the job; ``total_B`` is then what it moves at the median.
         part_B: Bytes of one request of an object store where the tool cuts files itself (0: the volume says).
         parts: Such requests of one stream under way at once.
         wire_s: Time of a byte of one request alone on the network to the volume's server, where the path has both.
@@ -128,6 +130,7 @@ class Access:
     request_B: float = 0.0
     seated: bool = False
     stable_s: Value = 0.0
+    timed: bool = False
     wire_s: Value = 0.0
     cold_s: Value = 0.0
     drives_s: Value = 0.0
@@ -169,6 +172,20 @@ class Access:
     def buffered(self) -> bool:
         """Whether written bytes gather in a cache, so that they reach the medium sorted and merged."""
         return self.operation == "write" and self.finish not in ("direct", "dsync")
+
+    def beyond(self, cache: Term, usual_B: float) -> Term:
+        """Part of the bytes that a cache does not keep.
+
+        What a time ends moves as many more as the cache is larger: ``total_B`` less ``usual_B`` reach the medium then.
+
+        Args:
+            cache: Its bytes.
+            usual_B: The same at the median.
+        """
+        drained = self.total_B - usual_B
+        if self.timed and drained > 0:
+            return term(drained, "B") / (term(drained, "B") + cache)
+        return largest(term(1.0) - cache / term(max(self.total_B, 1.0), "B"), term(0.0))
 
     def but(self, **changes: object) -> Self:
         """The same access with some things changed; `dataclasses.replace` takes three times as long."""

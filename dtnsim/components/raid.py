@@ -12,7 +12,7 @@ from dtnsim.components.base import Pick
 from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, Device, Layer, part_of_visit
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
-from dtnsim.ground.term import Term, count, largest, law, term
+from dtnsim.ground.term import Term, count, law, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import md, raid
 
@@ -379,7 +379,7 @@ class Raid(Layer):
         """Part of the bytes that does not stay in a controller's cache."""
         if self.cache is None or not self.write_back:
             return _ONCE
-        return largest(term(1.0) - row.term(self.cache) / term(max(use.total_B, 1.0), "B"), term(0.0))
+        return use.beyond(row.term(self.cache), self.cache.value)
 
     def _stripes(self, row: Row, use: Access, name: str, copies: int) -> None:
         """Charges md's stripe cache, and its journal where it has one."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dtnsim.components.raid import Raid
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.term import term
 from tests.lab import KiB, MiB, access, charged, device, served
 
 #: a drive that moves 100 bytes a second and never waits, behind a link that never limits
@@ -172,6 +173,18 @@ def test_mirrored_caches_hold_writes_and_not_reads() -> None:
     assert served(raid(6, 40, **made), access("write")).bound == pytest.approx(38e8)
     with pytest.raises(SpecError, match="mirrored by hardware controllers"):
         raid(6, 8, mirrored=True)
+
+
+def test_what_a_time_ends_moves_more_with_a_larger_cache_and_never_without_end() -> None:
+    """100 s of a drive that takes 100 MB/s behind a cache of 1 GB: 110 MB/s; of 2 and 20 GB, 120 and 300 MB/s."""
+    done = access("write", total_B=11e9, timed=True)
+    for cache, rate in ((1e9, 110e6), (2e9, 120e6), (20e9, 300e6)):
+        assert 100e6 / float(done.beyond(term(cache, "B"), 1e9).value) == pytest.approx(rate)
+    whole = access("write", total_B=11e9)  # a file of that size fits a cache of 20 GB
+    assert float(whole.beyond(term(20e9, "B"), 1e9).value) == 0.0
+    assert float(whole.beyond(term(1e9, "B"), 1e9).value) == pytest.approx(
+        float(done.beyond(term(1e9, "B"), 1e9).value)
+    )
 
 
 def test_stripes_over_hardware_raid5_as_at_nasa() -> None:
