@@ -19,6 +19,9 @@ from dtnsim.physics import pcie, waiting
 class Hba(Component):
     """An adapter between drives and PCIe; ``lanes`` counts those to the drives or to their expander.
 
+    What is written through a RAID controller passes its memory twice and has parity made of it: ``engine_write`` is
+    what it takes of that, where it is less than what the ``engine`` passes of reads.
+
     Behind an expander (a JBOD, a backplane with more bays than lanes) all bytes pass its ``uplink_lanes``, at the speed
     of the drives' own lanes (``drive_lane``) unless the expander is ``buffered``.
     """
@@ -42,6 +45,10 @@ class Hba(Component):
     engine: Annotated[Quantity, Unit("B/s", spread=0.1, low=1e7)] = prior(
         "6 GB/s", 0.15, "assumed: controller core of the SAS3 generation, near its slot's rate"
     )
+    engine_write: (
+        Annotated[Quantity, Unit("B/s", spread=0.35, low=1e7), Field(description="writes that a RAID controller takes")]
+        | None
+    ) = None
     iops: Annotated[Quantity, Unit("1/s", spread=0.2, low=1)] = prior(
         "500k IOPS", 0.4, "ServeTheHome, LSI 9202-16: 350k IOPS on one SAS2008"
     )
@@ -71,7 +78,8 @@ class Hba(Component):
                 buffered=self.buffered,
             )
             row.charge(f"{name}.uplink", "sas", capacity=uplink, what="expander uplink")
-        engine = row.term(self.engine)
+        takes = self.engine_write if use.operation == "write" else None
+        engine = row.term(takes or self.engine)
         spent = self.allowance.spent(row, engine, use.total_B) if self.allowance is not None else None
         if spent is not None:
             row.charge(

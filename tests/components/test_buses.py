@@ -84,6 +84,13 @@ def test_lanes_add(lanes: int, lane: str, rate: float) -> None:
     assert carried(lanes=lanes, lane=lane).rate("sas.lanes") == pytest.approx(rate)
 
 
+def test_a_raid_controller_takes_less_than_it_reads() -> None:
+    """LSI, MegaRAID SAS 9260-8i product brief: 2,875 MB/s read and 1,850 MB/s written in sequence."""
+    chip = {"engine": "2875 MB/s", "engine_write": "1850 MB/s", "iops": "10M IOPS", "request": "1 GB"}
+    assert carried({}, **chip).rate("sas.engine") == pytest.approx(2.875e9, rel=1e-3)
+    assert carried({"operation": "write"}, **chip).rate("sas.engine") == pytest.approx(1.85e9, rel=1e-3)
+
+
 def test_large_requests_meet_the_engine_and_small_ones_the_request_rate() -> None:
     """R = min(R_core, s X): the knee at s = R / X = 2.5 GB/s / 350k = 7.1 KB."""
     chip = {"engine": "2.5 GB/s", "iops": "350k IOPS", "lanes": 16}

@@ -208,6 +208,7 @@ CARD: list[tuple[str, object, str, dict[str, Any]]] = [
     ("drive_lane", "300 MB/s", "read", {**HBA, "uplink_lanes": 2}),
     ("buffered", True, "read", {**HBA, "uplink_lanes": 2}),
     ("engine", "1 GB/s", "read", HBA),
+    ("engine_write", "500 MB/s", "write", HBA),
     ("iops", "5k IOPS", "random", HBA),
     ("request", "4 KiB", "read", {**HBA, "iops": "100k IOPS"}),
     ("card_lanes", 1, "read", HBA),
