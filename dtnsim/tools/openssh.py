@@ -30,9 +30,9 @@ BLOCK: Final = prior("32 KiB", 0.0, "openssh-portable sftp-client.h, DEFAULT_COP
 REQUESTS: Final = 64
 #: bytes of a request where nobody says them, since the server is asked for its limits, and the release that began it
 BLOCK_BY_LIMITS: Final = prior(
-    "255 KiB", 0.0, "openssh-portable sftp-client.c: limits@openssh.com since 8.5, SFTP_MAX_MSG_LENGTH less 1024 B"
+    "255 KiB", 0.0, "openssh-portable sftp-client.c: limits@openssh.com since 8.6, SFTP_MAX_MSG_LENGTH less 1024 B"
 )
-_LIMITS: Final = (8, 5)
+_LIMITS: Final = (8, 6)
 #: a request or its answer goes the other way: one more packet to encrypt, send, receive and decrypt, and one more turn
 #: of either process
 REQUEST_WORK: Final = prior(
@@ -179,7 +179,7 @@ class Sftp(SftpCopy):
     ``client`` says at which end it was typed: at the source it puts, at the destination it gets.
 
     Neglects: requests of several files at once (there are none).
-    Source: openssh-portable sftp-client.c: 64 requests of 32 KiB, of 255 KiB since 8.5.
+    Source: openssh-portable sftp-client.c: 64 requests of 32 KiB, of 255 KiB since 8.6.
     """
 
     kind: ClassVar[str] = "sftp"
