@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dtnsim.logs._columns import by_right_edge, tokens
-from dtnsim.logs._commands import meanings
+from dtnsim.logs._commands import given, meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import BINARY, decimal, size_bytes
+from dtnsim.logs._numbers import BINARY, decimal
 from dtnsim.logs.base import Conditions, Evidence, Record, anew, once
 
 KIB: Final = BINARY["K"]
@@ -43,9 +43,6 @@ _FAILED: Final = re.compile(
 )
 
 
-_SWITCHES: Final[dict[str, Conditions]] = {
-    "-I": {"direct": True}, "-o": {"sync": "osync"}, "-e": {"flush": True}, "-c": {"close": True},
-}  # fmt: skip
 _KIBS: Final = ("throughput", "B/s", KIB)
 _VIEWS: Final[dict[str, Conditions]] = {
     "Parent sees": {"view": "parent"}, "Min": {"view": "per_process", "statistic": "min"},
@@ -110,7 +107,7 @@ class Iozone(LinesParser):
 
     @reads(r"Command line used: (.*)")
     def _used(self, found: Match) -> None:
-        self._run.update(_flags(found[1].split()))
+        self._run |= _asked(found[1].split())
 
     @reads(r"(?i)Record Size (?P<record_B>\d+) k")
     @reads(r"(?i)(?:File size set to|Each process writes a) (?P<file_B>\d+) k")
@@ -153,8 +150,7 @@ class Iozone(LinesParser):
         if len(cells) > len(self._edges):
             return None
         placed = by_right_edge(cells, self._edges)
-        args = self.ctx.args("iozone")
-        if placed is None and (tests := self._run.get("tests") or (args and _flags(args).get("tests"))):
+        if placed is None and (tests := self._run.get("tests") or _asked(self.ctx.args("iozone")).get("tests")):
             filled = [c for test in str(tests).split(",") for c in _TESTS.get(int(test), ())]
             if len(filled) == len(cells) - 2:
                 return [0, 1, *(column + 2 for column in sorted(filled))]
@@ -214,25 +210,12 @@ class Iozone(LinesParser):
         return self.record(quantity, float(match[2]) * factor, unit, match[2], known)
 
     def _conditions(self) -> Conditions:
-        args = self.ctx.args("iozone")
-        found = {**(_flags(args) if args else {}), **self._run}
+        found = {**_asked(self.ctx.args("iozone")), **self._run}
         found.pop("tests", None)
         return found
 
 
-def _flags(args: list[str]) -> Conditions:
-    """Conditions from an iozone command line."""
-    found: Conditions = {}
-    tests: list[str] = []
-    for at, arg in enumerate(args):
-        if re.fullmatch(r"-[isrt]\d*\w*", arg) is None:
-            found |= _SWITCHES.get(arg, {})
-            continue
-        value = arg[2:] or (args[at + 1] if at + 1 < len(args) else "")
-        if arg[1] == "i" and value.isdigit():
-            tests.append(value)
-        elif arg[1] == "t" and value.isdigit():
-            found["threads"] = int(value)
-        elif arg[1] in "sr" and (size := size_bytes(value)) is not None:
-            found["file_B" if arg[1] == "s" else "record_B"] = size * (KIB if value.isdigit() else 1)
-    return {**found, "tests": ",".join(tests)} if tests else found
+def _asked(args: list[str] | None) -> Conditions:
+    """What an iozone command line says; its tests (``-i 0 -i 1``) as ``0,1``."""
+    tests = ",".join(re.findall(r"(?<!\S)-i ?(\d+)", " ".join(args or ())))
+    return {**given("iozone", args).known, **({"tests": tests} if tests else {})}

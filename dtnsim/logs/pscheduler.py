@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, whole
-from dtnsim.logs.base import Conditions, Context, Document, DocumentParser, Evidence, Record
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 
 _BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
 
@@ -169,7 +169,7 @@ class PschedulerText(LinesParser, of=PschedulerJson):
         "% Packet Loss",
     )
     def _rtt(self, found: Match) -> Iterator[Record]:
-        known = ends_of(self.ctx)
+        known = turned(self.asked().known)
         yield self.measure("loss", float(found["loss"]) / 100, "1", f"{found['loss']}%", **known)
         for statistic, part in zip(("min", None, "max", "stddev"), found["figures"].split("/"), strict=False):
             if (value := number(part)) is not None:
@@ -177,7 +177,7 @@ class PschedulerText(LinesParser, of=PschedulerJson):
 
     def other(self, text: str) -> Found:
         failed = "Run did not complete" in text or text.strip().startswith("Failed to schedule")
-        return self.failure(text, **ends_of(self.ctx)) if failed else None
+        return self.failure(text, **turned(self.asked().known)) if failed else None
 
     @reads(
         r"^\s*(?P<start>\d+\.\d+) - (?P<end>\d+\.\d+)\s+(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?bps)"
@@ -185,7 +185,7 @@ class PschedulerText(LinesParser, of=PschedulerJson):
     )
     def _row(self, row: Match) -> Iterator[Record]:
         rate, start, end = float(row["rate"]) * _BPS[row["u"]], float(row["start"]), float(row["end"])
-        known: Conditions = {**ends_of(self.ctx), "duration_s": end - start}
+        known: Conditions = {**turned(self.asked().known), "duration_s": end - start}
         printed = f"{row['rate']} {row['u']}"
         if self._section != "Summary":
             known |= {"interval": True, "start_s": start, "end_s": end}
@@ -252,7 +252,8 @@ class PschedulerLatency(LinesParser, of=PschedulerJson):
         if found["what"] == "Sent":
             self.known = {"packets": count}
         elif sent > 0:
-            return self.record("loss", count / sent, "1", f"{count}/{sent}", {**ends_of(self.ctx), "packets": sent})
+            known = {**turned(self.asked().known), "packets": sent}
+            return self.record("loss", count / sent, "1", f"{count}/{sent}", known)
         return None
 
     @reads(
@@ -261,25 +262,11 @@ class PschedulerLatency(LinesParser, of=PschedulerJson):
         " ..",
     )
     def _delay(self, found: Match) -> Found:
-        ends, which = ends_of(self.ctx), found["which"]
+        ends, which = turned(self.asked().known), found["which"]
         if found["error"]:
             return self.printed("latency", found["value"], "ms", of="clock error", **ends)
         statistic = _STATISTICS.get(which, f"p{which[:2]}") if which else "stddev"
         return self.printed("latency", found["value"], "ms", statistic=statistic, one_way=True, **ends)
-
-
-def ends_of(ctx: Context) -> Conditions:
-    """The ends that a pScheduler command names, as the data went: with ``--reverse`` the other way round."""
-    args = ctx.args("pscheduler") or []
-    found: Conditions = {}
-    for at, arg in enumerate(args):
-        name, _, value = arg.partition("=")
-        key = {"--source": "source", "-s": "source", "--dest": "target", "-d": "target"}.get(name)
-        if key is not None:
-            found[key] = value or (args[at + 1] if at + 1 < len(args) else "")
-        elif name in ("--reverse", "-R"):
-            found["reverse"] = True
-    return turned(found)
 
 
 def turned(known: Conditions) -> Conditions:
