@@ -83,17 +83,20 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
 def without_args() -> dict[str, list[str]]:
     """Room -> its public functions of three parameters or more, overriding none, whose docstrings lack ``Args``.
 
-    What functions on the engine's flat numbers take is said once, in `dtnsim.engine.layout`.
+    What functions on the engine's flat numbers take is said once, in `dtnsim.engine.layout`; what a command's options
+    are, their help says.
     """
     trees = {path: ast.parse(path.read_text()) for path in CODE}
     flat = set(re.findall(r"``(\w+)``", ast.get_docstring(trees[ROOT / "dtnsim/engine/layout.py"]) or ""))
     modules = set(map(module_of, CODE))
+    shared = _with_help(trees[ROOT / "dtnsim/cli/options.py"])
     classes = {node.name: node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     found: dict[str, list[str]] = {}
     for path, tree in trees.items():
         said = flat if any(name.endswith(".layout") for name in imports(path, modules)) else set()
         for node, owner in _public(tree):
-            given = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+            every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            given = [a.arg for a in every if not _says(a.annotation, shared)]
             own = [name for name in given if name not in {"self", "cls", *said} and name[0] != "_"]
             if len(own) < 3 or (owner is not None and _overrides(node.name, owner, classes)):
                 continue
@@ -101,6 +104,18 @@ def without_args() -> dict[str, list[str]]:
                 room = module_of(path).split(".")[1]
                 found.setdefault(room, []).append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
     return found
+
+
+def _with_help(tree: ast.Module) -> set[str]:
+    """Names of options that are declared with their help, as a module that shares them calls them."""
+    found = [n for n in tree.body if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+    return {f"options.{ast.unparse(n.targets[0])}" for n in found if _says(n.value, set())}
+
+
+def _says(annotation: ast.expr | None, shared: set[str]) -> bool:
+    """Whether an option's help is in its annotation, or in that of a shared option."""
+    text = ast.unparse(annotation) if annotation is not None else ""
+    return text in shared or (text.startswith("Annotated[") and "help=" in text)
 
 
 def _public(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, ast.ClassDef | None]]:

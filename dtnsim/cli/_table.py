@@ -14,7 +14,12 @@ from dtnsim.ground.errors import SpecError
 
 
 def read(path: str, needed: Iterable[str], remedy: str) -> tuple[list[str], list[dict[str, str]]]:
-    """Columns and rows of a CSV file; ``a|b`` among the needed columns is either of the two.
+    """Columns and rows of a CSV file.
+
+    Args:
+        path: The file.
+        needed: Columns that it must have; ``a|b`` is either of the two.
+        remedy: What to do, for a message.
 
     Raises:
         SpecError: no table, columns that are missing, or rows of another length: file and line.
@@ -44,7 +49,13 @@ def read(path: str, needed: Iterable[str], remedy: str) -> tuple[list[str], list
 
 
 def write(columns: Sequence[str], rows: Iterable[dict[str, Any]], path: str | None) -> None:
-    """Writes rows as CSV, to a file or to standard output."""
+    """Writes rows as CSV.
+
+    Args:
+        columns: The heading.
+        rows: Cells by column.
+        path: The file; standard output if None.
+    """
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()

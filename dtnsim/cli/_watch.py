@@ -73,7 +73,13 @@ class Watch:
         return self._stopped
 
     def tell_simulated(self, now: float, share: float, more: str = "") -> bool:
-        """The same with the simulated time [s]."""
+        """The same with the simulated time [s].
+
+        Args:
+            now: Simulated time [s].
+            share: How far it is; 1 is the end.
+            more: What else to say.
+        """
         from dtnsim.ground import units
 
         shown = "" if math.isnan(now) else units.show(now, "s")

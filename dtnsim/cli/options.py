@@ -93,6 +93,11 @@ def check_numbers(command: Callable[..., None], arguments: list[str]) -> None:
 def quantity(option: str, text: str, dimension: str) -> float:
     """The number of an option in SI.
 
+    Args:
+        option: The option, for the message.
+        text: What was written.
+        dimension: What it has to be: ``s``, ``B`` ...
+
     Raises:
         UnitError: It is none of that dimension.
     """

@@ -331,7 +331,13 @@ class ProgressParser(LineParser):
         return (self.failure(message),)
 
     def status(self, found: re.Match[str], moved: float, total: float) -> Status:  # noqa: ARG002 (for subclasses)
-        """Whether the copy is complete with this line."""
+        """Whether the copy is complete with this line.
+
+        Args:
+            found: The line.
+            moved: What is moved so far [B].
+            total: All that is to be moved [B].
+        """
         return "complete" if moved == total else "partial"
 
     def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (for subclasses)

@@ -149,7 +149,13 @@ def cartesian(axes: Sequence[Axis]) -> Design:
 
 
 def hypercube(axes: Sequence[Axis], count: int, seed: int) -> Design:
-    """A Latin hypercube: each range, or list, is hit evenly."""
+    """A Latin hypercube: each range, or list, is hit evenly.
+
+    Args:
+        axes: Ranges and lists.
+        count: How many scenarios.
+        seed: Of the draw.
+    """
     from scipy.stats import qmc
 
     parts = qmc.LatinHypercube(d=len(axes), rng=np.random.default_rng(seed)).random(count)

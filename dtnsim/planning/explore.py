@@ -86,7 +86,14 @@ class Asked:
     def stage(
         self, name: str, path: PathSpec, options: tuple[Option, ...] = (), overrides: Sequence[str] = ()
     ) -> Stage:
-        """The path with something changed, predicted in full."""
+        """The path with something changed, predicted in full.
+
+        Args:
+            name: What the stage is called.
+            path: The path before the change.
+            options: What is bought.
+            overrides: What else is changed, ``key=value``.
+        """
         every = (*overrides, *(o for option in options for o in option.overrides))
         found = predict(path.changed(every), samples=self.samples, seed=self.seed)
         cost = Money(price(options), self.currency)
@@ -143,7 +150,13 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
 
 
 def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:
-    """Kinds of change that are not allowed and would help the best that was found."""
+    """Kinds of change that are not allowed and would help the best that was found.
+
+    Args:
+        best: The best that was found.
+        given: The path as it is.
+        asked: What was asked for, and which kinds are allowed.
+    """
     path = given.changed(best.overrides)
     rate, found = tuning.Ceilings(path, asked.known), []
     full = rate(()) * (1 + tuning.WORTH) >= tuning.wires_Bps(path, cards=False)

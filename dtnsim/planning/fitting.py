@@ -123,10 +123,16 @@ class Shop:
         wired: Buys = (),
         gone: Sequence[tuple[str | None, int]] = (),
     ) -> bool:
-        """Adds an option if the path can be described with it.
+        """Adds an option if the path can be described with it; a card comes with the cable or optic of one port.
 
-        A card comes with the cable or optic of one port; ``wired`` are cards, and how many more ports of them get one.
-        The power of parts that are ``gone`` counts against that of what is bought.
+        Args:
+            place: Key of what is replaced or joined.
+            what: What the option is called.
+            overrides: What it changes of the path, ``key=value``.
+            buys: Offers, and how many of each.
+            uses: Slots, ports and bays that it takes, and how many.
+            wired: Cards, and how many more ports of them get a cable.
+            gone: Parts that leave, and how many: their power counts against that of what is bought.
         """
         counts: dict[Offer, int] = dict(buys)
         for offer, count in (*buys, *wired):
@@ -185,7 +191,13 @@ class Shop:
                 yield replace(offer, part=part, family=catalogs.EXTRA, price=price, steps=(), support=0.0), count
 
     def fitting(self, place: str, family: str, now: str | None) -> list[Offer]:
-        """Offers of a family that fit the socket or bay of what is there."""
+        """Offers of a family that fit the socket or bay of what is there.
+
+        Args:
+            place: Key of what is there.
+            family: Family of the offers.
+            now: The part that is there.
+        """
         own = self.catalog.place_of(now)
         others = [o for o in self.catalog.of(family) if o.part != now]
         if others and not own and not any(now in o.replaces for o in others):
@@ -196,14 +208,28 @@ class Shop:
     def cards(
         self, place: str, family: str, now: str | None, protocol: str = "", *, outside: bool = False
     ) -> list[Offer]:
-        """Cards of a family that speak a protocol, or lead outside; whether a slot takes them, the description says."""
+        """Cards of a family; whether a slot takes them, the description says.
+
+        Args:
+            place: Key of what is there.
+            family: Family of the offers.
+            now: The part that is there.
+            protocol: What they have to speak; any if empty.
+            outside: Whether they lead out of the host, to shelves of drives.
+        """
         every = [o for o in self.catalog.of(family) if (catalogs.OUTSIDE in o.places) is outside]
         said = (expand(o.part).get("protocol", protocol and "ethernet") == protocol for o in every)
         alike = [o for o, same in zip(every, said, strict=True) if same or not protocol]
         return self.best(place, [o for o in alike if o.part != now], now)
 
     def best(self, place: str, found: Sequence[Offer], now: str | None) -> list[Offer]:
-        """Offers that no other beats."""
+        """Offers that no other beats.
+
+        Args:
+            place: Key of what is there.
+            found: Offers that fit.
+            now: The part that is there.
+        """
         kept, beaten = offers.unbeaten(found, self.given.folder, self.present(now))
         why = "another costs no more and none of its figures is worse"
         self._beaten += [Refused(o.part, place, why, "beaten") for o in beaten]

@@ -105,7 +105,14 @@ class Pace:
 
 
 def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray, pace: Pace) -> Iterator[Group]:
-    """The scenarios ``todo`` of a design; ``vector`` are the keys that are arrays."""
+    """Some scenarios of a design in groups.
+
+    Args:
+        design: The design.
+        vector: Keys whose values are arrays.
+        todo: Numbers of the scenarios.
+        pace: How large the next group is to be.
+    """
     fixed = [n for n, key in enumerate(design.keys) if key not in vector]
     free = [n for n, key in enumerate(design.keys) if key in vector]
     codes = np.array([design.columns[n][1][todo] for n in fixed], np.intp).reshape(len(fixed), len(todo))
@@ -125,7 +132,12 @@ def groups(design: Design, vector: tuple[str, ...], todo: np.ndarray, pace: Pace
 
 
 def vector_keys(given: PathSpec, design: Design, *, arrays: bool = True) -> tuple[str, ...]:
-    """Keys of a design whose values may be one array; none where no ``arrays`` are wanted.
+    """Keys of a design whose values may be one array.
+
+    Args:
+        given: The path.
+        design: The design.
+        arrays: Whether arrays are wanted at all.
 
     Raises:
         SpecError: the first scenario cannot be used: a key that does not exist.
@@ -162,7 +174,13 @@ def _is_vector(start: PathSpec, key: str, values: tuple[str, ...]) -> bool:
 def places_of(
     start: PathSpec, keys: tuple[str, ...], values: tuple[tuple[str, ...], ...]
 ) -> list[tuple[Place, ...]] | None:
-    """Where the numbers of some keys are; None where a key changes more than a number."""
+    """Where the numbers of some keys are; None where a key changes more than a number.
+
+    Args:
+        start: The path.
+        keys: The keys.
+        values: The values of each.
+    """
     found = []
     for key, texts in zip(keys, values, strict=True):
         try:

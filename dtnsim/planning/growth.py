@@ -46,7 +46,13 @@ def growth(text: str) -> Quantity:
 
 
 def drawn(given: Quantity, samples: int, seed: int) -> Growth:
-    """Growth as it is drawn beside the draws of a prediction; a number where it has no spread."""
+    """Growth as it is drawn beside the draws of a prediction; a number where it has no spread.
+
+    Args:
+        given: Growth a year.
+        samples: Draws.
+        seed: Of the draws.
+    """
     return np.asarray(Draw(samples, seed)(given), float) if given.spread else given.value
 
 
@@ -113,7 +119,15 @@ def due(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Gro
 
 
 def last(stages: Sequence[Stage], target_Bps: float, confidence: float, rate: Growth, years: int) -> Stage:
-    """The cheapest stage that meets the target of the latest year in which any does; of none, that of now."""
+    """The cheapest stage that meets the target of the latest year in which any does; of none, that of now.
+
+    Args:
+        stages: Stages, the path as it is first.
+        target_Bps: Rate that is needed now [B/s].
+        confidence: How sure it has to be.
+        rate: Growth a year.
+        years: How far to look.
+    """
     for year in range(years, -1, -1):
         good = [s for s in stages if _probability(s, target_Bps * (1 + rate) ** year) >= confidence]
         if good:

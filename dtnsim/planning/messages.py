@@ -73,7 +73,13 @@ def gained(gain: float, digits: int = 1) -> str:
 
 
 def joint_gain(found: Found, best: Stage, tuned: Stage) -> list[str]:
-    """What the steps of a purchase give together, where that is not the sum of what each gives alone."""
+    """What the steps of a purchase give together, where that is not the sum of what each gives alone.
+
+    Args:
+        found: What the search has found.
+        best: The stage with the purchase.
+        tuned: The stage before it.
+    """
     steps = [o for o in best.options if o in itertools.chain(*found.search.choices.values())]
     if len(steps) < 2 or best.rate <= tuned.rate:
         return []
@@ -87,7 +93,13 @@ def joint_gain(found: Found, best: Stage, tuned: Stage) -> list[str]:
 
 
 def foreign_bottleneck(hosts: Sequence[str], stage: Stage, others: Sequence[str]) -> list[str]:
-    """Whether what binds is somebody else's."""
+    """Whether what binds is somebody else's.
+
+    Args:
+        hosts: Hosts that are yours.
+        stage: The stage whose bottleneck counts.
+        others: Hosts that are not.
+    """
     held = stage.prediction.bottleneck
     if held.host not in others:
         return []
@@ -128,7 +140,16 @@ def _short_setting(setting: Setting) -> str:
 def outcome(
     goal: Goal, confidence: float, tuned: Stage, best: Stage, met: Stage | None, shares: Sequence[Share]
 ) -> list[str]:
-    """Whether the goal is reached, and by what; else what is short, and of what."""
+    """Whether the goal is reached, and by what; else what is short, and of what.
+
+    Args:
+        goal: What was asked for.
+        confidence: How sure it has to be.
+        tuned: The best stage without a purchase.
+        best: The best stage of all.
+        met: The cheapest stage that reaches the goal, if one does.
+        shares: What makes the interval of the best stage wide.
+    """
     said = []
     if met is None or met.options:
         said.append(f"Tuning alone is not enough: {goal.words} with a probability of {tuned.probability:.0%}.")
@@ -167,7 +188,13 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
 
 
 def kinds_tried(allow: Sequence[str], known: Sequence[str], would: Sequence[Would]) -> list[str]:
-    """Which kinds of change were tried, and which were not; of the latter what would help."""
+    """Which kinds of change were tried, and which were not; of the latter what would help.
+
+    Args:
+        allow: Kinds that are allowed.
+        known: All kinds.
+        would: What would help of those that are not.
+    """
     others = [k for k in known if k not in allow]
     said = [f"Tried: {', '.join(allow)}; not tried: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
     how = {w: f" ({'; '.join(w.commands)})" if w.commands else "" for w in would}
@@ -184,7 +211,13 @@ def refused(found: Sequence[Refused]) -> list[str]:
 
 
 def own_side_alone(found: Found | None, confidence: float, others: Sequence[str]) -> list[str]:
-    """What your side would need if the others held nothing."""
+    """What your side would need if the others held nothing.
+
+    Args:
+        found: The search as if the others held nothing.
+        confidence: How sure it has to be.
+        others: Hosts that are not yours.
+    """
     if found is None:
         return []
     enough = next(((s, r) for s, r in found.frontier if r[2] - 1 >= confidence), None)
@@ -201,7 +234,14 @@ def own_side_alone(found: Found | None, confidence: float, others: Sequence[str]
 
 
 def ownership(stage: Stage, years: int, energy: Money | None, known: Exchange) -> list[str]:
-    """What is bought over some years: its price, power day and night, and support as the list has it."""
+    """What is bought over some years: its price, power day and night, and support as the list has it.
+
+    Args:
+        stage: The stage with the purchase.
+        years: How long it is used.
+        energy: Price of a kilowatt-hour; an assumed one if left out.
+        known: Rates between currencies.
+    """
     if not years or not stage.options:
         return []
     currency = stage.price.currency

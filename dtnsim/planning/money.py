@@ -47,6 +47,11 @@ class Exchange:
     def to(self, price: Money, currency: str, what: str) -> Decimal:
         """A price in another currency.
 
+        Args:
+            price: The price.
+            currency: The other currency.
+            what: What costs it, for the message.
+
         Raises:
             InputError: nobody states the rate.
         """
@@ -120,6 +125,11 @@ def total(
     found: tuple[Item, ...], rates: Exchange, currency: str | None = None
 ) -> tuple[Money | None, tuple[str, ...]]:
     """(sum of the known prices, parts without one); None where no price is known.
+
+    Args:
+        found: What is bought.
+        rates: Rates between currencies.
+        currency: Of the sum; that of the first price if left out.
 
     Raises:
         InputError: prices of several currencies, and no rate.

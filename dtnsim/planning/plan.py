@@ -205,6 +205,13 @@ def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: Gr
 def towards(p: Prediction, goal: goals.Goal, allow: Sequence[str] = USUAL, samples: int = 256, seed: int = 1) -> Plan:
     """What would meet a goal of a path that is predicted, as surely as it is required, or else with 80 %.
 
+    Args:
+        p: The prediction.
+        goal: The goal.
+        allow: Kinds of change that are tried.
+        samples: Draws of each stage.
+        seed: Of the draws.
+
     Raises:
         InputError: it cannot be planned.
     """

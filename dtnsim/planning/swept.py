@@ -159,7 +159,13 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def put(value: Any, table: Mapping[Place, Quantity], place: Place = ()) -> Any:
-    """A description with other quantities at some places."""
+    """A description with other quantities at some places.
+
+    Args:
+        value: The description, or what of it is at the place.
+        table: The quantities by their places.
+        place: Where the value is.
+    """
     if place in table:
         return table[place]
     if not any(p[: len(place)] == place for p in table):
@@ -198,7 +204,14 @@ def rates(given: PathSpec) -> Rates:
 
 
 def held(problem: Problem, m: Matrices, solution: solve.Solution, s: int) -> tuple[str, str]:
-    """(station, kind) that holds the first transfer in scenario ``s``."""
+    """(station, kind) that holds the first transfer in one scenario.
+
+    Args:
+        problem: The path as stations and demands.
+        m: Arrays of all scenarios.
+        solution: What was solved of them.
+        s: Number of the scenario.
+    """
     k: int | None = int(solution.binding[s, 0])
     if k is not None and k < 0:
         k = cause_of(_one(m, s), 0, -1).station

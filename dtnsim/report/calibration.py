@@ -30,7 +30,13 @@ _DAY_S: Final = 86400.0
 
 
 def show(found: Fit, suggested: Sequence[Suggestion], out: Out) -> None:
-    """Parameters, what the figures say against the description, runs over days, and what to run next."""
+    """Parameters, what the figures say against the description, runs over days, and what to run next.
+
+    Args:
+        found: The fit.
+        suggested: Tests that would determine more.
+        out: Where to.
+    """
     made = fit_report.document(found)
     out.print(_table(found, made))
     out.print(f"{_errors(made)}", apart=True)

@@ -48,7 +48,13 @@ _LEGEND: Final = 20
 
 
 def ladder(p: Prediction, t: TransferPrediction, reliefs: Sequence[Relief]) -> Figure:
-    """What binds, and what binds next, with what relieves it, its command and its price."""
+    """What binds, and what binds next, with what relieves it, its command and its price.
+
+    Args:
+        p: The prediction.
+        t: One of its transfers.
+        reliefs: What relieves its bottleneck.
+    """
     names = [f"{n}  {called(p, r.station, r.reason)}" for n, r in enumerate(t.ladder, 1)]
     down = rows_axis(names, [r.station.removesuffix(f"[{t.name}]") for r in t.ladder])
     values = [gbps(r.throughput_Bps) for r in t.ladder]
@@ -173,7 +179,13 @@ def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | No
 
 
 def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
-    """Throughput over two things as a heat map, the path's own point in it; None where they cannot be varied."""
+    """Throughput over two things as a heat map, the path's own point in it; None where they cannot be varied.
+
+    Args:
+        grid: The path with some things varied.
+        rows: Key that varies from row to row.
+        columns: Key that varies from column to column.
+    """
     found = grid.plane(rows, columns)
     if found is None:
         return None

@@ -20,7 +20,13 @@ LATE: Final = " (too late)"
 
 
 def measured(p: Prediction, a: Assumption, wanted: Sequence[Goal] = ()) -> str:
-    """What to find out, how, and what becomes of the answer."""
+    """What to find out, how, and what becomes of the answer.
+
+    Args:
+        p: The prediction.
+        a: What was assumed.
+        wanted: What is asked of the transfer.
+    """
     late = next((g.value for g in wanted if g.kind == "deadline"), np.inf)
     ends, now = [(a.at_low, a.low), *([(a.at_high, a.high)] if a.ranges else [])], p.duration_s.p50
     if p.drawn is None or all(t.timed for t in p.problem.transfers):

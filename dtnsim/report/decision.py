@@ -249,13 +249,9 @@ def _some(p: Prediction, factor: float) -> str:
 
 def _short_of(p: Prediction, wanted: Sequence[Goal], factor: float) -> str:
     """That even so many times the rate meets no goal that is asked for."""
-    most = p.throughput_Bps.p50 * factor, p.duration_s.p50 / factor
-    missed = [
-        g.words.removeprefix("at least ")
-        for g in wanted
-        if (most[0] < g.value if g.kind == "target" else most[1] > g.value)
-    ]
-    return f", and alone NOT enough for {missed[0]}" if missed else ""
+    rate, took = p.throughput_Bps.p50 * factor, p.duration_s.p50 / factor
+    missed = next((g for g in wanted if (rate < g.value if g.kind == "target" else took > g.value)), None)
+    return "" if missed is None else f", and alone NOT enough for {missed.words.removeprefix('at least ')}"
 
 
 def _asked(goal: Goal, p: Prediction) -> str:
@@ -318,6 +314,11 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     """The answer in a sentence, rounded as people read it: whether the first goal fits, how long, how fast, how sure.
 
     ``10 TB in 8 files does NOT fit within 8 h (0% of runs do): about 27 h (8 runs in 10: 23 to 34 h), at 830 Mb/s.``
+
+    Args:
+        p: The prediction.
+        wanted: What is asked of it.
+        start: Time of day at which it starts.
     """
     files, size = ordering.moved(p)
     tools = {t.tool.kind for t in p.given.transfers} - {"program"} if p.given is not None else set()

@@ -126,7 +126,13 @@ def _station(u: StationUse) -> dict[str, Any]:
 
 
 def explanation_document(p: Prediction, ways: Sequence[Way] = (), steps: Sequence[Step] = ()) -> dict[str, Any]:
-    """The document of ``dtnsim explain --json``: capacities and demands that recompute the ceiling, and the median."""
+    """The document of ``dtnsim explain --json``: capacities and demands that recompute the ceiling, and the median.
+
+    Args:
+        p: The prediction.
+        ways: Ways of its transfers through the graph.
+        steps: Steps from the ceiling to the median.
+    """
     problem: Problem = p.problem
     units = {s.name: s.unit for s in problem.stations}
     return {

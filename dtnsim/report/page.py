@@ -87,7 +87,13 @@ class Page:
         self._parts.append(f'<pre tabindex="0" aria-label="{escaped(label)}">{escaped(text)}</pre>')
 
     def table(self, table: Table, caption: str, *, folded: bool = False) -> None:
-        """A table, or one that unfolds."""
+        """A table, or one that unfolds.
+
+        Args:
+            table: The table.
+            caption: What it shows.
+            folded: Whether it unfolds.
+        """
         shown = table.html(caption)
         self._parts.append(f"<details><summary>{escaped(caption)}</summary>{shown}</details>" if folded else shown)
 

@@ -104,7 +104,15 @@ def swept(result: SweepResult, out: Out) -> None:
 def curves(
     title: str, x: Sequence[float], lines: Mapping[str, Sequence[Any]], axis: str, out: Out, *, zero: bool = False
 ) -> None:
-    """Curves in characters, as wide as the terminal, both axes from 0 on where ``zero`` says so.
+    """Curves in characters, as wide as the terminal.
+
+    Args:
+        title: Above them.
+        x: Where the values are.
+        lines: Values by name.
+        axis: What the axis of ``x`` is.
+        out: Where to.
+        zero: Whether both axes begin at 0.
 
     Raises:
         InputError: plotext is not installed.

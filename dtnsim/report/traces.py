@@ -32,7 +32,16 @@ Trace = dict[str, Any]
 def line(
     name: str, x: Sequence[Any], y: Sequence[Any], hover: str = "", *, marked: bool = False, **style: Any
 ) -> Trace:
-    """A line, without a label where ``hover`` is empty; ``style`` is plotly's: color, dash, shape, width."""
+    """A line.
+
+    Args:
+        name: In the legend.
+        x: Where.
+        y: How much.
+        hover: Label of a point; none if empty.
+        marked: Whether points have marks.
+        style: Plotly's: color, dash, shape, width.
+    """
     mode = "lines+markers" if marked else "lines"
     return {
         "type": "scatter",
@@ -48,13 +57,30 @@ def line(
 def marks(
     name: str, x: Sequence[Any], y: Sequence[Any], hover: str = "", spans: Trace | None = None, **marker: Any
 ) -> Trace:
-    """Marks, with `spans` beside them; ``marker`` is plotly's: color, symbol, size."""
+    """Marks.
+
+    Args:
+        name: In the legend.
+        x: Where.
+        y: How much.
+        hover: Label of a mark; none if empty.
+        spans: Intervals beside them, of `spans`.
+        marker: Plotly's: color, symbol, size.
+    """
     made = {"type": "scatter", "mode": "markers", "name": name, "x": x, "y": y, **(spans or {})}
     return {**made, "marker": {"color": BLUE, "size": 10, **marker}, **_on(hover)}
 
 
 def spans(along: str, low: Sequence[float], middle: Sequence[float], high: Sequence[float], **style: Any) -> Trace:
-    """Intervals of marks or bars along ``x`` or ``y``."""
+    """Intervals of marks or bars.
+
+    Args:
+        along: Axis: ``x`` or ``y``.
+        low: Where they begin.
+        middle: Where the marks are.
+        high: Where they end.
+        style: Plotly's: color, thickness, width.
+    """
     above = [h - m for h, m in zip(high, middle, strict=True)]
     below = [m - each for m, each in zip(middle, low, strict=True)]
     drawn = {"type": "data", "symmetric": False, "array": above, "arrayminus": below, "color": BLUE, **style}
@@ -62,13 +88,28 @@ def spans(along: str, low: Sequence[float], middle: Sequence[float], high: Seque
 
 
 def bars(values: Sequence[Any], hover: str = "", name: str = "", **marker: Any) -> Trace:
-    """Bars to the right, one a row; ``marker`` is plotly's: color, pattern."""
+    """Bars to the right, one a row.
+
+    Args:
+        values: How long.
+        hover: Label of a bar; none if empty.
+        name: In the legend.
+        marker: Plotly's: color, pattern.
+    """
     made = {"type": "bar", "orientation": "h", "x": values, "y": list(range(len(values)))}
     return {**made, **({"name": name} if name else {}), "marker": {"color": BLUE, **marker}, **_on(hover)}
 
 
 def heat(z: Sequence[Sequence[Any]], unit: str, hover: str, x: Sequence[Any] | None = None, **more: Any) -> Trace:
-    """A map: rows from the top of ``z``, its scale in ``unit``."""
+    """A map, its rows from the top.
+
+    Args:
+        z: Values of its rows.
+        unit: Of the values, at the scale.
+        hover: Label of a cell; none if empty.
+        x: Where the columns are.
+        more: Plotly's.
+    """
     across = list(range(len(z[0]))) if x is None else x
     made = {"type": "heatmap", "x": across, "y": list(range(len(z))), "z": z, "colorscale": "Viridis"}
     return {**made, "colorbar": {"title": {"text": unit}, "thickness": 14}, **more, **_on(hover)}
@@ -132,7 +173,14 @@ def folded(text: str, width: int = 70) -> str:
 
 
 def dots(name: str, number: int, values: Sequence[float], unit: str) -> Trace:
-    """One quantile (p50, max) of several rows as marks: on a logarithmic axis bars have no length."""
+    """One quantile (p50, max) of several rows as marks: on a logarithmic axis bars have no length.
+
+    Args:
+        name: p50, max ...
+        number: Which of several quantiles, for its look.
+        values: Of each row.
+        unit: Of the values.
+    """
     look: Trace = {"color": TONES[number % len(TONES)], "symbol": _MARKS[number % len(_MARKS)], "size": 12}
     said = f"{name.removeprefix('p')} in 100 within" if name.startswith("p") else "the longest"
     return marks(said, list(values), list(range(len(values))), f"{said} %{{x:.4g}} {unit}", **look)

@@ -44,7 +44,13 @@ def buffers(scope: Scope) -> Iterator[Setting]:
 
 
 def sysctls(given: PathSpec, host: str, overrides: Sequence[str]) -> Setting | None:
-    """TCP buffers of a host from ``key=size`` of any; None where none is its own."""
+    """TCP buffers of a host; None where none of the values is its own.
+
+    Args:
+        given: The path.
+        host: Name of the host.
+        overrides: Values of any keys of any host, ``key=size``.
+    """
     own = tcp_of(host, overrides)
     return Setting(f"{host}: TCP buffers", own, sysctl_lines(own, given.hosts[host].system)) if own else None
 
