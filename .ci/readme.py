@@ -1,6 +1,7 @@
 """Writes what README.md and pages of the documentation show of answers: outputs, tables of measured beside predicted.
 
 python .ci/readme.py            rewrite them
+python .ci/readme.py tools      rewrite one block of README.md: output, plan, accuracy, proof or tools
 python .ci/readme.py --check    exit 1 where those of README.md or of the physics are stale
 """
 
@@ -12,6 +13,7 @@ import io
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -68,6 +70,7 @@ def measured(page: str) -> str:
 
     def shown(found: re.Match[str]) -> str:
         from dtnsim.evidence.trust import trust
+        from dtnsim.ground.uncertainty import COVERED, WITHIN
 
         lines = []
         for kind in found[1].split(", "):
@@ -76,8 +79,8 @@ def measured(page: str) -> str:
             off = sorted(abs(j.error) for j in chosen)[(len(chosen) - 1) // 2]
             lines.append(
                 f"**Measured beside predicted** ({kind}): of {len(chosen)} figures that fitted nothing the median is "
-                f"off by {off:.0%}, and the 80 % intervals hold {inside.coverage[0.8]:.0%}; medians are too high in "
-                f"{inside.high:.0%}."
+                f"off by {off:.0%}, and the {WITHIN} intervals hold {inside.coverage[COVERED]:.0%}; medians are too "
+                f"high in {inside.high:.0%}."
             )
         text = "\n\n".join(lines)
         return f"<!-- measured:{found[1]}:begin -->\n{text}\n<!-- measured:end -->\n"
@@ -126,10 +129,14 @@ def instead() -> str:
     return "\n".join(text)
 
 
-def filled(readme: str) -> str:
-    """The README with its generated blocks made new."""
-    for name, make in (("output", output), ("plan", plan), ("accuracy", accuracy), ("proof", proof), ("tools", tools)):
-        readme = block(readme, name, make())
+#: generated blocks of the README
+BLOCKS = {"output": output, "plan": plan, "accuracy": accuracy, "proof": proof, "tools": tools}
+
+
+def filled(readme: str, names: Iterable[str] = BLOCKS) -> str:
+    """The README with generated blocks made new."""
+    for name in names:
+        readme = block(readme, name, BLOCKS[name]())
     return readme
 
 
@@ -142,16 +149,23 @@ def block(page: str, name: str, made: str) -> str:
 
 
 def main() -> int:
-    """Rewrites or checks."""
-    old = README.read_text()
-    new = filled(old)
+    """Rewrites or checks; nothing is written before all of it is made."""
+    names = [word for word in sys.argv[1:] if word != "--check"]
+    if unknown := set(names) - set(BLOCKS):
+        sys.stderr.write(f"no block {', '.join(sorted(unknown))}; blocks: {', '.join(BLOCKS)}\n")
+        return 2
+    pages = {README: filled(README.read_text(), names or BLOCKS)}
+    if not names:
+        pages |= {page: measured(page.read_text()) for page in PHYSICS}
     if "--check" in sys.argv:
-        return int(old != new or any(measured(page.read_text()) != page.read_text() for page in PHYSICS))
-    README.write_text(new)
-    MEASURE.write_text(block(MEASURE.read_text(), "proof", proof()))
-    INSTEAD.write_text(block(INSTEAD.read_text(), "instead", instead()))
-    for page in PHYSICS:
-        page.write_text(measured(page.read_text()))
+        return int(any(page.read_text() != text for page, text in pages.items()))
+    if not names:
+        pages[MEASURE] = block(MEASURE.read_text(), "proof", proof())
+        pages[INSTEAD] = block(INSTEAD.read_text(), "instead", instead())
+    for page, text in pages.items():
+        page.write_text(text)
+    if names:
+        return 0
     return subprocess.run([sys.executable, README.parent / "docs" / "check.py", "--write"], check=False).returncode
 
 

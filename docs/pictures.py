@@ -39,6 +39,7 @@ def topics() -> list[str]:
 
 def answer(path: str) -> tuple[str, str, str]:
     """A shipped path's answer: the picture as SVG, the verdict, and what holds it."""
+    from dtnsim.ground.uncertainty import often
     from dtnsim.report.decision import decide
     from dtnsim.report.holds import called
     from dtnsim.steady.prediction import predict
@@ -50,7 +51,7 @@ def answer(path: str) -> tuple[str, str, str]:
         rungs = [r for r in slowest.ladder if r.throughput_Bps < 20 * slowest.ceiling][:5]
         scale, unit = (8e-9, "Gb/s") if slowest.ceiling > 1.25e8 else (8e-6, "Mb/s")
         band, which = slowest.throughput_Bps, f" of {slowest.name}" if len(found.transfers) > 1 else ""
-        ax.axvspan(band.p10 * scale, band.p90 * scale, alpha=0.18, label="8 runs in 10")
+        ax.axvspan(band.p10 * scale, band.p90 * scale, alpha=0.18, label=often("runs"))
         ax.axvline(band.p50 * scale, label="median")
         names = [
             f"{textwrap.fill(called(found, r.station, r.reason), 30)}\n{r.station.partition('[')[0]}" for r in rungs

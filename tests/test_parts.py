@@ -199,7 +199,8 @@ def test_the_shelves_are_full(kind):
 def test_drives_reach_from_4_to_32_tb_and_from_consumers_to_122_tb_of_flash():
     drives = {n: part(n) for n in NAMES if n.startswith(("ssd/", "hdd/"))}
     assert len(drives) >= 60
-    sizes = {n: d.facts.capacity.value for n, d in drives.items()}
+    # a drive that lacks its size is named by what it lacks, below
+    sizes = {n: d.facts.capacity.value for n, d in drives.items() if "facts.capacity" not in unsaid(n)}
     assert min(s for n, s in sizes.items() if n.startswith("hdd/") and s > 1e12) <= 4e12
     assert max(s for n, s in sizes.items() if n.startswith("hdd/")) >= 32e12
     assert max(s for n, s in sizes.items() if n.startswith("ssd/")) >= 122e12

@@ -8,9 +8,11 @@ from pathlib import Path
 import yaml
 
 import dtnsim
+from dtnsim.components.base import kinds
 from dtnsim.description import spec
-from dtnsim.ground import yamlio
+from dtnsim.ground import library, yamlio
 from dtnsim.report import accuracy
+from dtnsim.tools._command import programs
 from tests.scripts import CI, ROOT, script
 
 
@@ -51,3 +53,10 @@ def test_some_points_of_every_tool_make_a_table(monkeypatch):
     names = {p[0]["tool_key"] for p in every[::6]}
     assert {line.split("|")[1].strip() for line in lines[2:]} == {*names, "**all**"}
     assert float(lines[-1].split("|")[3].strip(" %")) < 6.0
+
+
+def test_what_has_a_model_needs_nothing_in_its_place() -> None:
+    """A program that became a tool has its line under ``instead`` removed."""
+    tools = {kind for kind, module in kinds().items() if module.startswith("dtnsim.tools.")} | set(programs())
+    both = tools & set(library.spoken()["instead"]["programs"])
+    assert not both, f"models/spoken.yaml, instead: remove {', '.join(sorted(both))}, which has a model now"

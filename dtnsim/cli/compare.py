@@ -66,11 +66,13 @@ def command(
 
 def _show(result: Comparison) -> None:
     from dtnsim.ground import units
+    from dtnsim.ground.uncertainty import NAMES
     from dtnsim.report.console import console
     from dtnsim.report.table import Table
 
     out = console()
-    shown = Table("variant", ">throughput", ">p10 to p90", ">ceiling", ">duration", ">price", "bottleneck")
+    ends = f">{NAMES[0]} to {NAMES[2]}"
+    shown = Table("variant", ">throughput", ends, ">ceiling", ">duration", ">price", "bottleneck")
     for v in result.variants:
         rate = v.prediction.throughput_Bps
         price = "unknown" if v.price is None else f"{v.price}" + (" and more" if v.unpriced else "")

@@ -136,16 +136,14 @@ def _document(made: Plan) -> dict[str, object]:
 
 def _show(made: Plan) -> None:
     from dtnsim.report.console import console
-    from dtnsim.report.table import Table
+    from dtnsim.report.table import HEADS, Table
 
     out = console()
     goal = units.show(made.target_Bps, "B/s")
     yours = ", ".join(made.hosts) + ("" if made.stated else " (not stated; --mine and --keep do)")
     out.print(f"{made.path}: {goal} with a probability of {made.confidence:.0%}; yours: {yours}")
     out.print(made.verdict)
-    rows = Table(
-        "", ">price", ">p10", ">p50", ">p90", ">meets it", f">more per 1,000 {made.now.price.currency}", "then binds"
-    )
+    rows = Table("", ">price", *HEADS, ">meets it", f">more per 1,000 {made.now.price.currency}", "then binds")
     bought = [s for s in made.purchases if s.options]
     for stage in (made.now, *([made.tuned] if made.tuned is not made.now else []), *bought):
         rows.add_row(*_cells(stage))

@@ -105,10 +105,10 @@ def command(
 def _show(result: SweepResult, out: str | None) -> None:
     from dtnsim.ground import units
     from dtnsim.report.console import console
-    from dtnsim.report.table import Table
+    from dtnsim.report.table import HEADS, Table
 
     printer = console()
-    heads = [*(f">{k}" for k in result.keys), ">throughput", ">p10", ">p90", ">duration", "bottleneck"]
+    heads = [*(f">{k}" for k in result.keys), ">throughput", HEADS[0], HEADS[2], ">duration", "bottleneck"]
     n = len(result.keys)
     shown = Table(*heads, title=f"{result.path}: {len(result):,} scenarios")
     for row in result.rows[:_SHOWN] if out is None else ():

@@ -141,8 +141,9 @@ def _rows(found: list[Choice]) -> Table:
     """The ways by what they would take."""
     from dtnsim.ground import units
     from dtnsim.report import text
+    from dtnsim.report.table import HEADS
 
-    shown = text.Table(">duration", ">p10", ">p90", ">throughput", ">best", "tool", "needs", "held by")
+    shown = text.Table(">duration", HEADS[0], HEADS[2], ">throughput", ">best", "tool", "needs", "held by")
     for c in found:
         seconds = (units.show(v, "s", digits=3) for v in (c.duration_s.p50, c.duration_s.p10, c.duration_s.p90))
         rate = text.rate(_rate(c).p50)

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +23,7 @@ from dtnsim.description.spec import PathSpec, resolve
 from dtnsim.ground import units, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
+from dtnsim.physics._arrays import LEVELS
 from dtnsim.tools._command import parse, programs
 from dtnsim.tools.plan import Job
 
@@ -57,8 +59,8 @@ WAKE_UPS: Final = 4
 SLICE_S: Final = 1.4e-3
 #: how much of the time others have the core: from none to half of it (assumed; a shared machine); its 90 % quantile
 BUSY: Final = 0.45
-#: 10 % quantile of a normal distribution [standard deviations]
-_TENTH: Final = 1.2816
+#: the upper end of an interval of a normal distribution [standard deviations]
+_END: Final = NormalDist().inv_cdf(LEVELS[2])
 #: the most that a program's socket buffer is worth in these runs: net.core.rmem_max of 212992 B, of which 0.75 instead
 #: of `WINDOW_SHARE` are window where the program sets it (measured: nuttcp -w256k, 318 kB in flight of 426 kB)
 SOCKBUF_B: Final = 212992 * 0.75 / WINDOW_SHARE
@@ -228,7 +230,7 @@ def answer(run: Run, samples: int, seed: int = 1) -> Answer:
     own = (SCATTER, SCATTER_STREAMS if streams > 1 else 0.0, SCATTER_S / middle)
     low, high = (math.log(time / middle) for time in (quick, slow))
     late = math.log1p(turns(spec) * WAKE_UPS * SLICE_S * BUSY / middle)
-    scatter = _TENTH * math.hypot(*own)
+    scatter = _END * math.hypot(*own)
     return Answer(
         middle,
         middle * math.exp(-math.hypot(low, scatter)),

@@ -16,6 +16,7 @@ import numpy as np
 
 from dtnsim.evidence.cases import Case
 from dtnsim.ground.records import Bottleneck
+from dtnsim.ground.uncertainty import COVERED
 from dtnsim.steady.regime import KINDS, Regime
 from dtnsim.steady.scenarios import interval
 
@@ -89,7 +90,7 @@ class Judgement:
         """Whether the figure lies between p10 and p90; None where there is no figure, or no interval for it."""
         if self.case.withheld or self.case.quantity == "throughput_sd" or self.case.bound is not None:
             return None
-        return self.within(0.8)
+        return self.within(COVERED)
 
     def within(self, level: float) -> bool:
         """Whether the figure lies in the central interval of so much probability."""
@@ -157,7 +158,7 @@ def error_of(predicted: float, case: Case) -> float:
 #: the least that a figure is taken to be before its logarithm
 _TINY = 1e-12
 #: central intervals of the calibration curve
-LEVELS: Final = (0.5, 0.8, 0.95)
+CENTRAL: Final = (0.5, COVERED, 0.95)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +220,13 @@ def trust(judged: Sequence[Judgement], among: Sequence[Judgement] | None = None)
     own, factor, ranked = [], [], []
     for j in chosen:
         figure = _log(j.case.measured)
-        half = constant_factor(errors, j.case.study, 0.8)
-        own.append(interval_score(_log(j.p10), _log(j.p90), figure, 0.8))
-        factor.append(interval_score(_log(j.p50) - half, _log(j.p50) + half, figure, 0.8))
+        half = constant_factor(errors, j.case.study, COVERED)
+        own.append(interval_score(_log(j.p10), _log(j.p90), figure, COVERED))
+        factor.append(interval_score(_log(j.p50) - half, _log(j.p50) + half, figure, COVERED))
         ranked.append(crps(np.log(np.maximum(j.samples, _TINY)), figure))
     return Trust(
         n=len(chosen),
-        coverage={level: float(np.mean([j.within(level) for j in chosen])) for level in LEVELS},
+        coverage={level: float(np.mean([j.within(level) for j in chosen])) for level in CENTRAL},
         below=float(np.mean([j.case.measured < j.p10 * (1 - METER) for j in chosen])),
         above=float(np.mean([j.case.measured > j.p90 * (1 + METER) for j in chosen])),
         high=float(np.mean([0.5 + 0.5 * np.sign(_off(j)) for j in chosen])),

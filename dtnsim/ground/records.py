@@ -274,7 +274,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Quantiles of the scenarios of a figure; without scenarios all three are the figure itself."""
+    """Quantiles of a figure's scenarios at `LEVELS`; without scenarios all three are the figure itself."""
 
     p10: float
     p50: float

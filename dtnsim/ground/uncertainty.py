@@ -5,16 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Quantity
+from dtnsim.physics._arrays import LEVELS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+#: part of the runs that lie in an interval [1]
+COVERED: Final = round(LEVELS[2] - LEVELS[0], 6)
+#: the same as people write it
+WITHIN: Final = f"{100 * COVERED:g} %"
+#: what people call the levels; keys of JSON and fields of records are a promise to programs and keep their names
+NAMES: Final = tuple(f"p{100 * level:g}" for level in LEVELS)
+
+
+def often(what: str = "") -> str:
+    """How often a run lies in an interval, as people say it: ``8 in 10``, ``8 runs in 10``."""
+    whole = next(n for n in (10, 20, 1000) if (COVERED * n).is_integer())
+    return " ".join(filter(None, (f"{COVERED * whole:.0f}", what, f"in {whole}")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +38,8 @@ class Assumption:
     Attributes:
         key: What to write in the path file.
         value: What the median answer takes.
-        low, high: Its tenth and ninetieth percentile: most such systems lie between; twice the other usual value of a
-            default without a spread.
+        low, high: Its p10 and p90: most such systems lie between; twice the other usual value of a default without a
+            spread.
         at_low, at_high: What the answer becomes there, over what it is [1].
         source: Where value and spread come from.
     """

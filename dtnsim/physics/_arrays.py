@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+
+#: levels of every interval that an answer states: its lower end, the median, its upper end [1]
+LEVELS: Final = (0.1, 0.5, 0.9)
 
 
 def as_float(value: ArrayLike) -> FloatArray:

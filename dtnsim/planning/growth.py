@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.units import cents
+from dtnsim.physics._arrays import LEVELS
 from dtnsim.planning.search import price
 from dtnsim.planning.stages import Due
 from dtnsim.steady.goals import Goal
@@ -165,10 +166,10 @@ def _charged(option: Option) -> Iterator[tuple[tuple[Offer, int], Decimal]]:
 
 
 def _outgrown(stage: Stage, target_Bps: float, confidence: float, rate: Growth) -> tuple[float, tuple[float, float]]:
-    """Years until the target outgrows what a stage reaches: as surely as asked, and p10 and p90."""
+    """Years until the target outgrows what a stage reaches: as surely as asked, and p10 and p90 of them."""
     if stage.prediction.drawn is None or not np.median(rate) > 0:
         return math.inf, (math.inf, math.inf)
     ahead = np.log(np.maximum(stage.prediction.drawn.total_Bps, 1e-9) / target_Bps)
     years = np.where(np.asarray(rate) > 0, ahead / np.log1p(np.maximum(rate, 1e-9)), np.inf)
-    sure, low, high = np.quantile(years, (1 - confidence, 0.1, 0.9), method="inverted_cdf")
+    sure, low, high = np.quantile(years, (1 - confidence, LEVELS[0], LEVELS[2]), method="inverted_cdf")
     return float(sure), (max(float(low), 0.0), max(float(high), 0.0))

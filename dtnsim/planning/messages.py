@@ -14,6 +14,7 @@ import numpy as np
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.ground import units
+from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
 from dtnsim.planning.stages import named
 
@@ -286,7 +287,7 @@ def growth_schedule(made: Plan) -> list[str]:
         by = ""
         if before is not None and 0 < before.lasts_years < math.inf:
             low, high = before.outgrown_years
-            likely = f" (outgrown {at(low)} to {at(high)}, 8 in 10)" if high < _AHEAD else ""
+            likely = f" (outgrown {at(low)} to {at(high)}, {often()})" if high < _AHEAD else ""
             by = f"; due {at(before.lasts_years)}{likely}"
         if due.stage is None:
             said.append(f"{when}: {rate} is beyond the list{by} (probability {due.probability:.0%}).")

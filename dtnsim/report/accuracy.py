@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dtnsim.evidence import tool_runs
-from dtnsim.evidence.trust import trust
+from dtnsim.evidence.trust import CENTRAL, trust
 from dtnsim.ground import library, yamlio
+from dtnsim.ground.uncertainty import WITHIN
 from dtnsim.report.validation import percent
 
 if TYPE_CHECKING:
@@ -25,14 +26,14 @@ def markdown(found: Validation | None = None) -> str:
 
         found = validate(load_all())
     earlier = yamlio.load(library.root("calibration") / "history.yaml")["versions"]
+    inside = [f"in the {100 * level:g} %" for level in CENTRAL]
     head = [
         "system",
         "figures",
         "median error",
         "worst error",
-        "in the 50 % interval",
-        "in the 80 %",
-        "in the 95 %",
+        f"{inside[0]} interval",
+        *inside[1:],
         "bottleneck as stated",
         "median error of min(disk, network, disk)",
         *(f"median error in {version}" for version in earlier),
@@ -40,8 +41,8 @@ def markdown(found: Validation | None = None) -> str:
     lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
     for site in [*found.sites, None]:
         s, rule = found.summary("blind", site), found.baseline_summary("blind", site)
-        inside = trust(found.of("blind", site))
-        if not s.n or inside is None:
+        of_site = trust(found.of("blind", site))
+        if not s.n or of_site is None:
             continue
         right, stated = found.bottlenecks("blind", site)
         was = [(v["median"].get(site or "all") or {}) for v in earlier.values()]
@@ -50,7 +51,7 @@ def markdown(found: Validation | None = None) -> str:
             str(s.n),
             percent(s.mdape),
             percent(s.max_ape),
-            *(percent(share) for share in inside.coverage.values()),
+            *(percent(share) for share in of_site.coverage.values()),
             f"{right} of {stated}" if stated else "",
             percent(rule.mdape),
             *(f"{w['error']} ({w['n']})" if w else "" for w in was),
@@ -89,7 +90,7 @@ def tools_markdown() -> str:
     """The table: points, median and 90th percentile of the error, part of the runs inside the 80 % interval."""
     found = tool_errors(tool_points())
     lines = [
-        "| tool | points | median error | 90th percentile | runs in the 80 % interval |",
+        f"| tool | points | median error | 90th percentile | runs in the {WITHIN} interval |",
         "|---|---:|---:|---:|---:|",
     ]
     whole = [point for of_tool in found.values() for point in of_tool]

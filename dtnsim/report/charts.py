@@ -9,9 +9,10 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, TransferPrediction
+from dtnsim.ground.uncertainty import WITHIN
 from dtnsim.report.holds import called
 from dtnsim.report.page import Figure, label
-from dtnsim.report.table import Table
+from dtnsim.report.table import HEADS, Table
 from dtnsim.report.traces import (
     AMBER,
     BLUE,
@@ -163,7 +164,7 @@ def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | No
     places = list(range(len(figures)))
     low, middle, high = ([8e-9 * getattr(i, at) for *_, i in figures] for at in ("p10", "p50", "p90"))
     interval = marks(
-        "predicted, 80 % interval", middle, places, "predicted %{x:.4g} Gb/s", spans("x", low, middle, high)
+        f"predicted, {WITHIN} interval", middle, places, "predicted %{x:.4g} Gb/s", spans("x", low, middle, high)
     )
     taken = [gbps(m) for _, _, m, _ in figures]
     dots = marks("measured", taken, places, "measured %{x:.4g} Gb/s", color=AMBER, size=12, symbol="diamond")
@@ -174,7 +175,7 @@ def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | No
     says = "; ".join(f"{r[0]}: measured {r[2]}, predicted {r[4]} ({r[3]} to {r[5]})" for r in rows)
     down = rows_axis([f[0] for f in figures])
     layout = {"yaxis": down, "xaxis": rate_axis(), "height": height(down, 120)}
-    head = ("case", "role", ">measured", ">p10", ">p50", ">p90", ">error")
+    head = ("case", "role", ">measured", *HEADS, ">error")
     return Figure("Measured beside predicted", says, [interval, dots], layout, Table(*head, rows=rows))
 
 
@@ -258,7 +259,7 @@ def variants(made: Comparison) -> Figure:
     ]  # fmt: skip
     layout = {"yaxis": down, "xaxis": rate_axis(), "height": height(down)}
     says = "; ".join(f"{r[0]}: {r[2]} ({r[1]} to {r[3]})" for r in rows)
-    head = ("variant", ">p10", ">p50", ">p90", ">duration", "bottleneck")
+    head = ("variant", *HEADS, ">duration", "bottleneck")
     return Figure("Variants side by side", says, [trace], layout, Table(*head, rows=rows))
 
 
@@ -285,5 +286,5 @@ def scenarios(made: SweepResult) -> Figure:
         layout = {"xaxis": axis(f"{made.keys[0]} [SI]"), "yaxis": rate_axis(), "showlegend": len(traces) > 1}
     known = [rate for rate in rates if rate is not None]
     says = f"{made.path}: {min(known):.3g} to {max(known):.3g} Gb/s" if known else f"{made.path}: all refused"
-    head = (*(f">{key}" for key in made.keys), ">p10", ">p50", ">p90", "bottleneck")
+    head = (*(f">{key}" for key in made.keys), *HEADS, "bottleneck")
     return Figure(f"Throughput of {made.path}", says, traces, layout, Table(*head, rows=rows))

@@ -17,7 +17,8 @@ from dtnsim.composition.relief import tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Bottleneck
-from dtnsim.physics._arrays import quantile
+from dtnsim.ground.uncertainty import often
+from dtnsim.physics._arrays import LEVELS, quantile
 from dtnsim.report.checks import LATE, measured
 from dtnsim.report.holds import OTHER_TOOL, brief, holds
 from dtnsim.report.typed import of_others, option, path_of, typed
@@ -364,17 +365,17 @@ def _how_long(p: Prediction, start: dt.time | None = None, was: Prediction | Non
     if p.drawn is None:
         return f"at most {middle}"
     if all(t.timed for t in p.problem.transfers):
-        return f"about {middle} (8 runs in 10: {low} to {high})"
-    took = quantile(p.drawn.seconds, (0.1, 0.5, 0.9))
+        return f"about {middle} ({often('runs')}: {low} to {high})"
+    took = quantile(p.drawn.seconds, LEVELS)
     if start is None or took[2] == float("inf"):
         spread = [took[1], took[0], took[2]]
         whole = units.alike([*spread, *([] if was is None else [was.duration_s.p50])])
         half, quick, slow = units.alike(spread) if len({_unit(each) for each in whole}) > 1 else whole[:3]
         quick = quick.removesuffix(_unit(slow)).rstrip()
         now = f" instead of {whole[3]}" if was is not None else ""
-        return f"about {half}{now} (8 runs in 10: {quick} to {slow}), at {_pace(p, middle)}"
+        return f"about {half}{now} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"
     quick, half, slow = (_end(float(v), start) for v in took)
-    return f"there by {half} (8 runs in 10: {quick} to {slow}), at {_pace(p, middle)}"
+    return f"there by {half} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"
 
 
 def _pace(p: Prediction, rate: str) -> str:

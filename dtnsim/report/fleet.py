@@ -13,6 +13,7 @@ from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.uncertainty import NAMES, often
 from dtnsim.report import text
 from dtnsim.report.document import fields, number, quantiles
 from dtnsim.report.table import Table
@@ -216,7 +217,7 @@ def _completion(a: FleetAnswer, out: Out) -> None:
             if math.isfinite(middle):
                 out.print(
                     f"{g.name or 'all'}: p95 of completion over the runs {units.show(low, 's')} to "
-                    f"{units.show(high, 's')} (p10 to p90), median {units.show(middle, 's')}"
+                    f"{units.show(high, 's')} ({NAMES[0]} to {NAMES[2]}), median {units.show(middle, 's')}"
                 )
     total = first.total
     if total.corrupted:
@@ -250,7 +251,7 @@ def _between(a: FleetAnswer, years: tuple[float, float, float]) -> str:
     if not math.isfinite(low) or not math.isfinite(middle) or low == high:
         return _when(a, middle)
     until = f"{_date(a, high)}" if math.isfinite(high) else f"beyond {HORIZON:g} years"
-    return f"{_when(a, middle)}, 8 in 10: {_date(a, low)} to {until}"
+    return f"{_when(a, middle)}, {often()}: {_date(a, low)} to {until}"
 
 
 def _remedy(a: FleetAnswer, n: int, years: float) -> str:
@@ -281,7 +282,7 @@ def due(a: FleetAnswer) -> tuple[Table | None, int]:
     """(stations that are due within the horizon, those that are alike in one row; kinds of them)."""
     several, rows = len(a.runs) >= ENOUGH, []
     mark = f">busy {a.workload.full_over} passes {a.workload.full.value:.0%}"
-    ends = (">earliest (p10)", ">latest (p90)") if several else ()
+    ends = (f">earliest ({NAMES[0]})", f">latest ({NAMES[2]})") if several else ()
     head = ("due for an upgrade", mark, *ends, ">busy day", ">busy hour", ">peak", ">mean")
     known = {s.name: s for s in a.runs[0].stations}
     alike: dict[str, list[str]] = {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dtnsim.ground import units
 from dtnsim.report.page import Figure, label
-from dtnsim.report.table import Table
+from dtnsim.report.table import HEADS, Table
 from dtnsim.report.traces import (
     AMBER,
     BLUE,
@@ -59,7 +59,7 @@ def steps(plan: Plan) -> Figure:
     says = f"The goal is {target}. " + "; ".join(f"{r[0]}: {r[4]} ({r[3]} to {r[5]}), met with {r[7]}" for r in rows)
     down = rows_axis([name for name, _ in kept])
     layout = {"xaxis": rate_axis(), "yaxis": down, "height": height(down), **_goal(plan, "x")}
-    head = ("step", "what", "set", ">p10", ">p50", ">p90", ">of now", ">P(goal)")
+    head = ("step", "what", "set", *HEADS, ">of now", ">P(goal)")
     return Figure("Now, free, bought: against the goal", says, [trace], layout, Table(*head, rows=rows))
 
 
@@ -113,7 +113,7 @@ def frontier(plan: Plan) -> Figure:
         for s in stages
     ]
     says = "; ".join(f"{r[0]} for {r[1]}: {r[3]}, probability {r[5]}" for r in rows)
-    head = ("what", ">price", ">p10", ">p50", ">p90", ">P(target)", "then binds")
+    head = ("what", ">price", *HEADS, ">P(target)", "then binds")
     return Figure("What money buys", says, [trace], layout, Table(*head, rows=rows))
 
 

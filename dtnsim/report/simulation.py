@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.ground import runtime, units
+from dtnsim.ground.uncertainty import NAMES
+from dtnsim.physics._arrays import LEVELS
 from dtnsim.report import text
 from dtnsim.report.document import assumptions, fields, number
+from dtnsim.report.table import HEADS
 from dtnsim.simulation.durations import quantiles
 from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined
 
@@ -89,12 +92,13 @@ def _quantiles(values: list[float]) -> dict[str, float | None]:
     finite = [v for v in values if math.isfinite(v)]
     if not finite:
         return {"p10": None, "p50": None, "p90": None}
-    low, middle, high = np.quantile(finite, (0.1, 0.5, 0.9)) if len(finite) > 1 else finite * 3
+    low, middle, high = np.quantile(finite, LEVELS) if len(finite) > 1 else finite * 3
     return {"p10": number(low), "p50": number(finite[0] if len(finite) < 3 else middle), "p90": number(high)}
 
 
 def _files(t: TransferRun) -> dict[str, float | None]:
     """How long the files of one run took."""
+    # of files, not of runs: these levels do not move with those of intervals
     names = ("p10", "p50", "p90", "p99", "max")
     found = t.file_quantiles((0.1, 0.5, 0.9, 0.99, 1.0))
     return {name: found[n] if found else None for n, name in enumerate(names)}
@@ -238,7 +242,7 @@ def _told(s: Simulation, t: TransferRun, why: Mapping[str, str], out: Out, which
 
 def _replicas(s: Simulation, groups: Sequence[Sequence[int]], out: Out) -> None:
     label = f"over {len(s.runs)} runs" + (f" of {s.wanted}" if s.interrupted else "")
-    rows = text.Table(label, ">throughput p10", ">p50", ">p90", ">duration p10", ">p50", ">p90")
+    rows = text.Table(label, f">throughput {NAMES[0]}", *HEADS[1:], f">duration {NAMES[0]}", *HEADS[1:])
     for group in groups:
         both = [s.spread(f) for f in group]
         rates, durations = (_quantiles([v for pair in both for v in pair[k]]) for k in (0, 1))

@@ -13,6 +13,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Interval, Phase, Prediction, Station, StationUse, Transfer
 from dtnsim.ground.term import plural
+from dtnsim.ground.uncertainty import NAMES
 from dtnsim.ground.units import show
 from dtnsim.report.console import Out, console
 from dtnsim.report.decision import deadline, decide, share
@@ -228,7 +229,7 @@ def _transfer(p: Prediction, f: int, out: Out, *, named: bool) -> None:
     label = f"{t.name}: " if named else ""
     _throughput(f"{label}throughput    ", f"{label}ceiling       ", t.throughput_Bps, t.ceiling, p, out)
     d = t.duration_s
-    span = f"  (p10 {units.show(d.p10, 's')}, p90 {units.show(d.p90, 's')})" if d.p10 < d.p90 else ""
+    span = f"  ({NAMES[0]} {units.show(d.p10, 's')}, {NAMES[2]} {units.show(d.p90, 's')})" if d.p10 < d.p90 else ""
     if any(each.timed for each in p.problem.transfers if each.name == t.name):
         span = "  (as given)"
     out.print(
@@ -262,7 +263,7 @@ def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Predictio
     if p.drawn is None:
         out.print(f"{then}{rate(ceiling)} {_CEILING}; no interval without --samples")
         return
-    out.print(f"{first}{rate(i.p50)}  (p10 {units.show(i.p10, 'B/s')}, p90 {units.show(i.p90, 'B/s')})")
+    out.print(f"{first}{rate(i.p50)}  ({NAMES[0]} {units.show(i.p10, 'B/s')}, {NAMES[2]} {units.show(i.p90, 'B/s')})")
     open_ = f": {', '.join(p.unstated)}" if p.unstated else ""
     out.print(f"{then}{units.show(ceiling, 'B/s')} {_CEILING if ceiling >= i.p50 else _USUAL}{open_}")
 

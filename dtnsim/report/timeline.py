@@ -157,7 +157,7 @@ def _files(s: Simulation, transfers: Sequence[dict[str, Any]]) -> Figure | None:
     shown = [t for t in transfers if t["files"] > 1 and t["file_s"]["p50"] is not None][:CURVES]
     if not shown:
         return None
-    names = ("p50", "p90", "p99", "max")
+    names = ("p50", "p90", "p99", "max")  # of files, not of runs
     traces = [dots(quantile, n, [t["file_s"][quantile] for t in shown], "s") for n, quantile in enumerate(names)]
     rows = [(t["name"], str(t["files"]), *(units.show(t["file_s"][q], "s") for q in names)) for t in shown]
     down, every = rows_axis([t["name"] for t in shown]), [t["file_s"][q] for t in shown for q in names]

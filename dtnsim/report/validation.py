@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import __version__
-from dtnsim.evidence.trust import LEVELS, by_kind, judging, ranks, trust
+from dtnsim.evidence.trust import CENTRAL, by_kind, judging, ranks, trust
 from dtnsim.ground import units
+from dtnsim.ground.uncertainty import NAMES, WITHIN
 from dtnsim.report.page import Figure, Page, label, today
-from dtnsim.report.table import Table
+from dtnsim.report.table import HEADS, Table
 from dtnsim.report.traces import AMBER, BLUE, GREY, TONES, axis, line, marks, painted, spans
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def page(found: Validation, *, seed: int = 1, samples: int = 256) -> str:
     blind = found.summary("blind")
     if blind.n:
         errors = f"median error {percent(blind.mdape)}, worst {percent(blind.max_ape)}"
-        inside = f"; {percent(blind.coverage80)} lie in their 80 % interval" if blind.coverage80 is not None else ""
+        inside = f"; {percent(blind.coverage80)} lie in their {WITHIN} interval" if blind.coverage80 is not None else ""
         made.text(f"{blind.n} figures that fitted nothing: {errors}{inside}.", "headline")
     made.text(
         f"dtnsim {__version__}, {today().isoformat()}, seed {seed}, {samples} draws behind each interval.", "note"
@@ -120,7 +121,7 @@ def _summary(found: Validation) -> Table:
                 errors = [percent(value) for value in (s.mdape, s.max_ape, s.coverage80)]
                 of = f"{right} of {stated}" if stated else ""
                 rows.append((site or "all", role, str(s.n), *errors, of, percent(b.mdape), percent(b.max_ape)))
-    head = (">cases", ">median error", ">worst error", ">in 80 %", ">bottleneck as stated")
+    head = (">cases", ">median error", ">worst error", f">in {WITHIN}", ">bottleneck as stated")
     return Table("system", "role", *head, ">min(disk, network, disk): median", ">worst", rows=rows)
 
 
@@ -129,12 +130,12 @@ def _trust(found: Validation) -> Table:
     rows = []
     for kind, t in [*by_kind(found.judgements).items(), ("all", trust(found.judgements))]:
         if t is not None:
-            inside = [percent(s) for s in (*(t.coverage[level] for level in LEVELS), t.below, t.above, t.high)]
+            inside = [percent(s) for s in (*(t.coverage[level] for level in CENTRAL), t.below, t.above, t.high)]
             numbers = (t.interval_score, t.constant_factor, t.crps)
             rows.append((kind, str(t.n), *inside, f"{math.exp(t.width):.2f}", *(f"{x:.3f}" for x in numbers)))
-    levels = (f">in {100 * level:.0f} %" for level in LEVELS)
-    sides = (">below p10", ">above p90", ">median too high")
-    scores = (">p90/p10", ">score", ">of one factor", ">CRPS")
+    levels = (f">in {100 * level:.0f} %" for level in CENTRAL)
+    sides = (f">below {NAMES[0]}", f">above {NAMES[2]}", ">median too high")
+    scores = (f">{NAMES[2]}/{NAMES[0]}", ">score", ">of one factor", ">CRPS")
     return Table("what binds", ">figures", *levels, *sides, *scores, rows=rows)
 
 
@@ -150,7 +151,7 @@ def _cases(found: Validation, site: str, *, why: bool = False) -> Table:
             held = f"{j.held.station}: {j.held.reason}" if why else j.held.station
             judged = (percent(j.error, sign=True), yes(j.covered), held, stated_words(j), case.what)
             rows.append((case.id, case.role, *rates, *judged, *([figure(j.left_out, case.unit)] if left_out else [])))
-    head = ("case", "role", ">measured", ">p10", ">p50", ">p90", ">error", "in 80 %", "bottleneck", "as stated")
+    head = ("case", "role", ">measured", *HEADS, ">error", f"in {WITHIN}", "bottleneck", "as stated")
     return Table(*head, "what was run", *([">without it"] if left_out else []), rows=rows)
 
 
@@ -214,7 +215,7 @@ def _by_kind(shown: Sequence[Judgement]) -> Figure | None:
 def _scatter(
     shown: Sequence[Judgement], title: str, groups: Sequence[tuple[tuple[str, str, str], Sequence[Judgement]]]
 ) -> Figure | None:
-    """Predicted over measured rates on two logarithmic axes, with the 80 % interval of each."""
+    """Predicted over measured rates on two logarithmic axes, with the interval of each."""
     if not shown:
         return None
     values = [v for j in shown for v in (j.case.measured, j.p50)]
@@ -241,11 +242,10 @@ def _scatter(
         )
         for j in shown
     ]
-    head = ("site", "case", "role", "kind", ">measured", ">p10", ">p50", ">p90")
+    head = ("site", "case", "role", "kind", ">measured", *HEADS)
     near = sum(j.p10 <= j.case.measured <= j.p90 for j in shown)
-    says = (
-        f"{len(shown)} measured rates from {figure(min(values), 'B/s')} to {figure(max(values), 'B/s')}; {near} in 80 %"
-    )
+    least, most = (figure(v, "B/s") for v in (min(values), max(values)))
+    says = f"{len(shown)} measured rates from {least} to {most}; {near} in {WITHIN}"
     return Figure(f"Rates {title}", says, traces, layout, Table(*head, rows=rows))
 
 

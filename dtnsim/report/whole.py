@@ -20,7 +20,7 @@ from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, pl
 from dtnsim.report.decision import decide, may_choose, verdict
 from dtnsim.report.holds import called
 from dtnsim.report.page import LAYOUT, Page, escaped
-from dtnsim.report.table import Table
+from dtnsim.report.table import HEADS, Table
 from dtnsim.report.text import capacity
 from dtnsim.steady import ordering, why_wide
 from dtnsim.steady.goals import Goal
@@ -199,7 +199,7 @@ def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
             (t.name, *(units.show(v, "B/s") for v in t.throughput_Bps.as_dict().values()), t.bottleneck.station)
             for t in p.transfers
         ]
-        table = Table("transfer", ">p10", ">p50", ">p90", "held by", rows=rows)
+        table = Table("transfer", *HEADS, "held by", rows=rows)
         page.table(table, "All transfers", folded=len(rows) > LADDERS)
 
 
@@ -253,7 +253,7 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
         for c in found[:TOOLS]
     ]
     page.table(
-        Table("tool", ">takes", ">p10", ">p90", ">best", "needs", "what to type", rows=rows),
+        Table("tool", ">takes", HEADS[0], HEADS[2], ">best", "needs", "what to type", rows=rows),
         f"{len(rows)} of {len(found)} ways; best: part of the draws in which no other is more than 5 % faster",
     )
     page.items(tool_choice.why_not(found, refused).sentences())

@@ -29,6 +29,7 @@ from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw, Mixture, Unit
 from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Assumption, Otherwise, Since, written
+from dtnsim.physics._arrays import LEVELS
 from dtnsim.steady import epochs, ordering, scenarios, timed
 
 if TYPE_CHECKING:
@@ -265,9 +266,9 @@ _MOST: Final = 128
 _TRANSFERS: Final = 100
 #: scenarios from which it is seen what goes with the answer, where no interval is asked for
 _FEW: Final = 64
-#: standard scores of the tenth and the ninetieth percentile
-_ENDS: Final = (-1.2815515655446004, 1.2815515655446004)
 _NORMAL: Final = NormalDist()
+#: standard scores of the ends of an interval
+_ENDS: Final = (_NORMAL.inv_cdf(LEVELS[0]), _NORMAL.inv_cdf(LEVELS[2]))
 #: how closely a quantile of several laws is found [of its logarithm]
 _CLOSE: Final = 1e-9
 #: settings of the kernel behind keys
@@ -279,7 +280,7 @@ _SHARED: Final = {"other traffic": "wan.background (other traffic)", "buffers": 
 
 
 class _Alone(Draw):
-    """Every number at its median but one: that at its tenth percentile in one scenario, its ninetieth in the next."""
+    """Every number at its median but one: that at p10 in one scenario, at p90 in the next."""
 
     def __init__(self, keys: list[str]) -> None:
         super().__init__(max(2 * len(keys), 2))
@@ -296,7 +297,7 @@ class _Alone(Draw):
 
 
 def ends(quantity: Quantity) -> tuple[float, float]:
-    """Tenth and ninetieth percentile of a number."""
+    """p10 and p90 of a number."""
     law = quantity.typical or quantity
     low, high = (_quantile(law.kinds if isinstance(law, Mixture) else (law,), end) for end in _ENDS)
     return low, high

@@ -11,6 +11,7 @@ from dtnsim.composition import sharing
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.quantity import Draw, Mixture, key_of
 from dtnsim.ground.records import Interval
+from dtnsim.ground.uncertainty import COVERED
 from dtnsim.physics._arrays import quantile
 from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.matrices import Layout, Matrices
@@ -206,7 +207,7 @@ def regimes(given: PathSpec, nominal: Problem, m: Matrices) -> tuple[Regime, ...
     return tuple(regime(given, nominal, f, cause) for f, cause in enumerate(causes))
 
 
-def interval(drawn: Array, level: float = 0.8) -> Interval:
+def interval(drawn: Array, level: float = COVERED) -> Interval:
     """Median and central interval of scenarios (S,); of a single one, that."""
     shares = ((1 - level) / 2, 0.5, (1 + level) / 2)
     return Interval(*map(float, quantile(drawn, shares)))

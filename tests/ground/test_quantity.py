@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from dataclasses import replace
 from typing import Annotated
 
@@ -17,9 +18,10 @@ from pydantic import BaseModel, ValidationError
 from dtnsim.ground import draws
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Scalar, Unit, factor_spread, prior
-from dtnsim.ground.uncertainty import Assumption, Drawn, written
+from dtnsim.ground.uncertainty import COVERED, NAMES, WITHIN, Assumption, Drawn, often, written
 from dtnsim.ground.units import EXAMPLES, UNITS, alike, parse, read, show
 from tests.each import rows
+from tests.scripts import ROOT
 
 
 class Holder(BaseModel):
@@ -213,3 +215,37 @@ def test_infinite_is_shown_in_words() -> None:
 )
 def test_times_side_by_side_are_in_one_unit(seconds: list[float], shown: list[str]) -> None:
     assert alike(seconds) == shown
+
+
+def test_how_often_is_said_by_the_levels() -> None:
+    assert (often(), often("runs"), WITHIN, NAMES) == ("8 in 10", "8 runs in 10", "80 %", ("p10", "p50", "p90"))
+
+
+#: phrases that state how much lies in an interval, or beyond one of its ends, with the share that each means
+PHRASES = {
+    r"(?:8|eight) (?:runs )?in (?:10|ten)\b(?! %)": 0.8,
+    r"[Ff]our runs in five": 0.8,
+    r"[Oo]ne in five\b": 0.2,
+    r"[Oo]ne (?:run |such system )?in ten\b": 0.1,
+    r"\b80 ?% interval": 0.8,
+    r"[Ii]n the 80 ?%": 0.8,
+    r"no interval of 80 %": 0.8,
+    r"[Oo]ne time in ten": 0.1,
+}
+TEXTS = ("dtnsim/**/*.py", "dtnsim/**/*.yaml", "docs/**/*.md", "docs/**/*.in", "docs/**/*.yaml", "README.md")
+
+
+def test_every_sentence_says_the_level_that_there_is() -> None:
+    """Where `LEVELS` changes this names each line of code, documentation and README that has to follow."""
+    outside = 1 - COVERED
+    true = {0.8: COVERED, 0.2: outside, 0.1: outside / 2}
+    stale, found = [], set()
+    for path in (p for pattern in TEXTS for p in ROOT.glob(pattern)):
+        text = path.read_text(errors="replace")
+        for phrase, share in PHRASES.items():
+            for match in re.finditer(phrase, text):
+                found.add(phrase)
+                if abs(true[share] - share) > 1e-9:
+                    stale.append(f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}")
+    assert found == set(PHRASES)
+    assert not stale, "\n".join(stale)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics._arrays import FloatArray, among, quantile
+from dtnsim.physics._arrays import LEVELS, FloatArray, among, quantile
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import controls, droptail, response, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
@@ -159,7 +159,7 @@ def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> N
     spread = np.where(together, shared, alone)
     factor = np.exp(spread[:, None] * _GRID)
     mixed = (s.goodput_Bps[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)
-    low, middle, high = quantile(mixed, (0.1, 0.5, 0.9), 1, between=True)
+    low, middle, high = quantile(mixed, LEVELS, 1, between=True)
     # a program's second counts what arrived in it: a full link reads a little over its rate now and then
     top = np.where(together, np.inf, np.maximum(link, mean) * (1 + known.LINK_READING.value))
     o.goodput_Bps[rows] = mean
@@ -169,7 +169,7 @@ def _fill(o: Outcome, rows: IntArray, c: Cases, s: Samples, together: bool) -> N
     o.second_Bps[rows] = middle_of(s.second_Bps)
     o.completion_s[rows] = s.completion_s.mean(axis=1)
     slow = (s.completion_s[:, :, None] * factor[:, None, :]).reshape(len(rows), -1)
-    o.completion_p10_s[rows], o.completion_p90_s[rows] = quantile(slow, (0.1, 0.9), 1, between=True)
+    o.completion_p10_s[rows], _, o.completion_p90_s[rows] = quantile(slow, LEVELS, 1, between=True)
     o.retransmits[rows] = s.retransmits.mean(axis=1)
     o.trip_s[rows] = s.trip_s.mean(axis=1)
     o.steps[rows] = s.steps

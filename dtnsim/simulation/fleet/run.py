@@ -18,6 +18,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.pool import Pool, once, processors
 from dtnsim.ground.quantity import Draw
+from dtnsim.physics._arrays import LEVELS
 from dtnsim.simulation.fleet.answers import FleetRun, answer
 from dtnsim.simulation.fleet.build import Fleet
 from dtnsim.simulation.fleet.checkpoint import Kept, load, save, signature
@@ -241,5 +242,5 @@ def spread(values: Sequence[float]) -> tuple[float, float, float]:
     if not known:
         return (math.nan,) * 3
     ordered = np.sort(known)
-    at = [ordered[min(int(q * len(ordered)), len(ordered) - 1)] for q in (0.1, 0.5, 0.9)]
+    at = [ordered[min(int(q * len(ordered)), len(ordered) - 1)] for q in LEVELS]
     return float(at[0]), float(known[0] if len(known) < 3 else at[1]), float(at[2])
