@@ -50,6 +50,10 @@ EXIT_CODES: Final = {
 EPILOG: Final = "Exit codes: " + "; ".join(f"{code} {what}" for code, what in EXIT_CODES.items()) + "."
 
 
+#: what stands before some messages and tells its reader nothing
+_OF_PYTHON: Final = "Value error, "
+
+
 def app(arguments: list[str]) -> object:
     """The typer application: the command that ``arguments`` name, and of all others names and summaries alone."""
     import typer
@@ -149,7 +153,8 @@ def main() -> None:
     except click_error as error:
         said = io.StringIO()
         error.show(file=said)
-        sys.stderr.write("".join(visible(line) + "\n" for line in said.getvalue().splitlines()))
+        told = said.getvalue().replace(_OF_PYTHON, "")
+        sys.stderr.write("".join(visible(line) + "\n" for line in told.splitlines()))
         sys.exit(2)
     except (BrokenPipeError, _ReaderLeftError):  # whoever read it has had enough
         _nowhere()
@@ -193,7 +198,7 @@ def command(*words: object) -> Any:
         except Exception as error:
             if not hasattr(error, "format_message"):  # one of click's own says what is wrong so
                 raise
-            raise InputError(f"{name}: {error.format_message()}") from None
+            raise InputError(f"{name}: {error.format_message().replace(_OF_PYTHON, '')}") from None
     return json.loads(printed.getvalue()) if document or "--json" in arguments else printed.getvalue()
 
 

@@ -109,7 +109,7 @@ def command(
     if wan is not None:
         _write_wan(sources or [], host or [], wan, names or [])
     if not host and wan is None:
-        raise InputError("calibrate: give --host with the file of the host that the logs are of")
+        raise InputError("calibrate: name the host that the logs come from: --host FILE")
     if not host:
         return
     if not sources and not suggest:

@@ -118,10 +118,8 @@ class _Hers:
         """Sorts of tests that narrow the path's answer; says what they are, and what no test of a machine tells."""
         from dtnsim.discovery import measuring
         from dtnsim.steady import why_wide
-        from dtnsim.steady.prediction import predict
 
-        drawn = predict(self.given, samples=why_wide.SAMPLES).drawn
-        found = why_wide.shares(drawn, self.given.correlation.keys) if drawn is not None else ()
+        found = why_wide.of_path(self.given)
         told = measuring.told_by((s.name for s in found), self.host)
         part = {s.name: s.share for s in found}
         for sort, names in told.items():

@@ -151,7 +151,7 @@ def _show(made: Plan) -> None:
     _free(made, out)
     for stage in bought:
         for part, use in stage.idle:
-            out.print(f"{stage.name}: {part} is busy {use:.0%} of the time")
+            out.print(f"{stage.name}: {part} would be busy {use:.0%} of the time")
     if made.best is not None and made.best.overrides:
         _list(made.best, made, out)
     for sentence in made.sentences:
@@ -164,7 +164,8 @@ def _list(chosen: Stage, made: Plan, out: Out) -> None:
     """What to order, and how to say it in a path file."""
     spread = f" ({chosen.price_spread:.0%} either way)" if chosen.price_spread else ""
     lacks = made.confidence - chosen.probability
-    short = f", which is {lacks:.0%} short of the {made.confidence:.0%}" if made.chosen is None else ""
+    points = f"{100 * lacks:.0f} percentage points short of the {made.confidence:.0%}"
+    short = f", {points}" if made.chosen is None else ""
     out.print(f"buy, for {chosen.price.to_the_cent}{spread}{short}:" if chosen.options else f"buy nothing{short}; set:")
     for option in chosen.options:
         for (offer, count), each in zip(option.buys, option.each, strict=True):

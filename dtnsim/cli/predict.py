@@ -183,10 +183,8 @@ def _typed(given: PathSpec, line: str | None) -> PathSpec:
 
 def _wide(given: PathSpec, seed: int, *, mean: bool) -> tuple[Share, ...]:
     from dtnsim.steady import why_wide
-    from dtnsim.steady.prediction import predict
 
-    drawn = predict(given, samples=why_wide.SAMPLES, seed=seed, mean=mean).drawn
-    return why_wide.shares(drawn, given.correlation.keys) if drawn is not None else ()
+    return why_wide.of_path(given, seed, mean=mean)
 
 
 def _documents(

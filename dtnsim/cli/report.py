@@ -138,7 +138,13 @@ def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:
     except ValueError as error:
         raise InputError(f"--plan: {line!r} cannot be read: {error}") from None
     options.check_numbers(planning, words)
-    asked = get_command(alone).make_context("--plan", [given.name, *words]).params
+    try:
+        asked = get_command(alone).make_context("--plan", [given.name, *words]).params
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        told = f"{line!r} are no options of 'dtnsim plan' ({error.format_message().rstrip('.')})"
+        raise InputError(f"--plan: {told}; write it like --plan '--target 40Gb/s'") from None
     known = {k: v for k, v in asked.items() if k in inspect.signature(plan).parameters and v is not None}
     for name, dimension in (("confidence", "1"), ("max_watts", "W")):
         if name in known:

@@ -166,7 +166,8 @@ def _named(found: list[Choice], name: str) -> Choice:
     for c in found:
         if name in (c.name, None if c.archived else c.options.get("name"), "yours" if c.own else None):
             return c
-    raise InputError(f"--explain: {name!r} is none of the rows; write one of {', '.join(c.name for c in found)}")
+    rows = "; ".join(c.name for c in found if not c.own)
+    raise InputError(f"--explain: {name!r} is none of the rows; write yours or one of: {rows}")
 
 
 def _row(c: Choice, key: str) -> dict[str, object]:

@@ -190,19 +190,22 @@ def _fitting(name: str, family: str) -> str | None:
         return None
     if name in (own := kinds_of(family)):
         return f"write {example_of(name) or '{kind: ' + name + '}'}"
-    unknown = next((f"; where nobody knows: {tip}" for k in own if (tip := find_kind(k).where_unknown.get(""))), "")
+    unknown = next((tip for k in own if (tip := find_kind(k).where_unknown.get(""))), None)
     if (said := library.instead(name, family)) is not None:
-        return said + unknown
+        return library.if_unknown(said, unknown)
     parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in own}
     # a file system that sounds like another is another
     cutoff = 0.7 if family == "filesystem" else 0.5
     near = difflib.get_close_matches(name.lower(), {**parts, **dict.fromkeys(own)}, n=3, cutoff=cutoff)
     if near:
-        return library.did_you_mean(n if n in parts else example_of(n) or n for n in near) + unknown
+        said = library.did_you_mean(n if n in parts else example_of(n) or n for n in near)
+        return library.if_unknown(said, unknown)
     shown = [*list(parts)[:6], *(["..."] if len(parts) > 6 else [])]
     if not shown:
-        return "write " + " or ".join(example for k in own if (example := example_of(k))) + unknown
-    return f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}{unknown}"
+        said = "write " + " or ".join(example for k in own if (example := example_of(k)))
+        return library.if_unknown(said, unknown)
+    said = f"{family.upper() if family in ('cpu', 'nic', 'hba') else family}: {', '.join(shown)}"
+    return library.if_unknown(said, unknown)
 
 
 def example_of(kind: str) -> str | None:
@@ -259,9 +262,11 @@ def find_kind(kind: str, *, near: object = None, family: str = "") -> type[Compo
         own = kinds_of(family) or list(modules)
         own += ["smb", "nfs"] if family == "tool" else []  # which mount a share
         close = difflib.get_close_matches(kind, own, n=3) or (own if family and len(own) < 15 else [])
-        remedy = library.did_you_mean(close) if close else "write one of " + ", ".join(own)
+        listed = "'dtnsim list tools' lists the tools" if family == "tool" else f"write one of {', '.join(own)}"
+        remedy = library.did_you_mean(close) if close else listed
         remedy = library.instead(kind, family) or _as_part(kind, near, family) or remedy
-        raise SpecError("is not a kind of component", **place(near, "kind"), value=asked, remedy=remedy)
+        wrong = f"{str(asked)!r} has no model" if family == "tool" else "is not a kind of component"
+        raise SpecError(wrong, **place(near, "kind"), value=asked, remedy=remedy)
     return _class_of(kind, modules[kind])
 
 

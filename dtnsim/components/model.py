@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast, get
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dtnsim.ground import units
+from dtnsim.ground import library, units
 from dtnsim.ground.errors import MISSING, SpecError
 from dtnsim.ground.quantity import Scalar, Unit
 from dtnsim.ground.yamlio import Mapping
@@ -180,8 +180,7 @@ def _to_write(model: type[BaseModel], name: str) -> str:
     unit = next((m for m in (field.metadata if field is not None else ()) if isinstance(m, Unit)), None)
     example = f"write it like {units.EXAMPLES[unit.dim]}" if unit is not None else "write it"
     words = model.where_unknown if issubclass(model, Model) else {}
-    unknown = words.get(name) or words.get("")
-    return f"{example}; where nobody knows: {unknown}" if unknown else example
+    return library.if_unknown(example, words.get(name) or words.get(""))
 
 
 def _model_at(model: type[BaseModel], steps: Iterable[int | str]) -> type[BaseModel]:

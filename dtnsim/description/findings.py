@@ -132,8 +132,12 @@ class _Mended:
         )
 
     def _as_written(self, key: str | None) -> str | None:
-        """A key with the host as the file has it: pc{1..2} for pc1."""
+        """A key as the file has it: pc{1..2} for pc1, no number of the only transfer or segment."""
         head, _, rest = (key or "").partition(".")
+        number, _, inner = rest.partition(".")
+        one = {"transfers": "transfer", "wan": "wan"}.get(head, "")
+        if number.isdigit() and isinstance(self.raw.get(one), dict | str):
+            return f"{one}.{inner}".rstrip(".")
         for name, written in self._written.items():
             if head == "hosts" and name != written and (rest == name or rest.startswith(f"{name}.")):
                 return f"hosts.{written}{rest.removeprefix(name)}"

@@ -181,7 +181,7 @@ class Hosts:
                 return drawn_one.clone()
             if found:
                 error = SpecError("may be one of several hosts", value=host, remedy=f"write one of {', '.join(found)}")
-            remedy = f"{error.remedy}; where nobody knows: unknown, or {{year: 2018}}"
+            remedy = library.if_unknown(error.remedy or "", "unknown, or {year: 2018}")
             raise SpecError(
                 error.message, **place(host), key=f"hosts.{name}", value=error.value, remedy=remedy
             ) from None

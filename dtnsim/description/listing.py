@@ -159,7 +159,7 @@ def every(name: str) -> list[dict[str, Any]]:
         found.append("tools" if find_kind(name).family == "tool" else "kinds")
     if found:
         return [_shown(room, name) for room in found]
-    raise SpecError("is neither shipped nor a file of yours", value=name, remedy=_nearest(name))
+    raise SpecError(f"{name!r} is neither shipped nor one of your files", value=name, remedy=_nearest(name))
 
 
 def _room_of(file: str) -> str:

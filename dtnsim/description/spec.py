@@ -363,9 +363,7 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
                 raise SpecError(f"host {host!r} has no volume for it", **where, remedy=remedy)
         ends = [spec.hosts[split_end(end)[0]] for end in (transfer.source_end, transfer.to)]
         if ends[0] is not ends[1] and not (spec.wan or spec.links or all(host.nics for host in ends)):
-            remedy = (
-                "write wan: {bandwidth: 10 Gb/s, rtt: 20 ms}; where nobody knows: the rate of the slower host's card"
-            )
+            remedy = "write wan: {bandwidth: 10 Gb/s, rtt: 20 ms}; if unknown: the rate of the slower host's card"
             raise SpecError(MISSING, **place(raw), key="wan", remedy=f"{remedy}, and no rtt within a building")
         for key, named in (("nics", transfer.nics), ("ports", transfer.ports)):
             for host in set(named) - set(spec.hosts):

@@ -63,7 +63,7 @@ class TransferSpec(Model):
     where_unknown: ClassVar[MappingABC[str, str]] = {
         "from": "HOST:/data (drives are drawn), or HOST:memory",
         "to": "HOST:/data (drives are drawn), or HOST:memory",
-        "tool": "'rsync -a -e ssh', and 'dtnsim tools FILE' compares it with others",
+        "tool": "tool: rsync -a -e ssh ('dtnsim tools FILE' compares it with others)",
     }
 
     name: str = "transfer"

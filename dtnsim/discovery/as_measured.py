@@ -27,8 +27,8 @@ from dtnsim.logs import read_logs
 from dtnsim.logs.measurement import Measurement
 from dtnsim.physics.core_rates import CORE_RATES
 
-#: 90th percentile of Student's t with n - 1 degrees of freedom over the normal one's (of other `LEVELS` another row of a
-#: table of t): spreads of n runs
+#: 90th percentile of Student's t with n - 1 degrees of freedom over the normal one's (of other
+#: `LEVELS` another column of a table of t): spreads of n runs
 _T: Final = {2: 2.40, 3: 1.47, 4: 1.28, 5: 1.20}
 #: spread of a figure of one run alone (assumed: between runs on shared machines), and the least that is believed
 _ALONE: Final = 0.2

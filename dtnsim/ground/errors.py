@@ -169,12 +169,16 @@ class SpecError(InputError):
     def own_line(self) -> str:
         """This finding alone."""
         where = self.file or ""
-        if where and self.line is not None:
+        option, _, asked = where.partition(" ")
+        key = self.key
+        if option.startswith("--") and key and (asked.startswith(key) or asked.split(".")[-1] == key.split(".")[-1]):
+            key = None  # --set KEY has named it
+        if where and self.line:
             where += f":{self.line}"
-        parts = [short(p) for p in (where, self.key) if p]
+        parts = [short(p) for p in (where, key) if p]
         text = ": ".join([*parts, short(self.message, _SAID)])
-        if self.value is not None:
-            shown = repr(self.value)
+        shown = repr(self.value)
+        if self.value is not None and shown not in self.message:
             text += f" (got {shown if len(shown) <= 80 else shown[:77] + '...'})"
         if self.remedy:
             text += f"; {short(self.remedy, _SAID)}"

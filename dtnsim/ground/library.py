@@ -48,12 +48,19 @@ def instead(name: str, family: str) -> str | None:
     tables = spoken()["instead"]
     asked = (name.lower(), name.lower().replace(" ", "-"), name.lower().partition(" ")[0])
     said = next((tables[t][each] for t in _INSTEAD.get(family, ()) for each in asked if each in tables[t]), None)
-    return None if said is None else f"{said} (more of the kind: docs/how-to/instead.md)"
+    return None if said is None else f"instead: {said} (others: docs/how-to/instead.md)"
 
 
 def did_you_mean(near: Iterable[str]) -> str:
     """What is near by its spelling, which is a guess, and nothing that does the same."""
     return f"did you mean {', '.join(near)}?"
+
+
+def if_unknown(remedy: str, tip: str | None) -> str:
+    """What to write, and what to write where nobody knows it."""
+    if not tip:
+        return remedy
+    return f"{remedy} If unknown: {tip}" if remedy.endswith("?") else f"{remedy}; if unknown: {tip}"
 
 
 def names(folder: str) -> list[str]:

@@ -62,7 +62,7 @@ _WHOLE_WORDS: Final = re.compile(rf"(?:{'|'.join(_WORDS)})(?:bit|byte)s?(?:/s(?:
 _DIMENSIONS: Final = {
     "B/s": ("a rate", "10 Gb/s or 540 MB/s"),
     "B": ("a size", "64 KiB or 6 TB"),
-    "s": ("a time", "3.1 ms"),
+    "s": ("a time", "3.1 ms or 8 h"),
     "Hz": ("a frequency", "3.6 GHz"),
     "1/s": ("a count per second", "2400 MT/s, 80 IOPS, 1000 ops/s or 20 /day"),
     "1": ("a plain number or a percentage", "0.01 or 1 %"),
@@ -198,8 +198,8 @@ def parse(text: str | float, dimension: str) -> float:
     try:
         value, found = read(text)
     except UnitError as error:  # said again for what is due here
-        head, found_unit, _ = str(error).partition("; write for instance ")
-        raise UnitError(f"{head}; write {_like(text, dimension)}" if found_unit else str(error)) from None
+        head, example, _ = str(error).partition("; write ")
+        raise UnitError(f"{head}; write {_like(text, dimension)}" if example else head) from None
     if found == dimension == "B" and text.rstrip().endswith(tuple(_BITS)):
         raise UnitError(f"{text!r} is in bits where a size in bytes is due; write {show(value, 'B', digits=15)}")
     if found == dimension or (value == 0 and found == "1"):

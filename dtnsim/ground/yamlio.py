@@ -208,7 +208,11 @@ def loads(text: str, name: str, *, source: str = "") -> Mapping:
             return loads(quoted, name, source=source)
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        remedy = "put a value that holds : , # or brackets in quotes, and check that those of keys are closed"
+        began = getattr(error, "context_mark", None)
+        opened = f" (line {began.line + 1} opens one)" if began is not None and mark and began.line < mark.line else ""
+        remedy = (
+            f"check that every bracket and quote is closed{opened}; put a value that holds : , # or brackets in quotes"
+        )
         line = mark.line + 1 if mark else None
         if "nesting depth" in problem:  # libyaml 0.2.6 has a limit of its own, and reads ahead
             raise SpecError(f"is nested deeper than {MAX_DEPTH} levels", file=name, line=line) from None

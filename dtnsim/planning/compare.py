@@ -160,7 +160,7 @@ def compare(
         with override.given_with("--with"):
             loaded.append((" ".join(changes), loaded[0][1].changed(changes)))
     if len(loaded) < 2:
-        raise InputError("needs two variants; give a second path, or --with key=value")
+        raise InputError("compare needs two variants; give a second path, or --with key=value")
     known, found, currency = exchange(rates), [], None
     mixed: set[str] = set()
     for name, given in loaded:

@@ -44,7 +44,7 @@ _FAMILIES: Final = {
 
 def no_help(found: Found, tuned: Stage) -> list[str]:
     """Families of parts that do not help by themselves, and what the search may have missed."""
-    held, at = tuned.prediction.bottleneck.station, units.show(tuned.prediction.ceiling, "B/s")
+    held, most = tuned.prediction.bottleneck.station, units.show(tuned.prediction.ceiling, "B/s")
     least = found.rater(())[0] * (1 + _WORTH)
     places: dict[str, set[str]] = {}
     for option in itertools.chain(*found.search.choices.values()):
@@ -54,7 +54,7 @@ def no_help(found: Found, tuned: Stage) -> list[str]:
     # of the others in a place one of these, or what is there now, does as well
     tried = found.search.choices if found.search.worth is None else found.search.worth
     said = [
-        f"Another {family} alone does not help: {held} binds at {at}."
+        f"Another {family} does not help: {held} holds the path first ({most} at best)."
         for family, where in places.items()
         if all(found.search.alone(o) <= least for place in sorted(where) for o in tried.get(place, ()))
     ]
@@ -117,22 +117,22 @@ def verdict(made: Plan, asks: str) -> str:
     best = made.best if made.best is not None else made.tuned
     settings = [w.setting for w in made.wins if w.together and set(w.setting.overrides) <= set(best.overrides)]
     asked = [c[2:] for s in settings for c in s.commands if c.startswith("# ask those of ")]
-    own = [_short_setting(s) for s in settings if not s.commands[0].startswith("# ask those of ")]
+    own = [_short_setting(s) for s in settings if not (s.another_tool or s.commands[0].startswith("# ask those of "))]
     steps = [f"buy {best.name} for {best.price}" if best.options else "buy nothing" if settings else "change nothing"]
-    does = "; ".join([*steps, *([f"set {', '.join(own)}"] if own else []), *asked])
+    steps += [f"use {s.commands[0]}" for s in settings if s.another_tool]
+    steps += [f"set {', '.join(own)}"] if own else []
+    does = "; ".join([*steps, *asked])
     often = f"in {best.probability * 100:.0f} of 100 nights" if "within" in asks else f"{best.probability:.0%} sure"
     kept = f"{asks} {often}, {units.show(best.rate, 'B/s')} in the median"
     if made.chosen is None:
         enough = [f"{w.what} would: --allow {w.kind}" for w in made.would if w.probability >= made.confidence]
         then = f" {'; '.join(enough)}." if enough else ""
-        return f"Not with {made.confidence:.0%}, the best that was found: {does}: {kept}.{then}"
+        return f"{made.confidence:.0%} is not reached; the best found is: {does}: {kept}.{then}"
     return f"{does[0].upper()}{does[1:]}: {kept}."
 
 
 def _short_setting(setting: Setting) -> str:
-    """What a setting is, and to what: ``east: TCP buffers (64 MiB)``; of another tool its command."""
-    if setting.what.endswith(": another tool"):
-        return setting.commands[0]
+    """What a setting is, and to what: ``east: TCP buffers (64 MiB)``."""
     values = dict.fromkeys(o.partition("=")[2] for o in setting.overrides)
     told = len(values) == 1 and not {"null", "0"} & set(values)
     return f"{setting.what} ({', '.join(values)})" if told else setting.what
@@ -181,26 +181,31 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
             f"{best.name}: {reached}, {goal.words} with {best.probability:.0%}; then {then.station} binds: "
             f"{then.reason}.{relief}"
         )
-    unsure = f" It is unsure by {shares[0].what} ({shares[0].share:.0%} of the variance)." if shares else ""
+    unsure = ""
+    if shares:
+        unsure = f" Most of the uncertainty is {shares[0].what} ({shares[0].share:.0%} of the variance)."
     return (
         f"Not sure enough: {goal.words} with a probability of {best.probability:.0%}, where {confidence:.0%} is asked. "
         f"The surest that was found is {best.name}: {reached}; {then.station} binds most often.{unsure}{relief}"
     )
 
 
-def kinds_tried(allow: Sequence[str], known: Sequence[str], would: Sequence[Would]) -> list[str]:
-    """Which kinds of change were tried, and which were not; of the latter what would help.
+def kinds_tried(allow: Sequence[str], known: Sequence[str], would: Sequence[Would], confidence: float) -> list[str]:
+    """Which kinds of change were allowed, and which were not; of the latter what would help.
 
     Args:
-        allow: Kinds that are allowed.
+        allow: Kinds that were.
         known: All kinds.
-        would: What would help of those that are not.
+        would: What would help of the others.
+        confidence: How sure the goal has to be met.
     """
     others = [k for k in known if k not in allow]
-    said = [f"Tried: {', '.join(allow)}; not tried: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
-    how = {w: f" ({'; '.join(w.commands)})" if w.commands else "" for w in would}
-    helps = [f"--allow {w.kind}: {w.what}: {w.probability:.0%}{said}." for w, said in how.items()]
-    return [*said, *helps] if others else []
+    said = [f"Allowed: {', '.join(allow)}; not allowed: {', '.join(others)} (--allow {','.join((*allow, *others))})."]
+    for w in would:
+        how = f" ({'; '.join(w.commands)})" if w.commands else ""
+        does = "meet it" if w.probability >= confidence else "help"
+        said.append(f"--allow {w.kind} would {does} ({w.probability:.0%}): {w.what}{how}.")
+    return said if others else []
 
 
 def refused(found: Sequence[Refused]) -> list[str]:

@@ -26,6 +26,11 @@ class Setting:
     commands: tuple[str, ...]
     worth: float = 0.0
 
+    @property
+    def another_tool(self) -> bool:
+        """Whether it is another tool, which is used and not set."""
+        return self.what.endswith(": another tool")
+
 
 @dataclass(frozen=True, slots=True)
 class Option:

@@ -24,7 +24,6 @@ from dtnsim.planning.explore import Asked
 from dtnsim.planning.money import exchange
 from dtnsim.planning.stages import Plan, Stage, named
 from dtnsim.steady import goals, ordering, why_wide
-from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
     from dtnsim.ground.records import Prediction
@@ -123,7 +122,8 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     if "parts" in allow and "tuning" in allow:
         won = explore.free_beside(given, asked, won)
     settings = explore.settings_of(won)
-    tuned = asked.stage("tuned", given, (), settings) if settings else now
+    name = "another tool" if all(w.setting.another_tool for w in won if w.together) else "tuned"
+    tuned = asked.stage(name, given, (), settings) if settings else now
     stages, offered, found = _purchases(given, asked, settings)
     refused = (*(r for o in offered for r in o.refused), *actions.refused(given, hosts, goal.value, allow))
     bought = explore.with_margins(explore.frontier([tuned, *stages], confidence))
@@ -146,7 +146,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
         *messages.foreign_bottleneck(hosts, best, others),
         *messages.outcome(goal, confidence, tuned, best, met, shares),
         *messages.own_side_alone(own, confidence, others),
-        *(messages.kinds_tried(allow, ALLOWED, would) if hints else ()),
+        *(messages.kinds_tried(allow, ALLOWED, would, confidence) if hints else ()),
         *out.sentences(confidence, asked.currency),
         *messages.ownership(best, years, energy, asked.exchange),
         *messages.old_prices(bought),
@@ -182,8 +182,7 @@ def _purchases(
 
 def _unsure(path: spec.PathSpec, seed: int) -> tuple[why_wide.Share, ...]:
     """What makes the answer unsure most."""
-    drawn = predict(path, samples=why_wide.SAMPLES, seed=seed).drawn
-    return tuple(why_wide.shares(drawn, path.correlation.keys)[:3]) if drawn is not None else ()
+    return why_wide.of_path(path, seed)[:3]
 
 
 def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: Growth, years: int) -> list[Stage]:
@@ -246,14 +245,14 @@ def _goal_of(target: str | None, move: str | None, within: str | None) -> goals.
 def _check(confidence: float, allow: Sequence[str], max_watts: float, grows: str | None, years: int) -> None:
     """Refuses what cannot be asked."""
     if not 0 < confidence < 1:
-        raise InputError("--confidence: write a share like 80%")
+        raise InputError(f"--confidence: {confidence:g} is no share between 0 and 1; write it like 80%")
     unknown = [a for a in allow if a not in ALLOWED]
     if unknown:
         raise InputError(f"--allow: {unknown[0]!r} cannot be allowed; write {', '.join(ALLOWED[:-1])} or {ALLOWED[-1]}")
     if not allow:
         raise InputError("--allow: nothing may be changed; write tuning, parts, hosts or several of them")
     if not max_watts >= 0:
-        raise InputError("--max-watts: write a power from 0 W on")
+        raise InputError(f"--max-watts: {max_watts:g} W is no power that can be allowed; write it like 300W")
     if grows is not None and not years:
         raise InputError("--growth needs --years: --growth 40%/year --years 3")
     if not 0 <= years <= 50:

@@ -236,7 +236,7 @@ def why_not(found: Sequence[Choice], refused: Sequence[Refused]) -> WhyNot:
     best, *others = sorted(found, key=lambda c: c.duration_s.p50)
     slower = [Out(c.name, "slow", c.duration_s.p50 - best.duration_s.p50, Decimal()) for c in others]
     out = (*(Out(r.part, r.test, 0.0, Decimal(), r.why) for r in refused), *slower)
-    return WhyNot(len(found), out, min(slower, key=lambda o: o.by, default=None), noun="ways")
+    return WhyNot(len(found), out, min(slower, key=lambda o: o.by, default=None), noun="tools", best=best.name)
 
 
 def _plainest(found: Sequence[Choice]) -> Choice:

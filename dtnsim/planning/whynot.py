@@ -91,6 +91,7 @@ class WhyNot:
         by_relaxing: What would then do, and what it costs.
         instead: What could be asked for instead: the goal as surely, or as much less surely.
         noun: What was checked.
+        best: What is chosen, where candidates are out because they take longer.
     """
 
     checked: int
@@ -100,6 +101,7 @@ class WhyNot:
     by_relaxing: tuple[str, Decimal] | None = None
     instead: tuple[Instead, ...] = ()
     noun: str = "sets"
+    best: str = ""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -121,7 +123,7 @@ class WhyNot:
         said = [f"{whole[0].upper()}{whole[1:]}."] if whole else []
         near = self.nearest
         if near is not None and near.test == "slow":
-            said.append(f"Nearest: {near.what}, {units.show(near.by, 's', digits=2)} more.")
+            said.append(f"Next fastest: {near.what}, {units.show(near.by, 's', digits=2)} behind {self.best}.")
         elif near is not None:
             reached = confidence - near.by
             said.append(f"Nearest of those that are short: {near.what} ({near.price:,.0f} {currency}), {reached:.0%}.")

@@ -57,9 +57,9 @@ _PARTS: Final = ("hdd", "ssd", "tape", "nic", "ib", "hba", "sas")
 _BY_TOOL: Final = (*OTHER_TOOL, "core", "cpu", "nfs", "smb", "s3")
 #: what of a remedy costs nothing, by the kind of station
 _FREE_OF_IT: Final = {
-    "core": "more at once is free; ",
+    "core": "running more copies at once costs nothing; ",
     "s3": "settings of the tool cost nothing; ",
-    "tape": "asking in order is free; ",
+    "tape": "asking in order costs nothing; ",
 }
 #: deadlines that a card asks for
 _DEADLINES: Final = (

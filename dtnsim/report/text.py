@@ -76,7 +76,7 @@ def prediction(p: Prediction, out: Out, *, busiest: int = 12, every: bool = Fals
         _throughput("all together  ", "ceiling       ", p.throughput_Bps, p.ceiling, p, out)
         out.print("              (all bytes over the time from the first start to the last end)")
     out.print()
-    used = Table("station", "used", ">", ">capacity", ">demand a byte")
+    used = Table("station", "used at the ceiling", ">", ">capacity", ">demand a byte")
     held = {t.bottleneck.station for t in p.transfers}  # first: workers are always at work in one phase or another
     shown = [u for u in p.stations if u.utilization > 0 and _tells(p, u)]
     shown = (
@@ -157,7 +157,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
             out.print(f"{label:{_LABEL}}{bar(rate_of / most)}  {units.show(rate_of, 'B/s', digits=3)}{sure}")
     for warning in p.warnings:
         card.print(f"warning: {warning}")
-    ask = "" if wanted else f"In time? --deadline {deadline(p)}. "
+    ask = "" if wanted else f"To check a deadline: --deadline {deadline(p)}. "
     out.print(f"{ask}See also: dtnsim plan, tools, report; -v shows all")
 
 

@@ -133,8 +133,7 @@ def _transfers(
     page: Page, given: PathSpec, p: Prediction, asked: Asked, progress: Callable[[int, int], None] | None
 ) -> None:
     """A decision about transfers that begin together, with its evidence."""
-    drawn = predict(given, samples=asked.sensitivity, seed=asked.seed).drawn if asked.sensitivity else None
-    shares = why_wide.shares(drawn, given.correlation.keys) if drawn is not None else ()
+    shares = why_wide.of_path(given, asked.seed, asked.sensitivity) if asked.sensitivity else ()
     decision = decide(p, _goals(asked), asked.start)
     page.text(decision.verdict, "headline")
     page.raw(decision.html)

@@ -11,17 +11,21 @@ stay.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dtnsim.physics._arrays import quantile
+from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dtnsim.description.spec import PathSpec
+    from dtnsim.ground.records import Problem
     from dtnsim.ground.uncertainty import Drawn
 
     Array = NDArray[np.float64]
@@ -45,8 +49,9 @@ _MEASURE: Final = (
     ("mem_max", "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
     (".tcp.cc", "sysctl net.ipv4.tcp_congestion_control"),
     (".version", "--version of the programs at both ends (ssh -V)"),
-    (".tool.", "a look at how the tool is called"),
+    (".tool.", "see the command line in use"),
     ("tool ", "a trial run of this tool between memories"),
+    ("cost of ", "the same work alone on that machine: over loopback, with mpstat beside it (a cipher: openssl speed)"),
     ("system ", "IOR or fio on the shared file system, at several hours"),
     ("_byte", "a large copy with mpstat -P ALL beside it"),
     (".filesystem.stream", "one large object over one connection, timed"),
@@ -76,6 +81,8 @@ _MEASURE: Final = (
 )
 
 
+#: a number without a key, as draws call it (`dtnsim.ground.quantity.key_of`)
+_NUMBER: Final = re.compile(r"(.+) ([-+.e\d]+) (\S+)")
 #: kinds of evidence and classes of tools (`dtnsim.steady.regime`) in words
 _HOLDS: Final = {
     "array": "an array of drives",
@@ -129,6 +136,32 @@ class Share:
         if first == "repeat":
             return f"chance from run to run where {_HOLDS.get(rest, rest)} holds"
         return self.name
+
+
+def of_path(given: PathSpec, seed: int = 1, samples: int = SAMPLES, *, mean: bool = False) -> tuple[Share, ...]:
+    """Why the interval of a path's prediction is wide: shares of the variance, the largest first.
+
+    Args:
+        given: The path.
+        seed: Seed of the draws.
+        samples: Scenarios that they are computed from.
+        mean: Whether the interval is that of the long-run mean.
+    """
+    p = predict(given, samples=samples, seed=seed, mean=mean)
+    found = shares(p.drawn, given.correlation.keys) if p.drawn is not None else ()
+    named = [replace(s, name=_named(s.name, p.problem)) for s in found]
+    return tuple(replace(s, measure=how(s.name)) for s in named)
+
+
+def _named(name: str, problem: Problem) -> str:
+    """A name for a number of the model itself, which has none in the path: what is charged with it."""
+    number = _NUMBER.fullmatch(name)
+    if number is None:
+        return name
+    phases = (phase for transfer in problem.transfers for phase in transfer.phases)
+    demands = (demand for phase in phases for demand in (*phase.demands, *phase.delays))
+    work = next((d.what for d in demands if number[1] in d.source or number[1] in d.formula), number[1])
+    return f"cost of {work} ({float(number[2]):.3g} {number[3]})"
 
 
 def shares(drawn: Drawn, correlated: Iterable[str] = (), least: float = 0.005) -> tuple[Share, ...]:

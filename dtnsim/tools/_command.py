@@ -108,7 +108,7 @@ def parse(line: str, unknown: list[str] | None = None) -> dict[str, Any]:
         remedy = library.did_you_mean(near) if near else f"programs: {', '.join(known)}"
         asked = ("-".join(words[:2]), program)
         remedy = next((said for name in asked if (said := library.instead(name, "tool")) is not None), remedy)
-        raise SpecError("is not a program that is known here", key="tool", value=program, remedy=remedy)
+        raise SpecError(f"{str(program)!r} has no model", key="tool", value=program, remedy=remedy)
     return Reader(program, manner, unknown).read(rest)
 
 
@@ -213,9 +213,10 @@ class Reader:
         elif self.unknown is not None:
             self.unknown.append(word)
         else:
+            known = sorted({option.replace("_", "-") for option in self.fields})
             near = difflib.get_close_matches(name, [*self.fields, *self.manner.quiet, *self.manner.skip], n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else "options: " + ", ".join(sorted(self.fields))
-            raise SpecError(f"{self.program} has no such option here", key="tool", value=word, remedy=remedy)
+            remedy = f"did you mean {near[0]!r}?" if near else f"options: {', '.join(known)}"
+            raise SpecError(f"{self.program} has no option {word!r}", key="tool", value=word, remedy=remedy)
 
     def _ssh_option(self, text: str) -> None:
         """``-o Ciphers=aes128-ctr``, of ssh_config(5), ``-o s3.connections=50``: those that change a duration."""

@@ -222,11 +222,11 @@ def test_all_that_is_missing_is_said_at_once(
         "6: hosts.a.volumes./data.array.write",
         "8: hosts.b.memory.rate",
         "8: hosts.b.memory.size",
-        "9: wan.0.bandwidth",
-        "10: transfers.0.to",
-        "10: transfers.0.tool",
+        "9: wan.bandwidth",
+        "10: transfer.to",
+        "10: transfer.tool",
     ]
-    unknown = [words.partition("where nobody knows: ")[2] for _, words in said]
+    unknown = [words.partition("if unknown: ")[2] for _, words in said]
     first = ["cpu: unknown", "nic: unknown", "any-disk", "memory: unknown", "memory: unknown"]
     assert [words.partition(",")[0] for words in unknown[:5]] == first
     assert all(unknown)

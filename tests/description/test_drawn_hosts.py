@@ -265,7 +265,7 @@ def test_drives_of_a_known_kind_are_narrower_than_any(tmp_path: Path) -> None:
     assert widths[1] < 0.7 * widths[0]
 
 
-@pytest.mark.parametrize(("changes", "says"), rows("description/refused", "where nobody knows"))
+@pytest.mark.parametrize(("changes", "says"), rows("description/refused", "if unknown"))
 def test_a_refusal_says_what_to_write_where_nobody_knows(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=re.escape(says)):
         dtnsim.load(minimal(tmp_path), changes)

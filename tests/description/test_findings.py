@@ -34,7 +34,9 @@ REMEDIES: Final = (
     "options:",
     "hosts:",
     "adapters:",
-    "where nobody knows:",
+    "if unknown:",
+    "instead:",
+    "lists the tools",
 )
 
 

@@ -62,7 +62,7 @@ def test_venadi_names_the_senders_core_and_whose_it_is(venadi: Plan) -> None:
     assert "nersc is not yours to change, and it binds" in words
     assert "Not reachable" in words
     assert re.search(r"Checked \d+ sets in full; out: .*\d+ short of the probability", words)
-    assert "Tried: tuning, parts; not tried: tools, layout, hosts, network, far (--allow tuning,parts,tools," in words
+    assert "Allowed: tuning, parts; not allowed: tools, layout, hosts, network, far (--allow tuning,parts," in words
     assert venadi.chosen is None
     # nothing on the list that fits lifts the ceiling; in scenarios where the core is fast, drives do help
     most = max(s.prediction.ceiling for s in venadi.purchases)

@@ -107,4 +107,6 @@ def test_tools_say_why_each_way_but_the_fastest_is_out() -> None:
     assert made.nearest is not None
     first, second = sorted(c.duration_s.p50 for c in found)[:2]
     assert made.nearest.by == pytest.approx(second - first)
-    assert f"Checked {len(found)} ways in full" in made.sentences()[0]
+    assert f"Checked {len(found)} tools in full" in made.sentences()[0]
+    assert made.sentences()[1].startswith("Next fastest: ")
+    assert made.sentences()[1].endswith(f" behind {min(found, key=lambda c: c.duration_s.p50).name}.")

@@ -19,7 +19,7 @@ def test_lines_are_read_by_the_tools_own_options(line, options):
 def test_every_program_makes_a_tool_and_refuses_what_it_does_not_know(program):
     told = parse(program)
     Tool.build({"kind": told.pop("name"), **told})
-    with pytest.raises(SpecError, match="has no such option"):
+    with pytest.raises(SpecError, match="has no option"):
         parse(f"{program} --warp-speed")
 
 
@@ -31,5 +31,5 @@ def test_what_is_no_command_line_is_an_error(line):
 
 def test_tools_without_a_manner_of_their_own_are_read_by_their_options() -> None:
     assert parse("iozone -r 1m -t 4 -e") == {"name": "iozone", "r": "1 MiB", "t": "4", "e": True}
-    with pytest.raises(SpecError, match=r"bonnie has no such option here .*--rw=write"):
+    with pytest.raises(SpecError, match=r"bonnie has no option .--rw=write"):
         parse("bonnie --rw=write")

@@ -69,7 +69,7 @@ class Fleet:
     def __init__(self, given: PathSpec, draw: Draw, runs: int = 1) -> None:
         if given.workload is None:
             remedy = "write 'workload:' into the path file, or give one with --workload"
-            raise SpecError("has no workload", file=given.file or None, key="workload", remedy=remedy)
+            raise SpecError("the path has no workload", file=given.file or None, remedy=remedy)
         self.given, self.workload, self.runs = given, given.workload, runs
         self.reduction = job_classes.Reduction(given, draw)
         self.degraded = Degraded(self)
