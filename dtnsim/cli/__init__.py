@@ -21,7 +21,7 @@ COMMANDS: Final = {
     "predict": "Throughput with an interval, bottleneck and why, utilisation of every station, the ladder.",
     "explain": "Every demand and capacity with formula, value and source; the terms recompute the answer.",
     "simulate": "The same path in time: rates, queues, events, completion of every file.",
-    "fleet": "A facility's workload over a year: completion, deadlines, failures, what is due for an upgrade when.",
+    "fleet": "A facility's workload over a year: completion, deadlines, failures, what needs upgrading, and when.",
     "sweep": "The same path in many scenarios: ranges, lists, samples, tables.",
     "compare": "Variants of a path side by side, and why they differ, station by station.",
     "plan": "What to set for nothing and what to buy to reach a rate, and how sure that is.",

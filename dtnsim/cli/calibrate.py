@@ -68,17 +68,17 @@ def command(
     """Fit the uncertain parameters of a host to its component tests (cases with role fit, or raw logs).
 
     Outputs of mdstat, zpool status, lspci and ethtool among the logs correct what the host file says of its parts, and
-    iperf3 a card that carried more. With --path transfers in logs of GridFTP, Globus, rsync and others fit as well, and
-    judge no longer.
+    iperf3 a card that carried more. With --path, transfers in logs of GridFTP, Globus, rsync and others also fit, and
+    no longer count as a test of the model.
 
     Least squares on log ratios over the same stations that predict uses, with every parameter's own value
     and spread as prior. The file says which log lines each value comes from, and what they cannot determine.
     Runs of several days give the spreads from run to run and from day to day; where the rate changed, the fit is to
-    the runs since. Figures that agree (two that lie far off, more that lie nearer) win over what a part is said to do,
-    and the answer says so; a single one does where --free names the parameter. Where no figure is followed nothing is
-    written: exit code 1.
+    the runs since. Two agreeing measurements far from the data sheet, or several near it, override the data sheet, and
+    the answer says so; a single one does where --free names the parameter. If no measurement changes anything, nothing
+    is written: exit code 1.
 
-    --watch FOLDER, run by cron, dates changes of volumes, rates, round trips and losses, and names what explains them.
+    --watch FOLDER, run by cron, says when volumes, rates, round trips and losses changed, and names what explains it.
     Exit code 3: something got worse that the history does not have yet.
 
     \b

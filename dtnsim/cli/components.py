@@ -24,7 +24,9 @@ def command(
         list[str] | None,
         Option(metavar="'KEY < VALUE'", help="Only parts that meet it: 'price < 500 EUR'. May be given many times."),
     ] = None,
-    rate: Annotated[list[str] | None, Option(metavar="EUR/USD=1.08", help="What a currency is in another.")] = None,
+    rate: Annotated[
+        list[str] | None, Option(metavar="EUR/USD=1.08", help="Exchange rate, where prices mix currencies.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """List the kinds of components; the parts of a kind; one part with every number, spread and source.

@@ -36,7 +36,7 @@ def command(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Simulate a facility's workload over months: completion, deadlines, failures, what is due for an upgrade when.
+    """Simulate a facility's workload over months: completion, deadlines, failures, what needs upgrading, and when.
 
     Ctrl-C ends it: what was done is shown, and it leaves with 130.
 

@@ -11,7 +11,7 @@ from dtnsim.cli import options
 
 def command(
     room: Annotated[
-        str | None, Argument(metavar="[ROOM]", help="hosts, paths, datasets, parts, tools, workloads or starters.")
+        str | None, Argument(metavar="[WHAT]", help="hosts, paths, datasets, parts, tools, workloads or starters.")
     ] = None,
     json: options.Json = False,
 ) -> None:

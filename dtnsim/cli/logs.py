@@ -49,10 +49,10 @@ def command(
 
     Tools and their versions are recognised by what they print; one file may hold many runs of many tools,
     with prompts, colours and cut ends. Each member of a tar archive is a log of its own (archive:member).
-    What could not be read is named on stderr; of a file without a figure the tool whose line comes nearest, and
-    up to where. The exit code is 2 if a file gave no figure (with -r: if no file of a directory gave one).
+    What could not be read is named on stderr; for a file with no figures, the nearest known format is named, and where
+    the line departs from it. The exit code is 2 if a file gave no figure (with -r: if no file of a directory gave one).
 
-    Read is what these print: {tools}.
+    Reads the output of: {tools}.
 
     \b
     Examples:

@@ -198,7 +198,7 @@ def with_format(command: Callable[..., None]) -> Callable[..., None]:
         "written_as",
         inspect.Parameter.KEYWORD_ONLY,
         default="table",
-        annotation=Annotated[Format, Option("--format", help=HELP)],
+        annotation=Annotated[Format, Option("--format", help=HELP, hidden=signature.parameters["json"].default)],
     )
     ordered = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in signature.parameters.values()]
     whole.__signature__ = signature.replace(parameters=[*ordered, asked])  # type: ignore[attr-defined]

@@ -26,7 +26,7 @@ def command(
     path: options.Path,
     target: Annotated[str | None, Option(metavar="RATE", help="Rate to reach: 40Gb/s.")] = None,
     move: Annotated[str | None, Option(metavar="SIZE", help="What is to be moved: 10TB.")] = None,
-    within: Annotated[str | None, Option(metavar="TIME", help="... in so much time: 8h.")] = None,
+    within: Annotated[str | None, Option(metavar="TIME", help="Time allowed for --move: 8h.")] = None,
     budget: Annotated[str | None, Option(metavar="PRICE", help="Most to spend: 15kEUR.")] = None,
     confidence: Annotated[str, Option(metavar="SHARE", help="How sure it has to be.")] = "80%",
     allow: Annotated[
@@ -34,17 +34,22 @@ def command(
     ] = "tuning,tools,parts",
     keep: Annotated[list[str] | None, Option(metavar="HOST", help="A host that is not yours: hosts.there.")] = None,
     mine: Annotated[
-        list[str] | None, Option(metavar="HOST", help="A host that is; else all but those of centres.")
+        list[str] | None,
+        Option(metavar="HOST", help="A host that is yours; default: all not named after a computing centre."),
     ] = None,
     catalog: Annotated[str | None, Option(metavar="FILE", help="Your prices, .yaml or .csv.")] = None,
-    max_watts: Annotated[str | None, Option(metavar="POWER", help="Most power of what is bought: 300W.")] = None,
+    max_watts: Annotated[str | None, Option(metavar="POWER", help="Power limit for everything bought: 300W.")] = None,
     most: Annotated[int, Option(metavar="N", help="Most changes at once.", min=1, max=20)] = 6,
     grows: Annotated[
         str | None, Option("--growth", metavar="SHARE", help="How the target grows: 40%/year, 40+-10%/year.")
     ] = None,
-    years: Annotated[int, Option(metavar="N", help="... for so many years; what it costs.", min=0, max=50)] = 0,
-    kwh: Annotated[str | None, Option(metavar="PRICE", help="Of a kilowatt-hour, for --years: 0.30EUR.")] = None,
-    rates: Annotated[list[str] | None, Option("--rate", metavar="EUR/USD=1.08", help="Where currencies mix.")] = None,
+    years: Annotated[int, Option(metavar="N", help="Years of growth, and of cost of ownership.", min=0, max=50)] = 0,
+    kwh: Annotated[
+        str | None, Option(metavar="PRICE", help="Price of a kilowatt-hour (with --years): 0.30EUR.")
+    ] = None,
+    rates: Annotated[
+        list[str] | None, Option("--rate", metavar="EUR/USD=1.08", help="Exchange rate, where prices mix currencies.")
+    ] = None,
     overrides: options.Set = None,
     samples: Annotated[int, Option(help="Draws behind the probabilities.", min=16, max=100_000)] = 256,
     seed: options.Seed = 1,

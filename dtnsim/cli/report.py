@@ -29,11 +29,11 @@ def command(
     ] = False,
     plan: Annotated[
         str | None,
-        Option(metavar="'--target 40Gb/s ...'", help="Plan it otherwise: options as 'dtnsim plan' takes them."),
+        Option(metavar="'--target 40Gb/s ...'", help="Options for the plan, as 'dtnsim plan' takes them."),
     ] = None,
     no_plan: Annotated[bool, Option("--no-plan", help="Leave the plan out.")] = False,
     target: Annotated[str | None, Option(metavar="RATE", help="The goal, for headline and plan: 40Gb/s.")] = None,
-    deadline: Annotated[str | None, Option(metavar="TIME", help="The same as a deadline: 8h.")] = None,
+    deadline: Annotated[str | None, Option(metavar="TIME", help="The goal as a deadline: 8h.")] = None,
     start: Annotated[
         str | None, Option(metavar="HH:MM", help="When it begins: the headline then says when it ends.")
     ] = None,

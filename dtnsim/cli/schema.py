@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from typer import Argument
+from typer import Argument, Option
 
 from dtnsim.cli import options
 
 
 def command(
     what: Annotated[str, Argument(metavar="[path|host|dataset|KIND|DOCUMENT]", help="What to describe.")] = "path",
-    json: options.Json = True,  # noqa: ARG001 - the schema is JSON with or without the flag
+    json: Annotated[bool, Option("--json", hidden=True)] = True,  # noqa: ARG001 - a schema is JSON anyway
 ) -> None:
     """Print the JSON Schema of path files, host files, data sets, one kind of component, or what --json prints.
 

@@ -52,7 +52,7 @@ def command(
     line_rate: Annotated[str | None, Option(help="Rate of the sender's NIC (default: far above --rate).")] = None,
     ethernet: Annotated[bool, Option("--ethernet", help="Rate is that of the wire, with framing.")] = False,
     pacing: Annotated[bool, Option(help="Whether the sender paces (fq, or a pacing rate).")] = True,
-    table: Annotated[str | None, Option(metavar="FILE", help="CSV of cases; the columns are listed below.")] = None,
+    table: Annotated[str | None, Option(metavar="FILE", help="CSV of cases; the columns are listed above.")] = None,
     out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
     coefficients: Annotated[bool, Option("--coefficients", help="Print all coefficients.")] = False,
     seed: options.Seed = 1,
@@ -71,9 +71,9 @@ def command(
     A table needs the columns rate_bps, rtt_s, cc and duration_s (or size_bytes). It may have streams, loss_prob,
     burst_loss_prob and burst_len_pkts, known_retransmits and known_moved_bytes, buffer_bytes or buffer_bdp, mtu_bytes,
     mss_bytes, window_bytes (payload in flight) or socket_buffer_bytes (a share of it is window), bg_share,
-    line_rate_bps, warmup_s, flow2_cc, flow2_rtt_s and flow2_start_s (0.45, as the next command of a script). Of
-    measured tables wnd_limit_bytes with wnd_method (sysctl: the socket buffer; sockbuf: half of it, as iperf3's -w) is
-    read too. All columns come back, with predicted_goodput_bps, p10, p90, limit, predicted_completion_s and
+    line_rate_bps, warmup_s, flow2_cc, flow2_rtt_s and flow2_start_s (default 0.45 s: a script's next command).
+    Tables of measurements may also have wnd_limit_bytes with wnd_method (sysctl: the socket buffer; sockbuf: half of
+    it, as iperf3's -w). All columns come back, with predicted_goodput_bps, p10, p90, limit, predicted_completion_s and
     predicted_flow2_goodput_bps beside them.
     """
     if coefficients:

@@ -26,7 +26,7 @@ def command(
     path: Annotated[str | None, Argument(metavar="[PATH]", help="A path file, or the name of a shipped path.")] = None,
     overrides: options.Set = None,
     dataset: options.Dataset = None,
-    table: Annotated[str | None, Option(metavar="FILE", help="CSV of runs; the columns are named below.")] = None,
+    table: Annotated[str | None, Option(metavar="FILE", help="CSV of runs; the columns are listed above.")] = None,
     out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
     have: Annotated[
         str | None, Option(metavar="TOOLS", help="Only these kinds, as far as they are there: rsync,rclone,globus.")
@@ -41,7 +41,7 @@ def command(
     """Which tool, with which options? Transfer tools compared on one path, or predicted for a table of runs.
 
     The path's own tool stands beside every tool that can serve its ends, each with the options that are best there, and
-    beside many small files sent as one archive. --set of a row (--json has it) gives the same in predict.
+    for many small files one archive is tried too. --set of a row (--json has it) gives the same in predict.
 
     \b
     Examples:

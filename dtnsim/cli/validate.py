@@ -47,12 +47,12 @@ def command(
     ] = None,
     markdown: Annotated[bool, Option("--markdown", help="Only the summary, as in the README.")] = False,
 ) -> None:
-    """Hold predictions against every measured figure: error, 80 % interval, bottleneck; fit and blind apart.
+    """Hold predictions against every measured figure: error, interval, bottleneck; fitted and blind cases apart.
 
-    A cases.yaml of one's own is written by 'dtnsim init --cases'. Logs of transfers (a GridFTP server's transfer log, a
+    A cases.yaml of your own is written by 'dtnsim init --cases'. Logs of transfers (a GridFTP server's transfer log, a
     Globus history, scp, rsync ...) need none: with --path each transfer is predicted on that path, with the files,
-    bytes and streams that the log says. Intervals of judging figures come from laws of the model's own error that
-    were learned without their study.
+    bytes and streams that the log says. Each interval uses laws of the model's own error learned without the study it
+    judges.
 
     \b
     Examples:

@@ -245,7 +245,7 @@ def _goal_of(target: str | None, move: str | None, within: str | None) -> goals.
 def _check(confidence: float, allow: Sequence[str], max_watts: float, grows: str | None, years: int) -> None:
     """Refuses what cannot be asked."""
     if not 0 < confidence < 1:
-        raise InputError(f"--confidence: {confidence:g} is no share between 0 and 1; write it like 80%")
+        raise InputError(f"--confidence: {confidence:g} is no share between 0 and 1; write a share like 80%")
     unknown = [a for a in allow if a not in ALLOWED]
     if unknown:
         raise InputError(f"--allow: {unknown[0]!r} cannot be allowed; write {', '.join(ALLOWED[:-1])} or {ALLOWED[-1]}")

@@ -40,6 +40,8 @@ _APART = 0.01
 _LATER = 0.01
 #: width of a card and of its labels, and transfers that it names
 _WIDTH: Final = 80
+#: a step that takes less of the ceiling shows as 0.0 %
+_NOTHING: Final = 0.0005
 _LABEL: Final = 14
 _ROWS: Final = 5
 #: so many changes of a transfer are shown
@@ -158,7 +160,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     for warning in p.warnings:
         card.print(f"warning: {warning}")
     ask = "" if wanted else f"To check a deadline: --deadline {deadline(p)}. "
-    out.print(f"{ask}See also: dtnsim plan, tools, report; -v shows all")
+    out.print(f"{ask}More: dtnsim plan, tools, report, or -v")
 
 
 class _Card:
@@ -332,6 +334,8 @@ def _steps(p: Prediction, steps: Sequence[Step], out: Out) -> None:
     rows.add_row("ceiling", "", rate(p.ceiling))
     for step in steps:
         share = step.change_Bps / max(p.ceiling, 1e-300)
+        if abs(share) < _NOTHING:
+            continue
         rows.add_row(step.what, f"{show(step.change_Bps, 'B/s')} ({share:+.1%})", rate(step.median_Bps))
     out.print(rows)
     out.print(f"throughput = {p.throughput_Bps.p50!r} B/s = {rate(p.throughput_Bps.p50)}")

@@ -216,7 +216,7 @@ def test_a_requirement_that_is_missed_says_what_would_meet_it(run: Run) -> None:
     line = ["predict", "examples/one-large-file", "--samples", "32", "--require", ">= 1Gb/s at 80 %"]
     missed = run(*line)
     assert missed.code == 3
-    assert "what would meet it: Buy nothing; set " in missed.out
+    assert "what would meet it: Buy nothing; use mscp " in missed.out
     (sets,) = (one for one in missed.out.splitlines() if one.startswith("  --set "))
     met = run(*line, *shlex.split(sets))
     assert met.code == 0

@@ -74,7 +74,7 @@ CASES = {
     ),
     "tape that is read": (
         path({"ws": TAPE}, "from: ws:/t, to: ws:/d, tool: cp, dataset: {files: 200, size: 400 GB}"),
-        ["asked for in bulk", "asking in order is free"],
+        ["asked for in bulk", "asking in order costs nothing"],
         [],
     ),
     "a link is named, and no sentence made of it": (
