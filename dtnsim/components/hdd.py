@@ -53,6 +53,14 @@ class Hdd(Device):
     ncq: Annotated[
         int, Field(ge=1, le=256, description="requests that the drive may sort: 32 SATA, 64 or more SAS")
     ] = 32
+    cached_writes: Annotated[
+        Quantity, Unit("1", spread=0.6, low=1), Field(description="random writes that the drive's own cache sorts")
+    ] = prior(
+        "240",
+        0.6,
+        "Seagate Exos X16 data sheet: 440 random writes a second with the cache; Tom's Hardware, Ultrastar He10: "
+        "2.5 ms each; the best of 280 and of 200 requests where seeks take 0.3 ms at least and 8.5 ms on average",
+    )
     file_distance: Annotated[Quantity, Unit("1", high=1.0)] | None = None
     tree_distance: Annotated[Quantity, Unit("1", high=1.0)] | None = None
     visit: Annotated[Quantity, Unit("B", spread=0.5, low=512)] = prior(
@@ -203,8 +211,10 @@ class Hdd(Device):
 
     def _random(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
         """Positioning before each request; the drive serves first what it reaches first of those it knows of."""
-        queue = min(max(self._known(use, copies), 1.0), float(self.ncq), use.active)
-        if queue > 1.0:
+        queue = term(min(max(self._known(use, copies), 1.0), float(self.ncq), use.active))
+        if self.answers_early(use) and np.isinf(use.active):
+            queue = row.term(self.cached_writes)
+        if np.any(np.asarray(queue.value) > 1.0):
             first = law(hdd.sorted_positioning_time, queue=queue, **self._seeks(row))
         else:
             first = law(hdd.positioning_time, seek_s=row.term(self.seek), spindle_Hz=row.term(self.spindle))

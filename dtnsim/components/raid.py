@@ -17,6 +17,8 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import md, raid
 
 _ONCE: Final = Term(1.0, "1")
+#: requests that a controller has at one drive (NCQ); Dell, PERC 9 user's guide: caches of SAS drives are off by default
+_AT_ONCE: Final = 32.0
 #: chunks where the file says nothing
 _MD_CHUNK: Final = prior("512 KiB", 0.0, "mdadm(8), --chunk: 512 KiB since mdadm 3.1")
 _CONTROLLER_CHUNK: Final = prior("64 KiB", 0.5, "assumed: 64 KiB on older controllers, 256 KiB on newer")
@@ -240,12 +242,11 @@ class Raid(Layer):
         chunk = middle(self._chunk(row).value)
         if self.copies < self.disks:
             seen = seen.but(stripe_B=chunk)
-        if np.isfinite(use.extent_B):
-            part = min(chunk, use.extent_B)
-            seen = seen.but(extent_B=max(part, use.extent_B / self.data_members))
-            seen = seen.but(gap_B=max(part, use.gap_B / self.data_members) if np.isfinite(use.gap_B) else use.gap_B)
-        if use.operation == "write" and self.keeps_writes and use.finish == "dsync":
-            return seen.but(finish="steady")  # the cache sorts what it has acknowledged
+        part, n = min(chunk, use.extent_B), self.data_members
+        seen = seen.but(extent_B=max(part, use.extent_B / n), gap_B=max(part, use.gap_B / n))
+        if use.operation == "write" and self.keeps_writes:  # its cache sorts for the drives, whose own is off
+            most = use.active if self.software else min(use.active, _AT_ONCE)
+            return seen.but(finish="steady" if use.finish == "dsync" else use.finish, active=most)
         return seen
 
     def _members(self, row: Row, use: Access) -> Term:
@@ -386,15 +387,14 @@ class Raid(Layer):
         if not (self.software and self.parity):
             return
         member = term(self.of.single_rate(row, use.but(random=True)), "B/s")
-        moving = float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member
         room = law(
             md.stripe_cache_write_rate,
             entries=self.stripe_cache,
             disks=self.disks,
             parity=self.parity,
-            update_s=self.of.turnaround(row) + moving,
+            update_s=self.of.turnaround(row) + float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member,
         )
-        what = "md stripe cache"
-        row.charge(f"{name}.stripes", "cache", capacity=count(copies * self.groups, "group") * room, what=what)
+        room = count(copies * self.groups, "group") * room
+        row.charge(f"{name}.stripes", "cache", capacity=room, what="md stripe cache")
         if self.journal is not None:
             self.journal.serve(row.times(self._spread()), use.but(random=False), f"{name}-journal")

@@ -162,8 +162,8 @@ def set_point(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
     Valid: as `dirty_limits`. What a writer has produced less what the medium has is this, however it came there.
     Neglects: the way there: between ceiling and set point pos_ratio_polynom leaves a writer 1 + x^3 times its share
         of the medium's rate R; that alone gives x = 1 / sqrt(1 + 2 R t / (limit - set point)) at t after the ceiling.
-        Measured writes are faster than that, nobody knows here why: 75 GB in 38 s, where it gives 56 s and the set
-        point 36 s; 100 GB in 99 s, where 124 and 114 (Do et al., CLUSTER 2021).
+        Measured writes are faster than that, for a reason that is not known: 75 GB in 38 s, where it gives 56 s and
+        the set point 36 s; 100 GB in 99 s, where 124 and 114 (Do et al., CLUSTER 2021).
     Source: Linux mm/page-writeback.c, wb_position_ratio: "setpoint = (freerun + limit) / 2".
     """
     return 0.5 * (free_run_ceiling(background_B, limit_B) + as_float(limit_B))

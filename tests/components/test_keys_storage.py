@@ -58,6 +58,7 @@ CASES: list[tuple[str, str, object, str, dict[str, Any]]] = [
     ("hdd", "seek", "12 ms", "alone", DISK),
     ("hdd", "track_seek", "2 ms", "random", DISK),
     ("hdd", "ncq", 1, "random", DISK),
+    ("hdd", "cached_writes", 1000, "waits", DISK),
     ("hdd", "file_distance", "0.9", "readers", DISK),
     ("hdd", "tree_distance", "0.9", "tree", DISK),
     ("hdd", "visit", "4 MiB", "readers", DISK),
