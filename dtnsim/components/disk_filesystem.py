@@ -9,7 +9,7 @@ import numpy as np
 
 from dtnsim.components.access import Access
 from dtnsim.components.device import Device
-from dtnsim.components.filesystem import PageCached, Stretch, charged
+from dtnsim.components.filesystem import PageCached, Stretch, charged, label_of
 from dtnsim.components.machine import Machine
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
@@ -21,9 +21,17 @@ _BARRIERS = 2.0
 
 
 class LocalFilesystem(PageCached):
-    """A file system on local drives."""
+    """A file system on local drives.
+
+    What writers leave in the page cache goes to the drives by one thread of the kernel for each file system
+    (Linux fs/fs-writeback.c; lwn.net/Articles/1024402), page by page until the file system has large folios.
+
+    Neglects: processes that flush their own files, each of which writes back by itself what is left of them.
+    """
 
     on_drives: ClassVar[bool] = True
+    #: release of Linux from which on what is written lies in large folios; none has
+    large_folios: ClassVar[tuple[int, ...]] = (99,)
 
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
 
@@ -49,12 +57,32 @@ class LocalFilesystem(PageCached):
         return term(array.latency(row, away), "s") if array.rotates else None
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
-        """The array, its adapters and slots."""
+        """The array, its adapters and slots; write-back of what has gathered in the page cache."""
         array: Device | None = host.volumes[volume].array
         if array is None:
             return
+        if use.buffered and not use.commits and host.stack.release is not None:
+            self._write_back(row, host, volume)
         visit = row.value(self.read_ahead) if self.read_ahead is not None and use.operation == "read" else None
         host.array(row, use, volume, array, visit)
+
+    def _write_back(self, row: Row, host: Machine, volume: str) -> None:
+        """Charges the thread of the kernel that all writers of the file system share."""
+        folios = (host.stack.release or ()) >= self.large_folios
+        byte = row.term(host.stack.folio_write_back_byte if folios else host.stack.write_back_byte)
+        what = "write-back of the page cache"
+        host.pool(row, byte, what)
+        row.charge(
+            f"{label_of(volume)}.write-back",
+            "core",
+            capacity=host.clock(row),
+            per_byte=byte,
+            unit="cycles",
+            what=f"{what}, one thread of the kernel",
+            label=f"the write-back thread of {volume}",
+            remedy="direct requests, a file system with large folios (xfs from Linux 6.6 on, ext4 from 6.16), "
+            "or several file systems",
+        )
 
 
 class AgedFilesystem(LocalFilesystem):

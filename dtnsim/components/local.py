@@ -30,6 +30,7 @@ class Ext4(ExtentFilesystem):
     """
 
     kind: ClassVar[str] = "ext4"
+    large_folios: ClassVar[tuple[int, ...]] = (6, 16)
     #: 256-B inodes, 16 in a 4-KiB block; directory entries of some 64 B (kernel.org, ext4 disk layout)
     metadata_writes: ClassVar[float] = 1 / 16 + 1 / 64
 
@@ -62,6 +63,7 @@ class Xfs(ExtentFilesystem):
     """
 
     kind: ClassVar[str] = "xfs"
+    large_folios: ClassVar[tuple[int, ...]] = (6, 6)  # fs/iomap: large folios in the buffered write path
     #: 512-B inodes, written in clusters of 32; directory entries of some 64 B (XFS algorithms and data structures)
     metadata_writes: ClassVar[float] = 1 / 32 + 1 / 64
 

@@ -53,6 +53,7 @@ class Nfs(Remote):
     kind: ClassVar[str] = "nfs"
     protocol: ClassVar[str] = "NFS"
     daemon: ClassVar[str] = "nfsd"
+    commits: ClassVar[bool] = True
     setting: ClassVar[str] = "nfs.conf: threads"
     wires: ClassVar[str] = "filesystem.nconnect"
 

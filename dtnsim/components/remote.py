@@ -32,6 +32,8 @@ class Remote(SharedFilesystem):
     protocol: ClassVar[str] = ""
     daemon: ClassVar[str] = ""
     setting: ClassVar[str] = ""
+    #: whether clients ask the server to write back what they have written (COMMIT)
+    commits: ClassVar[bool] = False
     #: key of the volume that says how many connections there are
     wires: ClassVar[str] = ""
 

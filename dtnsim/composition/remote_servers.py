@@ -133,6 +133,7 @@ def inner(filesystem: Remote, row: Row, use: Access) -> Access:
         wire_s=0.0,
         cold_s=0.0,
         drives_s=0.0,
+        commits=filesystem.commits,
         queue_depth=at_once,
         block_B=size,
     )

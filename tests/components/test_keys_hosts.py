@@ -104,6 +104,8 @@ CASES: dict[str, tuple[str, dict[str, tuple[Any, tuple[tuple[str, Any], ...], di
         "sendfile_byte": ("9 cycles/B", (), {**ZERO, "start": "b:memory", "to": "a:memory"}),
         "socket_call": ("9 cycles", (), SMALL), "socket_block": ("2 KiB", (), SMALL),
         "direct_call": ("9 cycles", (), DIRECT),
+        "write_back_byte": ("9 cycles/B", (), DD),
+        "folio_write_back_byte": ("9 cycles/B", (("hosts.b.stack.kernel", "6.18"),), DD),
         "storage_interrupt_byte": ("9 cycles/B", (("hosts.b.hbas", {"h": {"kind": "hba", "slot": "far"}}),
                                                   ("hosts.b.volumes./d.via", ["h"])), {"start": "b:/d", "to": "a:/d"}),
         "verbs_call": ("9 cycles", (), VERBS),

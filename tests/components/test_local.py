@@ -45,6 +45,40 @@ def test_what_the_page_cache_does_is_the_same_under_every_local_file_system(flag
     assert rates[0] == rates[1]
 
 
+@pytest.mark.parametrize(
+    ("kind", "flags", "expected"),
+    [
+        ("ext4", {}, 5.383e9),  # the flusher at 100 % of a core
+        ("xfs", {}, 14.5e9),  # at 20 %: the drives
+        ("ext4", {"direct": True}, 14.5e9),
+        ("xfs", {"direct": True}, 14.5e9),
+    ],
+)
+def test_one_thread_writes_back_what_all_writers_leave(kind: str, flags: dict[str, Any], expected: float) -> None:
+    """Two drives of 7.25 GB/s in RAID 0, 128 writers, Linux 6.8 (Solidigm, KA-01862)."""
+    drive = {"kind": "ssd", "read": "14 GB/s", "write": "7.25 GB/s", "link": "16 GB/s"}
+    host = machine(
+        cpu={"kind": "cpu", "cores": 128, "clock": "3.5 GHz"},
+        stack={"kind": "stack", "kernel": "6.8"},
+        volumes={"/d": volume({"kind": "raid", "level": 0, "disks": 2, "of": drive}, kind)},
+    )
+    tool = {"name": "fio", "rw": "write", "bs": "1 MiB", "numjobs": 128, "end_fsync": True, **flags}
+    path = journey(host, start="a:memory", to="a:/d", tool=tool, dataset={"files": 128, "size": "100 TB"})
+    assert rate(path) == pytest.approx(expected, rel=0.03)
+
+
+def test_a_server_of_nfs_commits_by_its_own_threads() -> None:
+    """COMMIT (RFC 1813, 3.3.21): nfsd writes back what its client asks for; smbd leaves it to the kernel's thread."""
+
+    def held(kind: str) -> bool:
+        server = machine(volumes={"/d": volume(None, "ext4")}, stack={"kind": "stack"})
+        client = machine(volumes={"/m": volume(filesystem=kind, server="b:/d")})
+        path = journey(client, server, start="a:memory", to="a:/m", tool={"name": "dd", "bs": "1 MiB"})
+        return sheet(problem(path)).has("b.d.write-back")
+
+    assert (held("nfs"), held("smb")) == (False, True)
+
+
 def test_small_files_cost_their_operations() -> None:
     """N files x (create + close) x time of an operation, for each byte 1/V of it."""
     host = machine(volumes={"/d": volume(FAST, {"kind": "ext4", "op_time": "50 us"})})
