@@ -14,7 +14,7 @@ from dtnsim.components.machine import Machine
 from dtnsim.components.servers import Copies, RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import count, law, least, term
+from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import cloud, waiting
 
 #: operations of files for which an object store is not asked
@@ -27,13 +27,22 @@ class S3(SharedFilesystem, Copies):
 
     A file moves in parts of ``part_size`` on ``concurrency`` connections; files at once are the tool's. Tools that
     speak S3 themselves (aws s3, s5cmd, mc, rclone) cut files by their own options instead. A store of one's own keeps
-    ``replicas`` copies, or ``data`` and ``coding`` shards (MinIO, Ceph RGW), which its nodes and drives carry.
+    ``replicas`` copies, or ``data`` and ``coding`` shards (MinIO, Ceph RGW), which its nodes and drives carry. Its
+    prefixes have no limits but those that are stated, and what is put is on its drives before the answer (``commit``).
 
     Neglects: requests that fail and are repeated; TLS beside what the tool's own options say.
     """
 
     kind: ClassVar[str] = "s3"
-    common: ClassVar[tuple[str, ...]] = ("servers", "share", "prefixes", "get_rate", "put_rate", *Copies.model_fields)
+    common: ClassVar[tuple[str, ...]] = (
+        "servers",
+        "share",
+        "prefixes",
+        "get_rate",
+        "put_rate",
+        "commit",
+        *Copies.model_fields,
+    )
     striped: ClassVar[bool] = True
     flushes_at_close: ClassVar[bool] = True
     over_ip: ClassVar[bool] = True
@@ -54,6 +63,13 @@ class S3(SharedFilesystem, Copies):
     get_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("5500 ops/s", 0.1, _PREFIX)
     put_rate: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior("3500 ops/s", 0.1, _PREFIX)
 
+    commit: RequestTime = prior(
+        "3 ms",
+        1.2,
+        "assumed: a store of one's own, whose PUT creates, flushes and renames a file on each drive (MinIO "
+        "cmd/xl-storage.go: writeAllDirect ends with Fdatasync): 0.3 ms on flash with capacitors to 30 ms on disks",
+    )
+
     def sees(self, use: Access) -> Access:
         """Tools that speak S3 send each part as they have read it."""
         return use.but(finish="steady") if use.part_B > 0 and use.operation == "write" else use
@@ -72,21 +88,29 @@ class S3(SharedFilesystem, Copies):
         if np.any(np.isfinite(use.flow_Bps)):
             flow = least(flow, term(use.flow_Bps, "B/s", "what TCP lets a connection have on the way to the store"))
         waits = self.away(row.term(self.latency), use)
+        if whole.servers is not None and not reading:
+            waits = waits + row.term(whole.commit)
         one = law(waiting.request_rate, request_B=part, latency_s=waits, rate_Bps=flow)
         every = count(use.parts if own else self.concurrency, "connection") * one
         what = f"S3 connections that each wait for their {'GETs' if reading else 'PUTs'}"
         self.of_each(row, use, f"{label}.connections", every, what)
-        limit = row.term(whole.get_rate if reading else whole.put_rate)
+        if whole.servers is None or whole.states("get_rate" if reading else "put_rate"):
+            self._prefixes(row, label, part, whole.get_rate if reading else whole.put_rate)
+        copies, ports = whole.stored(), whole.ports(reading=reading)
+        self.behind(row.times(ports), use, label, part, drives=row if reading else row.times(copies))
+        host.storage_network(row, use, volume)
+
+    def _prefixes(self, row: Row, label: str, part: Term, limit: Quantity) -> None:
+        """Charges the limits of request, which are those of a service."""
         here, prefix = self.at(row, label)
         here.charge(
             f"{prefix}prefixes",
             "s3",
             what="requests a second of the bucket's prefixes",
-            capacity=law(cloud.prefix_rate, requests_per_s=limit, prefixes=whole.prefixes, part_B=part),
+            capacity=law(
+                cloud.prefix_rate, requests_per_s=row.term(limit), prefixes=self.whole(row).prefixes, part_B=part
+            ),
         )
-        copies, ports = whole.stored(), whole.ports(reading=reading)
-        self.behind(row.times(ports), use, label, part, drives=row if reading else row.times(copies))
-        host.storage_network(row, use, volume)
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """Those of the program: it opens its own, and a part goes out on whichever is free."""

@@ -132,6 +132,7 @@ CASES: dict[str, dict[str, Case]] = {
         "prefixes": (READ, {"part_size": "1 KiB", "concurrency": 1000, "latency": "1 us"}, 2),
         "get_rate": (READ, {}, "2 ops/s"),
         "put_rate": (WRITE, {}, "2 ops/s"),
+        "commit": (WRITE, {"servers": {"rate": "10 GB/s"}}, "10 s"),
         "replicas": (WRITE, {"servers": {"rate": "10 MB/s"}}, 3),
         "data": (WRITE, {"servers": {"rate": "10 MB/s"}, "coding": 2}, 4),
         "coding": (WRITE, {"servers": {"rate": "10 MB/s"}, "data": 4}, 2),

@@ -29,6 +29,23 @@ def test_connections_of_files(files: int, concurrency: int) -> None:
     assert found.rate("s3.connections") == pytest.approx(files * concurrency * one)
 
 
+def test_a_store_of_ones_own_has_no_limits_of_request() -> None:
+    """They are Amazon's (AWS, optimizing S3 performance); what is stated holds."""
+    own = {"count": 4, "port_rate": "100 Gb/s"}
+    assert not charges(servers=own, share="1").has("s3.prefixes")
+    assert charges(servers=own, share="1", get_rate="100 ops/s", files=100, size="100 MB").has("s3.prefixes")
+
+
+@pytest.mark.parametrize("servers", [None, {"count": 4, "port_rate": "100 Gb/s"}])
+def test_what_is_put_is_on_the_drives_of_ones_own_store(servers: dict[str, Any] | None) -> None:
+    """s / (latency + commit) of one request at a time: MinIO flushes before it answers."""
+    given = {"latency": "5 ms", "commit": "20 ms", "stream": "1 TB/s", "concurrency": 1, "part_size": "1 MiB"}
+    given |= {} if servers is None else {"servers": servers, "share": "1"}
+    read, write = (charges(write=w, **given).rate("s3.connections") for w in (False, True))
+    assert read == pytest.approx(MiB / 5e-3, rel=1e-3)
+    assert write == pytest.approx(MiB / (5e-3 if servers is None else 25e-3), rel=1e-3)
+
+
 def test_prefixes_limit_small_objects() -> None:
     """5,500 GET and 3,500 PUT a second of a prefix (AWS): 1-MB objects at 5.5 GB/s and 3.5 GB/s."""
     small = {"files": 1000, "size": "1 GB"}
@@ -78,7 +95,11 @@ def test_copies_of_a_store_of_ones_own() -> None:
 
 def test_formulas_give_their_numbers() -> None:
     host = machine(
-        volumes={"/s3": volume(filesystem={"kind": "s3", "servers": {"count": 12, "port_rate": "100 Gb/s"}})}
+        volumes={
+            "/s3": volume(
+                filesystem={"kind": "s3", "get_rate": "5500 ops/s", "servers": {"count": 12, "port_rate": "100 Gb/s"}}
+            )
+        }
     )
     made = problem(journey(host, start="a:/s3", tool="gridftp", dataset={"files": 1, "size": "100 TB"}))
     own = [s for s in made.stations if s.kind == "s3"]
