@@ -1,7 +1,7 @@
 """Writes what README.md and pages of the documentation show of answers: outputs, tables of measured beside predicted.
 
 python .ci/readme.py            rewrite them
-python .ci/readme.py tools      rewrite one block of README.md: output, plan, accuracy, proof or tools
+python .ci/readme.py tools      rewrite one block: output, plan, accuracy, proof, tools or instead
 python .ci/readme.py --check    exit 1 where those of README.md or of the physics are stale
 """
 
@@ -13,7 +13,7 @@ import io
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -129,15 +129,25 @@ def instead() -> str:
     return "\n".join(text)
 
 
-#: generated blocks of the README
-BLOCKS = {"output": output, "plan": plan, "accuracy": accuracy, "proof": proof, "tools": tools}
+#: name of a generated block -> what makes it, and the pages that have it
+BLOCKS: dict[str, tuple[Callable[[], str], tuple[Path, ...]]] = {
+    "output": (output, (README,)),
+    "plan": (plan, (README,)),
+    "accuracy": (accuracy, (README,)),
+    "proof": (proof, (README, MEASURE)),
+    "tools": (tools, (README,)),
+    "instead": (instead, (INSTEAD,)),
+}
 
 
-def filled(readme: str, names: Iterable[str] = BLOCKS) -> str:
-    """The README with generated blocks made new."""
+def filled(names: Iterable[str]) -> dict[Path, str]:
+    """Pages with generated blocks made new."""
+    pages: dict[Path, str] = {}
     for name in names:
-        readme = block(readme, name, BLOCKS[name]())
-    return readme
+        make, of = BLOCKS[name]
+        made = make()
+        pages |= {page: block(pages.get(page) or page.read_text(), name, made) for page in of}
+    return pages
 
 
 def block(page: str, name: str, made: str) -> str:
@@ -154,14 +164,11 @@ def main() -> int:
     if unknown := set(names) - set(BLOCKS):
         sys.stderr.write(f"no block {', '.join(sorted(unknown))}; blocks: {', '.join(BLOCKS)}\n")
         return 2
-    pages = {README: filled(README.read_text(), names or BLOCKS)}
+    pages = filled(names or BLOCKS)
     if not names:
         pages |= {page: measured(page.read_text()) for page in PHYSICS}
     if "--check" in sys.argv:
         return int(any(page.read_text() != text for page, text in pages.items()))
-    if not names:
-        pages[MEASURE] = block(MEASURE.read_text(), "proof", proof())
-        pages[INSTEAD] = block(INSTEAD.read_text(), "instead", instead())
     for page, text in pages.items():
         page.write_text(text)
     if names:

@@ -119,8 +119,10 @@ class Vm(Model):
         Quantity,
         Unit("1", low=0.001, high=1.0),
         Otherwise("40 %", "tuned's profiles for throughput on RHEL (sysctl vm)"),
-    ] = prior("0.2", 0.0, f"default 20 %, {_LINUX}")
-    dirty_background_ratio: Annotated[Quantity, Unit("1", high=1.0)] = prior("0.1", 0.0, f"default 10 %, {_LINUX}")
+    ] = prior(f"{cache.DIRTY_RATIO:g}", 0.0, f"default 20 %, {_LINUX}")
+    dirty_background_ratio: Annotated[Quantity, Unit("1", high=1.0)] = prior(
+        f"{cache.DIRTY_BACKGROUND_RATIO:g}", 0.0, f"default 10 %, {_LINUX}"
+    )
     dirty_bytes: Annotated[Quantity, Unit("B", low=8192)] | None = None
     dirty_background_bytes: Annotated[Quantity, Unit("B")] | None = None
     dirty_expire: Annotated[Quantity, Unit("s", high=1e6)] = prior("30 s", 0.0, f"default 3000 centiseconds, {_LINUX}")

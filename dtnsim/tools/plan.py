@@ -103,7 +103,8 @@ class NetUse:
         sender: Thread that sends.
         receiver: Thread that receives.
         streams: Connections of all workers together.
-        transport: Protocol.
+        transport: TCP; UDT and FASP, which repair losses themselves, and UDP, which does not, with a system call for
+            each datagram; or RDMA, which the card does without the core.
         window: Window that the tool fixes for each stream, if it does.
         channel: Window of a protocol above TCP (SSH channel, block requests), for each worker.
         cc: Congestion control that the tool asks for.

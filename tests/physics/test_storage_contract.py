@@ -68,7 +68,11 @@ def test_arrays_broadcast_and_agree_with_scalars(function):
     rng = np.random.default_rng(17)
     given = _values(function, rng, lambda i: (3, 1) if i % 2 else (1, 4))
     whole = np.broadcast_shapes(*(v.shape for v in given.values()))
-    results = _arrays(function(**given))
+    try:
+        results = _arrays(function(**given))
+    except (TypeError, ValueError) as error:
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        raise AssertionError(f"{name} does not broadcast ({error}): take arrays, or add it to FOLDING") from None
     used = np.broadcast_shapes(*(r.shape for r in results))
     assert np.broadcast_shapes(used, whole) == whole
     at = tuple(n - 1 for n in whole)

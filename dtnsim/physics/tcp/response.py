@@ -41,7 +41,7 @@ def aimd_window(loss: ArrayLike, alpha: ArrayLike = 1.0, beta: ArrayLike = 0.5) 
         Mean window [segments]; inf where loss is 0.
 
     Valid: p from 1e-9 to about 1e-2, a periodic sawtooth, an acknowledgment for each segment.
-    Neglects: timeouts, the window's own limits, the spread of the loss gaps.
+    Neglects: timeouts (for which `controls.reno` has a term), the window's own limits, the spread of the loss gaps.
     Source: RFC 9438 section 5.1 (eq. 3 and 4); Floyd, Handley and Padhye 2000.
     """
     p = np.clip(np.asarray(loss, float), 0.0, 1.0)

@@ -58,7 +58,8 @@ class Control:
         growth: Segments that a window gains in a round trip: (window [segments], since the last loss [s], least round
             trip [s], share kept at the last loss [1], queueing delay [s], largest queueing delay [s]); None for one
             that does not take a loss for congestion, but builds a model of the path.
-        kept: Share of its window that a loss leaves: (window, least round trip, queueing delay, largest delay) [1].
+        kept: Share of its window that a loss leaves: (window, least round trip, queueing delay, largest delay) [1]. It
+            is also asked for an infinite window, with delays in round trips, and has to be finite there.
         settles: Share that it goes on with after the recovery where that is another, in the mean [1].
         clocked: Whether its growth follows from the time since the last loss.
         cube: Whether its window follows CUBIC's cube, and its slow start ends by HyStart.
