@@ -19,6 +19,10 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, law, term
 from dtnsim.physics import beegfs, servers, waiting
 
+#: look-ups of names before an operation on them: what the client knows of files is never taken to hold, nor that there
+#: are none (Linux client, Config.c: tuneFileSubentryCacheValidityMS and tuneENOENTCacheValidityMS are 0); a file is
+#: made, and opened, by the message that looks for it (LookupIntent)
+_LOOK_UPS = {"remove": 1.0, "mkdir": 1.0, "rename": 2.0}
 #: requests that one of them does a second
 _META = "assumed: one metadata server whose targets are flash, as one of Lustre's of those years"
 
@@ -28,9 +32,11 @@ class Beegfs(ParallelFilesystem):
 
     With ``mirror`` every byte is written to a second target by the server that has the first (buddy mirror groups).
     A program waits for each call, or for each ``buffer`` that its small calls fill; the client reads nothing ahead of
-    that. ``latency`` is the time of a request of one buffer.
+    that. ``latency`` is the time of a request of one buffer. Names are looked up again at each use; the answer to a
+    removal comes before the chunks are gone (tuneEarlyUnlinkResponse).
 
-    Neglects: tuneFileCacheType = native, which uses the page cache; what an fsync waits for at the servers.
+    Neglects: tuneFileCacheType = native, which uses the page cache; what an fsync waits for at the servers; look-ups of
+    directories, each once a second.
     """
 
     kind: ClassVar[str] = "beegfs"
@@ -111,6 +117,12 @@ class Beegfs(ParallelFilesystem):
     def sees(self, use: Access) -> Access:
         """A buffer that is full goes to the servers before more is taken: nothing gathers in the host's memory."""
         return use.but(finish="steady") if use.finish in ("none", "fdatasync") else use
+
+    def waits(self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float) -> Value:
+        """Messages to a metadata server, and those that look for the names first."""
+        looked_up = sum(_LOOK_UPS.get(operation, 0.0) for operation in operations)
+        plain = super().waits(row, operations, host, away_s, file_B)
+        return plain + looked_up * (row.value(self.metadata_time) + away_s)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Requests to the targets of a call."""

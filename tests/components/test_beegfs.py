@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.formulas import evaluate
 from tests.lab import FREE as FREE_STACK
-from tests.lab import KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume
+from tests.lab import KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
 
 FREE = {"kind": "beegfs", "latency": "1 us", "target_rate": "1 TB/s", "share": "1", "metadata_time": "0 s"}
 
@@ -107,3 +107,13 @@ def test_more_targets_never_hurt(each: int, streams: int) -> None:
     assert charges(numtargets=each + 1, **given).rate("b.targets") >= charges(numtargets=each, **given).rate(
         "b.targets"
     )
+
+
+@pytest.mark.parametrize(("test", "messages"), [("create", 2), ("stat", 1), ("read", 2), ("remove", 2)])
+def test_names_are_looked_up_again_at_each_use(test: str, messages: int) -> None:
+    """BeeGFS, FhgfsOpsDir.c: a file is asked for again before it is removed; create, open and look-up are one."""
+    servers = {"metadata": dict.fromkeys(("create", "stat", "remove"), "1000000000000 ops/s")}
+    host = machine(volumes={"/b": volume(filesystem={**FREE, "metadata_time": "1 ms", "servers": servers})})
+    tool = {"name": "mdtest", "test": test}
+    made = journey(host, start="a:memory", to="a:/b", tool=tool, dataset={"files": 1000, "size": "1 GB"})
+    assert waiting(problem(made)) * 1e9 == pytest.approx(messages, rel=1e-3)
