@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
@@ -10,11 +11,26 @@ from pydantic import Field
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import BLOCK_REQUEST, Device
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import bonding, hdd, hdd_streams
 
 _ONCE: Final = Term(1.0, "1")
+
+
+#: smallest disk of the generations that may keep what they acknowledge [B]
+_MAY_KEEP_B: Final = 10e12
+#: half a turn, or the answer of a cache that is kept, in parts of half a turn of 7200 rpm
+_TURN = Quantity(1.0, "1", 0.0, "assumed: two of three disks of 10 TB and more wait for the platter")
+_KEPT = Quantity(
+    0.024,
+    "1",
+    0.6,
+    "Toshiba MG06 (anandtech.com 11875): flash takes over the cache of 512e drives; WD OptiNAND (ArmorCache), 2021; "
+    "assumed: one of three disks of 10 TB and more, which answers in 0.1 ms",
+)
+_UNSTATED_CACHE: Final = replace(Mixture.of_kinds("write cache", (_TURN, _TURN, _KEPT)), value=1.0)
 
 
 class Hdd(Device):
@@ -27,7 +43,8 @@ class Hdd(Device):
 
     ``write_cache`` says what a drive acknowledges: a ``volatile`` cache answers writes at once and is flushed by syncs;
     a ``protected`` one (flash that takes it over when power fails) answers syncs too; with ``none`` (switched off, as
-    RAID controllers and some servers' firmware have it) each write waits for the platter.
+    RAID controllers and some servers' firmware have it) each write waits for the platter. Left out, a disk of 10 TB and
+    more may keep what it acknowledges.
     """
 
     kind: ClassVar[str] = "hdd"
@@ -75,6 +92,7 @@ class Hdd(Device):
     write_cache: Annotated[
         Literal["volatile", "none", "protected"],
         Field(description="none: switched off; protected: kept when power fails (ArmorCache, persistent write cache)"),
+        Otherwise("protected", "disks of 10 TB and more whose flash takes over (Toshiba MG06 and later, WD OptiNAND)"),
     ] = "volatile"
     answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "0.1 ms", 0.6, "assumed: a command into the drive's memory over SATA or SAS, 0.05 to 0.2 ms"
@@ -119,10 +137,13 @@ class Hdd(Device):
         return law(hdd.zone_mean_rate, outer_rate=row.term(self.rate), radius_ratio=row.term(self.inner))
 
     def turnaround(self, row: Row) -> Term:
-        """Half a turn: the write begins where the head is not."""
+        """Half a turn: the write begins where the head is not; a large disk may keep what it acknowledges."""
         if self.keeps_writes:
             return row.term(self.answer)
-        return 0.5 * law(hdd.rotation_time, spindle_Hz=row.term(self.spindle))
+        turn = 0.5 * law(hdd.rotation_time, spindle_Hz=row.term(self.spindle))
+        if "write_cache" in self.model_fields_set or self.capacity.value < _MAY_KEEP_B:
+            return turn
+        return turn * row.term(_UNSTATED_CACHE)
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges media and link."""

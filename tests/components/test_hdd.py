@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.quantity import Draw
 from tests.lab import KiB, MiB, access, answer, device, journey, machine, served, volume
 
 R, TURN, SEEK = 100e6, 1 / 120, 7.4e-3
@@ -207,3 +210,18 @@ def test_runs_that_a_file_system_asks_for_are_chosen_among_when_read_and_sorted_
     assert one < many < unknown
     written = {disk({"operation": "write", **runs, "active": n}, capacity="4 TB") for n in (1.0, 16.0, math.inf)}
     assert len(written) == 1
+
+
+def test_a_large_disk_may_keep_what_it_acknowledges_where_nobody_says() -> None:
+    """A third of the draws answer within a tenth of half a turn; small disks and stated caches never do."""
+
+    def kept(**said: str) -> float:
+        row = Row(Ledger(Draw(600, 1)), "t", [], 1.0, "h")
+        turns = device(**{**DISK, **said}).turnaround(row).value
+        return float(np.mean(np.broadcast_to(turns, 600) < TURN / 20))
+
+    assert kept(capacity="12 TB") == pytest.approx(1 / 3, abs=0.01)
+    assert kept(capacity="8 TB") == kept(capacity="12 TB", write_cache="volatile") == 0
+    assert kept(capacity="12 TB", write_cache="protected") > 0.99
+    nominal = Row(Ledger(Draw()), "t", [], 1.0, "h")
+    assert device(**{**DISK, "capacity": "12 TB"}).turnaround(nominal).value == pytest.approx(TURN / 2)
