@@ -34,18 +34,22 @@ class Out:
             return False
         return True
 
-    def print(self, item: str | Table = "", *, title: str = "", apart: bool = False) -> None:
+    def print(self, item: str | Table = "", *, title: str = "", apart: bool = False, most: int = 0) -> None:
         """Prints a line of text or a table.
 
         Args:
             item: The line or the table.
             title: What the line begins with, in bold.
             apart: Whether an empty line stands before it.
+            most: Width that a table is folded to in a pipe as well; 0 leaves each row there a line, however long.
         """
         if apart:
             self._stream.write("\n")
         if not self.is_terminal:
-            text = item.plain() if isinstance(item, Table) else visible(title + item)
+            if isinstance(item, Table):
+                text = "\n".join(item.fitted(most)) if most else item.plain()
+            else:
+                text = visible(title + item)
             self._stream.write(text.translate(self._plain) + "\n")
             return
         from rich.console import Console

@@ -38,10 +38,12 @@ _USUAL: Final = "with numbers at their medians and hosts as they come; some of w
 _APART = 0.01
 #: how much later than the tool's end the medium has every byte before that is worth a line
 _LATER = 0.01
-#: width of a card and of its labels, and transfers that it names
-_WIDTH: Final = 80
+#: width that formulas and sources are folded to in a pipe; --json has them whole
+_WIDE: Final = 160
 #: a step that takes less of the ceiling shows as 0.0 %
 _NOTHING: Final = 0.0005
+#: width of a card and of its labels, and transfers that it names
+_WIDTH: Final = 80
 _LABEL: Final = 14
 _ROWS: Final = 5
 #: so many changes of a transfer are shown
@@ -314,7 +316,7 @@ def _explained(t: Transfer, stations: Mapping[str, Station], out: Out) -> None:
         s = stations[name]
         cost, binds = f"{total:.6g} {s.unit}/B", rate(_binds(s, total))
         rows.add_row(name, capacity(s), cost, binds, s.formula, s.source)
-    out.print(rows)
+    out.print(rows, most=_WIDE)
 
 
 def _phase(phase: Phase, stations: Mapping[str, Station], totals: dict[str, float], out: Out) -> None:
@@ -325,7 +327,7 @@ def _phase(phase: Phase, stations: Mapping[str, Station], totals: dict[str, floa
         totals[d.station] = totals.get(d.station, 0.0) + value
         cost = f"{value:.6g} {stations[d.station].unit}/B"
         rows.add_row(d.station, d.what, cost, d.formula, d.source)
-    out.print(rows)
+    out.print(rows, most=_WIDE)
 
 
 def _steps(p: Prediction, steps: Sequence[Step], out: Out) -> None:

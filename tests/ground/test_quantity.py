@@ -6,6 +6,7 @@ import contextlib
 import math
 import re
 from dataclasses import replace
+from statistics import NormalDist
 from typing import Annotated
 
 import hypothesis
@@ -20,7 +21,11 @@ from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Scalar, Unit, factor_spread, prior
 from dtnsim.ground.uncertainty import COVERED, NAMES, WITHIN, Assumption, Drawn, often, written
 from dtnsim.ground.units import EXAMPLES, UNITS, alike, parse, read, show
+from dtnsim.physics._arrays import LEVELS
+from dtnsim.simulation.fleet.run import spread
+from dtnsim.steady.assumed import ends
 from tests.each import rows
+from tests.house import CODE
 from tests.scripts import ROOT
 
 
@@ -249,3 +254,18 @@ def test_every_sentence_says_the_level_that_there_is() -> None:
                     stale.append(f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}")
     assert found == set(PHRASES)
     assert not stale, "\n".join(stale)
+
+
+def test_the_levels_are_written_once() -> None:
+    """Neither as shares nor as the standard scores of the ends."""
+    again = re.compile(r"\(0\.1, (0\.5, )?0\.9\)|\b1\.281[56]")
+    found = [str(path) for path in CODE if again.search(path.read_text()) and path.stem != "_arrays"]
+    assert not found, f"{', '.join(found)}: read LEVELS of dtnsim/physics/_arrays.py"
+
+
+def test_runs_of_a_fleet_and_numbers_that_are_tried_end_at_the_levels() -> None:
+    assert spread([float(n) for n in range(1, 101)]) == (11.0, 51.0, 91.0)
+    low, high = ends(prior("4 ms", 0.5, "assumed"))
+    score = NormalDist().inv_cdf(LEVELS[2])
+    assert high == pytest.approx(float(draws.around(4e-3, 0.5, score, share=False)))
+    assert low == pytest.approx(float(draws.around(4e-3, 0.5, -score, share=False)))

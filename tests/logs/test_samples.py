@@ -10,8 +10,8 @@ is that file of ``data``); behind ``---`` stands what is true, a line a figure, 
 - ``times NUMBER quantity condition=value ...``: there are so many;
 - ``note WORDS``: part of a note. Without such a line there is no note.
 
-``"1"`` is a text and 1 a number; None stands for a condition that is not there. What stands before the first sample
-says where they are from.
+``line=2`` is where the figure stands. ``"1"`` is a text and 1 a number; None stands for a condition that is not there.
+What stands before the first sample says where they are from.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def _value(text: str) -> Any:
 
 
 def _same(found: Any, true: Any) -> bool:
-    if isinstance(true, float) and isinstance(found, int | float) and not isinstance(found, bool):
+    whole = isinstance(found, int) and isinstance(true, float) and true.is_integer()  # a line, a time: no digit is off
+    if isinstance(true, float) and isinstance(found, int | float) and not isinstance(found, bool) and not whole:
         return found == pytest.approx(true)
     return bool(found == true)
 

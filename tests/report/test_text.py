@@ -357,3 +357,11 @@ def test_the_rate_of_files_without_bytes_is_in_files() -> None:
     p = answer(journey(host, start="a:/dev/zero", to="a:/d", tool="mdtest", dataset=tests), samples=16)
     rate = p.throughput_Bps.p50  # of one byte a file
     assert f"at {rate:,.0f} files a second" in " ".join(carded(p))
+
+
+def test_formulas_and_sources_in_a_pipe_are_folded() -> None:
+    stream = io.StringIO()
+    text.explanation(dtnsim.predict("venadi/gridftp-gpfs", samples=0), Out(stream))
+    tables, _, _ = stream.getvalue().partition("\nceiling = ")
+    assert max(map(len, tables.splitlines())) <= 160
+    assert re.search(r"^venadi\.bigdata\.ssds +flash write +1\.14312 B/B$", tables, re.MULTILINE)  # what grep finds

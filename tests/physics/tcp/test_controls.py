@@ -61,6 +61,17 @@ def test_the_rounds_are_near_each_response_function():
         assert low < outcome.simulate(c).goodput_Bps[0] / want < high, cc
 
 
+def test_every_algorithm_leaves_a_part_adds_something_and_says_what_it_is():
+    for cc in controls.names(by_loss=True):
+        control = controls.find(cc)
+        assert 0.3 <= control.leaves < 1, f"{cc}: kept of an infinite window is {control.leaves}"
+        assert 0 < control.adds < 100, f"{cc}: growth is {control.adds}"
+    for cc in controls.names():
+        said = controls.find(cc).response.__doc__ or ""
+        lacks = [section for section in ("Args:", "Returns:", "Valid:", "Neglects:", "Source:") if section not in said]
+        assert not lacks, f"{cc}: the docstring of its response lacks {', '.join(lacks)}"
+
+
 def test_every_algorithm_fills_a_clean_link():
     for cc in controls.names():
         c = Cases.of(rate_Bps=1.25e8, rtt_s=0.02, cc=cc, warmup_s=10.0, duration_s=60.0)

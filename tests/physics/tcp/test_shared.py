@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dtnsim.physics.tcp import controls, shared
-from dtnsim.physics.tcp.controls import cubic, htcp, illinois, reno, scalable, westwood
+from dtnsim.physics.tcp.controls import cubic, westwood
 
 
 def run(trips, codes, bdp=1.0, rate=4000.0, seconds=40.0, seed=3, loss=0.0):
@@ -59,8 +59,8 @@ def test_the_same_seed_gives_the_same_numbers():
 @pytest.mark.parametrize(
     ("law", "values"),
     [
-        *((m.growth, (20, 5, 1, 1, 0.1, 0.1)) for m in (reno, cubic, htcp, scalable, illinois)),
-        *((m.kept, (20, 1, 0.1, 0.1)) for m in (reno, cubic, htcp, scalable, illinois)),
+        *((controls.find(cc).growth, (20, 5, 1, 1, 0.1, 0.1)) for cc in controls.names(by_loss=True)),
+        *((controls.find(cc).kept, (20, 1, 0.1, 0.1)) for cc in controls.names(by_loss=True)),
         (controls.cut, (1000, 1)), (cubic.plateau, (100, 100)), (cubic.cube, (100, 10)), (cubic.new_top, (100, 100)),
         (cubic.gain, (100, 150, 1, 0.01)), (cubic.climb, (100, 100, 10, 150, 1, 0.01)), (cubic.hystart_delay, (0.3,)),
         (westwood.filtered, (100, 200, 0.1, 0.2)), (westwood.returned, (100,)),
