@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
@@ -93,3 +94,9 @@ def paths(draw: st.DrawFn) -> dict[str, Any]:
 def load(path: dict[str, Any], *overrides: str) -> spec.PathSpec:
     """Reads plain data as if it were a file."""
     return spec.resolve(yamlio.loads(json.dumps(path), "random.yaml"), overrides)  # JSON is YAML
+
+
+def written(file: Path, text: str) -> Path:
+    """A file with a text, of a path or of what people put beside one."""
+    file.write_text(text, encoding="utf-8")
+    return file

@@ -14,6 +14,7 @@ import pytest
 from dtnsim.ground import library
 from dtnsim.steady.prediction import predict
 from tests.cli.conftest import Refused, Run
+from tests.strategies import written
 
 PATH = "venadi/gridftp-gpfs"
 QUICK = ("--samples", "0")
@@ -95,10 +96,10 @@ def test_as_many_stations_as_wanted(run: Run) -> None:
 
 
 def test_a_file_of_ones_own(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "mine.yaml"
-    file.write_text(
+    file = written(
+        tmp_path / "mine.yaml",
         "name: mine\nhosts: {a: venadi, b: venadi}\nwan: {bandwidth: 1 Gb/s, rtt: 1 ms}\n"
-        "transfer: {from: 'a:memory', to: 'b:memory', tool: iperf3}\n"
+        "transfer: {from: 'a:memory', to: 'b:memory', tool: iperf3}\n",
     )
     assert run("predict", str(file), *QUICK).out.startswith("mine\n1.24 GB in 1 file by iperf3: at most 990 Mb/s")
 

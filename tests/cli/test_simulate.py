@@ -15,6 +15,7 @@ import pytest
 
 import dtnsim
 from tests.cli.conftest import Refused, Run
+from tests.strategies import written
 
 PATH = "venadi/gridftp-gpfs"
 DISKS = """
@@ -38,9 +39,7 @@ transfer:
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
-    file = tmp_path / "servers.yaml"
-    file.write_text(DISKS)
-    return str(file)
+    return str(written(tmp_path / "servers.yaml", DISKS))
 
 
 def test_plain_text_in_a_pipe(run: Run) -> None:
@@ -121,11 +120,11 @@ def test_outputs_are_looked_at_before_any_work(
 
 
 def test_what_an_event_did_is_said_in_its_own_words(run: Run, tmp_path: Path) -> None:
-    night = tmp_path / "night.yaml"
-    night.write_text(
+    night = written(
+        tmp_path / "night.yaml",
         "events:\n"
         "  - {at: 5 s, station: network.wan, factor: 0, until: 65 s, what: a cut fibre}\n"
-        "  - {at: 70 s, station: network.wan, factor: 0.1, until: 100 s}\n"
+        "  - {at: 70 s, station: network.wan, factor: 0.1, until: 100 s}\n",
     )
     code, out, _ = run("simulate", "examples/dtn-100g-xfs", "--events", str(night))
     assert code == 0

@@ -11,6 +11,7 @@ import pytest
 import dtnsim
 from dtnsim.description import listing
 from tests.cli.conftest import Refused, Run
+from tests.strategies import written
 
 STARTERS = ("cloud", "fleet", "lan", "memory-to-memory", "nas-to-hpc")
 
@@ -133,12 +134,12 @@ def test_show_writes_parts_out_with_where_each_number_comes_from(run: Run) -> No
     ],
 )
 def test_errors_name_the_nearest_of_the_right_kind(refused: Refused, tmp_path: Path, given: str, said: str) -> None:
-    file = tmp_path / "p.yaml"
-    file.write_text(
+    file = written(
+        tmp_path / "p.yaml",
         "hosts:\n  a:\n    cpu: intel-e5-2680-v4\n    memory: ddr4-2400-4ch-128g\n    nic: intel-x540-10g\n"
         "    volumes: {/d: {filesystem: {kind: ext4}, array: wd-hc310}}\n  b: {like: a}\n"
         "wan: {rtt: 1 ms, bandwidth: 10 Gb/s}\n"
-        "transfer: {from: 'a:/d', to: 'b:/d', tool: scp, dataset: {files: 1, size: 1 GB}}\n"
+        "transfer: {from: 'a:/d', to: 'b:/d', tool: scp, dataset: {files: 1, size: 1 GB}}\n",
     )
     assert said in refused("predict", str(file), "--samples", "0", "--set", given)
 

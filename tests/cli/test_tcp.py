@@ -13,6 +13,7 @@ import dtnsim
 from dtnsim.cli import _table
 from dtnsim.ground.errors import InputError, SpecError
 from tests.cli.conftest import Run
+from tests.strategies import written
 
 ONE = ["tcp", "--rate", "1Gb/s", "--rtt", "50ms"]
 HEADER = "rate_bps,rtt_s,cc,buffer_bdp,loss_prob,streams,size_bytes,warmup_s,duration_s,flow2_cc,note\n"
@@ -96,9 +97,7 @@ def test_coefficients(run):
 
 
 def table(tmp_path, *lines, header=HEADER):
-    path = tmp_path / "cases.csv"
-    path.write_text(header + "".join(f"{line}\n" for line in lines))
-    return str(path)
+    return str(written(tmp_path / "cases.csv", header + "".join(f"{line}\n" for line in lines)))
 
 
 def test_a_table_comes_back_with_its_columns_and_the_answers(run, tmp_path):
@@ -138,8 +137,7 @@ def test_a_table_as_json(run, tmp_path):
 
 def test_output_that_cannot_be_written(run, refused, tmp_path):
     path = table(tmp_path, "1e8,0.03,cubic,1,0,1,,5,20,,x")
-    kept = tmp_path / "there.csv"
-    kept.write_text("old")
+    kept = written(tmp_path / "there.csv", "old")
     for target in (tmp_path / "no" / "such.csv", tmp_path):
         assert "cannot be written" in refused("tcp", "--table", path, "-o", str(target))
     assert run("tcp", "--table", table(tmp_path, "1e8,-1,cubic,1,0,1,,5,20,,x"), "-o", str(kept))[0] == 2
@@ -222,8 +220,7 @@ def test_what_cannot_be_used(given: dict[str, object], said: str) -> None:
     ],
 )
 def test_what_is_no_table_is_an_error_that_names_the_file(tmp_path, text, said):
-    path = tmp_path / "t.csv"
-    path.write_text(text)
+    path = written(tmp_path / "t.csv", text)
     with pytest.raises(SpecError, match=rf"t\.csv.*{said}"):
         _table.read(str(path), ("a|c", "b"), "help")
 

@@ -19,6 +19,7 @@ from dtnsim.evidence import validate as judging
 from dtnsim.report.console import Out
 from dtnsim.report.table import Table
 from dtnsim.report.validation import page
+from tests.strategies import written
 
 END = "cpu: {kind: cpu, cores: 4, clock: 3 GHz}, memory: {kind: memory, channels: 2, rate: 2400 MT/s, size: 16 GiB}, "
 HOSTILE = (
@@ -49,9 +50,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> str:
-    file = tmp_path / "p.yaml"
-    file.write_text(HOSTILE)
-    return str(file)
+    return str(written(tmp_path / "p.yaml", HOSTILE))
 
 
 @pytest.mark.parametrize("command", [["predict"], ["predict", "--why-wide"], ["explain"], ["simulate"], ["tools"]])
@@ -97,8 +96,7 @@ def test_errors_are_escaped(
 def test_keys_of_files_are_escaped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "p.yaml"
-    file.write_text(HOSTILE.replace("rtt: 10 ms", '"\\e[31mrtt\\n": 10 ms'))
+    file = written(tmp_path / "p.yaml", HOSTILE.replace("rtt: 10 ms", '"\\e[31mrtt\\n": 10 ms'))
     assert run(monkeypatch, "predict", str(file)) == 2
     err = capsys.readouterr().err
     assert not obeyed(err)
@@ -142,11 +140,11 @@ class Tags(HTMLParser):
 def test_pages_show_names_as_text(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script><img src=x onerror=alert(1)>'\" &amp; </title>"
     (tmp_path / "path.yaml").write_text(HOSTILE.replace("t\\nx", "<script>t"))
-    file = tmp_path / "cases.yaml"
-    file.write_text(
+    file = written(
+        tmp_path / "cases.yaml",
         "schema: dtnsim.cases/1\nsite: '<script>site'\ncases:\n"
         "  - {id: '<b>one', path: path.yaml, measured: 1 GB/s, role: blind, tool: '<i>t', "
-        f"what: {json.dumps(evil)}}}\n"
+        f"what: {json.dumps(evil)}}}\n",
     )
     made = Tags()
     whole = page(judging.validate(cases.load(file), samples=16))

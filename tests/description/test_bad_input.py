@@ -12,6 +12,7 @@ import dtnsim
 from dtnsim import cli
 from dtnsim.ground import library, yamlio
 from tests.each import rows
+from tests.strategies import written
 
 HOST = """
   {name}:
@@ -73,8 +74,7 @@ def test_bad_path_files(
     case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text, expected = BAD[case]
-    path = tmp_path / "p.yaml"
-    path.write_text(text, encoding="utf-8")
+    path = written(tmp_path / "p.yaml", text)
     start = time.process_time()
     code, out, err = run(capsys, monkeypatch, "predict", str(path))
     assert code == 2, err
@@ -90,9 +90,7 @@ def test_bad_path_files(
 def test_the_good_file_is_good(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "p.yaml"
-    path.write_text(GOOD)
-    code, out, _ = run(capsys, monkeypatch, "predict", str(path))
+    code, out, _ = run(capsys, monkeypatch, "predict", str(written(tmp_path / "p.yaml", GOOD)))
     assert code == 0
     assert "held by" in out
 
@@ -130,9 +128,7 @@ def test_not_utf8(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
 def test_bad_overrides(
     override: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "p.yaml"
-    path.write_text(GOOD)
-    code, _, err = run(capsys, monkeypatch, "predict", str(path), "--set", override)
+    code, _, err = run(capsys, monkeypatch, "predict", str(written(tmp_path / "p.yaml", GOOD)), "--set", override)
     assert code == 2, err
     assert len(err.strip().splitlines()) == 1
 
@@ -140,8 +136,7 @@ def test_bad_overrides(
 def test_errors_name_file_line_key_value_and_remedy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "p.yaml"
-    path.write_text(GOOD.replace("bandwidth: 10 Gb/s", "bandwidth: 10 Gb"))
+    path = written(tmp_path / "p.yaml", GOOD.replace("bandwidth: 10 Gb/s", "bandwidth: 10 Gb"))
     _, _, err = run(capsys, monkeypatch, "predict", str(path))
     line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "wan:" in text)
     for part in (f"{path}:{line}", "bandwidth", "10 Gb", "write it like 10 Gb/s"):
@@ -183,8 +178,7 @@ def test_a_fault_of_our_own_is_one_line_too(capsys, monkeypatch):
 def test_a_host_that_only_an_override_names_lacks_all_that_it_needs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "p.yaml"
-    path.write_text(GOOD)
+    path = written(tmp_path / "p.yaml", GOOD)
     code, _, err = run(capsys, monkeypatch, "predict", str(path), "--set", "hosts.zz.cpu.cores=2")
     assert code == 2
     start = "dtnsim: --set hosts.zz.cpu.cores: hosts.zz."
@@ -211,8 +205,7 @@ def test_all_that_is_missing_is_said_at_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A line for each key, with its place and what to write; who writes that where nobody knows is answered."""
-    path = tmp_path / "p.yaml"
-    path.write_text(LACKING)
+    path = written(tmp_path / "p.yaml", LACKING)
     code, out, err = run(capsys, monkeypatch, "predict", str(path))
     assert (code, out) == (2, "")
     said = [line.removeprefix(f"dtnsim: {path}:").split(": is missing; write it") for line in err.splitlines()]

@@ -20,6 +20,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Mixture
 from dtnsim.ground.yamlio import Mapping
 from tests.each import rows
+from tests.strategies import written
 
 MINIMAL = """
 hosts: {a: unknown, b: unknown}
@@ -47,9 +48,7 @@ LINES: tuple[dict[str, Any], ...] = (
 
 def minimal(folder: Path) -> Path:
     """A file with nothing but two names, a rate, a round trip and a tool."""
-    made = folder / "path.yaml"
-    made.write_text(MINIMAL)
-    return made
+    return written(folder / "path.yaml", MINIMAL)
 
 
 @pytest.mark.parametrize(
@@ -174,10 +173,10 @@ def test_volumes_of_which_a_part_is_named(
     name: str, given: str, filesystem: str, drives: str | None, tmp_path: Path
 ) -> None:
     """Drives that nobody names are drawn; at a computing centre an unknown volume is a parallel one."""
-    file = tmp_path / "path.yaml"
-    file.write_text(
+    file = written(
+        tmp_path / "path.yaml",
         f"hosts: {{{name}: {{volumes: {{/d: {given}}}}}, b: unknown}}\nwan: {{rtt: 9 ms, bandwidth: 10 Gb/s}}\n"
-        f"transfer: {{from: '{name}:/d', to: 'b:memory', tool: gridftp, dataset: {{files: 1, size: 1 TB}}}}\n"
+        f"transfer: {{from: '{name}:/d', to: 'b:memory', tool: gridftp, dataset: {{files: 1, size: 1 TB}}}}\n",
     )
     made = dtnsim.load(file).hosts[name].volumes["/d"]
     assert (made.filesystem.kind, made.array and made.array.kind) == (filesystem, drives)
@@ -227,11 +226,11 @@ def test_a_round_trip_that_nobody_states_is_drawn(medium: str, low: float, high:
 
 def test_raw_devices_have_no_journal_and_no_inodes(tmp_path: Path) -> None:
     """A flushed write waits for one flush of the drive, which ext4 does for its log and again for the commit."""
-    file = tmp_path / "path.yaml"
-    file.write_text(
+    file = written(
+        tmp_path / "path.yaml",
         "hosts: {a: {volumes: {/dev/nvme0n1: {array: samsung-980-pro-1tb}}}}\n"
         "transfer: {from: 'a:/dev/zero', to: 'a:/dev/nvme0n1', tool: {name: fio, rw: randwrite, fdatasync: true},"
-        " dataset: {files: 1, size: 1 GB}}\n"
+        " dataset: {files: 1, size: 1 GB}}\n",
     )
     path = dtnsim.load(file)
     assert path.hosts["a"].volumes["/dev/nvme0n1"].filesystem.kind == "none"

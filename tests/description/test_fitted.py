@@ -21,14 +21,17 @@ from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, prior
 from tests.each import rows
+from tests.strategies import written
 
 TRANSFER = {"from": "x:/bigdata", "to": "x:/dev/null", "tool": "dd", "dataset": {"files": 1, "size": "1 GB"}}
 VENADI = Path(library.root("models")) / "hosts" / "venadi.yaml"
 
 
 def made(tmp_path: Path, hosts: dict[str, Any], *overrides: str, calibration: str = "venadi") -> PathSpec:
-    file = tmp_path / "path.yaml"
-    file.write_text(yaml.safe_dump({"name": "t", "hosts": hosts, "transfer": TRANSFER, "calibration": calibration}))
+    file = written(
+        tmp_path / "path.yaml",
+        yaml.safe_dump({"name": "t", "hosts": hosts, "transfer": TRANSFER, "calibration": calibration}),
+    )
     return spec.load(file, overrides)
 
 
@@ -37,8 +40,7 @@ def fits() -> dict[str, Any]:
 
 
 def test_a_copy_of_a_shipped_host_keeps_its_fit_and_an_edit_of_it_wins(tmp_path: Path) -> None:
-    copy = tmp_path / "mine.yaml"
-    copy.write_text(VENADI.read_text())
+    written(tmp_path / "mine.yaml", VENADI.read_text())
     same = made(tmp_path, {"x": "mine.yaml"})
     assert same.hosts["x"].cpu.clock.value == pytest.approx(3.867e9, rel=1e-3)
     assert same.notes == ()
@@ -145,7 +147,6 @@ def test_every_entry_is_checked_whether_or_not_a_host_needs_it(
 def test_what_has_no_place_of_its_own_is_in_the_path_file(tmp_path: Path, written: str, key: str) -> None:
     lines = {"hosts": "hosts: {a: venadi, b: venadi}", "wan": "wan: {rtt: 1 ms, bandwidth: 1 Gb/s}",
              "transfer": "transfer: {from: 'a:/bigdata', to: 'b:/bigdata', tool: scp}"}  # fmt: skip
-    file = tmp_path / "mine.yaml"
-    file.write_text("\n".join((lines | {written.partition(":")[0]: written}).values()))
+    file = written(tmp_path / "mine.yaml", "\n".join((lines | {written.partition(":")[0]: written}).values()))
     with pytest.raises(SpecError, match=rf"mine\.yaml(:\d+)?: {key}: "):
         spec.load(file)

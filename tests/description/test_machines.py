@@ -14,19 +14,18 @@ from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture
 from tests.each import rows
-from tests.strategies import load
+from tests.strategies import load, written
 
 #: shipped hosts that are a model or a size, not a machine that somebody measured or an example
 KNOWN = tuple(n for n in library.names("hosts") if library.read("hosts", n).get("year") is not None)
 
 
 def path(folder: Path, machine: str, tool: str = "iperf3 -P 4 -t 30") -> Path:
-    made = folder / "path.yaml"
-    made.write_text(
+    return written(
+        folder / "path.yaml",
         f"hosts: {{a: {{machine: {machine!r}}}, b: unknown}}\nwan: {{rtt: 5 ms, bandwidth: 100 Gb/s}}\n"
-        f"transfer: {{from: 'a:memory', to: 'b:memory', tool: {tool!r}}}\n"
+        f"transfer: {{from: 'a:memory', to: 'b:memory', tool: {tool!r}}}\n",
     )
-    return made
 
 
 def test_there_are_many() -> None:

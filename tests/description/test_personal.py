@@ -11,6 +11,7 @@ import pytest
 import dtnsim
 from dtnsim.description import personal
 from tests.description.test_spoken import path
+from tests.strategies import written
 
 
 @pytest.mark.parametrize(("year", "cores", "channels"), [(2003, 1, 2), (2010, 2, 2), (2018, 4, 2), (2025, 10, 2)])
@@ -96,8 +97,6 @@ def test_there_are_thirty_of_as_many_places() -> None:
 def test_a_published_description_is_answered(name: str, tmp_path: Path) -> None:
     """In at most fifteen lines, with an interval: nobody who writes so little is told one number."""
     assert len(PATHS[name].splitlines()) <= 15
-    file = tmp_path / f"{name}.yaml"
-    file.write_text(PATHS[name] + "\n", encoding="utf-8")
-    rate = dtnsim.predict(file, samples=100).throughput_Bps
+    rate = dtnsim.predict(written(tmp_path / f"{name}.yaml", PATHS[name] + "\n"), samples=100).throughput_Bps
     assert 0 < rate.p10 < rate.p50 < rate.p90
     assert rate.p90 / rate.p10 > 1.05

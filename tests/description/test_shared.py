@@ -11,6 +11,7 @@ from dtnsim.description import spec
 from dtnsim.ground.errors import SpecError
 from dtnsim.steady.ordering import moved
 from tests.each import rows
+from tests.strategies import written
 
 ONE = "nasa/nuttscp-1of7-put"
 TWO = ["transfer.dataset={files: 2, each: 68719476736 B}", "transfer.runs=2"]
@@ -77,11 +78,11 @@ def test_what_only_the_tool_can_refuse_is_left_to_it() -> None:
 
 
 def test_who_waits_for_a_shared_transfer_waits_for_all_of_it(tmp_path) -> None:
-    file = tmp_path / "path.yaml"
-    file.write_text(
+    file = written(
+        tmp_path / "path.yaml",
         "hosts: {a: example-dtn-100g, b: example-dtn-100g}\nwan: {rtt: 1 ms, bandwidth: 100 Gb/s, mtu: 9000 B}\n"
         "transfers:\n  first: {from: 'a:/xfs', to: 'b:/xfs', tool: gridftp, dataset: {files: 9, each: 1 GB}, runs: 3}\n"
-        "  then: {from: 'a:/xfs', to: 'b:/xfs', tool: gridftp, dataset: {files: 1, each: 1 GB}, after: [first]}\n"
+        "  then: {from: 'a:/xfs', to: 'b:/xfs', tool: gridftp, dataset: {files: 1, each: 1 GB}, after: [first]}\n",
     )
     path = spec.load(file)
     assert path.transfers[-1].after == ["first", "first-2", "first-3"]
@@ -123,7 +124,6 @@ def test_an_archive_is_packed_sent_and_unpacked_one_after_the_other(tmp_path) ->
     ],
 )
 def test_what_cannot_be_one_archive_is_refused(tmp_path, override: str, words: str) -> None:
-    file = tmp_path / "path.yaml"
-    file.write_text(f"{FILES}transfer: {{from: 'a:/xfs', to: 'b:/xfs', tool: scp, {SMALL}}}\n")
+    file = written(tmp_path / "path.yaml", f"{FILES}transfer: {{from: 'a:/xfs', to: 'b:/xfs', tool: scp, {SMALL}}}\n")
     with pytest.raises(SpecError, match=words):
         spec.load(file, ["transfer.archive=true", override])

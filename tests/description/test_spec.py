@@ -15,7 +15,7 @@ from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from tests.each import rows
 from tests.lab import machine, volume
-from tests.strategies import load
+from tests.strategies import load, written
 
 DRIVE = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s"}
 BASE: dict[str, Any] = {
@@ -80,15 +80,13 @@ def test_a_host_like_another_keeps_what_it_does_not_change() -> None:
 def test_hosts_like_each_other(tmp_path: Path) -> None:
     for one, other in (("x", "y"), ("y", "x")):
         (tmp_path / f"{one}.yaml").write_text(f"like: {other}\n")
-    file = tmp_path / "path.yaml"
-    file.write_text("name: t\nhosts: {a: x}\ntransfer: {from: a, to: 'a:/d', tool: dd}\n")
+    file = written(tmp_path / "path.yaml", "name: t\nhosts: {a: x}\ntransfer: {from: a, to: 'a:/d', tool: dd}\n")
     with pytest.raises(SpecError, match="in a loop"):
         spec.load(file)
 
 
 def test_an_unknown_host_says_where_it_was_named(tmp_path: Path) -> None:
-    file = tmp_path / "path.yaml"
-    file.write_text("name: t\nhosts:\n  a: venado\ntransfer: {from: a, to: 'a:/d', tool: dd}\n")
+    file = written(tmp_path / "path.yaml", "name: t\nhosts:\n  a: venado\ntransfer: {from: a, to: 'a:/d', tool: dd}\n")
     with pytest.raises(SpecError, match=r"path.yaml:3: hosts.a: there is no host 'venado'; did you mean venadi"):
         spec.load(file)
 
@@ -98,8 +96,7 @@ def test_an_unknown_host_says_where_it_was_named(tmp_path: Path) -> None:
 
 def calibrated(tmp_path: Path, parameters: dict[str, Any], *overrides: str, **changes: Any) -> PathSpec:
     (tmp_path / "fitted.yaml").write_text(yaml.safe_dump({"parameters": parameters}))
-    file = tmp_path / "path.yaml"
-    file.write_text(yaml.safe_dump(path(calibration="fitted.yaml", **changes), sort_keys=False))
+    file = written(tmp_path / "path.yaml", yaml.safe_dump(path(calibration="fitted.yaml", **changes), sort_keys=False))
     return spec.load(file, overrides)
 
 
@@ -132,8 +129,7 @@ def test_what_the_user_sets_goes_over_what_was_fitted(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_calibration(tmp_path: Path) -> None:
     (tmp_path / "fitted.yaml").write_text("name: x\n")
-    file = tmp_path / "path.yaml"
-    file.write_text(yaml.safe_dump(path(calibration="fitted.yaml")))
+    file = written(tmp_path / "path.yaml", yaml.safe_dump(path(calibration="fitted.yaml")))
     with pytest.raises(SpecError, match=r"holds no fitted parameters.*dtnsim calibrate"):
         spec.load(file)
     assert spec.load(file, calibration="none").hosts
@@ -177,14 +173,14 @@ def test_a_path_keeps_its_file() -> None:
 
 
 def test_an_error_in_a_hosts_wiring_names_file_and_line(tmp_path: Path) -> None:
-    file = tmp_path / "wiring.yaml"
-    file.write_text(
+    file = written(
+        tmp_path / "wiring.yaml",
         "name: x\nhosts:\n  a:\n    cpu: {kind: cpu, cores: 8, clock: 3 GHz}\n"
         "    memory: {kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}\n"
         "    slots:\n      eth: {kind: slot, generation: 3, lanes: 4}\n"
         "    nics:\n      eth: {part: connectx-4-100g, slot: eth, mtu: 9000 B}\n  b: nersc-dtn\n"
         "wan: {rtt: 1 ms, bandwidth: 10 Gb/s}\n"
-        'transfer: {from: "a:memory", to: "b:memory", tool: iperf3}\n'
+        'transfer: {from: "a:memory", to: "b:memory", tool: iperf3}\n',
     )
     with pytest.raises(SpecError, match=r"wiring\.yaml:9: hosts\.a\.nics\.eth: is an x16 card"):
         spec.load(file)

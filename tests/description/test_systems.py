@@ -9,6 +9,7 @@ import pytest
 import dtnsim
 from dtnsim.ground.errors import SpecError
 from tests.each import rows
+from tests.strategies import written
 
 
 def path(tmp_path: Any, host: str, tool: str = "iperf3") -> Any:
@@ -90,9 +91,7 @@ transfer: {from: 'c:/dev/zero', to: 'c:/fs', tool: {name: dd, bs: 1M, conv: fsyn
 
 
 def counted(tmp_path: Any, *overrides: str) -> Any:
-    file = tmp_path / "counted.yaml"
-    file.write_text(SHARED)
-    return dtnsim.predict(file, overrides=overrides, samples=60)
+    return dtnsim.predict(written(tmp_path / "counted.yaml", SHARED), overrides=overrides, samples=60)
 
 
 def test_like_hosts_have_a_card_each(tmp_path: Any) -> None:
@@ -122,9 +121,7 @@ def test_what_is_not_known_of_like_hosts_is_drawn_once(tmp_path: Any) -> None:
 
 
 def _written(tmp_path: Any, text: str) -> Any:
-    file = tmp_path / "drawn.yaml"
-    file.write_text(text)
-    return file
+    return written(tmp_path / "drawn.yaml", text)
 
 
 @pytest.mark.parametrize("count", ["0", "-3", "many", "1_0", "5000"])

@@ -13,14 +13,13 @@ from dtnsim.description.transfer import _one_file
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
 from tests.each import rows
+from tests.strategies import written
 
 HOST = "hosts: {a: {volumes: {/data: {filesystem: xfs, array: samsung-980-pro-1tb}}}}\n"
 
 
 def path(folder: Path, transfer: str, hosts: str = HOST) -> Path:
-    made = folder / "path.yaml"
-    made.write_text(f"{hosts}transfer: {transfer}\n")
-    return made
+    return written(folder / "path.yaml", f"{hosts}transfer: {transfer}\n")
 
 
 #: a transfer in short; its ends, its tool and its data set written out

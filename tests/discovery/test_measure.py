@@ -24,6 +24,7 @@ from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
+from tests.strategies import written
 
 #: one round on two cores of a virtual machine, its drive a thin image
 RECORDED = Path(__file__).parent / "data" / "measure-logs.tar.xz"
@@ -154,8 +155,7 @@ def test_a_bucket_is_found_where_the_rate_falls_for_good(
 ) -> None:
     """3 s at 2 GB/s, then 0.5: the bucket had 6 GB less what comes in meanwhile."""
     lines = [f"{250 * (n + 1)}, {rate * 1e9 / 1024:.0f}, 1, 0, 0" for n, rate in enumerate(rates)]
-    file = tmp_path / "burst-rates.csv"
-    file.write_text("\n".join(lines))
+    file = written(tmp_path / "burst-rates.csv", "\n".join(lines))
     found = as_measured._burst(file, as_measured.Figure(0.5e9, 0.1, ""))
     if burst is None:
         assert not found

@@ -14,6 +14,7 @@ from dtnsim.ground import library, output
 from dtnsim.ground.errors import InputError, ModelError
 from dtnsim.ground.units import parse
 from dtnsim.steady.prediction import predict
+from tests.strategies import written
 
 pytestmark = pytest.mark.long
 
@@ -90,8 +91,7 @@ def test_a_site_with_several_transfers_at_once_is_fitted(capsys: pytest.CaptureF
     ],
 )
 def test_bad_input_leaves_the_old_file(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    old = tmp_path / "fitted.yaml"
-    old.write_text("old")
+    old = written(tmp_path / "fitted.yaml", "old")
     more = ("-o", str(old)) if arguments[0] == "calibrate" else ()
     with pytest.raises(InputError) as raised:
         run(*arguments, *more)
@@ -101,8 +101,7 @@ def test_bad_input_leaves_the_old_file(tmp_path: Path, arguments: tuple[str, ...
 
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old = tmp_path / "fitted.yaml"
-    old.write_text("old")
+    old = written(tmp_path / "fitted.yaml", "old")
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -120,13 +119,12 @@ def test_a_host_is_asked_for() -> None:
 
 
 def few(tmp_path: Path) -> Path:
-    file = tmp_path / "cases.yaml"
-    file.write_text(
+    return written(
+        tmp_path / "cases.yaml",
         "schema: dtnsim.cases/1\nsite: few\ncases:\n"
         "  - {id: one, path: venadi/dd-boot-nosync, measured: 3.097 GB/s, role: fit, tool: dd}\n"
-        "  - {id: two, path: venadi/gridftp-gpfs, measured: 1.559 GB/s, role: blind, tool: gridftp}\n"
+        "  - {id: two, path: venadi/gridftp-gpfs, measured: 1.559 GB/s, role: blind, tool: gridftp}\n",
     )
-    return file
 
 
 def test_validate_prints_writes_and_emits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,12 +149,11 @@ def test_validate_without_calibration_uses_the_priors(tmp_path: Path, capsys: py
 
 def test_the_host_file_given_is_what_is_fitted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Not the shipped host of its name: from logs, and from cases whose paths name the shipped one."""
-    mine = tmp_path / "mine.yaml"
-    mine.write_text("like: venadi\nstack: {zero_byte: {value: 0.3 cycles/B, spread: 30 %}}\n")
-    cases = tmp_path / "cases.yaml"
-    cases.write_text(
+    mine = written(tmp_path / "mine.yaml", "like: venadi\nstack: {zero_byte: {value: 0.3 cycles/B, spread: 30 %}}\n")
+    cases = written(
+        tmp_path / "cases.yaml",
         "schema: dtnsim.cases/1\nsite: few\ncases:\n"
-        "  - {id: one, path: venadi/dd-boot-nosync, measured: 3.097 GB/s, role: fit, tool: dd}\n"
+        "  - {id: one, path: venadi/dd-boot-nosync, measured: 3.097 GB/s, role: fit, tool: dd}\n",
     )
     for source in (LOGS / "dd.txt", cases):
         run("calibrate", str(source), "--host", str(mine), "--json")

@@ -18,15 +18,14 @@ from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_logs
 from tests.lab import RECIPES
+from tests.strategies import written
 
 LOGS = library.root("calibration") / "venadi" / "logs"
 DD = "$ dd if=/dev/zero of={path} bs=1M count=10240 {more}\n10737418240 bytes (11 GB) copied, {seconds} s, 1 GB/s\n"
 
 
 def log(tmp_path: Path, name: str, *runs: tuple[str, str, float]) -> Path:
-    file = tmp_path / name
-    file.write_text("".join(DD.format(path=p, more=m, seconds=s) for p, m, s in runs))
-    return file
+    return written(tmp_path / name, "".join(DD.format(path=p, more=m, seconds=s) for p, m, s in runs))
 
 
 def test_dd_says_volume_and_flags() -> None:
@@ -223,7 +222,6 @@ def test_the_fit_is_to_the_corrected_host_and_predictions_are_too(files: dict[st
 
 
 def test_logs_without_a_rate_say_what_they_are_good_for(files: dict[str, Path], tmp_path: Path) -> None:
-    ping = tmp_path / "ping.txt"
-    ping.write_text("64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=0.1 ms\n")
+    ping = written(tmp_path / "ping.txt", "64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=0.1 ms\n")
     _, notes, _ = fit_logs.read([files["dd"], ping], str(files["host"]))
     assert any("--wan FILE writes that as a network" in n for n in notes)

@@ -10,6 +10,7 @@ import pytest
 from dtnsim.evidence.calibrate import calibrate
 from dtnsim.steady.prediction import predict
 from tests.evidence.test_watch import HOST
+from tests.strategies import written
 
 
 def iperf3(local: float, remote: float, target: str = "192.0.2.7", **test: object) -> str:
@@ -46,8 +47,7 @@ def test_shares_of_both_ends_fit_the_stack_that_they_were_measured_on(tmp_path: 
     """The sender takes 15 % more than described (its error is 7 %), the receiver as much."""
     path = path_of(hosts, tmp_path / "path.yaml")
     sent, received = share(path, "my.cpu.iperf3 sender"), share(path, "other.cpu.iperf3 receiver")
-    log = tmp_path / "run.json"
-    log.write_text(iperf3(115 * sent, 100 * received))
+    log = written(tmp_path / "run.json", iperf3(115 * sent, 100 * received))
     notes: list[str] = []
     found = calibrate([log], hosts, names={"192.0.2.7": "other", "run.json": "my"}, notes=notes)
     assert [(f.case.site, f.case.quantity) for f in found.figures] == [("my", "cpu_share"), ("other", "cpu_share")]
@@ -60,9 +60,7 @@ def test_shares_of_both_ends_fit_the_stack_that_they_were_measured_on(tmp_path: 
 
 
 def test_a_reversed_test_loads_the_other_side(tmp_path: Path, hosts: list[str]) -> None:
-    log = tmp_path / "run.json"
-    log.write_text(iperf3(60, 40, reverse=1))
-    found = calibrate([log], hosts[:1])
+    found = calibrate([written(tmp_path / "run.json", iperf3(60, 40, reverse=1))], hosts[:1])
     (figure,) = found.figures  # nobody describes the other end
     assert figure.case.pattern == r"^my\.cpu\.iperf3 receiver"
 
@@ -105,8 +103,7 @@ def test_nuttcp_says_the_shares_of_both_ends(tmp_path: Path, hosts: list[str]) -
 
 def test_a_card_that_carried_more_than_its_file_says_is_corrected(tmp_path: Path, hosts: list[str]) -> None:
     Path(hosts[0]).write_text(Path(hosts[0]).read_text() + "nics: {eth: {kind: nic, rate: 1 Gb/s}}\n")
-    log = tmp_path / "run.json"
-    log.write_text(iperf3(22, 20))
+    log = written(tmp_path / "run.json", iperf3(22, 20))
     found = calibrate([log], hosts[:1])
     assert [(f.key, f.value, f.was) for f in found.facts] == [("nics.eth.rate", "10 Gb/s", "1 Gb/s")]
     Path(hosts[0]).write_text(Path(hosts[0]).read_text().replace("rate: 1 Gb/s", "rate: 100 Gb/s"))

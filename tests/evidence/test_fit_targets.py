@@ -12,6 +12,7 @@ from dtnsim.evidence.calibrate import calibrate
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_text
+from tests.strategies import written
 
 HOST = """
 name: {name}
@@ -51,9 +52,7 @@ def dd(of: str, seconds: float, host: str = "box") -> str:
 
 @pytest.fixture
 def host(tmp_path: Path) -> Path:
-    file = tmp_path / "my.yaml"
-    file.write_text(HOST.format(name="my"))
-    return file
+    return written(tmp_path / "my.yaml", HOST.format(name="my"))
 
 
 def ends(figures: list[fit_logs.Figure]) -> list[str]:
@@ -61,8 +60,7 @@ def ends(figures: list[fit_logs.Figure]) -> list[str]:
 
 
 def test_a_host_that_logs_call_otherwise(tmp_path: Path, host: Path) -> None:
-    log = tmp_path / "dd.txt"
-    log.write_text(dd("/data/x", 200.0, "disk-host"))
+    log = written(tmp_path / "dd.txt", dd("/data/x", 200.0, "disk-host"))
     with pytest.raises(InputError, match=r"ran on host 'disk-host', not on 'my'; .*--as disk-host=my"):
         fit_logs.read([log], str(host))
     found, *_ = fit_logs.read([log], str(host), names={"disk-host": "my"})
@@ -96,8 +94,7 @@ def test_names_that_lead_nowhere(host: Path) -> None:
 
 
 def test_two_hosts_and_a_folder_of_logs_each(tmp_path: Path, host: Path) -> None:
-    other = tmp_path / "their.yaml"
-    other.write_text(HOST.format(name="their"))
+    other = written(tmp_path / "their.yaml", HOST.format(name="their"))
     for name in ("my", "their"):
         (tmp_path / "logs" / name).mkdir(parents=True)
     plain = dd("/fast/x", 230.0).partition("$ ")[2]
@@ -105,8 +102,7 @@ def test_two_hosts_and_a_folder_of_logs_each(tmp_path: Path, host: Path) -> None
     (tmp_path / "logs" / "their" / "dd.txt").write_text("$ " + plain)
     files = sorted((tmp_path / "logs").rglob("*.txt"))
     assert ends(fit_logs.read(files, [str(host), str(other)])[0]) == ["my:/fast", "their:/fast"]
-    loose = tmp_path / "dd.txt"
-    loose.write_text("$ " + plain)
+    loose = written(tmp_path / "dd.txt", "$ " + plain)
     with pytest.raises(InputError, match=r"on which host it ran; write --as dd\.txt=HOST with one of my, their"):
         fit_logs.read([loose], [str(host), str(other)])
     with pytest.raises(InputError, match="two host files have the name 'my'"):
@@ -144,8 +140,7 @@ def test_fio_json_of_jobs_without_group_reporting_is_one_test(tmp_path: Path, ho
         {"jobname": "r", "error": 0, "job options": options, "read": {**result, "runtime": 100000 + n}}
         for n in range(3)
     ]
-    log = tmp_path / "fio.json"
-    log.write_text(json.dumps({"fio version": "fio-3.28", "jobs": jobs}))
+    log = written(tmp_path / "fio.json", json.dumps({"fio version": "fio-3.28", "jobs": jobs}))
     (figure,), *_ = fit_logs.read([log], str(host))
     assert figure.case.measured == pytest.approx(3e9)
     # a run of a given time reads its files again: 300 GB were moved on a volume of 200 GB

@@ -17,6 +17,7 @@ from dtnsim.steady.discrepancy import UNIT, Discrepancy, Noise
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.regime import Regime
 from tests.evidence.test_fit_targets import HOST, dd
+from tests.strategies import written
 
 PATH = """name: x
 hosts: {{box: {host}}}
@@ -40,8 +41,7 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def path(folder: Path, text: str | None = None) -> spec.PathSpec:
     made = folder / "fitted.yaml"
     if text is not None:
-        made = folder / "changed.yaml"
-        made.write_text(text)
+        made = written(folder / "changed.yaml", text)
     return spec.resolve(yamlio.loads(PATH.format(host=folder / "my.yaml", fitted=made), "x"))
 
 

@@ -12,6 +12,7 @@ from dtnsim.description import spec
 from dtnsim.evidence import fit_wan
 from dtnsim.ground.errors import InputError
 from tests.cli.conftest import Run, run
+from tests.strategies import written
 
 __all__ = ["run"]  # the fixture that calls the command
 
@@ -72,10 +73,10 @@ def test_a_packet_that_may_not_be_broken_says_the_mtu(tmp_path: Path) -> None:
 
 def test_a_path_names_it_and_predicts_with_it(tmp_path: Path) -> None:
     (tmp_path / "my-wan.yaml").write_text(fit_wan.text(made(tmp_path, ping(20.0), ping(21.0, lost=1)), "25 Gb/s"))
-    path = tmp_path / "path.yaml"
-    path.write_text(
+    path = written(
+        tmp_path / "path.yaml",
         "hosts: {a: example-dtn-100g, b: example-dtn-100g}\nwan: {part: my-wan.yaml, bandwidth: 5 Gb/s}\n"
-        "transfer: {from: 'a:memory', to: 'b:memory', tool: {name: iperf3, t: 10 s}}\n"
+        "transfer: {from: 'a:memory', to: 'b:memory', tool: {name: iperf3, t: 10 s}}\n",
     )
     (segment,) = spec.load(path).wan
     assert segment.rtt.value == pytest.approx(math.sqrt(0.020 * 0.021), rel=1e-3)
@@ -153,10 +154,10 @@ def test_runs_over_days_and_hours_say_what_others_take(tmp_path: Path) -> None:
         files.append(tmp_path / f"{hour}.json")
         files[-1].write_text(iperf3(hour, 10e9 * (1 - taken)))
     (tmp_path / "way.yaml").write_text(fit_wan.text(fit_wan.way(files)))
-    path = tmp_path / "path.yaml"
-    path.write_text(
+    path = written(
+        tmp_path / "path.yaml",
         "hosts: {a: example-dtn-100g, b: example-dtn-100g}\nwan: {part: way.yaml}\n"
-        "transfer: {from: 'a:memory', to: 'b:memory', tool: {name: iperf3, t: 10 s}}\n"
+        "transfer: {from: 'a:memory', to: 'b:memory', tool: {name: iperf3, t: 10 s}}\n",
     )
     (segment,) = spec.load(path).wan
     other = segment.background

@@ -19,6 +19,7 @@ from dtnsim.logs.measurement import Measurement
 from dtnsim.report import calibration, text
 from tests.evidence.test_fit import case, figures
 from tests.evidence.test_fit_targets import HOST
+from tests.strategies import written
 
 DAY = datetime(2020, 2, 20, 12, tzinfo=UTC)
 
@@ -97,8 +98,9 @@ def test_stamps(text: str, is_: str | None) -> None:
 
 
 def test_the_stamp_before_a_figure_and_the_one_in_the_name(tmp_path: Path) -> None:
-    log = tmp_path / "fio-20200305.log"
-    log.write_text("x\nTue Mar  3 10:11:12 UTC 2020\nresult\nWed Mar  4 10:11:12 UTC 2020\nresult\n")
+    log = written(
+        tmp_path / "fio-20200305.log", "x\nTue Mar  3 10:11:12 UTC 2020\nresult\nWed Mar  4 10:11:12 UTC 2020\nresult\n"
+    )
 
     def day(line: int, **more: str) -> int:
         found = dates.when(Measurement("dd", "throughput", 1.0, "B/s", file=str(log), line=line, conditions=more))

@@ -14,6 +14,7 @@ from dtnsim.evidence.fit import fit
 from dtnsim.evidence.fit_targets import Target, Targets
 from dtnsim.evidence.suggest import Suggestion
 from tests.evidence.test_fit_targets import HOST
+from tests.strategies import written
 
 FIO = """#!/bin/sh
 # stands in for fio: what it was asked for, and a result
@@ -80,8 +81,7 @@ def test_the_script_runs_and_its_logs_fit_the_host(
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "fio").write_text(FIO)
     (tmp_path / "bin" / "fio").chmod(0o755)
-    script = tmp_path / "suggested.sh"
-    script.write_text(suggest.script(*chosen, target.name, "my.yaml"))
+    script = written(tmp_path / "suggested.sh", suggest.script(*chosen, target.name, "my.yaml"))
     assert subprocess.run(["sh", "-n", str(script)], check=False).returncode == 0
     done = subprocess.run(
         ["sh", str(script), str(tmp_path / "logs"), "1"],
@@ -103,8 +103,7 @@ def test_no_room_is_said_and_skipped(
     tmp_path: Path, target: Target, chosen: tuple[list[Suggestion], list[str]]
 ) -> None:
     text = suggest.script(chosen[0][:1], [], target.name, "my.yaml")
-    script = tmp_path / "suggested.sh"
-    script.write_text(text.replace("begin ", "begin /nowhere"))
+    script = written(tmp_path / "suggested.sh", text.replace("begin ", "begin /nowhere"))
     done = subprocess.run(["sh", str(script), str(tmp_path / "logs"), "1"], capture_output=True, text=True, check=False)
     assert "has no" in done.stderr
     assert not list((tmp_path / "logs").glob("*.log"))

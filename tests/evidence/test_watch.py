@@ -18,6 +18,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.report import calibration
 from dtnsim.report.schemas import json_schema
 from tests.cli.conftest import Run, run
+from tests.strategies import written
 
 __all__ = ["run"]  # the fixture that calls the command
 
@@ -77,9 +78,7 @@ def folder(root: Path, days: range, *, drive: float = 1.0, way: float = 1.0) -> 
 
 @pytest.fixture
 def host(tmp_path: Path) -> str:
-    file = tmp_path / "my.yaml"
-    file.write_text(HOST)
-    return str(file)
+    return str(written(tmp_path / "my.yaml", HOST))
 
 
 def test_a_slower_drive_is_dated_named_and_told_once(tmp_path: Path, host: str, run: Run) -> None:
@@ -193,10 +192,10 @@ def test_the_processor_of_a_network_test_enters_the_fit(tmp_path: Path, host: st
 
 
 def test_a_goal_is_likelier_before_the_change(tmp_path: Path, host: str, run: Run) -> None:
-    path = tmp_path / "copy.yaml"
-    path.write_text(
+    path = written(
+        tmp_path / "copy.yaml",
         f"hosts: {{my: {host}}}\ntransfer: {{from: 'my:/dev/zero', to: 'my:/data', dataset: {{files: 1, size: 50 GB}}, "
-        "tool: {name: dd, bs: 1 MiB, oflag: direct}}\n"
+        "tool: {name: dd, bs: 1 MiB, oflag: direct}}\n",
     )
     logs = folder(tmp_path / "logs", range(10), drive=0.7)
     told = run("calibrate", "--watch", str(logs), "--host", host, "--path", str(path), "--target", "650MB/s", "--json")
@@ -213,7 +212,6 @@ def test_a_goal_is_likelier_before_the_change(tmp_path: Path, host: str, run: Ru
     ids=["kind", "day", "lacks", "list", "dates", "deep"],
 )  # fmt: skip
 def test_a_line_that_is_none_of_a_history_is_refused_by_number(tmp_path: Path, line: str) -> None:
-    file = tmp_path / "seen.jsonl"
-    file.write_text(f"{line}\n")
+    file = written(tmp_path / "seen.jsonl", f"{line}\n")
     with pytest.raises(InputError, match=r"seen\.jsonl:1: is no line of a history"):
         History(tmp_path, file)

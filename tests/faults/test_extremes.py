@@ -19,7 +19,7 @@ from dtnsim.simulation import simulate
 from dtnsim.steady import solve, timed
 from dtnsim.steady.prediction import predict
 from tests.lab import journey
-from tests.strategies import load
+from tests.strategies import load, written
 
 XFS = "examples/dtn-100g-xfs"
 SLOW = {"bandwidth": "10 Gb/s", "rtt": "200 ms"}
@@ -30,8 +30,9 @@ def test_a_factor_next_to_nothing_is_next_to_nothing(factor: str, tmp_path: Path
     """What is left moves at the factor times the wire; once it is over, all goes on as after a halt."""
 
     def run(factor: str, until: str) -> float:
-        events = tmp_path / "events.yaml"
-        events.write_text(f"events: [{{at: 1 s, station: network.wan, factor: {factor}{until}}}]\n")
+        events = written(
+            tmp_path / "events.yaml", f"events: [{{at: 1 s, station: network.wan, factor: {factor}{until}}}]\n"
+        )
         found = spec.load(XFS, ["transfer.dataset={files: 1, each: 50 GB}"], events=str(events))
         return simulate(found).runs[0].end_s
 

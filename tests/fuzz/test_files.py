@@ -10,6 +10,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.planning import catalog, design
 from dtnsim.planning.rowfile import RowFile
 from tests.fuzz import files as fuzz
+from tests.strategies import written
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.long) for first in (50, 100))])
@@ -31,8 +32,7 @@ def test_all_kinds_are_among_them() -> None:
 
 
 def test_cells_of_any_length_and_number_are_refused(tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
-    table.write_text("wan.rtt\n" + "x" * 200_000 + "\n")
+    table = written(tmp_path / "table.csv", "wan.rtt\n" + "x" * 200_000 + "\n")
     with pytest.raises(InputError, match=r"--table: .*table\.csv cannot be read: field larger than field limit"):
         design.table(table)
     with pytest.raises(InputError, match=r"--catalog: .* cannot be read: field larger than field limit"):
@@ -46,8 +46,9 @@ def test_cells_of_any_length_and_number_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_price_of_any_length_is_a_short_message(tmp_path: Path) -> None:
-    file = tmp_path / "catalog.yaml"
-    file.write_text(f"items: {{connectx-5-100g: {{price: {'x' * 3000}, date: 2023-07-01}}}}\n")
+    file = written(
+        tmp_path / "catalog.yaml", f"items: {{connectx-5-100g: {{price: {'x' * 3000}, date: 2023-07-01}}}}\n"
+    )
     with pytest.raises(InputError, match="price") as found:
         catalog.read(str(file))
     assert len(str(found.value)) < 500

@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from tests.cli.conftest import run
+from tests.strategies import written
 
 __all__ = ["run"]  # the fixture that calls the command
 
@@ -131,9 +132,9 @@ HOSTILE = "$ dd if=/dev/zero of='/x\x1b]0;owned\x07\x9b31m\u202e' bs=1M\n"
 
 
 def test_control_characters_are_shown_escaped(logs, tmp_path):
-    name = tmp_path / "a\x1b[2J"
-    name.write_text(
-        HOSTILE.replace("\x1b", "\x1b\x1b\x01") + DD + "1 bytes (1 B) copied, 10 s, 300 MB/s \x1b\x02\x9b1m\n"
+    name = written(
+        tmp_path / "a\x1b[2J",
+        HOSTILE.replace("\x1b", "\x1b\x1b\x01") + DD + "1 bytes (1 B) copied, 10 s, 300 MB/s \x1b\x02\x9b1m\n",
     )
     for args in ((), ("--json",)):
         code, out, err = logs(*args, name)

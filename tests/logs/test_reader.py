@@ -23,6 +23,7 @@ from dtnsim.logs._documents import whole_part
 from dtnsim.logs._numbers import agrees, decimal, grouped, integer, size_bytes
 from dtnsim.logs.base import LineParser
 from dtnsim.logs.measurement import Measurement, Unread
+from tests.strategies import written
 
 DD = "10240+0 records in\n10240+0 records out\n10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s\n"
 RATE = 10737418240 / 92.9101
@@ -287,8 +288,7 @@ def test_files_that_cannot_be_opened(tmp_path):
 
 
 def test_permission(tmp_path, monkeypatch):
-    path = tmp_path / "log"
-    path.write_text(DD)
+    path = written(tmp_path / "log", DD)
 
     def refuse(*args, **kwargs):
         raise PermissionError(13, "Permission denied")
@@ -393,8 +393,7 @@ def test_a_number_cut_by_the_end_of_the_file_is_not_complete():
 
 
 def test_records_keep_the_name_of_the_log(tmp_path):
-    path = tmp_path / "run.txt"
-    path.write_text(DD)
+    path = written(tmp_path / "run.txt", DD)
     assert {m.file for m in read_logs([path])[0]} == {str(path)}
     assert all(isinstance(r, Measurement | Unread) for r in iter_log(path))
 
@@ -435,8 +434,10 @@ def test_rows_are_taken_at_once_from_both_sides_of_a_rule_and_no_further_than_a_
     times = [rule + "".join(row.format(name, t, t + 1, 900 + t, t % 3) for name in (5, 7, "SUM")) for t in range(1000)]
     long = rule + "".join(row.format(5, t, t + 1, 900, 0) for t in range(1000, 2300))
     last = rule + "[SUM]   0.00-9.00  sec  9.9 GBytes  9.45 Gbits/sec    3             sender\n"
-    log = tmp_path / "iperf3.txt"
-    log.write_text("Connecting to host 10.0.0.2, port 5201\n" + ends + "".join(times)[len(rule) :] + long + last)
+    log = written(
+        tmp_path / "iperf3.txt",
+        "Connecting to host 10.0.0.2, port 5201\n" + ends + "".join(times)[len(rule) :] + long + last,
+    )
     offered, rows = [], parser.rows
     monkeypatch.setattr(parser, "rows", lambda self, *given: offered.append(rows(self, *given)) or offered[-1])
     found, unread = read_logs(log)

@@ -13,7 +13,7 @@ from dtnsim.description import spec
 from dtnsim.planning import actions, catalog, fitting, tuning
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
-from tests.strategies import load
+from tests.strategies import load, written
 
 LAB = "examples/lab-nas-nconnect"
 ONE = ["hosts.ws.volumes./nas.filesystem.nconnect=1"]
@@ -281,10 +281,10 @@ def test_a_shelf_brings_as_many_drives_again_behind_an_adapter_of_its_own() -> N
 
 def test_many_small_files_go_as_one_archive_where_that_is_quickest(tmp_path: Path) -> None:
     """One stream of ssh has 2 MiB over 150 ms, 112 Mb/s; mscp has 32, of one file; tar makes it at 1.3 GB/s."""
-    file = tmp_path / "far.yaml"
-    file.write_text(
+    file = written(
+        tmp_path / "far.yaml",
         "hosts: {a: example-dtn-100g, b: example-dtn-100g}\nwan: {rtt: 150 ms, bandwidth: 10 Gb/s, loss: 1e-7}\n"
-        "transfer: {from: 'a:/xfs', to: 'b:/xfs', tool: scp, dataset: {files: 50000, each: 1 MB}}\n"
+        "transfer: {from: 'a:/xfs', to: 'b:/xfs', tool: scp, dataset: {files: 50000, each: 1 MB}}\n",
     )
     made = dtnsim.plan(str(file), target="500Mb/s", allow=["tuning", "tools"], samples=64)
     assert made.chosen is made.tuned
@@ -308,9 +308,7 @@ items:
 @pytest.fixture
 def shop(tmp_path: Path) -> str:
     """Two machines."""
-    file = tmp_path / "shop.yaml"
-    file.write_text(SHOP)
-    return str(file)
+    return str(written(tmp_path / "shop.yaml", SHOP))
 
 
 def test_a_machine_takes_the_place_of_another_with_the_data_on_its_volume(shop: str) -> None:
@@ -339,8 +337,7 @@ def test_a_host_that_mounts_from_elsewhere_keeps_its_place(shop: str) -> None:
 
 @pytest.mark.long
 def test_a_second_machine_like_yours_shares_the_work(tmp_path: Path) -> None:
-    shop = tmp_path / "shop.yaml"
-    shop.write_text("items: {example-dtn-starter: {price: 5000 EUR, date: 2026-05-01}}\n")
+    shop = written(tmp_path / "shop.yaml", "items: {example-dtn-starter: {price: 5000 EUR, date: 2026-05-01}}\n")
     made = dtnsim.plan("examples/dtn-100g-to-buy", target="40Gb/s", mine=["ours"], allow=["hosts"], catalog=str(shop),
                        confidence=0.5, samples=32)  # fmt: skip
     assert made.chosen is not None

@@ -14,6 +14,7 @@ from dtnsim.planning import catalog, fitting
 from dtnsim.planning.actions.drive import WIDEST, growths
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option, Refused
+from tests.strategies import written
 
 TO_BUY = "examples/dtn-100g-to-buy"
 
@@ -127,8 +128,7 @@ def test_an_expander_stays_when_the_adapter_goes() -> None:
 
 
 def test_an_offer_without_power_is_left_out_where_power_counts(tmp_path: Path) -> None:
-    shop = tmp_path / "shop.yaml"
-    shop.write_text("items: {connectx-5-ex-100g: {price: 700 USD, date: 2026-05-01}}\n")
+    shop = written(tmp_path / "shop.yaml", "items: {connectx-5-ex-100g: {price: 700 USD, date: 2026-05-01}}\n")
     listed, path = catalog.read(str(shop)), spec.load("venadi/gridftp-gpfs")
     for matters in (False, True):
         found = fitting.options(fitting.Shop(path, listed, exchange([]), "USD", watts_matter=matters), ["venadi"])
@@ -137,8 +137,9 @@ def test_an_offer_without_power_is_left_out_where_power_counts(tmp_path: Path) -
 
 
 def test_what_replaces_a_part_fits_where_nobody_knows_its_place(tmp_path: Path) -> None:
-    shop = tmp_path / "shop.csv"
-    shop.write_text("part,price,date,replaces\namd-epyc-7443p,1000 EUR,2026-05-01,intel-e5-2643-v2\n")
+    shop = written(
+        tmp_path / "shop.csv", "part,price,date,replaces\namd-epyc-7443p,1000 EUR,2026-05-01,intel-e5-2643-v2\n"
+    )
     path = spec.load("esnet/lbl-anl")
     found = fitting.options(fitting.Shop(path, catalog.read(str(shop)), exchange([]), "EUR"), [next(iter(path.hosts))])
     assert [o.part for p, v in found.choices.items() if p.endswith(".cpu") for o in v] == ["amd-epyc-7443p"]

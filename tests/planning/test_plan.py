@@ -22,6 +22,7 @@ from dtnsim.planning.plan import Plan
 from dtnsim.report import planned
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
+from tests.strategies import written
 
 SLOW_END = [
     "hosts.east.nic=broadcom-57414-25g",
@@ -191,10 +192,10 @@ def test_nasa_of_2010_wants_more_cores_and_then_better_disks(tmp_path: Path) -> 
     assert one.tuned.prediction.bottleneck.station == "c1.raid.disks"
     several = dtnsim.predict("nasa/nuttscp-3of7", samples=0)
     assert one.tuned.prediction.ceiling == pytest.approx(several.ceiling, rel=0.01)
-    shop = tmp_path / "shop.yaml"
-    shop.write_text(
+    shop = written(
+        tmp_path / "shop.yaml",
         "date: 2026-05-01\nfits: {wd5001aals: 3.5 inch}\nitems:\n  wd-hc310: {price: 180 USD, fits: 3.5 inch}\n"
-        "  intel-x520-10g: {price: 120 USD}\n"
+        "  intel-x520-10g: {price: 120 USD}\n",
     )
     disks = dtnsim.plan(
         "nasa/nuttscp-3of7", target="20Gb/s", mine=["c1", "c2"], allow=["parts"], samples=16, catalog=str(shop)
@@ -224,10 +225,10 @@ def test_40_gigabits_on_nasas_machines_are_searched_whole() -> None:
 @pytest.mark.long
 def test_a_100g_dtn_comes_to_what_is_published(tmp_path: Path) -> None:
     """ESnet fasterdata, 100G DTN: a x16 slot for the card, and 8 high-end or 10 NVMe drives; nothing here says so."""
-    shop = tmp_path / "shop.yaml"
-    shop.write_text(
+    shop = written(
+        tmp_path / "shop.yaml",
         "date: 2026-05-01\nitems:\n  connectx-5-100g: {price: 700 EUR}\n  intel-x520-10g: {price: 100 EUR}\n"
-        "  samsung-pm9a3: {price: 450 EUR, fits: U.2}\n"
+        "  samsung-pm9a3: {price: 450 EUR, fits: U.2}\n",
     )
     made = dtnsim.plan(
         "examples/dtn-100g-to-buy", target="80Gb/s", mine=["ours"], budget="40kEUR", confidence=0.5, catalog=str(shop),
@@ -245,12 +246,12 @@ def test_a_100g_dtn_comes_to_what_is_published(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
-    file = tmp_path / "nightly.yaml"
-    file.write_text(
+    file = written(
+        tmp_path / "nightly.yaml",
         "name: NAS of 24 disks to the centre\nhosts: {nas: example-nas-24, centre: example-dtn-100g}\n"
         "wan: {rtt: 20 ms, bandwidth: 100 Gb/s, mtu: 9000 B}\n"
         "transfer: {from: 'nas:/pool', to: 'centre:/xfs', tool: {name: gridftp, fast: true},"
-        " dataset: {files: 1000, each: 10 GB}}\n"
+        " dataset: {files: 1000, each: 10 GB}}\n",
     )
     made = dtnsim.plan(file, move="10TB", within="8h", allow=["tuning"], samples=64, grows="40%/year", years=3)
     assert made.target_Bps == pytest.approx(10e12 / 8 / 3600)
@@ -294,8 +295,7 @@ def test_what_contradicts_itself_is_refused(arguments: dict, words: str) -> None
 
 
 def test_price_lists_of_users_are_read_and_faults_named(tmp_path: Path) -> None:
-    good = tmp_path / "shop.csv"
-    good.write_text("part,price,date,watts\nconnectx-5-100g,650 EUR,2026-05-01,19 W\n")
+    good = written(tmp_path / "shop.csv", "part,price,date,watts\nconnectx-5-100g,650 EUR,2026-05-01,19 W\n")
     (offer,) = catalog.read(str(good)).offers
     assert (offer.family, offer.price, offer.watts) == ("nic", Money(650, "EUR"), 19)
     assert not offer.old(dt.date(2026, 11, 1))
@@ -315,8 +315,9 @@ def test_price_lists_of_users_are_read_and_faults_named(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_no_more_power_than_allowed(tmp_path: Path) -> None:
-    shop = tmp_path / "shop.yaml"
-    shop.write_text("items: {connectx-5-100g: {price: 700 USD, date: 2026-05-01, watts: 20 W}}\n")
+    shop = written(
+        tmp_path / "shop.yaml", "items: {connectx-5-100g: {price: 700 USD, date: 2026-05-01, watts: 20 W}}\n"
+    )
     tuned = [f"hosts.east.tcp.{k}mem_max=1GiB" for k in "rw"]
     for most, bought in ((8.9, 0), (9.0, 1)):  # 20 W come, and the 11 W of the card of 25 Gb/s go
         made = dtnsim.plan(

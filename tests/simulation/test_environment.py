@@ -17,7 +17,7 @@ from dtnsim.report import simulation, text
 from dtnsim.simulation import environment, simulate
 from dtnsim.simulation.variants import as_drawn, check_same
 from tests.simulation.test_run import SLOW, make
-from tests.strategies import load
+from tests.strategies import load, written
 
 
 def test_the_world_is_checked_at_the_start() -> None:
@@ -55,8 +55,7 @@ PATH = "venadi/gridftp-gpfs"
     ],
 )
 def test_it_says_where_it_is_written(tmp_path: Path, text: str, line: int, key: str) -> None:
-    file = tmp_path / "night.yaml"
-    file.write_text(text)
+    file = written(tmp_path / "night.yaml", text)
     with pytest.raises(SpecError) as caught:
         simulate(spec.load(PATH, events=file))
     assert (caught.value.file, caught.value.line, caught.value.key) == (str(file), line, key)

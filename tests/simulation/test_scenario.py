@@ -19,6 +19,7 @@ from dtnsim.simulation import simulate
 from dtnsim.simulation.scenario import DIURNAL_STEP_S, SHARE_STEP, check_load, make_scene, matching, poisson, read_trace
 from dtnsim.steady.prediction import predict
 from tests.simulation.slow import FAST, SLOW, make
+from tests.strategies import written
 
 DAY: dict[str, Any] = {"share": "40 %", "diurnal": "0.5", "peak_hour": 15, "hour": 3}
 
@@ -123,8 +124,7 @@ def test_the_same_seed_brings_the_same_people() -> None:
 
 
 def test_a_trace_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text("time_s,bytes\n0,1e6\n2.5,3000\n")
+    path = written(tmp_path / "t.csv", "time_s,bytes\n0,1e6\n2.5,3000\n")
     assert list(read_trace(path)) == [(0.0, 1e6), (2.5, 3000.0)]
 
 
@@ -139,8 +139,7 @@ def test_a_trace_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_bad_traces(text: str, says: str, tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(text)
+    path = written(tmp_path / "t.csv", text)
     with pytest.raises(InputError, match=says):
         list(read_trace(path))
 
