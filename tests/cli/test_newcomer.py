@@ -1,7 +1,8 @@
-"""A newcomer with the README and --help alone: what they print runs as it is printed."""
+"""A newcomer with the README and --help alone: what they print runs, and what is refused is said in one line."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
@@ -12,7 +13,7 @@ import pytest
 from dtnsim import cli
 from dtnsim.cli import man
 from dtnsim.ground import library
-from tests.cli.conftest import Run
+from tests.cli.conftest import Refused, Run
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,3 +68,35 @@ def test_the_readme_leads_to_a_machine_of_ones_own(run: Run, tmp_path: Path, mon
     answer = json.loads(run("predict", "ours.yaml", "--json").out)
     assert answer["name"] == "ours"
     assert answer["throughput_Bps"]["p50"] > 0
+
+
+LINES = Path(__file__).with_name("refused.txt").read_text(encoding="utf-8").splitlines()
+ROWS = [line.partition("=> ")[::2] for line in LINES if line and not line.startswith("#")]
+
+
+@pytest.mark.parametrize(("typed", "says"), [pytest.param(*row, id=row[0].strip()) for row in ROWS])
+def test_row(refused: Refused, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, says: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.chdir(tmp_path)
+    err = refused(*shlex.split(typed))
+    message = err.strip().rpartition("\n\n")[2]  # below how the command is used
+    assert says in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("predict", "--set --json --samples --seed --calibration PATH..."),
+        ("predict", "dtnsim predict venadi/gridftp-gpfs"),
+        ("explain", "dtnsim explain venadi/gridftp-gpfs --json"),
+        ("components", "dtnsim components ssd"),
+        ("schema", "dtnsim schema > path.schema.json"),
+        ("tcp", "dtnsim tcp --"),
+    ],
+)
+def test_help_shows_options_and_examples(run: Run, command: str, shown: str) -> None:
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert all(part in out for part in (shown.split() if shown.startswith("--") else [shown]))
+    assert out.count(f"dtnsim {command} ") >= (4 if command == "tcp" else 1)

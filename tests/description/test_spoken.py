@@ -79,6 +79,10 @@ def _array(volume: dict[str, Any]) -> Any:
     return path({"volumes": {"/data": volume}}).hosts["a"].volumes["/data"].array
 
 
+def _shape(array: Any) -> tuple[Any, ...]:
+    return array.kind, array.level, array.disks, array.of.part
+
+
 @pytest.mark.parametrize(
     ("array", "read", "write"),
     [
@@ -226,12 +230,7 @@ def test_a_card_of_which_the_maker_alone_is_known_is_one_of_its_years() -> None:
 )
 def test_levels_and_members_in_words(spoken: dict[str, Any], plain: dict[str, Any]) -> None:
     found, meant = _array({"array": spoken}), _array({"array": plain})
-    assert (found.kind, found.level, found.disks, found.of.part) == (
-        meant.kind,
-        meant.level,
-        meant.disks,
-        meant.of.part,
-    )
+    assert _shape(found) == _shape(meant)
 
 
 def test_a_volume_that_is_its_drives() -> None:
@@ -370,12 +369,7 @@ def test_arrays_in_a_line(words: str, plain: dict[str, Any]) -> None:
     """How many drives were read is said; none is one drive alone."""
     made = path({"volumes": {"/data": {"array": words}}})
     found, meant = made.hosts["a"].volumes["/data"].array, _array({"array": plain})
-    assert (found.kind, found.level, found.disks, found.of.part) == (
-        meant.kind,
-        meant.level,
-        meant.disks,
-        meant.of.part,
-    )
+    assert _shape(found) == _shape(meant)
     assert any(
         f"{words!r} is taken as " in n and f" {plain['disks']!s} drives" in n.replace("8+2", "10") for n in made.notes
     )

@@ -1,18 +1,21 @@
-"""Cases files: what they refuse, and that every shipped figure stands in its log."""
+"""Cases files: what they refuse, that every figure stands in its log, and that no case has a factor of its own."""
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from dtnsim.composition.compose import compose
+from dtnsim.description import spec
 from dtnsim.evidence import cases
 from dtnsim.evidence.figures import Paths
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Draw
+from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Bottleneck
 from dtnsim.logs import read_logs
 from dtnsim.steady.timed import composed
@@ -134,3 +137,43 @@ def test_sets_that_are_described_and_not_judged_yet_compose() -> None:
             assert case.role == "blind"
             assert not case.teaches
             assert composed(paths(case), Draw()).transfers, case.name
+
+
+class Everything(Draw):
+    """A nominal draw that notes every quantity it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[Quantity] = set()
+
+    def __call__(self, quantity: Quantity) -> Value:
+        self.seen.add(quantity)
+        return super().__call__(quantity)
+
+
+@pytest.fixture(scope="module")
+def users() -> dict[Quantity, set[str]]:
+    """Each quantity, and the paths that draw on it."""
+    found: dict[Quantity, set[str]] = defaultdict(set)
+    paths = {case.path: case for case in reversed(cases.load_all())}
+    for case in paths.values():
+        draw = Everything()
+        compose(spec.load(case.path, case.overrides), draw)
+        for quantity in draw.seen:
+            found[quantity].add(f"{case.site}/{case.path.stem}")
+    return found
+
+
+def test_every_number_has_a_source(users: dict[Quantity, set[str]]) -> None:
+    bare = {str(q): sorted(names)[:3] for q, names in users.items() if not q.source.strip()}
+    assert not bare
+
+
+def test_a_number_of_one_path_alone_has_a_reason(users: dict[Quantity, set[str]]) -> None:
+    # such a number could be a fudge: it is from a document or a datasheet, or assumed for a reason that is told
+    alone = {q: next(iter(names)) for q, names in users.items() if len(names) == 1}
+    assert alone, "paths have lengths and sizes of their own"
+    untold = {
+        f"{q} ({name})": q.source for q, name in alone.items() if q.source.removeprefix("assumed").strip(": .") == ""
+    }
+    assert not untold
