@@ -128,10 +128,10 @@ def test_a_reader_that_leaves_early_breaks_nothing() -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_encodings_without_bars_have_signs_instead(encoding: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = io.BytesIO()
-    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    out = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding=encoding))
     assert run("predict", PATH, *QUICK, "-v", "--set", "name=Ω é") == (0, "", "")
-    assert "####" in written.getvalue().decode(encoding)
+    assert "####" in out.getvalue().decode(encoding)
 
 
 def test_an_output_that_is_closed_breaks_nothing() -> None:

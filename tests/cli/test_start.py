@@ -161,7 +161,7 @@ def test_init_asks_ten_questions_and_writes_what_was_answered(
     code, _, err = run("init", "--ask", str(file))
     assert code == 0
     assert err.count("[do not know]") == len(answers) == 10
-    written = file.read_text()
+    kept = file.read_text()
     for line in (
         "machine: dell-r740",
         "nic: {rate: 25 Gb/s}",
@@ -169,7 +169,7 @@ def test_init_asks_ten_questions_and_writes_what_was_answered(
         "rtt: 25 ms",
         "medium: research",
     ):
-        assert line in written
+        assert line in kept
     assert run("predict", str(file), "--json").code == 0
 
 
