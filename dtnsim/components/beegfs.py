@@ -118,10 +118,12 @@ class Beegfs(ParallelFilesystem):
         """A buffer that is full goes to the servers before more is taken: nothing gathers in the host's memory."""
         return use.but(finish="steady") if use.finish in ("none", "fdatasync") else use
 
-    def waits(self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float) -> Value:
+    def waits(
+        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: bool = False
+    ) -> Value:
         """Messages to a metadata server, and those that look for the names first."""
         looked_up = sum(_LOOK_UPS.get(operation, 0.0) for operation in operations)
-        plain = super().waits(row, operations, host, away_s, file_B)
+        plain = super().waits(row, operations, host, away_s, file_B, met=met)
         return plain + looked_up * (row.value(self.metadata_time) + away_s)
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:

@@ -33,7 +33,9 @@ class FileOperations(Component):
         "32 us a create and its close on ext3 at 2.66 GHz, 327,800 files (foddex.net, 2009); 2 to 6 us on tmpfs",
     )
 
-    def waits(self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float) -> Value:
+    def waits(
+        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: bool = False
+    ) -> Value:
         """Seconds of one file's operations, each of which a program waits for.
 
         Args:
@@ -42,7 +44,9 @@ class FileOperations(Component):
             host: The machine that it is on.
             away_s: Round-trip time to the servers [s].
             file_B: Size of a file [B].
+            met: Whether the same host has made the files just before.
         """
+        del met
         seconds: Value = 0.0
         for operation in operations:
             service = self.operation_time(row, operation, host)

@@ -143,14 +143,16 @@ class Gpfs(ParallelFilesystem):
         whole = self.whole(row)
         return law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=row.term(whole.block))
 
-    def waits(self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float) -> Value:
+    def waits(
+        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: bool = False
+    ) -> Value:
         """The node's own work for each, and messages where it does not hold the token."""
         del host, file_B
         own: Value = 0.0
         for operation in operations:
             own = own + row.value(self.timed(operation)) * FileOperations.round_trips(self, row, operation)
-        met = float(any(operation in _MEETS for operation in operations))
-        messages = law(gpfs.token_messages, inodes=met, contended=row.term(self.contended)).value
+        unknown = float(not met and any(operation in _MEETS for operation in operations))
+        messages = law(gpfs.token_messages, inodes=unknown, contended=row.term(self.contended)).value
         return own + messages * (row.value(self.metadata_time) + away_s)
 
     def timed(self, operation: str) -> Quantity:

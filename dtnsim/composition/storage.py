@@ -289,20 +289,21 @@ class Storage:
             f"(hosts.{end.host.name}.volumes.{end.volume}.filesystem.threads; {filesystem.setting})",
         )
 
-    def operations(self, end: End, operations: tuple[str, ...], job: Job) -> tuple[Value, str]:
+    def operations(self, end: End, operations: tuple[str, ...], job: Job, *, met: bool = False) -> tuple[Value, str]:
         """Seconds of one file's metadata operations on a volume, and where their cost comes from.
 
         Args:
             end: Where the volume is.
             operations: Names of the operations.
             job: What the tool is asked to do.
+            met: Whether the same host has made the files just before.
         """
         if not operations or end.volume is None:
             return 0.0, ""
         volume = end.mounted
         filesystem, probe = volume.filesystem, Row(self.ledger, job.name, [], 1.0, end.host.name)
         away = self.server_rtt(end)
-        seconds = filesystem.waits(probe, operations, end.host, away, job.mean_B)
+        seconds = filesystem.waits(probe, operations, end.host, away, job.mean_B, met=met)
         flushes = np.asarray(filesystem.flushes(probe, operations, job.mean_B))
         if np.any(flushes > 0):
             seconds = seconds + flushes * self.stable(end)

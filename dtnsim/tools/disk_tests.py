@@ -116,7 +116,10 @@ class Mdtest(Tool):
 
     Files are empty, unless ``-w`` writes their bytes. Operations a second are the files over the duration.
 
-    Neglects: tasks that share one folder (without ``-u``); barriers; phases on folders; bytes that are read (``-e``).
+    Each task looks at the files that it has made itself.
+
+    Neglects: tasks that share one folder (without ``-u``) or look at another's files (``-N``); barriers; phases on
+    folders; bytes that are read (``-e``).
     Source: mdtest.c (hpc/ior): open with O_CREAT, write and close; stat; open and close; unlink.
     """
 
@@ -132,7 +135,7 @@ class Mdtest(Tool):
         needs_volume(job, "destination", self.kind)
         made = self.test == "create"
         write = writing(job, Thread(self.kind), Quantity(job.mean_B, "B", 0.0, "mdtest.c: one call a file"))
-        files = FileCost(destination=_OF_A_FILE[self.test], directory=("mkdir",) if made else ())
+        files = FileCost(destination=_OF_A_FILE[self.test], directory=("mkdir",) if made else (), met=True)
         return Plan((Step(self.test, write=write if made and self.w else None, files=files),))
 
 

@@ -200,6 +200,7 @@ class FileCost:
         fixed: Fixed time a file (process start, database ...).
         directory: Metadata operations at the destination for each directory.
         together: True where the two ends work on different files at the same time: the slower one counts.
+        met: True where the same host has made the files just before.
     """
 
     round_trips: float = 0.0
@@ -209,6 +210,7 @@ class FileCost:
     fixed: Quantity | None = None
     directory: tuple[str, ...] = ()
     together: bool = False
+    met: bool = False
 
 
 @dataclass(frozen=True, slots=True)
