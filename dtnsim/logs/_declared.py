@@ -134,6 +134,7 @@ def gives(
     (the number: ``n``, or else the first) and ``u``, and behind a colon what holds of it alone (``~`` is a blank in a
     word). The unit is what follows the number, or stands in brackets where the tool prints none: ``"mtu MTU:{n} [B]"``.
     ``throughput?`` is a figure only where it is above zero. A figure whose number is not on the line is left out.
+    A count with a prefix (``1.92 k iops``) needs `reads`.
 
     Args:
         pattern: See `reads`, also for ``how``.

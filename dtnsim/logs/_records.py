@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._commands import Command, Given, clean, decode, ends_of_copy, given, host_of
-from dtnsim.logs._numbers import UNITS, decimal
+from dtnsim.logs._numbers import decimal, unit_of
 from dtnsim.logs.measurement import Condition, Conditions, Evidence, Measurement, Status, Unread
 
 Record = Measurement | Unread
@@ -181,7 +181,7 @@ class Parser(ABC):
     def printed(
         self, quantity: str, text: str, word: str, times: float = 1.0, *, line: int | None = None, **known: Condition
     ) -> Record:
-        """`measure` of a figure as the tool prints it: ``4.27`` and a word of `UNITS`; ``times`` is another factor.
+        """`measure` of a figure as the tool prints it: ``4.27`` and a word of `unit_of`; ``times`` is another factor.
 
         Args:
             quantity: One of the project's words.
@@ -191,9 +191,9 @@ class Parser(ABC):
             line: Its line, where that is not the present one.
             known: What it holds for.
         """
-        unit, factor = UNITS[word]
+        unit, factor, divisor = unit_of(word)
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
-        return self.record(quantity, decimal(text) * factor * times, unit, shown, known, line=line)
+        return self.record(quantity, decimal(text) * factor * times / divisor, unit, shown, known, line=line)
 
     def rate(
         self,
