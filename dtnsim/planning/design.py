@@ -109,9 +109,9 @@ def axis(text: str) -> Axis:
         return Axis(key, _listed(given, text))
     low_text, _, rest = given.partition("..")
     high_text, colon, steps = rest.partition(":")
-    for end, named in ((low_text, "lower"), (high_text, "upper")):
+    for end, which in ((low_text, "lower"), (high_text, "upper")):
         if not end.strip():
-            raise InputError(f"--vary {key}: {given!r} has no {named} end; {_HOW}")
+            raise InputError(f"--vary {key}: {given!r} has no {which} end; {_HOW}")
     try:
         (low, dim), (high, other) = units.read(low_text.strip()), units.read(high_text.strip())
     except UnitError as error:
