@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import threading
+from typing import Any
 
 import pytest
 
-from dtnsim.ground.errors import DtnsimError, SpecError
+import dtnsim
+from dtnsim.evidence.validate import validate
+from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 from dtnsim.ground.pool import Pool, in_order
+from dtnsim.simulation.replicas import Task
 
 
 def divided(shared: int, piece: int) -> float:
@@ -68,3 +73,17 @@ def test_a_child_that_is_killed_is_a_sentence() -> None:
 def test_work_ends_when_somebody_says_so() -> None:
     with Pool(divided, 1, [1, 2, 3], 2) as workers:
         assert list(workers.results(lambda: True)) == []
+
+
+def test_a_task_is_a_path_a_seed_and_numbers() -> None:
+    """No table of draws travels: ten thousand replicas cost what two do."""
+    given = dtnsim.load("venadi/gridftp-gpfs")
+    few, many = (len(pickle.dumps(Task(given, n, 1, 1e9, 10**6))) for n in (2, 10_000))
+    assert abs(many - few) < 10
+
+
+@pytest.mark.parametrize("call", [dtnsim.simulate, lambda p, **k: validate(scheduler=k["scheduler"], cases=[])])
+def test_what_is_no_address_is_refused(call: Any) -> None:
+    pytest.importorskip("dask.distributed")
+    with pytest.raises(InputError, match="is no address"):
+        call("venadi/gridftp-gpfs", scheduler="login1")
