@@ -51,10 +51,9 @@ class Workers:
 
     Args:
         m: The problem.
-        meet: Whether alike transfers meet at what they share; not where each is by itself.
     """
 
-    def __init__(self, m: Matrices, *, meet: bool = True) -> None:
+    def __init__(self, m: Matrices) -> None:
         self._m = m
         rows, first = m.phases, m.begins
         changing = np.append(m.changing, False)
@@ -66,9 +65,10 @@ class Workers:
         several = np.diff(np.append(first, len(m.transfer))) > 1
         waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), first) | (m.opening > 0).any(axis=0)
         self._own = several | waits | (m.workers > 1)
-        self._crowds = crowds(m) if meet and len(m.workers) > 1 else []
-        self._own[[f for members, _ in self._crowds for f in members]] = True
+        self._crowds = crowds(m) if len(m.workers) > 1 else []
         self._at_work = m.at_work[:, None]
+        #: what they allow where no memory slows them, once it was asked for
+        self._known: tuple[Array, Array, Array] | None = None
         #: whose last round is not full
         self._uneven = np.array([len(levels) > 1 for levels in m.rounds], dtype=bool)
         #: several workers that wait now and then, and meet at what they share
@@ -86,7 +86,7 @@ class Workers:
         made = copy(self)
         alone = self._alone if len(self._alone) == 1 else self._alone[scenarios]
         fixed = self._fixed if self._fixed.shape[1] == 1 else self._fixed[:, scenarios]
-        vars(made).update(_m=self._m.some(scenarios), _alone=alone, _fixed=fixed)
+        vars(made).update(_m=self._m.some(scenarios), _alone=alone, _fixed=fixed, _known=None)
         return made
 
     def _paces(self, which: Index, away: Array, station: Array, own: Array) -> Array:
@@ -114,6 +114,10 @@ class Workers:
         whole = m.total.row * count + m.total.station
         place = np.searchsorted(whole, m.transfer[m.phases.row] * count + m.phases.station)
         return np.asarray(np.minimum(place, len(whole) - 1))
+
+    def met(self, binding: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(S,) whether a station that several share holds transfers whose workers may be elsewhere, of (S, F)."""
+        return np.asarray(self._shared[binding].any(axis=1) & self.elsewhere)
 
     def weights(self, capacity: Array, rate: Array, binding: NDArray[np.int64], before: Array) -> Array:
         """Weights of transfers whose workers are at a shared station for a part of their time only, (F, S).
@@ -198,8 +202,25 @@ class Workers:
         longest[row[first]] = np.maximum(longest[row[first]], np.maximum.reduceat(now, first, axis=0))
         return longest
 
-    def ceilings(self, capacity: Array, active: NDArray[np.bool_] | None = None) -> Array:
+    def ceilings(self, capacity: Array, active: NDArray[np.bool_]) -> Array:
         """(S, F); infinite where workers add nothing to the stations. Only those ``active`` (S, F) meet in crowds."""
+        m = self._m
+        if self._known is None and capacity is m.capacity:
+            self._known = self._by_itself(capacity)
+        known = self._known if capacity is m.capacity else None
+        bound, busy, own = self._by_itself(capacity) if known is None else known
+        bound = bound.copy() if self._crowds else bound
+        for some in self._crowds:
+            f = some[0]
+            count = active[:, f].sum(axis=1)
+            pace, free = crowd_pace(m, some, capacity, (busy[f[0]], own[f[0]]), count)
+            with np.errstate(divide="ignore"):
+                queued = (1 - m.opening.T[f]) / (m.lead.T[f] + pace)
+            bound[f] = np.where(pace > free * (1 + _FELT), np.minimum(bound[f], queued), bound[f])
+        return bound.T
+
+    def _by_itself(self, capacity: Array) -> tuple[Array, Array, Array]:
+        """(F, S) ceilings of transfers by themselves; seconds of a worker for a byte, and those in which it moves."""
         m, longest = self._m, self._longest(capacity)
         moving = np.add.reduceat(longest, m.begins, axis=0)
         busy = moving + np.add.reduceat(m.delay.T, m.begins, axis=0)
@@ -216,17 +237,10 @@ class Workers:
             queue = (lead[f] > 0) | (pace > np.maximum(least, alone)[f] * (1 + _FELT))
             with np.errstate(divide="ignore"):
                 bound[f] = (1 - m.opening.T[f]) / np.where(queue, lead[f] + np.maximum(pace, alone[f]), least[f])
-        for some in self._crowds:
-            f = some[0]
-            count = np.array([len(f)]) if active is None else active[:, f].sum(axis=1)
-            pace, free = crowd_pace(m, some, capacity, (busy[f[0]], own[f[0]]), count)
-            with np.errstate(divide="ignore"):
-                queued = (1 - m.opening.T[f]) / (lead[f] + pace)
-            bound[f] = np.where(pace > free * (1 + _FELT), np.minimum(bound[f], queued), bound[f])
         slowed = replace(m, capacity=capacity)
         for each in np.flatnonzero(m.in_turn).tolist():
             bound[each] = np.minimum(bound[each], _meeting(slowed, each, busy[each]))
-        return bound.T
+        return bound, busy, own
 
 
 def _meeting(m: Matrices, f: int, busy: Array) -> Array:
@@ -268,7 +282,7 @@ def slowest_time(m: Matrices, f: int) -> float:
 
 def ceilings(m: Matrices) -> Array:
     """What each transfer's own workers allow, (S, F); infinite where that adds nothing to the stations."""
-    return Workers(m).ceilings(m.capacity)
+    return Workers(m).ceilings(m.capacity, np.ones((1, len(m.workers)), dtype=bool))
 
 
 # -- alike transfers that meet --------------------------------------------------------------------

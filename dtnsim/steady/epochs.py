@@ -7,15 +7,17 @@ file. All scenarios go on at the same time, each by its own clock.
 
 A drive that serves fewer streams seeks less: who shares one is composed for the streams that are there (`Drives`).
 
+Of many transfers some ends are put together, each at its own time; who goes on has what they leave from the mean of
+their ends on, as the rates after them say.
+
 Neglects: workers of many files who are at unlike phases (a mean row stands for all of them); of many transfers, what
-others have more or less of until a few ends are over that are put together (some per cent of a transfer's rate).
+those that end together leave to each other (a few per cent of a transfer's rate).
 
 Shapes: S scenarios, F transfers, G stages that move bytes, K stations.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from dataclasses import replace
@@ -24,13 +26,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.physics._arrays import quantile
-from dtnsim.steady.ceilings import Workers
 from dtnsim.steady.matrices import matrices
 from dtnsim.steady.ordering import total_rate
-from dtnsim.steady.solve import filled, solve
+from dtnsim.steady.shares import MUCH
+from dtnsim.steady.solve import Rates, solve
 from dtnsim.steady.stages import Stage, as_transfer, staged, stages_of, taken
-from dtnsim.steady.unshared import Unshared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,13 +44,11 @@ if TYPE_CHECKING:
 #: parts of the time gone by within which stages end together: of one scenario, and of many
 _TOGETHER: Final = 1e-9
 _DRAWN: Final = 2e-3
-#: epochs from which on several ends are put together, as many as this part of those that are under way, and how closely
-#: shares are found then: of one scenario, and of many
-_MANY: Final = 24
-_NEXT: Final = (0.25, 0.5)
+#: part of those under way whose ends are put together, and how closely shares are found then: of one scenario, of many
+_NEXT: Final = 1 / 12
 _NEAR: Final = (1e-3, 1e-2)
-#: scenarios times transfers up to which rates are found for all numbers of transfers together
-_FEW: Final = 8192
+#: more streams than any volume has
+_APART: Final = 1 << 30
 #: transfers whose durations differ by less end together
 _ALIKE: Final = 1e-3
 
@@ -102,7 +100,11 @@ def _ends_together(problem: Problem, together: Array) -> bool:
 
 
 class _Course:
-    """The epochs of a path's transfers."""
+    """The epochs of a path's transfers.
+
+    Columns are transfers that have not ended in every scenario; each has a clock, since what ends among others' ends
+    goes on from there, not from the last of them.
+    """
 
     def __init__(self, problem: Problem, m: Matrices, stages: list[list[Stage]]) -> None:
         self._problem = problem
@@ -110,11 +112,9 @@ class _Course:
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
         place = {t.name: f for f, t in enumerate(problem.transfers)}
         self._after = {f: [place[name] for name in t.after] for f, t in enumerate(problem.transfers) if t.after}
-        self._start = np.array([t.start_s for t in problem.transfers])
-        self._pause = np.array([t.pause_s for t in problem.transfers])
         self._which = np.full((count, most + 1), -1, np.intp)
-        self._bytes = np.zeros((count, most + 1))
-        self._seconds = np.full((s, count, most + 1), math.inf)
+        self._bytes = np.full((count, most + 1), math.inf)
+        self._seconds = np.full((count, most + 1, s), math.inf)
         self._counts = np.zeros((count, most + 1), dtype=bool)
         self._last = np.array([len(own) for own in stages])
         moving: list[tuple[int, Stage]] = []
@@ -123,159 +123,180 @@ class _Course:
                 if stage.phases:
                     self._which[f, k] = len(moving)
                     moving.append((f, stage))
-                self._bytes[f, k] = stage.part * problem.transfers[f].payload_B if stage.phases else math.inf
-                self._seconds[:, f, k], self._counts[f, k] = stage.seconds, stage.counts
+                    self._bytes[f, k] = stage.part * problem.transfers[f].payload_B
+                self._seconds[f, k], self._counts[f, k] = stage.seconds, stage.counts
         self._given, self._moving = m, [as_transfer(problem.transfers[f], f, stage, m) for f, stage in moving]
-        self._m = staged(m, self._moving)
-        self._unshared = Unshared(self._m)
+        self._known: tuple[Index, Rates] | None = None  # columns that were under way lately
         self._places: dict[int, int] = {}
-        self._stage = np.full((s, count), -1)
-        self._left_B, self._left_s = np.full((2, s, count), math.inf)
-        # each has a clock: what ends among others' ends goes on from there, not from the last of them
-        self._clock, self._begun, self._moved = np.zeros((3, s, count))
-        self._ended, self._shared = np.full((s, count), math.inf), np.full((s, count), -1)
-        self._rate: Array = np.zeros((s, count))
+        self._here = np.arange(count)
+        self._stage, self._column = np.full((2, s, count), -1)
+        self._left_B, self._left_s, self._ended = np.full((3, s, count), math.inf)
+        self._clock, self._rate, self._begun, self._moved = np.zeros((4, s, count))
+        self._under_way = np.zeros((s, count), dtype=bool)
+        self._timed = np.array([t.timed for t in problem.transfers], dtype=bool)
+        #: where somebody came or went in the last epoch, and how long before its end, in the mean [s]
+        self._changed = np.zeros(s, dtype=bool)
+        self._late = np.zeros((s, 1))
+        starts = [math.inf if t.after else t.start_s + t.pause_s for t in problem.transfers]
+        self._begins = np.broadcast_to(starts, (s, count)).copy()
 
     def rates(self) -> Array:
         """Goes through all epochs."""
-        for epoch in itertools.count():
-            rate = self._shares(_NEAR[self._scenarios > 1] if epoch > _MANY else None)
-            active = (self._stage >= 0) & (self._stage < self._last)
+        while len(self._here):
+            rate = self._shares()
             with np.errstate(divide="ignore", invalid="ignore"):
                 lasts = np.minimum(np.where(rate > 0, self._left_B / rate, math.inf), self._left_s)
-            ends = np.where(active, self._clock + lasts, self._starts())
-            if not np.isfinite(ends).any():
+            ends = np.minimum(self._clock + lasts, self._begins)
+            first = ends.min(axis=1)
+            if not np.isfinite(first).any():
                 break
-            self._go_on(active, rate, np.isfinite(ends) & (ends <= self._reach(ends, active, epoch)), ends)
+            self._go_on(rate, ends, self._reach(ends, first))
         payload = np.array([t.payload_B for t in self._problem.transfers])
-        timed = np.array([t.time_s if t.timed else math.nan for t in self._problem.transfers])
+        times = np.array([t.time_s for t in self._problem.transfers])
         with np.errstate(divide="ignore", invalid="ignore"):  # who never ends is at rest
-            return np.asarray(np.where(np.isnan(timed), payload / (self._ended - self._begun), self._moved / timed))
+            return np.asarray(np.where(self._timed, self._moved / times, payload / (self._ended - self._begun)))
 
-    def _reach(self, ends: Array, active: NDArray[np.bool_], epoch: int) -> Array:
-        """(S, 1) up to when stages end together that end next, at the times ``ends`` (S, F) [s]."""
-        several = self._scenarios > 1
-        reach = np.asarray(ends.min(axis=1) * (1 + (_DRAWN if several else _TOGETHER)))
-        if epoch > _MANY:
-            next_ones = (np.count_nonzero(active, axis=1) * _NEXT[several]).astype(np.intp)
-            last = np.sort(ends, axis=1)[np.arange(len(ends)), np.maximum(next_ones - 1, 0)]
+    def _reach(self, ends: Array, first: Array) -> Array:
+        """(S,) up to when stages end together that end next, at the times ``ends`` (S, F), ``first`` of each [s]."""
+        reach = first * (1 + (_DRAWN if self._scenarios > 1 else _TOGETHER))
+        next_ones = (np.count_nonzero(self._column >= 0, axis=1) * _NEXT).astype(np.intp)
+        if next_ones.max() > 1:
+            which = np.maximum(next_ones - 1, 0)
+            last = np.partition(ends, np.unique(which), axis=1)[np.arange(len(ends)), which]
             reach = np.maximum(reach, np.where(np.isfinite(last), last, 0.0))
-            # all scenarios up to the same time: so the same few transfers are under way in them
-            reach = np.maximum(reach, quantile(reach[np.isfinite(reach)], 0.5, between=True))
-        return reach[:, None]
+        return np.where(np.isfinite(first), reach, -math.inf)
 
-    def _starts(self) -> Array:
-        """When those begin that have not, (S, F) [s]; infinite where that is not known yet."""
-        start = np.broadcast_to(self._start, self._stage.shape).copy()
-        for f, others in self._after.items():
-            start[:, f] = np.maximum(start[:, f], self._ended[:, others].max(axis=1))
-        return np.where(self._stage < 0, start + self._pause, math.inf)
-
-    def _shares(self, near: float | None) -> Array:
-        """Rates of the transfers as they are now, (S, F) [B/s]; ``near``: how closely, where it need not be exactly."""
-        which = np.take_along_axis(self._which[None], np.clip(self._stage, 0, None)[:, :, None], axis=2)[:, :, 0]
-        which = self._beside_others(np.where((self._stage >= 0) & (self._stage < self._last), which, -1))
-        moves = which >= 0
-        changed = (which != self._shared).any(axis=1) & moves.any(axis=1)
-        self._rate, self._shared = np.where(moves, self._rate, 0.0), which
-        if not changed.any():
-            return self._rate
-        shared, slowed = self._by_themselves(which, changed)
-        changed[changed] = shared
-        size = np.frexp(np.count_nonzero(moves, axis=1))[1]
-        if np.count_nonzero(changed) * np.count_nonzero((which[changed] >= 0).any(axis=0)) <= _FEW:
-            size[:] = 0
-        for alike in np.unique(size[changed]):  # arrays have a column for everyone who moves in any of their scenarios
-            some = np.flatnonzero(changed & (size == alike))
-            row, column = np.nonzero(moves[some])
-            used, here = np.unique(which[some][row, column], return_inverse=True)
-            active = np.zeros((len(some), len(used)), dtype=bool)
-            active[row, here] = True
-            part = taken(self._m, used)
-            part = part if len(some) == len(which) else part.some(some)
-            part = part if slowed else part.unslowed
-            found = np.broadcast_to(filled(part, Workers(part), active, near).rate, active.shape)
-            self._rate[some[row], column] = found[row, here]
+    def _shares(self) -> Array:
+        """Rates of the transfers as they are now, (S, F) [B/s]."""
+        column = self._beside_others()
+        changed, before = self._changed & (column >= 0).any(axis=1), self._rate
+        some = slice(None) if changed.all() else np.flatnonzero(changed)
+        self._rate = np.where(column >= 0, before, 0.0)
+        if changed.any():
+            used = np.flatnonzero(np.bincount(column[some].ravel() + 1, minlength=len(self._moving) + 1)[1:])
+            used, rates = self._rates(used)
+            place = np.full(len(self._moving) + 1, len(used))
+            place[used] = np.arange(len(used))
+            here = place[column[some]]
+            active = np.zeros((len(here), len(used) + 1), dtype=bool)
+            np.put_along_axis(active, here, np.True_, axis=1)
+            near = _NEAR[self._scenarios > 1] if self._late.any() else None
+            found = (rates if isinstance(some, slice) else rates.some(some)).of(active[:, :-1], near).rate
+            padded = np.concatenate([np.broadcast_to(found, active[:, 1:].shape), np.zeros((len(here), 1))], axis=1)
+            self._rate[some] = np.take_along_axis(padded, here, axis=1)
+        if self._late.any():  # what those who ended in the last epoch have left since
+            with np.errstate(invalid="ignore"):
+                more = np.where((before > 0) & (self._late > 0), (self._rate - before) * self._late, 0.0)
+            self._note(more)
         return self._rate
 
-    def _by_themselves(self, which: Index, changed: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], bool]:
-        """In which of the scenarios that are ``changed`` somebody shares what fills, and whether memory slows any core.
+    def _rates(self, used: Index) -> tuple[Index, Rates]:
+        """Columns, those ``used`` among them, and their rates: those known before where they are mostly the same."""
+        columns, rates = self._known if self._known is not None else (used[:0], None)
+        if rates is None or not np.isin(used, columns).all():
+            self._known = used, Rates(staged(self._given, [self._moving[c] for c in used.tolist()]))
+        elif len(used) < MUCH * len(columns):
+            self._known = used, Rates(taken(rates.m, np.searchsorted(columns, used)))
+        assert self._known is not None
+        return self._known
 
-        In the others everyone has the rate of those who are by themselves.
-        """
-        some = np.flatnonzero(changed)
-        row, column = np.nonzero(which[some] >= 0)
-        used, here = np.unique(which[some][row, column], return_inverse=True)
-        active = np.zeros((len(some), len(used)), dtype=bool)
-        active[row, here] = True
-        free, slowed = self._unshared.holds(used, active, some if len(some) < len(which) else slice(None))
-        row, column, here = (at[free[row]] for at in (row, column, here))
-        rate = self._unshared.rate
-        self._rate[some[row], column] = rate[used[here], some[row] if rate.shape[1] > 1 else 0]
-        return ~free, bool(slowed.any())
-
-    def _beside_others(self, which: Index) -> Index:
+    def _beside_others(self) -> Index:
         """Columns (S, F) of stages, those of who shares a drive as it is beside the streams that are there now."""
-        drives, known = self._problem.drives, len(self._moving)
+        drives, column = self._problem.drives, self._column
         if drives is None or drives.scenarios not in (1, self._scenarios):
-            return which
-        minding = [f for f in range(len(self._last)) if drives.visits(f) and drives.minds(f)]
-        if not minding:
-            return which
-        here = (self._stage >= 0) & (self._stage < self._last)
-        streams: dict[tuple[str, str], Index] = {}
-        for f in range(len(self._last)):
+            return column
+        under_way, streams = self._under_way, {}
+        some = [(at, int(self._here[at])) for at in np.flatnonzero(under_way.any(axis=0))]
+        for at, f in some:
             for volume, own in drives.visits(f):
-                streams[volume] = np.asarray(streams.get(volume, 0) + own * here[:, f], np.intp)
-        which = which.copy()
-        for f in minding:
+                streams[volume] = np.asarray(streams.get(volume, 0) + own * under_way[:, at], np.intp)
+        column = column.copy()
+        for at, f in some:
             volumes = [volume for volume, _ in drives.visits(f)]
-            some = np.flatnonzero(which[:, f] >= 0)
-            if not len(some) or not drives.minds(f):
+            moves = np.flatnonzero(column[:, at] >= 0)
+            if not volumes or not len(moves) or not drives.minds(f):
                 continue
-            counts, row = np.unique(np.array([streams[v][some] for v in volumes]).T, axis=0, return_inverse=True)
-            made = [drives.beside(f, dict(zip(volumes, each, strict=True))) for each in counts.tolist()]
-            which[some, f] += np.array([self._place(f, t) for t in made])[row.ravel()]
-        if len(self._moving) > known:
-            self._m = staged(self._given, self._moving)
-            self._unshared = Unshared(self._m)
-        return which
+            code = sum(streams[volume][moves] * _APART**n for n, volume in enumerate(volumes))
+            _, first, row = np.unique(code, return_index=True, return_inverse=True)
+            made = [drives.beside(f, {v: int(streams[v][moves[k]]) for v in volumes}) for k in first.tolist()]
+            column[moves, at] += np.array([self._place(f, t) for t in made])[row]
+        return column
 
     def _place(self, f: int, transfer: Transfer) -> int:
         """How far the columns of a transfer's stages, which are made here, lie behind those beside all others."""
+        if id(transfer) not in self._places:
+            self._places[id(transfer)] = self._made(f, transfer)
+        return self._places[id(transfer)]
+
+    def _made(self, f: int, transfer: Transfer) -> int:
+        """Makes the columns of a transfer's stages; they lie so far behind those beside all others."""
         whole = self._problem.drives.whole(f) if self._problem.drives is not None else transfer
-        own = [column for column in self._moving if column.of is self._given and column.f == f]
         steps = [p.step for p in transfer.phases]
         if transfer is whole or set(steps) != {p.step for p in whole.phases}:
             return 0
-        if id(transfer) not in self._places:
-            self._places[id(transfer)] = len(self._moving) - self._moving.index(own[0])
-            made = sharing.opened(transfer) if self._problem.transfers[f].opened else transfer
-            m, first = matrices(replace(self._problem, transfers=(made,))), self._given.phases_of(f).start
-            alike = len(steps) == len(whole.phases)
-            for c in own:
-                at = c.numbers.start - first
-                begin, name = (at, "") if alike else (steps.index(whole.phases[at].step), whole.phases[at].step)
-                numbers = m.phases_of(0) if c.whole else range(begin, begin + max(steps.count(name), 1))
-                self._moving.append(replace(c, of=m, numbers=numbers, part=1.0 if alike else c.moved))
-        return self._places[id(transfer)]
+        own = [column for column in self._moving if column.of is self._given and column.f == f]
+        behind = len(self._moving) - self._moving.index(own[0])
+        made = sharing.opened(transfer) if self._problem.transfers[f].opened else transfer
+        m, first = matrices(replace(self._problem, transfers=(made,))), self._given.phases_of(f).start
+        alike = len(steps) == len(whole.phases)
+        for c in own:
+            at = c.numbers.start - first
+            begin, name = (at, "") if alike else (steps.index(whole.phases[at].step), whole.phases[at].step)
+            numbers = m.phases_of(0) if c.whole else range(begin, begin + max(steps.count(name), 1))
+            self._moving.append(replace(c, of=m, numbers=numbers, part=1.0 if alike else c.moved))
+        return behind
 
-    def _go_on(self, active: NDArray[np.bool_], rate: Array, now: NDArray[np.bool_], ends: Array) -> None:
-        """Time goes on to the last of the ends of those that end ``now``; they go to their next stage."""
-        until = np.where(now, ends, np.where(now, ends, -math.inf).max(axis=1, keepdims=True))
-        lasts = np.where(active, np.maximum(until - self._clock, 0.0), 0.0)
-        counted = self._counts[np.arange(rate.shape[1]), np.clip(self._stage, 0, None)]
+    def _go_on(self, rate: Array, ends: Array, reach: Array) -> None:
+        """Time goes on to the last of the ends up to ``reach``; who ends, or begins, goes to the next stage.
+
+        Args:
+            rate: (S, F) rates until then [B/s].
+            ends: (S, F) when each would end, or begin [s].
+            reach: (S,) up to when they do [s].
+        """
+        now = ends <= reach[:, None]
+        until = np.where(now, ends, -math.inf).max(axis=1, keepdims=True)
+        lasts = np.where(self._under_way, np.maximum(np.where(now, ends, until) - self._clock, 0.0), 0.0)
         with np.errstate(invalid="ignore"):
             moved = np.where(np.isinf(rate), self._left_B, rate * lasts)  # all of it at once where nothing holds it
-            moved = np.where(active & (rate > 0), moved, 0.0)
-            self._moved += np.where(counted, moved, 0.0)
-            self._left_B = np.maximum(self._left_B - moved, 0.0)
+            self._note(np.where(rate > 0, moved, 0.0))
             self._left_s = np.maximum(self._left_s - lasts, 0.0)
-        self._begun = np.where(now & (self._stage < 0), ends, self._begun)
-        self._stage = self._stage + now
-        self._ended = np.where(now & (self._stage == self._last), ends, self._ended)
-        place = np.clip(self._stage, 0, None)
-        self._left_B = np.where(now, self._bytes[np.arange(rate.shape[1]), place], self._left_B)
-        seconds = np.take_along_axis(self._seconds, place[:, :, None], axis=2)[:, :, 0]
-        self._left_s = np.where(now, seconds, self._left_s)
-        self._clock = np.where(now, ends, self._clock + lasts)
+        self._clock += lasts
+        row, at = np.nonzero(now)
+        ended, self._changed = ends[row, at], now.any(axis=1)
+        with np.errstate(invalid="ignore"):
+            late = np.bincount(row, until[row, 0] - ended, len(now)) / np.bincount(row, minlength=len(now))
+        self._late = np.nan_to_num(late)[:, None]
+        self._next(row, at, ended)
+        if np.count_nonzero(self._stage < self._last[self._here]) < MUCH * self._stage.size:
+            self._forget_ended()
+
+    def _next(self, row: Index, at: Index, ended: Array) -> None:
+        """Some transfers, at some columns in some scenarios, go to their next stage at some times."""
+        f = self._here[at]
+        self._stage[row, at] += 1
+        stage = self._stage[row, at]
+        begins, done = stage == 0, stage == self._last[f]
+        self._begun[row[begins], f[begins]], self._ended[row[done], f[done]] = ended[begins], ended[done]
+        self._begins[row, at], self._clock[row, at], self._rate[row, at] = math.inf, ended, 0.0
+        self._column[row, at], self._left_B[row, at] = self._which[f, stage], self._bytes[f, stage]
+        self._left_s[row, at], self._under_way[row, at] = self._seconds[f, stage, row], ~done
+        for place in np.flatnonzero(np.isin(self._here, list(self._after))) if done.any() else ():
+            t, others = self._problem.transfers[self._here[place]], self._after[int(self._here[place])]
+            start = np.maximum(self._ended[:, others].max(axis=1), t.start_s) + t.pause_s
+            self._begins[:, place] = np.where(self._stage[:, place] < 0, start, math.inf)
+
+    def _note(self, moved: Array) -> None:
+        """Transfers have moved so many bytes, (S, F)."""
+        timed = np.flatnonzero(self._timed[self._here])
+        f, stage = self._here[timed], np.maximum(self._stage[:, timed], 0)
+        self._moved[:, f] += np.where(self._counts[f, stage], moved[:, timed], 0.0)
+        with np.errstate(invalid="ignore"):
+            self._left_B = np.maximum(self._left_B - moved, 0.0)
+
+    def _forget_ended(self) -> None:
+        """Leaves out those that have ended in every scenario."""
+        kept = (self._stage < self._last[self._here]).any(axis=0)
+        self._here = self._here[kept]
+        for name in ("_stage", "_column", "_under_way", "_left_B", "_left_s", "_clock", "_rate", "_begins"):
+            setattr(self, name, getattr(self, name)[:, kept])

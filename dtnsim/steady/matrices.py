@@ -212,7 +212,7 @@ class Layout:
         phases = self._phases.rows(self.scenarios, some)
         total = phases if self._total is self._phases else self._total.rows(self.scenarios, some)
         return Matrices(
-            self._capacity.of(self.scenarios, some).T.copy(),
+            self._capacity.of(self.scenarios, some).T,
             total,
             phases,
             self._transfer,

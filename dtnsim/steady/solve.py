@@ -17,17 +17,18 @@ Shapes: S scenarios, F transfers, K stations (`dtnsim.steady.matrices`).
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dtnsim.physics import memory
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.ordering import apart, capacity_of_all
 from dtnsim.steady.shares import MUCH, Shares, Solution, maxmin
-from dtnsim.steady.unshared import Unshared, slowed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,33 +59,88 @@ def solve(m: Matrices) -> Solution:
         count, whole = m.capacity.shape[1], solve(apart(m))
         binding = np.where(whole.binding >= 0, whole.binding % count, whole.binding)
         return replace(whole, capacity=capacity_of_all(whole.capacity, count), binding=binding)
-    if m.slowdowns and (slowed(m, Unshared(m).rate.T) == 1).all():
-        m = m.unslowed
-    return filled(m, Workers(m), np.ones((1, len(m.workers)), dtype=bool))
+    return Rates(m).of(np.ones((1, len(m.workers)), dtype=bool))
 
 
-def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_], near: float | None = None) -> Solution:
-    """Rates while only some transfers run, ``active`` (S, F); the rates of the others are 0.
-
-    Of a shared station a transfer has the part that its workers are there for (`Workers.weights`), found with the
-    rates as well, until those move by less than a part ``near``.
+class Rates:
+    """Rates of a problem's transfers, whoever of them runs.
 
     Args:
-        m: The path as arrays.
-        workers: The time of their workers.
-        active: Which transfers run.
-        near: Part by which rates may still move; None: a rounding, or what quantiles cannot tell.
+        m: The problem.
     """
-    shares = Shares(m.capacity, m.total, m.changing)
+
+    def __init__(self, m: Matrices) -> None:
+        self.m = m
+        self.unslowed = _Asked(m.unslowed)
+
+    @cached_property
+    def _slowed(self) -> _Asked:
+        return _Asked(self.m)
+
+    def some(self, scenarios: Index) -> Rates:
+        """The same in some scenarios."""
+        made = copy(self)
+        made.m, made.unslowed = self.m.some(scenarios), self.unslowed.some(scenarios)
+        if "_slowed" in vars(self):
+            vars(made)["_slowed"] = self._slowed.some(scenarios)
+        return made
+
+    def of(self, active: NDArray[np.bool_], near: float | None = None) -> Solution:
+        """Rates while only some transfers run; the rates of the others are 0.
+
+        Of a shared station a transfer has the part that its workers are there for (`Workers.weights`), found with the
+        rates as well, until those move by less than a part ``near``.
+
+        Args:
+            active: (S, F) which transfers run.
+            near: Part by which rates may still move; None: a rounding, or what quantiles cannot tell.
+        """
+        found = _filled(self.unslowed, active, near)
+        slow = (
+            np.flatnonzero((slowed(self.m, found.rate) > 1).any(axis=1)) if self.m.slowdowns else np.empty(0, np.intp)
+        )
+        if len(slow) == len(found.rate):
+            return _filled(self._slowed, active, near)
+        if not len(slow):
+            return found
+        whole = found.each(lambda a: np.array(np.broadcast_to(a, (len(found.rate), a.shape[1]))))
+        again = _filled(self._slowed.some(slow), _some(slow, active), near)
+        for kept, now in zip(whole.parts, again.parts, strict=True):
+            kept[slow] = now
+        return whole
+
+
+class _Asked:
+    """What stays of a problem that is asked again and again: what its stations and its workers allow."""
+
+    def __init__(self, m: Matrices) -> None:
+        self.m, self.workers, self.shares = m, Workers(m), Shares(m.capacity, m.total, m.changing)
+
+    def some(self, scenarios: Index) -> _Asked:
+        """The same in some scenarios."""
+        made = copy(self)
+        made.m, made.workers, made.shares = (each.some(scenarios) for each in (self.m, self.workers, self.shares))
+        return made
+
+
+def _filled(asked: _Asked, active: NDArray[np.bool_], near: float | None) -> Solution:
+    """Rates of those ``active`` (S, F); where memory slows cores, or workers are elsewhere, round by round."""
+    m, workers = asked.m, asked.workers
     ceiling = np.where(active, workers.ceilings(m.capacity, active), 0.0)
-    solution = shares.at(m.capacity, m.weight[:, None], ceiling)
-    if not (m.slowdowns or workers.elsewhere):
-        return solution
+    solution = asked.shares.at(m.capacity, m.weight[:, None], ceiling)
     scenarios = np.arange(len(solution.rate))
+    moves = scenarios if m.slowdowns else np.flatnonzero(workers.met(solution.binding))
+    if not len(moves):
+        return solution
     enough = near or (_EXACT if len(scenarios) == 1 else _DRAWN)
     weight, settled = np.broadcast_to(m.weight[:, None], solution.rate.T.shape), np.zeros(len(scenarios), dtype=bool)
     whole = solution.each(lambda a: np.array(np.broadcast_to(a, (len(scenarios), a.shape[1]))))
     for _ in range(_ROUNDS):
+        if len(moves) < MUCH * len(scenarios):
+            scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
+            solution = solution.each(partial(_some, moves))
+            active, ceiling, asked = _some(moves, active), _some(moves, ceiling), asked.some(moves)
+            m, workers = asked.m, asked.workers
         if workers.elsewhere:
             found = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
             weight = np.where(settled, weight, found)
@@ -92,7 +148,7 @@ def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_], near: float
         if m.slowdowns:
             capacity = slowed_capacity(m, solution.rate)
             ceiling = np.where(active, workers.ceilings(capacity, active), 0.0)
-        solution = shares.at(capacity, weight, ceiling)
+        solution = asked.shares.at(capacity, weight, ceiling)
         for kept, now in zip(whole.parts, solution.parts, strict=True):
             kept[scenarios] = now
         held = np.greater_equal(weight.T, m.weight * _THERE)
@@ -102,11 +158,6 @@ def filled(m: Matrices, workers: Workers, active: NDArray[np.bool_], near: float
         moves = np.flatnonzero(~(change <= enough))
         if not len(moves):
             break
-        if len(moves) < MUCH * len(scenarios):
-            scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
-            solution = solution.each(partial(_some, moves))
-            m, active, ceiling = m.some(moves), _some(moves, active), _some(moves, ceiling)
-            workers, shares = workers.some(moves), shares.some(moves)
     return whole
 
 
@@ -120,6 +171,16 @@ def _change(before: Array, now: Array) -> Array:
 def _some(scenarios: Index, given: NDArray[Any]) -> NDArray[Any]:
     """Some scenarios of what may be one for all."""
     return given[scenarios] if len(given) > 1 else given
+
+
+def slowed(m: Matrices, rate: Array) -> Array:
+    """(S, slowdowns) by which factor each makes a byte dearer when transfers run at ``rate`` (S, F), 1 at least."""
+    number = {driver: n for n, driver in enumerate(dict.fromkeys(driver for driver, _, _, _ in m.slowdowns))}
+    drivers, place = np.array(list(number), np.intp), [number[driver] for driver, _, _, _ in m.slowdowns]
+    load = m.loads(np.where(np.isfinite(rate), rate, 0.0), drivers)[:, place]
+    slope, reference = (np.array(np.broadcast_arrays(*(s[n] for s in m.slowdowns))).T for n in (2, 3))
+    used = np.minimum(load / m.capacity[:, drivers[place]], 1.0)
+    return np.asarray(np.maximum(memory.interference(used, slope, reference), 1.0))
 
 
 def slowed_capacity(m: Matrices, rate: Array) -> Array:

@@ -123,10 +123,12 @@ def staged(m: Matrices, columns: list[Column]) -> Matrices:
     whole = np.array([c.whole for c in columns])
     workers = np.array([c.workers for c in columns], float)
     moved = np.array([c.moved for c in columns])
-    return replace(
+    total = _joined([_row(c, c.numbers) for c in columns])
+    alike = all(len(c.numbers) == 1 for c in columns)
+    made = replace(
         m,
-        total=_joined([_row(c, c.numbers) for c in columns]),
-        phases=_joined([_row(c, range(p, p + 1)) for c in columns for p in c.numbers]),
+        total=total,
+        phases=total if alike else _joined([_row(c, range(p, p + 1)) for c in columns for p in c.numbers]),
         transfer=np.repeat(np.arange(len(columns)), [len(c.numbers) for c in columns]),
         delay=np.concatenate([c.of.delay[:, c.numbers] * c.part for c in columns], axis=1),
         served=np.concatenate([c.of.served[:, c.numbers] * c.part for c in columns], axis=1),
@@ -138,24 +140,17 @@ def staged(m: Matrices, columns: list[Column]) -> Matrices:
         in_turn=m.in_turn[f] & whole & (workers > 1),
         turn=np.zeros(len(columns), np.intp),
     )
+    return _where_they_are(made)
 
 
 def taken(m: Matrices, which: Index) -> Matrices:
     """Some transfers of a problem in which each has rows of its own, and the stations that they visit."""
     numbers = np.flatnonzero(np.isin(m.transfer, which))
-    total, phases = m.total.taken(which), m.phases.taken(numbers)
-    visited = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
-    visited[total.station] = visited[phases.station] = visited[-1] = True
-    place, here = np.cumsum(visited) - 1, np.flatnonzero(visited[:-1])
-    slowdowns = ((d, a[visited[a]], slope, reference) for d, a, slope, reference in m.slowdowns if visited[d])
-    return replace(
+    total = m.total.taken(which)
+    made = replace(
         m,
-        capacity=m.capacity[:, here],
-        alone=m.alone[:, here],
-        split=m.split[here],
-        own=m.own[here],
-        total=replace(total, station=place[total.station]),
-        phases=replace(phases, station=place[phases.station]),
+        total=total,
+        phases=total if m.phases is m.total else m.phases.taken(numbers),
         transfer=np.searchsorted(which, m.transfer[numbers]),
         delay=m.delay[:, numbers],
         served=m.served[:, numbers],
@@ -166,6 +161,25 @@ def taken(m: Matrices, which: Index) -> Matrices:
         lead=m.lead[:, which],
         in_turn=m.in_turn[which],
         turn=m.turn[which],
+    )
+    return _where_they_are(made)
+
+
+def _where_they_are(m: Matrices) -> Matrices:
+    """The problem with those stations alone that its transfers visit."""
+    total, phases = m.total, m.phases
+    visited = np.zeros(m.capacity.shape[1] + 1, dtype=bool)
+    visited[total.station] = visited[phases.station] = visited[-1] = True
+    place, here = np.cumsum(visited) - 1, np.flatnonzero(visited[:-1])
+    slowdowns = ((d, a[visited[a]], slope, reference) for d, a, slope, reference in m.slowdowns if visited[d])
+    return replace(
+        m,
+        capacity=m.capacity[:, here],
+        alone=m.alone[:, here],
+        split=m.split[here],
+        own=m.own[here],
+        total=(here_of := replace(total, station=place[total.station])),
+        phases=here_of if phases is total else replace(phases, station=place[phases.station]),
         slowdowns=tuple((int(place[d]), place[a], slope, reference) for d, a, slope, reference in slowdowns),
     )
 
