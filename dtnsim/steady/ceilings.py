@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.physics.waiting import cycle_time
-from dtnsim.steady.rows import begins, summed
+from dtnsim.steady.rows import begins, over_rows, summed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class Workers:
         self._alone = np.concatenate([m.alone, np.ones((len(m.alone), 1))], axis=1)
         fixed = self._times(m.capacity, slice(None))
         fixed[self._some] = 0.0
-        self._fixed = np.maximum.reduceat(fixed, rows.first, axis=0)
+        self._fixed = over_rows(np.maximum, fixed, rows.first)
         several = np.diff(np.append(first, len(m.transfer))) > 1
         waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), first) | (m.opening > 0).any(axis=0)
         self._own = several | waits | (m.workers > 1)
@@ -150,14 +150,14 @@ class Workers:
         met = part / self._met(entries, holds, here, (rate.T, binding.T, before))
         share = np.zeros((len(m.transfer), len(rate)))
         first = begins(phase)
-        share[phase[first]] = np.maximum.reduceat(met, first, axis=0) if len(first) else 0.0
+        share[phase[first]] = over_rows(np.maximum, met, first) if len(first) else 0.0
         share *= (workers / m.weight[:, None])[m.transfer]
         away = (m.delay - m.served).T + np.where(share > 0, 0.0, self._longest(capacity) + m.served.T)
-        there = np.add.reduceat(share, m.begins, axis=0)
-        whole = there + np.add.reduceat(away, m.begins, axis=0) + m.lead.T * workers
+        there = over_rows(np.add, share, m.begins)
+        whole = there + over_rows(np.add, away, m.begins) + m.lead.T * workers
         lowest, f = np.full((len(workers), len(rate)), np.inf), m.transfer[phase]
         first = begins(f)
-        lowest[f[first]] = np.minimum.reduceat(here, first, axis=0) if len(first) else np.inf
+        lowest[f[first]] = over_rows(np.minimum, here, first) if len(first) else np.inf
         with np.errstate(divide="ignore", invalid="ignore"):
             present = workers / (whole * lowest)
         return np.where(np.isfinite(lowest), np.minimum(present, m.weight[:, None]), m.weight[:, None])
@@ -199,7 +199,7 @@ class Workers:
         longest = np.broadcast_to(self._fixed, (len(self._fixed), now.shape[1])).copy()
         row = self._m.phases.row[self._some]
         first = begins(row)
-        longest[row[first]] = np.maximum(longest[row[first]], np.maximum.reduceat(now, first, axis=0))
+        longest[row[first]] = np.maximum(longest[row[first]], over_rows(np.maximum, now, first))
         return longest
 
     def ceilings(self, capacity: Array, active: NDArray[np.bool_]) -> Array:
@@ -222,9 +222,9 @@ class Workers:
     def _by_itself(self, capacity: Array) -> tuple[Array, Array, Array]:
         """(F, S) ceilings of transfers by themselves; seconds of a worker for a byte, and those in which it moves."""
         m, longest = self._m, self._longest(capacity)
-        moving = np.add.reduceat(longest, m.begins, axis=0)
-        busy = moving + np.add.reduceat(m.delay.T, m.begins, axis=0)
-        own = moving + np.add.reduceat(m.served.T, m.begins, axis=0)
+        moving = over_rows(np.add, longest, m.begins)
+        busy = moving + over_rows(np.add, m.delay.T, m.begins)
+        own = moving + over_rows(np.add, m.served.T, m.begins)
         with np.errstate(divide="ignore"):
             bound = self._at_work * (1 - m.opening.T) / busy
         bound = np.where(self._own[:, None], bound, np.inf)
@@ -271,7 +271,7 @@ def _meeting(m: Matrices, f: int, busy: Array) -> Array:
 def station_time(m: Matrices, capacity: Array) -> Array:
     """(F, S) seconds per payload byte that its slowest station needs when a transfer has it alone."""
     padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
-    return np.asarray(np.maximum.reduceat(per_capacity(m.total.demand, padded[m.total.station]), m.total.first, axis=0))
+    return over_rows(np.maximum, per_capacity(m.total.demand, padded[m.total.station]), m.total.first)
 
 
 def slowest_time(m: Matrices, f: int) -> float:

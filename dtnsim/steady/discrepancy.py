@@ -156,11 +156,13 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
         kinds: Kind of every station.
     """
     rates, rows = np.array(rates), m.total
+    order = np.argsort(rows.station, kind="stable")
+    first = np.searchsorted(rows.station[order], np.arange(len(kinds) + 1))
     for k, kind in enumerate(kinds):
         told = kind == "target" and np.ptp(m.capacity[:, k]) == 0  # and is no guess at what a tool does
         if kind not in WIRES and not told:
             continue
-        here = np.flatnonzero(rows.station == k)
+        here = order[first[k] : first[k + 1]]
         for turn in sorted(set(m.turn[rows.row[here]].tolist())):
             entries = here[m.turn[rows.row[here]] == turn]
             users = rows.row[entries]

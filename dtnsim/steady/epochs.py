@@ -129,14 +129,18 @@ class _Course:
         self._known: tuple[Index, Rates] | None = None  # columns that were under way lately
         self._places: dict[int, int] = {}
         self._here = np.arange(count)
+        self._stage: Index
+        self._column: Index
         self._stage, self._column = np.full((2, s, count), -1)
         self._left_B, self._left_s, self._ended = np.full((3, s, count), math.inf)
+        self._rate: Array
         self._clock, self._rate, self._begun, self._moved = np.zeros((4, s, count))
         self._under_way = np.zeros((s, count), dtype=bool)
         self._timed = np.array([t.timed for t in problem.transfers], dtype=bool)
         #: where somebody came or went in the last epoch, and how long before its end, in the mean [s]
-        self._changed = np.zeros(s, dtype=bool)
-        self._late = np.zeros((s, 1))
+        self._changed: NDArray[np.bool_] = np.zeros(s, dtype=bool)
+        self._late: Array = np.zeros((s, 1))
+        self._several = False
         starts = [math.inf if t.after else t.start_s + t.pause_s for t in problem.transfers]
         self._begins = np.broadcast_to(starts, (s, count)).copy()
 
@@ -160,11 +164,12 @@ class _Course:
         """(S,) up to when stages end together that end next, at the times ``ends`` (S, F), ``first`` of each [s]."""
         reach = first * (1 + (_DRAWN if self._scenarios > 1 else _TOGETHER))
         next_ones = (np.count_nonzero(self._column >= 0, axis=1) * _NEXT).astype(np.intp)
-        if next_ones.max() > 1:
+        self._several = bool(next_ones.max() > 1)
+        if self._several:
             which = np.maximum(next_ones - 1, 0)
             last = np.partition(ends, np.unique(which), axis=1)[np.arange(len(ends)), which]
             reach = np.maximum(reach, np.where(np.isfinite(last), last, 0.0))
-        return np.where(np.isfinite(first), reach, -math.inf)
+        return np.asarray(np.where(np.isfinite(first), reach, -math.inf))
 
     def _shares(self) -> Array:
         """Rates of the transfers as they are now, (S, F) [B/s]."""
@@ -180,8 +185,8 @@ class _Course:
             here = place[column[some]]
             active = np.zeros((len(here), len(used) + 1), dtype=bool)
             np.put_along_axis(active, here, np.True_, axis=1)
-            near = _NEAR[self._scenarios > 1] if self._late.any() else None
-            found = (rates if isinstance(some, slice) else rates.some(some)).of(active[:, :-1], near).rate
+            near = _NEAR[self._scenarios > 1] if self._several else None
+            found = (rates if isinstance(some, slice) else rates.some(some)).of(active[:, :-1], near, bound=False).rate
             padded = np.concatenate([np.broadcast_to(found, active[:, 1:].shape), np.zeros((len(here), 1))], axis=1)
             self._rate[some] = np.take_along_axis(padded, here, axis=1)
         if self._late.any():  # what those who ended in the last epoch have left since
@@ -195,7 +200,7 @@ class _Course:
         columns, rates = self._known if self._known is not None else (used[:0], None)
         if rates is None or not np.isin(used, columns).all():
             self._known = used, Rates(staged(self._given, [self._moving[c] for c in used.tolist()]))
-        elif len(used) < MUCH * len(columns):
+        elif 2 * len(used) < len(columns):
             self._known = used, Rates(taken(rates.m, np.searchsorted(columns, used)))
         assert self._known is not None
         return self._known
@@ -205,7 +210,8 @@ class _Course:
         drives, column = self._problem.drives, self._column
         if drives is None or drives.scenarios not in (1, self._scenarios):
             return column
-        under_way, streams = self._under_way, {}
+        under_way = self._under_way
+        streams: dict[tuple[str, str], Index] = {}
         some = [(at, int(self._here[at])) for at in np.flatnonzero(under_way.any(axis=0))]
         for at, f in some:
             for volume, own in drives.visits(f):
@@ -263,10 +269,10 @@ class _Course:
             self._left_s = np.maximum(self._left_s - lasts, 0.0)
         self._clock += lasts
         row, at = np.nonzero(now)
-        ended, self._changed = ends[row, at], now.any(axis=1)
+        ended, self._changed = ends[row, at], np.asarray(now.any(axis=1))
         with np.errstate(invalid="ignore"):
             late = np.bincount(row, until[row, 0] - ended, len(now)) / np.bincount(row, minlength=len(now))
-        self._late = np.nan_to_num(late)[:, None]
+        self._late = np.nan_to_num(late).reshape(-1, 1)
         self._next(row, at, ended)
         if np.count_nonzero(self._stage < self._last[self._here]) < MUCH * self._stage.size:
             self._forget_ended()

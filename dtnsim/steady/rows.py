@@ -6,7 +6,7 @@ Shapes: S scenarios, R rows, N entries.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
     Index = NDArray[np.intp]
+
+#: rows for each entry of the longest of them, from which on they are many and short
+_MANY_ROWS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,25 @@ class Rows:
 def begins(given: Index) -> Index:
     """Where each run of equal numbers begins."""
     return np.flatnonzero(np.concatenate([given[:1] >= 0, given[1:] != given[:-1]]))
+
+
+def over_rows(ufunc: np.ufunc, values: NDArray[Any], first: Index) -> NDArray[Any]:
+    """What a ufunc makes of the entries (N, S) of each row, rank by rank; `reduceat` is slow on many short rows.
+
+    Args:
+        ufunc: The function.
+        values: The entries, row by row.
+        first: Where each row begins.
+    """
+    sizes = np.diff(np.append(first, len(values)))
+    longest = int(sizes.max(initial=0))
+    if len(first) < _MANY_ROWS * longest:
+        return np.asarray(ufunc.reduceat(values, first, axis=0))
+    made = values[first]
+    for rank in range(1, longest):
+        longer = np.flatnonzero(sizes > rank)
+        made[longer] = ufunc(made[longer], values[first[longer] + rank])
+    return made
 
 
 def summed(place: Index, values: Array, count: int) -> Array:

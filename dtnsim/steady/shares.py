@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.steady.rows import begins, summed
+from dtnsim.steady.rows import begins, over_rows, summed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 MUCH: Final = 0.8
 #: entries of scenarios that are filled together: few, since those that are much alike are done together, and caches are
 #: small; and scenarios at least
-_AT_ONCE: Final = 32_768
-_LEAST: Final = 32
+_AT_ONCE: Final = 262_144
+_LEAST: Final = 16
 #: levels that differ by less are equal
 _TIE: Final = 1e-12
 #: stations that are filled by less than this part of their capacity fill, and may when some capacities change
@@ -82,75 +82,106 @@ class _Filling:
         self._used, station = _numbered(rows.station[part])
         self._transfers, transfer = _numbered(rows.row[part])
         count = limit.shape[1]
-        self._demand = np.broadcast_to(rows.demand[part], (len(part), count))
-        self._weighted = self._demand * weight[self._transfers][transfer]
+        demand = np.broadcast_to(rows.demand[part], (len(part), count))
         self._left = np.broadcast_to(capacity.T[self._used], (len(self._used), count)).copy()
         self._own = limit[self._transfers]
         self._free = np.ones(self._own.shape, dtype=bool)
-        self._place(station, transfer)
+        self._here, self._columns = np.arange(len(self._transfers)), np.arange(count)
+        #: (n, F') stations of each transfer, rising, and none where it has no more
+        self._visits = _listed(station, transfer, len(self._used))
+        #: (n, F', S) where a byte costs them nothing; None where it always costs something
+        self._idle = None if (demand > 0).all() else _listed(demand <= 0, transfer, 0)
+        order = np.argsort(station, kind="stable")
+        self._weighted = (demand * weight[self._transfers][transfer])[order]
+        self._at, self._by, self._number = transfer[order], station[order], np.arange(len(self._used))
+        self._first = begins(self._by)
 
-    def _place(self, station: Index, transfer: Index) -> None:
-        """Notes which station and transfer each entry belongs to; entries come transfer by transfer."""
-        self._entry_station, self._entry_transfer = station, transfer
-        self._begin = begins(transfer)
-        self._order = np.argsort(station, kind="stable")
-        self._first = begins(station[self._order])
-
-    def _forget_done(self, columns: Index) -> Index:
-        """Leaves out scenarios and transfers that are done, where that is much; returns the scenarios that are left."""
-        some = np.asarray(self._free.any(axis=0))
-        if some.mean() < MUCH:
-            columns = columns[some]
-            for name in ("_demand", "_weighted", "_left", "_own", "_free"):
-                setattr(self, name, getattr(self, name)[:, some])
-        rows = np.asarray(self._free.any(axis=1))
-        if 2 * np.count_nonzero(rows) < len(rows):
-            kept = rows[self._entry_transfer]
-            used, station = _numbered(self._entry_station[kept])
-            self._transfers, self._own, self._free = self._transfers[rows], self._own[rows], self._free[rows]
-            self._used, self._left = self._used[used], self._left[used]
-            self._demand, self._weighted = self._demand[kept], self._weighted[kept]
-            self._place(station, (np.cumsum(rows) - 1)[self._entry_transfer[kept]])
-        return columns
-
-    def _by_station(self, ufunc: np.ufunc, entries: NDArray[np.generic]) -> Array:
-        return np.asarray(ufunc.reduceat(entries[self._order], self._first, axis=0))
-
-    def fill(self, level: Array, binding: NDArray[np.int64]) -> None:
-        """Writes levels (F, S) and binding stations (F, S) of the transfers that visit these stations."""
-        columns = np.arange(self._own.shape[1])
+    def fill(self, level: Array, binding: NDArray[np.int64] | None) -> None:
+        """Writes levels (F, S) of the transfers that visit these stations, and the stations that bind them, (F, S)."""
+        visits, idle, used = self._visits, self._idle, np.append(self._used, _NONE)
+        found, full = np.full(self._own.shape, np.inf), np.full((len(used), self._own.shape[1]), np.inf)
         while self._free.any():
-            at, by = self._entry_transfer, self._entry_station
-            stop, held, now = self._round(at, by)
-            if not stop.any():
+            stop, now, settled, at = self._round()
+            if not stop.any():  # nothing stops those
                 break
             row, column = np.nonzero(stop)
-            here = self._transfers[row], columns[column]
-            level[here], binding[here] = now[stop], held[stop]
-            self._left -= self._by_station(np.add, np.where(stop, now, 0.0)[at] * self._weighted)
+            found[self._here[row], self._columns[column]] = now[stop]
+            row, column = np.nonzero(settled)
+            full[self._number[row], self._columns[column]] = at[settled]
+            self._left -= self._taken(np.where(stop, now, 0.0))
             self._free &= ~stop
-            columns = self._forget_done(columns)
-        row, column = np.nonzero(self._free)
-        level[self._transfers[row], columns[column]] = np.inf  # nothing stops those
+            self._forget_done()
+        level[self._transfers] = found
+        if binding is None:
+            return
+        held = np.full(found.shape, -1, np.int64)
+        for n in reversed(range(len(visits))):
+            here = np.isfinite(found) & (full[visits[n]] <= found * (1 + _TIE))
+            here = here if idle is None else here & ~idle[n]
+            held = np.where(here, used[visits[n]][:, None], held)
+        binding[self._transfers] = held
 
-    def _round(self, at: Index, by: Index) -> tuple[NDArray[np.bool_], NDArray[np.int64], Array]:
-        """(who stops, at which station or -1, at which level), each (F', S)."""
-        free = self._free[at]
-        load = self._by_station(np.add, np.where(free, self._weighted, 0.0))
+    def _round(self) -> tuple[NDArray[np.bool_], Array, NDArray[np.bool_], Array]:
+        """(who stops (F', S), at which level; which stations are full for good (K', S), at which level)."""
+        load = self._taken(self._free)
         with np.errstate(divide="ignore", invalid="ignore"):
             full = np.where(load > 0, np.maximum(self._left, 0.0) / load, np.inf)
-        visits = free & (self._demand > 0)
-        here = np.where(visits, full[by], np.inf)
-        stations = np.minimum.reduceat(here, self._begin, axis=0)
+        stations = self._least(full)
         limit = np.minimum(stations, self._own)
-        least = self._by_station(np.minimum, np.where(visits, limit[at], np.inf))
+        each = np.where(self._free, limit, np.inf)[self._at]
+        each = each if self._idle is None else np.where(self._weighted > 0, each, np.inf)
+        least = np.minimum.reduceat(each, self._first, axis=0)
         settled = np.isfinite(full) & (least >= full * (1 - _TIE))
-        holds = visits & settled[by] & (here <= limit[at] * (1 + _TIE))
-        number = np.where(holds, self._used[by][:, None], np.iinfo(np.int64).max)
-        holder = np.minimum.reduceat(number, self._begin, axis=0)
-        held = holder < np.iinfo(np.int64).max
+        held = np.isfinite(limit) & (self._least(np.where(settled, full, np.inf)) <= limit * (1 + _TIE))
         own = np.isfinite(self._own) & (self._own <= stations * (1 + _TIE))
-        return self._free & (held | own), np.where(held, holder, -1), limit
+        return self._free & (held | own), limit, settled, full
+
+    def _taken(self, level: NDArray[Any]) -> Array:
+        """(K', S) what weights times levels (F', S) take of each station."""
+        return np.asarray(np.add.reduceat(level[self._at] * self._weighted, self._first, axis=0))
+
+    def _least(self, level: Array) -> Array:
+        """(F', S) the least of the levels (K', S) of the stations that each transfer uses."""
+        padded = np.concatenate([level, np.full((1, level.shape[1]), np.inf)])
+        found = np.full(self._own.shape, np.inf)
+        for n, station in enumerate(self._visits):
+            here = padded[station]
+            np.minimum(found, here if self._idle is None else np.where(self._idle[n], np.inf, here), out=found)
+        return found
+
+    def _forget_done(self) -> None:
+        """Leaves out scenarios and transfers that are done, where that is much."""
+        some = np.asarray(self._free.any(axis=0))
+        if some.mean() < MUCH:
+            self._columns = self._columns[some]
+            self._idle = None if self._idle is None else self._idle[:, :, some]
+            for name in ("_weighted", "_left", "_own", "_free"):
+                setattr(self, name, getattr(self, name)[:, some])
+        rows = np.asarray(self._free.any(axis=1))
+        if np.count_nonzero(rows) < MUCH * len(rows):
+            kept = rows[self._at]
+            used, by = _numbered(self._by[kept])
+            place = np.full(len(self._left) + 1, len(used))
+            place[used] = np.arange(len(used))
+            self._visits = place[self._visits[:, rows]]
+            self._idle = None if self._idle is None else self._idle[:, rows]
+            self._here, self._own, self._free = self._here[rows], self._own[rows], self._free[rows]
+            self._weighted, self._at, self._by = self._weighted[kept], (np.cumsum(rows) - 1)[self._at[kept]], by
+            self._left, self._number, self._first = self._left[used], self._number[used], begins(by)
+
+
+def _listed(values: NDArray[Any], transfer: Index, nothing: int) -> NDArray[Any]:
+    """(n, F', ...) what entries have, transfer by transfer, from the first of each to its last, and ``nothing``.
+
+    Args:
+        values: (N, ...) what they have.
+        transfer: (N,) their transfers, rising, each with an entry.
+        nothing: What stands where a transfer has no more.
+    """
+    nth = np.arange(len(transfer)) - begins(transfer)[transfer]
+    made = np.full((int(nth.max(initial=0)) + 1, int(transfer[-1]) + 1, *values.shape[1:]), nothing, values.dtype)
+    made[nth, transfer] = values
+    return made
 
 
 class Shares:
@@ -174,10 +205,10 @@ class Shares:
         self._some = np.flatnonzero(changes[rows.station])
         alone[self._some] = np.inf
         #: (F, S) rates that no station would allow more than, those that change apart
-        self._most = np.minimum.reduceat(alone, rows.first, axis=0)
+        self._most = over_rows(np.minimum, alone, rows.first)
         alone[visitors[rows.station] > 1] = np.inf
         #: (F, S) the same of the stations that nobody else visits, and the first of these
-        self._own = np.minimum.reduceat(alone, rows.first, axis=0)
+        self._own = over_rows(np.minimum, alone, rows.first)
         self._holder = _first_of(alone, self._own[rows.row], rows.station, rows.first)
         self._single = self._some[visitors[rows.station[self._some]] == 1]
         met = (visitors > 1) & np.isfinite(self._padded).any(axis=0)
@@ -195,7 +226,7 @@ class Shares:
         rows = self._rows
         row, station = rows.row[entries], rows.station[entries]
         each, first = _alone(padded, station, rows.demand[entries]), begins(row)
-        least = np.minimum.reduceat(each, first, axis=0)
+        least = over_rows(np.minimum, each, first)
         holder = _first_of(each, np.repeat(least, np.diff(np.append(first, len(row))), axis=0), station, first)
         most = np.full((len(rows.first), least.shape[1]), np.inf)
         most[row[first]] = least
@@ -224,13 +255,14 @@ class Shares:
         vars(made).update(columns, _padded=padded, _rows=self._rows.some(scenarios))
         return made
 
-    def at(self, capacity: Array, weight: Array, ceiling: Array) -> Solution:
+    def at(self, capacity: Array, weight: Array, ceiling: Array, *, bound: bool = True) -> Solution:
         """Weighted max-min fair rates by progressive filling.
 
         Args:
             capacity: (S, K) capacity of each station.
             weight: (F, S) or (F, 1), rates rise in proportion to it.
             ceiling: (S, F) rate that a transfer cannot pass by itself.
+            bound: Whether it is asked what binds them; else each has -1.
 
         Returns:
             The `Solution`; a transfer that uses nothing and has no ceiling gets an infinite rate.
@@ -249,10 +281,12 @@ class Shares:
         level = np.array(np.broadcast_to(np.minimum(own, ceiling.T) / weight, shape))
         binding = np.full(shape, -1, dtype=np.int64)
         if len(self._met):
-            self._fill(padded, weight, self._filling(padded, ceiling), level, binding)
+            self._fill(padded, weight, self._filling(padded, ceiling), level, binding if bound else None)
+        rate = np.where(np.isfinite(level), np.minimum(level * weight, np.broadcast_to(ceiling.T, shape)), np.inf)
+        if not bound:
+            return Solution(capacity, rate.T, ceiling, binding.T)
         alike = np.isfinite(own) & (own <= level * weight * (1 + _TIE))
         held = np.where(alike, np.where(binding >= 0, np.minimum(binding, holder), holder), binding)
-        rate = np.where(np.isfinite(level), np.minimum(level * weight, np.broadcast_to(ceiling.T, shape)), np.inf)
         return Solution(capacity, rate.T, ceiling, np.where(held == _NONE, -1, held).T)
 
     def _filling(self, padded: Array, ceiling: Array) -> Index:
@@ -264,7 +298,9 @@ class Shares:
         self._known = ceiling, shared
         return shared
 
-    def _fill(self, padded: Array, weight: Array, shared: Index, level: Array, binding: NDArray[np.int64]) -> None:
+    def _fill(
+        self, padded: Array, weight: Array, shared: Index, level: Array, binding: NDArray[np.int64] | None
+    ) -> None:
         """Fills the stations of some entries; ``level`` has what transfers may have elsewhere, and gets the answer."""
         count, rows = level.shape[1], self._rows
         step = max(_AT_ONCE // max(len(shared), 1), _LEAST)
@@ -273,7 +309,7 @@ class Shares:
             here = padded if len(padded) == 1 else padded[some]
             part = replace(rows, demand=_columns(rows.demand, some))
             filling = _Filling(here, part, _columns(weight, some), level[:, some], shared)
-            filling.fill(level[:, some], binding[:, some])
+            filling.fill(level[:, some], None if binding is None else binding[:, some])
 
 
 def _padded(capacity: Array) -> Array:
@@ -287,15 +323,10 @@ def _alone(padded: Array, station: Index, demand: Array) -> Array:
         return np.where(demand > 0, padded.T[station] / demand, np.inf)
 
 
-def rates_alone(capacity: Array, rows: Rows) -> Array:
-    """(F, S) what its stations allow each transfer that has all of them to itself."""
-    return np.asarray(np.minimum.reduceat(_alone(_padded(capacity), rows.station, rows.demand), rows.first, axis=0))
-
-
 def _first_of(rate: Array, least: Array, station: Index, first: Index) -> NDArray[np.int64]:
     """(rows, S) the first station of each row of entries that allows no more than the least."""
     number = np.where((rate <= least * (1 + _TIE)) & np.isfinite(rate), station[:, None], _NONE)
-    return np.asarray(np.minimum.reduceat(number, first, axis=0))
+    return over_rows(np.minimum, number, first)
 
 
 def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Solution:

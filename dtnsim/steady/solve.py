@@ -85,7 +85,7 @@ class Rates:
             vars(made)["_slowed"] = self._slowed.some(scenarios)
         return made
 
-    def of(self, active: NDArray[np.bool_], near: float | None = None) -> Solution:
+    def of(self, active: NDArray[np.bool_], near: float | None = None, *, bound: bool = True) -> Solution:
         """Rates while only some transfers run; the rates of the others are 0.
 
         Of a shared station a transfer has the part that its workers are there for (`Workers.weights`), found with the
@@ -94,17 +94,18 @@ class Rates:
         Args:
             active: (S, F) which transfers run.
             near: Part by which rates may still move; None: a rounding, or what quantiles cannot tell.
+            bound: Whether it is asked what binds them.
         """
-        found = _filled(self.unslowed, active, near)
+        found = _filled(self.unslowed, active, near, bound=bound)
         slow = (
             np.flatnonzero((slowed(self.m, found.rate) > 1).any(axis=1)) if self.m.slowdowns else np.empty(0, np.intp)
         )
         if len(slow) == len(found.rate):
-            return _filled(self._slowed, active, near)
+            return _filled(self._slowed, active, near, bound=bound)
         if not len(slow):
             return found
         whole = found.each(lambda a: np.array(np.broadcast_to(a, (len(found.rate), a.shape[1]))))
-        again = _filled(self._slowed.some(slow), _some(slow, active), near)
+        again = _filled(self._slowed.some(slow), _some(slow, active), near, bound=bound)
         for kept, now in zip(whole.parts, again.parts, strict=True):
             kept[slow] = now
         return whole
@@ -119,15 +120,17 @@ class _Asked:
     def some(self, scenarios: Index) -> _Asked:
         """The same in some scenarios."""
         made = copy(self)
-        made.m, made.workers, made.shares = (each.some(scenarios) for each in (self.m, self.workers, self.shares))
+        made.m, made.workers = self.m.some(scenarios), self.workers.some(scenarios)
+        made.shares = self.shares.some(scenarios)
         return made
 
 
-def _filled(asked: _Asked, active: NDArray[np.bool_], near: float | None) -> Solution:
+def _filled(asked: _Asked, active: NDArray[np.bool_], near: float | None, *, bound: bool) -> Solution:
     """Rates of those ``active`` (S, F); where memory slows cores, or workers are elsewhere, round by round."""
     m, workers = asked.m, asked.workers
     ceiling = np.where(active, workers.ceilings(m.capacity, active), 0.0)
-    solution = asked.shares.at(m.capacity, m.weight[:, None], ceiling)
+    bound = bound or workers.elsewhere
+    solution = asked.shares.at(m.capacity, m.weight[:, None], ceiling, bound=bound)
     scenarios = np.arange(len(solution.rate))
     moves = scenarios if m.slowdowns else np.flatnonzero(workers.met(solution.binding))
     if not len(moves):
@@ -148,7 +151,7 @@ def _filled(asked: _Asked, active: NDArray[np.bool_], near: float | None) -> Sol
         if m.slowdowns:
             capacity = slowed_capacity(m, solution.rate)
             ceiling = np.where(active, workers.ceilings(capacity, active), 0.0)
-        solution = asked.shares.at(capacity, weight, ceiling)
+        solution = asked.shares.at(capacity, weight, ceiling, bound=bound)
         for kept, now in zip(whole.parts, solution.parts, strict=True):
             kept[scenarios] = now
         held = np.greater_equal(weight.T, m.weight * _THERE)

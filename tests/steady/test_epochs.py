@@ -95,7 +95,7 @@ def test_many_that_never_meet_are_each_as_fast_as_alone(scenarios: int) -> None:
     np.testing.assert_allclose(rate, np.broadcast_to(capacity[:, None], rate.shape), rtol=1e-9)
 
 
-@pytest.mark.parametrize(("scenarios", "near"), [(1, 0.1), (8, 0.2)])
+@pytest.mark.parametrize(("scenarios", "near"), [(1, 0.02), (8, 1e-3)])
 def test_many_on_one_link_end_near_where_each_end_by_itself_is_followed(scenarios: int, near: float) -> None:
     """Links at most 1 % apart that are kept busy: the last end is that of a queue, the others near the exact ones."""
     sizes, starts = [30.0 + 17 * n % 40 for n in range(200)], [0.6 * n for n in range(200)]
@@ -105,7 +105,7 @@ def test_many_on_one_link_end_near_where_each_end_by_itself_is_followed(scenario
     exact = _ends_of_processor_sharing(sizes, starts, 100.0)
     took = np.subtract(exact, starts)
     assert np.median(np.abs((np.median(found, axis=0) - starts) / took - 1)) < near
-    assert np.median(found.max(axis=1)) == pytest.approx(max(exact), rel=0.02)
+    assert np.median(found.max(axis=1)) == pytest.approx(max(exact), rel=1e-3)
 
 
 def _ends_of_processor_sharing(sizes: list[float], starts: list[float], rate: float) -> list[float]:

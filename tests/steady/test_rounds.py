@@ -1,16 +1,16 @@
-"""Who shares nothing that fills runs as if alone, and is not solved for."""
+"""What is worked out, and how often, while transfers are laid out in time."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dtnsim.ground.records import Demand, Phase, Problem, Slowdown, Station
-from dtnsim.steady import epochs, solve
+from dtnsim.steady import epochs, shares, solve
 from dtnsim.steady.ceilings import Workers
-from dtnsim.steady.unshared import Unshared, slowed
 from tests.steady.test_epochs import LINK, transfer
 
 
@@ -26,54 +26,62 @@ def _drives(capacity: float, stall: float) -> Problem:
     return Problem("p", (replace(LINK, capacity=capacity), memory, *cores), tuple(made), slowdowns=slow)
 
 
+def _counted(monkeypatch: pytest.MonkeyPatch, whose: Any, name: str) -> list[int]:
+    """Gets an entry whenever a function is called."""
+    calls = list[int]()
+    whole = getattr(whose, name)
+
+    def called(*given: Any, **named: Any) -> Any:
+        calls.append(1)
+        return whole(*given, **named)
+
+    monkeypatch.setattr(whose, name, called)
+    return calls
+
+
 @pytest.mark.parametrize("stall", [0.0, 0.25])
-def test_who_shares_nothing_that_fills_is_never_solved_for(monkeypatch: pytest.MonkeyPatch, stall: float) -> None:
-    """A link that nobody fills and a memory that slows nobody: each runs as it does alone, and nothing is solved."""
-    solved = list[int]()
-    whole = epochs.filled
-    monkeypatch.setattr(epochs, "filled", lambda *given: (solved.append(1), whole(*given))[1])
+def test_who_shares_nothing_that_fills_is_as_fast_as_alone(monkeypatch: pytest.MonkeyPatch, stall: float) -> None:
+    """A link that nobody fills and a memory that slows nobody: no station is filled."""
+    filled = _counted(monkeypatch, shares, "_Filling")
     found = epochs.rates(_drives(1e6, stall))
     np.testing.assert_allclose(found, [np.arange(90.0, 150.0)], rtol=1e-12)
-    assert not solved
+    assert not filled
 
 
-def test_who_shares_what_fills_or_what_slows_is_solved_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    solved = list[int]()
-    whole = epochs.filled
-    monkeypatch.setattr(epochs, "filled", lambda *given: (solved.append(1), whole(*given))[1])
+def test_a_link_that_fills_and_a_memory_that_slows_are_felt(monkeypatch: pytest.MonkeyPatch) -> None:
+    filled = _counted(monkeypatch, shares, "_Filling")
     full = epochs.rates(_drives(250.0, 0.25))
-    assert solved
+    assert filled
     assert full.min() < 85.0
-    solved.clear()
     problem = _drives(1e6, 0.25)
     busy = replace(
         problem, stations=tuple(replace(s, capacity=400.0) if s.name == "memory" else s for s in problem.stations)
     )
-    slow = epochs.rates(busy)
-    assert solved
-    assert slow.min() < 90.0
+    assert epochs.rates(busy).min() < 90.0
 
 
-def test_all_by_themselves_are_as_fast_as_each_solved_alone() -> None:
-    problem = _drives(250.0, 0.25)
-    m = solve.matrices(problem)
-    alone = [solve.solve(solve.matrices(replace(problem, transfers=(t,)))).rate[0, 0] for t in problem.transfers]
-    np.testing.assert_allclose(Unshared(m).rate[:, 0], alone, rtol=1e-12)
-    assert (slowed(m, Unshared(m).rate.T) > 1).all()  # all sixty together load their memory
+@pytest.mark.parametrize(("count", "epochs_most", "built_most"), [(24, 24, 12), (600, 90, 32)])
+def test_rounds_grow_with_the_logarithm_of_many(
+    monkeypatch: pytest.MonkeyPatch, count: int, epochs_most: int, built_most: int
+) -> None:
+    """Every end of few is an epoch; of many a twelfth end together, and arrays are made anew for a fifth less."""
+    problem = Problem("p", (LINK,), tuple(transfer(f"t{n}", 100.0 + n) for n in range(count)))
+    asked, built = _counted(monkeypatch, solve.Rates, "of"), _counted(monkeypatch, solve, "_Asked")
+    epochs.rates(problem)
+    assert len(asked) <= epochs_most + 1  # and once for all together
+    assert 2 < len(built) <= built_most
 
 
 def test_what_workers_allow_is_asked_again_only_where_memory_slows_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two that wait now and then share a link: their weights take rounds, their ceilings stay."""
-    asked = list[int]()
-    whole = Workers.ceilings
-    monkeypatch.setattr(Workers, "ceilings", lambda *given: (asked.append(1), whole(*given))[1])
+    asked = _counted(monkeypatch, Workers, "ceilings")
     wait = (Demand("w", 0.004, "wait"),)
     made = [
         replace(transfer(f"t{n}", 100.0), phases=(Phase("p", (Demand("link", 1.0 + n, "x"),), wait),)) for n in (0, 1)
     ]
     problem = Problem("p", (LINK, Station("memory", "h", "memory", "memory", 300.0, "B")), tuple(made))
     m = solve.matrices(problem)
-    solve.filled(m, Workers(m), np.ones((1, 2), dtype=bool))
+    solve.solve(m)
     assert len(asked) == 1
     busy = [
         replace(t, phases=tuple(replace(p, demands=(*p.demands, Demand("memory", 2.0, "x"))) for p in t.phases))
@@ -81,5 +89,5 @@ def test_what_workers_allow_is_asked_again_only_where_memory_slows_cores(monkeyp
     ]
     m = solve.matrices(replace(problem, transfers=tuple(busy), slowdowns=(Slowdown("memory", ("link",), 0.25, 0.1),)))
     asked.clear()
-    solve.filled(m, Workers(m), np.ones((1, 2), dtype=bool))
+    solve.solve(m)
     assert len(asked) > 2
