@@ -49,8 +49,6 @@ _NEXT: Final = 1 / 12
 _NEAR: Final = (1e-3, 1e-2)
 #: more streams than any volume has
 _APART: Final = 1 << 30
-#: transfers whose durations differ by less end together
-_ALIKE: Final = 1e-3
 
 
 def rates(problem: Problem, m: Matrices | None = None) -> Array:
@@ -96,7 +94,7 @@ def _ends_together(problem: Problem, together: Array) -> bool:
         lasts = np.array([t.payload_B for t in problem.transfers]) / together
     lasts = np.where([t.timed for t in problem.transfers], [t.time_s for t in problem.transfers], lasts)
     first, last = lasts.min(axis=1), lasts.max(axis=1)
-    return bool(np.all(np.isinf(first) | (last <= first * (1 + _ALIKE))))
+    return bool(np.all(np.isinf(first) | (last <= first * (1 + _TOGETHER))))
 
 
 class _Course:
