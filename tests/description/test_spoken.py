@@ -173,11 +173,11 @@ def test_words_for_networks_are_taken_or_refused_aloud() -> None:
         return path({}, wan={**WAN, "medium": medium}).notes
 
     assert "medium: lan is taken as campus" in notes("lan")
-    assert any(n.startswith("medium: wifi tells no loss; leave 'medium' out") for n in notes("wifi"))
+    assert any(n.startswith("medium: wifi tells no loss; instead: leave 'medium' out") for n in notes("wifi"))
     assert notes("campus") == notes("lab")
     assert "medium: hospital LAN is taken as campus" in notes("hospital LAN")
     assert "medium: geostationary satellite is taken as satellite" in notes("geostationary satellite")
-    with pytest.raises(SpecError, match=r"wan\.0\.medium: is no kind of network here; the medium of the line below it"):
+    with pytest.raises(SpecError, match=r"wan\.0\.medium: is no kind of network here; instead: the medium of the line below it"):
         notes("wireguard")
 
 
