@@ -177,7 +177,7 @@ def test_words_for_networks_are_taken_or_refused_aloud() -> None:
     assert notes("campus") == notes("lab")
     assert "medium: hospital LAN is taken as campus" in notes("hospital LAN")
     assert "medium: geostationary satellite is taken as satellite" in notes("geostationary satellite")
-    with pytest.raises(SpecError, match=r"wan\.0\.medium: is no kind of network here; instead: the medium of the line below it"):
+    with pytest.raises(SpecError, match=r"wan\.0\.medium: is no kind of network here; instead: the medium of the line"):
         notes("wireguard")
 
 
