@@ -70,7 +70,9 @@ class Table:
         beside = list(range(len(self.head)))
         while len(beside) > 1 and _total(natural, beside) > width:
             left = width - _total(natural, beside[:-1]) - _GAP
-            if not self._right[beside[-1]] and natural[beside[-1]] > _TEXT <= left:  # text that may be folded there
+            word = max((len(word) for line in lines for word in line[beside[-1]].split()), default=0)
+            # text that may be folded there, between its words
+            if not self._right[beside[-1]] and natural[beside[-1]] > _TEXT <= left >= word:
                 break
             beside.pop()
         indent = _total(natural, beside[:-1]) + _GAP

@@ -37,6 +37,14 @@ def test_no_line_is_wrapped_however_long() -> None:
     assert len(stream.getvalue().splitlines()) == 2
 
 
+def test_words_that_would_break_in_their_column_stand_below_the_row() -> None:
+    word = "traversal_bytes(mss_B=" + 20 * "8"
+    wide = Table("station", "how", rows=[("a" * 40, f"{word} {word} {word}")])
+    assert wide.fitted(200) == ["station".ljust(40) + "  how", "a" * 40 + f"  {word} {word} {word}"]
+    assert all(line.count(word) == line.count("traversal") for line in wide.fitted(80))
+    assert sum(line.count(word) for line in wide.fitted(80)) == 3
+
+
 def test_nothing_in_a_text_is_a_mark_or_obeyed() -> None:
     stream = io.StringIO()
     Out(stream).print(" a\\[t] [bold]", title="na\x1bme")
