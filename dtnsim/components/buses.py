@@ -70,7 +70,8 @@ class Buses(Wiring):
         row.charge(
             f"{label}.read-ahead",
             "window",
-            capacity=count(max(use.streams, 1), "reader") * rate,
+            capacity=count(max(use.own_streams, 1), "reader") * rate,
+            private=True,  # each stream has windows of its own, whoever else reads
             what="read-ahead of the block device" + (": drive, and then what the kernel does" if works else ""),
             remedy=f"a larger read-ahead (hosts.{self.name}.volumes, filesystem.read_ahead; blockdev --setra)",
         )
