@@ -178,7 +178,8 @@ class SpecError(InputError):
         parts = [short(p) for p in (where, key) if p]
         text = ": ".join([*parts, short(self.message, _SAID)])
         shown = repr(self.value)
-        if self.value is not None and shown not in self.message:
+        said = isinstance(self.value, str) and shown in self.message  # a number may stand in it as part of another
+        if self.value is not None and not said:
             text += f" (got {shown if len(shown) <= 80 else shown[:77] + '...'})"
         if self.remedy:
             text += f"; {short(self.remedy, _SAID)}"

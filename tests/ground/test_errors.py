@@ -45,6 +45,11 @@ def test_what_is_not_known_is_left_out(given: dict[str, object], text: str) -> N
     assert str(SpecError("is wrong", **given)) == text  # type: ignore[arg-type]  # by name
 
 
+def test_a_number_is_said_beside_one_that_holds_its_digits() -> None:
+    assert str(SpecError("is not 1 to 12", value=2)) == "is not 1 to 12 (got 2)"
+    assert str(SpecError("'20' has no unit", value="20")) == "'20' has no unit"
+
+
 def test_long_values_are_cut() -> None:
     text = str(SpecError("is wrong", value="x" * 5000))
     assert len(text) < 120
