@@ -6,7 +6,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final
 
 from dtnsim.cli._memory import VARIABLE, cap
@@ -192,14 +192,20 @@ def command(*words: object) -> Any:
         raise InputError(f"command: {short(name)!r} is none; write one of {', '.join(COMMANDS)}")
     has = inspect.signature(importlib.import_module(f"dtnsim.cli.{name}").command).parameters
     document = "json" in has and not {"--json", "--format"} & set(arguments)
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        try:
-            app(arguments)(args=[*arguments, *["--json"] * document], standalone_mode=False)  # type: ignore[operator]
-        except Exception as error:
-            if not hasattr(error, "format_message"):  # one of click's own says what is wrong so
-                raise
-            raise InputError(f"{name}: {error.format_message().replace(_OF_PYTHON, '')}") from None
+    with contextlib.redirect_stdout(io.StringIO()) as printed, refusing(lambda wrong: f"{name}: {wrong}"):
+        app(arguments)(args=[*arguments, *["--json"] * document], standalone_mode=False)  # type: ignore[operator]
     return json.loads(printed.getvalue()) if document or "--json" in arguments else printed.getvalue()
+
+
+@contextlib.contextmanager
+def refusing(said: Callable[[str], str]) -> Iterator[None]:
+    """Makes an `InputError` of what click finds wrong with the words of a command line, said like that."""
+    try:
+        yield
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # which click's own have
+            raise
+        raise InputError(said(error.format_message().replace(_OF_PYTHON, ""))) from None
 
 
 def _nowhere() -> None:

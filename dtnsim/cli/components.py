@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from dtnsim.cli import options
 from dtnsim.ground import units
-from dtnsim.ground.errors import InputError, SpecError, short
+from dtnsim.ground.errors import InputError
 
 if TYPE_CHECKING:
     from dtnsim.planning.select_parts import Selection
@@ -57,7 +57,7 @@ def command(
         document = {"schema": catalogue.SCHEMA, "kind": what, "parts": chosen.rows, "units": chosen.units}
         document |= {"notes": list(chosen.notes)} | ({} if asked else {"parameters": catalogue.parameters(what)})
     else:
-        document = _part(what)
+        document = catalogue.part(what, "kind or part")
     if json:
         options.emit(document)
         return
@@ -69,17 +69,6 @@ def command(
         _parts(chosen, out)
     if "parameters" in document:
         _parameters(document["parameters"], out)
-
-
-def _part(name: str) -> dict[str, Any]:
-    from dtnsim.description import catalogue
-
-    try:
-        return catalogue.part(name)
-    except SpecError as error:
-        if not error.message.startswith("there is no part"):
-            raise
-        raise SpecError(f"there is no kind or part {short(name)!r}", remedy=error.remedy) from None
 
 
 def _kinds(document: dict[str, Any], out: Out) -> None:

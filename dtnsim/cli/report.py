@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
-from dtnsim.cli import options
+from dtnsim.cli import options, refusing
 from dtnsim.cli._watch import Watch
 
 if TYPE_CHECKING:
@@ -138,13 +138,9 @@ def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:
     except ValueError as error:
         raise InputError(f"--plan: {line!r} cannot be read: {error}") from None
     options.check_numbers(planning, words)
-    try:
+    wrong, like = f"--plan: {line!r} are no options of 'dtnsim plan'", "write it like --plan '--target 40Gb/s'"
+    with refusing(lambda why: f"{wrong} ({why.rstrip('.')}); {like}"):
         asked = get_command(alone).make_context("--plan", [given.name, *words]).params
-    except Exception as error:
-        if not hasattr(error, "format_message"):
-            raise
-        told = f"{line!r} are no options of 'dtnsim plan' ({error.format_message().rstrip('.')})"
-        raise InputError(f"--plan: {told}; write it like --plan '--target 40Gb/s'") from None
     known = {k: v for k, v in asked.items() if k in inspect.signature(plan).parameters and v is not None}
     for name, dimension in (("confidence", "1"), ("max_watts", "W")):
         if name in known:

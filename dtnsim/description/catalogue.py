@@ -62,9 +62,9 @@ def parameters(kind: str) -> list[dict[str, Any]]:
     return rows
 
 
-def part(name: str) -> dict[str, Any]:
-    """A part with every number, its spread and its source."""
-    built = _built(name)
+def part(name: str, noun: str = "") -> dict[str, Any]:
+    """A part with every number, its spread and its source; ``noun``: what the name might have been, for a refusal."""
+    built = _built(name, noun)
     rows = []
     for key in type(built).model_fields:
         value = getattr(built, key)
@@ -78,9 +78,9 @@ def part(name: str) -> dict[str, Any]:
     return {"schema": SCHEMA, "part": name, "kind": built.kind, "source": built.source, "parameters": rows}
 
 
-def _built(name: str) -> Component:
+def _built(name: str, noun: str = "") -> Component:
     """A part, also one that lies in the folder of parts here."""
-    file = library.find("parts", name, beside=_HERE)
+    file = library.find("parts", name, beside=_HERE, noun=noun)
     return Component.build(name if file.is_relative_to(library.root("models")) else str(file))
 
 

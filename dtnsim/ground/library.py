@@ -86,7 +86,7 @@ def own_names(folder: str, beside: Path | None = None) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
+def find(folder: str, name: str, *, beside: Path | None = None, noun: str = "") -> Path:
     """The YAML file that ``name`` means.
 
     Args:
@@ -94,6 +94,7 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
         name: A file, or the name of one in the folder of that room beside the file that mentions it, in the user's own
             library or among those shipped (for parts, with or without its kind in front).
         beside: Folder of the file that mentions it.
+        noun: What it might have been, for the message; one of the folder if left out.
 
     Raises:
         SpecError: there is none; the message names the nearest.
@@ -120,7 +121,7 @@ def find(folder: str, name: str, *, beside: Path | None = None) -> Path:
         found = found or whole.get(name) or by_last.get(name)
         if found is not None:
             return Path(found)
-    raise SpecError(f"there is no {folder.rstrip('s')} {name!r}", remedy=_nearest(folder, name))
+    raise SpecError(f"there is no {noun or folder.rstrip('s')} {name!r}", remedy=_nearest(folder, name))
 
 
 def _among(collection: str, name: str) -> Path | None:

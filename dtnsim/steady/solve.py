@@ -97,9 +97,9 @@ class Rates:
             bound: Whether it is asked what binds them.
         """
         found = _filled(self.unslowed, active, near, bound=bound)
-        slow = (
-            np.flatnonzero((slowed(self.m, found.rate) > 1).any(axis=1)) if self.m.slowdowns else np.empty(0, np.intp)
-        )
+        if not self.m.slowdowns:
+            return found
+        slow = np.flatnonzero((slowed(self.m, found.rate) > 1).any(axis=1))
         if len(slow) == len(found.rate):
             return _filled(self._slowed, active, near, bound=bound)
         if not len(slow):

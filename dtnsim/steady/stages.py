@@ -172,14 +172,15 @@ def _where_they_are(m: Matrices) -> Matrices:
     visited[total.station] = visited[phases.station] = visited[-1] = True
     place, here = np.cumsum(visited) - 1, np.flatnonzero(visited[:-1])
     slowdowns = ((d, a[visited[a]], slope, reference) for d, a, slope, reference in m.slowdowns if visited[d])
+    numbered = replace(total, station=place[total.station])
     return replace(
         m,
         capacity=m.capacity[:, here],
         alone=m.alone[:, here],
         split=m.split[here],
         own=m.own[here],
-        total=(here_of := replace(total, station=place[total.station])),
-        phases=here_of if phases is total else replace(phases, station=place[phases.station]),
+        total=numbered,
+        phases=numbered if phases is total else replace(phases, station=place[phases.station]),
         slowdowns=tuple((int(place[d]), place[a], slope, reference) for d, a, slope, reference in slowdowns),
     )
 
