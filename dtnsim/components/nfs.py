@@ -89,10 +89,12 @@ class Nfs(Remote):
     acdirmin: Annotated[Quantity, Unit("s", low=0.1)] = prior("30 s", 0.0, "nfs(5): acdirmin, default 30 s")
     depth: Annotated[int, Field(ge=0, le=100)] = 4
     rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "1.5 cycles/B",
-        0.5,
-        "one connection carries about 2 GB/s of reads and 1.2 GB/s of writes on processors of about 3 GHz "
-        "(ngxstorage.com, nconnect), 1.5 to 2.5 cycles/B in all, of which TCP has some 0.5",
+        "0.6 cycles/B",
+        0.8,
+        "the mean of two sources far apart: replies are read into pages as any TCP receiver reads (Linux commit "
+        "277e4ab7d530), which leaves some 500 to 2000 cycles a page (fs/nfs/pagelist.c, read.c: a request, two locks, "
+        "the end of its read), 0.1 to 0.5 cycles/B; one connection to an appliance carries about 2 GB/s of reads and "
+        "1.2 GB/s of writes (ngxstorage.com, nconnect), 1.5 to 2.5 cycles/B in all at 3 GHz, of which TCP has some 0.5",
     )
     rdma_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "0.45 cycles/B",
@@ -228,6 +230,12 @@ class Vast(Nfs):
     remoteports: Annotated[int, Field(ge=1, le=1024)] = 1
     service: RequestTime = prior(
         "0.5 ms", 0.6, "assumed: a request for data at a node whose flash is behind a fabric, 0.3 to 1 ms"
+    )
+    rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
+        "1.5 cycles/B",
+        0.5,
+        "VAST documentation: eight connections for each 100 Gb/s with TCP, 2 GB/s of one at most; at about 3 GHz that "
+        "is 1.5 to 2 cycles/B in all, of which TCP has some 0.5",
     )
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = prior(
         "15 MiB", 0.3, "assumed: read_ahead_kb raised as for other NFS appliances (Linux' old default of 15 requests)"

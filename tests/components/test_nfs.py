@@ -232,8 +232,17 @@ def test_rdma_costs_the_kernel_less() -> None:
     assert not rdma.has("network.tcp.a-b[a-b nfs]")  # no window, no loss response
     assert not rdma.has("b.cpu.kernel NFS[a-b nfs]")  # the server's adapter places the bytes
     assert rdma.demand("b.memory") == tcp.demand("b.memory") - 1  # no copy out of a socket
-    assert tcp.demand("a.cpu.kernel NFS[a-b nfs]") == pytest.approx(1.5)
+    assert tcp.demand("a.cpu.kernel NFS[a-b nfs]") == pytest.approx(0.6)
     assert 12.5e9 / 2.5 < 3e9 / 0.45 < 12.5e9 / 1.5
+
+
+def test_requests_cost_the_mean_of_what_pages_need_and_what_appliances_show() -> None:
+    """500 to 2000 cycles a page of 4 KiB; 2 and 1.2 GB/s a connection at 3 GHz, less TCP's 0.5 cycles/B."""
+    cost = find_kind("nfs").model_fields["rpc_byte"].get_default(call_default_factory=True)
+    pages, appliances = np.sqrt(500.0 * 2000.0) / 4096.0, np.sqrt((3.0 / 2.0 - 0.5) * (3.0 / 1.2 - 0.5))
+    assert cost.value == pytest.approx(np.sqrt(pages * appliances), rel=0.05)
+    eight_in_ten = np.exp(1.2816 * np.sqrt(np.log1p(cost.spread**2)))
+    assert cost.value / eight_in_ten <= pages < appliances <= cost.value * eight_in_ten
 
 
 @pytest.mark.parametrize("connections", [1, 8])
