@@ -23,7 +23,7 @@ from dtnsim.planning.explore import Asked, Found
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option
 from dtnsim.planning.plan import goal_of
-from dtnsim.planning.stages import Stage, named
+from dtnsim.planning.proposal import Stage, named
 from dtnsim.steady.prediction import predict
 
 PATHS = (

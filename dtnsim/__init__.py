@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dtnsim.simulation import simulate
     from dtnsim.simulation.fleet.run import fleet
     from dtnsim.steady.prediction import predict
-    from dtnsim.steady.tcp import tcp
+    from dtnsim.steady.tcp_calculator import tcp
 
 __version__ = "0.2.0"
 
@@ -52,7 +52,7 @@ _HOME = {
     "read_logs": "logs",
     "simulate": "simulation",
     "sweep": "planning.sweep",
-    "tcp": "steady.tcp",
+    "tcp": "steady.tcp_calculator",
     "validate": "evidence.validate",
 }
 

@@ -93,7 +93,7 @@ def without_args() -> dict[str, list[str]]:
     classes = {node.name: node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     found: dict[str, list[str]] = {}
     for path, tree in trees.items():
-        said = flat if any(name.endswith(".layout") for name in imports(path, modules)) else set()
+        said = flat if any(name.endswith("layout") for name in imports(path, modules)) else set()
         for node, owner in _public(tree):
             every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             given = [a.arg for a in every if not _says(a.annotation, shared)]

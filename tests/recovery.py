@@ -26,7 +26,7 @@ from dtnsim.evidence.calibrate import calibrate
 from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.fit_targets import Targets
 from dtnsim.evidence.suggest import Candidate
-from dtnsim.simulation.run import simulate
+from dtnsim.simulation.runs import simulate
 
 HOST = """
 name: bench

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dtnsim.engine.network import Demands
+from dtnsim.engine.nodes import Demands
 from dtnsim.ground.errors import InputError
 
 

@@ -14,7 +14,7 @@ from dtnsim.engine import max_min
 from dtnsim.engine.flow_lists import left, tightest
 from dtnsim.engine.flows import Flow, Row, check_capacity, check_flow, checked_row
 from dtnsim.engine.layout import CAPPED, LEVEL, SIDE  # asked for a million times
-from dtnsim.engine.network import Demands, Network, least, more_flows
+from dtnsim.engine.nodes import Demands, Network, least, more_flows
 from dtnsim.ground.errors import InputError, ModelError
 
 #: rows beside those of four times the flows under way before what is used no more is forgotten

@@ -17,9 +17,9 @@ from dtnsim.planning import actions, dominance, fitting, tuning, whynot
 from dtnsim.planning.actions import machine
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
+from dtnsim.planning.proposal import Stage, Would, idle, named, price_spread
 from dtnsim.planning.rating import Rater
 from dtnsim.planning.search import SAME, Search, price
-from dtnsim.planning.stages import Stage, Would, idle, named, price_spread
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import ALLOWED, USUAL
 from dtnsim.planning.explore import Asked
 from dtnsim.planning.money import exchange
-from dtnsim.planning.stages import Plan, Stage, named
+from dtnsim.planning.proposal import Plan, Stage, named
 from dtnsim.steady import goals, ordering, why_wide
 
 if TYPE_CHECKING:

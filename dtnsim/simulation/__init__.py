@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dtnsim.simulation.run import simulate
+from dtnsim.simulation.runs import simulate
 
 __all__ = ["simulate"]

@@ -1,4 +1,4 @@
-"""``dtnsim tcp``: one answer, tables and their reader, coefficients, and bad input as one line with exit code 2."""
+"""``dtnsim tcp`` and `tcp_calculator`: one answer, tables, coefficients, bad input as one line with exit code 2."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import yaml
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
 from dtnsim.physics.tcp import outcome, rounds
-from dtnsim.simulation.run import simulate
+from dtnsim.simulation.runs import simulate
 from dtnsim.steady.prediction import predict
 from tests.formulas import evaluate
 from tests.lab import journey, problem, sheet

@@ -12,8 +12,8 @@ from dtnsim.planning import catalog, fitting, whynot
 from dtnsim.planning.actions import machine
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
+from dtnsim.planning.proposal import named
 from dtnsim.planning.search import Search
-from dtnsim.planning.stages import named
 
 DAY = "date: 2026-05-01\n"
 CARDS = """

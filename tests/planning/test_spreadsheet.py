@@ -18,8 +18,8 @@ from dtnsim.planning import catalog, fitting, messages, offers
 from dtnsim.planning import money as bill
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option
+from dtnsim.planning.proposal import Stage
 from dtnsim.planning.search import price
-from dtnsim.planning.stages import Stage
 
 
 def _nas(listed: catalog.Catalog) -> Offered:

@@ -14,8 +14,8 @@ from dtnsim.ground.units import Money
 from dtnsim.planning import tool_choice, whynot
 from dtnsim.planning.catalog import Offer
 from dtnsim.planning.option import Option, Refused
+from dtnsim.planning.proposal import named
 from dtnsim.planning.search import Search
-from dtnsim.planning.stages import named
 
 
 def _why_not(budget: float, watts: float, chosen: float | None = None) -> whynot.WhyNot:

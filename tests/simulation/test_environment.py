@@ -16,7 +16,7 @@ from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.report import simulation, text
 from dtnsim.simulation import environment, simulate
 from dtnsim.simulation.variants import as_drawn, check_same
-from tests.simulation.test_run import SLOW, make
+from tests.simulation.test_runs import SLOW, make
 from tests.strategies import load, written
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from dtnsim.engine import flow_lists, heaps, max_min, rate_updates
 from dtnsim.engine import layout as engine_layout
 from dtnsim.ground import machine_code
-from dtnsim.simulation.fleet import layout, traffic
+from dtnsim.simulation.fleet import traffic, transfer_layout
 
 #: transfers from which on reading code that is kept pays, and from which on, over all runs, compiling does: what each
 #: takes over what a transfer then takes less, measured once and rounded up (`tests/benchmarks/README.md`)
@@ -107,6 +107,6 @@ def _made(folder: Path | None) -> dict[str, Any]:
 
 def _folder() -> Path | None:
     """Where compiled code is kept; None where it cannot be."""
-    modules = (heaps, engine_layout, layout, *_MODULES)
+    modules = (heaps, engine_layout, transfer_layout, *_MODULES)
     files = [Path(m.__file__) for m in modules if m.__file__]
     return machine_code.folder([Path(__file__), files[0].with_name("compiled_heaps.py"), *files])

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtnsim.engine import flow_lists
-from dtnsim.engine.network import least, more_flows
+from dtnsim.engine.nodes import least, more_flows
 from dtnsim.ground.errors import ModelError
 from dtnsim.physics.tools import kept_bytes
 from dtnsim.simulation.fleet import compiled, state, traffic
-from dtnsim.simulation.fleet import layout as at
+from dtnsim.simulation.fleet import transfer_layout as at
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.facility import Lane, Way, Work

@@ -1,4 +1,4 @@
-"""The state of a fleet before its first event: nodes, rows, ways, lanes and places as flat numbers (`layout`)."""
+"""The state of a fleet before its first event: nodes, rows, ways, lanes, places as flat numbers (`transfer_layout`)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.engine.network import Demands, Network, more_flows
-from dtnsim.simulation.fleet import layout as at
+from dtnsim.engine.nodes import Demands, Network, more_flows
+from dtnsim.simulation.fleet import transfer_layout as at
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.facility import Lane, Place, Way, Work

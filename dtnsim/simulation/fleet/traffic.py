@@ -1,6 +1,6 @@
 """A fleet in time on flat numbers: arrivals, queues, who begins on which way, what is booked."""
 
-# ruff: noqa: D103, F403, F405 - plain functions on numbers; see `layout`
+# ruff: noqa: D103, F403, F405 - plain functions on numbers; see `transfer_layout`
 from __future__ import annotations
 
 import math
@@ -19,7 +19,7 @@ from dtnsim.engine.heaps import (
     turns_left,
 )  # fmt: skip
 from dtnsim.engine.max_min import finished, insert, next_time, settle
-from dtnsim.simulation.fleet.layout import *
+from dtnsim.simulation.fleet.transfer_layout import *
 
 #: stretches in which use is summed [s]
 HOUR_S = 3600.0

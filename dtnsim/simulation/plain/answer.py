@@ -13,7 +13,7 @@ from dtnsim.composition.plain import only
 from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import SLOW_START, Problem
-from dtnsim.simulation.plain.event_loop import OWN, Course, stretches
+from dtnsim.simulation.plain.flow_events import OWN, Course, stretches
 from dtnsim.simulation.record import OPENS, held_by
 from dtnsim.simulation.results import Held, LaterSeries, PhaseTime, Run, Series, Simulation, TransferRun
 from dtnsim.steady.reasons import Cause, full, reason

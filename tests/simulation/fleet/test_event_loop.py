@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.description.workload import Retry
-from dtnsim.simulation.fleet import layout as at
+from dtnsim.simulation.fleet import transfer_layout as at
 from dtnsim.simulation.fleet.event_loop import ACTIVE, DONE, FAILED
 from dtnsim.simulation.fleet.faults import Fault
 from tests.engine import workloads

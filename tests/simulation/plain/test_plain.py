@@ -14,7 +14,7 @@ from dtnsim.ground.errors import ModelError
 from dtnsim.ground.lazy import EachLater
 from dtnsim.report import simulation as report
 from dtnsim.simulation import simulate
-from dtnsim.simulation.plain import event_loop
+from dtnsim.simulation.plain import flow_events
 from dtnsim.simulation.results import Run, Simulation
 from tests.lab import machine
 from tests.strategies import load
@@ -56,7 +56,7 @@ def mesh(seed: int, wan: dict[str, Any], *, count: int = 16, linked: bool = Fals
 
 def by_processes(given: PathSpec, monkeypatch: pytest.MonkeyPatch, **how: Any) -> Simulation:
     with monkeypatch.context() as patch:
-        patch.setattr("dtnsim.simulation.run.plain", lambda _given: None)
+        patch.setattr("dtnsim.simulation.runs.plain", lambda _given: None)
         return simulate(given, **how)
 
 
@@ -113,7 +113,7 @@ def test_a_run_can_end_before_all_is_done(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_run_can_be_stopped_and_is_given_up_after_too_many_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_loop, "_TELL_EVERY", 10)
+    monkeypatch.setattr(flow_events, "_TELL_EVERY", 10)
     given = mesh(1, WANS[2][0])
     told: list[float] = []
 

@@ -94,9 +94,9 @@ def simulate(
 
 def _plain(flows: Plain, seed: int, limits: Limits) -> Simulation:
     """Plain flows, run once, every parameter at its median."""
-    from dtnsim.simulation.plain import answer, columns, event_loop
+    from dtnsim.simulation.plain import answer, columns, flow_events
 
-    return answer.answer(event_loop.run(columns.columns(flows), limits), seed)
+    return answer.answer(flow_events.run(columns.columns(flows), limits), seed)
 
 
 def _why(problem: Problem, number: dict[str, int], f: int, held: Sequence[Held]) -> dict[str, str]:
