@@ -19,6 +19,13 @@ TLS_TRIP: Final = 1.0
 KEYS_A_PAGE: Final = 1000
 #: work of a client in Go on a byte
 GO_CLIENT: Final = prior("1 cycles/B", 0.7, "assumed: Go's HTTP client, two copies in user space")
+#: and on a request, whatever it carries
+GO_REQUEST: Final = prior(
+    "300000 cycles",
+    0.8,
+    "assumed: 0.1 ms at 3 GHz, from 30 us of Go's net/http to 0.3 ms with an SDK's handlers, signature and XML; client "
+    "and MinIO on one machine took 1.3 ms a stat with 12 at once (github minio/warp, pull 22)",
+)
 _GCM: Final = core_cost("aes128_gcm", "TLS")
 _BLOCK: Final = prior("256 KiB", 0.5, "s3transfer manager.py: io_chunksize 256 KiB; Go's io.Copy reads 32 KiB")
 
@@ -71,6 +78,7 @@ class Client:
         head: Requests for an object that wait before its data (HEAD of a download).
         start: Start of the program, its libraries and credentials.
         overhead: What a byte costs in the program besides TLS and the checksum.
+        request: What a request costs in the program, whatever it carries; None where a thread of its own does it.
         checksum: Checksum that the program makes of what it sends, if it does.
         tls: Whether the store is reached by https.
         lists: Whether the keys are listed before (recursive downloads, ``sync``).
@@ -85,6 +93,7 @@ class Client:
     threshold_B: float
     start: Quantity
     overhead: Quantity
+    request: Quantity | None = GO_REQUEST
     a_file: int | None = None
     head: float = 0.0
     checksum: tuple[Quantity, str] | None = None
@@ -129,6 +138,18 @@ class Client:
         multipart = job.per_file(lambda size: float(self.parts(size) > 1)) if self.put else 0.0
         return 2.0 * multipart + self.head
 
+    def asking(self, job: Job, thread: Thread, cycles: Quantity) -> CpuUse:
+        """What the requests of its objects cost a thread, spread over their bytes.
+
+        Args:
+            job: What the tool is asked to do.
+            thread: The thread.
+            cycles: What one of them costs.
+        """
+        each = (job.per_file(self.parts) + self._beside(job)) / max(job.mean_B, 1.0)
+        byte = Quantity(cycles.value * each, "cycles/B", cycles.spread, f"{cycles.source}; {each:.3g} requests a byte")
+        return CpuUse("source" if self.put else "destination", thread, byte, f"requests of {self.name}")
+
     def plan(self, job: Job) -> Plan:
         """Requests of a pool of connections that stay open."""
         workers = self.workers(job)
@@ -138,6 +159,8 @@ class Client:
         sender, receiver = (here, there) if self.put else (there, here)
         end: End = "source" if self.put else "destination"
         cpu: tuple[CpuUse, ...] = (*device_work(job, sender), CpuUse(end, here, self.overhead, self.name))
+        if self.request is not None:
+            cpu += (self.asking(job, here, self.request),)
         if self.tls:
             ends = both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
             cpu += ends if job.remote else tuple(use for use in ends if use.end == end)

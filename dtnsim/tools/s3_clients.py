@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
@@ -26,6 +27,13 @@ _UNLOCKED: Final = prior("0.3 cycles/B", 0.7, "assumed: what threads do outside 
 _NATIVE: Final = prior(
     "1.5 cycles/B", 0.7, "assumed: HTTP and a checksum in C, a copy or two on the event loops' threads"
 )
+#: of a request, in the interpreter and on the event loops' threads
+_PYTHON_REQUEST: Final = prior(
+    "6000000 cycles",
+    0.6,
+    "assumed: 2 ms at 3 GHz for botocore's events, serialiser, signature and parser, 200 to 1,000 requests a second",
+)
+_NATIVE_REQUEST: Final = prior("150000 cycles", 0.8, "assumed: HTTP and a signature in C, 20 to 100 us")
 #: aws-c-s3 source/s3_client.c: 250 connections for 100 Gb/s [B/s], and no fewer or more than these
 _CONNECTION_BPS, _FEWEST, _MOST = 100e9 / 250 / 8, 10, 10000
 _CONFIG: Final = "aws-cli awscli/customizations/s3/transferconfig.py"
@@ -73,17 +81,17 @@ class AwsS3(Tool):
     tls: Annotated[bool, Field(description="https; false for --endpoint-url http://...")] = True
     client: ClientEnd | None = None
     overhead: Cycles = prior(
-        "14 cycles/B",
+        "13.3 cycles/B",
         0.5,
         "github scylladb/scylladb, pull 22634: aws-cli with ten threads moved 276 MB/s; at some 3.8 GHz (assumed), one "
-        "interpreter: copies, MD5 or CRC and TLS of Python's ssl",
+        "interpreter: copies, MD5 or CRC and TLS of Python's ssl, less 0.7 of a request for each 8 MiB",
     )
 
     def plan(self, job: Job) -> Plan:
         """A pool of requests; all of their bytes pass one interpreter."""
         put, native = uploads(job, self.kind, self.client), self.preferred_transfer_client == "crt"
         aimed = min(max(math.ceil(self.target_bandwidth.value / _CONNECTION_BPS), _FEWEST), _MOST)
-        plan = Client(
+        client = Client(
             "aws-cli",
             put,
             at_once=aimed if native else self.max_concurrent_requests,
@@ -96,17 +104,18 @@ class AwsS3(Tool):
             lists=self.command == "sync" or (not put and job.files > 1),
             limit=self.max_bandwidth,
             share=self.changed.value if self.command == "sync" else 1.0,
-        ).plan(job)
-        return plan if native else self._locked(plan, put=put)
+            request=_NATIVE_REQUEST if native else None,
+        )
+        return client.plan(job) if native else self._locked(client, job)
 
-    def _locked(self, plan: Plan, *, put: bool) -> Plan:
-        """The same plan with the interpreter's lock: one thread through which every byte goes."""
-        from dataclasses import replace
-
-        lock = CpuUse("source" if put else "destination", Thread("Python interpreter"), self.overhead, "aws-cli")
+    def _locked(self, client: Client, job: Job) -> Plan:
+        """Its plan with the interpreter's lock: one thread through which every byte and request goes."""
+        plan, thread = client.plan(job), Thread("Python interpreter")
+        lock = CpuUse("source" if client.put else "destination", thread, self.overhead, "aws-cli")
+        asked = client.asking(job, thread, _PYTHON_REQUEST)
 
         def locked(step: Step) -> Step:
-            return step if step.net is None else replace(step, cpu=(*step.cpu, lock))
+            return step if step.net is None else replace(step, cpu=(*step.cpu, lock, asked))
 
         return replace(plan, steps=tuple(locked(s) for s in plan.steps))
 
