@@ -206,10 +206,10 @@ class Buses(Wiring):
             self.nic_bus(row, name, receiving=use.operation == "read")
             return
         if card.protocol == "ethernet" and not verbs:
-            own = None if fabric is None else row.term(fabric.byte)
+            own = None if fabric is None else fabric.cycles(row, use)
             cycles = self._storage_over_tcp(row, name, card, own, reading=use.operation == "read")
         elif fabric is not None:
-            cycles = row.term(fabric.byte)
+            cycles = fabric.cycles(row, use)
             self.pool(row, cycles, f"{fabric.what} behind {name}")
         if fabric is not None:
             capacity = count(min(fabric.connections, self.cpu.total), "connection") * self.clock(row)

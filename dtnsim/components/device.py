@@ -15,7 +15,7 @@ from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Value, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import cache, hdd_streams
+from dtnsim.physics import cache, cpu, hdd_streams
 
 #: what the block layer makes of sequential writes where nothing gathers whole stripes
 BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
@@ -61,6 +61,8 @@ class Fabric:
         byte: What a byte costs that core besides the transport.
         what: The protocol.
         key: Key of the volume that says how many connections there are.
+        request: What a request costs that core besides its bytes; None where that is in what a byte costs.
+        largest_B: Bytes of a request where nobody asks for less.
     """
 
     transport: Literal["tcp", "rdma", "user"]
@@ -68,6 +70,16 @@ class Fabric:
     byte: Quantity
     what: str
     key: str = "array.connections"
+    request: Quantity | None = None
+    largest_B: float = math.inf
+
+    def cycles(self, row: Row, use: Access) -> Term:
+        """What a byte of an access costs the core of its connection besides the transport [cycles/B]."""
+        byte = row.term(self.byte)
+        if self.request is None:
+            return byte
+        size = min(use.block_B, self.largest_B) if use.alone else self.largest_B
+        return law(cpu.cycles_per_byte, per_byte=byte, per_call=row.term(self.request), call_B=term(size, "B"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class RemoteBlock(Layer):
         request: Largest request; read-ahead and write-back ask for so much at once.
         round_trip: Time that the network and both ends add to a request.
         protocol_byte: What a byte costs the host's core besides TCP.
+        command: What a request costs the core of its connection besides its bytes.
     """
 
     targets: Annotated[int, Field(ge=1, le=1000)] = 1
@@ -38,6 +39,7 @@ class RemoteBlock(Layer):
     request: Annotated[Quantity, Unit("B", low=4096)] = prior("128 KiB", 0.0, "Linux: read_ahead_kb of block devices")
     round_trip: Annotated[Quantity, Unit("s", spread=0.5)] | None = None
     protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)]
+    command: Annotated[Quantity, Unit("cycles", spread=0.5)]
 
     #: what the network and both ends add to a request where ``round_trip`` does not say it, by transport
     ROUND_TRIP: ClassVar[dict[str, Quantity]]
@@ -54,7 +56,10 @@ class RemoteBlock(Layer):
     @property
     def fabric(self) -> Fabric:
         """Its connections."""
-        return Fabric(self.transport, self.connections, self.per_byte, self.kind)
+        largest = self.request.value
+        return Fabric(
+            self.transport, self.connections, self.per_byte, self.kind, request=self.command, largest_B=largest
+        )
 
     def largest(self, use: Access) -> Quantity:  # noqa: ARG002 - kinds need it
         """Largest request of an access."""
@@ -139,7 +144,13 @@ class Iscsi(RemoteBlock):
         "128 KiB", 0.0, "Linux: read_ahead_kb of block devices; open-iscsi takes data segments of up to 256 KiB"
     )
     protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
-        "0.3 cycles/B", 0.7, "assumed: headers, SCSI commands and a copy in part, in the session's one thread"
+        "0.2 cycles/B", 0.7, "assumed: headers and a copy in part, in the session's one thread"
+    )
+    command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "15000 cycles",
+        0.7,
+        "a target does 100,000 (nvme-storage.com, NVMe-oF vs iSCSI) to 400,000 commands a second (nvme-tcp.com, "
+        "NVMe/TCP vs iSCSI) through one queue: 7,500 to 30,000 cycles at 3 GHz",
     )
     first_burst: Annotated[Quantity, Unit("B", low=0)] = prior("64 KiB", 0.0, "RFC 7143, 13.14: default 65536")
     burst: Annotated[Quantity, Unit("B", low=512)] = prior("256 KiB", 0.0, "RFC 7143, 13.13: default 262144")
@@ -191,9 +202,12 @@ class NvmeOf(RemoteBlock):
     connections: Annotated[int, Field(ge=1, le=4096)] = 8
     round_trip: Annotated[Quantity, Unit("s", spread=0.4)] | None = None
     protocol_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
-        "0.05 cycles/B",
+        "0 cycles/B", 0.0, "nothing besides the transport: a byte is copied or placed by it"
+    )
+    command: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "8000 cycles",
         0.8,
-        "assumed: a command, its completion and an interrupt for each 128 KiB, some thousand cycles",
+        "assumed: a command, its completion and a wake-up of the queue's worker, half of iSCSI's without SCSI's layers",
     )
 
     ROUND_TRIP: ClassVar[dict[str, Quantity]] = {
