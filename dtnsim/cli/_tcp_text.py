@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim.ground import units
 from dtnsim.physics.tcp import advice, droptail, linux, window
-
-if TYPE_CHECKING:
-    from dtnsim.physics.tcp.setting import Setting
+from dtnsim.physics.tcp.setting import Setting
 
 WHY: Final = {
     "link": "the bottleneck is full",

@@ -26,12 +26,14 @@ from collections.abc import Mapping as MappingABC
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from dtnsim.components.base import place
+from dtnsim.description.host import Host
 from dtnsim.description.hosts import Built, Hosts, Steps, comes_first, inside
 from dtnsim.description.override import override, put, split_key
 from dtnsim.ground import library, units
@@ -39,11 +41,6 @@ from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import SpecError, UnitError
 from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.yamlio import Mapping
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dtnsim.description.host import Host
 
 #: smallest eigenvalue of a correlation that is drawn from: rounding in the file may leave one below zero
 _LEAST = 1e-6

@@ -13,11 +13,9 @@ Every message names what was given and what to write instead; no traceback reach
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 #: characters of a file's or a key's name that are worth a place in a message
 _NAMED = 200

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics._arrays import LEVELS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: part of the runs that lie in an interval [1]
 COVERED: Final = round(LEVELS[2] - LEVELS[0], 6)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dtnsim.description import override, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.lazy import Pictured
+from dtnsim.ground.records import Prediction
 from dtnsim.ground.units import Money
 from dtnsim.planning.money import exchange, items, total
 from dtnsim.steady.prediction import predict
-
-if TYPE_CHECKING:
-    from dtnsim.ground.records import Prediction
 
 #: relative change of a station's allowance that is worth a line
 _WORTH = 0.005

@@ -19,14 +19,13 @@ from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
 from dtnsim.planning.proposal import Stage, Would, idle, named, price_spread
 from dtnsim.planning.rating import Rater
-from dtnsim.planning.search import SAME, Search, price
+from dtnsim.planning.search import SAME, Rates, Search, Set, price
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.planning.catalog import Catalog
     from dtnsim.planning.option import Offered, Option, Setting
-    from dtnsim.planning.search import Rates, Set
     from dtnsim.planning.tuning import Win
     from dtnsim.steady.goals import Goal
 

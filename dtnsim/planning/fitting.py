@@ -12,9 +12,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from dtnsim.components.base import expand
+from dtnsim.description.host import Host
+from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
@@ -26,10 +27,6 @@ from dtnsim.planning.catalog import Catalog, Offer
 from dtnsim.planning.money import Exchange
 from dtnsim.planning.option import Buys, Offered, Option, Refused
 from dtnsim.steady import timed
-
-if TYPE_CHECKING:
-    from dtnsim.description.host import Host
-    from dtnsim.description.spec import PathSpec
 
 
 def options(shop: Shop, hosts: Sequence[str], allow: Collection[str] = ("parts",)) -> Offered:

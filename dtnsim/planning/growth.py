@@ -15,7 +15,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.units import cents
 from dtnsim.physics._arrays import LEVELS
-from dtnsim.planning.proposal import Due
+from dtnsim.planning.proposal import Due, Stage
 from dtnsim.planning.search import price
 from dtnsim.steady.goals import Goal
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from dtnsim.description.workload import Workload
     from dtnsim.planning.catalog import Offer
     from dtnsim.planning.option import Option
-    from dtnsim.planning.proposal import Stage
 
 _GROWTH: Final = re.compile(
     r"\s*(\d+(?:\.\d+)?)\s*%?\s*(?:(?:\+-|±)\s*(\d+(?:\.\d+)?)\s*)?%\s*(?:/|a|per)\s*(?:y|yr|year|a)\s*", re.IGNORECASE

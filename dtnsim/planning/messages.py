@@ -16,13 +16,12 @@ from dtnsim.description.workload import YEAR_S
 from dtnsim.ground import units
 from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
-from dtnsim.planning.proposal import named
+from dtnsim.planning.proposal import Plan, Stage, Would, named
 
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
     from dtnsim.planning.money import Exchange
     from dtnsim.planning.option import Refused, Setting
-    from dtnsim.planning.proposal import Plan, Stage, Would
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -16,19 +16,17 @@ from dtnsim.description.drawn_hosts import at_centre
 from dtnsim.description.override import Overrides
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
+from dtnsim.ground.records import Prediction
 from dtnsim.ground.units import Money, money
 from dtnsim.planning import actions, explore, growth, messages, offers, whynot
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import ALLOWED, USUAL
 from dtnsim.planning.explore import Asked
+from dtnsim.planning.growth import Growth
 from dtnsim.planning.money import exchange
+from dtnsim.planning.option import Offered
 from dtnsim.planning.proposal import Plan, Stage, named
 from dtnsim.steady import goals, ordering, why_wide
-
-if TYPE_CHECKING:
-    from dtnsim.ground.records import Prediction
-    from dtnsim.planning.growth import Growth
-    from dtnsim.planning.option import Offered
 
 __all__ = ["Plan", "Stage", "plan"]
 

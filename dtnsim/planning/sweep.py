@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -21,13 +21,11 @@ from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Quantity
 from dtnsim.planning import design as designs
 from dtnsim.planning import groups
+from dtnsim.planning.design import Design
+from dtnsim.planning.groups import Group
 from dtnsim.planning.rowfile import ANSWERS, Row, RowFile
 from dtnsim.planning.swept import places
 from dtnsim.steady.prediction import SAMPLES
-
-if TYPE_CHECKING:
-    from dtnsim.planning.design import Design
-    from dtnsim.planning.groups import Group
 
 #: scenarios up to which each is drawn where nobody says
 _DRAWN: Final = 1000

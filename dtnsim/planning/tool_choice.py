@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,18 +20,16 @@ from dtnsim.components.base import find_kind, kinds
 from dtnsim.composition.compose import run_together
 from dtnsim.composition.resolved_transfer import end_of
 from dtnsim.description.dataset import load as dataset
+from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import split_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
+from dtnsim.ground.records import Interval, Prediction
 from dtnsim.planning import swept
 from dtnsim.planning.option import Refused
 from dtnsim.planning.whynot import Out, WhyNot
 from dtnsim.steady.prediction import predict
 from dtnsim.tools.plan import Tool, Usage
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Interval, Prediction
 
 #: relative difference of durations that is none
 _SAME: Final = 1e-9

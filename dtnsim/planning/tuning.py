@@ -6,20 +6,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.planning import swept
 from dtnsim.planning.actions import Scope
 from dtnsim.planning.actions.tcp import mtu
 from dtnsim.planning.bounds import times
+from dtnsim.planning.option import Setting
 from dtnsim.planning.rating import Paths
 from dtnsim.steady import timed
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.planning.option import Setting
 
 #: gain that is worth a line
 WORTH: Final = 0.002

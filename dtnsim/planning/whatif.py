@@ -9,18 +9,16 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import at_once
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.term import plural
 from dtnsim.planning import groups, rating
 from dtnsim.planning.actions.network import segments
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.planning.groups import Outcome, Task
+from dtnsim.planning.groups import Outcome, Task
 
 #: round trips [s], losses, streams, files and multiples of the drives that are tried beside the path's own
 _RTT_S: Final = (0.2e-3, 5e-3, 20e-3, 60e-3, 150e-3)

@@ -11,11 +11,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.ground import units
-from dtnsim.planning.search import price
+from dtnsim.planning.search import Search, Set, price
 
 if TYPE_CHECKING:
     from dtnsim.planning.option import Option, Refused
-    from dtnsim.planning.search import Search, Set
 
 #: what each test rejects, in words
 TESTS: Final = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.evidence import fit_report
 from dtnsim.evidence.fit_report import joined
-from dtnsim.evidence.repeats import day_words
+from dtnsim.evidence.repeats import Repeats, day_words
 from dtnsim.ground.term import plural
 from dtnsim.report import plots
 from dtnsim.report.document import fields
@@ -18,7 +18,6 @@ from dtnsim.report.traces import AMBER, axis, line, marks, rate_axis
 
 if TYPE_CHECKING:
     from dtnsim.evidence.fit import Fit
-    from dtnsim.evidence.repeats import Repeats
     from dtnsim.evidence.suggest import Suggestion
     from dtnsim.evidence.watch import Alarm, Series, Watched
     from dtnsim.report.console import Out

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.ground import units
-from dtnsim.ground.records import Prediction, TransferPrediction
+from dtnsim.ground.records import Interval, Prediction, TransferPrediction
 from dtnsim.ground.uncertainty import WITHIN
 from dtnsim.report.holds import called
 from dtnsim.report.page import Figure, label
@@ -35,7 +35,6 @@ from dtnsim.report.traces import (
 )
 
 if TYPE_CHECKING:
-    from dtnsim.ground.records import Interval
     from dtnsim.planning.compare import Comparison
     from dtnsim.planning.sweep import SweepResult
     from dtnsim.planning.whatif import Axis, Grid

@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Prediction, Rung
 from dtnsim.ground.term import without_words
 from dtnsim.planning import actions, catalog, fitting
 from dtnsim.planning.actions import tcp
 from dtnsim.planning.bounds import times
 from dtnsim.planning.money import exchange
-from dtnsim.planning.option import Offered
+from dtnsim.planning.option import Offered, Option, Setting
 from dtnsim.planning.rating import Paths
 from dtnsim.steady import timed
 from dtnsim.steady.reasons import key_of
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Prediction, Rung
-    from dtnsim.planning.option import Option, Setting
 
 #: time at a station that a part must save to help
 _SAVED: Final = 0.01

@@ -16,8 +16,8 @@ from dtnsim.components.filesystem import label_of
 from dtnsim.composition.relief import tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
-from dtnsim.ground.records import Bottleneck
-from dtnsim.ground.uncertainty import often
+from dtnsim.ground.records import Bottleneck, Prediction, TransferPrediction
+from dtnsim.ground.uncertainty import Remedy, often
 from dtnsim.physics._arrays import LEVELS, quantile
 from dtnsim.report.checks import LATE, measured
 from dtnsim.report.holds import OTHER_TOOL, brief, holds
@@ -28,8 +28,6 @@ from dtnsim.steady.reasons import key_of
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Prediction, TransferPrediction
-    from dtnsim.ground.uncertainty import Remedy
     from dtnsim.steady.goals import Goal
 
 #: remedies that are answered with all their scenarios, until one helps; goals are met from this probability on, and

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,13 +15,11 @@ from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import NAMES, often
 from dtnsim.report import text
+from dtnsim.report.console import Out
 from dtnsim.report.document import fields, number, quantiles
 from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
-
-if TYPE_CHECKING:
-    from dtnsim.report.console import Out
 
 SCHEMA: Final = "dtnsim.fleet/1"
 #: rows of each table of the page

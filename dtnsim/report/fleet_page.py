@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from dtnsim.report import fleet
 from dtnsim.report.page import Figure
 from dtnsim.report.table import Table
 from dtnsim.report.traces import LEGEND, TONES, axis, dots, heat, height, line, rows_axis, tenfold, whole
-
-if TYPE_CHECKING:
-    from dtnsim.simulation.fleet.run import FleetAnswer
+from dtnsim.simulation.fleet.run import FleetAnswer
 
 #: stations in the maps, and curves over the weeks; those that are used less in every hour of the week are told in words
 STATIONS: Final = 16

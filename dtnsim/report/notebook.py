@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim.ground.extras import frame as rows_frame
 from dtnsim.ground.extras import need
@@ -15,14 +15,10 @@ from dtnsim.report import charts, fleet, fleet_page, picture, planned, simulatio
 from dtnsim.report.costs import Relief
 from dtnsim.report.decision import decide
 from dtnsim.report.document import prediction_document
-from dtnsim.report.page import asset, escaped
+from dtnsim.report.page import Figure, asset, escaped
 from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.run import FleetAnswer
 from dtnsim.simulation.results import Simulation
-
-if TYPE_CHECKING:
-    from dtnsim.report.page import Figure
-
 
 #: words are read from the left, decisions have a column for what is said of each, pictures fit their cell
 _LOOKS: Final = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,16 +14,11 @@ from dtnsim.ground import runtime, units
 from dtnsim.ground.uncertainty import NAMES
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.report import text
+from dtnsim.report.console import Out
 from dtnsim.report.document import assumptions, fields, number
 from dtnsim.report.table import HEADS
 from dtnsim.simulation.durations import quantiles
 from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from dtnsim.report.console import Out
-    from dtnsim.simulation.results import Run, TransferRun
 
 SCHEMA: Final = "dtnsim.simulation/1"
 #: points of a series in the JSON document, and the busiest stations shown

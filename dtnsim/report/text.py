@@ -13,7 +13,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Interval, Phase, Prediction, Station, StationUse, Transfer
 from dtnsim.ground.term import plural
-from dtnsim.ground.uncertainty import NAMES
+from dtnsim.ground.uncertainty import NAMES, Assumption
 from dtnsim.ground.units import show
 from dtnsim.report.console import Out, console
 from dtnsim.report.decision import deadline, decide, share
@@ -23,7 +23,6 @@ from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
     from dtnsim.composition.resolved_transfer import Way
-    from dtnsim.ground.uncertainty import Assumption
     from dtnsim.steady.breakdown import Step
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share

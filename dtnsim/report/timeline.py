@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim.ground import units
 from dtnsim.report import simulation
@@ -26,11 +27,7 @@ from dtnsim.report.traces import (
     tenfold,
     whole,
 )
-
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from dtnsim.simulation.results import Simulation
+from dtnsim.simulation.results import Simulation
 
 #: curves of one figure, events that are marked in it, and points of a table
 CURVES: Final = 8

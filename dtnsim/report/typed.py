@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dtnsim.composition.relief import sysctl_lines, tcp_of
 from dtnsim.ground.quantity import Mixture
-
-if TYPE_CHECKING:
-    from dtnsim.ground.records import Prediction
-    from dtnsim.ground.uncertainty import Remedy
+from dtnsim.ground.records import Prediction
+from dtnsim.ground.uncertainty import Remedy
 
 #: a setting of sysctl(8)
 _SETTING: Final = re.compile(r"\S+=(?:'[^']*'|\S+)")

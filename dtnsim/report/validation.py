@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import __version__
-from dtnsim.evidence.trust import CENTRAL, by_kind, judging, ranks, trust
+from dtnsim.evidence.trust import CENTRAL, Judgement, Summary, by_kind, judging, ranks, trust
 from dtnsim.ground import units
 from dtnsim.ground.uncertainty import NAMES, WITHIN
 from dtnsim.report.page import Figure, Page, label, today
@@ -15,7 +15,6 @@ from dtnsim.report.table import HEADS, Table
 from dtnsim.report.traces import AMBER, BLUE, GREY, TONES, axis, line, marks, painted, spans
 
 if TYPE_CHECKING:
-    from dtnsim.evidence.trust import Judgement, Summary
     from dtnsim.evidence.validate import Validation
     from dtnsim.report.console import Out
 

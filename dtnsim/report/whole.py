@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import platform
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dtnsim import __version__
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.ground.records import Interval, Prediction
 from dtnsim.ground.term import plural, without_words
 from dtnsim.planning import groups, tool_choice, whatif
-from dtnsim.planning.plan import towards
+from dtnsim.planning.plan import Plan, towards
+from dtnsim.planning.whatif import Grid
 from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, planned, timeline
 from dtnsim.report.decision import decide, may_choose, verdict
 from dtnsim.report.holds import called
 from dtnsim.report.page import LAYOUT, Page, escaped
 from dtnsim.report.table import HEADS, Table
 from dtnsim.report.text import capacity
+from dtnsim.simulation.fleet.run import FleetAnswer
+from dtnsim.simulation.results import Simulation
 from dtnsim.steady import ordering, why_wide
 from dtnsim.steady.goals import Goal
 from dtnsim.steady.prediction import predict
-
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Interval, Prediction
-    from dtnsim.planning.plan import Plan
-    from dtnsim.planning.whatif import Grid
-    from dtnsim.simulation.fleet.run import FleetAnswer
-    from dtnsim.simulation.results import Simulation
 
 #: crossings behind the sliders; of more transfers only the first one's ladder is shown
 SCENARIOS: Final = 48

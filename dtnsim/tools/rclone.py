@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, NamedTuple
+from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 from dtnsim.components.access import Access, Thread
 from dtnsim.ground.errors import SpecError
@@ -15,12 +16,7 @@ from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work,
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
-from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dtnsim.tools.plan import Far
+from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 _GCM = core_cost("aes128_gcm", "TLS")
 _MD5 = core_cost("md5_openssl", "hash of what was read, compared with the remote's")

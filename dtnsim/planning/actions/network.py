@@ -6,8 +6,10 @@ None of it is bought from a list of parts; what it costs, those who run the netw
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dtnsim.components.segment import Segment
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics import bonding
@@ -15,10 +17,6 @@ from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.actions.tcp import small_frames
 from dtnsim.planning.option import Setting
 from dtnsim.steady import timed
-
-if TYPE_CHECKING:
-    from dtnsim.components.segment import Segment
-    from dtnsim.description.spec import PathSpec
 
 #: rates that circuits and ports of a wide-area network have [Gb/s]
 _CLASSES: Final = (1, 10, 25, 40, 100, 200, 400, 800)

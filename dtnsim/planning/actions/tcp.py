@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from dtnsim.components.segment import HEADERS_B, PACKET_B
 from dtnsim.composition.relief import sized, sysctl_lines, tcp_of
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
 from dtnsim.physics.nic import JUMBO_B
@@ -16,9 +16,6 @@ from dtnsim.physics.tcp.window import needed_buffer
 from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.option import Setting
 from dtnsim.steady.prediction import predict
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
 
 
 @free("tuning")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import at_once, split_end, typed
 from dtnsim.planning import tool_choice
 from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.option import Setting
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
 
 _MULTIPLES: Final = (2, 4, 8)
 #: more than this no tool takes kindly
