@@ -7,10 +7,12 @@ python .ci/readme.py --check    exit 1 where those of README.md or of the physic
 
 from __future__ import annotations
 
+import csv
 import functools
 import importlib.util
 import io
 import re
+import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -60,7 +62,7 @@ def judged() -> Any:
 
 def accuracy() -> str:
     """The table of measured beside predicted."""
-    from dtnsim.report.accuracy import markdown
+    from dtnsim.report.validation import markdown
 
     return markdown(judged())
 
@@ -88,11 +90,57 @@ def measured(page: str) -> str:
     return MEASURED.sub(shown, page)
 
 
+#: draws behind the intervals
+_SAMPLES = 64
+
+
+def tool_points() -> list[list[dict[str, str]]]:
+    """The measured runs, those of one point together."""
+    with (README.parent / "calibration" / "tools-truth" / "public.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    found: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        found.setdefault(row["point"], []).append(row)
+    return list(found.values())
+
+
+def tool_errors(given: Iterable[list[dict[str, str]]]) -> dict[str, list[tuple[float, list[bool]]]]:
+    """For each tool (error of a point's median, which of its runs lie in the 80 % interval)."""
+    from dtnsim.evidence import tool_runs
+
+    found: dict[str, list[tuple[float, list[bool]]]] = {}
+    for same in given:
+        measured = [float(r["wall_s"]) for r in same]
+        shown = tool_runs.answer(tool_runs.run_of(same[0]), _SAMPLES)
+        inside = [shown.p10_s <= m <= shown.p90_s for m in measured]
+        off = abs(shown.p50_s / statistics.median(measured) - 1)
+        found.setdefault(same[0]["tool_key"], []).append((off, inside))
+    return found
+
+
 def tools() -> str:
     """The table of measured beside predicted runs of transfer tools."""
-    from dtnsim.report.accuracy import tools_markdown
+    from dtnsim.ground.uncertainty import WITHIN
 
-    return tools_markdown()
+    found = tool_errors(tool_points())
+    lines = [
+        f"| tool | points | median error | 90th percentile | runs in the {WITHIN} interval |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    whole = [point for of_tool in found.values() for point in of_tool]
+    for name, several in [*sorted(found.items()), ("**all**", whole)]:
+        off = sorted(e for e, _ in several)
+        inside = [i for _, runs in several for i in runs]
+        last = off[min(int(0.9 * len(off)), len(off) - 1)]
+        cells = (
+            name,
+            str(len(off)),
+            f"{statistics.median(off):.1%}",
+            f"{last:.1%}",
+            f"{sum(inside) / len(inside):.0%}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 @functools.cache

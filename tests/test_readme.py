@@ -11,7 +11,6 @@ import dtnsim
 from dtnsim.components.base import kinds
 from dtnsim.description import spec
 from dtnsim.ground import library, yamlio
-from dtnsim.report import accuracy
 from dtnsim.tools._command import programs
 from tests.scripts import CI, ROOT, script
 
@@ -46,10 +45,11 @@ def test_the_events_in_the_readme_happen(tmp_path: Path) -> None:
 
 
 def test_some_points_of_every_tool_make_a_table(monkeypatch):
-    every = accuracy.tool_points()
+    module = script(CI / "readme.py")
+    every = module.tool_points()
     assert sum(len(p) for p in every) == 637
-    monkeypatch.setattr(accuracy, "tool_points", lambda: every[::6])
-    lines = accuracy.tools_markdown().splitlines()
+    monkeypatch.setattr(module, "tool_points", lambda: every[::6])
+    lines = module.tools().splitlines()
     names = {p[0]["tool_key"] for p in every[::6]}
     assert {line.split("|")[1].strip() for line in lines[2:]} == {*names, "**all**"}
     assert float(lines[-1].split("|")[3].strip(" %")) < 6.0

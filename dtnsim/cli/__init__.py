@@ -5,10 +5,12 @@ import functools
 import importlib
 import io
 import os
+import platform
 import sys
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final
 
+from dtnsim import __version__
 from dtnsim.cli._memory import VARIABLE, cap
 from dtnsim.ground import runtime
 from dtnsim.ground.errors import DtnsimError, InputError, short, visible
@@ -70,9 +72,7 @@ def app(arguments: list[str]) -> object:
 
     def version(value: bool) -> None:  # noqa: FBT001 - typer's callback
         if value:
-            from dtnsim.cli import _about
-
-            typer.echo(_about.versions())
+            typer.echo(_versions())
             raise typer.Exit
 
     @root.callback()
@@ -97,6 +97,15 @@ def app(arguments: list[str]) -> object:
             options.check_numbers(known[0], arguments)
         root.command(name, short_help=line, help=known[1])(known[0])
     return root
+
+
+def _versions() -> str:
+    """Lines that a report of a fault needs."""
+    from dtnsim.ground import extras, library
+
+    lines = [f"dtnsim {__version__}", f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"]
+    lines += [f"{name} {known or 'is not installed'}" for name, known in extras.versions().items()]
+    return "\n".join([*lines, *(f"{room} {library.digest(room)}" for room in ("models", "calibration"))])
 
 
 def _loaded(name: str) -> tuple[Callable[..., None], str | None]:

@@ -60,7 +60,7 @@ def command(
     """
     from dtnsim.ground import output
     from dtnsim.report import fleet as report
-    from dtnsim.report import fleet_tables, text
+    from dtnsim.report import fleet_page, text
     from dtnsim.simulation.fleet.run import fleet
 
     for file, option in ((transfers, "--transfers"), (hours, "--hours"), (checkpoint, "--checkpoint")):
@@ -87,9 +87,9 @@ def command(
             transfers=transfers is not None or hours is not None,
         )
     if transfers is not None:
-        fleet_tables.transfers(made, transfers)
+        fleet_page.transfers(made, transfers)
     if hours is not None:
-        fleet_tables.hours(made, hours)
+        fleet_page.hours(made, hours)
     if json:
         options.emit(report.document(made))
     else:

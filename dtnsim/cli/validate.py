@@ -98,9 +98,9 @@ def command(
     if json:
         options.emit(found.as_dict())
     elif markdown:
-        from dtnsim.report.accuracy import markdown as summary
+        from dtnsim.report import validation
 
-        sys.stdout.write(summary(found) + "\n")
+        sys.stdout.write(validation.markdown(found) + "\n")
     elif html is None:
         from dtnsim.report import text, validation
 

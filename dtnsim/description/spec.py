@@ -23,8 +23,8 @@ from dtnsim.description.host import Host
 from dtnsim.description.hosts import Built, comes_first, inside, numbered
 from dtnsim.description.keys import keyed
 from dtnsim.description.override import Overrides, override, split_key, texts
-from dtnsim.description.said_once import folded
 from dtnsim.description.shared import shared_out
+from dtnsim.description.spoken import folded
 from dtnsim.description.templates import named_workload, with_workload
 from dtnsim.description.transfer import DEVICES, check_order, split_end, with_ends
 from dtnsim.ground import library, runtime, yamlio

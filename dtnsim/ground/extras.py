@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from dtnsim.ground.errors import InputError
@@ -22,6 +23,8 @@ EXTRAS: Final = {
     "pyarrow": "report",
     "zstandard": "zstd",
 }
+#: libraries that answers depend on, and those of extras that may change how fast they come
+LIBRARIES: Final = ("numpy", "scipy", "networkx", "simpy", "pydantic", "PyYAML", "numba")
 
 
 def installed(package: str) -> bool:
@@ -30,6 +33,17 @@ def installed(package: str) -> bool:
         return importlib.util.find_spec(package) is not None
     except (ImportError, ValueError):  # its parent is absent, or it is blocked
         return False
+
+
+def versions() -> dict[str, str | None]:
+    """The version of each of `LIBRARIES`; None where it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found: dict[str, str | None] = dict.fromkeys(LIBRARIES)
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def hint(package: str) -> str:

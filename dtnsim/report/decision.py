@@ -19,9 +19,8 @@ from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Bottleneck, Prediction, TransferPrediction
 from dtnsim.ground.uncertainty import Remedy, often
 from dtnsim.physics._arrays import LEVELS, quantile
-from dtnsim.report.checks import LATE, measured
+from dtnsim.report.advice import LATE, measured, of_others, option, path_of, typed
 from dtnsim.report.holds import OTHER_TOOL, brief, holds
-from dtnsim.report.typed import of_others, option, path_of, typed
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.reasons import key_of

@@ -1,18 +1,22 @@
-"""A fleet's figures: completion by class, use by hour of the week and over the year, what is due when."""
+"""A fleet's figures (completion by class, use by hour of the week and over the year, what is due) and its tables."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.description import calendar
-from dtnsim.ground import units
+from dtnsim.ground import output, units
+from dtnsim.ground.errors import InputError
 from dtnsim.report import fleet
 from dtnsim.report.page import Figure
 from dtnsim.report.table import Table
 from dtnsim.report.traces import LEGEND, TONES, axis, dots, heat, height, line, rows_axis, tenfold, whole
+from dtnsim.simulation.fleet.answers import used
+from dtnsim.simulation.fleet.event_loop import HOUR_S
 from dtnsim.simulation.fleet.run import FleetAnswer
 
 #: stations in the maps, and curves over the weeks; those that are used less in every hour of the week are told in words
@@ -20,8 +24,8 @@ STATIONS: Final = 16
 CURVES: Final = 6
 IDLE: Final = 0.1
 _DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_HOUR_S: Final = 3600.0
 _WEEK: Final = 168
+_STATES: Final = ("not yet asked for", "queued", "under way", "backing off", "done", "failed")
 
 
 def figures(a: FleetAnswer) -> list[Figure]:
@@ -50,8 +54,8 @@ def _top(station: dict[str, Any]) -> float:
 
 def _seen(a: FleetAnswer) -> set[int]:
     """Hours of the week that the span has: a shorter one says nothing of the others."""
-    hours = np.arange(min(math.ceil(a.runs[0].end_s / _HOUR_S), _WEEK), dtype=np.float64) * _HOUR_S
-    return set((calendar.of_week(hours, calendar.date(a.workload.date)) // _HOUR_S).astype(int).tolist())
+    hours = np.arange(min(math.ceil(a.runs[0].end_s / HOUR_S), _WEEK), dtype=np.float64) * HOUR_S
+    return set((calendar.of_week(hours, calendar.date(a.workload.date)) // HOUR_S).astype(int).tolist())
 
 
 def tables(a: FleetAnswer) -> list[tuple[str, Table]]:
@@ -83,7 +87,7 @@ def _completion(classes: list[dict[str, Any]]) -> Figure | None:
     if not shown:
         return None
     names = list(shown[0]["completion_s"])
-    traces = [dots(q, n, [c["completion_s"][q] / _HOUR_S for c in shown], "h") for n, q in enumerate(names)]
+    traces = [dots(q, n, [c["completion_s"][q] / HOUR_S for c in shown], "h") for n, q in enumerate(names)]
     down, every = rows_axis([c["class"] for c in shown]), [x for trace in traces for x in trace["x"]]
     layout = {"yaxis": down, "xaxis": tenfold("from asking to the end [h]", every), "height": height(down, 130)}
     layout["showlegend"] = True
@@ -165,3 +169,59 @@ def sentence(a: FleetAnswer) -> str:
     top = max(a.runs[0].stations, key=lambda s: s.mean, default=None)
     full = f". {top.name} is used most: {top.mean:.0%} on average, {top.busy_day:.0%} on a busy day" if top else ""
     return f"{done}{moved}{middle}{late}{full}."
+
+
+def transfers(a: FleetAnswer, path: Path) -> None:
+    """Writes every transfer of the first run, atomically.
+
+    Raises:
+        InputError: The first run came from a checkpoint, or the place cannot be written.
+    """
+    made = a.first
+    if made is None:
+        raise InputError("--transfers: the first run came from the checkpoint, which has no transfers; leave that out")
+    course = made.course
+    work, n = course.work, len(course.work)
+    lanes = [(lane.kind.name, *made.pairs[lane.number], lane.user.name) for lane in course.lanes]
+    names = [np.array([lane[k] for lane in lanes] or [""], object)[work.lane] for k in range(4)]
+    ends = np.array([(made.hosts[w.source], made.hosts[w.target]) for w in course.ways] or [("", "")], object)
+    used_ways = ends[np.maximum(course.way, 0)]
+    used_ways[course.way < 0] = ""
+    moved = course.moved
+    columns: dict[str, Any] = {
+        "number": np.arange(n),
+        "class": names[0],
+        "from": names[1],
+        "to": names[2],
+        "user": names[3],
+        "source_host": used_ways[:, 0],
+        "destination_host": used_ways[:, 1],
+        "asked_s": work.asked,
+        "begun_s": course.begun,
+        "ended_s": course.ended,
+        "alone_s": made.alone_s,
+        "due_s": work.due,
+        "bytes": work.size,
+        "files": work.files,
+        "moved_B": moved,
+        "resent_B": course.resent,
+        "retries": course.tries,
+        "state": np.array(_STATES, object)[course.status],
+    }
+    output.table(columns, path, "--transfers")
+
+
+def hours(a: FleetAnswer, path: Path) -> None:
+    """Writes the utilisation of every station by hour in the first run, atomically.
+
+    Raises:
+        InputError: The first run came from a checkpoint, or the place cannot be written.
+    """
+    if a.first is None:
+        raise InputError("--hours: the first run came from the checkpoint, which has no hours; leave that out")
+    span, carried = used(a.first)
+    capacity = np.array(a.first.capacity)
+    columns: dict[str, Any] = {"start_s": np.arange(len(span)) * HOUR_S, "length_s": span}
+    for k in np.flatnonzero(carried.any(axis=0) & np.isfinite(capacity)).tolist():
+        columns[a.first.names[k]] = carried[:, k] / capacity[k] / np.maximum(span, 1e-9)
+    output.table(columns, path, "--hours")

@@ -7,13 +7,12 @@ import platform
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from dtnsim import __version__
 from dtnsim.description.spec import PathSpec
-from dtnsim.ground import units
+from dtnsim.ground import extras, units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.records import Interval, Prediction
 from dtnsim.ground.term import plural, without_words
@@ -40,8 +39,6 @@ TOOLS: Final = 6
 #: tables of more rows unfold
 FOLDED: Final = 20
 UNSAID: Final = "Every uncertain number that the path file does not say"
-#: libraries whose versions an answer may depend on
-_LIBRARIES: Final = ("numpy", "scipy", "networkx", "simpy", "pydantic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,13 +340,8 @@ def _again(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
     page.heading("How to make this again")
     if asked.command:
         page.verbatim(shlex.join(asked.command), "The command")
-    versions: dict[str, Any] = {"dtnsim": __version__, "Python": platform.python_version()}
-    for name in _LIBRARIES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    facts = (f"{name} {of}" for name, of in versions.items())
+    versions = {"dtnsim": __version__, "Python": platform.python_version(), **extras.versions()}
+    facts = (f"{name} {known}" for name, known in versions.items() if known)
     calibration = f", calibration {given.calibration}" if given.calibration else ""
     page.text(f"{', '.join(facts)}; seed {asked.seed}, {asked.samples} draws{calibration}.")
     text = source_text(given)

@@ -1,4 +1,4 @@
-"""``dtnsim fleet``: the page, the document, the tables. `dtnsim.report.fleet` and `fleet_tables` are tried here."""
+"""``dtnsim fleet``: the page, the document, the tables. `dtnsim.report.fleet` and `fleet_page` are tried here."""
 
 import csv
 import json

@@ -9,7 +9,7 @@ import pytest
 
 import dtnsim
 from dtnsim import predict
-from dtnsim.description.said_once import folded
+from dtnsim.description.spoken import folded
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture

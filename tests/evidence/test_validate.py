@@ -20,7 +20,7 @@ from dtnsim.evidence.trust import by_kind, constant_factor, crps, interval_score
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
-from dtnsim.report import accuracy, validation
+from dtnsim.report import validation
 from dtnsim.steady.prediction import predict
 
 CASES = library.root("calibration")
@@ -151,7 +151,7 @@ def test_table_and_page_show_every_case(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_markdown_counts_only_what_judges() -> None:
-    table = accuracy.markdown(judged("gridftp-gpfs", "bonnie-write", "scp"))
+    table = validation.markdown(judged("gridftp-gpfs", "bonnie-write", "scp"))
     rows = table.splitlines()
     assert len({r.count("|") for r in rows}) == 1
     assert [r.split("|")[2].strip() for r in rows[2:]] == ["2", "2"]

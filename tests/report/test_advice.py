@@ -9,7 +9,7 @@ import pytest
 from dtnsim.composition.relief import sysctl_lines
 from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.uncertainty import written
-from dtnsim.report.checks import beside
+from dtnsim.report.advice import beside
 from dtnsim.report.decision import decide
 from dtnsim.steady.prediction import predict
 
