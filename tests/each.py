@@ -11,13 +11,14 @@ import yaml
 
 
 @functools.cache
-def _tables(file: str) -> dict[str, list[list[Any]]]:
+def tables(file: str) -> dict[str, Any]:
+    """The tables of ``tests/FILE.yaml``."""
     return dict(yaml.safe_load((Path(__file__).parent / f"{file}.yaml").read_text(encoding="utf-8")))
 
 
 def rows(file: str, table: str) -> list[tuple[Any, ...]]:
     """The rows of a table of ``tests/FILE.yaml``, as `pytest.mark.parametrize` takes them."""
-    return [tuple(row) for row in _tables(file)[table]]
+    return [tuple(row) for row in tables(file)[table]]
 
 
 def of_each(things: Iterable[Any]) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
