@@ -16,9 +16,9 @@ def tables(file: str) -> dict[str, Any]:
     return dict(yaml.safe_load((Path(__file__).parent / f"{file}.yaml").read_text(encoding="utf-8")))
 
 
-def rows(file: str, table: str) -> list[tuple[Any, ...]]:
+def rows(file: str, table: str) -> list[Any]:
     """The rows of a table of ``tests/FILE.yaml``, as `pytest.mark.parametrize` takes them."""
-    return [tuple(row) for row in tables(file)[table]]
+    return [tuple(row) if isinstance(row, list) else row for row in tables(file)[table]]
 
 
 def of_each(things: Iterable[Any]) -> Callable[[Callable[[Any], None]], Callable[[], None]]:

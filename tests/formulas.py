@@ -11,6 +11,9 @@ import math
 import re
 from typing import Any
 
+import numpy as np
+
+from dtnsim.ground.records import Problem
 from dtnsim.ground.units import UNITS
 
 _NUMBER = re.compile(
@@ -61,3 +64,16 @@ def evaluate(formula: str) -> float:
         return f"({float(match['number'].replace('_', ''))!r} * {UNITS[unit][1] if unit in UNITS else 1.0!r})"
 
     return float(eval(_NUMBER.sub(written, formula), {"__builtins__": {}}, _Laws()))
+
+
+def wrong(problem: Problem, rel: float = 1e-4) -> list[str]:
+    """The formulas of stations, demands and delays that do not give the number beside them."""
+    shown = [(s.name, s.formula, s.capacity) for s in problem.stations]
+    phases = (p for t in problem.transfers for p in t.phases)
+    shown += [(f"{d.station}: {d.what}", d.formula, d.per_byte) for p in phases for d in (*p.demands, *p.delays)]
+    numbers = ((what, formula, float(np.ravel(value)[0])) for what, formula, value in shown)
+    return [
+        f"{what}: {formula} is not {number}"
+        for what, formula, number in numbers
+        if not math.isclose(evaluate(formula), number, rel_tol=rel, abs_tol=1e-15)
+    ]

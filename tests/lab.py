@@ -19,6 +19,7 @@ from dtnsim.ground.quantity import Draw, Value
 from dtnsim.ground.records import Phase, Prediction, Problem, Station, Transfer
 from dtnsim.steady import solve
 from dtnsim.steady.prediction import predict
+from tests.formulas import wrong
 from tests.strategies import load
 
 KiB, MiB, GiB = 2.0**10, 2.0**20, 2.0**30
@@ -174,6 +175,13 @@ def answer(path: Mapping[str, Any], *overrides: str, samples: int = 0) -> Predic
 def rate(path: Mapping[str, Any], *overrides: str) -> float:
     """Its throughput at nominal values [B/s]."""
     return answer(path, *overrides).throughput_Bps.p50
+
+
+def moves(before: Mapping[str, Any], after: Mapping[str, Any], rel: float = 1e-4) -> bool:
+    """Whether a change moves the answer by more than that; what `explain` then prints is the calculation."""
+    now, then = answer(before).throughput_Bps.p50, answer(after)
+    assert wrong(then.problem) == []
+    return abs(then.throughput_Bps.p50 - now) > rel * now
 
 
 def problem(path: Mapping[str, Any], *overrides: str) -> Problem:

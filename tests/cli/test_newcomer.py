@@ -14,6 +14,7 @@ from dtnsim import cli
 from dtnsim.cli import man
 from dtnsim.ground import library
 from tests.cli.conftest import Refused, Run
+from tests.each import rows
 
 ROOT = Path(__file__).parents[2]
 
@@ -84,17 +85,7 @@ def test_row(refused: Refused, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, 
     assert "\n" not in message
 
 
-@pytest.mark.parametrize(
-    ("command", "shown"),
-    [
-        ("predict", "--set --json --samples --seed --calibration PATH..."),
-        ("predict", "dtnsim predict venadi/gridftp-gpfs"),
-        ("explain", "dtnsim explain venadi/gridftp-gpfs --json"),
-        ("components", "dtnsim components ssd"),
-        ("schema", "dtnsim schema > path.schema.json"),
-        ("tcp", "dtnsim tcp --"),
-    ],
-)
+@pytest.mark.parametrize(("command", "shown"), rows("cli/tables", "help_shows_options_and_examples"))
 def test_help_shows_options_and_examples(run: Run, command: str, shown: str) -> None:
     code, out, _ = run(command, "--help")
     assert code == 0

@@ -10,6 +10,7 @@ import pytest
 
 from dtnsim.report import costs
 from tests.cli.conftest import Run
+from tests.each import rows
 
 QUICK = ("--scenarios", "0", "--samples", "16", "--no-plan")
 
@@ -50,18 +51,7 @@ def test_the_report_of_a_workload_is_the_fleets(run: Run, tmp_path: Path) -> Non
     assert "Ladder of" not in text  # a ladder is one transfer's, and says nothing of queues
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--start", "noon"), "write it like 22:00"),
-        (("--target", "1Gb/s", "--deadline", "1h"), "write one of them"),
-        (("--plan", "--target '1Gb/s"), "cannot be read"),
-        (("--plan", "--tarket 1Gb/s"), "tarket"),
-        (("--plan", "--target 1Gb/s --confidence much"), "--plan: "),
-        (("--simulate", "--until", "soon"), "--until: "),
-        (("-o", "nowhere/r.html"), "there is no folder"),
-    ],
-)
+@pytest.mark.parametrize(("options", "words"), rows("cli/tables", "what_cannot_be_is_said_in_one_line"))
 def test_what_cannot_be_is_said_in_one_line(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], words: str
 ) -> None:

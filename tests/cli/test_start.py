@@ -11,6 +11,7 @@ import pytest
 import dtnsim
 from dtnsim.description import listing
 from tests.cli.conftest import Refused, Run
+from tests.each import rows
 from tests.strategies import written
 
 STARTERS = ("cloud", "fleet", "lan", "memory-to-memory", "nas-to-hpc")
@@ -115,24 +116,7 @@ def test_show_writes_parts_out_with_where_each_number_comes_from(run: Run) -> No
     assert "models/hosts/venadi.yaml:" in lines["hbas.sas.slot"]["source"]
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("hosts.a.volumes./d.filesystem=etx4", "did you mean {kind: ext4}"),
-        ("hosts.a.volumes./d.filesystem={kind: etx4}", "did you mean ext4"),
-        ("hosts.a.nic=nic", "write {kind: nic, rate: 10 Gb/s}"),
-        ("hosts.a.volumes./d.array=wd-hc31", "did you mean wd-hc310"),
-        ("hosts.a.cpu=intel-e5-2680v4", "did you mean intel-e5-2680-v4"),
-        ("hosts.a.nic=conectx-5-100g", "did you mean connectx-5-100g"),
-        ("hosts.a.memory=ram", "memory: ddr3-"),
-        ("hosts.a=venadii", "did you mean venadi"),
-        ("transfer.tool=gridfpt", "did you mean gridftp"),
-        ("transfer.tool={name: spc}", "did you mean scp"),
-        ("wan=internet2-lax-bosto", "did you mean internet2-lax-boston"),
-        ("wan.background={trace: x}", "background.trace: is not a key here (got 'x'); known keys:"),  # no 'price'
-        ("transfer.tool=tar -cf x y", "or use tar-ssh or tar-nc"),
-    ],
-)
+@pytest.mark.parametrize(("given", "said"), rows("cli/tables", "errors_name_the_nearest_of_the_right_kind"))
 def test_errors_name_the_nearest_of_the_right_kind(refused: Refused, tmp_path: Path, given: str, said: str) -> None:
     file = written(
         tmp_path / "p.yaml",

@@ -13,6 +13,7 @@ import dtnsim
 from dtnsim.cli import _table
 from dtnsim.ground.errors import InputError, SpecError
 from tests.cli.conftest import Run
+from tests.each import rows
 from tests.strategies import written
 
 ONE = ["tcp", "--rate", "1Gb/s", "--rtt", "50ms"]
@@ -144,23 +145,7 @@ def test_output_that_cannot_be_written(run, refused, tmp_path):
     assert kept.read_text() == "old"
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("-1,0.03,cubic,1,0,1,,5,20,,x", "rate_bps"),
-        ("nan,0.03,cubic,1,0,1,,5,20,,x", "rate_bps"),
-        (",0.03,cubic,1,0,1,,5,20,,x", "rate_bps"),
-        ("1e8,abc,cubic,1,0,1,,5,20,,x", "rtt_s"),
-        ("1e8,0.03,tahoe,1,0,1,,5,20,,x", "cc"),
-        ("1e8,0.03,cubic,1,2,1,,5,20,,x", "loss_prob"),
-        ("1e8,0.03,cubic,1,0,1.5,,5,20,,x", "streams"),
-        ("1e8,0.03,cubic,1,0,1,,5,,,x", "duration_s"),
-        ("1e8,0.03,cubic,1,0,1,,5,20,vegas,x", "flow2_cc"),
-        ("1e8,0.03,bbr3,1,0,1,,5,20,bbr4,x", "bbr4"),
-        ("1e8,0.03,cubic,1,0,1,1e6,5,20,bbr,x", "another flow"),
-        ("1e8,0.03,cubic", "fields"),
-    ],
-)
+@pytest.mark.parametrize(("line", "says"), rows("cli/tables", "bad_rows"))
 def test_bad_rows(refused, tmp_path, line, says):
     err = refused("tcp", "--table", table(tmp_path, "1e8,0.03,cubic,1,0,1,,5,20,,good", line))
     assert says in err
@@ -209,16 +194,7 @@ def test_what_cannot_be_used(given: dict[str, object], said: str) -> None:
         dtnsim.tcp(**{"rate": "1 Gb/s", "rtt": "10 ms", **given})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "lacks the columns a, b"),
-        ("b\n1\n", "lacks the column a"),
-        ("c,b\n", "has no rows"),
-        ("a,b\n1\n", "has more or fewer fields"),
-        ('a,b\n"1,2\n', "is not a CSV table"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), rows("cli/tables", "what_is_no_table_is_an_error_that_names_the_file"))
 def test_what_is_no_table_is_an_error_that_names_the_file(tmp_path, text, said):
     path = written(tmp_path / "t.csv", text)
     with pytest.raises(SpecError, match=rf"t\.csv.*{said}"):

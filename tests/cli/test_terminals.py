@@ -19,6 +19,7 @@ from dtnsim.evidence import validate as judging
 from dtnsim.report.console import Out
 from dtnsim.report.table import Table
 from dtnsim.report.validation import page
+from tests.each import rows
 from tests.strategies import written
 
 END = "cpu: {kind: cpu, cores: 4, clock: 3 GHz}, memory: {kind: memory, channels: 2, rate: 2400 MT/s, size: 16 GiB}, "
@@ -65,23 +66,7 @@ def test_names_are_shown_escaped(
         assert literal in shown.out
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("predict", "no\x1b[31msuch"),
-        ("predict", "--no\x1b[31msuch"),
-        ("x\x1b[31m\u202e",),
-        ("predict", "venadi/gridftp-gpfs", "--set", "x\x1b[31m=1"),
-        ("predict", "venadi/gridftp-gpfs", "--set", "hosts.x\x1b[31m.cpu=1"),
-        ("predict", "venadi/gridftp-gpfs", "--set", "wan.x\x1b[31m\n\x9b=1"),
-        ("logs", "x\x1b"),
-        ("components", "x\x1b"),
-        ("tcp", "--rate", "x\x1b", "--rtt", "1ms"),
-        ("calibrate", "x\x1b", "--host", "venadi"),
-        ("validate", "x\x1b"),
-        ("simulate", "venadi/gridftp-gpfs", "--trace", "\x1b/x.csv"),
-    ],
-)
+@pytest.mark.parametrize("arguments", rows("cli/tables", "errors_are_escaped"))
 def test_errors_are_escaped(
     arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,7 @@ from dtnsim.components.filesystem import Filesystem
 from dtnsim.components.ssd import Ssd
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 
 COMPONENTS = Path(__file__).parents[2] / "dtnsim" / "components"
 
@@ -57,23 +58,7 @@ def test_a_component_that_is_built_passes_through() -> None:
     assert Device.build(drive) is drive
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"kind": "sdd"}, "is not a kind of component.*did you mean .*ssd"),
-        ({"rate": "1 MB/s"}, "has no kind.*hdd"),
-        ({"kind": "xfs"}, "is a filesystem.*hdd"),
-        ("no-such-drive", "there is no part"),
-        (7, "needs a part name"),
-        ({"kind": "hdd"}, "rate: is missing"),
-        ({"kind": "hdd", "rate": "100 MB/s", "seeek": "1 ms"}, "did you mean 'seek'"),
-        ({"kind": "hdd", "rate": "100 MB/s", "frobnicate": "1"}, "known keys: part"),
-        ({"kind": "hdd", "rate": "100 MB"}, "is a size where a rate is due"),
-        ({"kind": "hdd", "rate": "1 B/s"}, "out of range"),
-        ({"kind": "hdd", "rate": {"value": "1 GB/s", "spred": 1}}, "value, spread and source"),
-        ({"kind": "hdd", "rate": {"value": "1 GB/s", "spread": "900 %"}}, "relative standard deviation"),
-    ],
-)
+@pytest.mark.parametrize(("given", "says"), rows("components/tables", "errors_say_what_to_write"))
 def test_errors_say_what_to_write(given: object, says: str) -> None:
     with pytest.raises(SpecError, match=says):
         Device.build(given, key="drive")

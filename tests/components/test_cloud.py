@@ -12,6 +12,7 @@ from dtnsim.components.base import Component, find_kind
 from dtnsim.components.cloud import Allowance
 from dtnsim.components.device import Device
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 from tests.formulas import evaluate
 from tests.lab import KiB, MiB, access, answer, device, journey, machine, problem, rate, served, sheet, volume
 
@@ -83,16 +84,7 @@ def test_baseline_needs_credits() -> None:
         problem(path(baseline="1 Gb/s"))
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "around"),
-    [
-        ("flow", "100 Mb/s", {}),
-        ("egress", "100 Mb/s", {}),
-        ("outside", False, {"egress": "100 Mb/s"}),
-        ("baseline", "100 Mb/s", {"baseline": "1 Gb/s", "credits": "1 GB"}),
-        ("credits", "200 GB", {"baseline": "1 Gb/s", "credits": "1 GB"}),
-    ],
-)
+@pytest.mark.parametrize(("key", "value", "around"), rows("components/tables", "a_key_moves_the_answer"))
 def test_a_key_moves_the_answer(key: str, value: Any, around: dict[str, Any]) -> None:
     assert rate(path(**{**around, key: value})) != pytest.approx(rate(path(**around)), rel=1e-3)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import dtnsim
 from dtnsim.ground.errors import SpecError
+from tests.each import rows
 from tests.lab import MiB, access, device, served
 
 DRIVE = {"kind": "ssd", "read": "100 MB/s", "write": "100 MB/s", "link": "100 GB/s"}
@@ -81,21 +82,7 @@ def test_alike_drives_in_a_list_are_an_array_of_them(tmp_path: Path) -> None:
     assert ceiling(tmp_path, f"{{kind: raid, level: 6, of: {of}}}") == pytest.approx(one, rel=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("array", "says"),
-    [
-        (
-            "{kind: raid, level: 6, disks: 9, of: [{drive: hdd, n: 8}]}",
-            "has 9 disks in 1 groups, and 'of' lists 8 drives",
-        ),
-        ("{kind: raid, level: 6, of: [{drive: hdd}]}", "'of' needs a drive and how many of it"),
-        ("{kind: raid, level: 6, of: []}", "'of' needs a drive and how many of it"),
-        (
-            "{kind: raid, level: 0, of: [{drive: {kind: raid, level: 0, disks: 2, of: hdd}, n: 2}]}",
-            "holds single drives",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("array", "says"), rows("components/tables", "what_is_no_array_of_unlike_drives_is_refused"))
 def test_what_is_no_array_of_unlike_drives_is_refused(array: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=says):
         ceiling(tmp_path, array)

@@ -12,6 +12,7 @@ from dtnsim.components.local import Ext4, Xfs
 from dtnsim.description.host import build_host
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.core_rates import CORE_RATES
+from tests.each import rows
 from tests.formulas import evaluate
 from tests.lab import (
     FREE,
@@ -46,13 +47,7 @@ def test_what_the_page_cache_does_is_the_same_under_every_local_file_system(flag
 
 
 @pytest.mark.parametrize(
-    ("kind", "flags", "expected"),
-    [
-        ("ext4", {}, 5.383e9),  # the flusher at 100 % of a core
-        ("xfs", {}, 14.5e9),  # at 20 %: the drives
-        ("ext4", {"direct": True}, 14.5e9),
-        ("xfs", {"direct": True}, 14.5e9),
-    ],
+    ("kind", "flags", "expected"), rows("components/tables", "one_thread_writes_back_what_all_writers_leave")
 )
 def test_one_thread_writes_back_what_all_writers_leave(kind: str, flags: dict[str, Any], expected: float) -> None:
     """Two drives of 7.25 GB/s in RAID 0, 128 writers, Linux 6.8 (Solidigm, KA-01862)."""

@@ -13,6 +13,7 @@ from dtnsim.components.raid import Raid
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import term
+from tests.each import rows
 from tests.lab import KiB, MiB, access, charged, device, served
 
 #: a drive that moves 100 bytes a second and never waits, behind a link that never limits
@@ -237,16 +238,7 @@ def test_more_disks_never_hurt(level: int, half: int, operation: str, random: bo
     assert rates == sorted(rates)
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"level": 5, "disks": 2}, "needs at least 3 disks"),
-        ({"level": 10, "disks": 5}, "even number"),
-        ({"level": 5, "disks": 5, "lost": 2}, "does not survive 2"),
-        ({"level": 1, "disks": 2, "lost": 2}, "does not survive 2"),
-        ({"level": 7, "disks": 5}, "level"),
-    ],
-)
+@pytest.mark.parametrize(("given", "says"), rows("components/tables", "arrays_that_cannot_be"))
 def test_arrays_that_cannot_be(given: dict[str, object], says: str) -> None:
     with pytest.raises(SpecError, match=says):
         device(kind="raid", of=DRIVE, **given)
@@ -275,15 +267,7 @@ def test_a_controller_answers_a_write_from_its_memory() -> None:
     assert found == pytest.approx([60e-6, 1e-3, 0.0])
 
 
-@pytest.mark.parametrize(
-    ("level", "kind"),
-    [
-        ("raidz2", "{kind: raidz, level: 2,"),
-        ("z3", "{kind: raidz, level: 3,"),
-        ("draid1", "{kind: draid, parity: 1,"),
-        ("mirror", "{kind: mirror, disks"),
-    ],
-)
+@pytest.mark.parametrize(("level", "kind"), rows("components/tables", "levels_of_zfs_name_their_kind"))
 def test_levels_of_zfs_name_their_kind(level: str, kind: str) -> None:
     with pytest.raises(SpecError, match=f"level {level} is ZFS's own; write {re.escape(kind)}"):
         device(kind="raid", level=level, disks=8, of=DRIVE)

@@ -12,6 +12,7 @@ from dtnsim.composition.plain import plain
 from dtnsim.ground.quantity import Draw
 from dtnsim.tools.iperf import Iperf3
 from dtnsim.tools.plan import Job, Tool
+from tests.each import rows
 from tests.lab import journey, machine, volume
 from tests.strategies import load
 
@@ -23,19 +24,7 @@ def one(**changes: Any) -> dict[str, Any]:
     return journey(**{"tool": "iperf3", "dataset": DATA, "wan": {"bandwidth": "10 Gb/s", "rtt": "10 ms"}, **changes})
 
 
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [
-        ({"dataset": {"files": 2, "size": "1 GB"}}, "two files"),
-        ({"dataset": None, "tool": {"name": "iperf3", "t": "10 s"}}, "a time ends it"),
-        ({"dataset": None, "tool": "netperf"}, "a time ends it"),
-        ({"tool": "gridftp"}, "its plan depends on the job"),
-        ({"tool": {"name": "iperf3", "R": "true"}}, "something to warn of"),
-        ({"wan": {"bandwidth": "10 Gb/s", "policer": {"rate": "1 Gb/s", "burst": "10 MB"}}}, "a policer"),
-        ({"wan": {"bandwidth": "10 Gb/s", "background": {"share": 0.3, "diurnal": 0.5}}}, "load that varies"),
-        ({"wan": {}}, "no segment"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "why"), rows("composition/tables", "what_is_no_plain_flow"))
 def test_what_is_no_plain_flow(changes: dict[str, Any], why: str) -> None:
     assert plain(load(one(**changes))) is None, why
 

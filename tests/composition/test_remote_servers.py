@@ -13,6 +13,7 @@ import dtnsim
 from dtnsim.composition.resolved_transfer import ways
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import bonding, waiting
+from tests.each import rows
 from tests.lab import MiB, machine, problem, rate, sheet, volume
 from tests.strategies import load
 
@@ -196,16 +197,7 @@ def test_a_faster_way_with_losses_is_no_slower() -> None:
     assert rates[-1] > 2 * rates[0]
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"over": ["sea"]}, "no segment of this path"),
-        ({"over": ["wan", "wan"]}, "crosses a segment twice"),
-        ({"filesystem": {"kind": "xfs"}}, "has no servers elsewhere"),
-        ({"filesystem": {"kind": "nfs"}, "server": "b:/export"}, "is a host of the path"),
-        ({"over": [], "peer": {"cc": "bbr"}}, "reached over a network"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "words"), rows("composition/tables", "what_is_refused"))
 def test_what_is_refused(changes: dict[str, Any], words: str) -> None:
     made = far({"kind": "s3"})
     made["hosts"]["a"]["volumes"]["/far"].update(changes)

@@ -139,15 +139,7 @@ def test_what_is_told_in_full_is_not_drawn(tmp_path: Path) -> None:
     assert not isinstance(host.nics["nic"].rate, Mixture)
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"hosts.a.cpu": "{kind: cpu, cores: 6}"}, "clock: is missing"),
-        ({"hosts.a.cpu": "{coers: 6}"}, "did you mean 'cores'"),
-        ({"hosts.a.year": "recent"}, "hosts.a.year: needs a whole number"),
-        ({"hosts.z.cpu.cores": "2"}, "clock: is missing"),  # there is no z
-    ],
-)
+@pytest.mark.parametrize(("changes", "says"), rows("description/tables", "what_is_wrong_is_refused"))
 def test_what_is_wrong_is_refused(tmp_path: Path, changes: dict[str, Any], says: str) -> None:
     with pytest.raises(SpecError, match=says):
         dtnsim.load(minimal(tmp_path), changes)

@@ -60,17 +60,7 @@ def test_others_have_sizes_of_their_own() -> None:
 MONDAY = dt.datetime(2024, 1, 1)
 
 
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("30 2 * * *", ["2024-01-01 02:30", "2024-01-02 02:30", "2024-01-03 02:30"]),
-        ("0 8 * * tue,fri", ["2024-01-02 08:00", "2024-01-05 08:00", "2024-01-09 08:00"]),
-        ("*/20 0 1 * *", ["2024-01-01 00:00", "2024-01-01 00:20", "2024-01-01 00:40", "2024-02-01 00:00"]),
-        ("0 0 29 feb *", ["2024-02-29 00:00"]),
-        ("0 12 13 * fri", ["2024-01-05 12:00", "2024-01-12 12:00", "2024-01-13 12:00"]),  # either day, as cron has it
-        ("5 0-4/2 * 1 0", ["2024-01-07 00:05", "2024-01-07 02:05", "2024-01-07 04:05"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "first"), rows("description/tables", "cron"))
 def test_cron(text, first):
     times = Cron(text).times(MONDAY, 300 * calendar.DAY_S)
     assert [f"{MONDAY + dt.timedelta(seconds=t):%Y-%m-%d %H:%M}" for t in times[: len(first)]] == first

@@ -91,13 +91,7 @@ def test_a_line_more_than_the_model_narrows_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("machine", "least", "most"),
-    [
-        ("Synology DS213j", 0.3, 2.5),
-        ("QNAP TS-870", 0.3, 2.5),
-        ("Raspberry Pi 3", 0.3, 0.6),
-        ("HP MicroServer N40L", 0.5, 1.1),
-    ],
+    ("machine", "least", "most"), rows("description/tables", "a_box_that_the_library_does_not_have_is_no_server")
 )
 def test_a_box_that_the_library_does_not_have_is_no_server(
     machine: str, least: float, most: float, tmp_path: Path

@@ -83,15 +83,7 @@ def _shape(array: Any) -> tuple[Any, ...]:
     return array.kind, array.level, array.disks, array.of.part
 
 
-@pytest.mark.parametrize(
-    ("array", "read", "write"),
-    [
-        ({"read": "256 MB/s", "write": "58.8 MB/s"}, 256e6, 58.8e6),
-        ({"kind": "raid", "level": 5, "read": "256 MB/s"}, 256e6, 256e6),
-        ({"kind": "hdd", "write": "50 MB/s"}, 50e6, 50e6),
-        ({"kind": "cloud disk", "size": "1 TB", "rate": "170 MB/s"}, 170e6, 170e6),
-    ],
-)
+@pytest.mark.parametrize(("array", "read", "write"), rows("description/tables", "a_measured_rate_of_an_array"))
 def test_a_measured_rate_of_an_array(array: dict[str, Any], read: float, write: float) -> None:
     """What was not measured is as the other direction, and wide."""
     found = _array({"array": array})
@@ -338,19 +330,7 @@ def test_like_hosts_written_once_mount_one_file_system() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "cores", "clock_GHz", "work"),
-    [
-        ("Intel Atom D525 1.8 GHz", 2, 1.8, 0.31),
-        ("Intel Celeron J4125", 4, 2.4, 0.65),
-        ("Intel Celeron J4005", 2, 2.4, 0.65),
-        ("Intel Celeron N5105", 4, 2.4, 0.85),
-        ("Intel Atom C2750", 8, 2.3, 0.5),
-        ("Intel N100", 4, 3.4, 1.0),
-        ("Marvell Kirkwood 88F6282 1.6 GHz", 1, 1.6, 0.15),
-        ("Annapurna AL-314 1.7 GHz", 4, 1.7, 0.45),
-        ("Cortex-A53 1.4 GHz", 4, 1.4, 0.32),
-        ("Pentium 4 3.0 GHz", 1, 3.0, 0.45),
-    ],
+    ("name", "cores", "clock_GHz", "work"), rows("description/tables", "small_processors_do_not_work_as_server_cores")
 )
 def test_small_processors_do_not_work_as_server_cores(name: str, cores: int, clock_GHz: float, work: float) -> None:
     """What a name tells of cores, clock and work of a cycle (Wikipedia, Instructions per second; Arm's DMIPS/MHz)."""

@@ -137,14 +137,7 @@ def test_a_sweep_goes_over_the_number_of_hosts(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "kernel", "zfs"),
-    [
-        ("year: 2012", "2.6.32", "0.6"),
-        ("year: 2019", "4.15", "0.7"),
-        ("year: 2024", "5.15", "2.2"),
-        ("year: 2012, stack: linux-3.10", "3.10", "0.6"),
-        ("os: Ubuntu 20.04, year: 2012", "5.4", "0.6"),
-    ],
+    ("host", "kernel", "zfs"), rows("description/tables", "releases_that_nobody_states_are_those_of_the_year")
 )
 def test_releases_that_nobody_states_are_those_of_the_year(tmp_path: Any, host: str, kernel: str, zfs: str) -> None:
     """RHEL 6 and Ubuntu 18.04 and their ZFS; what a part or a system says stays."""

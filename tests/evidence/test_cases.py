@@ -17,6 +17,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Bottleneck
 from dtnsim.logs import read_logs
+from tests.each import rows
 
 HEAD = "schema: dtnsim.cases/1\nsite: here\nsource: a page\ncases:\n"
 GOOD = "  - {id: a, path: venadi/iperf3, measured: 37333 Mb/s, role: fit, tool: iperf3}\n"
@@ -35,32 +36,7 @@ def test_a_case_in_si(tmp_path: Path) -> None:
     assert case.path.name == "iperf3.yaml"
 
 
-@pytest.mark.parametrize(
-    ("entry", "says"),
-    [
-        ("{id: a, path: venadi/iperf3, measured: 37333, role: fit, tool: x}", "no unit"),
-        ("{id: a, path: venadi/iperf3, measured: 3 s, role: fit, tool: x}", "time where a rate"),
-        ("{id: a, path: venadi/iperf3, measured: 0 MB/s, role: fit, tool: x}", "above zero"),
-        ("{id: a, path: venadi/iperf3, role: fit, tool: x}", "no measured figure"),
-        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: both, tool: x}", "'fit', 'blind' or 'repeat'"),
-        ("{id: a, path: venadi/iperf9, measured: 1 MB/s, role: fit, tool: x}", "iperf3"),
-        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, log: 'logs/x.txt:1'}", "no such log"),
-        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, log: logs/x.txt}", "file and a line"),
-        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, quantity: speed}", "not a quantity"),
-        ("{id: a, path: venadi/iperf3, measured: 1 %, role: fit, tool: x, quantity: cpu_share}", "cpu_share:PATTERN"),
-        (
-            "{id: a, path: venadi/iperf3, measured: 1 %, role: fit, tool: x, quantity: 'cpu_share:('}",
-            "regular expression",
-        ),
-        ("{id: a, path: venadi/iperf3, measured: 5 IOPS, role: fit, tool: x, quantity: iops}", "size of one operation"),
-        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, withheld: true}", "withheld and measured"),
-        (
-            "{id: a, path: venadi/iperf3, measured: 1 MB/s, role: fit, tool: x, set: {wan: {rtt: 1 ms}}}",
-            "keys with dots",
-        ),
-        ("{id: a, path: venadi/iperf3, measured: 1 MB/s, rolle: fit, tool: x}", "role"),
-    ],
-)
+@pytest.mark.parametrize(("entry", "says"), rows("evidence/tables", "refuses_with_the_remedy"))
 def test_refuses_with_the_remedy(tmp_path: Path, entry: str, says: str) -> None:
     with pytest.raises(SpecError, match=says) as raised:
         load(tmp_path, HEAD + f"  - {entry}\n")

@@ -17,6 +17,7 @@ from dtnsim.evidence.fit_targets import Targets
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_logs
+from tests.each import rows
 from tests.lab import RECIPES
 from tests.strategies import written
 
@@ -55,16 +56,7 @@ def test_bonnie_and_iozone_need_the_volume() -> None:
         fit_logs.read([LOGS / "bonnie.html"], "nasa-c-system", "/scratch")
 
 
-@pytest.mark.parametrize(
-    ("name", "host", "says"),
-    [
-        ("bonnie.html", "nasa-c-system", "ran on host 'venadi', not on 'nasa-c-system'"),
-        ("dd-urandom-cori.txt", "venadi", "ran on host 'cori12'"),
-        ("dd.txt", "nersc-dtn", "on no volume of host 'nersc-dtn'"),
-        ("scp.txt", "venadi", "no component test"),
-        ("mdstat.txt", "venadi", "no component test"),
-    ],
-)
+@pytest.mark.parametrize(("name", "host", "says"), rows("evidence/tables", "logs_of_other_hosts_and_other_things"))
 def test_logs_of_other_hosts_and_other_things(name: str, host: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
         fit_logs.read([LOGS / name], host, "/raid" if host.startswith("nasa") else None)
@@ -169,15 +161,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return {file.stem: file for file in tmp_path.iterdir()}
 
 
-@pytest.mark.parametrize(
-    ("name", "changed"),
-    [
-        ("mdstat", {"volumes./data.array.disks": "8", "volumes./data.array.lost": "1"}),
-        ("zpool", {"volumes./tank.array.disks": "4", "volumes./tank.array.groups": "2"}),
-        ("lspci", {"slots.eth.lanes": "4"}),
-        ("ethtool", {"nics.eth.rate": "10 Gb/s"}),
-    ],
-)
+@pytest.mark.parametrize(("name", "changed"), rows("evidence/tables", "an_output_corrects_the_file"))
 def test_an_output_corrects_the_file(files: dict[str, Path], name: str, changed: dict[str, str]) -> None:
     target = Targets([str(files["host"])]).all[0]
     made, facts, _ = fit_facts.of_host(target, read_logs([files[name]])[0], [files[name]])

@@ -12,6 +12,7 @@ from dtnsim.evidence.calibrate import calibrate
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_text
+from tests.each import rows
 from tests.strategies import written
 
 HOST = """
@@ -149,16 +150,7 @@ def test_fio_json_of_jobs_without_group_reporting_is_one_test(tmp_path: Path, ho
     assert json.loads(figure.case.overrides[0])["dataset"]["size"] == "100000000000 B"
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (
-            "[  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec                  receiver\n",
-            "the way between two hosts: --wan FILE",
-        ),
-        ("big.tar   100%  100MB  50.0MB/s   00:02\n", "end-to-end transfer fits where"),
-    ],
-)
+@pytest.mark.parametrize(("text", "says"), rows("evidence/tables", "what_cannot_calibrate_says_why_and_what_would"))
 def test_what_cannot_calibrate_says_why_and_what_would(host: Path, text: str, says: str) -> None:
     target = fit_targets.Targets([str(host)]).all[0]
     (m,) = [m for m in read_text(text)[0] if m.quantity == "throughput"]

@@ -17,6 +17,7 @@ from dtnsim.evidence.change_points import CHANCE, SMALLEST, shifted, steps
 from dtnsim.evidence.figures import Figure
 from dtnsim.logs.measurement import Measurement
 from dtnsim.report import calibration, text
+from tests.each import rows
 from tests.evidence.test_fit import case, figures
 from tests.evidence.test_fit_targets import HOST
 from tests.strategies import written
@@ -80,18 +81,7 @@ def test_a_change_is_dated_and_only_what_came_after_fits() -> None:
     assert len(some) == 24
 
 
-@pytest.mark.parametrize(
-    ("text", "is_"),
-    [
-        ("job: (groupid=0, jobs=1): err= 0: pid=9: Tue Mar  3 10:11:12 2020", "2020-03-03T10:11:12"),
-        ("Tue Mar  3 10:11:12 CET 2020", "2020-03-03T10:11:12"),
-        ("Tue 3 Mar 2020 10:11:12", "2020-03-03T10:11:12"),
-        ("2020-03-03 10:11 started", "2020-03-03T10:11:00"),
-        ('  "timestamp" : 1583230272,', "2020-03-03T10:11:12"),
-        ("1048576 bytes copied, 2020 s", None),
-        ("2020-13-45T10:11:12", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "is_"), rows("evidence/tables", "stamps"))
 def test_stamps(text: str, is_: str | None) -> None:
     found = dates.stamp_of(text)
     assert (found.isoformat()[:19] if found else None) == is_

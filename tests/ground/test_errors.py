@@ -8,6 +8,7 @@ import pytest
 
 from dtnsim.ground import errors
 from dtnsim.ground.errors import MISSING, DtnsimError, InputError, LogError, ModelError, SpecError, UnitError
+from tests.each import rows
 
 
 def test_exit_codes() -> None:
@@ -30,17 +31,7 @@ def test_what_is_quoted_is_shown_and_not_obeyed() -> None:
     assert str(InputError("found \x1b[31m\u202e")) == "found \\x1b[31m\\u202e"
 
 
-@pytest.mark.parametrize(
-    ("given", "text"),
-    [
-        ({}, "is wrong"),
-        ({"file": "p.yaml"}, "p.yaml: is wrong"),
-        ({"line": 3}, "is wrong"),  # a line of what?
-        ({"key": "wan"}, "wan: is wrong"),
-        ({"value": 0}, "is wrong (got 0)"),
-        ({"file": "p.yaml", "line": 1, "remedy": "do x"}, "p.yaml:1: is wrong; do x"),
-    ],
-)
+@pytest.mark.parametrize(("given", "text"), rows("ground/tables", "what_is_not_known_is_left_out"))
 def test_what_is_not_known_is_left_out(given: dict[str, object], text: str) -> None:
     assert str(SpecError("is wrong", **given)) == text  # type: ignore[arg-type]  # by name
 

@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from tests.cli.conftest import run
+from tests.each import rows
 from tests.strategies import written
 
 __all__ = ["run"]  # the fixture that calls the command
@@ -188,20 +189,7 @@ def test_a_directory_is_read_with_r(logs, tmp_path):
     assert logs("-r", tmp_path)[0] == 2
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("Timing buffered disk reads: 24 MB per 3 s", None),  # hdparm's own note says it
-        (
-            "\tLnkSta: Speed 8GX/s, Width x8",
-            "lspci comes nearest: the line is as it prints it up to '\\tLnkSta: Speed 8G'",
-        ),
-        ("\tSpeed: 1000Gb/s", "ethtool comes nearest: the line is as it prints it up to '\\tSpeed: 1000', not 'Gb/s'"),
-        ("7 packets transmitted, 5 got, 0% loss", "up to '7 packets transmitted, 5 ', not 'got, 0% loss'"),
-        ("Settings for eth0:", None),  # read, and without a figure
-        ("Dear all, the disks are fast.", None),
-    ],
-)
+@pytest.mark.parametrize(("line", "said"), rows("logs/tables", "the_tool_that_comes_nearest_is_named"))
 def test_the_tool_that_comes_nearest_is_named(logs, tmp_path, line, said):
     (tmp_path / "a").write_text(f"Run of today\n{line}\n")
     code, _, err = logs(tmp_path / "a")

@@ -23,6 +23,7 @@ from dtnsim.logs._documents import whole_part
 from dtnsim.logs._numbers import agrees, decimal, grouped, integer, size_bytes
 from dtnsim.logs.base import LineParser
 from dtnsim.logs.measurement import Measurement, Unread
+from tests.each import rows
 from tests.strategies import written
 
 DD = "10240+0 records in\n10240+0 records out\n10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s\n"
@@ -128,22 +129,7 @@ def test_lines_that_may_be_commands(line, may_be):
 
 
 # ---- prompts ----------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("line", "host", "text"),
-    [
-        ("$ dd if=a of=b", None, "dd if=a of=b"),
-        ("531 $ dd if=a of=b", None, "dd if=a of=b"),
-        ("[shawdong@dtn03 ~]$ cat /proc/net/bonding/bond0", "dtn03", "cat /proc/net/bonding/bond0"),
-        ("shawdong@cori12:/global/cscratch1/sd/shawdong> dd if=/dev/urandom of=x", "cori12", "dd if=/dev/urandom of=x"),
-        ("localhost:Downloads user$ sudo dd if=a of=b", "localhost", "sudo dd if=a of=b"),
-        ("root@box:~# iozone -a", "box", "iozone -a"),
-        ("# cat /proc/mdstat", None, "cat /proc/mdstat"),
-        ("+ fio job.fio", None, "fio job.fio"),
-        ("dd if=/dev/zero of=x bs=1M", None, "dd if=/dev/zero of=x bs=1M"),
-        ("dtn01# iperf3 -s", "dtn01", "iperf3 -s"),
-        ("sh-4.2# ping -c 3 host", None, "ping -c 3 host"),
-    ],
-)
+@pytest.mark.parametrize(("line", "host", "text"), rows("logs/tables", "prompts"))
 def test_prompts(line, host, text):
     command = CommandReader(catalogue().commands).feed(line, 1)
     assert command is not None
@@ -248,17 +234,7 @@ def test_a_line_of_json_that_nobody_knows_is_left_out():
     assert rates('{"level": "info", "msg": "copied"}\n' + DD) == [pytest.approx(RATE)]
 
 
-@pytest.mark.parametrize(
-    ("text", "data"),
-    [
-        ('{"a": 1, "b": {"c": [1, 2', {"a": 1, "b": {"c": [1]}}),
-        ('{"a": 1, "b": 12', {"a": 1}),
-        ('{"a": "x, y", "b": "un', {"a": "x, y"}),
-        ('[{"a": 1}, {"b": ', [{"a": 1}]),
-        ('{"a"', None),
-        ("}", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "data"), rows("logs/tables", "whole_elements_of_cut_json"))
 def test_whole_elements_of_cut_json(text, data):
     assert whole_part(text) == data
 

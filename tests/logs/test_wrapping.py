@@ -15,6 +15,7 @@ import pytest
 
 from dtnsim.ground.errors import LogError
 from dtnsim.logs import read_logs, read_text
+from tests.each import rows
 
 DATA = Path(__file__).parent / "data"
 DD = "10240+0 records in\n10240+0 records out\n10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s\n"
@@ -55,24 +56,7 @@ CAPTURES = {
 }
 
 
-@pytest.mark.parametrize(
-    "before",
-    [
-        "[2024-03-04T10:00:00.000Z] ",  # Jenkins timestamper
-        "2024-03-04T10:00:00.1234567Z ",  # GitHub Actions
-        "2024-03-04T10:00:00.123456789Z stdout F ",  # container runtime interface
-        "2024-03-04 10:00:00,123 INFO ",  # Python logging, log4j
-        "Mar  4 10:00:00 dtn01 bench[123]: ",  # syslog
-        "Mar 04 10:00:00 dtn01 run.sh[1234]: ",  # journalctl
-        "Mar 04 10:00:00 ",  # ts of moreutils
-        "[10:00:00] ",
-        "[1,0]<stdout>:",  # mpirun --tag-output
-        "bench_1  | ",  # docker compose
-        "# ",
-        "    ",
-        "\t",
-    ],
-)
+@pytest.mark.parametrize("before", rows("logs/tables", "what_collectors_put_before_lines_changes_nothing"))
 @pytest.mark.parametrize("capture", CAPTURES.values(), ids=CAPTURES)
 def test_what_collectors_put_before_lines_changes_nothing(before, capture):
     def told(text: str) -> list[tuple[object, ...]]:

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.physics import pcie, waiting
+from tests.each import rows
 
 GBIT = 1e9 / 8
 
@@ -25,11 +26,7 @@ TABLE = [
 @pytest.mark.parametrize(
     ("gen", "lanes", "mps", "symbols"),
     # PCIe Base Specification tables 3-7..3-9
-    [
-        (1, 1, 128, 237), (1, 4, 256, 118), (1, 8, 128, 67), (1, 8, 512, 86), (1, 16, 512, 86),
-        (2, 8, 128, 118), (2, 8, 256, 158), (2, 16, 256, 123), (2, 1, 4096, 4194),
-        (3, 8, 256, 203), (3, 16, 128, 144), (3, 4, 512, 250), (4, 32, 1024, 180), (5, 16, 4096, 630),
-    ],
+    rows("physics/tables", "acknowledge_interval_is_the_specifications_table"),
 )  # fmt: skip
 def test_acknowledge_interval_is_the_specifications_table(gen, lanes, mps, symbols):
     assert np.floor(pcie.ack_interval(gen, lanes, mps)) == symbols

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.planning import design
+from tests.each import rows
 
 
 def test_a_logarithmic_range_has_equal_ratios_and_both_ends() -> None:
@@ -26,17 +27,7 @@ def test_a_linear_range_stays_within_its_ends_and_rises(low: float, ratio: float
     assert numbers[-1] == pytest.approx(low * ratio * 1e9, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("text", "second", "last"),
-    [
-        ("wan.rtt=1ms..200ms:log20", "1.322 ms", "200 ms"),
-        ("h.cpu.clock=2 GHz..4 GHz:7", "2.333 GHz", "4 GHz"),
-        ("h.memory.rate=500MT/s..3200MT/s:4", "1400 MT/s", "3200 MT/s"),
-        ("wan.rtt=1ms..2s:5", "500.8 ms", "2 s"),
-        ("wan.bandwidth=10Gb/s..1Tb/s:log5", "31.62 Gb/s", "1 Tb/s"),
-        ("wan.loss=1e-8..1e-4:log5", "1e-07", "1e-4"),
-    ],
-)
+@pytest.mark.parametrize(("text", "second", "last"), rows("planning/tables", "values_are_written_as_their_ends_are"))
 def test_values_are_written_as_their_ends_are(text: str, second: str, last: str) -> None:
     values = design.axis(text).values
     assert (values[1], values[-1]) == (second, last)
@@ -71,20 +62,7 @@ def test_a_hypercube_hits_every_part_of_every_range_once() -> None:
     assert [made.row(n) for n in range(40)] == [again.row(n) for n in range(40)]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("wan.rtt", "varies nothing"),
-        ("wan.rtt=", "varies nothing"),
-        ("wan.rtt=1ms..2", "one unit"),
-        ("wan.rtt=9ms..2ms:log3", "a smaller and a larger"),
-        ("wan.rtt=0s..2s:log3", "above 0"),
-        ("wan.rtt=1ms..2ms:log1", "from 2 on"),
-        ("wan.rtt=1ms..2ms:sqrt3", "no number of steps"),
-        ("wan.rtt=1ms..2 parsec", "parsec"),
-        ("a=1,,2", "empty value"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), rows("planning/tables", "what_is_no_range_is_refused_with_what_to_write"))
 def test_what_is_no_range_is_refused_with_what_to_write(text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         design.axis(text)

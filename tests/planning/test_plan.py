@@ -22,6 +22,7 @@ from dtnsim.planning.plan import Plan
 from dtnsim.report import planned
 from tests.cli.conftest import Run
 from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
+from tests.each import rows
 from tests.strategies import written
 
 SLOW_END = [
@@ -265,30 +266,7 @@ def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
     assert any(s.startswith("Year 0: 2.778 Gb/s") for s in made.sentences)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({}, "say what is to be reached"),
-        ({"target": "1Gb/s", "move": "1TB", "within": "1h"}, "say what is to be reached"),
-        ({"move": "1TB"}, "say what is to be reached"),
-        ({"move": "0 B", "within": "1h"}, "more than nothing"),
-        ({"target": "-3Gb/s"}, "'-3Gb/s' must be above zero; write it like"),
-        ({"target": "0 b/s"}, "must be above zero"),
-        ({"target": "1Gb/s", "budget": "0 EUR"}, "nothing to spend"),
-        ({"target": "1Gb/s", "budget": "15k"}, "no price"),
-        ({"target": "1Gb/s", "budget": "15kCHF", "mine": ["venadi"]}, r"--rate USD/CHF"),
-        ({"target": "1Gb/s", "keep": ["hosts.there"]}, "there is no host 'there'"),
-        ({"target": "1Gb/s", "keep": ["nersc"], "mine": ["nersc"]}, "contradict"),
-        ({"target": "1Gb/s", "keep": ["nersc", "venadi"]}, "no host is left"),
-        ({"target": "1Gb/s", "allow": ["people"]}, "write tuning, tools, parts, layout, hosts, network or far"),
-        ({"target": "1Gb/s", "grows": "40%/year"}, "needs --years"),
-        ({"target": "1Gb/s", "grows": "40%", "years": 3}, "no growth"),
-        ({"target": "1Gb/s", "allow": []}, "nothing may be changed"),
-        ({"target": "1Gb/s", "confidence": 80}, "share like 80%"),
-        ({"target": "1Gb/s", "overrides": ["wan.rrt=1ms"]}, "is not a key"),
-        ({"target": "1Gb/s", "catalog": "none.yaml"}, "none.yaml"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), rows("planning/tables", "what_contradicts_itself_is_refused"))
 def test_what_contradicts_itself_is_refused(arguments: dict, words: str) -> None:
     with pytest.raises(InputError, match=words):
         dtnsim.plan("venadi/gridftp-gpfs", samples=16, **arguments)

@@ -12,6 +12,7 @@ from dtnsim.ground.uncertainty import written
 from dtnsim.report.advice import beside
 from dtnsim.report.decision import decide
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 
 PC = "{year: 2018, os: Windows 10, nic: gigabit, volumes: {/c: NVMe SSD}}"
 NAS = "{kind: nas, year: 2018, nic: gigabit, volumes: {/v: {filesystem: btrfs, array: {kind: raid5, disks: 4, of: any-disk}}}}"  # noqa: E501
@@ -163,32 +164,12 @@ def test_the_least_window_that_is_typed_is_that_of_the_system() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "dim", "value", "words"),
-    [
-        ("6 MiB", "B", 239e6, "228 MiB"),
-        ("6 MiB", "B", 6.03e6, "5.75 MiB"),
-        ("2.5 GB/s", "B/s", 932e6, "0.932 GB/s"),
-        ("10 Gb/s", "B/s", 1e5, "800 kb/s"),  # far below it
-        ("12000 cycles", "cycles", 6550.0, "6550 cycles"),
-        ("12000 cycles", "cycles", 21987.0, "22000 cycles"),
-        ("63 %", "1", 0.527, "52.7 %"),
-        ("0", "1", 8.46e-5, "8.46e-05"),
-    ],
+    ("text", "dim", "value", "words"), rows("report/tables", "another_value_has_the_unit_that_is_there")
 )
 def test_another_value_has_the_unit_that_is_there(text: str, dim: str, value: float, words: str) -> None:
     assert written(Quantity(1.0, dim, text=text), value) == words
 
 
-@pytest.mark.parametrize(
-    ("now", "took", "words"),
-    [
-        ((4680.0, 4000.0, 9000.0), [4620.0, 6060.0], ["1.3 h", "1.7 h"]),  # not 77 min and 100 min
-        ((302400.0,), [319680.0, 233280.0], ["3.7 d", "2.7 d"]),
-        ((98.0,), [94.0], ["94 s"]),
-        ((600.0,), [602.0], ["10.03 min"]),  # more digits where two say nothing
-        ((5940.0, 5000.0, 9000.0), [5760.0], ["1.6 h"]),
-        ((3.0,), [3e6], ["35 d"]),  # far apart: each in its own
-    ],
-)
+@pytest.mark.parametrize(("now", "took", "words"), rows("report/tables", "times_beside_that_of_now_have_its_unit"))
 def test_times_beside_that_of_now_have_its_unit(now: tuple[float, ...], took: list[float], words: list[str]) -> None:
     assert beside(now, took) == words

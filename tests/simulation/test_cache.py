@@ -19,6 +19,7 @@ from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.cache import PageCache, State
 from dtnsim.simulation.jobs import Job, make_job
 from dtnsim.simulation.memory import Memory
+from tests.each import rows
 from tests.simulation.euler import Stepped
 
 
@@ -225,13 +226,7 @@ def test_a_threshold_below_rounding_holds_nothing_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("disk", "size", "hold"),
-    [
-        (924e6, 5e-6, (0.0, 0.0)),  # a store far below what the last digit of the payload stands for
-        (924e6, 5e-6, (5e-6, 0.0)),
-        (1e9, 1e9, (1e8, 1e-300)),  # an age that is over before a byte is in
-        (5e5, 1e-9, (1e-10, 1e-300)),
-    ],
+    ("disk", "size", "hold"), rows("simulation/tables", "what_is_below_rounding_takes_no_endless_steps")
 )
 def test_what_is_below_rounding_takes_no_endless_steps(disk: float, size: float, hold: tuple[float, float]) -> None:
     way, sizes = 192e6, [42726.9, 5.2e9, 4378.8, 104801.6]

@@ -16,6 +16,7 @@ from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.report import simulation, text
 from dtnsim.simulation import environment, simulate
 from dtnsim.simulation.variants import as_drawn, check_same
+from tests.each import rows
 from tests.simulation.test_runs import SLOW, make
 from tests.strategies import load, written
 
@@ -42,18 +43,7 @@ def test_two_events_at_one_instant_both_happen() -> None:
 PATH = "venadi/gridftp-gpfs"
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "key"),
-    [
-        (
-            "events:\n  - {at: 1 s, set: {wan.rtt: 1 ms}}\n  - {at: 1 s, station: network.wan.1}\n",
-            3,
-            "events.1.station",
-        ),
-        ("events:\n  - {at: 1 s, set: {wan.rtx: 1 ms}}\n", 2, "events.0.set.wan.rtx"),
-        ("others:\n  - {stations: [network.x], rate: 1 /s}\n", 2, "others.0.stations"),
-    ],
-)
+@pytest.mark.parametrize(("text", "line", "key"), rows("simulation/tables", "it_says_where_it_is_written"))
 def test_it_says_where_it_is_written(tmp_path: Path, text: str, line: int, key: str) -> None:
     file = written(tmp_path / "night.yaml", text)
     with pytest.raises(SpecError) as caught:

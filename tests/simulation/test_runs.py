@@ -16,6 +16,7 @@ from dtnsim.ground.errors import ModelError, SpecError
 from dtnsim.simulation import simulate
 from dtnsim.steady.durability import drain_rates
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 from tests.lab import journey
 from tests.simulation.slow import DISKS, HOST, SLOW, make
 from tests.strategies import load, paths
@@ -183,16 +184,7 @@ def test_a_busy_afternoon_slows_what_meets_it() -> None:
     assert ends[1] > 2 * ends[0]
 
 
-@pytest.mark.parametrize(
-    ("event", "says"),
-    [
-        ({"at": "1 s"}, "either 'station'"),
-        ({"at": "1 s", "station": "x", "set": {"a": "b"}}, "either 'station'"),
-        ({"at": "1 s", "station": "nosuch*"}, "is not a station"),
-        ({"at": "5 s", "until": "4 s", "station": "*"}, "not after"),
-        ({"at": "1", "station": "*"}, "no unit"),
-    ],
-)
+@pytest.mark.parametrize(("event", "says"), rows("simulation/tables", "bad_events"))
 def test_bad_events(event: dict[str, Any], says: str) -> None:
     with pytest.raises(SpecError, match=says):
         simulate(make(SLOW, events=[event]))

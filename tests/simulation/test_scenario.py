@@ -18,6 +18,7 @@ from dtnsim.ground.yamlio import loads
 from dtnsim.simulation import simulate
 from dtnsim.simulation.scenario import DIURNAL_STEP_S, SHARE_STEP, check_load, make_scene, matching, poisson, read_trace
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 from tests.simulation.slow import FAST, SLOW, make
 from tests.strategies import written
 
@@ -128,16 +129,7 @@ def test_a_trace_is_read(tmp_path: Path) -> None:
     assert list(read_trace(path)) == [(0.0, 1e6), (2.5, 3000.0)]
 
 
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("time,size\n1,2\n", "needs the columns"),
-        ("time_s,bytes\n1,x\n", ":2: is not two numbers"),
-        ("time_s,bytes\n1,-2\n", "must be 0 or more"),
-        ("time_s,bytes\n1,nan\n", "must be 0 or more"),
-        ("time_s,bytes\n2,1\n1,1\n", "before the line above"),
-    ],
-)
+@pytest.mark.parametrize(("text", "says"), rows("simulation/tables", "bad_traces"))
 def test_bad_traces(text: str, says: str, tmp_path: Path) -> None:
     path = written(tmp_path / "t.csv", text)
     with pytest.raises(InputError, match=says):

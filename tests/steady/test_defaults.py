@@ -17,6 +17,7 @@ from dtnsim.simulation import simulate
 from dtnsim.steady import assumed as defaults
 from dtnsim.steady import epochs, timed
 from dtnsim.steady.prediction import predict
+from tests.each import rows
 from tests.lab import journey, machine, volume
 from tests.strategies import load
 
@@ -168,16 +169,7 @@ def listed(path: dict[str, Any], *overrides: str) -> tuple[float, dict[tuple[str
     return whole, {(a.key, a.low): a.at_low for a in found}
 
 
-@pytest.mark.parametrize(
-    ("year", "rsync", "ssh"),
-    [
-        (2008, "2.6.8", "4.3"),
-        (2012, "3.0.6", "5.3"),
-        (2018, "3.1.2", "7.4"),
-        (2020, "3.1.2", "8.0"),
-        (2023, "3.2.7", "8.9"),
-    ],
-)
+@pytest.mark.parametrize(("year", "rsync", "ssh"), rows("steady/tables", "a_host_has_the_tools_of_its_year"))
 def test_a_host_has_the_tools_of_its_year(year: int, rsync: str, ssh: str) -> None:
     """As Red Hat Enterprise Linux had them; the older end decides, and what is written wins."""
     tool = {"name": "rsync", "z": True}
@@ -219,22 +211,7 @@ def test_releases_that_plan_alike_are_not_composed(streams: int, more: int, monk
     assert composed[0] - (composed[1] - composed[0]) == more
 
 
-@pytest.mark.parametrize(
-    ("system", "bbr"),
-    [
-        ({"os": "RHEL 5"}, False),
-        ({"os": "RHEL 8", "year": 2012}, True),  # its kernel counts before its year
-        ({"kernel": "4.8"}, False),
-        ({"kernel": "4.9"}, True),
-        ({"year": 2012}, False),
-        ({"year": 2019}, True),
-        ({"os": "FreeBSD 12"}, False),
-        ({"os": "FreeBSD 13"}, True),
-        ({"os": "Windows 10"}, False),
-        ({"os": "macOS 14"}, False),
-        ({}, True),
-    ],
-)
+@pytest.mark.parametrize(("system", "bbr"), rows("steady/tables", "a_control_that_a_system_cannot_have_is_no_try"))
 def test_a_control_that_a_system_cannot_have_is_no_try(system: dict[str, Any], bbr: bool) -> None:
     path = lossy()
     path["hosts"]["a"] = {**path["hosts"]["a"], **system}
@@ -248,16 +225,7 @@ def test_a_control_that_a_system_cannot_have_is_no_try(system: dict[str, Any], b
     assert all("sysctl net.inet." in c or "kldload" in c for c in typed) or "FreeBSD" not in str(system)
 
 
-@pytest.mark.parametrize(
-    ("wan", "nic", "jumbo"),
-    [
-        ({}, {}, True),
-        ({"medium": "internet"}, {}, False),
-        ({"medium": "satellite"}, {}, False),
-        ({"bandwidth": "100 Mb/s"}, {}, False),  # Fast Ethernet and slower lines have none
-        ({}, {"rate": "350 Mb/s"}, False),  # Wi-Fi
-    ],
-)
+@pytest.mark.parametrize(("wan", "nic", "jumbo"), rows("steady/tables", "jumbo_frames_are_no_try_where_there_are_none"))
 def test_jumbo_frames_are_no_try_where_there_are_none(wan: dict[str, str], nic: dict[str, str], jumbo: bool) -> None:
     path = lossy(**{"rate": "1 Gb/s", **nic})
     path["wan"] |= {"bandwidth": "1 Gb/s", "loss": "1e-3", **wan}

@@ -8,6 +8,7 @@ import pytest
 
 import dtnsim
 from dtnsim.steady import durability
+from tests.each import rows
 from tests.lab import FREE, journey, machine, volume
 from tests.strategies import load
 
@@ -36,15 +37,7 @@ def test_a_tool_that_does_not_wait_ends_before_the_disk() -> None:
     assert run.on_medium_s == pytest.approx(found.on_medium_s.p50, rel=0.03)
 
 
-@pytest.mark.parametrize(
-    ("size", "count"),
-    [
-        ("6 GB", 1),  # below the threshold for write-back: the disk begins when the oldest page is 30 s old
-        ("12 GB", 1),  # fits, and the disk begins at the threshold
-        ("20 GB", 1),  # is throttled: the threshold is reached at the rate of memory, not at the mean of all
-        ("9 GB", 8),  # share the threshold
-    ],
-)
+@pytest.mark.parametrize(("size", "count"), rows("steady/tables", "the_medium_has_it_when_simulate_says"))
 def test_the_medium_has_it_when_simulate_says(size: str, count: int) -> None:
     path = local(size=size)
     one = path.pop("transfer")

@@ -14,6 +14,7 @@ from dtnsim.physics.tools import damaged_share
 from dtnsim.report import fleet as report
 from dtnsim.report import text
 from dtnsim.simulation.fleet import corruption
+from tests.each import rows
 from tests.simulation.fleet.test_fleet import path
 
 
@@ -61,16 +62,7 @@ BODY = "{{from: 'site:/xfs', to: 'b:/xfs', tool: {tool}, size: 1 TB, each: 10 GB
 
 
 @pytest.mark.parametrize(
-    ("tool", "more", "noticed"),
-    [
-        ("globus", "", True),
-        ("{name: globus, verify: false}", "", False),
-        ("{name: globus, verify: false}", ", verified: true", True),
-        ("{name: gridftp, p: 4}", "", False),
-        ("{name: fts, checksum: both}", "", True),
-        ("{name: bbcp, e: true}", "", True),
-        ("rsync", "", True),
-    ],
+    ("tool", "more", "noticed"), rows("simulation/fleet/tables", "tools_that_compare_checksums_find_damaged_files")
 )
 def test_tools_that_compare_checksums_find_damaged_files(tool, more, noticed, capsys):
     given_ = path({"c": BODY.format(tool=tool, more=more)}, "corruption: 200 GB", span="2 d")

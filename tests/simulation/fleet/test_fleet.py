@@ -27,6 +27,7 @@ from dtnsim.simulation.fleet.answers import answer, due
 from dtnsim.simulation.fleet.build import Fleet
 from dtnsim.simulation.fleet.checkpoint import Kept
 from dtnsim.simulation.fleet.run import fleet
+from tests.each import rows
 
 HEAD = """
 name: a yard
@@ -175,15 +176,7 @@ def test_one_class_does_not_change_another():
     assert np.array_equal(alone.asked, beside.asked)
 
 
-@pytest.mark.parametrize(
-    ("body", "more", "message"),
-    [
-        ("rate: 1e9 /s", "", "would be .* transfers; at most"),
-        ("rate: 100 /day, growth: 9900 %", "span: 20 year", "would be .* transfers"),
-        ("every: 1 day, growth: 9900 %", "span: 20 year", "grows beyond"),
-        ("every: 1 s, count: 1000", "", "would be .* transfers"),
-    ],
-)
+@pytest.mark.parametrize(("body", "more", "message"), rows("simulation/fleet/tables", "too_much_is_said"))
 def test_too_much_is_said(body, more, message):
     given = path({"c": f"{{from: 'a1:/xfs', to: 'b:/xfs', tool: scp, size: 1 PB, {body}}}"})
     workload = given.workload
@@ -344,17 +337,7 @@ def test_planned_downtime_is_waited_for():
     assert made.outages[0].word == "down for maintenance: fibre work"
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ("failures: [{hosts: 'z*', mtbf: 1 d, mttr: 1 h}]", "no hosts that transfers cross.*write one of a1, a2, b"),
-        ("failures: [{links: lan, mtbf: 1 d, mttr: 1 h}]", "no links that transfers cross.*network.wan"),
-        ("failures: [{drives: 'b:/nope', mtbf: 1 d, size: 1 TB, rebuild: 1 MB/s}]", "is no volume.*a1:/zfs"),
-        ("failures: [{hosts: b, mtbf: 1 s, mttr: 1 ms}]", "fails too often"),
-        ("users: {nobody: {active: 1}}", "has no transfers.*users: anyone"),
-        ("retry: {times: 3, after: 1 h, most: -1 s}", "most"),
-    ],
-)
+@pytest.mark.parametrize(("more", "message"), rows("simulation/fleet/tables", "faults_of_nothing"))
 def test_faults_of_nothing(more, message):
     with pytest.raises(SpecError, match=message):
         outages(more)
