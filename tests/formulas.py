@@ -21,7 +21,7 @@ _NUMBER = re.compile(
       | (?P<times>(?<=\ )x(?=\ ))
       | (?P<name>[A-Za-z_][\w.]*)(?=\s*[=(])
       | (?P<number>(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
-        (?:\ ?(?P<unit>%|/s|(?!x\b)[A-Za-zµμ$][\w/]*(?:\ (?!x\b)[A-Za-z]\w*)*))?
+        (?:\ ?(?P<unit>%|/s|(?!x\b)[A-Za-zµμ$][\w/]*(?:\ (?!x\b)[A-Za-z][\w/]*)*))?
       | (?P<word>unlimited|True|False|None)
     """,
     re.VERBOSE,
@@ -66,14 +66,15 @@ def evaluate(formula: str) -> float:
     return float(eval(_NUMBER.sub(written, formula), {"__builtins__": {}}, _Laws()))
 
 
-def wrong(problem: Problem, rel: float = 1e-4) -> list[str]:
-    """The formulas of stations, demands and delays that do not give the number beside them."""
-    shown = [(s.name, s.formula, s.capacity) for s in problem.stations]
+def wrong(problem: Problem, capacity: float = 1e-5, cost: float = 1e-4) -> list[str]:
+    """Formulas that do not give the number beside them within so much: of capacities, and of demands and delays."""
+    shown = [(s.name, s.formula, s.capacity, capacity) for s in problem.stations]
     phases = (p for t in problem.transfers for p in t.phases)
-    shown += [(f"{d.station}: {d.what}", d.formula, d.per_byte) for p in phases for d in (*p.demands, *p.delays)]
-    numbers = ((what, formula, float(np.ravel(value)[0])) for what, formula, value in shown)
+    costs = (d for p in phases for d in (*p.demands, *p.delays))
+    shown += [(f"{d.station}: {d.what}", d.formula, d.per_byte, cost) for d in costs]
+    numbers = ((what, formula, float(np.ravel(value)[0]), rel) for what, formula, value, rel in shown)
     return [
         f"{what}: {formula} is not {number}"
-        for what, formula, number in numbers
+        for what, formula, number, rel in numbers
         if not math.isclose(evaluate(formula), number, rel_tol=rel, abs_tol=1e-15)
     ]

@@ -14,4 +14,4 @@ DIGITS = 1e-3
 
 @pytest.mark.parametrize("name", library.names("paths"))
 def test_formulas_give_their_numbers(name: str) -> None:
-    assert wrong(dtnsim.predict(name, samples=0).problem, DIGITS) == []
+    assert wrong(dtnsim.predict(name, samples=0).problem, DIGITS, DIGITS) == []

@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.components.access import Access, Thread
-from tests.components.test_keys_storage import CASES, LOADS, POOL, RZ
-from tests.formulas import evaluate
-from tests.lab import KiB, access, charged, device, journey, machine, problem, served, volume
+from tests.lab import KiB, access, charged, device, served
 from tests.strategies import arrays
 
 DRIVE = {"kind": "hdd", "rate": "100 MB/s"}
@@ -100,34 +98,3 @@ def test_accesses_do_not_change() -> None:
     use = Access("write", Thread("writer"), 4096, 1e6, 1e9)
     with pytest.raises(dataclasses.FrozenInstanceError):
         use.block_B = 1  # type: ignore[misc]  # that is the test
-
-
-def checked(array: dict[str, Any], load: str, filesystem: dict[str, Any]) -> int:
-    """Formulas of the volume's stations and demands that give their numbers."""
-    tool, start, to, data = LOADS[load]
-    spare = volume({"kind": "ssd", "read": "9 GB/s", "write": "9 GB/s"})
-    made = machine(volumes={"/d": volume(array, filesystem), "/e": spare})
-    found = problem(journey(made, start=start, to=to, tool=tool, dataset=data))
-    count = 0
-    for station in found.stations:
-        if station.component.partition(".")[0].partition("-")[0] == "d":
-            assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-4), station.name
-            count += 1
-    mine = {s.name for s in found.stations if s.component.partition(".")[0].partition("-")[0] == "d"}
-    for phase in found.transfers[0].phases:
-        for demand in phase.demands:
-            if demand.station in mine:
-                assert evaluate(demand.formula) == pytest.approx(float(demand.per_byte), rel=1e-4), demand.formula
-    return count
-
-
-@pytest.mark.parametrize(("kind", "key", "other", "load", "around"), CASES, ids=[f"{c[0]}.{c[1]}" for c in CASES])
-def test_formulas_give_their_numbers(kind: str, key: str, other: object, load: str, around: dict[str, Any]) -> None:
-    assert kind == around["kind"]
-    assert checked({**around, key: other}, load, {"kind": "xfs"}) >= 1
-
-
-@pytest.mark.parametrize("load", ["read", "readers", "write", "random", "sync", "tree", "mixed"])
-def test_formulas_of_a_pool_give_their_numbers(load: str) -> None:
-    pool = {**POOL, "fragmentation": "0.3", "compression": "lz4", "ratio": "1.7", "arc_hits": "0.2"}
-    assert checked(RZ, load, pool) >= 1

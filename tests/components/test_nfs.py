@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import nfs
-from tests.formulas import evaluate
-from tests.lab import FREE, GiB, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
+from tests.lab import FREE, GiB, KiB, MiB, Sheet, journey, machine, moves, problem, rate, sheet, volume, waiting
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
 FRAME = 9038 / 8948
@@ -378,7 +377,7 @@ def test_packets_are_those_of_the_transport() -> None:
     ],
 )
 def test_a_key_moves_the_answer(key: str, value: Any, around: dict[str, Any]) -> None:
-    assert rate(path(**{**around, key: value})) != pytest.approx(rate(path(**around)), rel=1e-4)
+    assert moves(path(**around), path(**{**around, key: value}))
 
 
 def test_read_ahead_holds_a_buffered_reader() -> None:
@@ -393,8 +392,3 @@ def test_read_ahead_holds_a_buffered_reader() -> None:
 def test_its_other_keys_are_those_of_nfs() -> None:
     own = set(find_kind("vast").model_fields) - set(find_kind("nfs").model_fields) - set(Component.model_fields)
     assert own == {"remoteports"}
-
-
-def test_formulas_give_their_numbers() -> None:
-    for station in problem(path(nconnect=8, remoteports=4)).stations:
-        assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from dtnsim.simulation import simulate
-from tests.formulas import evaluate
 from tests.lab import MiB, Sheet, answer, journey, machine, problem, sheet, volume
 from tests.strategies import load
 
@@ -91,21 +90,6 @@ def test_copies_of_a_store_of_ones_own() -> None:
     assert coded.demand("s3.arrays") == pytest.approx(1.5)
     # the primary takes the byte in, and sends what is not its own shard
     assert coded.demand("s3.servers") == pytest.approx(1 + 1.5 - 1 / 4)
-
-
-def test_formulas_give_their_numbers() -> None:
-    host = machine(
-        volumes={
-            "/s3": volume(
-                filesystem={"kind": "s3", "get_rate": "5500 ops/s", "servers": {"count": 12, "port_rate": "100 Gb/s"}}
-            )
-        }
-    )
-    made = problem(journey(host, start="a:/s3", tool="gridftp", dataset={"files": 1, "size": "100 TB"}))
-    own = [s for s in made.stations if s.kind == "s3"]
-    assert len(own) == 3
-    for station in own:
-        assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5), station
 
 
 def test_a_tool_that_speaks_s3_waits_for_each_answer_in_time_as_well() -> None:

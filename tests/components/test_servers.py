@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dtnsim.ground.errors import SpecError
-from tests.formulas import evaluate
 from tests.lab import GiB, MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume
 
 GPFS = {"kind": "gpfs", "latency": "1 us", "nsds": 1, "nsd_rate": "10 TB/s", "share": "1", "metadata_time": "0 s"}
@@ -171,29 +170,6 @@ def test_mounts_of_a_system_agree() -> None:
 def test_fields_that_mean_nothing_are_refused(kind: str, field: str) -> None:
     with pytest.raises(SpecError, match="has no meaning"):
         charges(kind, {}, **{field: "1 ms"})
-
-
-@pytest.mark.parametrize("kind", list(KINDS))
-def test_formulas_give_their_numbers(kind: str) -> None:
-    """What explain prints is the calculation."""
-    servers = {"count": 4, "ports": 2, "port_rate": "25 Gb/s", "failed": 1, "arrays": 2, "read": "5 GB/s",
-               "write": "4 GB/s", "positioning": "10 ms", "metadata": {"count": 2}}  # fmt: skip
-    common = {"share": "0.7", **({"system": "x"} if kind != "nfs" else {})}
-    host = mount(kind, servers, **common)
-    own = {"servers", "arrays", "metadata", "nsds", "targets", "prefetch", "rpcs", "stream", "client", "touched",
-           "directories", "nfs-slots", "read-ahead", "metadata-rpcs", "modifying-rpcs"}  # fmt: skip
-    seen = set()
-    for write in (False, True):
-        made = problem(path(host, write=write, streams=3, files=300, each="10 MiB"))
-        for station in made.stations:
-            last = station.component.split(".")[-1]
-            if last in own and station.formula:
-                assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5), station
-                seen.add(last)
-        for demand in (d for p in made.transfers[0].phases for d in p.demands):
-            if demand.station.split(".")[-1].partition("[")[0] in own:
-                assert evaluate(demand.formula) == pytest.approx(float(demand.per_byte), rel=1e-5), demand
-    assert {"servers", "arrays", "metadata"} <= seen
 
 
 @settings(max_examples=10, deadline=None)

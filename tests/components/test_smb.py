@@ -8,7 +8,6 @@ import pytest
 
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.core_rates import CORE_RATES
-from tests.formulas import evaluate
 from tests.lab import FREE, KiB, MiB, Sheet, journey, machine, problem, sheet, volume
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
@@ -76,9 +75,3 @@ def test_a_file_system_without_servers_has_no_server() -> None:
     host = machine(volumes={"/s": volume(filesystem="xfs", server="b:/share")})
     with pytest.raises(SpecError, match="has no server"):
         problem(journey(host, machine(volumes={"/share": volume(FAST)}), start="a:/s", tool="gridftp"))
-
-
-def test_formulas_give_their_numbers() -> None:
-    made = problem(path(reading=True, service="0.3 ms"))
-    for station in (s for s in made.stations if s.kind == "smb"):
-        assert evaluate(station.formula) == pytest.approx(float(station.capacity), rel=1e-5), station
