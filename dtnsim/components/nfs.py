@@ -58,10 +58,15 @@ class Nfs(Remote):
     wires: ClassVar[str] = "filesystem.nconnect"
 
     op_time: RequestTime = prior(
+        "30 us",
+        0.8,
+        "github beckerg/nct, README: a GETATTR takes 15 to 33 us; assumed: a look-up that much or twice that",
+    )
+    change_time: RequestTime | None = prior(
         "0.2 ms",
         1.5,
-        "assumed: one metadata request, from some 0.05 ms with a log in memory to some ms where a disk's log is "
-        "waited for (RFC 1813, section 4.8: changes are on stable storage before the answer)",
+        "assumed: from some 0.05 ms with a log in memory to some ms where a disk's log is waited for (RFC 1813, "
+        "section 4.8: changes are on stable storage before the answer)",
     )
 
     proto: Literal["tcp", "rdma"] = "tcp"
@@ -150,7 +155,7 @@ class Nfs(Remote):
 
     def answer_time(self, row: Row, use: Access) -> Term:
         """Seconds of one request at the server; one WRITE that holds a whole synchronous call waits for the disks."""
-        service = row.term(self.service)
+        service = super().answer_time(row, use)
         return self._stable(row, use, service) if use.block_B <= self.wsize.value else service
 
     def commit_time(self, row: Row, use: Access) -> Term | None:
@@ -226,11 +231,15 @@ class Vast(Nfs):
 
     kind: ClassVar[str] = "vast"
 
+    op_time: RequestTime = prior(
+        "0.2 ms", 1.0, "assumed: a look-up at a node whose metadata are behind a fabric, as a request for data or less"
+    )
     nconnect: Annotated[int, Field(ge=1, le=64)] = 1
     remoteports: Annotated[int, Field(ge=1, le=1024)] = 1
     service: RequestTime = prior(
         "0.5 ms", 0.6, "assumed: a request for data at a node whose flash is behind a fabric, 0.3 to 1 ms"
     )
+    service_byte: Annotated[Quantity, Unit("s/B", spread=0.5)] = prior("0 ns/B", 0.0, "part of service")
     rpc_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "1.5 cycles/B",
         0.5,
@@ -274,6 +283,9 @@ class Smb(Remote):
         "0.3 ms", 1.5, "assumed: one compound of create, query and close at a server in user space"
     )
     threads: Annotated[int, Field(ge=1, le=4096)] = 100
+    service: RequestTime = prior(
+        "0.1 ms", 0.7, "assumed: a request at a server in user space whose threads hand it on, 50 to 200 us"
+    )
     rsize: Annotated[Quantity, Unit("B", low=4096, high=2**23)] = prior(
         "4 MiB", 0.0, "mount.cifs(8): rsize, 4 MiB with SMB 3"
     )

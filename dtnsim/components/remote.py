@@ -17,7 +17,7 @@ from dtnsim.components.servers import RequestTime, Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import cache
+from dtnsim.physics import cache, nfs
 
 
 class Remote(SharedFilesystem):
@@ -43,7 +43,17 @@ class Remote(SharedFilesystem):
     read_ahead: Annotated[Quantity, Unit("B", spread=0.5, low=4096)] | None = None
     warm: Annotated[bool, Field(description="True where the server has the files in its memory")] = False
     threads: Annotated[int, Field(ge=1, le=4096)] = 8
-    service: RequestTime = prior("0.3 ms", 0.7, "assumed: time of one request for data at the server")
+    service: RequestTime = prior(
+        "20 us",
+        0.7,
+        "github beckerg/nct, README (FreeBSD 12): a GETATTR takes 15 to 33 us, network and client included",
+    )
+    service_byte: Annotated[Quantity, Unit("s/B", spread=0.5)] = prior(
+        "0.2 ns/B",
+        0.7,
+        "github beckerg/nct, README: a READ of 128 KiB takes 52 to 56 us more than a GETATTR and the wire, at both "
+        "ends; assumed: half of it at the server",
+    )
 
     @property
     def connections(self) -> int:
@@ -147,9 +157,14 @@ class Remote(SharedFilesystem):
         commit = self.commit_time(row, use)
         return 0.0 if commit is None else use.rtt_s + commit.value
 
-    def answer_time(self, row: Row, use: Access) -> Term:  # noqa: ARG002 - NFS needs it
-        """Seconds of one request at the server."""
-        return row.term(self.service)
+    def answer_time(self, row: Row, use: Access) -> Term:
+        """Seconds of one request at the server; ``service`` that is stated alone holds for requests of any size."""
+        service = row.term(self.service)
+        if self.states("service") and not self.states("service_byte"):
+            return service
+        return law(
+            nfs.service_time, request_s=service, byte_s=row.term(self.service_byte), request_B=self.asked(row, use)
+        )
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Requests and read-ahead of this mount, a filer's servers; the composer charges a server that is a host."""
@@ -185,8 +200,8 @@ class Remote(SharedFilesystem):
 
     def thread_operations(self, row: Row, asked: Operations) -> Term:
         """Time of a thread of the server for the metadata operations of one payload byte [s/B]."""
-        change = self.change_time if self.change_time is not None else self.op_time
-        return term(asked.number - asked.changes) * row.term(self.op_time) + term(asked.changes) * row.term(change)
+        look, change = row.term(self.op_time), row.term(self.timed("create"))
+        return term(asked.number - asked.changes) * look + term(asked.changes) * change
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
         """A mount talks to one server."""

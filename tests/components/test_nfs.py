@@ -215,6 +215,20 @@ def test_the_server_s_threads_serve_a_request_each() -> None:
     assert per_file == pytest.approx((1 + 1 / 16) * 2e-3)
 
 
+@pytest.mark.parametrize(("port", "wire_Bps", "getattr_s", "read_s"), [
+    ("Chelsio T62100", 100e9 / 8, 14.5e-6, 77.2e-6), ("Intel X540", 10e9 / 8, 32.6e-6, 193.2e-6),
+])  # fmt: skip
+def test_a_request_takes_longer_with_its_bytes(port: str, wire_Bps: float, getattr_s: float, read_s: float) -> None:
+    """A READ of 128 KiB is a GETATTR, its wire, and its bytes at both ends (github beckerg/nct, README)."""
+    size = 128.0 * KiB
+    both = 2.0 * (nfs.service_time(20e-6, 0.2e-9, size) - 20e-6)
+    assert getattr_s + size / wire_Bps + both == pytest.approx(read_s, rel=0.03), port
+    found = charges({"service": "20 us", "service_byte": "0.2 ns/B", "wsize": "64 KiB", "threads": 2}).rate(
+        "export.nfsd"
+    )
+    assert found == pytest.approx(2 * 64 * KiB / (20e-6 + 0.2e-9 * 64 * KiB))
+
+
 def test_the_server_reads_and_writes_in_requests_of_the_mount() -> None:
     """A call of the server's file system for each READ or WRITE: 6400 cycles over wsize."""
     stack = {**FREE, "file_call": "6400 cycles"}
