@@ -20,17 +20,15 @@ from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.records import SLOW_START
 from dtnsim.ground.term import without_words
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import Index
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.composition.resolved_transfer import Leg
     from dtnsim.description.spec import PathSpec
     from dtnsim.description.transfer import TransferSpec
     from dtnsim.ground.records import Connection, Slowdown, Station, Transfer
 
-    Array = NDArray[np.float64]
-    Index = NDArray[np.intp]
 
 #: size with which a kind is composed: one that its connections' opening is nothing of [B]
 _ENDLESS_B: Final = 1e30

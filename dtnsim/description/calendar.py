@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dtnsim.physics._arrays import FloatArray as Array
 
 DAY_S: Final = 86400.0
 WEEK_S: Final = 7 * DAY_S
@@ -82,7 +83,7 @@ class Cron:
         dates, days = day.day in self.days, day.weekday() in self.weekdays
         return dates or days if self._either else dates and days
 
-    def times(self, begin: dt.datetime, until_s: float) -> NDArray[np.float64]:
+    def times(self, begin: dt.datetime, until_s: float) -> Array:
         """Times from ``begin`` on, before ``until_s`` seconds later [s]."""
         offset = (begin - dt.datetime.combine(begin.date(), dt.time())).total_seconds()
         within = np.array([h * 3600.0 + m * 60.0 for h in sorted(self.hours) for m in sorted(self.minutes)])
@@ -128,7 +129,7 @@ def date(text: str) -> dt.datetime:
     return found if found.tzinfo is None else found.astimezone(dt.UTC).replace(tzinfo=None)
 
 
-def of_week(times: NDArray[np.float64], begin: dt.datetime) -> NDArray[np.float64]:
+def of_week(times: Array, begin: dt.datetime) -> Array:
     """Seconds since the Monday before each time [s]."""
     start = begin.weekday() * DAY_S + (begin - dt.datetime.combine(begin.date(), dt.time())).total_seconds()
     return np.asarray((times + start) % WEEK_S)

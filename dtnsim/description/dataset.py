@@ -32,11 +32,14 @@ from dtnsim.description.file_sizes import between, grouped, histogram, log_norma
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import SpecError, UnitError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dtnsim.description.file_sizes import Groups
+
 #: limits that keep counts exact in 64 bits and arithmetic finite
 MAX_FILES: Final = 10**12
 MAX_BYTES: Final = 1e21
@@ -58,8 +61,8 @@ class Dataset:
     """
 
     name: str
-    sizes_B: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    sizes_B: Array
+    counts: IntArray
     directories: int = 0
     source: str = ""
 

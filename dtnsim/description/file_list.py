@@ -13,15 +13,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from dtnsim.physics._arrays import FloatArray as Array
 
 #: a list has at most so many files, and is read in blocks of so many bytes; JSON is read whole, up to so many
 MAX_LISTED: Final = 100_000_000
@@ -69,7 +67,7 @@ class Listed:
         files: Number of files; 0 where the list does not say.
     """
 
-    sizes_B: NDArray[np.float64]
+    sizes_B: Array
     directories: int
     total_B: float
     files: int
@@ -94,7 +92,7 @@ def read(path: Path, where: dict[str, Any]) -> Listed:
 
 
 def _read(path: Path) -> Listed:
-    parts: list[NDArray[np.float64]] = []
+    parts: list[Array] = []
     folders, found, kind = _Folders(), 0, ""
     for line, block in _blocks(path):
         kind = kind or _kind(block)
@@ -163,7 +161,7 @@ class _Folders:
         return self.headings or len(self.names)
 
 
-def _files(kind: str, block: bytes, path: Path, before: int, folders: _Folders) -> NDArray[np.float64]:
+def _files(kind: str, block: bytes, path: Path, before: int, folders: _Folders) -> Array:
     """Sizes of the files in whole lines, ``before`` of which came earlier."""
     rows = _FILES[kind].findall(block)
     others = _OTHER[kind].findall(block) if kind in _OTHER else []
@@ -218,7 +216,7 @@ def _sums(path: Path, block: bytes) -> Listed:
     return Listed(np.empty(0), 0, total, int(files[1]))
 
 
-def _numbers(block: bytes, path: Path, before: int) -> NDArray[np.float64]:
+def _numbers(block: bytes, path: Path, before: int) -> Array:
     """Sizes alone, in whole lines of which ``before`` came earlier."""
     words = block.split()
     if block.translate(None, b"0123456789 \t\r\n") or (words and len(max(words, key=len)) > _DIGITS):

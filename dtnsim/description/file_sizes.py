@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 
-    Groups = tuple[NDArray[np.float64], NDArray[np.int64]]
+if TYPE_CHECKING:
+    Groups = tuple[Array, IntArray]
+
 #: a distribution or list of sizes is kept as at most so many groups of equal files
 MAX_GROUPS: Final = 1000
 #: up to so many files are drawn one by one where a seed is given
 MAX_DRAWN: Final = 1_000_000
 
 
-def grouped(sizes_B: NDArray[np.float64]) -> Groups:
+def grouped(sizes_B: Array) -> Groups:
     """Sizes of files one by one, in groups."""
     sizes, counts = np.unique(sizes_B, return_counts=True)
     if sizes.size > MAX_GROUPS:
@@ -68,7 +70,7 @@ def between(files: int, low_B: float, high_B: float, total_B: float) -> Groups:
     return sizes, counts
 
 
-def histogram(high_B: NDArray[np.float64], counts: NDArray[np.int64], total_B: float | None = None) -> Groups:
+def histogram(high_B: Array, counts: IntArray, total_B: float | None = None) -> Groups:
     """Files up to each size and above the one before.
 
     Where in its bin a file lies is the same part of the way for all, on a scale of logarithms: half of it, or what
@@ -88,7 +90,7 @@ def histogram(high_B: NDArray[np.float64], counts: NDArray[np.int64], total_B: f
     """
     low = np.concatenate([[1.0], high_B[:-1]])
 
-    def sizes(part: float) -> NDArray[np.float64]:
+    def sizes(part: float) -> Array:
         return np.asarray(low ** (1 - part) * high_B**part)
 
     if total_B is None:
@@ -134,7 +136,7 @@ def log_normal(files: int, median_B: float, sigma: float, seed: int | None = Non
     return -mean * np.diff(above) * files / counts, counts
 
 
-def edges_of(files: int) -> NDArray[np.int64]:
+def edges_of(files: int) -> IntArray:
     """Where files in rising order are cut into groups: the largest stay alone, as they hold the bytes."""
     if files <= MAX_GROUPS:
         return np.arange(files + 1)

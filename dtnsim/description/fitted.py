@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from dtnsim.components.base import place
@@ -41,6 +40,7 @@ from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import SpecError, UnitError
 from dtnsim.ground.quantity import Quantity
 from dtnsim.ground.yamlio import Mapping
+from dtnsim.physics._arrays import FloatArray as Array
 
 #: smallest eigenvalue of a correlation that is drawn from: rounding in the file may leave one below zero
 _LEAST = 1e-6
@@ -277,7 +277,7 @@ def fitted_together(fitted: Mapping) -> Correlation:
     return Correlation(tuple(keys), factor(matrix))
 
 
-def factor(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+def factor(correlation: Array) -> Array:
     """Lower triangular factor of the nearest positive definite correlation, (K, K)."""
     if not correlation.size:
         return correlation

@@ -12,14 +12,12 @@ days (variance times ``(1 + r) / (1 - r)``, r the lag-one autocorrelation about 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 
 #: what is too improbable for chance, of all series together: a year of weekly looks errs in less than one of twenty
 CHANCE: Final = 0.001
@@ -58,7 +56,7 @@ def _segments(values: Array, offset: int, chance: float) -> Iterator[tuple[int, 
     yield from _segments(values[at:], offset + int(at), chance)
 
 
-def steps(rows: Array) -> tuple[NDArray[np.int64], Array, Array]:
+def steps(rows: Array) -> tuple[IntArray, Array, Array]:
     """The largest step of each series: (first index after it, its size, bound of its probability by chance), each (S,).
 
     Args:

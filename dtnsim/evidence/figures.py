@@ -15,6 +15,7 @@ import numpy as np
 from dtnsim.description import spec
 from dtnsim.evidence.cases import Case
 from dtnsim.ground.errors import SpecError
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import solve
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from dtnsim.ground.records import Problem
     from dtnsim.logs.measurement import Measurement
     from dtnsim.steady.scenarios import Scenarios
-    from dtnsim.steady.solve import Array, Matrices, Solution
+    from dtnsim.steady.solve import Matrices, Solution
 
 
 @dataclass(frozen=True, slots=True)

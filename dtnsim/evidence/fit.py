@@ -22,6 +22,8 @@ from dtnsim.evidence.fit_model import Model, Parameter, SpreadModel
 from dtnsim.evidence.fit_release import Released, freed, give_way, off, suspect
 from dtnsim.evidence.fit_search import SCAN, Search
 from dtnsim.ground.errors import InputError
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from dtnsim.evidence.fit_facts import Fact
     from dtnsim.evidence.repeats import Repeats
 
-    Array = NDArray[np.float64]
 
 #: figures of one log from which their own scatter can be estimated
 _GROUP: Final = 8
@@ -154,7 +155,7 @@ def search_minimum(model: Model, free: Sequence[str] = ()) -> tuple[Search, Arra
     return search, u, error
 
 
-def _changing(model: Model) -> NDArray[np.int64]:
+def _changing(model: Model) -> IntArray:
     """Parameters that change any figure somewhere within their prior's reach."""
     count = len(model.parameters)
     steps = np.array([np.clip(s, *p.limits()) for p in model.parameters for s in SCAN])

@@ -20,10 +20,10 @@ from dtnsim.evidence.figures import Figure, Solved, solved, values
 from dtnsim.ground import cluster
 from dtnsim.ground.pool import once
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value
+from dtnsim.physics._arrays import FloatArray as Array
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
-    from dtnsim.steady.solve import Array
 
 
 #: pieces of each step for each core, so that none is left alone with the slowest path

@@ -23,13 +23,12 @@ import numpy as np
 from dtnsim.description.override import split_key
 from dtnsim.evidence.fit_search import FACTORS, Search, price, scale
 from dtnsim.ground.errors import InputError
+from dtnsim.physics._arrays import BoolArray
+from dtnsim.physics._arrays import FloatArray as Array
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.evidence.fit_model import Parameter
 
-    Array = NDArray[np.float64]
 
 #: how far a parameter may be pushed before that itself is a reason to look for another account [prior deviations]
 _STRAINED: Final = 3.0
@@ -86,7 +85,7 @@ def matching(parameters: Sequence[Parameter], free: Sequence[str]) -> list[int]:
     return sorted(set(found))
 
 
-def off(ratio: Array, error: Array) -> NDArray[np.bool_]:
+def off(ratio: Array, error: Array) -> BoolArray:
     """Figures that a fit does not follow: further off than three of their errors."""
     return np.abs(ratio) > 3 * error
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 
+if TYPE_CHECKING:
     from dtnsim.evidence.fit_model import Parameter
 
-    Array = NDArray[np.float64]
 
 #: steps along one parameter in which another bottleneck is looked for [prior standard deviations]
 SCAN: Final = tuple(sign * s for sign in (-1.0, 1.0) for s in (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0))
@@ -67,7 +67,7 @@ class Search:
     """
 
     def __init__(
-        self, model: Predicts, free: NDArray[np.int64], wide: Mapping[int, float] | None = None, paid: float = 0.0
+        self, model: Predicts, free: IntArray, wide: Mapping[int, float] | None = None, paid: float = 0.0
     ) -> None:
         self.model, self.free, self._wide, self.paid = model, free, dict(wide or {}), paid
         self.sd = np.array([self._wide.get(int(j), 1.0) for j in free])

@@ -23,12 +23,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.evidence.trust import Judgement, Residual
 from dtnsim.ground import output
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady.discrepancy import (
     FREEDOM,
     OF_RUNS,
@@ -40,11 +41,6 @@ from dtnsim.steady.discrepancy import (
     t2_quantile,
     t4_quantile,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 #: correlation of figures of one study within a kind: 0.58 over the first 285 judging figures (analysis of variance)
 RHO: Final = 0.6

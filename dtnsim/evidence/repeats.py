@@ -22,13 +22,11 @@ import numpy as np
 from dtnsim.evidence.change_points import CHANCE, DAYS, SMALLEST, shifted
 from dtnsim.evidence.fit_logs import SPREAD
 from dtnsim.ground.term import plural
+from dtnsim.physics._arrays import FloatArray as Array
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.evidence.figures import Figure
 
-    Array = NDArray[np.float64]
 
 #: what is too improbable for chance, of all tests together
 _CHANCE: Final = 0.01

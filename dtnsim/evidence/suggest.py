@@ -28,13 +28,11 @@ from dtnsim.evidence.fit_targets import Target, Targets
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.term import plural
+from dtnsim.physics._arrays import FloatArray as Array
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.evidence.fit import Fit
 
-    Array = NDArray[np.float64]
 
 #: a parameter is determined where its standard deviation falls below this share of the description's
 DETERMINED: Final = 0.5

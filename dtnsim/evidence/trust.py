@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.evidence.cases import Case
 from dtnsim.ground.records import Bottleneck
 from dtnsim.ground.uncertainty import COVERED
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady.regime import KINDS, Regime
 from dtnsim.steady.scenarios import interval
-
-if TYPE_CHECKING:
-    from dtnsim.steady.solve import Array
 
 #: what meters, framing and the last printed digit differ by at an edge of an interval
 METER: Final = 0.002

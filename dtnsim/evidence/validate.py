@@ -20,6 +20,7 @@ from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, summari
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Draw
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import discrepancy
 from dtnsim.steady.prediction import bottleneck
 from dtnsim.steady.reasons import cause_of
@@ -28,8 +29,6 @@ from dtnsim.steady.scenarios import Scenarios, interval, scenarios
 from dtnsim.steady.timed import composed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.description.spec import PathSpec
     from dtnsim.evidence.fit_search import Search
     from dtnsim.steady.discrepancy import Discrepancy
@@ -312,7 +311,7 @@ def ratios(
     return [float(r) for r in np.diag(model.ratios(search.full(points)))]
 
 
-def _again(search: Search, u: NDArray[np.float64], error: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+def _again(search: Search, u: Array, error: Array, n: int) -> Array:
     """The minimum without figure ``n``: an error so large that it weighs nothing."""
     blind = error.copy()
     blind[n] = 1e9

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 
-    Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 def around(median: ArrayLike, spread: ArrayLike, score: ArrayLike, *, share: bool = False) -> Array:
@@ -63,11 +64,11 @@ class Correlation:
     """
 
     keys: tuple[str, ...] = ()
-    factor: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    factor: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
 
 @lru_cache(maxsize=1024)
-def order(seed: int, samples: int, key: str) -> NDArray[np.int64]:
+def order(seed: int, samples: int, key: str) -> IntArray:
     """In which order a key has its scores, (samples,).
 
     Args:

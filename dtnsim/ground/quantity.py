@@ -17,13 +17,15 @@ import numpy as np
 
 from dtnsim.ground import draws, units
 from dtnsim.ground.errors import UnitError
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import CoreSchema
 
-    Value = float | NDArray[np.float64]
+    Value = float | Array
+
 else:
     Value = Any
 
@@ -285,8 +287,8 @@ class Draw:
     ) -> None:
         self.samples, self._seed, self._mean = samples, seed, mean
         #: what was drawn so far: standard normal scores by key, (samples,) each
-        self.scores: dict[str, NDArray[np.float64]] = {}
-        self._drawn: dict[tuple[str, float, float, str], NDArray[np.float64]] = {}
+        self.scores: dict[str, Array] = {}
+        self._drawn: dict[tuple[str, float, float, str], Array] = {}
         #: what has a key in the path and was drawn, by its key
         self.quantities: dict[str, Quantity] = {}
         #: keys of those that nobody stated
@@ -326,7 +328,7 @@ class Draw:
             self._drawn[same] = known
         return known
 
-    def _by_law(self, law: Quantity, key: str) -> NDArray[np.float64]:
+    def _by_law(self, law: Quantity, key: str) -> Array:
         """A number that is drawn by its law, or by one of several."""
         if not isinstance(law, Mixture):
             return draws.around(law.value, law.spread, self.score(key), share=law.is_share)
@@ -335,14 +337,14 @@ class Draw:
         spreads = np.array([one.spread for one in law.kinds])[self._kinds(law)]
         return draws.around(self.medians(law), spreads, self.score(key), share=law.is_share)
 
-    def medians(self, law: Mixture) -> NDArray[np.float64]:
+    def medians(self, law: Mixture) -> Array:
         """Median of the kind that a number is of in each scenario."""
         return np.array([one.value for one in law.kinds])[self._kinds(law)]
 
-    def _kinds(self, law: Mixture) -> NDArray[np.int64]:
+    def _kinds(self, law: Mixture) -> IntArray:
         return np.argsort(np.argsort(self.score(law.chooser))) * len(law.kinds) // self.samples
 
-    def score(self, key: str) -> NDArray[np.float64]:
+    def score(self, key: str) -> Array:
         """Standard normal scores of what ``key`` names, (samples,), one in each of as many equal parts."""
         known = self.scores.get(key)
         if known is None:
@@ -355,6 +357,6 @@ class Draw:
             self.scores[key] = known
         return known
 
-    def _permuted(self, key: str) -> NDArray[np.float64]:
+    def _permuted(self, key: str) -> Array:
         order = draws.order if self.samples <= 1024 else draws.order.__wrapped__  # searches draw the same: 8 MB at most
         return np.asarray(self._grid[order(self._seed, self.samples, key)])

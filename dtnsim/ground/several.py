@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from dtnsim.physics._arrays import BoolArray
 
 
 class NeedsOneError(Exception):
@@ -22,7 +21,7 @@ class MixedError(NeedsOneError):
         holds: In which, (S,).
     """
 
-    def __init__(self, holds: NDArray[np.bool_]) -> None:
+    def __init__(self, holds: BoolArray) -> None:
         super().__init__("scenarios differ in more than numbers")
         self.holds = holds
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics._arrays import LEVELS
+from dtnsim.physics._arrays import FloatArray as Array
 
 #: part of the runs that lie in an interval [1]
 COVERED: Final = round(LEVELS[2] - LEVELS[0], 6)
@@ -139,21 +139,21 @@ class Drawn:
         seed, mean: How they were drawn, as `predict` has it.
     """
 
-    rates_Bps: NDArray[np.float64]
+    rates_Bps: Array
     payloads_B: tuple[float, ...]
-    scores: Mapping[str, NDArray[np.float64]]
-    ends_s: NDArray[np.float64] | None = None
-    whole_Bps: NDArray[np.float64] | None = None
+    scores: Mapping[str, Array]
+    ends_s: Array | None = None
+    whole_Bps: Array | None = None
     seed: int = 1
     mean: bool = False
 
     @property
-    def total_Bps(self) -> NDArray[np.float64]:
+    def total_Bps(self) -> Array:
         """Rate of the whole path: all bytes over the time of all, (S,)."""
         return np.asarray(self.rates_Bps.sum(axis=1) if self.whole_Bps is None else self.whole_Bps)
 
     @property
-    def seconds(self) -> NDArray[np.float64]:
+    def seconds(self) -> Array:
         """Time until the last transfer has finished, (S,)."""
         if self.ends_s is not None:
             return np.asarray(self.ends_s.max(axis=1))

@@ -1,4 +1,4 @@
-"""The one array type of the physics functions and the way into it."""
+"""Types of arrays, for all rooms, and the way into that of the physics functions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+#: numbers of rows or columns of others
+Index = NDArray[np.intp]
 
 #: levels of every interval that an answer states: its lower end, the median, its upper end [1]
 LEVELS: Final = (0.1, 0.5, 0.9)
@@ -22,7 +26,7 @@ def as_float(value: ArrayLike) -> FloatArray:
     return np.asarray(value, dtype=np.float64)
 
 
-def among(values: NDArray[Any], some: Iterable[object]) -> NDArray[np.bool_]:
+def among(values: NDArray[Any], some: Iterable[object]) -> BoolArray:
     """Which of values are among some: `numpy.isin` of few, which loads masked arrays for them."""
     known = set(some)
     return np.array([value in known for value in values.ravel().tolist()], dtype=bool).reshape(values.shape)

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.errors import DtnsimError
+from dtnsim.physics._arrays import BoolArray
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import ordering
 from dtnsim.steady.scenarios import solved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
     from dtnsim.ground.records import Demand, Phase, Problem
     from dtnsim.planning.option import Option
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from dtnsim.steady.matrices import Matrices
     from dtnsim.steady.scenarios import Scenarios
 
-    Array = NDArray[np.float64]
 
 #: relative difference of times that is none
 _ALIKE: Final = 1e-9
@@ -195,7 +194,7 @@ class Bound:
         self._draw, self._of = best.draw, best.nominal
         self._reference = _Reference(rater, best.drawn, [found for found in beside.values() if found is not None])
         self._known = {which: self._ratios(which[1], found) for which, found in beside.items()}
-        self._own: dict[str, NDArray[np.bool_]] = {}
+        self._own: dict[str, BoolArray] = {}
         self._asked: dict[object, tuple[int, Rates]] = {}
         self._quick = {which: self._quickened(*which) for which in beside}
 
@@ -283,7 +282,7 @@ class Bound:
         m = self._reference.scaled(np.concatenate(tables, axis=1))
         return solved(self._reference.problem, m, self._draw, (), times=len(tables))
 
-    def _decided_by(self, place: str) -> NDArray[np.bool_]:
+    def _decided_by(self, place: str) -> BoolArray:
         """Stations whose time differs between what can be in a place, (keys, 1)."""
         if place not in self._own:
             table = np.stack([r for (p, _), r in self._known.items() if p == place])

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from dtnsim.physics._arrays import FloatArray as Array
 
+if TYPE_CHECKING:
     from dtnsim.planning.bounds import Bound
     from dtnsim.planning.option import Option
     from dtnsim.planning.search import Rates
 
     #: what each option gives beside the others at their best (False), and at their worst on what it shares (True)
-    Company = Mapping[tuple[Option | None, bool], tuple[NDArray[np.float64], Rates]]
+    Company = Mapping[tuple[Option | None, bool], tuple[Array, Rates]]
 
 
 def worth(bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) -> dict[str, list[Option]]:

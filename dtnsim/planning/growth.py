@@ -9,12 +9,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.units import cents
 from dtnsim.physics._arrays import LEVELS
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.planning.proposal import Due, Stage
 from dtnsim.planning.search import price
 from dtnsim.steady.goals import Goal
@@ -29,7 +29,7 @@ _GROWTH: Final = re.compile(
 )
 
 #: growth a year: a number, or draws of it beside those of a prediction
-Growth: TypeAlias = float | NDArray[np.float64]
+Growth: TypeAlias = float | Array
 
 
 def growth(text: str) -> Quantity:

@@ -18,6 +18,7 @@ from dtnsim.composition.compose import run_together
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import without_words
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.planning import swept
 from dtnsim.planning.search import SAME, Rates, Set
 from dtnsim.steady import discrepancy, ordering, scenarios, solve, timed
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from dtnsim.ground.records import Problem
     from dtnsim.steady.matrices import Matrices
     from dtnsim.steady.regime import Regime
-    from dtnsim.steady.solve import Array
 
 #: what holds each transfer of a path
 Held = tuple["Regime", ...]

@@ -20,6 +20,7 @@ from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.records import Problem
 from dtnsim.ground.several import NeedsOneError
 from dtnsim.ground.term import without_words
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import epochs, ordering, solve, timed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.reasons import cause_of
@@ -28,7 +29,6 @@ from dtnsim.steady.rows import Rows
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.quantity import Value
-    from dtnsim.steady.solve import Array
 
 Place = tuple[str | int, ...]
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+from dtnsim.physics._arrays import FloatArray as Array
 
-    Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 
 #: entries kept before neighbours are put together
 ROOM: Final = 65_536

@@ -11,6 +11,7 @@ import numpy as np
 
 from dtnsim.composition.files import found
 from dtnsim.ground.records import Problem, Transfer
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.jobs import Job, Leg, engine_stations, legs_of, station_capacities
 from dtnsim.simulation.scenario import Crowd, Key, Scene, matching
@@ -18,7 +19,6 @@ from dtnsim.simulation.variants import as_drawn, drawn_transfer
 
 if TYPE_CHECKING:
     import simpy
-    from numpy.typing import NDArray
 
     from dtnsim.composition.storage import Shelf
     from dtnsim.description.events import Event
@@ -85,7 +85,7 @@ class World:
             for base, factors in zip(self._base, self._factors, strict=True)
         ]
 
-    def taken(self, time: float) -> NDArray[np.float64]:
+    def taken(self, time: float) -> Array:
         """What other people's transfers have taken of each station by ``time`` [unit]."""
         return np.asarray(np.sum([crowd.taken(time) for crowd in self.crowds], axis=0), float)
 
@@ -310,7 +310,7 @@ class _Load:
         self._arrived += size
         self.engine.transfer(self._row, size, weight=self.given.weight, cap=self.given.cap, label=self)
 
-    def taken(self, time: float) -> NDArray[np.float64]:
+    def taken(self, time: float) -> Array:
         """What they have taken of each station by ``time`` [unit]."""
         fluid = self.engine.fluid
         left = math.fsum(fluid.left(flow, time) for flow in fluid.live.values() if flow.label is self)

@@ -16,19 +16,19 @@ import numpy as np
 
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import Index
 from dtnsim.simulation.chunks import in_turns, parts_of_files, work
 from dtnsim.simulation.durations import Durations
 from dtnsim.simulation.opening import Ramp, ramp_of
 
 if TYPE_CHECKING:
     import simpy
-    from numpy.typing import NDArray
 
     from dtnsim.engine.flows import Row
     from dtnsim.simulation.cache import PageCache
     from dtnsim.simulation.transfer_processes import Move
 
-    Array = NDArray[np.float64]
 
 #: makes the engine's row of demands
 MakeRow = Callable[[Mapping[int, float]], "Row"]
@@ -84,7 +84,7 @@ class Leg:
     start_s: float
     fill_costs: Mapping[int, float]
     drain_costs: Mapping[int, float]
-    entries: tuple[NDArray[np.intp], Array]
+    entries: tuple[Index, Array]
     ramp: Ramp | None = None
     anew: bool = False
     ramp_Bps: float = math.inf

@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.ground.records import SLOW_START
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.results import Held, Series, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from dtnsim.engine.engine import Engine
     from dtnsim.simulation.jobs import Job, Leg
 
-    Array = NDArray[np.float64]
 
 #: bins kept; when time outgrows them, pairs are merged
 BINS: Final = 512

@@ -9,16 +9,14 @@ import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation.durations import quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from dtnsim.ground.uncertainty import Assumption
 
-    Array = NDArray[np.float64]
 
 #: transfers up to which a run is placed among what `predict` draws
 AMONG: Final = 100

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.quantity import Draw
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.physics._arrays import quantile
 from dtnsim.steady import discrepancy, epochs, ordering, timed
 from dtnsim.steady.scenarios import scenarios
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
     from dtnsim.steady.scenarios import Scenarios
-    from dtnsim.steady.solve import Array
 
 #: correlation with the rate from which on something unstated is named
 _MATTERS: Final = 0.15

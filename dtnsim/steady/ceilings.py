@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dtnsim.physics._arrays import BoolArray, Index, IntArray
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.physics.waiting import cycle_time
 from dtnsim.steady.rows import begins, over_rows, summed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.steady.matrices import Matrices
 
-    Array = NDArray[np.float64]
-    Index = NDArray[np.intp]
 
 #: part of the time from which on it is felt that workers queue; below, the station or the workers themselves hold
 _FELT: Final = 2e-3
@@ -115,11 +113,11 @@ class Workers:
         place = np.searchsorted(whole, m.transfer[m.phases.row] * count + m.phases.station)
         return np.asarray(np.minimum(place, len(whole) - 1))
 
-    def met(self, binding: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def met(self, binding: IntArray) -> BoolArray:
         """(S,) whether a station that several share holds transfers whose workers may be elsewhere, of (S, F)."""
         return np.asarray(self._shared[binding].any(axis=1) & self.elsewhere)
 
-    def weights(self, capacity: Array, rate: Array, binding: NDArray[np.int64], before: Array) -> Array:
+    def weights(self, capacity: Array, rate: Array, binding: IntArray, before: Array) -> Array:
         """Weights of transfers whose workers are at a shared station for a part of their time only, (F, S).
 
         A worker that waits for its next file, or is at a step that does not visit the station, leaves the others its
@@ -165,9 +163,9 @@ class Workers:
     def _met(
         self,
         entries: Index,
-        holds: NDArray[np.bool_],
+        holds: BoolArray,
         level: Array,
-        found: tuple[Array, NDArray[np.int64], Array],
+        found: tuple[Array, IntArray, Array],
     ) -> Array:
         """Levels that a worker finds, entry by entry, while it is there itself.
 
@@ -202,7 +200,7 @@ class Workers:
         longest[row[first]] = np.maximum(longest[row[first]], over_rows(np.maximum, now, first))
         return longest
 
-    def ceilings(self, capacity: Array, active: NDArray[np.bool_]) -> Array:
+    def ceilings(self, capacity: Array, active: BoolArray) -> Array:
         """(S, F); infinite where workers add nothing to the stations. Only those ``active`` (S, F) meet in crowds."""
         m = self._m
         if self._known is None and capacity is m.capacity:

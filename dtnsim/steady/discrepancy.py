@@ -26,15 +26,13 @@ import numpy as np
 from dtnsim.components.base import place
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
+from dtnsim.physics._arrays import FloatArray as Array
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.ground.quantity import Draw
     from dtnsim.steady.regime import Regime
     from dtnsim.steady.solve import Matrices
 
-    Array = NDArray[np.float64]
 
 SCHEMA: Final = "dtnsim.discrepancy/2"
 #: degrees of freedom of the model's own error, and of what runs differ by: quantiles have closed forms

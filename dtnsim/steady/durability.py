@@ -7,16 +7,13 @@ A tool that does not wait for the medium (scp, bbcp, cp, GridFTP ...) ends when 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dtnsim.ground.records import Phase, Problem, Transfer
 from dtnsim.physics import cache
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import solve
-
-if TYPE_CHECKING:
-    from dtnsim.steady.solve import Array
 
 
 def waits_for(problem: Problem) -> list[int]:

@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.composition import sharing
+from dtnsim.physics._arrays import BoolArray, Index
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady.matrices import matrices
 from dtnsim.steady.ordering import total_rate
 from dtnsim.steady.shares import MUCH
@@ -33,13 +35,9 @@ from dtnsim.steady.solve import Rates, solve
 from dtnsim.steady.stages import Stage, as_transfer, staged, stages_of, taken
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.ground.records import Problem, Transfer
     from dtnsim.steady.matrices import Matrices
 
-    Array = NDArray[np.float64]
-    Index = NDArray[np.intp]
 
 #: parts of the time gone by within which stages end together: of one scenario, and of many
 _TOGETHER: Final = 1e-9
@@ -136,7 +134,7 @@ class _Course:
         self._under_way = np.zeros((s, count), dtype=bool)
         self._timed = np.array([t.timed for t in problem.transfers], dtype=bool)
         #: where somebody came or went in the last epoch, and how long before its end, in the mean [s]
-        self._changed: NDArray[np.bool_] = np.zeros(s, dtype=bool)
+        self._changed: BoolArray = np.zeros(s, dtype=bool)
         self._late: Array = np.zeros((s, 1))
         self._several = False
         starts = [math.inf if t.after else t.start_s + t.pause_s for t in problem.transfers]

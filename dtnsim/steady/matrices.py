@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dtnsim.ground.records import SLOW_START
+from dtnsim.physics._arrays import BoolArray, Index
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.physics.waiting import rounds
 from dtnsim.steady.rows import Rows, summed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.ground.quantity import Value
     from dtnsim.ground.records import Demand, Problem, Transfer
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +60,10 @@ class Matrices:
     weight: Array
     opening: Array
     lead: Array
-    split: NDArray[np.bool_]
-    own: NDArray[np.bool_]
+    split: BoolArray
+    own: BoolArray
     alone: Array
-    in_turn: NDArray[np.bool_]
+    in_turn: BoolArray
     turn: Index
     slowdowns: tuple[tuple[int, Index, Array, Array], ...] = ()
 
@@ -109,7 +106,7 @@ class Matrices:
         return replace(self, slowdowns=())
 
     @property
-    def changing(self) -> NDArray[np.bool_]:
+    def changing(self) -> BoolArray:
         """(K,) stations that memory load slows."""
         found = np.zeros(self.capacity.shape[1], dtype=bool)
         for _, affected, _, _ in self.slowdowns:

@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import Index
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.rows import Rows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.ground.records import Prediction, Problem
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.intp]
 
 
 def apart(m: Matrices) -> Matrices:

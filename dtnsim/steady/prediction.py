@@ -30,7 +30,8 @@ from dtnsim.ground.records import (
 )
 from dtnsim.ground.term import Term, term, worded
 from dtnsim.ground.uncertainty import Drawn
-from dtnsim.physics._arrays import quantile
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import Index, quantile
 from dtnsim.steady import breakdown, discrepancy, durability, epochs, ordering, relieved, solve, timed
 from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder
@@ -41,8 +42,7 @@ from dtnsim.steady.scenarios import interval, scenarios
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dtnsim.steady.matrices import Index
-    from dtnsim.steady.solve import Array, Matrices
+    from dtnsim.steady.solve import Matrices
 
 #: part of the workers' time that is rounding
 _ROUNDING: Final = 1e-9

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import Index
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-    Index = NDArray[np.intp]
 
 #: rows for each entry of the longest of them, from which on they are many and short
 _MANY_ROWS: Final = 4

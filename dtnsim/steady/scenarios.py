@@ -12,6 +12,7 @@ from dtnsim.ground.draws import Correlation
 from dtnsim.ground.quantity import Draw, Mixture, key_of
 from dtnsim.ground.records import Interval
 from dtnsim.ground.uncertainty import COVERED
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.physics._arrays import quantile
 from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.matrices import Layout, Matrices
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from dtnsim.ground.quantity import Quantity, Value
     from dtnsim.ground.records import Problem
     from dtnsim.steady.discrepancy import Discrepancy
-    from dtnsim.steady.solve import Array, Solution
+    from dtnsim.steady.solve import Solution
 
 
 #: entries of all scenarios from which on they are solved in blocks, half as large: 64 MB of each array

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dtnsim.physics._arrays import BoolArray, Index, IntArray
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady.rows import begins, over_rows, summed
 
 if TYPE_CHECKING:
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
 
     from dtnsim.steady.rows import Rows
 
-    Array = NDArray[np.float64]
-    Index = NDArray[np.intp]
 
 #: part of the scenarios, or transfers, below which the rest is left out of the rounds that follow
 MUCH: Final = 0.8
@@ -52,10 +52,10 @@ class Solution:
     capacity: Array
     rate: Array
     ceiling: Array
-    binding: NDArray[np.int64]
+    binding: IntArray
 
     @property
-    def parts(self) -> tuple[Array, Array, Array, NDArray[np.int64]]:
+    def parts(self) -> tuple[Array, Array, Array, IntArray]:
         """All of them."""
         return self.capacity, self.rate, self.ceiling, self.binding
 
@@ -96,7 +96,7 @@ class _Filling:
         self._at, self._by, self._number = transfer[order], station[order], np.arange(len(self._used))
         self._first = begins(self._by)
 
-    def fill(self, level: Array, binding: NDArray[np.int64] | None) -> None:
+    def fill(self, level: Array, binding: IntArray | None) -> None:
         """Writes levels (F, S) of the transfers that visit these stations, and the stations that bind them, (F, S)."""
         visits, idle, used = self._visits, self._idle, np.append(self._used, _NONE)
         found, full = np.full(self._own.shape, np.inf), np.full((len(used), self._own.shape[1]), np.inf)
@@ -121,7 +121,7 @@ class _Filling:
             held = np.where(here, used[visits[n]][:, None], held)
         binding[self._transfers] = held
 
-    def _round(self) -> tuple[NDArray[np.bool_], Array, NDArray[np.bool_], Array]:
+    def _round(self) -> tuple[BoolArray, Array, BoolArray, Array]:
         """(who stops (F', S), at which level; which stations are full for good (K', S), at which level)."""
         load = self._taken(self._free)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -196,7 +196,7 @@ class Shares:
         changing: (K,) stations whose capacity may be less when rates are asked for; those of the others stay.
     """
 
-    def __init__(self, capacity: Array, rows: Rows, changing: NDArray[np.bool_] | None = None) -> None:
+    def __init__(self, capacity: Array, rows: Rows, changing: BoolArray | None = None) -> None:
         visitors = np.bincount(rows.station, minlength=capacity.shape[1] + 1)
         self._rows, self._padded = rows, _padded(capacity)
         changes = np.zeros(len(visitors), dtype=bool)
@@ -219,7 +219,7 @@ class Shares:
             fills = self._may_fill(self._padded, np.minimum(self._most, self._of_changing(self._padded, self._some)[0]))
             self._met = self._met[(fills | changes)[rows.station[self._met]]]
 
-    def _of_changing(self, padded: Array, entries: Index) -> tuple[Array | float, NDArray[np.int64] | int]:
+    def _of_changing(self, padded: Array, entries: Index) -> tuple[Array | float, IntArray | int]:
         """(F, S) rates that some entries allow, and the first station of each transfer that allows no more."""
         if not len(entries):
             return np.inf, _NONE
@@ -234,7 +234,7 @@ class Shares:
         by[row[first]] = holder
         return most, by
 
-    def _may_fill(self, padded: Array, most: Array, margin: float = _MARGIN) -> NDArray[np.bool_]:
+    def _may_fill(self, padded: Array, most: Array, margin: float = _MARGIN) -> BoolArray:
         """(K + 1,) stations of several transfers that those could fill together, each as fast as it could be alone.
 
         A transfer's own limit at such a station keeps the station in; so those that are left out hold nobody.
@@ -298,9 +298,7 @@ class Shares:
         self._known = ceiling, shared
         return shared
 
-    def _fill(
-        self, padded: Array, weight: Array, shared: Index, level: Array, binding: NDArray[np.int64] | None
-    ) -> None:
+    def _fill(self, padded: Array, weight: Array, shared: Index, level: Array, binding: IntArray | None) -> None:
         """Fills the stations of some entries; ``level`` has what transfers may have elsewhere, and gets the answer."""
         count, rows = level.shape[1], self._rows
         step = max(_AT_ONCE // max(len(shared), 1), _LEAST)
@@ -323,7 +321,7 @@ def _alone(padded: Array, station: Index, demand: Array) -> Array:
         return np.where(demand > 0, padded.T[station] / demand, np.inf)
 
 
-def _first_of(rate: Array, least: Array, station: Index, first: Index) -> NDArray[np.int64]:
+def _first_of(rate: Array, least: Array, station: Index, first: Index) -> IntArray:
     """(rows, S) the first station of each row of entries that allows no more than the least."""
     number = np.where((rate <= least * (1 + _TIE)) & np.isfinite(rate), station[:, None], _NONE)
     return over_rows(np.minimum, number, first)

@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.physics import memory
+from dtnsim.physics._arrays import BoolArray, Index
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.ordering import apart, capacity_of_all
@@ -33,8 +35,6 @@ from dtnsim.steady.shares import MUCH, Shares, Solution, maxmin
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-    Index = NDArray[np.intp]
 
 __all__ = ["Matrices", "Solution", "ceilings", "matrices", "maxmin", "slowed_capacity", "solo_times", "solve"]
 
@@ -85,7 +85,7 @@ class Rates:
             vars(made)["_slowed"] = self._slowed.some(scenarios)
         return made
 
-    def of(self, active: NDArray[np.bool_], near: float | None = None, *, bound: bool = True) -> Solution:
+    def of(self, active: BoolArray, near: float | None = None, *, bound: bool = True) -> Solution:
         """Rates while only some transfers run; the rates of the others are 0.
 
         Of a shared station a transfer has the part that its workers are there for (`Workers.weights`), found with the
@@ -125,7 +125,7 @@ class _Asked:
         return made
 
 
-def _filled(asked: _Asked, active: NDArray[np.bool_], near: float | None, *, bound: bool) -> Solution:
+def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool) -> Solution:
     """Rates of those ``active`` (S, F); where memory slows cores, or workers are elsewhere, round by round."""
     m, workers = asked.m, asked.workers
     ceiling = np.where(active, workers.ceilings(m.capacity, active), 0.0)

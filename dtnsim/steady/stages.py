@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.quantity import middle
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import Index
 from dtnsim.steady.rows import Rows, summed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.ground.records import Transfer
     from dtnsim.steady.matrices import Matrices
 
-    Array = NDArray[np.float64]
-    Index = NDArray[np.intp]
 
 #: part of a transfer's bytes below which a phase is none
 _LEAST: Final = 1e-9

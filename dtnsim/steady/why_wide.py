@@ -18,17 +18,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.physics._arrays import quantile
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem
     from dtnsim.ground.uncertainty import Drawn
 
-    Array = NDArray[np.float64]
 
 #: scenarios that the shares are computed from, well above the number of polynomials
 SAMPLES: Final = 4096

@@ -11,9 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics._arrays import FloatArray, IntArray
 
-IntArray = NDArray[np.int64]
 Bits = NDArray[np.uint64]
 
 #: what a draw decides

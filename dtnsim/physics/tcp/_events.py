@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dtnsim.physics._arrays import BoolArray, IntArray
 from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, BoolArray, Dice, Fixed, IntArray, State, total
+from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, Dice, Fixed, State, total
 from dtnsim.physics.tcp.controls import cubic, cut, on_arrays, westwood
 
 if TYPE_CHECKING:

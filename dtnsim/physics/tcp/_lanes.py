@@ -7,15 +7,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
 from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp.controls import Control
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
 
 #: Phases of a flow
 SLOW_START: Final = 0

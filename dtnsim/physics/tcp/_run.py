@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from dtnsim.physics._arrays import FloatArray
-from dtnsim.physics.tcp._lanes import BoolArray, Dice, Fixed, IntArray, State, fresh
+from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
+from dtnsim.physics.tcp._lanes import Dice, Fixed, State, fresh
 from dtnsim.physics.tcp._step import step
 
 #: lanes at their ends are looked for after so many steps

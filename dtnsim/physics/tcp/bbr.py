@@ -11,15 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
 from dtnsim.physics.tcp import _chance, linux
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp.controls.bbr import bbr3, collapse
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
 
 #: pauses that are drawn; later ones come at their mean
 PAUSES: Final = 64

@@ -13,14 +13,11 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dtnsim.physics._arrays import FloatArray, quantile
+from dtnsim.physics._arrays import FloatArray, IntArray, quantile
 from dtnsim.physics.tcp import _chance, rounds, shared
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp.shared import Link
-
-IntArray = NDArray[np.int64]
 
 #: groups that are simulated apart; more are put together, the most alike first
 MOST_GROUPS: Final = 8

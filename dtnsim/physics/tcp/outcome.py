@@ -10,12 +10,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics._arrays import LEVELS, FloatArray, among, quantile
+from dtnsim.physics._arrays import LEVELS, BoolArray, FloatArray, IntArray, among, quantile
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import controls, droptail, response, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
-
-IntArray = NDArray[np.int64]
 
 LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")
 #: Replicas of a case with random loss, and without: the same whatever company a case has
@@ -210,7 +208,7 @@ def limits(c: Cases, goodput_Bps: FloatArray) -> NDArray[np.str_]:
     return np.select(choices, ["link", "window", "start", "start", "loss", "buffer"], "link").astype(np.str_)
 
 
-def _stopped_early(c: Cases, goodput_Bps: FloatArray, link_Bps: FloatArray) -> NDArray[np.bool_]:
+def _stopped_early(c: Cases, goodput_Bps: FloatArray, link_Bps: FloatArray) -> BoolArray:
     """Transfers stopped by the clock of which slow start, from the first byte, cost more than all else."""
     climb = response.slow_start_time(link_Bps * c.rtt_s / c.streams, c.rtt_s, c.mss_B) + rounds.SET_UP * c.rtt_s
     missing = (1 - goodput_Bps / np.maximum(link_Bps, 1e-9)) * c.duration_s

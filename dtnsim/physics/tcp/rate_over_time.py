@@ -13,9 +13,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics._arrays import BoolArray, FloatArray, Index
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import controls, linux, outcome, rounds
 from dtnsim.physics.tcp.setting import Setting
@@ -139,7 +139,7 @@ class Course:
         span = np.concatenate([np.diff(edges), np.full_like(steady, np.inf)], axis=-1)
         return edges, span, np.concatenate([self.rates_Bps[..., 1:], steady], axis=-1)
 
-    def take(self, rows: slice | NDArray[np.intp]) -> Course:
+    def take(self, rows: slice | Index) -> Course:
         """Some of several transfers."""
         return Course(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
@@ -227,7 +227,7 @@ def answers(
     return _runs(cases, np.arange(len(rows)) >= len(settings), seed)
 
 
-def _runs(cases: rounds.Cases, endless: NDArray[np.bool_], seed: int) -> tuple[outcome.Outcome, list[Course]]:
+def _runs(cases: rounds.Cases, endless: BoolArray, seed: int) -> tuple[outcome.Outcome, list[Course]]:
     """Answers of transfers, and the courses of those that go on for ever."""
     edges = {n: _edges(float(cases.rtt_s[n])) for n in np.flatnonzero(endless).tolist()}
     times = np.full((len(endless), max(map(len, edges.values()), default=0)), np.nan)

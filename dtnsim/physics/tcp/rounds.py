@@ -16,13 +16,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
 from dtnsim.physics.tcp import _lanes, _run, controls, linux, window
 from dtnsim.physics.tcp import coefficients as known
 from dtnsim.physics.tcp import loss as lossy
-
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
 
 #: Streams that are simulated one by one; more are lumped
 MOST_FLOWS: Final = 4

@@ -11,6 +11,8 @@ import numpy as np
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.physics import arrivals as law
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 from dtnsim.simulation.fleet import corruption
 from dtnsim.simulation.fleet.event_loop import DONE, FAILED, HOUR_S
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from dtnsim.description.workload import Workload
     from dtnsim.simulation.fleet.build import Made
 
-    Array = NDArray[np.float64]
 
 #: quantiles of completion and slowdown
 QUANTILES: Final = (0.5, 0.95, 0.99)
@@ -296,7 +297,7 @@ def _stations(made: Made, workload: Workload) -> list[StationYear]:
     return sorted(made_, key=lambda s: (s.due_years, -s.busy))
 
 
-def _means(group: NDArray[np.int64], values: Array, span: Array, count: int) -> list[float]:
+def _means(group: IntArray, values: Array, span: Array, count: int) -> list[float]:
     total = np.bincount(group, values * span, count)
     return [float(v) for v in total / np.maximum(np.bincount(group, span, count), 1e-9)]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,13 +16,10 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.term import plural
 from dtnsim.physics import arrivals as law
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 from dtnsim.simulation.fleet import trace
 from dtnsim.simulation.fleet.trace import MOST_B
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
 
 #: more transfers than that in one run are refused
 MOST: Final = 20_000_000
@@ -47,9 +44,9 @@ class Arrived:
     asked: Array
     ready: Array
     size: Array
-    files: NDArray[np.int64]
-    pair: NDArray[np.int64]
-    user: NDArray[np.int64]
+    files: IntArray
+    pair: IntArray
+    user: IntArray
     cap: Array
     ends: tuple[tuple[str, ...], tuple[str, ...]]
     note: str = ""
@@ -162,7 +159,7 @@ def _sizes(kind: TransferClass, n: int, rng: np.random.Generator) -> Array:
     return np.clip(made, 1.0, kind.size.most.value if kind.size.most is not None else MOST_B)
 
 
-def _files(kind: TransferClass, size: Array, rng: np.random.Generator) -> NDArray[np.int64]:
+def _files(kind: TransferClass, size: Array, rng: np.random.Generator) -> IntArray:
     if kind.each is not None:
         count = np.rint(size / kind.each.value)
     elif isinstance(kind.files, Files):
@@ -172,7 +169,7 @@ def _files(kind: TransferClass, size: Array, rng: np.random.Generator) -> NDArra
     return np.clip(np.minimum(count, size), 1, 1e12).astype(np.int64)
 
 
-def _pairs(kind: TransferClass, n: int, where: str, rng: np.random.Generator) -> NDArray[np.int64]:
+def _pairs(kind: TransferClass, n: int, where: str, rng: np.random.Generator) -> IntArray:
     """(n, 2) numbers of the ends of each transfer."""
     share = shares(kind, where)
     flat = np.cumsum(share.ravel() / share.sum())

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from dtnsim.physics._arrays import BoolArray, IntArray
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.physics.tools import damaged_share
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: tools that notice: rsync compares a checksum of each whole file; SSH authenticates every packet, and breaks off
 _NOTICES: Final = frozenset({"rsync", "parsyncfp", "fpsync", "scp", "sftp", "hpnscp", "mscp", "tar-ssh"})
@@ -27,10 +26,10 @@ class Damage:
         spoiled: Whether files were still damaged after all tries.
     """
 
-    again_B: NDArray[np.float64]
-    found: NDArray[np.int64]
-    unnoticed: NDArray[np.int64]
-    spoiled: NDArray[np.bool_]
+    again_B: Array
+    found: IntArray
+    unnoticed: IntArray
+    spoiled: BoolArray
 
 
 def none(count: int) -> Damage:
@@ -52,8 +51,8 @@ def notices(tool: Any) -> bool:
 
 
 def drawn(
-    size_B: NDArray[np.float64],
-    files: NDArray[np.int64],
+    size_B: Array,
+    files: IntArray,
     between_B: float,
     tries: int,
     rng: np.random.Generator,

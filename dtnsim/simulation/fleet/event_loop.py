@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtnsim.engine import flow_lists
 from dtnsim.engine.nodes import least, more_flows
 from dtnsim.ground.errors import ModelError
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 from dtnsim.physics.tools import kept_bytes
 from dtnsim.simulation.fleet import compiled, state, traffic
 from dtnsim.simulation.fleet import transfer_layout as at
@@ -94,7 +95,7 @@ class EventLoop:
         self.broken, self.tries = np.zeros(len(work)), np.zeros(len(work), np.int64)
         self._whole = work.size + work.again_B
         #: for each stretch: numbers of ways and the bytes that they have moved
-        self.hours: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
+        self.hours: list[tuple[IntArray, Array]] = []
         self.faults = list(faults)
         self.fault = 0
         self._next_fault()
@@ -149,16 +150,16 @@ class EventLoop:
         return found
 
     @property
-    def resent(self) -> NDArray[np.float64]:
+    def resent(self) -> Array:
         """(N,) bytes of each moved in vain: broken off, or in files that arrived damaged [B]."""
         return np.asarray(self.broken + np.maximum(self._whole - self.left() - self.work.size, 0.0), float)
 
     @property
-    def moved(self) -> NDArray[np.float64]:
+    def moved(self) -> Array:
         """(N,) bytes of each moved in all [B]."""
         return np.asarray(self._whole - self.left() + self.broken, float)
 
-    def left(self) -> NDArray[np.float64]:
+    def left(self) -> Array:
         """(N,) bytes that each transfer has still to go [B]."""
         rest = np.where(self.status == DONE, 0.0, self.t[at.LEFT])
         for x in self._live():
@@ -209,7 +210,7 @@ class EventLoop:
 
     # -- where it is ------------------------------------------------------------------------------------
 
-    def heaps(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def heaps(self) -> tuple[IntArray, Array]:
         """(length of each heap, their entries one after the other), as they lie; integers below 2**53."""
         kernel, h = self._kernel, self.h
         lengths = np.array([kernel.size(h, k) for k in range(self._heaps)], np.int64)

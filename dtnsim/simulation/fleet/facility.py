@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 
 if TYPE_CHECKING:
     from dtnsim.description.workload import Retry
@@ -51,18 +51,18 @@ class Work:
         damage: What happened to its files; nothing where left out.
     """
 
-    asked: NDArray[np.float64]
-    ready: NDArray[np.float64]
-    size: NDArray[np.float64]
-    files: NDArray[np.int64]
-    lane: NDArray[np.int64]
-    grain: NDArray[np.int64]
-    due: NDArray[np.float64]
-    cap: NDArray[np.float64]
+    asked: Array
+    ready: Array
+    size: Array
+    files: IntArray
+    lane: IntArray
+    grain: IntArray
+    due: Array
+    cap: Array
     damage: Damage | None = None
 
     @property
-    def again_B(self) -> NDArray[np.float64] | float:
+    def again_B(self) -> Array | float:
         """Bytes of each that are sent again because files were found damaged [B]."""
         return 0.0 if self.damage is None else self.damage.again_B
 

@@ -24,14 +24,14 @@ from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import Draw, in_scenario
 from dtnsim.ground.term import without_words
+from dtnsim.physics._arrays import BoolArray, IntArray
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation.fleet import merge
 from dtnsim.simulation.fleet.facility import Reduced
 from dtnsim.steady import solve, timed
 from dtnsim.steady.reasons import cause_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dtnsim.description.host import Host
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem, Station
@@ -93,7 +93,7 @@ class Composed:
 
     demands: tuple[tuple[Station, Any], ...]
     sizes_B: tuple[float, ...]
-    times_s: NDArray[np.float64]
+    times_s: Array
     weight: float
     workers: float
     own: tuple[str, bool]
@@ -356,9 +356,7 @@ def knots(low_B: float, high_B: float) -> tuple[float, ...]:
     return tuple(KNOT**n for n in range(first, max(last, first + 1) + 1))
 
 
-def sorts(
-    sizes: NDArray[np.float64], files: NDArray[np.int64], typical_B: float
-) -> tuple[list[Sort], NDArray[np.int64]]:
+def sorts(sizes: Array, files: IntArray, typical_B: float) -> tuple[list[Sort], IntArray]:
     """What a class moves, in kinds that are composed apart, and which one each transfer is of.
 
     Args:
@@ -372,7 +370,7 @@ def sorts(
     if np.all(sizes == first) and np.all(files == count):
         return [Sort((first,), files=count)], np.zeros(len(sizes), np.int64)
 
-    def sort(here: NDArray[np.bool_], file_B: float) -> Sort:
+    def sort(here: BoolArray, file_B: float) -> Sort:
         at = knots(float(sizes[here].min()), float(sizes[here].max()))
         middle = min(range(len(at)), key=lambda n: abs(math.log(at[n] / typical_B)))
         return Sort(at, file_B, middle=middle)

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtnsim.description import calendar
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import IntArray
 
 #: more lines than that are refused
 MOST: Final = 20_000_000
@@ -50,11 +51,11 @@ class Trace:
         line: Where each end is first named.
     """
 
-    start: NDArray[np.float64]
-    ends: NDArray[np.int64]
-    size: NDArray[np.float64]
-    files: NDArray[np.int64]
-    cap: NDArray[np.float64]
+    start: Array
+    ends: IntArray
+    size: Array
+    files: IntArray
+    cap: Array
     names: tuple[str, ...]
     line: tuple[int, ...]
 

@@ -13,6 +13,8 @@ from dtnsim.composition.plain import only
 from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import SLOW_START, Problem
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import Index
 from dtnsim.simulation.plain.flow_events import OWN, Course, stretches
 from dtnsim.simulation.record import OPENS, held_by
 from dtnsim.simulation.results import Held, LaterSeries, PhaseTime, Run, Series, Simulation, TransferRun
@@ -21,11 +23,7 @@ from dtnsim.steady.reasons import Cause, full, reason
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from dtnsim.simulation.plain.columns import Columns
-
-    Array = NDArray[np.float64]
 
 
 class Words:
@@ -179,7 +177,7 @@ class _Flows:
         return _own_name(columns, f, int(columns.by[f])) if holder == OWN else SLOW_START
 
 
-def _series(course: Course, own: NDArray[np.intp]) -> Series:
+def _series(course: Course, own: Index) -> Series:
     """What happened over time: what the flows have moved, and what that took of each station."""
     columns = course.columns
     plain = columns.plain

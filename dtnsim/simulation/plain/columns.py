@@ -9,6 +9,8 @@ import numpy as np
 
 from dtnsim.composition.plain import visited
 from dtnsim.ground.records import SLOW_START
+from dtnsim.physics._arrays import BoolArray, Index
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation.opening import ramp_of
 from dtnsim.steady import solve
 from dtnsim.steady.matrices import Matrices
@@ -17,14 +19,9 @@ from dtnsim.steady.rows import Rows
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
     from dtnsim.composition.plain import Plain
     from dtnsim.ground.records import Connection, Transfer
     from dtnsim.simulation.opening import Ramp
-
-    Array = NDArray[np.float64]
-    Index = NDArray[np.intp]
 
 
 @dataclass(slots=True)
@@ -66,7 +63,7 @@ class Columns:
     expected_s: float
 
     @property
-    def has(self) -> NDArray[np.bool_]:
+    def has(self) -> BoolArray:
         """(N, P) which stations of its own each flow has."""
         count = np.array([len(names) for names in self.places])[self.plain.kind]
         return np.arange(self.own.shape[1]) < count[:, None]

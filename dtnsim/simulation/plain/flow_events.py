@@ -13,17 +13,15 @@ from dtnsim.engine.flows import Flow
 from dtnsim.engine.fluid import Fluid
 from dtnsim.engine.layout import CAPPED
 from dtnsim.ground.errors import ModelError
+from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.simulation.record import OPENING, Edges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from dtnsim.simulation.plain.columns import Columns
     from dtnsim.simulation.run_path import Limits
 
-    Array = NDArray[np.float64]
 
 #: what holds a flow that runs at the rate of a station of its own
 OWN: Final = -3
