@@ -39,16 +39,12 @@ from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.ground.term import Term, term, without_words
 from dtnsim.tools.plan import Step
 
+#: what a whole step takes, what its files take besides, and what it waits for
+Charged = tuple[Row, Row, waits.Waits]
 
-def beside(phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Station], room_share: Value) -> list[Phase]:
-    """The phases of one worker, with what the medium does while the worker is at another step.
 
-    Args:
-        phases: All of them.
-        whole: The step that writes through the page cache, undivided.
-        stations: By name.
-        room_share: Part of a file that the cache holds [1].
-    """
+def _beside(phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Station], room_share: Value) -> list[Phase]:
+    """The phases of one worker, with what the medium does while the worker is at another step."""
     writing = [n for n, p in enumerate(phases) if p.step == whole.step]
     others = [n for n, p in enumerate(phases) if p.step != whole.step and p.demands]
     if not writing or not others:
@@ -142,27 +138,24 @@ class Composer:
     def problem(self) -> Problem:
         """The whole path; of scenarios, without words on how each number came about."""
         with runtime.gc_paused(), without_words() if self.ledger.draw.many else nullcontext():
-            return self._problem()
-
-    def _problem(self) -> Problem:
-        made = [self.transfer(leg) for leg in self.legs]
-        self.company = sharing.Company()
-        for turn in self.storages:  # those of other turns do not compete
-            sharing.meet([t for t in made if self.turns[t.name] == turn], self.ledger, self.company)
-        transfers = tuple(self.company.of(t) for t in made)
-        spec, ledger = self.spec, self.ledger
-        drives = Volumes(self, transfers)
-        return Problem(
-            spec.name,
-            sharing.stations(ledger.stations.values(), self.company.carried),
-            transfers,
-            (*spec.notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])),
-            spec.slowdowns(ledger),
-            ledger.connections,
-            {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
-            self.company.carried,
-            drives if drives.shared else None,
-        )
+            made = [self.transfer(leg) for leg in self.legs]
+            self.company = sharing.Company()
+            for turn in self.storages:  # those of other turns do not compete
+                sharing.meet([t for t in made if self.turns[t.name] == turn], self.ledger, self.company)
+            transfers = tuple(self.company.of(t) for t in made)
+            spec, ledger = self.spec, self.ledger
+            drives = Volumes(self, transfers)
+            return Problem(
+                spec.name,
+                sharing.stations(ledger.stations.values(), self.company.carried),
+                transfers,
+                (*spec.notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])),
+                spec.slowdowns(ledger),
+                ledger.connections,
+                {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
+                self.company.carried,
+                drives if drives.shared else None,
+            )
 
     def beside(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
         """A transfer as it is while there are so many streams on the volumes of its ends.
@@ -229,7 +222,7 @@ class Composer:
         if key in self._patterns:
             return self._patterns[key].written(leg, self.ledger)
         spec, plan = leg.spec, leg.plan
-        steps = [self._phases(leg, step) for step in plan.steps]
+        steps = [self._phases(leg, step, self._charge(leg, step)) for step in plan.steps]
         whole = next((whole for whole, _ in steps if whole is not None), None)
         phases = self._in_turn(leg, [phase for _, some in steps for phase in some], whole)
         if not any(p.demands or p.delays for p in phases):
@@ -318,9 +311,9 @@ class Composer:
 
     # -- one step ---------------------------------------------------------------------------------
 
-    def _phases(self, leg: Leg, step: Step) -> tuple[Phase | None, list[Phase]]:
+    def _phases(self, leg: Leg, step: Step, charged: Charged) -> tuple[Phase | None, list[Phase]]:
         """A step as one phase where a page cache takes what it writes, and its phases as that cuts it."""
-        charged, end = self._charge(leg, step), leg.destination
+        end = leg.destination
         write = self.storage.use(end, step.write, leg)
         if write is None or end.volume is None:
             return None, [self._phase(leg, step, charged, Stretch(step.name), step.name)]
@@ -353,7 +346,7 @@ class Composer:
         probe = Row(self.ledger, leg.spec.name, [], 1.0, end.host.name)
         room = self.storage.memory_share(leg) * filesystem.cache_limits(probe, end.host, write.held_B)[1]
         share = room / max(leg.job.mean_B, 1.0)
-        return beside(phases, whole, self.ledger.stations, share)
+        return _beside(phases, whole, self.ledger.stations, share)
 
     def _cache_rates(self, leg: Leg, whole: Phase) -> tuple[Value, Value]:
         """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""
@@ -364,7 +357,7 @@ class Composer:
             fill = 1.0 / np.maximum(moving + waiting, 1e-15)
         return fill, waits.rate_beside(self.ledger.stations, whole.demands, fill)
 
-    def _phase(self, leg: Leg, step: Step, charged: tuple[Row, Row, waits.Waits], part: Stretch, name: str) -> Phase:
+    def _phase(self, leg: Leg, step: Step, charged: Charged, part: Stretch, name: str) -> Phase:
         """The phase in which a stretch of a step happens, of what the whole step charges."""
         whole, each, pauses = charged
         row = Row(self.ledger, whole.transfer, whole.again(part.cpu, part.medium), whole.factor)
@@ -372,8 +365,8 @@ class Composer:
         waiting = waits.delays(pauses, self.ledger, leg, step, part, row, metadata)
         return Phase(name, (*row.demands, *metadata), tuple(waiting), step.name)
 
-    def _charge(self, leg: Leg, step: Step) -> tuple[Row, Row, waits.Waits]:
-        """What a whole step takes (everything on the way charges its row), what its files take besides, and waits."""
+    def _charge(self, leg: Leg, step: Step) -> Charged:
+        """What a whole step takes: everything on the way charges its row."""
         row, each = (Row(self.ledger, leg.spec.name, [], factor, terms=[]) for factor in (step.share, 1.0))
         use, charge = self.storage.use, self.storage.charge
         charge(row, row.where_missed(), leg.source, use(leg.source, step.read, leg))

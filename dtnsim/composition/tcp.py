@@ -70,15 +70,8 @@ def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tup
     return window.autotuned_window(draw(wmem), sending), window.autotuned_window(draw(rmem), receiving)
 
 
-def stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> Value:
-    """Most payload in flight of one stream [B].
-
-    Args:
-        route: The route.
-        net: How it is used.
-        frame: Its packets.
-        draw: Values of the parameters.
-    """
+def _stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> Value:
+    """Most payload in flight of one stream [B]."""
     size: Value = np.minimum(*buffer_windows(route, net, frame, draw))
     stripped = any(s.firewall is not None and s.firewall.strips_window_scaling for _, s, _ in route.hops)
     return window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
@@ -103,28 +96,21 @@ def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw:
         buffer_B=np.maximum(buffer, rounds.LEAST_BUFFER * frame.mtu),
         loss=route.loss(draw),
         burst=burst,
-        window_B=stream_window(route, net, frame, draw),
+        window_B=_stream_window(route, net, frame, draw),
         mtu_B=frame.mtu,
         mss_B=frame.mss,
         streams=net.streams,
         cc=net.cc or route.source.tcp.cc,
         reopened=net.reopened,
-        line_Bps=burst_line(route, net, frame, nics, draw.nominal),
+        line_Bps=_burst_line(route, net, frame, nics, draw.nominal),
     )
 
 
-def burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic], nominal: Draw) -> Value:
+def _burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic], nominal: Draw) -> Value:
     """Rate at which a sender's bursts reach the narrowest place, in IP bytes [B/s].
 
     It is the place's own where nothing comes faster: the port itself, or a firewall, whose buffers are charged
     for the trains that come to them.
-
-    Args:
-        route: The route.
-        net: How it is used.
-        frame: Its packets.
-        nics: Cards at its ends.
-        nominal: The nominal values of the parameters.
     """
     whole = np.asarray(narrowest(route, frame, nics, net.streams, nominal)[0])
     line, found = whole, np.zeros(whole.shape, bool)

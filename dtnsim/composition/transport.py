@@ -162,7 +162,7 @@ def _tcp(
             place = narrowest_name(route, frame, nics, net.streams)
             ways = relief.changes(known, route, net, frame, place, openings)
             what = _tcp_words(known, route, net, frame, nics)
-            warn(row, known, route, frame, nics)
+            _warn(row, known, route, frame, nics)
         found = known, term(known.capacity_Bps, "B/s", source), what, ways
         if key is not None:
             ledger.known[key] = found
@@ -231,16 +231,8 @@ def _middleboxes(row: Row, route: Route, net: NetUse, frame: Framing, nics: list
             )
 
 
-def warn(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:
-    """Says what a reader should know of some streams.
-
-    Args:
-        row: Takes the warnings.
-        streams: The streams, answered.
-        route: Their way.
-        frame: Packets on it.
-        nics: Cards at its ends.
-    """
+def _warn(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:
+    """Says what a reader should know of some streams."""
     _warn_of_bursts(row, streams, route, frame, nics)
     _warn_of_retransmits(row, route)
 

@@ -84,7 +84,7 @@ def fitted_hosts(
     raw.put("hosts", reader.read(), *raw.at("hosts"))
     fits = Fits()
     if raw.get("calibration") not in (None, "none"):
-        fits = fitted(raw, beside, reader.written, built)
+        fits = _fitted(raw, beside, reader.written, built)
     for text in overrides:
         if not comes_first(text) and inside(text) not in raw["hosts"]:
             override(raw, text)
@@ -92,16 +92,10 @@ def fitted_hosts(
     return built.hosts(raw["hosts"]), files, fits, reader.notes
 
 
-def fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps]], built: Built) -> Fits:
+def _fitted(raw: Mapping, beside: Path | None, written: MappingABC[str, set[Steps]], built: Built) -> Fits:
     """Puts fitted parameters over those of the hosts they were fitted for.
 
     Hosts are found by the name of their file; what a number was when it was fitted must be what it is here.
-
-    Args:
-        raw: Mapping of the path, with its hosts written out.
-        beside: Folder that files named in it are relative to.
-        written: Keys that overrides wrote, by host: they stay, without a note.
-        built: Its hosts that were built before.
 
     Raises:
         SpecError: not a calibration file.

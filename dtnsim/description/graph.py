@@ -46,14 +46,11 @@ class Joined(Model):
     @cached_property
     def graph(self) -> nx.Graph[str]:
         """What is wired to what, from drives to drives."""
-        return graph(self)
+        return _graph(self)
 
 
-def graph(spec: Joined) -> nx.Graph[str]:
+def _graph(spec: Joined) -> nx.Graph[str]:
     """Everything on a path: volumes, adapters, slots and uplinks, memory, processors, NICs, segments.
-
-    Args:
-        spec: The validated path.
 
     Returns:
         Nodes with the attributes ``kind`` (``volume``, ``hba``, ``slot``, ``memory``, ``cpu``, ``nic``, ``segment``,

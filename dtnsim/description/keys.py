@@ -62,8 +62,8 @@ def keyed(
         links = {name: segment.model_copy().between_jumbo_ends() for name, segment in links.items()}
     return {
         "hosts": made,
-        "wan": [named(s, _below(f"wan.{number}")) for number, s in enumerate(wan)],
-        "links": {name: named(s, _below(f"links.{name}")) for name, s in links.items()},
+        "wan": [_named(s, _below(f"wan.{number}")) for number, s in enumerate(wan)],
+        "links": {name: _named(s, _below(f"links.{name}")) for name, s in links.items()},
         "transfers": [_with_tool(t, hosts) for t in transfers],
     }
 
@@ -75,7 +75,7 @@ def _with_tool(transfer: TransferSpec, hosts: Mapping[str, Host]) -> TransferSpe
     old = _dated(transfer.tool, min(years)) if years else transfer.tool
     for version in {v for host in ends if (v := release_of(host.os, old.kind)) is not None}:
         old = old if "version" in old.model_fields_set else old.model_copy(update={"version": version})
-    tool = named(old, _below(f"tool {old.kind}"))
+    tool = _named(old, _below(f"tool {old.kind}"))
     return transfer if tool is transfer.tool else transfer.model_copy(update={"tool": tool})
 
 
@@ -102,13 +102,8 @@ def _dated(model: M, year: int) -> M:
     return made
 
 
-def named(model: M, name: Name) -> M:
-    """A copy of a model whose quantities are its own and know their keys.
-
-    Args:
-        model: The model; defaults of its class are shared by all instances and are copied.
-        name: Key of a quantity by its dotted key below ``model``.
-    """
+def _named(model: M, name: Name) -> M:
+    """A copy of a model whose quantities are its own and know their keys."""
     made: M = mapped(model, lambda key, q: q.of(name(key)) if q.spread or q.typical else q)
     return made
 
@@ -159,4 +154,4 @@ def _host(host: Host, alias: str, file: str, fitted: frozenset[str]) -> Host:
                 return f"system {system}.{rest}"
         return f"{alias}.{key}"
 
-    return named(host, name)
+    return _named(host, name)

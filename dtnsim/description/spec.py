@@ -6,8 +6,9 @@ anything is computed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as MappingABC
-from collections.abc import Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -152,9 +153,9 @@ class PathSpec(Joined):
         named = raw.get("transfers")
         return f"transfers.{list(named)[number] if isinstance(named, Mapping) else number}"
 
-    def refused(self, error: SpecError) -> SpecError:
-        """An error that was found on the way to an answer, with all that is wrong beside it."""
-        return _everything(error, self._given[0], self._given[1], self._folder)
+    def told_whole(self) -> AbstractContextManager[None]:
+        """What is found wrong on the way to an answer is refused with all that is wrong beside it."""
+        return _told_whole(self._given[0], self._given[1], self._folder)
 
     def with_notes(self, fits: Fits, read: Sequence[str]) -> Self:
         """This path, with what its calibration said, and what was read from names that the library does not have."""
@@ -229,18 +230,19 @@ def _load(
                 raise SpecError("is not a key here", **place(around, key), key=key, remedy="write events or others")
             raw.put(key, value, *around.lines[key])
     beside, over = file.parent if file.is_file() else Path(), texts(overrides)
-    try:
+    with _told_whole(raw, over, beside):
         return resolve(raw, over, beside=beside)
+
+
+@contextmanager
+def _told_whole(raw: Mapping, overrides: Sequence[str], beside: Path | None) -> Iterator[None]:
+    """What a path is refused for is told with all that is wrong beside it."""
+    try:
+        yield
     except SpecError as error:
-        raise _everything(error, raw, over, beside) from None
+        from dtnsim.description.findings import everything
 
-
-def _everything(error: SpecError, raw: Mapping, overrides: Sequence[str], beside: Path | None) -> SpecError:
-    """What a path is refused for, with all that is wrong beside it."""
-    from dtnsim.description.findings import everything
-
-    built = Built()
-    return everything(error, raw, overrides, lambda mended, texts: resolve(mended, texts, beside=beside, built=built))
+        raise everything(error, raw, overrides, partial(resolve, beside=beside, built=Built())) from None
 
 
 def resolve(

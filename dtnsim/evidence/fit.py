@@ -193,7 +193,7 @@ def _scatter(model: Model, search: Search, u: Array, error: Array) -> Array:
     """Errors widened to what the figures of one log scatter by: a model never describes a log to its noise."""
     ratio, slope = search.at(u)
     own = _own(model)
-    influence = leverage(slope, error, search.sd)
+    influence = _leverage(slope, error, search.sd)
     wider = own.copy()
     for numbers in _groups(model):
         left = max(len(numbers) - float(influence[numbers].sum()), 1.0)
@@ -203,14 +203,8 @@ def _scatter(model: Model, search: Search, u: Array, error: Array) -> Array:
     return wider
 
 
-def leverage(slope: Array, error: Array, prior_sd: Array) -> Array:
-    """How much of each figure its own fit follows (0 to 1).
-
-    Args:
-        slope: d ln(predicted) / du, (N, P).
-        error: Relative error each figure is weighed with, (N,).
-        prior_sd: Standard deviation of the prior of u, (P,).
-    """
+def _leverage(slope: Array, error: Array, prior_sd: Array) -> Array:
+    """How much of each figure its own fit follows (0 to 1)."""
     scaled = slope / error[:, None]
     information = scaled.T @ scaled + np.diag(prior_sd**-2)
     return np.asarray(np.einsum("np,np->n", scaled, np.linalg.solve(information, scaled.T).T))
@@ -224,7 +218,7 @@ def _result(
     # all in standard deviations of the prior that holds
     scaled = slope * search.sd * (np.sqrt(weight) / error)[:, None]
     covariance = np.linalg.inv(scaled.T @ scaled + np.eye(u.size))
-    left = max(ratio.size - float(leverage(slope, error, search.sd).sum()), 1.0)
+    left = max(ratio.size - float(_leverage(slope, error, search.sd).sum()), 1.0)
     excess = max(1.0, float((weight * (ratio / error) ** 2).sum()) / left)
     # what the data pin down is no better known than they agree; what only the prior says keeps its spread
     covariance = _widened(covariance, excess) * np.outer(search.sd, search.sd)

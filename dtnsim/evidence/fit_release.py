@@ -104,7 +104,7 @@ def give_way(search: Search, u: Array, error: Array) -> tuple[Search, Array, lis
     gone: list[Released] = []
     while len(gone) < _MOST and (off(search.at(u)[0], error).any() or (np.abs(u / search.sd) > _STRAINED).any()):
         before = float(search.cost(search.at(u)[0], u, error, firm=True)) + search.paid
-        tried = explanations(search, u, error)
+        tried = _explanations(search, u, error)
         if not tried or tried[0].cost >= before:
             break
         best = tried[0]
@@ -134,7 +134,7 @@ def suspect(search: Search, u: Array, error: Array) -> Released | None:
         u: There.
         error: Relative error each figure is weighed with.
     """
-    tried = explanations(search, u, error, exact=True)
+    tried = _explanations(search, u, error, exact=True)
     if not tried or not (~off(tried[0].search.at(tried[0].u)[0], error)).any():
         return None
     return _told(search, tried, float(search.plain(search.at(u)[0], u, error)) + search.paid)
@@ -165,15 +165,8 @@ class Explanation:
     cost: float
 
 
-def explanations(search: Search, u: Array, error: Array, *, exact: bool = False) -> list[Explanation]:
-    """The likeliest accounts of figures that are not followed, each with one more parameter released; the best first.
-
-    Args:
-        search: A search that has found its minimum.
-        u: There.
-        error: Relative error each figure is weighed with.
-        exact: Judge by plain squares: figures may not be put down to a mistake of theirs.
-    """
+def _explanations(search: Search, u: Array, error: Array, *, exact: bool = False) -> list[Explanation]:
+    """The likeliest accounts of figures that are not followed, each with one more parameter released; best first."""
     known = [j for j, p in enumerate(search.model.parameters) if p.host and scale(p) > 1 and not search.released(j)]
     found = []
     for j, wide, begin in _starts(search, u, error, known, exact=exact):

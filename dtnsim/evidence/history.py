@@ -138,7 +138,7 @@ class History:
             with file.open("rb") as raw:
                 digest = hashlib.file_digest(raw, "blake2b").hexdigest()[:32]
             if name not in self.logs or self.logs[name].digest != digest:
-                self.logs[name] = read(file, name, digest)
+                self.logs[name] = _read(file, name, digest)
                 yield self.logs[name]
 
     def write(self, told: list[tuple[str, str]]) -> None:
@@ -160,14 +160,8 @@ def _json(entry: dict[str, Any]) -> str:
     return json.dumps(entry, sort_keys=True, separators=(",", ":"))
 
 
-def read(file: Path, name: str, digest: str) -> Log:
-    """What a log says; what cannot be read of it is one note, and the rest counts.
-
-    Args:
-        file: The log.
-        name: Its name in the folder.
-        digest: Of its bytes.
-    """
+def _read(file: Path, name: str, digest: str) -> Log:
+    """What a log says; what cannot be read of it is one note, and the rest counts."""
     log, troubles = Log(name, digest), []
     days: dict[tuple[str, ...], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     undated = 0

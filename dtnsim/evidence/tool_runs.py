@@ -131,7 +131,7 @@ def tool_of(row: Mapping[str, str], unknown: list[str] | None = None) -> dict[st
 
 def data_of(row: Mapping[str, str]) -> Dataset:
     """The files of a row, from their number, bytes and the name of the data set."""
-    files, total = number(row, "files", None, 0, 1e9), number(row, "total_bytes", None, 0, 1e18)
+    files, total = _number(row, "files", None, 0, 1e9), _number(row, "total_bytes", None, 0, 1e18)
     name = (row.get("dataset") or "").strip()
     if files != (many := int(files)):
         raise SpecError("is not a whole number", key="files", value=row["files"], remedy="write it like 50")
@@ -149,12 +149,12 @@ def data_of(row: Mapping[str, str]) -> Dataset:
 def run_of(row: Mapping[str, str]) -> Run:
     """The path of a row; options that are not known are left out of it, and named."""
     left_out: list[str] = []
-    rate, mtu = number(row, "rate_bps", None, 1e3, 1e13), number(row, "mtu", 1500.0, 576.0, 65535.0)
+    rate, mtu = _number(row, "rate_bps", None, 1e3, 1e13), _number(row, "mtu", 1500.0, 576.0, 65535.0)
     wire = rate * (mtu + 38) / mtu  # the rate counts IP packets; a segment's bandwidth what is on the wire
     tcp = {
         "cc": (row.get("cc") or "cubic").strip(),
-        "rmem_max": f"{number(row, 'tcp_rmem_max', 6291456.0, 4096.0, 1e13):.0f} B",
-        "wmem_max": f"{number(row, 'tcp_wmem_max', 4194304.0, 4096.0, 1e13):.0f} B",
+        "rmem_max": f"{_number(row, 'tcp_rmem_max', 6291456.0, 4096.0, 1e13):.0f} B",
+        "wmem_max": f"{_number(row, 'tcp_wmem_max', 4194304.0, 4096.0, 1e13):.0f} B",
         "receive_share": {"value": str(WINDOW_SHARE), "source": "Linux 6.6 and later, see dtnsim.physics.tcp.linux"},
     }
     host = {
@@ -164,10 +164,10 @@ def run_of(row: Mapping[str, str]) -> Run:
         "tcp": tcp,
     }
     wan = {
-        "rtt": f"{number(row, 'rtt_s', None, 0.0, 10.0) + TURN_S:.6g} s",
+        "rtt": f"{_number(row, 'rtt_s', None, 0.0, 10.0) + TURN_S:.6g} s",
         "bandwidth": f"{wire:.9g} b/s",
-        "loss": f"{number(row, 'loss', 0.0, 0.0, 0.5):g}",
-        "buffer": f"{number(row, 'buffer_bytes', rate / 80, 1500.0, 1e13):.0f} B",
+        "loss": f"{_number(row, 'loss', 0.0, 0.0, 0.5):g}",
+        "buffer": f"{_number(row, 'buffer_bytes', rate / 80, 1500.0, 1e13):.0f} B",
         "background": {"share": "0"},  # the rate of a row is the transfer's own
     }
     path = {
@@ -251,15 +251,8 @@ def turns(spec: PathSpec) -> float:
     return float(plan.opening.round_trips + each * math.ceil(files / plan.workers))
 
 
-def number(row: Mapping[str, str], key: str, default: float | None, low: float, high: float) -> float:
+def _number(row: Mapping[str, str], key: str, default: float | None, low: float, high: float) -> float:
     """A number of a row.
-
-    Args:
-        row: The row.
-        key: Its column.
-        default: The number where nothing stands there; None where something has to.
-        low: The least that can be used.
-        high: The most.
 
     Raises:
         SpecError: nothing where there has to be something, or no number that can be used.

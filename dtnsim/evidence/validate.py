@@ -160,7 +160,7 @@ def validate(
             progress(len(found), len(cases))
     judged = [found[n] for n in range(len(cases))]
     if leave_one_out:
-        judged = left_out(judged, progress, scheduler)
+        judged = _left_out(judged, progress, scheduler)
     return Validation(tuple(judged))
 
 
@@ -244,16 +244,10 @@ def shipped_folds() -> dict[str, Discrepancy]:
 LEVERAGE: Final = 0.05
 
 
-def left_out(
+def _left_out(
     judged: Sequence[Judgement], progress: Callable[[int, int], None] | None = None, scheduler: str | None = None
 ) -> list[Judgement]:
-    """Adds to the fit cases of every site what a fit that never saw them predicts.
-
-    Args:
-        judged: All cases.
-        progress: Called with (done, all).
-        scheduler: Address of a Dask scheduler whose workers fit instead.
-    """
+    """Adds to the fit cases of every site what a fit that never saw them predicts."""
     result, paths, sites = list(judged), Paths("none"), list[tuple[list[int], tuple[list[Figure], list[str]]]]()
     for site in dict.fromkeys(j.case.site for j in judged):
         mine = [n for n, j in enumerate(judged) if j.case.site == site and j.case.role == "fit" and not j.case.withheld]

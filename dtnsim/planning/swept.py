@@ -158,14 +158,8 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def put(value: Any, table: Mapping[Place, Quantity], place: Place = ()) -> Any:
-    """A description with other quantities at some places.
-
-    Args:
-        value: The description, or what of it is at the place.
-        table: The quantities by their places.
-        place: Where the value is.
-    """
+def _put(value: Any, table: Mapping[Place, Quantity], place: Place = ()) -> Any:
+    """A description with other quantities at some places."""
     if place in table:
         return table[place]
     if not any(p[: len(place)] == place for p in table):
@@ -174,13 +168,13 @@ def put(value: Any, table: Mapping[Place, Quantity], place: Place = ()) -> Any:
         changed = {}
         for name in type(value).model_fields:
             old = getattr(value, name)
-            new = put(old, table, (*place, name))
+            new = _put(old, table, (*place, name))
             if new is not old:
                 changed[name] = new
         return value.model_copy(update=changed)
     if isinstance(value, Mapping):
-        return {k: put(v, table, (*place, str(k))) for k, v in value.items()}
-    return [put(v, table, (*place, n)) for n, v in enumerate(value)]
+        return {k: _put(v, table, (*place, str(k))) for k, v in value.items()}
+    return [_put(v, table, (*place, n)) for n, v in enumerate(value)]
 
 
 def rates(given: PathSpec) -> Rates:
@@ -252,5 +246,5 @@ def with_values(given: PathSpec, where: Sequence[tuple[Place, ...]], values: Seq
     """
     leaves = places(given)
     table = {place: swept(leaves[place], v) for spots, v in zip(where, values, strict=True) for place in spots}
-    made: PathSpec = put(given, table)
+    made: PathSpec = _put(given, table)
     return made

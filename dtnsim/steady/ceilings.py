@@ -211,7 +211,7 @@ class Workers:
         for some in self._crowds:
             f = some[0]
             count = active[:, f].sum(axis=1)
-            pace, free = crowd_pace(m, some, capacity, (busy[f[0]], own[f[0]]), count)
+            pace, free = _crowd_pace(m, some, capacity, (busy[f[0]], own[f[0]]), count)
             with np.errstate(divide="ignore"):
                 queued = (1 - m.opening.T[f]) / (m.lead.T[f] + pace)
             bound[f] = np.where(pace > free * (1 + _FELT), np.minimum(bound[f], queued), bound[f])
@@ -326,19 +326,10 @@ def crowds(m: Matrices) -> list[tuple[Index, Index]]:
     return found
 
 
-def crowd_pace(
+def _crowd_pace(
     m: Matrices, crowd: tuple[Index, Index], capacity: Array, alone_s: tuple[Array, Array], under_way: Index
 ) -> tuple[Array, Array]:
-    """(S,) seconds per payload byte of one transfer of a crowd while some of them are under way, and if nobody queued.
-
-    Args:
-        m: The problem.
-        crowd: One of `crowds`.
-        capacity: (S, K).
-        alone_s: Of one of them: (S,) seconds of a worker alone for a byte, and (S,) those of them in which it moves, or
-            its requests are served.
-        under_way: (S,) how many of them are under way.
-    """
+    """(S,) seconds a payload byte of one of a crowd while some of them are under way, and if nobody queued."""
     members, shared = crowd
     busy, moving = alone_s  # what is left of busy are its waits
     station, demand = m.total.of(int(members[0]))

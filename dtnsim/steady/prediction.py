@@ -12,7 +12,6 @@ import numpy as np
 from dtnsim.description import findings, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import runtime
-from dtnsim.ground.errors import SpecError
 from dtnsim.ground.lazy import Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
@@ -157,29 +156,21 @@ def predict(
         SpecError: the path cannot be used.
     """
     given = path if isinstance(path, spec.PathSpec) else spec.load(path, overrides, calibration)
-    with runtime.gc_paused():  # all records are kept until the end
-        try:
-            return _predicted(given, samples, seed, mean=mean)
-        except SpecError as error:
-            raise given.refused(error) from None
-
-
-def _predicted(given: spec.PathSpec, samples: int, seed: int, *, mean: bool) -> Prediction:
-    """The prediction of a path that is loaded."""
-    composer = timed.composer(given, Draw())
-    problem = composer.problem()
-    if not samples:
-        return replace(_with_medium(answer(problem, None, given), problem, problem, None), given=given)
-    drawn = scenarios(given, problem, samples, seed, composer.past, mean=mean)
-    rates = drawn.rates(discrepancy.load(), mean=mean)
-    made = _with_medium(answer(problem, rates, given), problem, drawn.problem, rates)
-    together = quantile(drawn.together(rates), 0.5)
-    transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
-    made = replace(made, transfers=transfers)
-    ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)
-    behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole, seed, mean)
-    rests_on = Later(partial(assumed, given, problem, drawn, made.ceiling, composer.past))
-    return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(drawn))
+    with runtime.gc_paused(), given.told_whole():  # all records are kept until the end
+        composer = timed.composer(given, Draw())
+        problem = composer.problem()
+        if not samples:
+            return replace(_with_medium(_answer(problem, None, given), problem, problem, None), given=given)
+        drawn = scenarios(given, problem, samples, seed, composer.past, mean=mean)
+        rates = drawn.rates(discrepancy.load(), mean=mean)
+        made = _with_medium(_answer(problem, rates, given), problem, drawn.problem, rates)
+        together = quantile(drawn.together(rates), 0.5)
+        transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
+        made = replace(made, transfers=transfers)
+        ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)
+        behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole, seed, mean)
+        rests_on = Later(partial(assumed, given, problem, drawn, made.ceiling, composer.past))
+        return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(drawn))
 
 
 def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:
@@ -192,14 +183,8 @@ def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Arra
     return replace(made, transfers=tuple(transfers))
 
 
-def answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = None) -> Prediction:
-    """Puts the nominal solution and the drawn rates into a `Prediction`.
-
-    Args:
-        problem: The path at the median.
-        rates: (S, F) drawn rates; None where nothing is drawn [B/s].
-        path: The path that was composed; without it nothing is tried.
-    """
+def _answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = None) -> Prediction:
+    """Puts the nominal solution and the drawn rates into a `Prediction`."""
     plain = solve.matrices(problem)
     solution = solve.solve(plain)
     problem = _slowed(problem, solution)

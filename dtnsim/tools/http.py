@@ -33,7 +33,7 @@ CALLS: Final = prior("0.3 cycles/B", 0.7, "assumed: one copy in user space and t
 BLOCK: Final = prior("128 KiB", 0.5, "sendfile and read-ahead of web servers; clients read 16 to 256 KiB")
 
 
-def download(
+def _download(
     job: Job,
     opening: Opening,
     *,
@@ -45,19 +45,7 @@ def download(
     rate: Quantity | None = None,
     process: Quantity | None = None,
 ) -> Plan:
-    """``workers`` files at once, each with ``each`` messages that wait; ``streams`` connections in all.
-
-    Args:
-        job: What the tool is asked to do.
-        opening: What is done once.
-        workers: Files at once.
-        each: Messages of a file that wait.
-        streams: Connections of all files; one a file if left out.
-        reopened: Whether each file has new connections.
-        tls: Whether it is https.
-        rate: Cap that the user set.
-        process: Time of a process of its own for each file.
-    """
+    """``workers`` files at once, each with ``each`` messages that wait; ``streams`` connections in all."""
     streams = streams or workers
     sender, receiver = Thread("web server", streams), Thread("client")
     cpu: tuple[CpuUse, ...] = (CpuUse("destination", receiver, CALLS, "client"),)
@@ -98,7 +86,7 @@ class Curl(Tool):
         """Requests one after the other, or on as many connections as asked for."""
         connect = CONNECT + (TLS if self.tls else 0.0)
         if self.each:
-            return download(
+            return _download(
                 job,
                 Opening(),
                 workers=1,
@@ -110,7 +98,7 @@ class Curl(Tool):
             )
         workers = max(1, min(self.parallel_max, job.files)) if self.parallel else 1
         opening = connect + (connect if workers > 1 else 0.0)
-        return download(
+        return _download(
             job,
             Opening(opening, START, "connection"),
             workers=workers,
@@ -152,7 +140,7 @@ class Aria2(Tool):
         parts = max(1, min(self.x, self.s, math.floor(job.mean_B / self.k.value)))
         connect = CONNECT + (TLS if self.tls else 0.0)
         opening = connect + ((connect + REQUEST) if parts > 1 else 0.0)
-        return download(
+        return _download(
             job,
             Opening(opening, _START, "connections"),
             workers=workers,
@@ -195,4 +183,4 @@ class Pelican(Tool):
         workers = max(1, min(self.workers, job.files))
         opening = Opening(_ASKED, _PELICAN_START, "director and cache")
         each = REQUEST * 2  # the director's answer is kept for a while; HEAD and GET at the cache
-        return download(job, opening, workers=workers, each=each, tls=self.tls, rate=self.limit)
+        return _download(job, opening, workers=workers, each=each, tls=self.tls, rate=self.limit)

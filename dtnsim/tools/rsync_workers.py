@@ -41,16 +41,10 @@ def parts_of(job: Job, files: int | None, size_B: float) -> int:
     return max(1, min(max(by_size, by_files), job.files))
 
 
-def several(rsync: Rsync, job: Job, parts: int, at_once: int) -> Plan:
+def _several(rsync: Rsync, job: Job, parts: int, at_once: int) -> Plan:
     """A plan of ``parts`` runs of rsync, ``at_once`` of them at a time.
 
     A run logs in, exchanges its list and says farewell, whatever it moves: those messages are spread over its files.
-
-    Args:
-        rsync: The rsync that each run is.
-        job: What the tool is asked to do.
-        parts: Runs.
-        at_once: Runs at a time.
     """
     workers = max(1, min(at_once, parts))
     one = rsync.plan(job)
@@ -125,7 +119,7 @@ class Fpsync(Tool):
 
     def plan(self, job: Job) -> Plan:
         """Runs of rsync, ``n`` at once."""
-        return several(self.rsync, job, parts_of(job, self.f, self.s.value), self.n)
+        return _several(self.rsync, job, parts_of(job, self.f, self.s.value), self.n)
 
 
 class Msrsync(Tool):
@@ -150,7 +144,7 @@ class Msrsync(Tool):
     def plan(self, job: Job) -> Plan:
         """Runs of rsync, ``p`` at once."""
         one_host(job, self.kind)
-        return several(self.rsync, job, parts_of(job, self.f, self.s.value), self.p)
+        return _several(self.rsync, job, parts_of(job, self.f, self.s.value), self.p)
 
 
 class Parsyncfp(Tool):
@@ -178,7 +172,7 @@ class Parsyncfp(Tool):
         """Runs of rsync, ``NP`` at once."""
         at_once = self.NP or max(1, round(math.sqrt(job.cores)))
         rsync = self.rsync if self.maxbw is None else self.rsync.model_copy(update={"bwlimit": self.maxbw})
-        return several(rsync, job, parts_of(job, None, self.chunksize.value), at_once)
+        return _several(rsync, job, parts_of(job, None, self.chunksize.value), at_once)
 
 
 class RsyncParallel(Tool):
@@ -212,4 +206,4 @@ class RsyncParallel(Tool):
     def plan(self, job: Job) -> Plan:
         """Runs of rsync, ``jobs`` at once."""
         entries = min(self.entries or job.directories or job.files, job.files)
-        return several(self.rsync, job, max(entries, 1), self.jobs)
+        return _several(self.rsync, job, max(entries, 1), self.jobs)

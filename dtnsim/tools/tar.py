@@ -48,7 +48,7 @@ def archive_B(job: Job) -> float:
     return float(-(-(bare + 2 * HEADER_B) // RECORD_B) * RECORD_B)
 
 
-def stream(
+def _stream(
     job: Job,
     packer: str,
     net: NetUse,
@@ -57,17 +57,7 @@ def stream(
     opening: Opening,
     holds_B: float = 0.0,
 ) -> Plan:
-    """A packer, a connection and an unpacker: no message of a file waits.
-
-    Args:
-        job: What the tool is asked to do.
-        packer: What makes the stream.
-        net: Its connection.
-        cpu: Work of its threads.
-        record: Bytes of a read and of a write.
-        opening: What is done once.
-        holds_B: Memory of its own that other caches cannot have [B].
-    """
+    """A packer, a connection and an unpacker: no message of a file waits."""
     maker, unpacker = Thread(packer), Thread(_UNPACKERS[packer])
     step = transfer(job, (maker, unpacker), record, net, cpu, _OF_A_FILE if packer == "tar" else FileCost())
     return Plan((step,), opening=opening, holds_B=holds_B)
@@ -169,7 +159,7 @@ class TarNc(Tool):
         work, holds = both_ends(sender, receiver, self.overhead, "netcat"), 0.0
         if self.through == "mbuffer":
             work, holds = (*work, *both_ends(sender, receiver, _COPY, "memory of mbuffer")), self.m.value
-        return stream(job, self.packer, net, work, self.record, opening, holds)
+        return _stream(job, self.packer, net, work, self.record, opening, holds)
 
 
 class TarSsh(SshTool):
@@ -194,4 +184,4 @@ class TarSsh(SshTool):
         sent = self.sent(job) * overhead(job, self.packer)
         cpu = (*self.crypto(sent), *self.packing())
         opening = self.opening(1.0, "the end of the stream")
-        return stream(job, self.packer, self.network(sent=sent), cpu, self.record, opening)
+        return _stream(job, self.packer, self.network(sent=sent), cpu, self.record, opening)

@@ -165,7 +165,7 @@ def test_a_fault_of_our_own_is_one_line_too(capsys, monkeypatch):
     def broken(*_args, **_more):
         raise ZeroDivisionError("no such thing")
 
-    monkeypatch.setattr("dtnsim.steady.prediction.answer", broken)
+    monkeypatch.setattr("dtnsim.steady.prediction._answer", broken)
     monkeypatch.delenv("DTNSIM_DEBUG", raising=False)
     code, _, err = run(capsys, monkeypatch, "predict", "venadi/gridftp-gpfs")
     assert code == 1

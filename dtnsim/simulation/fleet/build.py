@@ -254,7 +254,7 @@ class _Build:
         return known
 
     def _arrays(self, pattern: str, rebuild: Quantity, key: str) -> list[faults.Target]:
-        return arrays(self.fleet, pattern, rebuild, key)
+        return _arrays(self.fleet, pattern, rebuild, key)
 
 
 def _damage(columns: Any) -> corruption.Damage | None:
@@ -272,16 +272,10 @@ def _alone(way: Way, sizes: Any) -> Any:
     return np.interp(sizes, known, times)
 
 
-def arrays(fleet: Fleet, pattern: str, rebuild: Quantity, key: str) -> list[faults.Target]:
+def _arrays(fleet: Fleet, pattern: str, rebuild: Quantity, key: str) -> list[faults.Target]:
     """The arrays of drives that ``host:/volume`` names, and what lost drives leave of them.
 
     What a lost drive costs follows from composing the path once more with the drive lost.
-
-    Args:
-        fleet: Whose hosts have them.
-        pattern: ``host:/volume``, both with wildcards.
-        rebuild: Rate at which a lost drive is rebuilt.
-        key: Key of the path file, for errors.
 
     Raises:
         SpecError: There is none, or it is none that can lose a drive.

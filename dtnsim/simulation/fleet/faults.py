@@ -88,13 +88,8 @@ class Target:
 Arrays = Callable[[str, Quantity, str], list[Target]]
 
 
-def targets(what: tuple[str, str], stations: Sequence[Station | None], key: str) -> list[Target]:
+def _targets(what: tuple[str, str], stations: Sequence[Station | None], key: str) -> list[Target]:
     """What a failure or a maintenance is about, one by one.
-
-    Args:
-        what: What is to be found: kind of thing, and its name.
-        stations: Those of the fleet.
-        key: Key of the path file, for errors.
 
     Raises:
         SpecError: Nothing has that name, or nothing that transfers cross.
@@ -140,7 +135,7 @@ def outages(workload: Workload, stations: Sequence[Station | None], seed: int, a
             assert failure.rebuild is not None
             those = arrays(pattern, failure.rebuild, key)
         else:
-            those = targets(failure.target, stations, key)
+            those = _targets(failure.target, stations, key)
         _check_often(failure, span, len(those), key)
         for target in those:
             rng = np.random.default_rng([seed, 1, n, *target.name.encode()])
@@ -150,7 +145,7 @@ def outages(workload: Workload, stations: Sequence[Station | None], seed: int, a
     for n, plan in enumerate(workload.maintenance):
         key = f"workload.maintenance.{n}"
         times = _planned(plan, span, calendar.Cron(plan.cron).times(begin, span) if plan.cron else None)
-        for target in targets(plan.target, stations, key):
+        for target in _targets(plan.target, stations, key):
             factors = tuple((k, plan.factor) for k in target.stations)
             word = f"down for maintenance{': ' + plan.what if plan.what else ''}"
             made += [
