@@ -88,6 +88,7 @@ class Access:
         drives_s: Time of a byte at those drives, as their stations are charged.
         flow_Bps: What TCP lets one connection have on the way to the servers (infinite where no network is described).
         filled: Part of the drives' space in use, where the file system says so.
+        trimmed: False where nothing tells the drives which of their blocks are free.
         submits: False where the engine's call for one request returns only when that request is done.
         kernel: Release of the host's Linux; None of another system.
         aes: Whether the host's processor has instructions for AES.
@@ -139,6 +140,7 @@ class Access:
     parts: int = 1
     flow_Bps: Value = math.inf
     filled: Value | None = None
+    trimmed: bool = True
     submits: bool = True
     kernel: tuple[int, ...] | None = None
     aes: bool = True

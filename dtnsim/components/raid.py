@@ -228,7 +228,8 @@ class Raid(Layer):
             if self.mirrored:
                 pair = count(copies, "pair of controllers") * row.term(self.mirror_rate)
                 row.charge(f"{name}.mirror", "cache", capacity=pair, what="copies of the write cache at the partner")
-            load = load * self._absorbed(row, use)
+            if self.cache is not None and self.write_back:  # what stays in it
+                load = load * use.beyond(row.term(self.cache), self.cache.value)
             self._stripes(row, use, name, copies)
         alive = (self.disks - self.lost) * self.groups
         self.of.serve(row.times(load), self._inside(row, use, load), name, copies=copies * alive, visit_B=inner)
@@ -239,11 +240,14 @@ class Raid(Layer):
         seen = use.but(total_B=use.total_B * float(np.mean(load.value)))
         if use.alone:
             seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
-        chunk = middle(self._chunk(row).value)
-        if self.copies < self.disks:
-            seen = seen.but(stripe_B=chunk)
-        part, n = min(chunk, use.extent_B), self.data_members
-        seen = seen.but(extent_B=max(part, use.extent_B / n), gap_B=max(part, use.gap_B / n))
+        chunk, n = middle(self._chunk(row).value), self.data_members
+        part = min(chunk, use.extent_B)
+        seen = seen.but(
+            extent_B=max(part, use.extent_B / n),
+            gap_B=max(part, use.gap_B / n),
+            stripe_B=chunk if self.copies < self.disks else use.stripe_B,
+            trimmed=use.trimmed and self.software and not self.parity,  # neither a controller nor parity passes it on
+        )
         if use.operation == "write" and self.keeps_writes:  # its cache sorts for the drives, whose own is off
             most = use.active if self.software else min(use.active, _AT_ONCE)
             return seen.but(finish="steady" if use.finish == "dsync" else use.finish, active=most)
@@ -375,12 +379,6 @@ class Raid(Layer):
             switch_s=switch,
             visit_s=held / media + away if moving else held / media,
         )
-
-    def _absorbed(self, row: Row, use: Access) -> Term:
-        """Part of the bytes that does not stay in a controller's cache."""
-        if self.cache is None or not self.write_back:
-            return _ONCE
-        return use.beyond(row.term(self.cache), self.cache.value)
 
     def _stripes(self, row: Row, use: Access, name: str, copies: int) -> None:
         """Charges md's stripe cache, and its journal where it has one."""

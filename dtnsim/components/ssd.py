@@ -32,6 +32,13 @@ UNSTATED_SEAT: Final = replace(
     ),
     key="slots of NVMe drives",
 )
+#: part of a drive in use where nothing tells it what is free
+_UNTRIMMED: Final = prior(
+    "0.95",
+    0.1,
+    "Red Hat Enterprise Linux 6, storage administration guide, 20.1: software RAID 1, 4, 5 and 6 write to all of the "
+    "blocks when they are made; Linux drivers/md/raid5.c: no discard unless devices_handle_discard_safely",
+)
 #: the first generation of PCIe that machines in use may lack
 _YOUNG: Final = 4
 
@@ -48,6 +55,7 @@ class Ssd(Device):
     ``iops_write`` is a steady-state figure, as that of drives with ``power_loss_protection`` is: it says what a full
     drive copies for each byte of a random write, of 4 KiB or more; one that is ``filled`` in part copies less. ``hot``
     is the rate that the drive keeps at its temperature limit, ``flush`` what a sync takes where no capacitors help.
+    Behind parity, or a controller, nothing is trimmed: a drive is full there whatever files there are.
     """
 
     kind: ClassVar[str] = "ssd"
@@ -178,7 +186,7 @@ class Ssd(Device):
     def _requests(self, row: Row, use: Access) -> Term:
         """Random requests a second, of which the file system may have few at the drive."""
         reading = use.operation == "read"
-        most = row.term(self.iops_read) if reading else self._sustained(row)
+        most = row.term(self.iops_read) if reading else self._sustained(row, use)
         if np.isinf(use.active):
             return most
         flash = self.media_rate(row, use.operation)
@@ -189,21 +197,25 @@ class Ssd(Device):
         """Whether ``iops_write`` is what a full drive does once it must collect garbage."""
         return self.power_loss_protection and self.spare is None and self.indirection.value <= _RATED_B
 
-    def _amplification(self, row: Row) -> tuple[Term, Term]:
+    def _filled(self, row: Row, use: Access) -> Term:
+        """Part of the drive in use, as it sees it."""
+        return row.term(self.filled if use.trimmed or self.states("filled") else _UNTRIMMED)
+
+    def _amplification(self, row: Row, use: Access) -> tuple[Term, Term]:
         """Flash writes per byte of a random write: as rated, on a full drive; and as far as this one is filled."""
         ratings = {"write_rate": row.term(self.write), "requests_rate": row.term(self.iops_write)}
         rated = law(ssd.rated_amplification, **ratings, rated_B=term(_RATED_B, "B"))
         spare = law(
-            ssd.effective_spare, spare_ratio=law(ssd.implied_spare, amplification=rated), filled=row.term(self.filled)
+            ssd.effective_spare, spare_ratio=law(ssd.implied_spare, amplification=rated), filled=self._filled(row, use)
         )
         return rated, law(ssd.fifo_write_amplification, spare_ratio=spare)
 
-    def _sustained(self, row: Row) -> Term:
+    def _sustained(self, row: Row, use: Access) -> Term:
         """Random writes a second. Its controller and link carry no more than reads where flash has time for more."""
         most = row.term(self.iops_write)
         if not self._rated_steady:
             return most
-        rated, now = self._amplification(row)
+        rated, now = self._amplification(row, use)
         return largest(most, least(most * rated / now, row.term(self.iops_read)))
 
     def _linked(self, row: Row, rate: Term) -> Term:
@@ -223,8 +235,8 @@ class Ssd(Device):
         if self.spare is None:
             if not self._rated_steady or use.block_B <= _RATED_B:
                 return load
-            return load * self._amplification(row)[1]
-        spare = law(ssd.effective_spare, spare_ratio=row.term(self.spare), filled=row.term(self.filled))
+            return load * self._amplification(row, use)[1]
+        spare = law(ssd.effective_spare, spare_ratio=row.term(self.spare), filled=self._filled(row, use))
         return load * law(ssd.fifo_write_amplification, spare_ratio=spare)
 
     def _write_rate(self, row: Row, use: Access, size: Term) -> Term:
@@ -245,7 +257,7 @@ class Ssd(Device):
             ssd.dynamic_cache_bytes,
             cache_B=row.term(self.burst),
             dynamic=row.term(self.dynamic),
-            filled=row.term(self.filled),
+            filled=self._filled(row, use),
         )
         stages = {"burst_B": law(ssd.burst_bytes, cache_B=cache, cache_rate=fast, drain_rate=0.0), "burst_rate": fast}
         if self.direct is None or self.direct_write is None:

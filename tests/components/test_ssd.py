@@ -180,6 +180,22 @@ def test_a_steady_rating_of_4_kib_is_one_of_bytes() -> None:
     assert found(64 * KiB) == pytest.approx(520e6)
 
 
+@pytest.mark.parametrize(
+    ("array", "filled"),
+    [({"level": 0, "disks": 4}, 0.5), ({"level": 10, "disks": 8}, 0.5), ({"level": 5, "disks": 5}, 0.95),
+     ({"level": 0, "disks": 4, "software": False}, 0.95)],
+)  # fmt: skip
+def test_a_drive_is_full_where_nothing_is_trimmed(array: dict[str, object], filled: float) -> None:
+    """C (1 - d f): md passes discards on but for parity (raid5.c), a controller does not; half full is assumed else."""
+    of = {**SATA, "burst": "10 GB", "burst_write": "500 MB/s", "dynamic": "1"}
+    each = 20e9
+    for stated, used in (({}, filled), ({"filled": "0"}, 0.0)):
+        cache = 10e9 * (1.0 - used)
+        made = device(kind="raid", of={**of, **stated}, **array)
+        found = served(made, access("write", total_B=4 * each)).rate("d.ssds")
+        assert found == pytest.approx(4 * each / (cache / 500e6 + (each - cache) / 200e6), rel=1e-9)
+
+
 def test_a_drive_that_is_not_full_has_more_spare_than_it_is_rated_with() -> None:
     """P3700 400 GB: 75 000 writes of 4 KiB in the steady state, which is full; no more than it reads, nor streams."""
     made = {"kind": "ssd", "read": "2.7 GB/s", "write": "1080 MB/s", "iops_write": "75k IOPS"}
