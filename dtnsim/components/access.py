@@ -209,11 +209,13 @@ class Operations:
         per_byte: Operations of each name for one payload byte.
         directories: Directories that the files lie in.
         rtt_s: Round-trip time to the servers [s].
+        files: Files of all transfers on the volume.
     """
 
     per_byte: Mapping[str, float]
     directories: int
     rtt_s: Value = 0.0
+    files: int = 0
 
     @property
     def number(self) -> float:

@@ -79,6 +79,17 @@ class FileOperations(Component):
         """
         return 0.0
 
+    def misses(self, row: Row, host: Machine, volume: str, files: int) -> Value:  # noqa: ARG002 - those on drives need it
+        """Seconds in which the operations of one file wait for drives, since there are too many files to be in memory.
+
+        Args:
+            row: The row to charge.
+            host: The machine that it is on.
+            volume: Its volume.
+            files: Files of all transfers on it.
+        """
+        return 0.0
+
     def flushes(self, row: Row, operations: tuple[str, ...], file_B: float) -> Value:  # noqa: ARG002 - NFS needs them
         """Waits of one file's operations for the disks of the server.
 

@@ -80,6 +80,7 @@ class Xfs(ExtentFilesystem):
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
         """Charges the log with what changes directories and inodes."""
+        super().metadata(row, asked, host, volume)
         array = host.volumes[volume].array
         if not asked.changes or array is None:
             return

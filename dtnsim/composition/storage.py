@@ -42,6 +42,9 @@ class Storage:
         self.spec, self.ledger, self.network = spec, ledger, network
         self.streams = self._streams_on_volumes(legs)
         self.read_shares = self._read_shares(legs)
+        self._files: Counter[Shelf] = Counter()
+        for leg in legs:
+            self._files.update({shelf: leg.job.files for shelf, _ in self.visited(leg)})
         self._in_memory = self._writers_in_memory(legs)
         self._serving: list[End] = []  # mounts whose servers are being charged
 
@@ -304,6 +307,7 @@ class Storage:
         filesystem, probe = volume.filesystem, Row(self.ledger, job.name, [], 1.0, end.host.name)
         away = self.server_rtt(end)
         seconds = filesystem.waits(probe, operations, end.host, away, job.mean_B, met=met)
+        seconds = seconds + filesystem.misses(probe, end.host, end.volume, self._files[self._shelf(end)])
         flushes = np.asarray(filesystem.flushes(probe, operations, job.mean_B))
         if np.any(flushes > 0):
             seconds = seconds + flushes * self.stable(end)
@@ -366,13 +370,14 @@ class Storage:
                 name: times * number / max(job.payload_B, 1.0) * float(np.mean(filesystem.round_trips(here, name)))
                 for name, times in Counter(operations).items()
             }
+            files = self._files[self._shelf(end)]
             if end.mounted.server is not None and isinstance(filesystem, Remote):
-                asked, remote = Operations(each, job.directories), self.server(end)
+                asked, remote = Operations(each, job.directories, files=files), self.server(end)
                 time = filesystem.thread_operations(here, asked)
                 self._threads(here, remote, end, time, "file operations")
                 remote.mounted.filesystem.metadata(row.at(remote.host.name), asked, remote.host, remote.volume or "")
                 continue
-            asked = Operations(each, job.directories, self.server_rtt(end))
+            asked = Operations(each, job.directories, self.server_rtt(end), files)
             filesystem.metadata(here, asked, end.host, end.volume)
 
 

@@ -27,6 +27,25 @@ CLASSES: Final = {
 NAMES_PER_CALL: Final = 1024.0
 
 
+def absent_share(files: ArrayLike, file_B: ArrayLike, memory_B: ArrayLike) -> FloatArray:
+    """Part of the files whose inode and name are in no cache: 1 - M / (N b) where they do not all fit.
+
+    Args:
+        files: Files N that are looked at again and again [1].
+        file_B: Memory of the kernel for one of them, inode and name b [B].
+        memory_B: Memory that programs leave M [B].
+
+    Returns:
+        Share, 0 to 1 [1].
+
+    Valid: files met in no order that the cache's age of its entries knows; data of files leave these no less room.
+    Neglects: a cache that throws out what is wanted next (then none is left); vfs_cache_pressure.
+    Source: as many as fit are there (slab caches, Linux Documentation/admin-guide/sysctl/vm, vfs_cache_pressure).
+    """
+    wanted = np.maximum(as_float(files) * as_float(file_B), 1.0)
+    return np.maximum(1.0 - as_float(memory_B) / wanted, 0.0)
+
+
 def listing_calls(names: ArrayLike) -> FloatArray:
     """Calls, or round trips, for one name of a directory that is listed: 1 / names in a reply.
 

@@ -100,6 +100,34 @@ def test_changes_cost_more_where_that_is_said() -> None:
     assert waiting(problem(path)) == pytest.approx(1000 * 130e-6 / 1e9, rel=1e-9)
 
 
+def looked_at(files: int, kind: str = "ext4", memory: str = "4 GiB") -> float:
+    """Files that one task looks at in a second, so many of them on flash."""
+    flash = {**SSD, "latency_read": "100 us", "read": "4 GB/s", "iops_read": "9M IOPS"}
+    host = machine(
+        memory={"kind": "memory", "channels": 8, "rate": "3200 MT/s", "size": memory},
+        volumes={"/d": volume(flash, {"kind": kind, "op_time": "2 us"})},
+    )
+    tool = {"name": "mdtest", "test": "stat"}
+    return rate(journey(host, start="a:/dev/zero", to="a:/d", tool=tool, dataset={"files": files, "each": "1 B"}))
+
+
+@pytest.mark.parametrize(("kind", "blocks"), [("ext4", 1 / 16 + 1 / 64), ("xfs", 1 / 32 + 1 / 64)])
+def test_inodes_that_memory_does_not_hold_come_from_the_drives(kind: str, blocks: float) -> None:
+    """1 / x = t + (1 - M / (N b)) n (t_read + 4 KiB / R): the operation, and its share of two blocks."""
+    few, many = looked_at(1_000_000, kind), looked_at(1_000_000_000, kind)
+    assert few == pytest.approx(1 / 2e-6, rel=1e-6)
+    room = 1.0 - 4 * GiB / (1e9 * 1.3 * KiB)
+    assert 1 / many == pytest.approx(2e-6 + room * blocks * (100e-6 + 4096 / 4e9), rel=0.01)
+
+
+def test_more_memory_never_makes_a_look_slower_nor_more_files_faster() -> None:
+    rates = [looked_at(100_000_000, memory=f"{size} GiB") for size in (4, 16, 64, 256)]
+    assert rates == sorted(rates)
+    assert rates[0] < 0.9 * rates[-1]
+    rates = [looked_at(10**power) for power in (5, 6, 7, 8, 9)]
+    assert rates == sorted(rates, reverse=True)
+
+
 @pytest.mark.parametrize(("options", "changes"), [({}, 1), ({"p": True}, 2)])
 def test_an_exclusive_create_is_one_change(options: dict[str, object], changes: int) -> None:
     """cp makes a file with its mode, only -p changes it once more; stat, open, lookup and two closes are look-ups."""

@@ -36,6 +36,15 @@ def test_names_come_many_at_once():
     assert metadata.listing_calls(metadata.NAMES_PER_CALL) < 1e-3
 
 
+@settings(max_examples=60)
+@given(n=st.integers(1, 10**10), b=st.floats(500, 5000), m=st.floats(1e6, 1e12))
+def test_what_does_not_fit_is_absent(n, b, m):
+    """As many as fit are there: n - min(n, M / b) of n; more memory never less, more files never more of each."""
+    absent = metadata.absent_share(n, b, m)
+    assert n * absent == pytest.approx(n - min(n, m / b), abs=1e-6 * n)
+    assert metadata.absent_share(n, b, 2 * m) <= absent <= metadata.absent_share(2 * n, b, m)
+
+
 def test_every_class_of_operations_is_known():
     assert set(metadata.CLASSES.values()) == {"create", "remove"}
 
