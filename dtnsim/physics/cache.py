@@ -27,8 +27,8 @@ WINDOWS: Final = 2.0
 
 def dirty_limits(
     dirtyable_B: ArrayLike,
-    background_ratio: ArrayLike = DIRTY_BACKGROUND_RATIO,
-    ratio: ArrayLike = DIRTY_RATIO,
+    background_ratio: ArrayLike,
+    ratio: ArrayLike,
 ) -> tuple[FloatArray, FloatArray]:
     """Background threshold and limit of dirty memory.
 

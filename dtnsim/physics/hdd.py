@@ -13,13 +13,11 @@ from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
 
-#: Inner over outer radius of the recorded band of a 3.5-inch platter; a prior, no drive vendor prints it.
-RADIUS_RATIO_PRIOR: Final = 0.5
 #: E sqrt|x - y| = 8/15 of two uniform points on a unit stroke, from the density 2 (1 - d) of the distance d.
 MEAN_SQRT_SEEK_DISTANCE: Final = 8.0 / 15.0
 
 
-def zone_rate(position: ArrayLike, outer_rate: ArrayLike, radius_ratio: ArrayLike = RADIUS_RATIO_PRIOR) -> FloatArray:
+def zone_rate(position: ArrayLike, outer_rate: ArrayLike, radius_ratio: ArrayLike) -> FloatArray:
     """Media rate at a place on a zoned disk.
 
     R(x) = R_out sqrt(1 - x (1 - rho^2)).
@@ -44,7 +42,7 @@ def zone_rate(position: ArrayLike, outer_rate: ArrayLike, radius_ratio: ArrayLik
 
 def zone_mean_rate(
     outer_rate: ArrayLike,
-    radius_ratio: ArrayLike = RADIUS_RATIO_PRIOR,
+    radius_ratio: ArrayLike,
     start: ArrayLike = 0.0,
     end: ArrayLike = 1.0,
 ) -> FloatArray:

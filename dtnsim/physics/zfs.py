@@ -15,7 +15,6 @@ from dtnsim.physics.waiting import request_rate
 
 #: Defaults of the OpenZFS module parameters (OpenZFS docs, "Module Parameters", "ZFS Transaction Delay").
 #: Releases before 0.7 bound the dirty limit by a quarter of memory, not by 4 GiB.
-RECORDSIZE_B: Final = 131072
 DIRTY_RAM_SHARE: Final = 0.10
 DIRTY_MAX_B: Final = 4.0 * 2**30
 DELAY_MIN_SHARE: Final = 0.60
@@ -30,7 +29,7 @@ _FRAGMENTATION: Final = np.array([0, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 
 _SEGMENT_B: Final = 2.0 ** np.array([24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10])
 
 
-def record_amplification(write_B: ArrayLike, recordsize_B: ArrayLike = RECORDSIZE_B) -> FloatArray:
+def record_amplification(write_B: ArrayLike, recordsize_B: ArrayLike) -> FloatArray:
     """Bytes of records touched per byte of one aligned random access.
 
     ceil(s / rs) rs / s: below a record the whole record is read (unless cached) and written.
@@ -218,7 +217,7 @@ def release(version: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
-def dirty_limit(ram_B: ArrayLike, share: ArrayLike = DIRTY_RAM_SHARE, ceiling_B: ArrayLike = DIRTY_MAX_B) -> FloatArray:
+def dirty_limit(ram_B: ArrayLike, share: ArrayLike, ceiling_B: ArrayLike) -> FloatArray:
     """Dirty data a pool may hold: min(share x RAM, ceiling), zfs_dirty_data_max.
 
     Args:

@@ -39,7 +39,7 @@ def written(size: float, made: dict[str, Any] | None = None, **flags: str) -> fl
     return size / rate(path) - each * size
 
 
-LIMITS = cache.dirty_limits(100 * GiB)
+LIMITS = cache.dirty_limits(100 * GiB, cache.DIRTY_BACKGROUND_RATIO, cache.DIRTY_RATIO)
 
 
 @pytest.mark.parametrize("size", [1e9, 15e9, 16.2e9, 20e9, 100e9, 1e13])

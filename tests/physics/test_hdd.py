@@ -51,7 +51,7 @@ def test_interleaving_is_monotone(n, rate, visit, switch, more):
 
 def test_broadcasts():
     assert hdd_streams.interleaved_rate([[1], [2]], [90e6, 100e6, 110e6], 1e6, 6e-3).shape == (2, 3)
-    assert hdd.zone_rate(0.5, 1.0).ndim == 0
+    assert hdd.zone_rate(0.5, 1.0, 0.5).ndim == 0
 
 
 def test_many_small_files_cost_a_positioning_each():

@@ -13,10 +13,10 @@ KiB = 1024.0
 
 def test_record_amplification():
     # OpenZFS Workload Tuning: an 8-KiB page in a 128-KiB record moves 16 times its size
-    assert zfs.record_amplification(8 * KiB) == pytest.approx(16)
-    assert zfs.record_amplification(128 * KiB) == 1.0
+    assert zfs.record_amplification(8 * KiB, 128 * KiB) == pytest.approx(16)
+    assert zfs.record_amplification(128 * KiB, 128 * KiB) == 1.0
     assert zfs.record_amplification(8 * KiB, 8 * KiB) == 1.0
-    assert zfs.record_amplification(1e12) == pytest.approx(1.0, rel=1e-6)
+    assert zfs.record_amplification(1e12, 128 * KiB) == pytest.approx(1.0, rel=1e-6)
 
 
 @settings(max_examples=60)
@@ -28,8 +28,8 @@ def test_record_amplification_bounds(s, record):
 
 def test_dirty_limits_of_old_and_new_releases():
     # wiki.lustre.org: 10 % of RAM, at most 4 GB; before 0.7 at most a quarter of RAM
-    assert zfs.dirty_limit(128e9) == zfs.DIRTY_MAX_B
-    assert zfs.dirty_limit(16e9) == pytest.approx(1.6e9)
+    assert zfs.dirty_limit(128e9, zfs.DIRTY_RAM_SHARE, zfs.DIRTY_MAX_B) == zfs.DIRTY_MAX_B
+    assert zfs.dirty_limit(16e9, zfs.DIRTY_RAM_SHARE, zfs.DIRTY_MAX_B) == pytest.approx(1.6e9)
     assert zfs.dirty_limit(128e9, 0.10, 128e9 / 4) == pytest.approx(12.8e9)
 
 
