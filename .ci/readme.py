@@ -60,10 +60,49 @@ def judged() -> Any:
     return validate(load_all())
 
 
+def markdown(found: Any) -> str:
+    """The table of figures that fitted nothing: errors, intervals, bottlenecks, and errors of earlier versions."""
+    from dtnsim.evidence.trust import CENTRAL, trust
+    from dtnsim.ground import yamlio
+    from dtnsim.report.validation import percent
+
+    earlier = yamlio.load(README.parent / "calibration" / "history.yaml")["versions"]
+    inside = [f"in the {100 * level:g} %" for level in CENTRAL]
+    head = [
+        "system",
+        "figures",
+        "median error",
+        "worst error",
+        f"{inside[0]} interval",
+        *inside[1:],
+        "bottleneck as stated",
+        "median error of min(disk, network, disk)",
+        *(f"median error in {version}" for version in earlier),
+    ]
+    lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
+    for site in [*found.sites, None]:
+        s, rule = found.summary("blind", site), found.baseline_summary("blind", site)
+        of_site = trust(found.of("blind", site))
+        if not s.n or of_site is None:
+            continue
+        right, stated = found.bottlenecks("blind", site)
+        was = [(v["median"].get(site or "all") or {}) for v in earlier.values()]
+        cells = (
+            site or "**all**",
+            str(s.n),
+            percent(s.mdape),
+            percent(s.max_ape),
+            *(percent(share) for share in of_site.coverage.values()),
+            f"{right} of {stated}" if stated else "",
+            percent(rule.mdape),
+            *(f"{w['error']} ({w['n']})" if w else "" for w in was),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def accuracy() -> str:
     """The table of measured beside predicted."""
-    from dtnsim.report.validation import markdown
-
     return markdown(judged())
 
 

@@ -45,7 +45,6 @@ def command(
     discrepancy: Annotated[
         str | None, Option(metavar="FILE", help="Learn the model's own error from all judging figures, and write it.")
     ] = None,
-    markdown: Annotated[bool, Option("--markdown", help="Only the summary, as in the README.")] = False,
 ) -> None:
     """Hold predictions against every measured figure: error, interval, bottleneck; fitted and blind cases apart.
 
@@ -97,10 +96,6 @@ def command(
         output.write(html, page(found, seed=seed, samples=samples), "--html")
     if json:
         options.emit(found.as_dict())
-    elif markdown:
-        from dtnsim.report import validation
-
-        sys.stdout.write(validation.markdown(found) + "\n")
     elif html is None:
         from dtnsim.report import text, validation
 

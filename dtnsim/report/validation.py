@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import __version__
 from dtnsim.evidence.trust import CENTRAL, Judgement, Summary, by_kind, judging, ranks, trust
-from dtnsim.ground import library, units, yamlio
+from dtnsim.ground import units
 from dtnsim.ground.uncertainty import NAMES, WITHIN
 from dtnsim.report.page import Figure, Page, label, today
 from dtnsim.report.table import HEADS, Table
@@ -54,43 +54,6 @@ def stated_words(j: Judgement) -> str:
     if j.case.stated is None:
         return ""
     return f"{'inferred' if j.case.stated.inferred else yes(j.bottleneck_right)}: {j.case.stated.says}"
-
-
-def markdown(found: Validation) -> str:
-    """The table of figures that fitted nothing: errors, intervals, bottlenecks, and errors of earlier versions."""
-    earlier = yamlio.load(library.root("calibration") / "history.yaml")["versions"]
-    inside = [f"in the {100 * level:g} %" for level in CENTRAL]
-    head = [
-        "system",
-        "figures",
-        "median error",
-        "worst error",
-        f"{inside[0]} interval",
-        *inside[1:],
-        "bottleneck as stated",
-        "median error of min(disk, network, disk)",
-        *(f"median error in {version}" for version in earlier),
-    ]
-    lines = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
-    for site in [*found.sites, None]:
-        s, rule = found.summary("blind", site), found.baseline_summary("blind", site)
-        of_site = trust(found.of("blind", site))
-        if not s.n or of_site is None:
-            continue
-        right, stated = found.bottlenecks("blind", site)
-        was = [(v["median"].get(site or "all") or {}) for v in earlier.values()]
-        cells = (
-            site or "**all**",
-            str(s.n),
-            percent(s.mdape),
-            percent(s.max_ape),
-            *(percent(share) for share in of_site.coverage.values()),
-            f"{right} of {stated}" if stated else "",
-            percent(rule.mdape),
-            *(f"{w['error']} ({w['n']})" if w else "" for w in was),
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
 
 
 def show(found: Validation, out: Out) -> None:

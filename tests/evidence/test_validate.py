@@ -22,6 +22,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.report import validation
 from dtnsim.steady.prediction import predict
+from tests.scripts import CI, script
 
 CASES = library.root("calibration")
 
@@ -151,7 +152,7 @@ def test_table_and_page_show_every_case(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_markdown_counts_only_what_judges() -> None:
-    table = validation.markdown(judged("gridftp-gpfs", "bonnie-write", "scp"))
+    table = script(CI / "readme.py").markdown(judged("gridftp-gpfs", "bonnie-write", "scp"))
     rows = table.splitlines()
     assert len({r.count("|") for r in rows}) == 1
     assert [r.split("|")[2].strip() for r in rows[2:]] == ["2", "2"]
