@@ -65,8 +65,9 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
     files = _files(job, leg.plan)
     rtt = leg.route.rtt(draw) if step.net is not None and leg.route is not None else 0.0
     if cost.round_trips and positive(rtt):
-        trips = count(files, "file") * cost.round_trips * term(rtt, "s", "round-trip time of the route") / cost.ahead
-        before.append((trips * each, "control round trips", "file"))
+        trips = term(cost.round_trips) if cost.drawn is None else row.term(cost.drawn)
+        waited = count(files, "file") * trips * term(rtt, "s", "round-trip time of the route") / cost.ahead
+        before.append((waited * each, "control round trips", "file"))
     operations: list[Wait] = []
     hidden = storage.operations(leg.destination, cost.destination, job)[0] if cost.together else 0.0
     for end, names, number, beside in (

@@ -19,11 +19,11 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from dtnsim.components.access import Thread
-from dtnsim.ground.quantity import Quantity, prior
+from dtnsim.ground.quantity import Mixture, Quantity, prior
 from dtnsim.tools._common import COPIED, both_ends, in_flight, transfer
-from dtnsim.tools._options import Size, by_release, documented, named, version_tuple
+from dtnsim.tools._options import Size, by_release, documented, named, releases, version_tuple
 from dtnsim.tools._ssh import LOT, RECEIVER, SENDER, SshCopy
-from dtnsim.tools.plan import CpuUse, Job, Plan, Usage
+from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Usage
 
 #: sftp-client.h: DEFAULT_COPY_BUFLEN and DEFAULT_NUM_REQUESTS
 BLOCK: Final = prior("32 KiB", 0.0, "openssh-portable sftp-client.h, DEFAULT_COPY_BUFLEN")
@@ -100,6 +100,18 @@ class SftpCopy(SshCopy):
         blocks = min(math.ceil(size_B / block.value), requests)
         return GET + (math.ceil(math.log2(blocks + 1)) - 1 if blocks > 1 else 0.0)
 
+    def waits(self, job: Job) -> float:
+        """Messages of a file that wait, in the protocol of this release."""
+        return job.per_file(self.messages)
+
+    def each_file(self, job: Job) -> FileCost:
+        """What each file costs; its messages drawn where nobody states the release."""
+        told = "messages of a file: openssh-portable sftp-client.c, scp.c"
+        at = {release: self.model_copy(update={"version": release}).waits(job) for release in releases(self)}
+        number = by_release(self, "ssh", lambda release: Quantity(at[release], "1", 0.0, told))
+        drawn = number if isinstance(number, Mixture) else None
+        return replace(COPIED, round_trips=number.value, drawn=drawn)
+
     def in_flight(self) -> Quantity:
         """Bytes that may be under way: the smaller of the requests and the channel's window."""
         requests, block = self.asked
@@ -123,15 +135,16 @@ class SftpCopy(SshCopy):
         """One connection, file after file, read and written by ``block``."""
         sent, put = self.sent(job), self.client == "source"
         net = self.network(channel=self.in_flight(), rate=self.limit, stopped=True, grain=self.asked[1], sent=sent)
-        files = replace(COPIED, round_trips=job.per_file(self.messages))
         ends = (Thread(f"{self.kind} reader"), Thread(f"{self.kind} writer"))
         cpu = (*self.crypto(sent), *self.requesting(), *self.packing(), *piped(ends))
-        step = transfer(job, ends, block, net, cpu, files)
+        step = transfer(job, ends, block, net, cpu, self.each_file(job))
         folder, further = (PUT_FOLDER, PUT_FURTHER) if put else (GET_FOLDER, GET_FURTHER)
         waits = SESSION + folder + further * max(job.directories - 1, 0)
         return Plan((step,), opening=self.opening(waits, "the session's first requests"))
 
 
+#: release whose scp speaks SFTP (release notes of 9.0, 2022)
+_SFTP: Final = (9, 0)
 #: the old protocol waits for the file's name and for its end (openssh scp.c, source() and sink())
 SCP_ROUND_TRIPS: Final = 2.0
 #: before and after the files of the old protocol: "ready", the folder's D and E lines
@@ -162,14 +175,23 @@ class Scp(SftpCopy):
     old_protocol: Annotated[bool, named("O", "old_protocol")] = False
     block: Size = prior("32 KiB", 0.3, "openssh-portable sftp-client.c DEFAULT_COPY_BUFLEN; scp.c COPY_BUFLEN 16 KiB")
 
+    @property
+    def speaks_sftp(self) -> bool:
+        """Whether this release speaks SFTP where nobody asks for the old protocol."""
+        return version_tuple(self.version) >= _SFTP and not self.old_protocol
+
+    def waits(self, job: Job) -> float:
+        """Messages of a file that wait, in the protocol of this release."""
+        return super().waits(job) if self.speaks_sftp else SCP_ROUND_TRIPS
+
     def plan(self, job: Job) -> Plan:
         """One connection, file after file."""
-        if version_tuple(self.version) >= (9, 0) and not self.old_protocol:
+        if self.speaks_sftp:
             return self.session(job, self.block)
         source, sink = Thread("scp reader"), Thread("scp writer")
         net = self.network(rate=self.limit, stopped=True, sent=self.sent(job))
         cpu = (*self.crypto(self.sent(job)), *self.packing(), *piped((source, sink)))
-        step = transfer(job, (source, sink), self.block, net, cpu, replace(COPIED, round_trips=SCP_ROUND_TRIPS))
+        step = transfer(job, (source, sink), self.block, net, cpu, self.each_file(job))
         return Plan((step,), opening=self.opening(SCP_OPENING, "scp's own protocol"))
 
 

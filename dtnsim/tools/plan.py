@@ -201,6 +201,7 @@ class FileCost:
         directory: Metadata operations at the destination for each directory.
         together: True where the two ends work on different files at the same time: the slower one counts.
         met: True where the same host has made the files just before.
+        drawn: ``round_trips`` where releases of the tool differ and nobody states one.
     """
 
     round_trips: float = 0.0
@@ -211,6 +212,7 @@ class FileCost:
     directory: tuple[str, ...] = ()
     together: bool = False
     met: bool = False
+    drawn: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,8 @@ def test_threads_of_iperf3_are_drawn_where_nobody_states_the_release():
 
     def rates(*overrides: str, **tool: object) -> np.ndarray:
         stack = {**FREE, "send_byte": "0.001 cycles/B", "receive_byte": "4 cycles/B"}
-        host = machine(cpu={"kind": "cpu", "cores": 16, "clock": "2 GHz"}, stack=stack)
+        core = {"kind": "cpu", "cores": 16, "clock": "2 GHz", "per_cycle": {"value": 1, "spread": "0 %"}}
+        host = machine(cpu=core, stack=stack)
         wan = {"bandwidth": "100 Tb/s", "rtt": "1 us", "loss": "0", "background": {"share": "0 %"}}
         made = journey(host, host, wan=wan, tool={"name": "iperf3", "P": 8, **tool})
         return np.asarray(answer(made, *overrides, samples=256).drawn.rates_Bps)[:, 0]

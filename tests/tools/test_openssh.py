@@ -103,3 +103,21 @@ def test_hpn_lifts_the_window_of_openssh(run):
     bound, free = (run(f"{{name: hpnscp, hpn: {flag}}}").throughput_Bps.p50 for flag in ("false", "true"))
     assert bound == pytest.approx(2**21 / 0.053, rel=0.01)
     assert free > 5 * bound
+
+
+def test_small_reads_before_8_9_cost_a_fifth_more(tool):
+    """Release notes of 8.9; what old releases cost as a whole was measured, or assumed, of them."""
+    for cipher in ("aes-gcm", "aes-ctr"):
+        old, new = (tool("scp", version=v, cipher=cipher).crypto()[0].cycles.value for v in ("7.9", "9.2"))
+        assert old == pytest.approx(1.22 * new)
+    assert tool("scp", version="6.0").crypto()[0].cycles == COSTS["aes-ctr old"]
+
+
+def test_messages_of_a_file_are_drawn_where_the_release_may_speak_sftp(tool, job):
+    """Two of the old protocol; OPEN, WRITE, FSETSTAT and CLOSE of SFTP, which scp speaks since 9.0 (release notes)."""
+    small = job(files=100, payload_B=1e6)
+    unstated, stated, old = (tool("scp", **told).each_file(small) for told in ({}, {"version": "8.9"}, {"O": "true"}))
+    assert {kind.value for kind in unstated.drawn.kinds} == {2.0, 4.0}
+    assert unstated.round_trips == stated.round_trips == 2.0
+    assert stated.drawn is None
+    assert old.drawn is None
