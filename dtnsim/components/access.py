@@ -79,6 +79,7 @@ class Access:
         active: Requests that the file system has at one drive at most (infinite where it does not count them).
         request_B: Bytes of one request at a drive, neighbours joined (0: as the kernel's block layer joins them).
         seated: True where the host says which slots or adapters the volume's drives are in.
+        loose: True where it does not, and what the drives hang on is no controller of the array's own.
         stable_s: Time that a server's disks take for a request that must be on them before the answer.
         timed: True where a time ends the job; ``total_B`` is then what it moves at the median.
         part_B: Bytes of one request of an object store where the tool cuts files itself (0: the volume says).
@@ -131,6 +132,7 @@ class Access:
     active: float = math.inf
     request_B: float = 0.0
     seated: bool = False
+    loose: bool = False
     stable_s: Value = 0.0
     timed: bool = False
     wire_s: Value = 0.0

@@ -36,7 +36,8 @@ class Buses(Wiring):
             visit_B: Contiguous bytes that one stream gets before the next one's turn [B]; None where nobody says.
         """
         label = label_of(volume)
-        use = use.but(seated=bool(self.volumes[volume].via))
+        told = bool(self.volumes[volume].via)
+        use = use.but(seated=told, loose=not told)
         array.serve(row, use, label, visit_B=visit_B)
         self._parity(row, use, label, array)
         for work in array.works(row, use):

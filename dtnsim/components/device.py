@@ -6,6 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import model_validator
@@ -13,9 +14,9 @@ from pydantic import model_validator
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Value, prior
-from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import cache, cpu, hdd_streams
+from dtnsim.ground.quantity import Mixture, Quantity, Value, prior
+from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.physics import cache, cpu, hdd_streams, pcie
 
 #: what the block layer makes of sequential writes where nothing gathers whole stripes
 BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
@@ -26,6 +27,40 @@ MIRROR_RATE: Final = prior(
     "Dell EMC BeeGFS High Capacity Storage guide, p. 18: four ME4084, caches mirrored, are written at 16.54 GB/s, so "
     "4.1 GB/s a pair; assumed: a half to a third of that a generation or two before",
 )
+#: (ports, PCIe or DMI generation, lanes) of what SATA drives hang on: chipsets of 2008, 2011 and 2015 (Intel ICH10,
+#: series 6 and 100, data sheets), LSI SAS2008 and SAS3008, Marvell 88SE9215 and 88SE9230, ASMedia ASM1061 and ASM1166,
+#: JMicron JMB585
+_CONTROLLERS: Final = (
+    (6, 1, 4), (6, 2, 4), (8, 3, 4), (8, 2, 8), (8, 3, 8), (4, 2, 1), (4, 2, 2), (2, 2, 1), (6, 3, 2), (5, 3, 2),
+)  # fmt: skip
+#: payload of a packet there, as chipsets agree on
+_PAYLOAD_B: Final = 128.0
+_PORTS: Final = (
+    "nobody says what the drives hang on: one of ten controllers, from 4 ports on a lane of PCIe 2.0 to 8 on eight of "
+    "3.0, each as likely (assumed; data sheets, and blog.zorinaq.com, From 32 to 2 ports), as many as the drives take"
+)
+
+
+@lru_cache(maxsize=128)
+def _together(drives: int) -> Quantity:
+    """What the ports of so many drives carry together where nobody says what they hang on."""
+    rates = [math.ceil(drives / n) * float(pcie.tlp_rate(gen, lanes, _PAYLOAD_B)) for n, gen, lanes in _CONTROLLERS]
+    kinds = [Quantity(rate, "B/s", 0.05, _PORTS) for rate in rates]
+    usual = replace(Mixture.of_kinds("controllers of drives", kinds), source=_PORTS)
+    return replace(prior("1 PB/s", 0.0, f"not stated: the ideal; {_PORTS}"), typical=usual, key="ports of drives")
+
+
+def linked(row: Row, use: Access, copies: int, link: Term) -> Term:
+    """What the links of equal drives carry: their own, and those of controllers that nobody has described.
+
+    Args:
+        row: The row to charge.
+        use: The access.
+        copies: Drives.
+        link: Link of one drive [B/s].
+    """
+    links = count(copies, "link") * link
+    return least(links, row.term(_together(copies))) if use.loose and copies > 1 else links
 
 
 @dataclass(frozen=True, slots=True)

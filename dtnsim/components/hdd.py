@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import BLOCK_REQUEST, Device
+from dtnsim.components.device import BLOCK_REQUEST, Device, linked
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
@@ -169,7 +169,7 @@ class Hdd(Device):
         row.charge(
             f"{name}.links",
             "sata",
-            capacity=count(copies, "link") * row.term(self.link),
+            capacity=linked(row, use, copies, row.term(self.link)),
             per_byte=_ONCE,
             what="drive link",
         )

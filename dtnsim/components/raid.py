@@ -237,7 +237,7 @@ class Raid(Layer):
     def _inside(self, row: Row, use: Access, load: Term) -> Access:
         """The access as members see it: requests are cut into chunks, parity and copies fill caches too."""
         busy = middle(self._members(row, use).value)
-        seen = use.but(total_B=use.total_B * float(np.mean(load.value)))
+        seen = use.but(total_B=use.total_B * float(np.mean(load.value)), loose=use.loose and self.software)
         if use.alone:
             seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
         chunk, n = middle(self._chunk(row).value), self.data_members

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import model_validator
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import Device
+from dtnsim.components.device import Device, linked
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, factor_spread, ideally, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term
@@ -158,7 +158,11 @@ class Ssd(Device):
         cost = mixed if reading or not use.random else mixed * self._collected(row, use)
         drives = count(copies, "drive")
         row.charge(f"{name}.ssds", "ssd", capacity=drives * rate, per_byte=cost, what=f"flash {use.operation}")
-        row.charge(f"{name}.links", "sata", capacity=count(copies, "link") * self._link(row, use), what="drive link")
+        attached = (
+            use if self.read.value <= pcie.SATA_BPS else use.but(loose=False)
+        )  # NVMe drives have lanes of their own
+        links = linked(row, attached, copies, self._link(row, use))
+        row.charge(f"{name}.links", "sata", capacity=links, what="drive link")
         if use.random:
             row.charge(
                 f"{name}.requests",

@@ -167,6 +167,39 @@ def test_drives_of_older_links_fit_every_slot() -> None:
     assert np.ptp(np.asarray(found.stations["h.d.links"].capacity)) == 0
 
 
+def links_of(drives: int, made: dict[str, object], **use: object) -> np.ndarray:
+    """What the links of equal drives carry together, in many scenarios."""
+    draws, drive = Draw(500, 1), device(**made)
+    found = charged(lambda row: drive.serve(row, access("read", **use), "d", copies=drives), draw=draws)
+    return np.broadcast_to(np.asarray(found.stations["h.d.links"].capacity), 500)
+
+
+def test_ports_that_nobody_describes_may_share_a_narrow_link() -> None:
+    """Four ports on a lane of PCIe 2.0 (Marvell 88SE9215) carry 0.47 GB/s, and two such cards twice that."""
+    four, eight = (links_of(n, SATA, loose=True) for n in (4, 8))
+    assert four.min() == pytest.approx(0.47e9, rel=0.2)
+    assert eight.min() == pytest.approx(
+        0.8e9, rel=0.2
+    )  # or six ports of a chipset of 2008, 0.78 GB/s, and two of another
+    assert four.max() == pytest.approx(4 * 550e6)
+    assert np.mean(four < 4 * 550e6) == pytest.approx(0.7, abs=0.05)  # all but those of 3.4 GB/s and more
+    assert served(ssd(), access("read", loose=True), copies=4).rate("d.links") == pytest.approx(4 * 550e6)
+
+
+@pytest.mark.parametrize(
+    ("drives", "made", "use"),
+    [
+        (1, SATA, {"loose": True}),
+        (4, SATA, {}),
+        (4, {"kind": "ssd", "read": "3 GB/s", "write": "2 GB/s"}, {"loose": True}),
+        (4, {"kind": "raid", "level": 0, "disks": 4, "of": SATA, "software": False}, {"loose": True}),
+    ],
+    ids=["one drive", "described", "NVMe", "on a controller of its own"],
+)
+def test_where_no_ports_are_shared(drives: int, made: dict[str, object], use: dict[str, object]) -> None:
+    assert np.ptp(links_of(drives, made, **use)) == 0
+
+
 def test_a_steady_rating_of_4_kib_is_one_of_bytes() -> None:
     """74 000 writes of 4 KiB are 303 MB/s, and so are larger random ones; a consumer's rating is of its fresh cells."""
     made = {"kind": "ssd", "read": "540 MB/s", "write": "520 MB/s", "iops_write": "74k IOPS"}
