@@ -70,6 +70,39 @@ def _numbered(given: Index) -> tuple[Index, Index]:
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[given]
 
 
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where entries of stations that several transfers share stand: N entries, K' stations, F' transfers.
+
+    Attributes:
+        part: (N,) which entries of all they are, transfer by transfer.
+        used, transfers: Numbers of the stations and transfers among all.
+        transfer: (N,) place of each entry's transfer.
+        visits: (n, F') stations of each transfer, rising, and K' where it has no more.
+        order: (N,) the entries station by station.
+        at, by, first: (N,) transfers and stations in that order, and where each station begins.
+    """
+
+    part: Index
+    used: Index
+    transfers: Index
+    transfer: Index
+    visits: Index
+    order: Index
+    at: Index
+    by: Index
+    first: Index
+
+    @classmethod
+    def of(cls, rows: Rows, part: Index) -> _Places:
+        """The places of some entries of rows."""
+        used, station = _numbered(rows.station[part])
+        transfers, transfer = _numbered(rows.row[part])
+        order = np.argsort(station, kind="stable")
+        by, visits = station[order], _listed(station, transfer, len(used))
+        return cls(part, used, transfers, transfer, visits, order, transfer[order], by, begins(by))
+
+
 class _Filling:
     """Progressive filling of stations that several transfers share.
 
@@ -78,23 +111,19 @@ class _Filling:
     depend on each other, not as many as transfers.
     """
 
-    def __init__(self, capacity: Array, rows: Rows, weight: Array, limit: Array, part: Index) -> None:
-        self._used, station = _numbered(rows.station[part])
-        self._transfers, transfer = _numbered(rows.row[part])
-        count = limit.shape[1]
-        demand = np.broadcast_to(rows.demand[part], (len(part), count))
+    def __init__(self, capacity: Array, rows: Rows, weight: Array, limit: Array, places: _Places) -> None:
+        self._used, self._transfers, count = places.used, places.transfers, limit.shape[1]
+        demand = np.broadcast_to(rows.demand[places.part], (len(places.part), count))
         self._left = np.broadcast_to(capacity.T[self._used], (len(self._used), count)).copy()
         self._own = limit[self._transfers]
         self._free = np.ones(self._own.shape, dtype=bool)
         self._here, self._columns = np.arange(len(self._transfers)), np.arange(count)
-        #: (n, F') stations of each transfer, rising, and none where it has no more
-        self._visits = _listed(station, transfer, len(self._used))
+        self._visits = places.visits
         #: (n, F', S) where a byte costs them nothing; None where it always costs something
-        self._idle = None if (demand > 0).all() else _listed(demand <= 0, transfer, 0)
-        order = np.argsort(station, kind="stable")
-        self._weighted = (demand * weight[self._transfers][transfer])[order]
-        self._at, self._by, self._number = transfer[order], station[order], np.arange(len(self._used))
-        self._first = begins(self._by)
+        self._idle = None if (demand > 0).all() else _listed(demand <= 0, places.transfer, 0)
+        self._weighted = (demand * weight[self._transfers][places.transfer])[places.order]
+        self._at, self._by, self._first = places.at, places.by, places.first
+        self._number = np.arange(len(self._used))
 
     def fill(self, level: Array, binding: IntArray | None) -> None:
         """Writes levels (F, S) of the transfers that visit these stations, and the stations that bind them, (F, S)."""
@@ -214,7 +243,7 @@ class Shares:
         met = (visitors > 1) & np.isfinite(self._padded).any(axis=0)
         self._met = np.flatnonzero(met[rows.station])
         #: entries that can fill their stations at some ceilings, where capacities stay
-        self._known: tuple[Array, Index] | None = None
+        self._known: tuple[Array, _Places | None] | None = None
         if len(self._met):
             fills = self._may_fill(self._padded, np.minimum(self._most, self._of_changing(self._padded, self._some)[0]))
             self._met = self._met[(fills | changes)[rows.station[self._met]]]
@@ -280,8 +309,9 @@ class Shares:
             own = least
         level = np.array(np.broadcast_to(np.minimum(own, ceiling.T) / weight, shape))
         binding = np.full(shape, -1, dtype=np.int64)
-        if len(self._met):
-            self._fill(padded, weight, self._filling(padded, ceiling), level, binding if bound else None)
+        places = self._filling(padded, ceiling) if len(self._met) else None
+        if places is not None:
+            self._fill(padded, weight, places, level, binding if bound else None)
         rate = np.where(np.isfinite(level), np.minimum(level * weight, np.broadcast_to(ceiling.T, shape)), np.inf)
         if not bound:
             return Solution(capacity, rate.T, ceiling, binding.T)
@@ -289,24 +319,25 @@ class Shares:
         held = np.where(alike, np.where(binding >= 0, np.minimum(binding, holder), holder), binding)
         return Solution(capacity, rate.T, ceiling, np.where(held == _NONE, -1, held).T)
 
-    def _filling(self, padded: Array, ceiling: Array) -> Index:
-        """Entries of stations that can be filled."""
+    def _filling(self, padded: Array, ceiling: Array) -> _Places | None:
+        """Entries of stations that can be filled, if any can."""
         if self._known is not None and self._known[0] is ceiling and not len(self._some):
             return self._known[1]
         most = np.minimum(np.minimum(self._most, self._of_changing(padded, self._some)[0]), ceiling.T)
         shared = self._met[self._may_fill(padded, most, ROUNDED)[self._rows.station[self._met]]]
-        self._known = ceiling, shared
-        return shared
+        places = _Places.of(self._rows, shared) if len(shared) else None
+        self._known = ceiling, places
+        return places
 
-    def _fill(self, padded: Array, weight: Array, shared: Index, level: Array, binding: IntArray | None) -> None:
+    def _fill(self, padded: Array, weight: Array, places: _Places, level: Array, binding: IntArray | None) -> None:
         """Fills the stations of some entries; ``level`` has what transfers may have elsewhere, and gets the answer."""
         count, rows = level.shape[1], self._rows
-        step = max(_AT_ONCE // max(len(shared), 1), _LEAST)
-        for first in range(0, count if len(shared) else 0, step):
+        step = max(_AT_ONCE // len(places.part), _LEAST)
+        for first in range(0, count, step):
             some = slice(first, first + step)
             here = padded if len(padded) == 1 else padded[some]
             part = replace(rows, demand=_columns(rows.demand, some))
-            filling = _Filling(here, part, _columns(weight, some), level[:, some], shared)
+            filling = _Filling(here, part, _columns(weight, some), level[:, some], places)
             filling.fill(level[:, some], None if binding is None else binding[:, some])
 
 

@@ -45,6 +45,8 @@ _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
 #: the same from which on a scenario keeps the part of the time that workers are elsewhere
 _ELSEWHERE: Final = 1e-5
+#: how many times as far as they are off weights go at most
+_FURTHEST: Final = 5.0
 #: part of their time from which on workers are held by the station that they share, and below by what they do elsewhere
 _THERE: Final = 0.5
 
@@ -137,16 +139,20 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
         return solution
     enough = near or (_EXACT if len(scenarios) == 1 else _DRAWN)
     weight, settled = np.broadcast_to(m.weight[:, None], solution.rate.T.shape), np.zeros(len(scenarios), dtype=bool)
+    moved, missed = np.zeros((2, *weight.shape))
     whole = solution.each(lambda a: np.array(np.broadcast_to(a, (len(scenarios), a.shape[1]))))
     for _ in range(_ROUNDS):
         if len(moves) < MUCH * len(scenarios):
             scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
+            moved, missed = moved[:, moves], missed[:, moves]
             solution = solution.each(partial(_some, moves))
             active, ceiling, asked = _some(moves, active), _some(moves, ceiling), asked.some(moves)
             m, workers = asked.m, asked.workers
         if workers.elsewhere:
             found = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
-            weight = np.where(settled, weight, found)
+            misses = np.where(settled, 0.0, found - weight)
+            further = np.clip(weight + _further(misses, moved, missed), found / 2, m.weight[:, None])
+            weight, moved, missed = further, further - weight, misses
         before, capacity = solution.rate, m.capacity
         if m.slowdowns:
             capacity = slowed_capacity(m, solution.rate)
@@ -162,6 +168,19 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
         if not len(moves):
             break
     return whole
+
+
+def _further(misses: Array, moved: Array, missed: Array) -> Array:
+    """(F, S) how far weights go: each by its own secant, and at least as far as they are off.
+
+    Args:
+        misses: (F, S) by how much the weights that follow from them differ from them.
+        moved: (F, S) by how much they differ from those of the round before.
+        missed: (F, S) by how much those were off.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gain = np.nan_to_num(moved / (missed - misses), nan=1.0)
+    return misses * np.clip(gain, 1.0, _FURTHEST)
 
 
 def _change(before: Array, now: Array) -> Array:

@@ -91,3 +91,23 @@ def test_what_workers_allow_is_asked_again_only_where_memory_slows_cores(monkeyp
     asked.clear()
     solve.solve(m)
     assert len(asked) > 2
+
+
+def test_weights_of_workers_that_are_elsewhere_go_by_their_secants(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that wait, one more than the other, settle in less than half the rounds that step by step they need."""
+    waits = [(Demand("w", seconds, "wait", each="file"),) for seconds in (0.0004, 0.004)]
+    made = [
+        replace(transfer(f"t{n}", 100.0), phases=(Phase("p", (Demand("link", 1.0, "x"),), waits[n]),)) for n in (0, 1)
+    ]
+    problem = Problem("p", (LINK,), tuple(made))
+    asked = _counted(monkeypatch, shares.Shares, "at")
+    found, rounds = solve.solve(solve.matrices(problem)).rate, len(asked)
+    asked.clear()
+    monkeypatch.setattr(solve, "_FURTHEST", 1.0)
+    monkeypatch.setattr(solve, "_ROUNDS", 100)
+    monkeypatch.setattr(solve, "_ELSEWHERE", 1e-12)
+    whole = solve.solve(solve.matrices(problem)).rate
+    assert rounds <= 8
+    assert len(asked) > 2 * rounds
+    np.testing.assert_allclose(found, whole, rtol=1e-5)
+    assert found[0, 0] > found[0, 1]
