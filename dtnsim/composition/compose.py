@@ -306,8 +306,10 @@ class Composer:
     def connect(self, leg: Leg, step: Step) -> None:
         """Asks for the answers of the connections of a step."""
         if step.net is not None and leg.route is not None:
-            row = Row(self.ledger, leg.spec.name, [], step.share, terms=[])
-            self.network.connect(row, leg.route, leg.use_of(step.net), leg.spec, openings(leg, step.net))
+            row, net = Row(self.ledger, leg.spec.name, [], step.share, terms=[]), leg.use_of(step.net)
+            nics, frame = self.network.ends(leg.route, net, leg.spec)
+            cards = [card for _, card in nics]
+            transport.charge(row.at(""), leg.route, net, frame, cards, openings(leg, step.net))
 
     # -- one step ---------------------------------------------------------------------------------
 
@@ -373,7 +375,10 @@ class Composer:
         charge(row, row.behind_cache(), leg.destination, use(leg.destination, step.write, leg))
         charge(row, row, leg.destination, use(leg.destination, step.reread, leg))
         if step.net is not None and leg.route is not None:
-            self.network.carry(row, leg.route, leg.use_of(step.net), leg.spec, openings(leg, step.net))
+            net = leg.use_of(step.net)
+            cards, frame = self.network.carry(row, leg.route, net, leg.spec)
+            wire = row.times(net.overhead).at("")
+            transport.charge(wire, leg.route, net, frame, cards, openings(leg, step.net))
         elif step.net is not None:  # on one host a tool keeps to the rate that it was given, too
             transport.target(row.times(step.net.overhead).at(leg.source.host.name), step.net, "target")
         for work in step.cpu:

@@ -13,7 +13,6 @@ from dtnsim.components.segment import Segment, segment_names
 from dtnsim.components.wiring import SERVERS_TCP
 from dtnsim.composition import endpoint, transport
 from dtnsim.composition.route import Framing, Route, charge_segment
-from dtnsim.composition.tcp import Openings
 from dtnsim.description import graph
 from dtnsim.description.host import Host
 from dtnsim.ground.errors import SpecError
@@ -159,19 +158,19 @@ class Network:
 
     # -- charging ---------------------------------------------------------------------------------
 
-    def carry(
-        self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None, openings: Openings | None = None
-    ) -> None:
-        """Charges one payload byte sent along a route: CPU, NICs, buses, segments and the transport.
+    def carry(self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None) -> tuple[list[Nic], Framing]:
+        """Charges one payload byte sent along a route: CPU, NICs, buses and segments; not the transport.
 
         Args:
             row: Takes the demands.
             route: The way.
             net: How the tool uses the network.
             spec: The transfer, where it is one of the path file.
-            openings: What its connections move.
+
+        Returns:
+            What `transport.charge` asks for: the cards of both ends, and the packets between them.
         """
-        nics, frame = self._packets(route, net, spec)
+        nics, frame = self.ends(route, net, spec)
         row = row.times(net.overhead)
         bound = (spec.core, tuple(spec.ports.items())) if spec is not None else ()
         plain = net.key(*END_UNSEEN)
@@ -188,25 +187,16 @@ class Network:
             here = row.at("")
             charge = partial(charge_segment, here, name, segment, frame, (net.streams, net.workers), forward=forward)
             here.likewise(("segment", name, id(segment), frame, net.streams, net.workers, forward), charge)
-        transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw, openings)
+        return [card for _, card in nics], frame
 
-    def connect(
-        self, row: Row, route: Route, net: NetUse, spec: TransferSpec | None, openings: Openings | None = None
-    ) -> None:
-        """Charges the transport alone, as `carry` does at last.
+    def ends(self, route: Route, net: NetUse, spec: TransferSpec | None) -> tuple[list[tuple[str, Nic]], Framing]:
+        """The cards of both ends by name, and the packets between them.
 
         Args:
-            row: Takes the demands.
             route: The way.
             net: How the tool uses the network.
             spec: The transfer, where it is one of the path file.
-            openings: What its connections move.
         """
-        nics, frame = self._packets(route, net, spec)
-        transport.charge(row.at(""), route, net, frame, [n for _, n in nics], row.ledger.draw, openings)
-
-    def _packets(self, route: Route, net: NetUse, spec: TransferSpec | None) -> tuple[list[tuple[str, Nic]], Framing]:
-        """The cards of both ends, and the packets between them."""
         ends, named = (route.source, route.destination), spec.nics if spec is not None else None
         nics = [nic_of(h, named) for h in ends] if ends[0] is not ends[1] else [loopback(), loopback()]
         return nics, transport.packets(net, self.framing(route, [n for _, n in nics]), [n for _, n in nics])

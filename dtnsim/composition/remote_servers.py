@@ -92,7 +92,7 @@ def carry(row: Row, network: Network, end: End, use: Access) -> Access:
     for name, segment, forward in route.hops:
         charge_segment(there, name, segment, frame, (net.streams, 1), forward=forward)
     ends = [_far(end, cards[0]), cards[0]] if reading else [cards[0], _far(end, cards[0])]
-    transport.charge(there, route, net, frame, ends if len(cards) == 1 else [], row.ledger.draw)
+    transport.charge(there, route, net, frame, ends if len(cards) == 1 else [])
     found = tcp.main_connection(there, route)
     return use if found is None else use.but(flow_Bps=_one(found[1]))
 

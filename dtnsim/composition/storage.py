@@ -13,7 +13,7 @@ from dtnsim.components import memory
 from dtnsim.components.access import Access, Operations, Thread
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.remote import Remote
-from dtnsim.composition import remote_servers
+from dtnsim.composition import remote_servers, transport
 from dtnsim.composition.network import Network
 from dtnsim.composition.residency import NOTHING, Past
 from dtnsim.composition.resolved_transfer import End, Leg, end_of
@@ -262,7 +262,8 @@ class Storage:
         )
         # one mount, one set of connections, whatever uses it
         shared = end.host.mount(row, end.volume or "", filesystem.connections_of(row, use))
-        self.network.carry(shared, route, net, None)
+        cards, frame = self.network.carry(shared, route, net, None)
+        transport.charge(shared.times(net.overhead).at(""), route, net, frame, cards)
         kept = shared.at(end.host.name)
         end.host.core(kept, kernel, near.term(filesystem.connection_byte), f"{filesystem.protocol} requests")
         there, served, safe = shared.at(remote.host.name), filesystem.server_byte, filesystem.both_ends(near)

@@ -67,7 +67,6 @@ def charge(
     net: NetUse,
     frame: Framing,
     nics: list[Nic],
-    draw: Draw,
     openings: tcp.Openings | None = None,
 ) -> None:
     """The private limits of the connections: window, loss, target rate, windows above TCP.
@@ -78,9 +77,9 @@ def charge(
         net: How the tool uses the network.
         frame: Packets on it.
         nics: Cards at its ends.
-        draw: Values of the parameters.
         openings: What the connections move.
     """
+    draw = row.ledger.draw
     rtt = route.rtt(draw)
     pair = f"{route.source.name}-{route.destination.name}"
     if not route.hops and route.source is not route.destination:
