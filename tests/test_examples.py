@@ -417,17 +417,11 @@ _ON_AWS = (
 
 @pytest.mark.parametrize(
     ("changes", "large", "small", "alone_us"),
-    [
-        ((), (21.4, 17.2), (563_667, 378_667), (145, 107)),
-        (_ON_AWS, (8.9, 9.4), (393_333, 302_333), (272, 298)),
-    ],
+    [((), (21.4, 17.2), (563_667, 378_667), (145, 107)), (_ON_AWS, (8.9, 9.4), (393_333, 302_333), (272, 298))],
     ids=["supermicro", "aws"],
 )
 def test_a_weka_client_is_of_the_published_order(
-    changes: tuple[str, ...],
-    large: tuple[float, float],
-    small: tuple[int, int],
-    alone_us: tuple[float, float],
+    changes: tuple[str, ...], large: tuple[float, float], small: tuple[int, int], alone_us: tuple[float, float]
 ) -> None:
     """docs.weka.io, single client, GiB/s, requests of 4 KiB a second, microseconds; costs lie between both clients."""
 

@@ -14,8 +14,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from tests.fuzz import files as fuzz_files
-from tests.fuzz import paths as fuzz_paths
+from tests.fuzz import files as fuzz_files, paths as fuzz_paths
 from tests.logs import fuzz as fuzz_logs
 
 #: how many of each an ordinary run tries

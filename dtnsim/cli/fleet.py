@@ -59,8 +59,7 @@ def command(
         failures: [{hosts: "dtn*", mtbf: 180 d, mttr: 4 h}]
     """
     from dtnsim.ground import output
-    from dtnsim.report import fleet as report
-    from dtnsim.report import fleet_page, text
+    from dtnsim.report import fleet as report, fleet_page, text
     from dtnsim.simulation.fleet.run import fleet
 
     for file, option in ((transfers, "--transfers"), (hours, "--hours"), (checkpoint, "--checkpoint")):

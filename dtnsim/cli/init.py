@@ -49,8 +49,7 @@ def command(
       dtnsim init --from-text 'R740, ConnectX-5, 8 NVMe RAID0 -> NAS of 12 disks raidz2 10G, 25 ms'
       dtnsim init --ask
     """
-    from dtnsim.description import listing
-    from dtnsim.description import schema as schemas
+    from dtnsim.description import listing, schema as schemas
     from dtnsim.ground import output
 
     file = file if output_file is None else output_file

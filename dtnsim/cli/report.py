@@ -28,8 +28,7 @@ def command(
         bool, Option("--simulate", help="Also simulate it in time (a workload over months always is).")
     ] = False,
     plan: Annotated[
-        str | None,
-        Option(metavar="'--target 40Gb/s ...'", help="Options for the plan, as 'dtnsim plan' takes them."),
+        str | None, Option(metavar="'--target 40Gb/s ...'", help="Options for the plan, as 'dtnsim plan' takes them.")
     ] = None,
     no_plan: Annotated[bool, Option("--no-plan", help="Leave the plan out.")] = False,
     target: Annotated[str | None, Option(metavar="RATE", help="The goal, for headline and plan: 40Gb/s.")] = None,

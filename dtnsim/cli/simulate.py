@@ -56,8 +56,7 @@ def command(
     options.writable(trace, "--trace")
     from dtnsim.description import spec
     from dtnsim.ground import output
-    from dtnsim.report import simulation as report
-    from dtnsim.report import text
+    from dtnsim.report import simulation as report, text
     from dtnsim.simulation import simulate
 
     output.check_table(trace, "--trace")

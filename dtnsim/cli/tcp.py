@@ -130,8 +130,7 @@ def _loss(
 
 def _window(window: str | None, buffer: str | None, kernel: str, mtu: int) -> float:
     """Most payload of a stream in flight [B]."""
-    from dtnsim.physics.tcp import linux
-    from dtnsim.physics.tcp import window as windows
+    from dtnsim.physics.tcp import linux, window as windows
 
     if window is not None and buffer is not None:
         raise InputError("give --window (payload in flight) or --socket-buffer (of which a share is window), not both")

@@ -13,8 +13,7 @@ import importlib
 import pkgutil
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator
-from collections.abc import Mapping as MappingABC
+from collections.abc import Hashable, Iterator, Mapping as MappingABC
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache

@@ -306,10 +306,7 @@ def _split(total: float, free: Value, drained: Value) -> tuple[Stretch, ...]:
 def _fdatasync(total: float, background: Value) -> tuple[Stretch, ...]:
     """The medium starts when write-back does, and has every byte to write before the tool returns."""
     lead = np.minimum(background / total, 1.0)
-    return (
-        Stretch("cached", cpu=lead, medium=0.0),
-        Stretch("write-back", cpu=1 - lead, medium=1.0),
-    )
+    return (Stretch("cached", cpu=lead, medium=0.0), Stretch("write-back", cpu=1 - lead, medium=1.0))
 
 
 class PageCached(Filesystem):

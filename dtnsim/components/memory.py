@@ -86,9 +86,5 @@ class Memory(Component):
         if by.dma and by.sources + by.targets and self.ddio.value:
             given["ddio"] = row.term(self.ddio)
         row.charge(
-            "memory",
-            "memory",
-            capacity=self.bandwidth(row),
-            per_byte=law(physics.crossings, **given),
-            what=what,
+            "memory", "memory", capacity=self.bandwidth(row), per_byte=law(physics.crossings, **given), what=what
         )

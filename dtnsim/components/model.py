@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import re
-from collections.abc import Iterable, Iterator
-from collections.abc import Mapping as MappingABC
+from collections.abc import Iterable, Iterator, Mapping as MappingABC
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError

@@ -111,10 +111,7 @@ class Priors:
 
 
 def _priors(
-    loss: tuple[str, float, str],
-    runs: tuple[float, str],
-    share: tuple[str, float, str],
-    buffer: tuple[str, float, str],
+    loss: tuple[str, float, str], runs: tuple[float, str], share: tuple[str, float, str], buffer: tuple[str, float, str]
 ) -> Priors:
     """Medians, and factors within which two thirds lie."""
     return Priors(

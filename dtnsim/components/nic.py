@@ -15,8 +15,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics import bonding, pcie, rdma
-from dtnsim.physics import nic as physics
+from dtnsim.physics import bonding, nic as physics, pcie, rdma
 
 #: InfiniBand MTU where the card's ``mtu`` is not given: what subnet managers set for most fabrics
 _INFINIBAND_MTU = prior("2048 B", 0.0, "MTU of most InfiniBand fabrics (opensm's default)")

@@ -258,10 +258,7 @@ class Raid(Layer):
         if self.level == 1:
             return _ONCE
         return law(
-            raid.request_members,
-            request_B=term(use.block_B, "B"),
-            chunk_B=self._chunk(row),
-            members=self.data_members,
+            raid.request_members, request_B=term(use.block_B, "B"), chunk_B=self._chunk(row), members=self.data_members
         )
 
     def _chunk(self, row: Row) -> Term:

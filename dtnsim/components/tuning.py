@@ -80,8 +80,7 @@ class TcpTuning(Model):
     """
 
     cc: Annotated[
-        CongestionControl,
-        Otherwise("bbr", "senders set up for long or lossy paths (net.ipv4.tcp_congestion_control)"),
+        CongestionControl, Otherwise("bbr", "senders set up for long or lossy paths (net.ipv4.tcp_congestion_control)")
     ] = "cubic"
     rmem_max: Annotated[Quantity, Unit("B", low=1024, high=MOST_B)] = ideally("6 MiB", _RECEIVE)
     wmem_max: Annotated[Quantity, Unit("B", low=1024, high=MOST_B)] = ideally("4 MiB", _SEND)

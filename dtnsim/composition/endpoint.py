@@ -16,8 +16,7 @@ from dtnsim.composition.route import Framing
 from dtnsim.description.host import Host
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import bonding
-from dtnsim.physics import cpu as physics
+from dtnsim.physics import bonding, cpu as physics
 from dtnsim.physics.tcp import ratebased
 
 if TYPE_CHECKING:
@@ -109,10 +108,7 @@ def _cycles(row: Row, side: Side) -> Term:
     if net.transport in ("udt", "fasp"):
         own = row.term(transport.UDT_PACKET) if net.transport == "udt" else _FASP
         return law(
-            physics.cycles_per_byte,
-            per_byte=row.term(byte),
-            per_packet=own,
-            traversal_B=term(side.frame.mss, "B"),
+            physics.cycles_per_byte, per_byte=row.term(byte), per_packet=own, traversal_B=term(side.frame.mss, "B")
         )
     calls: dict[str, Term] = {}
     if net.call is not None:

@@ -20,8 +20,7 @@ from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.records import SLOW_START
 from dtnsim.ground.term import without_words
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import Index
+from dtnsim.physics._arrays import FloatArray as Array, Index
 
 if TYPE_CHECKING:
     from dtnsim.composition.resolved_transfer import Leg

@@ -8,8 +8,7 @@ Neglects: how far a file has come meanwhile, for others that begin while it is m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 
 from dtnsim.physics import cache

@@ -72,10 +72,7 @@ class Storage:
             if len(legs) == leg.plan.workers == 1 and len(leg.plan.steps) > 1:
                 continue  # one worker does one step after the other
             for step in leg.plan.steps:
-                for end, read, written in (
-                    (leg.source, step.read, None),
-                    (leg.destination, step.reread, step.write),
-                ):
+                for end, read, written in ((leg.source, step.read, None), (leg.destination, step.reread, step.write)):
                     if end.volume is None:
                         continue
                     both = moved.setdefault(self._shelf(end), [0.0, 0.0])

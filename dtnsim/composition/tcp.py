@@ -18,8 +18,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Value, middle
 from dtnsim.ground.records import Connection
 from dtnsim.ground.several import MixedError, agreed
-from dtnsim.physics.tcp import controls, linux, path, rounds, window
-from dtnsim.physics.tcp import loss as lossy
+from dtnsim.physics.tcp import controls, linux, loss as lossy, path, rounds, window
 from dtnsim.physics.tcp.setting import Setting
 
 if TYPE_CHECKING:

@@ -62,12 +62,7 @@ def packets(net: NetUse, frame: Framing, nics: Sequence[Nic] = ()) -> Framing:
 
 
 def charge(
-    row: Row,
-    route: Route,
-    net: NetUse,
-    frame: Framing,
-    nics: list[Nic],
-    openings: tcp.Openings | None = None,
+    row: Row, route: Route, net: NetUse, frame: Framing, nics: list[Nic], openings: tcp.Openings | None = None
 ) -> None:
     """The private limits of the connections: window, loss, target rate, windows above TCP.
 
@@ -353,12 +348,7 @@ def _rate_based(row: Row, route: Route, net: NetUse, frame: Framing, draw: Draw,
         what = "UDT: rate control, flow window and one core"
     else:
         capacity = law(
-            ratebased.fasp,
-            available_Bps=path,
-            loss=term(loss),
-            packet_B=frame.mss,
-            clock_Hz=clock,
-            cycles_per_B=0.0,
+            ratebased.fasp, available_Bps=path, loss=term(loss), packet_B=frame.mss, clock_Hz=clock, cycles_per_B=0.0
         )
         what = "FASP: what the path leaves, one core"
     row.charge(f"{net.transport}.{pair}", "transport", capacity=capacity, private=True, what=what)

@@ -32,8 +32,7 @@ from dtnsim.description.file_sizes import between, grouped, histogram, log_norma
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import SpecError, UnitError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import IntArray
+from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -156,7 +155,7 @@ class Description(Model):
     """What a data-set file or an inline data set may hold."""
 
     instead: ClassVar[MappingABC[str, str]] = {
-        "cached": "write 'cached: true' beside 'dataset': it is said of the transfer that reads the files",
+        "cached": "write 'cached: true' beside 'dataset': it is said of the transfer that reads the files"
     }
 
     name: str = ""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import IntArray
+from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
 if TYPE_CHECKING:
     Groups = tuple[Array, IntArray]

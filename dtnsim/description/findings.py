@@ -37,10 +37,7 @@ Steps = tuple[str | int, ...]
 
 
 def everything(
-    first: SpecError,
-    raw: Mapping,
-    overrides: Sequence[str],
-    read: Callable[[Mapping, Sequence[str]], Any],
+    first: SpecError, raw: Mapping, overrides: Sequence[str], read: Callable[[Mapping, Sequence[str]], Any]
 ) -> SpecError:
     """An error with all that is wrong beside it, in the order of the file.
 

@@ -21,8 +21,7 @@ Where tests were run more than once, ``repeats`` has how far runs of a day and d
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from collections.abc import Mapping as MappingABC
+from collections.abc import Iterator, Mapping as MappingABC, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Hashable, Iterable
-from collections.abc import Mapping as MappingABC
+from collections.abc import Callable, Hashable, Iterable, Mapping as MappingABC
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, TypeVar

@@ -6,8 +6,7 @@ anything is computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from collections.abc import Mapping as MappingABC
+from collections.abc import Iterator, Mapping as MappingABC, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping as MappingABC
-from collections.abc import Sequence
+from collections.abc import Mapping as MappingABC, Sequence
 from typing import Annotated, Any, ClassVar, Final, Self
 
 import numpy as np
@@ -92,8 +91,7 @@ class TransferSpec(Model):
     archive: Annotated[bool, Field(description="packed into one file at the source, unpacked where it arrives")] = False
     counted: Annotated[bool, Field(description="its bytes count in the rate of the whole path")] = True
     cached: Annotated[
-        bool | None,
-        Field(description="whether what is read lies in memory; where not said, as the tool has it"),
+        bool | None, Field(description="whether what is read lies in memory; where not said, as the tool has it")
     ] = None
 
     def timing(self) -> Timing | None:

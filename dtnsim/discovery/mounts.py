@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from dtnsim.discovery import drives as blocks
-from dtnsim.discovery import pasted
+from dtnsim.discovery import drives as blocks, pasted
 from dtnsim.discovery.drives import Below, Drive, base, find, flat, tree
 from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
 from dtnsim.ground.term import plural

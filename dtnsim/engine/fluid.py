@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from dtnsim.engine import layout as at
-from dtnsim.engine import max_min
+from dtnsim.engine import layout as at, max_min
 from dtnsim.engine.flow_lists import left, tightest
 from dtnsim.engine.flows import Flow, Row, check_capacity, check_flow, checked_row
 from dtnsim.engine.layout import CAPPED, LEVEL, SIDE  # asked for a million times

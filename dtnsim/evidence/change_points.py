@@ -16,8 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import IntArray
+from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
 #: what is too improbable for chance, of all series together: a year of weekly looks errs in less than one of twenty
 CHANCE: Final = 0.001

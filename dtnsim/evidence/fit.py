@@ -22,8 +22,7 @@ from dtnsim.evidence.fit_model import Model, Parameter, SpreadModel
 from dtnsim.evidence.fit_release import Released, freed, give_way, off, suspect
 from dtnsim.evidence.fit_search import SCAN, Search
 from dtnsim.ground.errors import InputError
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import IntArray
+from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,8 +23,7 @@ import numpy as np
 from dtnsim.description.override import split_key
 from dtnsim.evidence.fit_search import FACTORS, Search, price, scale
 from dtnsim.ground.errors import InputError
-from dtnsim.physics._arrays import BoolArray
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array
 
 if TYPE_CHECKING:
     from dtnsim.evidence.fit_model import Parameter

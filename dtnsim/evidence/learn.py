@@ -30,17 +30,7 @@ import numpy as np
 from dtnsim.evidence.trust import Judgement, Residual
 from dtnsim.ground import output
 from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.steady.discrepancy import (
-    FREEDOM,
-    OF_RUNS,
-    SCHEMA,
-    UNIT,
-    Discrepancy,
-    Law,
-    Noise,
-    t2_quantile,
-    t4_quantile,
-)
+from dtnsim.steady.discrepancy import FREEDOM, OF_RUNS, SCHEMA, UNIT, Discrepancy, Law, Noise, t2_quantile, t4_quantile
 
 #: correlation of figures of one study within a kind: 0.58 over the first 285 judging figures (analysis of variance)
 RHO: Final = 0.6

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.evidence import fit_report, suggest
-from dtnsim.evidence.calibrate import calibrate
-from dtnsim.evidence.calibrate import name_of as host_name
+from dtnsim.evidence.calibrate import calibrate, name_of as host_name
 from dtnsim.evidence.change_points import CHANCE, DAYS, shifted
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.fit_logs import whole_runs

@@ -17,8 +17,7 @@ import numpy as np
 
 from dtnsim.ground import draws, units
 from dtnsim.ground.errors import UnitError
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import IntArray
+from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler

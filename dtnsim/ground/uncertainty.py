@@ -12,8 +12,7 @@ import numpy as np
 from dtnsim.ground import units
 from dtnsim.ground.errors import UnitError
 from dtnsim.ground.quantity import Quantity
-from dtnsim.physics._arrays import LEVELS
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import LEVELS, FloatArray as Array
 
 #: part of the runs that lie in an interval [1]
 COVERED: Final = round(LEVELS[2] - LEVELS[0], 6)

@@ -139,8 +139,7 @@ class Numactl(LinesParser):
         return self.measure("count", count, "1", f"{count} cpus", status=status, of="cpus", node=int(found[1]))
 
     _size = gives(
-        r"^\s*node (?P<node>\d+) (?P<view>size|free): (?P<n>\d+) (?P<u>[kMG]?B)(?=\s|$)",
-        "capacity {n} {u} : of=memory",
+        r"^\s*node (?P<node>\d+) (?P<view>size|free): (?P<n>\d+) (?P<u>[kMG]?B)(?=\s|$)", "capacity {n} {u} : of=memory"
     )
     _matrix = notes(r"^.*distances", opens=True)
 

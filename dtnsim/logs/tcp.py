@@ -122,7 +122,7 @@ class Nstat(LinesParser):
 
     @reads(
         r"^\s*+(?P<name>(?:Ip6?|IpExt|Icmp6?|IcmpMsg|Tcp|TcpExt|Udp6?|UdpLite6?|Sctp|MPTcpExt)[A-Z]\w++)\s++(?P<count>\d++)"
-        r"\s++(?P<rate>\d++\.\d++)\s*+$",
+        r"\s++(?P<rate>\d++\.\d++)\s*+$"
     )
     def _counter(self, line: Match) -> Iterator[Record]:
         name, count, rate = line["name"], int(line["count"]), line["rate"]

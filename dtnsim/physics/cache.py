@@ -26,9 +26,7 @@ WINDOWS: Final = 2.0
 
 
 def dirty_limits(
-    dirtyable_B: ArrayLike,
-    background_ratio: ArrayLike,
-    ratio: ArrayLike,
+    dirtyable_B: ArrayLike, background_ratio: ArrayLike, ratio: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
     """Background threshold and limit of dirty memory.
 

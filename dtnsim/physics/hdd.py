@@ -41,10 +41,7 @@ def zone_rate(position: ArrayLike, outer_rate: ArrayLike, radius_ratio: ArrayLik
 
 
 def zone_mean_rate(
-    outer_rate: ArrayLike,
-    radius_ratio: ArrayLike,
-    start: ArrayLike = 0.0,
-    end: ArrayLike = 1.0,
+    outer_rate: ArrayLike, radius_ratio: ArrayLike, start: ArrayLike = 0.0, end: ArrayLike = 1.0
 ) -> FloatArray:
     """Mean rate of one sequential pass from one place on the disk to another.
 
@@ -146,11 +143,7 @@ def _positioning(
 
 
 def sorted_positioning_time(
-    queue: ArrayLike,
-    track_seek_s: ArrayLike,
-    average_seek_s: ArrayLike,
-    spindle_Hz: ArrayLike,
-    stroke: ArrayLike = 1.0,
+    queue: ArrayLike, track_seek_s: ArrayLike, average_seek_s: ArrayLike, spindle_Hz: ArrayLike, stroke: ArrayLike = 1.0
 ) -> FloatArray:
     """Mean positioning time of a drive that always serves the request it reaches first.
 

@@ -114,10 +114,7 @@ def writeback_visit_bytes(rate: ArrayLike) -> FloatArray:
 
 
 def new_files_cost(
-    file_B: ArrayLike,
-    rate: ArrayLike,
-    positioning_s: ArrayLike,
-    metadata_writes: ArrayLike,
+    file_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike, metadata_writes: ArrayLike
 ) -> FloatArray:
     """Disk time of writing new files, over that of their bytes alone: 1 + R t_pos m / s.
 

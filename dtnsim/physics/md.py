@@ -238,11 +238,7 @@ def thread_load(moved: ArrayLike, disks: ArrayLike, parity: ArrayLike) -> FloatA
 
 
 def stripe_cache_write_rate(
-    entries: ArrayLike,
-    disks: ArrayLike,
-    parity: ArrayLike,
-    update_s: ArrayLike,
-    page_B: ArrayLike = MD_PAGE_B,
+    entries: ArrayLike, disks: ArrayLike, parity: ArrayLike, update_s: ArrayLike, page_B: ArrayLike = MD_PAGE_B
 ) -> FloatArray:
     """Write rate that md's stripe cache can keep in flight: entries (n - p) page / t_update.
 

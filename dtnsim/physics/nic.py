@@ -126,10 +126,7 @@ def connected_interrupt(
 
 
 def framing_efficiency(
-    mtu_B: ArrayLike,
-    timestamps: ArrayLike = 1.0,
-    vlan_tags: ArrayLike = 0.0,
-    headers_B: ArrayLike = IPV4_TCP_B,
+    mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, vlan_tags: ArrayLike = 0.0, headers_B: ArrayLike = IPV4_TCP_B
 ) -> FloatArray:
     """Payload over wire bytes of bulk TCP on Ethernet.
 

@@ -156,12 +156,7 @@ def rebuild_load(
 
 
 def write_amplification(
-    write_B: ArrayLike,
-    chunk_B: ArrayLike,
-    disks: ArrayLike,
-    parity: ArrayLike,
-    *,
-    resyncing: ArrayLike = False,
+    write_B: ArrayLike, chunk_B: ArrayLike, disks: ArrayLike, parity: ArrayLike, *, resyncing: ArrayLike = False
 ) -> FloatArray:
     """Bytes the disks of a group move, read and written, per payload byte of an aligned write.
 

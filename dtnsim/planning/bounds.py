@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.physics._arrays import BoolArray
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array
 from dtnsim.steady import ordering
 from dtnsim.steady.scenarios import solved
 

@@ -16,8 +16,7 @@ from dtnsim.components.base import Component, expand, find_kind
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 from dtnsim.ground.units import Money, cents, money
-from dtnsim.planning import site as sites
-from dtnsim.planning import spreadsheet
+from dtnsim.planning import site as sites, spreadsheet
 
 #: the shipped list
 SHIPPED: Final = "parts-2023"

@@ -20,9 +20,7 @@ from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.units import Money, cents
-from dtnsim.planning import actions, offers
-from dtnsim.planning import catalog as catalogs
-from dtnsim.planning import site as sites
+from dtnsim.planning import actions, catalog as catalogs, offers, site as sites
 from dtnsim.planning.catalog import Catalog, Offer
 from dtnsim.planning.money import Exchange
 from dtnsim.planning.option import Buys, Offered, Option, Refused

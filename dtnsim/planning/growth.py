@@ -13,8 +13,7 @@ import numpy as np
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.ground.units import cents
-from dtnsim.physics._arrays import LEVELS
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import LEVELS, FloatArray as Array
 from dtnsim.planning.proposal import Due, Stage
 from dtnsim.planning.search import price
 from dtnsim.steady.goals import Goal

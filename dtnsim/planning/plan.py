@@ -18,8 +18,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.records import Prediction
 from dtnsim.ground.units import Money, money
-from dtnsim.planning import actions, explore, growth, messages, offers, whynot
-from dtnsim.planning import catalog as catalogs
+from dtnsim.planning import actions, catalog as catalogs, explore, growth, messages, offers, whynot
 from dtnsim.planning.actions import ALLOWED, USUAL
 from dtnsim.planning.explore import Asked
 from dtnsim.planning.growth import Growth

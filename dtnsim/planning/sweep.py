@@ -19,8 +19,7 @@ from dtnsim.ground.errors import InputError, UnitError
 from dtnsim.ground.lazy import Pictured
 from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Quantity
-from dtnsim.planning import design as designs
-from dtnsim.planning import groups
+from dtnsim.planning import design as designs, groups
 from dtnsim.planning.design import Design
 from dtnsim.planning.groups import Group
 from dtnsim.planning.rowfile import ANSWERS, Row, RowFile

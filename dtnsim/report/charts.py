@@ -110,13 +110,7 @@ def spending(p: Prediction) -> Figure:
         "xaxis": axis("used [%]", range=[0, 105]),
         "height": height(down, 110) + _LEGEND * sum(1 + t["name"].count("<br>") for t in traces),
         "showlegend": len(traces) > 1,
-        "legend": {
-            "orientation": "v",
-            "x": 0,
-            "y": -60 / height(down, 0),
-            "yanchor": "top",
-            "traceorder": "normal",
-        },
+        "legend": {"orientation": "v", "x": 0, "y": -60 / height(down, 0), "yanchor": "top", "traceorder": "normal"},
     }
     says = "Utilisation of the busiest stations: " + "; ".join(f"{u.station.name} {u.utilization:.0%}" for u in busiest)
     head = ("station", "transfer", "activity", ">a byte costs", ">of capacity", "how", "source")

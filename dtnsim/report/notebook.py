@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from dtnsim.ground.extras import frame as rows_frame
-from dtnsim.ground.extras import need
+from dtnsim.ground.extras import frame as rows_frame, need
 from dtnsim.ground.records import Prediction
 from dtnsim.planning.compare import Comparison
 from dtnsim.planning.plan import Plan

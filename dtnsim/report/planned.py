@@ -7,20 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dtnsim.ground import units
 from dtnsim.report.page import Figure, label
 from dtnsim.report.table import HEADS, Table
-from dtnsim.report.traces import (
-    AMBER,
-    BLUE,
-    GREY,
-    axis,
-    bars,
-    folded,
-    gbps,
-    height,
-    line,
-    rate_axis,
-    rows_axis,
-    spans,
-)
+from dtnsim.report.traces import AMBER, BLUE, GREY, axis, bars, folded, gbps, height, line, rate_axis, rows_axis, spans
 
 if TYPE_CHECKING:
     from dtnsim.planning.plan import Plan

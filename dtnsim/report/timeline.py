@@ -85,12 +85,7 @@ def _rates(series: dict[str, Any], time: list[float], unit: str, marks: Sequence
 
 
 def _curves(
-    title: str,
-    curves: dict[str, list[Any]],
-    time: list[float],
-    unit: str,
-    up: str,
-    marks: Sequence[tuple[float, str]],
+    title: str, curves: dict[str, list[Any]], time: list[float], unit: str, up: str, marks: Sequence[tuple[float, str]]
 ) -> Figure:
     """Curves over time, with what happened as upright lines."""
     traces = [

@@ -75,12 +75,7 @@ def composed(task: Task, scene: Scene | None = None) -> Work:
 
 
 def results(
-    task: Task,
-    scene: Scene,
-    first: Run,
-    processes: int | Executor | None,
-    scheduler: str | None,
-    progress: Progress,
+    task: Task, scene: Scene, first: Run, processes: int | Executor | None, scheduler: str | None, progress: Progress
 ) -> Iterator[Run]:
     """The replicas but the first, in order.
 

@@ -298,13 +298,5 @@ def _result(world: World, recorder: Recorder, how: tuple[int, float, int, str], 
     series = LaterSeries(recorder.series) if whole else none
     complete = not stopped
     return Run(
-        seed,
-        ended,
-        tuple(transfers),
-        names,
-        series,
-        tuple(world.happened),
-        steps,
-        complete,
-        stopped == "interrupted",
+        seed, ended, tuple(transfers), names, series, tuple(world.happened), steps, complete, stopped == "interrupted"
     )

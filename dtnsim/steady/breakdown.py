@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.quantity import Draw
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import quantile
+from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady import discrepancy, epochs, ordering, timed
 from dtnsim.steady.scenarios import scenarios
 

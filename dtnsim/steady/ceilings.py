@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.physics._arrays import BoolArray, Index, IntArray
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index, IntArray
 from dtnsim.physics.waiting import cycle_time
 from dtnsim.steady.rows import begins, over_rows, summed
 
@@ -160,13 +159,7 @@ class Workers:
             present = workers / (whole * lowest)
         return np.where(np.isfinite(lowest), np.minimum(present, m.weight[:, None]), m.weight[:, None])
 
-    def _met(
-        self,
-        entries: Index,
-        holds: BoolArray,
-        level: Array,
-        found: tuple[Array, IntArray, Array],
-    ) -> Array:
+    def _met(self, entries: Index, holds: BoolArray, level: Array, found: tuple[Array, IntArray, Array]) -> Array:
         """Levels that a worker finds, entry by entry, while it is there itself.
 
         Args:

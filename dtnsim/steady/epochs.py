@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.physics._arrays import BoolArray, Index
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady.matrices import matrices
 from dtnsim.steady.ordering import total_rate
 from dtnsim.steady.shares import MUCH

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dtnsim.ground.records import SLOW_START
-from dtnsim.physics._arrays import BoolArray, Index
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import rounds
 from dtnsim.steady.rows import Rows, summed
 

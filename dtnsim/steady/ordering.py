@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import Index
+from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.rows import Rows
 

@@ -29,8 +29,7 @@ from dtnsim.ground.records import (
 )
 from dtnsim.ground.term import Term, term, worded
 from dtnsim.ground.uncertainty import Drawn
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import Index, quantile
+from dtnsim.physics._arrays import FloatArray as Array, Index, quantile
 from dtnsim.steady import breakdown, discrepancy, durability, epochs, ordering, relieved, solve, timed
 from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder

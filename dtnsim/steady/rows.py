@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import Index
+from dtnsim.physics._arrays import FloatArray as Array, Index
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,8 +12,7 @@ from dtnsim.ground.draws import Correlation
 from dtnsim.ground.quantity import Draw, Mixture, key_of
 from dtnsim.ground.records import Interval
 from dtnsim.ground.uncertainty import COVERED
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import quantile
+from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.matrices import Layout, Matrices
 from dtnsim.steady.reasons import cause_of

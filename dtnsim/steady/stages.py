@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.quantity import middle
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import Index
+from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.rows import Rows, summed
 
 if TYPE_CHECKING:

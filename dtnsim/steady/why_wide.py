@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import quantile
+from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady.prediction import predict
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import OPENED, both_ends, core_cost, transfer
-from dtnsim.tools._common import TLS as INLINE
+from dtnsim.tools._common import OPENED, TLS as INLINE, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 

@@ -13,8 +13,7 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import read_access, with_read, write_access
-from dtnsim.tools._options import Client as ClientEnd
-from dtnsim.tools._options import Count, Cycles, Seconds, Size, documented, named, one_of
+from dtnsim.tools._options import Client as ClientEnd, Count, Cycles, Seconds, Size, documented, named, one_of
 from dtnsim.tools._s3 import Client, uploads
 from dtnsim.tools.plan import Job, Plan, Step, Tool
 

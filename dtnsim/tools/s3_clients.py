@@ -17,8 +17,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import core_cost
-from dtnsim.tools._options import Client as ClientEnd
-from dtnsim.tools._options import Count, Cycles, Rate, Share, Size, named
+from dtnsim.tools._options import Client as ClientEnd, Count, Cycles, Rate, Share, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, Client, uploads
 from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool, Usage
 

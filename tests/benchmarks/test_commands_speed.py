@@ -57,7 +57,7 @@ def disks(count: int, hosts: int = 40) -> dict[str, Any]:
         "memory": {"kind": "memory", "channels": 8, "rate": "2666 MT/s", "size": "64 GiB"},
         "nic": {"kind": "nic", "rate": "25 Gb/s", "mtu": "9000 B"},
         "volumes": {
-            "/data": {"filesystem": {"kind": "xfs"}, "array": {"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"}},
+            "/data": {"filesystem": {"kind": "xfs"}, "array": {"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"}}
         },
     }
     transfers = [

@@ -20,8 +20,7 @@ from dtnsim.composition.plain import plain
 from dtnsim.description import spec
 from dtnsim.engine.fluid import Fluid
 from dtnsim.ground import runtime, yamlio
-from dtnsim.report import simulation as report
-from dtnsim.report import text as console
+from dtnsim.report import simulation as report, text as console
 from dtnsim.simulation import simulate
 from dtnsim.simulation.plain.columns import columns
 from tests.engine import workloads

@@ -14,8 +14,7 @@ import pytest
 
 from dtnsim import cli
 from dtnsim.cli import _watch
-from dtnsim.evidence import cases
-from dtnsim.evidence import validate as judging
+from dtnsim.evidence import cases, validate as judging
 from dtnsim.report.console import Out
 from dtnsim.report.table import Table
 from dtnsim.report.validation import page

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import cache
 from tests.lab import FREE, GiB, KiB, MiB, journey, machine, problem, rate, volume, waiting

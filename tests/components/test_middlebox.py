@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.components.base import Component
 from dtnsim.components.middlebox import Firewall, Policer
@@ -65,11 +64,7 @@ FRAME = 9038 / 8948
 
 
 def through_of_firewall(wall: dict[str, Any], streams: int = 1, rtt: str = "10 ms") -> dict[str, Any]:
-    segment = {
-        "bandwidth": "10 Gb/s",
-        "rtt": rtt,
-        "firewall": {"kind": "firewall", "buffer": "1 GB", **wall},
-    }
+    segment = {"bandwidth": "10 Gb/s", "rtt": rtt, "firewall": {"kind": "firewall", "buffer": "1 GB", **wall}}
     data = {"files": 1, "size": "1000 PB"}
     return journey(wan=segment, tool={"name": "iperf3", "P": streams}, dataset=data)
 

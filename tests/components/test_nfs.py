@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
@@ -384,11 +383,7 @@ def test_packets_are_those_of_the_transport() -> None:
 
 @pytest.mark.parametrize(
     ("key", "value", "around"),
-    [
-        ("nconnect", 16, {}),
-        ("remoteports", 8, {"nconnect": 16, "proto": "rdma"}),
-        ("service", "1 s", {"nconnect": 16}),
-    ],
+    [("nconnect", 16, {}), ("remoteports", 8, {"nconnect": 16, "proto": "rdma"}), ("service", "1 s", {"nconnect": 16})],
 )
 def test_a_key_moves_the_answer(key: str, value: Any, around: dict[str, Any]) -> None:
     assert moves(path(**around), path(**{**around, key: value}))

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from dtnsim import predict, simulate
-from dtnsim.composition import compose as composing
-from dtnsim.composition import like, transport
+from dtnsim.composition import compose as composing, like, transport
 from dtnsim.composition.compose import Composer, compose
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw

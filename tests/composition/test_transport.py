@@ -7,8 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import dtnsim
 from dtnsim.composition.compose import compose
@@ -182,11 +181,7 @@ def test_the_ramp_of_a_short_transfer() -> None:
 
 @pytest.mark.long
 @settings(max_examples=8, deadline=None)
-@given(
-    st.sampled_from(controls.names()),
-    st.sampled_from(["0", "1e-6", "1e-3"]),
-    st.integers(1, 16),
-)
+@given(st.sampled_from(controls.names()), st.sampled_from(["0", "1e-6", "1e-3"]), st.integers(1, 16))
 def test_more_streams_never_hurt_over_a_clean_link(cc: str, loss: str, streams: int) -> None:
     few, more = (
         rate(over(tool={"name": "iperf3", "C": cc, "P": n}, wan={"bandwidth": "10 Gb/s", "loss": loss}))

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.description import dataset, file_sizes
 from dtnsim.description.dataset import Dataset, load
@@ -80,12 +79,7 @@ def test_inline_forms(spec, files, payload_B, largest_B):
 
 
 @settings(max_examples=80, deadline=None)
-@given(
-    files=st.integers(2, 10**7),
-    low=st.floats(1.0, 1e9),
-    ratio=st.floats(1.001, 1e4),
-    share=st.floats(0.001, 0.999),
-)
+@given(files=st.integers(2, 10**7), low=st.floats(1.0, 1e9), ratio=st.floats(1.001, 1e4), share=st.floats(0.001, 0.999))
 def test_between_keeps_number_sum_and_ends(files, low, ratio, share):
     high = low * ratio
     total = files * (low + share * (high - low))

@@ -248,9 +248,7 @@ def test_drives_of_a_known_kind_are_narrower_than_any(tmp_path: Path) -> None:
     widths = []
     for given in ("unknown", array):
         answer = dtnsim.predict(
-            minimal(tmp_path),
-            overrides={"hosts.a.volumes./data.array": given, "transfer": READ},
-            samples=300,
+            minimal(tmp_path), overrides={"hosts.a.volumes./data.array": given, "transfer": READ}, samples=300
         ).throughput_Bps
         widths.append(math.log(answer.p90 / answer.p10))
     assert widths[1] < 0.7 * widths[0]

@@ -7,13 +7,11 @@ from typing import Any
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import dtnsim
 from dtnsim.composition.compose import compose
-from dtnsim.description import graph, spec
-from dtnsim.description import graph as graphs
+from dtnsim.description import graph, graph as graphs, spec
 from dtnsim.ground import library
 from dtnsim.ground.quantity import Draw
 from tests.lab import journey, machine

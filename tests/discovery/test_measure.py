@@ -22,8 +22,10 @@ from dtnsim.discovery.discover import Found
 from dtnsim.discovery.measuring import MIB, Benchmark
 from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
-from tests.cli.conftest import Run
-from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
+from tests.cli.conftest import (
+    Run,
+    run as run,  # noqa: PLC0414 - a fixture
+)
 from tests.strategies import written
 
 #: one round on two cores of a virtual machine, its drive a thin image
@@ -287,11 +289,7 @@ def test_a_dry_run_writes_nothing(run: Run, tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [
-        (("--volume", "/dev/null"), "never a device"),
-        (("--time", "soon"), "write it like 5m"),
-        ((), "add --yes"),
-    ],
+    [(("--volume", "/dev/null"), "never a device"), (("--time", "soon"), "write it like 5m"), ((), "add --yes")],
 )
 def test_what_it_refuses(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], words: str

@@ -7,8 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from dtnsim.engine import layout as at
 from dtnsim.engine.flow_lists import CANCELLED, TIE

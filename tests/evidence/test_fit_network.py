@@ -94,10 +94,7 @@ def test_nuttcp_says_the_shares_of_both_ends(tmp_path: Path, hosts: list[str]) -
     notes: list[str] = []
     found = calibrate([log], hosts, names={"192.0.2.7": "other", "run.txt": "my"}, notes=notes)
     said = [(f.case.site, f.case.pattern, f.case.measured) for f in found.figures]
-    assert said == [
-        ("my", r"^my\.cpu\.iperf3 sender", 0.34),
-        ("other", r"^other\.cpu\.iperf3 receiver", 0.59),
-    ]
+    assert said == [("my", r"^my\.cpu\.iperf3 sender", 0.34), ("other", r"^other\.cpu\.iperf3 receiver", 0.59)]
     assert notes == []
 
 

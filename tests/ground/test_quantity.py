@@ -12,8 +12,7 @@ from typing import Annotated
 import hypothesis
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import BaseModel, ValidationError
 
 from dtnsim.ground import draws

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.ground.quantity import Draw, prior
 from dtnsim.ground.term import Term, count, largest, law, least, of, plural, term

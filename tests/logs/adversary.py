@@ -17,8 +17,10 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from re import (
+    _constants as sre,  # type: ignore[attr-defined]
+    _parser,  # type: ignore[attr-defined]
+)
 from typing import Any, NamedTuple
 
 import dtnsim.logs

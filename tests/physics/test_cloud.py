@@ -1,8 +1,7 @@
 """Clouds against what AWS, Azure and public benchmarks print."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import cloud, waiting
 

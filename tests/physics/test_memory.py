@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import memory
 
@@ -61,10 +60,7 @@ def test_interference_predicts_the_rise_of_cycles_with_load():
         return (np.array(shares) * clock / (np.array(rates) * GBIT)).mean()
 
     alone = cycles([0.99, 0.99], [10.273, 10.311])
-    for total, shares, rates in (
-        (14.268, (0.71, 0.70), (7.185, 7.083)),
-        (17.825, (0.94, 0.89), (9.161, 8.664)),
-    ):
+    for total, shares, rates in ((14.268, (0.71, 0.70), (7.185, 7.083)), (17.825, (0.94, 0.89), (9.161, 8.664))):
         measured = cycles(shares, rates) / alone
         low, high = memory.interference(load(total), np.array([0.15, 0.35]), load(10.29))
         assert low - 0.01 < measured < high + 0.01

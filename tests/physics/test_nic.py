@@ -1,8 +1,7 @@
 """Framing against the standards' figures and measured line-rate runs."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import nic
 

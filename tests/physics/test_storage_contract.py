@@ -6,8 +6,7 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics.pcie import expander_uplink_rate
 from tests.each import of_each

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import tools
 from dtnsim.physics.tools import block_length, delta_share, turn_s, wait_s

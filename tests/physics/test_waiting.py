@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from dtnsim.physics import nfs, waiting
 from dtnsim.physics.waiting import MANY, cycle_time, log_spread, rounds

@@ -6,8 +6,7 @@ import json
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import dtnsim
 from dtnsim.description import spec
@@ -16,8 +15,10 @@ from dtnsim.ground.units import Money, money
 from dtnsim.planning import money as bill
 from dtnsim.planning.money import exchange
 from dtnsim.planning.tool_choice import choose
-from tests.cli.conftest import Run
-from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
+from tests.cli.conftest import (
+    Run,
+    run as run,  # noqa: PLC0414 - a fixture
+)
 
 PATH = "venadi/gridftp-gpfs"
 

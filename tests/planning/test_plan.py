@@ -20,16 +20,14 @@ from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
 from dtnsim.planning.plan import Plan
 from dtnsim.report import planned
-from tests.cli.conftest import Run
-from tests.cli.conftest import run as run  # noqa: PLC0414 - a fixture
+from tests.cli.conftest import (
+    Run,
+    run as run,  # noqa: PLC0414 - a fixture
+)
 from tests.each import rows
 from tests.strategies import written
 
-SLOW_END = [
-    "hosts.east.nic=broadcom-57414-25g",
-    "hosts.east.tcp.rmem_max=6 MiB",
-    "hosts.east.tcp.wmem_max=2 MiB",
-]
+SLOW_END = ["hosts.east.nic=broadcom-57414-25g", "hosts.east.tcp.rmem_max=6 MiB", "hosts.east.tcp.wmem_max=2 MiB"]
 
 
 @pytest.fixture(scope="module")

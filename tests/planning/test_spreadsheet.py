@@ -8,14 +8,12 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money
-from dtnsim.planning import catalog, fitting, messages, offers
-from dtnsim.planning import money as bill
+from dtnsim.planning import catalog, fitting, messages, money as bill, offers
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option
 from dtnsim.planning.proposal import Stage

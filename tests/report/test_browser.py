@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 import dtnsim
-from dtnsim.evidence import cases
-from dtnsim.evidence import validate as judging
+from dtnsim.evidence import cases, validate as judging
 from dtnsim.ground import library
 from dtnsim.report import costs, validation, whole
 from dtnsim.simulation.fleet.run import fleet

@@ -15,8 +15,7 @@ import dtnsim
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground import output
 from dtnsim.ground.errors import InputError
-from dtnsim.report import simulation as report
-from dtnsim.report import text
+from dtnsim.report import simulation as report, text
 from dtnsim.report.console import Out
 from dtnsim.simulation import simulate
 from dtnsim.simulation.results import Simulation

@@ -14,8 +14,7 @@ from dtnsim.ground import units
 from dtnsim.ground.records import Prediction
 from dtnsim.report import text
 from dtnsim.report.console import Out
-from dtnsim.report.decision import decide
-from dtnsim.report.decision import share as share_of
+from dtnsim.report.decision import decide, share as share_of
 from dtnsim.steady import goals
 from tests.lab import answer, journey, machine, volume
 

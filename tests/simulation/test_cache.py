@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import simpy
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.engine.engine import Engine
 from dtnsim.ground.pages import Cache

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.physics.waiting import cycle_time

@@ -14,8 +14,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.planning import actions
 from dtnsim.simulation import simulate
-from dtnsim.steady import assumed as defaults
-from dtnsim.steady import epochs, timed
+from dtnsim.steady import assumed as defaults, epochs, timed
 from dtnsim.steady.prediction import predict
 from tests.each import rows
 from tests.lab import journey, machine, volume

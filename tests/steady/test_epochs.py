@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer

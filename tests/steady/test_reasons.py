@@ -106,10 +106,7 @@ def test_a_saturated_core_lists_its_work_with_the_largest_first() -> None:
 
 @pytest.mark.parametrize(
     ("tool", "placed", "words"),
-    [
-        ("dd", [], "the dd thread on a is saturated"),
-        ("dd", [3], "core 3 of a is saturated"),
-    ],
+    [("dd", [], "the dd thread on a is saturated"), ("dd", [3], "core 3 of a is saturated")],
 )
 def test_which_core(tool: str, placed: list[int], words: str) -> None:
     """Whoever charges a core says what to call it."""

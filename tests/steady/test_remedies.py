@@ -105,10 +105,7 @@ def test_small_windows_name_the_keys_of_the_hosts_and_what_comes_of_them() -> No
     assert "window-limited" not in then.bottleneck.reason
 
 
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [("find the loss", "wan.loss=0"), ("buffer of", "wan.buffer=62")],
-)
+@pytest.mark.parametrize(("name", "change"), [("find the loss", "wan.loss=0"), ("buffer of", "wan.buffer=62")])
 def test_what_a_remedy_of_tcp_names_can_be_typed(name: str, change: str) -> None:
     assert name in held(name).remedy
     wan, tool = TCP[name]

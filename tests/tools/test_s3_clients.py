@@ -1,8 +1,7 @@
 """The AWS command line, s5cmd and mc: parts and requests."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.tools._s3 import Client
 from dtnsim.tools.plan import Tool

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.physics._arrays import BoolArray, IntArray
-from dtnsim.physics.tcp import _chance, linux
-from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import _chance, coefficients as known, linux
 from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, Dice, Fixed, State, total
 from dtnsim.physics.tcp.controls import cubic, cut, on_arrays, westwood
 
@@ -125,13 +124,7 @@ def _hystart(s: State, p: Fixed, share: FloatArray, doubled: FloatArray, dice: D
 
 
 def _slow_start_overflow(
-    s: State,
-    p: Fixed,
-    over: BoolArray,
-    new: FloatArray,
-    stop: BoolArray,
-    behind: FloatArray,
-    share: FloatArray,
+    s: State, p: Fixed, over: BoolArray, new: FloatArray, stop: BoolArray, behind: FloatArray, share: FloatArray
 ) -> FloatArray:
     """Notes overflows of slow start; returns the window at the first drop.
 

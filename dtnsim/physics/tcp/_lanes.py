@@ -9,8 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
-from dtnsim.physics.tcp import _chance, linux
-from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import _chance, coefficients as known, linux
 from dtnsim.physics.tcp.controls import Control
 
 #: Phases of a flow

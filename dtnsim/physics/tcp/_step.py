@@ -13,8 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.physics._arrays import BoolArray, FloatArray
-from dtnsim.physics.tcp import _events, linux
-from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import _events, coefficients as known, linux
 from dtnsim.physics.tcp._lanes import AVOIDANCE, SLOW_START, Dice, Fixed, State, least, total
 from dtnsim.physics.tcp.controls import cubic, on_arrays, westwood
 

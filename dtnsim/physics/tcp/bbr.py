@@ -13,8 +13,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
-from dtnsim.physics.tcp import _chance, linux
-from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import _chance, coefficients as known, linux
 from dtnsim.physics.tcp.controls.bbr import bbr3, collapse
 
 #: pauses that are drawn; later ones come at their mean

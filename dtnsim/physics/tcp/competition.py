@@ -15,8 +15,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.physics._arrays import FloatArray, IntArray, quantile
-from dtnsim.physics.tcp import _chance, rounds, shared
-from dtnsim.physics.tcp import coefficients as known
+from dtnsim.physics.tcp import _chance, coefficients as known, rounds, shared
 from dtnsim.physics.tcp.shared import Link
 
 #: groups that are simulated apart; more are put together, the most alike first

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray
-from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import controls, linux
+from dtnsim.physics.tcp import coefficients as known, controls, linux
 from dtnsim.physics.tcp.setting import Setting
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtnsim.physics._arrays import LEVELS, BoolArray, FloatArray, IntArray, among, quantile
-from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import controls, droptail, response, rounds
+from dtnsim.physics.tcp import coefficients as known, controls, droptail, response, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
 LIMITS: Final = ("link", "window", "loss", "buffer", "start", "sharing")

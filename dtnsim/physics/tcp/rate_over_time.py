@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import BoolArray, FloatArray, Index
-from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import controls, linux, outcome, rounds
+from dtnsim.physics.tcp import coefficients as known, controls, linux, outcome, rounds
 from dtnsim.physics.tcp.setting import Setting
 
 #: edges one round trip apart, and how much longer each later interval is than the one before

@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
-from dtnsim.physics.tcp import _lanes, _run, controls, linux, window
-from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import loss as lossy
+from dtnsim.physics.tcp import _lanes, _run, coefficients as known, controls, linux, loss as lossy, window
 
 #: Streams that are simulated one by one; more are lumped
 MOST_FLOWS: Final = 4

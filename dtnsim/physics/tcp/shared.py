@@ -22,8 +22,7 @@ from typing import Final
 import numpy as np
 
 from dtnsim.physics._arrays import FloatArray
-from dtnsim.physics.tcp import coefficients as known
-from dtnsim.physics.tcp import controls
+from dtnsim.physics.tcp import coefficients as known, controls
 from dtnsim.physics.tcp._bbr1 import Bbr1
 from dtnsim.physics.tcp._bbr3 import Bbr3
 from dtnsim.physics.tcp._flow import RING, Flow, Windowed, ring

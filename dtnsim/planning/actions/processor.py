@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from dtnsim.components.base import expand
 from dtnsim.ground import library
-from dtnsim.planning import catalog as catalogs
-from dtnsim.planning import offers
+from dtnsim.planning import catalog as catalogs, offers
 from dtnsim.planning.actions import bought
 
 if TYPE_CHECKING:

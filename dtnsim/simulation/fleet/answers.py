@@ -11,8 +11,7 @@ import numpy as np
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.physics import arrivals as law
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import IntArray
+from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.simulation.fleet import corruption
 from dtnsim.simulation.fleet.event_loop import DONE, FAILED, HOUR_S
 

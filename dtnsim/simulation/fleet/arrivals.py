@@ -16,8 +16,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.term import plural
 from dtnsim.physics import arrivals as law
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import IntArray
+from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.simulation.fleet import trace
 from dtnsim.simulation.fleet.trace import MOST_B
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any, Final, cast
 
-from dtnsim.engine import flow_lists, heaps, max_min, rate_updates
-from dtnsim.engine import layout as engine_layout
+from dtnsim.engine import flow_lists, heaps, layout as engine_layout, max_min, rate_updates
 from dtnsim.ground import machine_code
 from dtnsim.simulation.fleet import traffic, transfer_layout
 

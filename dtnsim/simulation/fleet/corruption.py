@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.physics._arrays import BoolArray, IntArray
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array, IntArray
 from dtnsim.physics.tools import damaged_share
 
 #: tools that notice: rsync compares a checksum of each whole file; SSH authenticates every packet, and breaks off
@@ -51,13 +50,7 @@ def notices(tool: Any) -> bool:
 
 
 def drawn(
-    size_B: Array,
-    files: IntArray,
-    between_B: float,
-    tries: int,
-    rng: np.random.Generator,
-    *,
-    noticed: bool,
+    size_B: Array, files: IntArray, between_B: float, tries: int, rng: np.random.Generator, *, noticed: bool
 ) -> Damage:
     """Damage to the files of transfers.
 

@@ -17,11 +17,9 @@ import numpy as np
 from dtnsim.engine import flow_lists
 from dtnsim.engine.nodes import least, more_flows
 from dtnsim.ground.errors import ModelError
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import IntArray
+from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.physics.tools import kept_bytes
-from dtnsim.simulation.fleet import compiled, state, traffic
-from dtnsim.simulation.fleet import transfer_layout as at
+from dtnsim.simulation.fleet import compiled, state, traffic, transfer_layout as at
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.facility import Lane, Way, Work

@@ -24,8 +24,7 @@ from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import Draw, in_scenario
 from dtnsim.ground.term import without_words
-from dtnsim.physics._arrays import BoolArray, IntArray
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array, IntArray
 from dtnsim.simulation.fleet import merge
 from dtnsim.simulation.fleet.facility import Reduced
 from dtnsim.steady import solve, timed

@@ -89,12 +89,7 @@ def _first(broken: Callable[[float], bool]) -> float:
 def _week(fleet: Fleet, years: float, seed: int, scenario: int) -> dict[str, _Week]:
     """The classes in a week of a later year."""
     span = min(fleet.workload.span.value, calendar.WEEK_S)
-    update = {
-        "span": Quantity(span, "s"),
-        "ahead": Quantity(years * YEAR_S, "s"),
-        "failures": [],
-        "maintenance": [],
-    }
+    update = {"span": Quantity(span, "s"), "ahead": Quantity(years * YEAR_S, "s"), "failures": [], "maintenance": []}
     later = copy.copy(fleet)
     later.workload = fleet.workload.model_copy(update=update)
     made = later.made(seed, scenario)

@@ -15,8 +15,7 @@ import numpy as np
 from dtnsim.description import calendar
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import IntArray
+from dtnsim.physics._arrays import FloatArray as Array, IntArray
 
 #: more lines than that are refused
 MOST: Final = 20_000_000

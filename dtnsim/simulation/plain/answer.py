@@ -13,8 +13,7 @@ from dtnsim.composition.plain import only
 from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import SLOW_START, Problem
-from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.physics._arrays import Index
+from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.simulation.plain.flow_events import OWN, Course, stretches
 from dtnsim.simulation.record import OPENS, held_by
 from dtnsim.simulation.results import Held, LaterSeries, PhaseTime, Run, Series, Simulation, TransferRun

@@ -9,8 +9,7 @@ import numpy as np
 
 from dtnsim.composition.plain import visited
 from dtnsim.ground.records import SLOW_START
-from dtnsim.physics._arrays import BoolArray, Index
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.simulation.opening import ramp_of
 from dtnsim.steady import solve
 from dtnsim.steady.matrices import Matrices

@@ -3,11 +3,9 @@
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from dtnsim.physics.tcp import coefficients as c
-from dtnsim.physics.tcp import linux
+from dtnsim.physics.tcp import coefficients as c, linux
 from dtnsim.physics.tcp.controls.cubic import hystart_delay
 
 

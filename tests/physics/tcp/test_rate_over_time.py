@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics.tcp import outcome
-from dtnsim.physics.tcp.rate_over_time import Course, courses, joined
-from dtnsim.physics.tcp.rate_over_time import course as course_of
+from dtnsim.physics.tcp.rate_over_time import Course, course as course_of, courses, joined
 from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.physics.tcp.setting import Setting
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics.tcp import _chance, _lanes, droptail, rounds
 from dtnsim.physics.tcp.controls.cubic import cubic

@@ -6,13 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import dtnsim
 from dtnsim.physics.tools import damaged_share
-from dtnsim.report import fleet as report
-from dtnsim.report import text
+from dtnsim.report import fleet as report, text
 from dtnsim.simulation.fleet import corruption
 from tests.each import rows
 from tests.simulation.fleet.test_fleet import path

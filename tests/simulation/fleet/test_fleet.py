@@ -20,8 +20,7 @@ from dtnsim.description.events import Failure
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.quantity import Draw
-from dtnsim.report import fleet as fleet_report
-from dtnsim.report import text
+from dtnsim.report import fleet as fleet_report, text
 from dtnsim.simulation.fleet import arrivals, faults, job_classes, run, trace
 from dtnsim.simulation.fleet.answers import answer, due
 from dtnsim.simulation.fleet.build import Fleet

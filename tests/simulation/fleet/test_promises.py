@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from dtnsim.description.spec import PathSpec
-from dtnsim.report import fleet as report
-from dtnsim.report import text
+from dtnsim.report import fleet as report, text
 from dtnsim.simulation.fleet.run import FleetAnswer, fleet
 from tests.simulation.fleet.test_fleet import path
 
