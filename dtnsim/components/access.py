@@ -90,6 +90,7 @@ class Access:
         flow_Bps: What TCP lets one connection have on the way to the servers (infinite where no network is described).
         filled: Part of the drives' space in use, where the file system says so.
         trimmed: False where nothing tells the drives which of their blocks are free.
+        spliced: True where the kernel hands the page cache's own pages on, and copies none of them to a program.
         submits: False where the engine's call for one request returns only when that request is done.
         kernel: Release of the host's Linux; None of another system.
         aes: Whether the host's processor has instructions for AES.
@@ -143,6 +144,7 @@ class Access:
     flow_Bps: Value = math.inf
     filled: Value | None = None
     trimmed: bool = True
+    spliced: bool = False
     submits: bool = True
     kernel: tuple[int, ...] | None = None
     aes: bool = True

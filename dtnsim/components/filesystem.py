@@ -319,7 +319,9 @@ class PageCached(Filesystem):
             return row.term(stack.direct_call) / block
         reading, made = use.operation == "read", use.operation == "write" and not use.rewrite
         byte = row.term(stack.file_read_byte if reading else stack.file_write_byte)
-        if reading and not use.cached and stack.file_miss_byte is not None:
+        if reading and use.spliced:
+            byte = row.term(stack.sendfile_byte)
+        elif reading and not use.cached and stack.file_miss_byte is not None:
             byte = row.term(stack.file_miss_byte)
         if stack.unbacked_byte is not None and (made or (reading and not use.cached)):
             byte = byte + row.term(stack.unbacked) * row.term(stack.unbacked_byte)

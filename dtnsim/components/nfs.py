@@ -299,7 +299,10 @@ class Smb(Remote):
     )
     encrypt: bool = False
     smb_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "1.5 cycles/B", 0.6, "assumed: as a connection of NFS; one of Samba fills 10 GbE on cores of 3 GHz and more"
+        "1.5 cycles/B",
+        0.6,
+        "assumed: more than a connection of NFS, since replies are read page by page (Linux fs/smb/client, "
+        "cifs_read_page_from_socket); one of Samba fills 10 GbE on cores of 3 GHz and more",
     )
     smbd_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "0.7 cycles/B",

@@ -15,9 +15,9 @@ from pydantic import Field
 
 from dtnsim.components.access import Finish, Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.tools._common import OPENED, device_work, needs_volume, one_host, reading, transfer, writing
-from dtnsim.tools._options import Share, Size, documented, named
+from dtnsim.tools._options import Share, Size, Version, documented, named, version_tuple
 from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
 
 
@@ -30,9 +30,12 @@ class Cp(Tool):
     ``reflink`` (``--reflink=always``) has the file system share the blocks, so that no byte moves: both ends are on one
     file system that can (XFS, Btrfs, bcachefs, ZFS 2.2, NFS 4.2).
 
-    Neglects: ``copy_file_range`` (coreutils 9 tries a reflink first by itself); what a clone of many extents takes.
-    Source: GNU coreutils src/ioblksize.h and copy.c (O_EXCL; omitted_permissions of a file is 0 unless its owner is
-        preserved); RFC 1813 section 3.3.8 (exclusive create).
+    From coreutils 9.0 on (copy_file_range) the kernel copies what stays on one volume from page to page, once.
+
+    Neglects: that this release tries a reflink first by itself; what a clone of many extents takes.
+    Source: GNU coreutils NEWS (9.0: cp uses copy_file_range), src/ioblksize.h and copy.c (O_EXCL; omitted_permissions
+        of a file is 0 unless its owner is preserved); Linux fs/read_write.c, fs/splice.c (do_splice_direct); RFC 1813
+        section 3.3.8 (exclusive create).
     """
 
     kind: ClassVar[str] = "cp"
@@ -45,6 +48,12 @@ class Cp(Tool):
     r: Annotated[bool, documented("r", "R", "recursive")] = False
     p: Annotated[bool, named("p", "preserve", "a", "archive")] = False
     reflink: Annotated[bool, Field(description="--reflink=always: blocks are shared, none is copied")] = False
+    version: Annotated[
+        Version,
+        Otherwise("8.32", "coreutils of hosts before 2022 (cp --version)"),
+        # RHEL 7 to 9, Debian 10 and 11 and Ubuntu up to 22.04 have 8.x; Debian 12 has 9.1, Ubuntu 24.04 9.4
+        Since(((2005, "8.32"), (2023, None))),
+    ] = "9.1"
     buffer: Size = prior("128 KiB", 0.5, "GNU coreutils ioblksize.h: 64 KiB (2011), 128 KiB (2014), 256 KiB (2024)")
 
     def plan(self, job: Job) -> Plan:
@@ -61,7 +70,10 @@ class Cp(Tool):
             cost = replace(cost, destination=("lookup", "create", "exclusive", *kept))
             return Plan((Step("copy", files=cost),))
         finish: Finish = "fdatasync" if self.sync else "none"
-        return Plan((transfer(job, (process, process), self.buffer, None, (), cost, name="copy", finish=finish),))
+        step = transfer(job, (process, process), self.buffer, None, (), cost, name="copy", finish=finish)
+        if step.read is not None and job.within and version_tuple(self.version) >= (9, 0):
+            step = replace(step, read=step.read.but(spliced=True))
+        return Plan((step,))
 
 
 class Rm(Tool):

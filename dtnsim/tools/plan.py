@@ -44,6 +44,7 @@ class Job:
         file_memory_B: Memory at source and destination in which files stay for another reading.
         buckets: Whether source and destination are buckets of an object store.
         to_tape: Whether the destination is tape.
+        within: Whether both ends are on one volume.
         sizes_B, counts: Sizes of the files, and how many there are of each; empty: all of the mean size.
     """
 
@@ -63,6 +64,7 @@ class Job:
     file_memory_B: tuple[float, float] = (0.0, 0.0)
     buckets: tuple[bool, bool] = (False, False)
     to_tape: bool = False
+    within: bool = False
 
     def per_file(self, count: Callable[[float], float]) -> float:
         """Mean over the files of something that depends on their sizes."""

@@ -166,6 +166,17 @@ def test_data_in_the_journal_are_written_twice() -> None:
     assert rates[2] == pytest.approx(200e6, rel=0.01)
 
 
+@pytest.mark.parametrize(("to", "version", "copies"), [("a:/d", "9.1", 1), ("a:/d", "8.32", 2), ("a:/e", "9.1", 2)])
+def test_cp_within_a_volume_copies_each_page_once(to: str, version: str, copies: int) -> None:
+    """3 GHz over 0.9 to write and 0.45 to read a byte, or 0.12 where its pages are handed on (fs/splice.c)."""
+    costs = {"file_read_byte": "0.45 cycles/B", "file_write_byte": "0.9 cycles/B", "sendfile_byte": "0.12 cycles/B"}
+    volumes = {name: volume(FAST, {"kind": "ext4", "op_time": "0 s"}) for name in ("/d", "/e")}
+    host = machine(stack={**FREE, **costs}, volumes=volumes)
+    tool, data = {"name": "cp", "version": version}, {"files": 1, "size": "1 GB"}
+    found = sheet(problem(journey(host, start="a:/d", to=to, tool=tool, dataset=data)))
+    assert found.demand("a.cpu.cp[transfer]") == pytest.approx(0.9 + (0.45 if copies == 2 else 0.12))
+
+
 def test_a_synchronous_write_waits_for_the_journal() -> None:
     """Log, then commit record: each a seek of 7.4 ms and half a turn, or flushes of flash; what is stated wins."""
     disk = {"kind": "hdd", "rate": "200 MB/s"}
