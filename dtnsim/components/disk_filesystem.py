@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from dtnsim.components.access import Access, Operations, Thread
+from dtnsim.components.access import Access, Operation, Operations, Thread
 from dtnsim.components.device import Device
 from dtnsim.components.filesystem import PageCached, Stretch, charged, label_of
 from dtnsim.components.machine import Machine
@@ -25,9 +25,9 @@ _IN_MEMORY = prior(
 _BLOCK_B = 4096.0
 
 
-def _blocks(files: int) -> Access:
-    """Blocks of a file system that are read one at a time."""
-    return Access("read", Thread("kernel"), _BLOCK_B, _BLOCK_B, files * _BLOCK_B, random=True)
+def _blocks(files: int, operation: Operation = "read") -> Access:
+    """Blocks of a file system that are read one at a time, or written back."""
+    return Access(operation, Thread("kernel"), _BLOCK_B, _BLOCK_B, files * _BLOCK_B, random=True)
 
 
 class LocalFilesystem(PageCached):
@@ -124,7 +124,9 @@ class ExtentFilesystem(AgedFilesystem):
     Files whose inodes and names do not fit the host's memory are read from the drives when they are looked at, block by
     block: a file's share of a block of inodes and of one of its directory.
 
-    Neglects: blocks of inodes that are read ahead or written back; work of the kernel that makes room.
+    What changes is written back so, too.
+
+    Neglects: blocks of inodes that are read ahead; work of the kernel that makes room.
     """
 
     #: writes that a new file costs besides its data: its share of an inode block and of a directory block
@@ -144,11 +146,17 @@ class ExtentFilesystem(AgedFilesystem):
         return absent.value * self.metadata_writes * one
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
-        """Charges the drives with the blocks that are read for files which are not in memory."""
+        """Charges the drives with the blocks that are read, and written, for files which are not in memory."""
         array, absent = host.volumes[volume].array, self._absent(row, host, asked.files)
-        if array is not None and np.any(absent.value > 0):
-            each = max(asked.per_byte.values(), default=0.0) * self.metadata_writes * _BLOCK_B
-            host.array(row.times(absent * each), _blocks(asked.files), volume, array, None)
+        if array is None or not np.any(absent.value > 0):
+            return
+        met = max(asked.per_byte.values(), default=0.0)
+        changed = asked.changes - sum(asked.per_byte.get(name, 0.0) for name in ("create", "exclusive"))
+        moved: tuple[tuple[Operation, float], ...] = (("read", met), ("write", changed))  # new ones go with their data
+        for operation, blocks in moved:
+            if blocks > 0:
+                part = absent * (blocks * self.metadata_writes * _BLOCK_B)
+                host.array(row.times(part), _blocks(asked.files, operation), volume, array, None)
 
     def _absent(self, row: Row, host: Machine, files: int) -> Term:
         """Part of so many files that is not in memory."""

@@ -100,14 +100,14 @@ def test_changes_cost_more_where_that_is_said() -> None:
     assert waiting(problem(path)) == pytest.approx(1000 * 130e-6 / 1e9, rel=1e-9)
 
 
-def looked_at(files: int, kind: str = "ext4", memory: str = "4 GiB") -> float:
-    """Files that one task looks at in a second, so many of them on flash."""
-    flash = {**SSD, "latency_read": "100 us", "read": "4 GB/s", "iops_read": "9M IOPS"}
+def looked_at(files: int, kind: str = "ext4", memory: str = "4 GiB", test: str = "stat", **more: str) -> float:
+    """Files that one task looks at, or removes, in a second, so many of them on flash."""
+    flash = {**SSD, "latency_read": "100 us", "read": "4 GB/s", "iops_read": "9M IOPS", **more}
     host = machine(
         memory={"kind": "memory", "channels": 8, "rate": "3200 MT/s", "size": memory},
         volumes={"/d": volume(flash, {"kind": kind, "op_time": "2 us"})},
     )
-    tool = {"name": "mdtest", "test": "stat"}
+    tool = {"name": "mdtest", "test": test}
     return rate(journey(host, start="a:/dev/zero", to="a:/d", tool=tool, dataset={"files": files, "each": "1 B"}))
 
 
@@ -118,6 +118,14 @@ def test_inodes_that_memory_does_not_hold_come_from_the_drives(kind: str, blocks
     assert few == pytest.approx(1 / 2e-6, rel=1e-6)
     room = 1.0 - 4 * GiB / (1e9 * 1.3 * KiB)
     assert 1 / many == pytest.approx(2e-6 + room * blocks * (100e-6 + 4096 / 4e9), rel=0.01)
+
+
+def test_what_is_removed_beyond_memory_is_written_back() -> None:
+    """Requests of the drive over the blocks of a file: 5000 / (1/16 + 1/64) of what memory does not hold."""
+    room = 1.0 - 4 * GiB / (1e9 * 1.3 * KiB)
+    found = looked_at(1_000_000_000, test="remove", iops_write="5000 IOPS")
+    assert found == pytest.approx(5000 / ((1 / 16 + 1 / 64) * room), rel=0.01)
+    assert looked_at(1_000_000, test="remove", iops_write="5000 IOPS") == pytest.approx(1 / 2e-6, rel=0.01)
 
 
 def test_more_memory_never_makes_a_look_slower_nor_more_files_faster() -> None:
