@@ -83,8 +83,8 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
 def without_args() -> dict[str, list[str]]:
     """Room -> its public functions of three parameters or more, overriding none, whose docstrings lack ``Args``.
 
-    What functions on the engine's flat numbers take is said once, in `dtnsim.engine.layout`; what a command's options
-    are, their help says.
+    What functions on the engine's flat numbers take is said once, in `dtnsim.engine.layout`, fields by their class;
+    what a command's options are, their help says.
     """
     trees = {path: ast.parse(path.read_text()) for path in CODE}
     flat = set(re.findall(r"``(\w+)``", ast.get_docstring(trees[ROOT / "dtnsim/engine/layout.py"]) or ""))
@@ -97,7 +97,8 @@ def without_args() -> dict[str, list[str]]:
         for node, owner in _public(tree):
             every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             given = [a.arg for a in every if not _says(a.annotation, shared)]
-            own = [name for name in given if name not in {"self", "cls", *said} and name[0] != "_"]
+            fields = {ast.unparse(n.target) for n in (owner.body if owner else ()) if isinstance(n, ast.AnnAssign)}
+            own = [name for name in given if name not in {"self", "cls", *said, *fields} and name[0] != "_"]
             if len(own) < 3 or (owner is not None and _overrides(node.name, owner, classes)):
                 continue
             if "Args:" not in (ast.get_docstring(node) or ""):

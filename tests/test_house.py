@@ -140,12 +140,8 @@ def test_modules_have_names_of_the_field() -> None:
     assert not {path.stem for path in CODE} & set(NOT_THE_FIELDS.split())
 
 
-#: rooms in which some public functions still lack ``Args``
-LACKING = {"physics"}
-
-
 def test_functions_of_three_parameters_say_what_they_are() -> None:
-    assert {room: names for room, names in house.without_args().items() if room not in LACKING} == {}
+    assert house.without_args() == {}
 
 
 def test_the_map_leads_to_files_that_are_there() -> None:
