@@ -9,25 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.composition import sharing
 from dtnsim.composition.compose import Composer
+from dtnsim.composition.resolved_transfer import Leg
+from dtnsim.description.spec import PathSpec
+from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, Quantity
-from dtnsim.ground.records import SLOW_START
+from dtnsim.ground.records import SLOW_START, Connection, Slowdown, Station, Transfer
 from dtnsim.ground.term import without_words
 from dtnsim.physics._arrays import FloatArray as Array, Index
-
-if TYPE_CHECKING:
-    from dtnsim.composition.resolved_transfer import Leg
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.description.transfer import TransferSpec
-    from dtnsim.ground.records import Connection, Slowdown, Station, Transfer
-
 
 #: size with which a kind is composed: one that its connections' opening is nothing of [B]
 _ENDLESS_B: Final = 1e30

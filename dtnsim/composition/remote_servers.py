@@ -7,27 +7,24 @@ connections' TCP with its windows and losses. At their end nothing is charged bu
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
 from dtnsim.components.access import Access, Thread
+from dtnsim.components.device import Fabric
 from dtnsim.components.filesystem import charged
 from dtnsim.components.nic import Nic
 from dtnsim.components.remote import Remote
+from dtnsim.components.servers import Servers
 from dtnsim.composition import tcp, transport
-from dtnsim.composition.network import nic_of
+from dtnsim.composition.network import Network, nic_of
 from dtnsim.composition.resolved_transfer import End
 from dtnsim.composition.route import charge_segment, narrowest
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, prior
+from dtnsim.ground.records import Connection
 from dtnsim.tools.plan import NetUse
-
-if TYPE_CHECKING:
-    from dtnsim.components.device import Fabric
-    from dtnsim.components.servers import Servers
-    from dtnsim.composition.network import Network
-    from dtnsim.ground.records import Connection
 
 #: a port of a server of which nothing is said
 _PORT = prior("25 Gb/s", 0.7, "assumed: a port of a server of some years, 10 to 100 Gb/s")

@@ -9,14 +9,13 @@ import math
 from typing import TYPE_CHECKING
 
 from dtnsim.composition.network import Network
-from dtnsim.description.transfer import DEVICES, split_end
+from dtnsim.description.transfer import DEVICES, TransferSpec, split_end
 from dtnsim.evidence.cases import Case
 
 if TYPE_CHECKING:
     from dtnsim.components.device import Device
     from dtnsim.description.host import Host
     from dtnsim.description.spec import PathSpec
-    from dtnsim.description.transfer import TransferSpec
 
 
 def device_rate(array: Device, *, reading: bool) -> float:

@@ -10,21 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
 import numpy as np
 from pydantic import BaseModel
 
 from dtnsim.composition.compose import compose
+from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.figures import Figure, Solved, solved, values
 from dtnsim.ground import cluster
 from dtnsim.ground.pool import once
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value
 from dtnsim.physics._arrays import FloatArray as Array
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-
 
 #: pieces of each step for each core, so that none is left alone with the slowest path
 _PIECES: Final = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from pydantic import BaseModel
@@ -13,15 +13,12 @@ from pydantic import BaseModel
 from dtnsim.description.override import split_key
 from dtnsim.evidence.cases import UNITS
 from dtnsim.evidence.fit import Fit
+from dtnsim.evidence.fit_model import Parameter
+from dtnsim.evidence.fit_release import Released
 from dtnsim.evidence.suggest import Suggestion
 from dtnsim.ground import output, units
 from dtnsim.ground.errors import ModelError
 from dtnsim.ground.quantity import Quantity
-
-if TYPE_CHECKING:
-    from dtnsim.evidence.fit import Fit
-    from dtnsim.evidence.fit_model import Parameter
-    from dtnsim.evidence.fit_release import Released
 
 SCHEMA: Final = "dtnsim.calibration/1"
 

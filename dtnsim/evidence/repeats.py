@@ -15,18 +15,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.evidence.change_points import CHANCE, DAYS, SMALLEST, shifted
+from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_logs import SPREAD
 from dtnsim.ground.term import plural
 from dtnsim.physics._arrays import FloatArray as Array
-
-if TYPE_CHECKING:
-    from dtnsim.evidence.figures import Figure
-
 
 #: what is too improbable for chance, of all tests together
 _CHANCE: Final = 0.01

@@ -14,11 +14,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dtnsim.description import spec
+from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.dates import when
 from dtnsim.evidence.figures import case_of
@@ -31,9 +32,6 @@ from dtnsim.logs.base import Evidence
 from dtnsim.logs.measurement import Measurement
 from dtnsim.steady import discrepancy
 from dtnsim.steady.regime import setting
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
 
 #: kinds of tools whose transfers a log may hold, where they are not called as the log's tool is
 _RAN: Final[dict[str, tuple[str, ...]]] = {

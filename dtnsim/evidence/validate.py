@@ -7,31 +7,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.composition.compose import run_together
+from dtnsim.description.spec import PathSpec
 from dtnsim.evidence import baseline, fit
 from dtnsim.evidence.cases import Case, load_all
 from dtnsim.evidence.figures import Figure, Paths, Solved, at, solved, transfer_index, values
 from dtnsim.evidence.fit_model import Model
+from dtnsim.evidence.fit_search import Search
 from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, summarise, trust
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import discrepancy
+from dtnsim.steady.discrepancy import Discrepancy
 from dtnsim.steady.prediction import bottleneck
 from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.regime import Regime
 from dtnsim.steady.scenarios import Scenarios, interval, scenarios
 from dtnsim.steady.timed import composed
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.evidence.fit_search import Search
-    from dtnsim.steady.discrepancy import Discrepancy
 
 SAMPLES: Final = 256
 #: factor on rates that leaves wires to end them

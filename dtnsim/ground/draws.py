@@ -10,14 +10,11 @@ import hashlib
 import math
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 def around(median: ArrayLike, spread: ArrayLike, score: ArrayLike, *, share: bool = False) -> Array:

@@ -14,7 +14,7 @@ that was met to hold it with some option the most favourable counts. `Search` co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -23,17 +23,14 @@ import numpy as np
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array
 from dtnsim.steady import ordering
-from dtnsim.steady.scenarios import solved
+from dtnsim.steady.scenarios import Scenarios, solved
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dtnsim.ground.records import Demand, Phase, Problem
     from dtnsim.planning.option import Option
     from dtnsim.planning.rating import Described, Rater
     from dtnsim.planning.search import Case, Open, Rates, Set
     from dtnsim.steady.matrices import Matrices
-    from dtnsim.steady.scenarios import Scenarios
 
 
 #: relative difference of times that is none

@@ -9,25 +9,22 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dtnsim.composition import sharing
 from dtnsim.composition.compose import run_together
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.planning import swept
 from dtnsim.planning.search import SAME, Rates, Set
 from dtnsim.steady import discrepancy, ordering, scenarios, solve, timed
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Problem
-    from dtnsim.steady.matrices import Matrices
-    from dtnsim.steady.regime import Regime
+from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.regime import Regime
 
 #: what holds each transfer of a path
 Held = tuple["Regime", ...]

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from pydantic import BaseModel
 
 from dtnsim.composition.compose import compose
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.errors import UnitError
-from dtnsim.ground.quantity import Draw, Quantity
+from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Problem
 from dtnsim.ground.several import NeedsOneError
 from dtnsim.ground.term import without_words
@@ -25,10 +26,6 @@ from dtnsim.steady import epochs, ordering, solve, timed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.rows import Rows
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.quantity import Value
 
 Place = tuple[str | int, ...]
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray as Array
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
 
 #: entries kept before neighbours are put together
 ROOM: Final = 65_536

@@ -16,7 +16,7 @@ Neglects: the parts of the limit that Linux gives each device and each task by i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -29,8 +29,6 @@ from dtnsim.simulation.jobs import Job
 from dtnsim.simulation.store import Alarm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import simpy
 
     from dtnsim.engine.engine import Engine, Transfer

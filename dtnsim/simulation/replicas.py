@@ -8,9 +8,10 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dtnsim.composition import sharing
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import pool
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem
@@ -18,9 +19,6 @@ from dtnsim.simulation.results import Run
 from dtnsim.simulation.run_path import Limits, Progress, run_once
 from dtnsim.simulation.scenario import Scene, make_scene, settled
 from dtnsim.steady import timed
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
 
 #: seconds of work in all above which processes are begun (a fresh interpreter takes about one)
 _PAYS_S: Final = 4.0

@@ -17,30 +17,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
+from typing import Any, Final, NamedTuple, get_args
 
 import numpy as np
 from pydantic import BaseModel
 
 from dtnsim.components.nic import Nic
 from dtnsim.composition import sharing
+from dtnsim.composition.residency import Past
+from dtnsim.composition.resolved_transfer import Leg
+from dtnsim.description.host import Host
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground import draws
 from dtnsim.ground.errors import DtnsimError
-from dtnsim.ground.quantity import Draw, Mixture, Unit
+from dtnsim.ground.quantity import Draw, Mixture, Quantity, Unit, Value
+from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Assumption, Otherwise, Since, written
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.steady import epochs, ordering, scenarios, timed
-
-if TYPE_CHECKING:
-    from dtnsim.composition.residency import Past
-    from dtnsim.composition.resolved_transfer import Leg
-    from dtnsim.description.host import Host
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.quantity import Quantity, Value
-    from dtnsim.ground.records import Problem
-    from dtnsim.steady.scenarios import Scenarios
-    from dtnsim.tools.plan import Tool
+from dtnsim.steady.scenarios import Scenarios
+from dtnsim.tools.plan import Tool
 
 #: keys that an answer names one by one
 _NAMED: Final = 2

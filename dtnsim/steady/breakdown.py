@@ -7,22 +7,18 @@ steps add up to the median of the answer.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Problem
 from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady import discrepancy, epochs, ordering, timed
-from dtnsim.steady.scenarios import scenarios
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Problem
-    from dtnsim.steady.scenarios import Scenarios
+from dtnsim.steady.scenarios import Scenarios, scenarios
 
 #: correlation with the rate from which on something unstated is named
 _MATTERS: Final = 0.15

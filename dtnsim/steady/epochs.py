@@ -21,22 +21,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dtnsim.composition import sharing
+from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
-from dtnsim.steady.matrices import matrices
+from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.ordering import total_rate
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
 from dtnsim.steady.stages import Stage, as_transfer, staged, stages_of, taken
-
-if TYPE_CHECKING:
-    from dtnsim.ground.records import Problem, Transfer
-    from dtnsim.steady.matrices import Matrices
-
 
 #: parts of the time gone by within which stages end together: of one scenario, and of many
 _TOGETHER: Final = 1e-9

@@ -10,21 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.lazy import Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem, Rung, Station
 from dtnsim.steady import solve, timed
+from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.reasons import Cause, cause_of, key_of, reason, remedy
 from dtnsim.steady.relieved import by_key, rate_with, tried
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.steady.matrices import Matrices
 
 #: rungs of the ladder
 RUNGS: Final = 7

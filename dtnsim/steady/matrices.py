@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dtnsim.ground.records import SLOW_START
+from dtnsim.ground.quantity import Value
+from dtnsim.ground.records import SLOW_START, Demand, Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import rounds
 from dtnsim.steady.rows import Rows, summed
-
-if TYPE_CHECKING:
-    from dtnsim.ground.quantity import Value
-    from dtnsim.ground.records import Demand, Problem, Transfer
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -36,11 +37,7 @@ from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.matrices import once
 from dtnsim.steady.reasons import Cause, cause_of, reason, remedy, work
 from dtnsim.steady.scenarios import interval, scenarios
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dtnsim.steady.solve import Matrices
+from dtnsim.steady.solve import Matrices
 
 #: part of the workers' time that is rounding
 _ROUNDING: Final = 1e-9

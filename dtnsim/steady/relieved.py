@@ -7,21 +7,19 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dtnsim.composition import relief
+from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import at_once, typed
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.records import Bottleneck, Prediction, Problem, Rung, Station, TransferPrediction
 from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Remedy
 from dtnsim.steady import solve, timed
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Bottleneck, Prediction, Problem, Rung, Station, TransferPrediction
-    from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.matrices import Matrices
 
 #: of more transfers than this no changes are tried
 TRIED: Final = 4

@@ -6,15 +6,12 @@ Shapes: S scenarios, R rows, N entries.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dtnsim.physics._arrays import FloatArray as Array, Index
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 #: rows for each entry of the longest of them, from which on they are many and short
 _MANY_ROWS: Final = 4

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.composition import sharing
+from dtnsim.composition.residency import Past
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.draws import Correlation
-from dtnsim.ground.quantity import Draw, Mixture, key_of
-from dtnsim.ground.records import Interval
+from dtnsim.ground.quantity import Draw, Mixture, Quantity, Value, key_of
+from dtnsim.ground.records import Interval, Problem
 from dtnsim.ground.uncertainty import COVERED
 from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady import discrepancy, epochs, solve, timed
+from dtnsim.steady.discrepancy import Discrepancy
 from dtnsim.steady.matrices import Layout, Matrices
 from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.regime import Regime, regime
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from dtnsim.composition.residency import Past
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.quantity import Quantity, Value
-    from dtnsim.ground.records import Problem
-    from dtnsim.steady.discrepancy import Discrepancy
-    from dtnsim.steady.solve import Solution
-
+from dtnsim.steady.solve import Solution
 
 #: entries of all scenarios from which on they are solved in blocks, half as large: 64 MB of each array
 MOST: Final = 16_000_000

@@ -20,9 +20,10 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dtnsim.physics import memory
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
@@ -30,10 +31,6 @@ from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.ordering import apart, capacity_of_all
 from dtnsim.steady.shares import MUCH, Shares, Solution, maxmin
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 __all__ = ["Matrices", "Solution", "ceilings", "matrices", "maxmin", "slowed_capacity", "solo_times", "solve"]
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -23,16 +23,14 @@ from dtnsim.composition import files
 from dtnsim.composition.compose import Composer, compose
 from dtnsim.composition.residency import NOTHING, Past, Residency
 from dtnsim.composition.resolved_transfer import FIRST_GUESS_BPS
+from dtnsim.description.spec import PathSpec
 from dtnsim.ground.ledger import Ledger
 from dtnsim.ground.quantity import Draw, middle
+from dtnsim.ground.records import Problem, Transfer
 from dtnsim.ground.term import without_words
 from dtnsim.physics.tcp.window import ahead_of_arrival
 from dtnsim.steady import durability, epochs
 from dtnsim.steady.ordering import ends as ends_of
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Problem, Transfer
 
 #: transfers up to which it is looked who has ended before others begin; of more, all are taken to meet
 _LOOKED_AT: Final = 100

@@ -14,18 +14,15 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dtnsim.description.spec import PathSpec
+from dtnsim.ground.records import Problem
+from dtnsim.ground.uncertainty import Drawn
 from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady.prediction import predict
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Problem
-    from dtnsim.ground.uncertainty import Drawn
-
 
 #: scenarios that the shares are computed from, well above the number of polynomials
 SAMPLES: Final = 4096

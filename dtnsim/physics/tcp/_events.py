@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dtnsim.physics._arrays import BoolArray, IntArray
+from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
 from dtnsim.physics.tcp import _chance, coefficients as known, linux
 from dtnsim.physics.tcp._lanes import AVOIDANCE, RECOVERY, SLOW_START, Dice, Fixed, State, total
 from dtnsim.physics.tcp.controls import cubic, cut, on_arrays, westwood
@@ -14,7 +14,6 @@ from dtnsim.physics.tcp.controls import cubic, cut, on_arrays, westwood
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.physics._arrays import FloatArray
     from dtnsim.physics.tcp._step import View
 
 #: excess that counts as an overflow [segments]

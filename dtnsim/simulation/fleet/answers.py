@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.description import calendar
-from dtnsim.description.workload import YEAR_S
+from dtnsim.description.workload import YEAR_S, Workload
 from dtnsim.physics import arrivals as law
 from dtnsim.physics._arrays import FloatArray as Array, IntArray
 from dtnsim.simulation.fleet import corruption
@@ -18,7 +18,6 @@ from dtnsim.simulation.fleet.event_loop import DONE, FAILED, HOUR_S
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dtnsim.description.workload import Workload
     from dtnsim.simulation.fleet.build import Made
 
 

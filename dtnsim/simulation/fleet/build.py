@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from dtnsim.description.spec import PathSpec
 from dtnsim.description.templates import members
 from dtnsim.description.transfer import split_end
 from dtnsim.description.workload import TransferClass
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity
 from dtnsim.simulation.fleet import arrivals, compiled, corruption, faults, job_classes
+from dtnsim.simulation.fleet.arrivals import Arrived
 from dtnsim.simulation.fleet.degraded import Degraded
 from dtnsim.simulation.fleet.event_loop import EventLoop
 from dtnsim.simulation.fleet.facility import Endpoint, Kind, Lane, User, Way, Work
-
-if TYPE_CHECKING:
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.simulation.fleet.arrivals import Arrived
 
 #: transfers at once that the Globus service lets a user have (docs.globus.org, FAQ, limits on file transfer)
 GLOBUS_ACTIVE: Final = 3

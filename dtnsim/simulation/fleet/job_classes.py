@@ -13,27 +13,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dtnsim.composition.network import Network
 from dtnsim.composition.resolved_transfer import end_of
 from dtnsim.description import dataset
+from dtnsim.description.host import Host
+from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.quantity import Draw, in_scenario
+from dtnsim.ground.records import Problem, Station
 from dtnsim.ground.term import without_words
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, IntArray
 from dtnsim.simulation.fleet import merge
 from dtnsim.simulation.fleet.facility import Reduced
 from dtnsim.steady import solve, timed
 from dtnsim.steady.reasons import cause_of
-
-if TYPE_CHECKING:
-    from dtnsim.description.host import Host
-    from dtnsim.description.spec import PathSpec
-    from dtnsim.ground.records import Problem, Station
 
 #: a path composed, its matrices and its solution
 Solved = tuple[Any, Any, Any]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,12 +20,9 @@ from dtnsim.ground.pool import Pool, once, processors
 from dtnsim.ground.quantity import Draw
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.simulation.fleet.answers import FleetRun, answer
-from dtnsim.simulation.fleet.build import Fleet
+from dtnsim.simulation.fleet.build import Fleet, Made
 from dtnsim.simulation.fleet.checkpoint import Kept, load, save, signature
 from dtnsim.simulation.fleet.promises import promises
-
-if TYPE_CHECKING:
-    from dtnsim.simulation.fleet.build import Made
 
 #: events between two looks at whether somebody wants to know how far it is, or to stop it
 _LOOK: Final = 20_000

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from dtnsim.composition.plain import visited
-from dtnsim.ground.records import SLOW_START
+from dtnsim.composition.plain import Plain, visited
+from dtnsim.ground.records import SLOW_START, Connection, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
-from dtnsim.simulation.opening import ramp_of
+from dtnsim.simulation.opening import Ramp, ramp_of
 from dtnsim.steady import solve
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.rows import Rows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from dtnsim.composition.plain import Plain
-    from dtnsim.ground.records import Connection, Transfer
-    from dtnsim.simulation.opening import Ramp
 
 
 @dataclass(slots=True)
