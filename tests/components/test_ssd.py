@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.components.base import Component
 from dtnsim.components.ssd import Ssd
+from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from tests.lab import KiB, access, charged, device, machine, rate, served, volume
 
+PARTS = sorted(p.stem for p in (library.root("models") / "parts" / "ssd").glob("*.yaml"))
 SATA = {"kind": "ssd", "read": "540 MB/s", "write": "200 MB/s", "link": "550 MB/s"}
+
+
+def device_of(part: str) -> Ssd:
+    made = Ssd.build(part)
+    assert isinstance(made, Ssd)
+    return made
 
 
 def ssd(**more: object) -> Ssd:
@@ -166,7 +176,20 @@ def test_drives_of_older_links_fit_every_slot() -> None:
     assert np.ptp(np.asarray(found.stations["h.d.links"].capacity)) == 0
 
 
-def links_of(drives: int, made: dict[str, object], **use: object) -> np.ndarray:
+@pytest.mark.parametrize("protected", [True, False], ids=["rated steady", "rated fresh"])
+def test_a_drive_of_stated_rates_alone_is_as_the_library_has_such(protected: bool) -> None:
+    """Within the library's own spread: its drives on PCIe and SAS, and what a SATA drive's defaults would be."""
+    fast = [d for d in map(device_of, PARTS) if d.read.value > 560e6 and d.power_loss_protection is protected]
+    made = [ssd(read=d.read, write=d.write, link="16 GB/s", power_loss_protection=protected) for d in fast]
+    for name in ("iops_read", "iops_write", "latency_read", "latency_write"):
+        off = [np.log(getattr(m, name).value / getattr(d, name).value) for m, d in zip(made, fast, strict=True)]
+        assert abs(np.median(off)) < 0.35, name
+        assert np.std(off) < 1.3 * np.sqrt(np.log1p(getattr(made[0], name).spread ** 2)), name
+    assert ssd().iops_read.value == pytest.approx(70e3)
+    assert ssd(read="7 GB/s", iops_read="1M IOPS").iops_read.value == 1e6
+
+
+def links_of(drives: int, made: Mapping[str, object], **use: object) -> np.ndarray:
     """What the links of equal drives carry together, in many scenarios."""
     draws, drive = Draw(500, 1), device(**made)
     found = charged(lambda row: drive.serve(row, access("read", **use), "d", copies=drives), draw=draws)
@@ -195,7 +218,7 @@ def test_ports_that_nobody_describes_may_share_a_narrow_link() -> None:
     ],
     ids=["one drive", "described", "NVMe", "on a controller of its own"],
 )
-def test_where_no_ports_are_shared(drives: int, made: dict[str, object], use: dict[str, object]) -> None:
+def test_where_no_ports_are_shared(drives: int, made: Mapping[str, object], use: dict[str, object]) -> None:
     assert np.ptp(links_of(drives, made, **use)) == 0
 
 
