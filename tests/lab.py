@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -167,9 +169,14 @@ def journey(
     return {key: value for key, value in path.items() if value != {}}
 
 
+@functools.lru_cache(maxsize=128)
+def _answered(text: str, overrides: tuple[str, ...], samples: int) -> Prediction:
+    return predict(load(json.loads(text), *overrides), samples=samples)
+
+
 def answer(path: Mapping[str, Any], *overrides: str, samples: int = 0) -> Prediction:
-    """The prediction of a path given as plain data."""
-    return predict(load(dict(path), *overrides), samples=samples)
+    """The prediction of a path given as plain data: of one that is asked for again, made once."""
+    return _answered(json.dumps(path), overrides, samples)
 
 
 def rate(path: Mapping[str, Any], *overrides: str) -> float:

@@ -94,11 +94,7 @@ def test_list_says_what_there_is(run: Run) -> None:
 
 @pytest.mark.parametrize(
     ("name", "room"),
-    [
-        ("venadi", "hosts"), ("examples/dtn-100g-xfs", "paths"), ("esnet/10G", "datasets"),
-        ("connectx-5-100g", "parts"), ("gridftp", "tools"), ("zfs", "kinds"),
-        ("hosts/nersc-dtn", "hosts"), ("tools/scp", "tools"),
-    ],
+    rows("cli/tables", "show_gives_every_line_its_source")
 )  # fmt: skip
 def test_show_gives_every_line_its_source(run: Run, name: str, room: str) -> None:
     document = json.loads(run("show", name, "--json").out)

@@ -11,7 +11,7 @@ from dtnsim.components.base import Component, find_kind
 from dtnsim.components.cloud import Allowance
 from dtnsim.components.device import Device
 from dtnsim.ground.errors import SpecError
-from tests.each import rows
+from tests.each import rows, tables
 from tests.lab import KiB, MiB, access, answer, device, journey, machine, moves, problem, rate, served, sheet, volume
 
 GB = 1e9 / 8
@@ -134,16 +134,7 @@ def test_more_is_never_slower(total: float, block: int) -> None:
     assert here(rate="1 GB/s") >= here() * (1 - 1e-12)
 
 
-CREDITS = {"baseline": "20 MiB/s", "credits": "10 GB"}
-STREAM = {"name": "dd", "bs": "1 MiB"}
-KEYS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = {
-    "rate": ("60 MiB/s", {}, STREAM),
-    "iops": ("100 IOPS", {}, STREAM),
-    "counted": ("16 KiB", {}, STREAM),
-    "response": ("1 s", {}, {"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True}),
-    "baseline": ("40 MiB/s", CREDITS, STREAM),
-    "credits": ("100 GB", CREDITS, STREAM),
-}
+KEYS: dict[str, tuple[Any, dict[str, Any], dict[str, Any]]] = tables("components/keys")["cloud-disk"]["keys"]
 
 
 @pytest.mark.parametrize("key", list(KEYS))

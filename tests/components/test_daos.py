@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import tables
 from tests.lab import FREE, GiB, Sheet, journey, machine, moves, problem, rate, sheet, volume
 
 CPU = {"kind": "cpu", "cores": 64, "clock": "3 GHz"}
@@ -13,7 +14,6 @@ NODES = {"count": 4, "port_rate": "400 Gb/s", "port_share": "1"}
 FIO = {"name": "fio", "rw": "read", "bs": "1 MiB", "direct": True, "iodepth": 4, "ioengine": "libaio", "numjobs": 64}
 WRITE = {"rw": "write"}
 SMALL = {"rw": "randread", "bs": "4 KiB", "iodepth": 64}
-SLOW = {"library": "ioil", "engine_read": "1 GB/s", "engine_write": "1 GB/s"}
 
 
 def path(tool: dict[str, Any] | None = None, **given: Any) -> dict[str, Any]:
@@ -81,25 +81,7 @@ def test_a_request_alone_waits_its_latency() -> None:
     assert 4096 / rate(path(alone)) == pytest.approx(0.3e-3, rel=0.05)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "tool", "around"),
-    [
-        ("library", "ioil", {}, {}),
-        ("eq_count", 2, {}, {}),
-        ("proto", "tcp", {}, {}),
-        ("dfuse_byte", "3 cycles/B", {}, {}),
-        ("process_byte", "9 cycles/B", {"numjobs": 1}, {"library": "ioil"}),
-        ("latency", "20 ms", {"numjobs": 1}, {}),
-        ("share", "0.5", {}, SLOW),
-        ("engine_read", "2 GB/s", {}, SLOW),
-        ("engine_write", "2 GB/s", WRITE, SLOW),
-        ("replicas", 2, WRITE, SLOW),
-        ("data", 4, WRITE, {**SLOW, "coding": 2, "replicas": 2}),
-        ("coding", 2, WRITE, {**SLOW, "data": 4}),
-        ("engine_reads", "1k ops/s", SMALL, {"library": "ioil"}),
-        ("engine_writes", "1k ops/s", {**SMALL, "rw": "randwrite"}, {"library": "ioil"}),
-    ],
-)
+@pytest.mark.parametrize(("key", "value", "tool", "around"), tables("components/keys")["daos"]["keys"])
 def test_a_key_moves_the_answer(key: str, value: Any, tool: dict[str, Any], around: dict[str, Any]) -> None:
     assert moves(path(tool, **around), path(tool, **{**around, key: value}), rel=1e-3)
 

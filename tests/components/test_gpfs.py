@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.each import rows
 from tests.lab import GiB, MiB, Sheet, answer, journey, machine, problem, rate, sheet, volume, waiting
 
 METADATA = dict.fromkeys(("create", "stat", "remove"), "1000000000000 ops/s")
@@ -26,12 +27,7 @@ def charges(size: str = "100 TB", **given: Any) -> Sheet:
 
 
 @pytest.mark.parametrize(
-    ("prefetch", "pagepool", "blocks"),
-    [
-        (72, "64 GiB", 72),  # threads
-        (72, "1 GiB", 51.2),  # a fifth of the pool in blocks of 4 MiB
-        (72, "4 MiB", 1),  # never less than the block that is asked for
-    ],
+    ("prefetch", "pagepool", "blocks"), rows("components/tables", "blocks_in_flight_over_their_latency")
 )
 def test_blocks_in_flight_over_their_latency(prefetch: int, pagepool: str, blocks: float) -> None:
     """min(prefetchThreads, 20 % of the pagepool) blocks / latency (IBM, Spectrum Scale: pagepool; Little)."""

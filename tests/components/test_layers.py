@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import md
+from tests.each import tables
 from tests.lab import FREE, KiB, MiB, access, answer, device, journey, machine, moves, problem, served, sheet, volume
 
 SSD = {
@@ -29,7 +30,6 @@ RANDOM = ({"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "numj
 ONE = ({"name": "fio", "rw": "read", "bs": "1 MiB", "direct": True}, "a:/d", "a:/d")
 ALL = ({"name": "fio", "rw": "write", "bs": "1 MiB", "direct": True}, "a:memory", "a:/d")
 DIRECT = ({"name": "dd", "bs": "4 KiB", "oflag": "direct"}, "a:/dev/zero", "a:/d")
-LARGE = ({"name": "fio", "rw": "randread", "bs": "4 MiB", "direct": True, "numjobs": 64}, "a:/d", "a:/d")
 
 
 def path(array: dict[str, Any], load: Any, nic: dict[str, Any] | None = None, **host: Any) -> dict[str, Any]:
@@ -345,66 +345,20 @@ def test_a_striped_volume_needs_two() -> None:
         device(kind="lvm", interleaved=2, of=SSD)
 
 
-NVME, LUN = {"kind": "nvme-of", "of": SSD}, {"kind": "iscsi", "of": SSD}
-SLOW = {"of": {**SSD, "write": "50 MB/s"}}
-FAST = {**SSD, "read": "40 GB/s", "latency_read": "1 us"}
-CASES: dict[str, tuple[dict[str, Any], dict[str, tuple[Any, Any, dict[str, Any]]]]] = {
-    "dm-crypt": (CRYPT, {
-        "of": (DISK, READ, {}), "cipher": ("5 cycles/B", READ, {}),
-        "sector": ("4096 B", READ, {"sector_work": "9000 cycles"}),
-        "sector_work": ("9000 cycles", READ, {}), "workqueue": (False, ALONE, {}), "queue_read": ("1 ms", ALONE, {}),
-        "queue_write": ("1 ms", WAITS, {}), "inline": ("1 ms", ALONE, {"workqueue": False}),
-        "request": ("128 KiB", ONE, {}),
-        "without_aes": ("99 cycles/B", READ, {"cipher": None, "cpu": {**CPU, "aes": False}}),
-    }),
-    "lvm": ({"kind": "lvm", "of": SSD}, {
-        "of": (DISK, READ, {}), "type": ("striped", READ, {"disks": 4}), "disks": (4, READERS, {}),
-        "stripesize": ("4 KiB", READERS, {"type": "striped", "disks": 4, "of": DISK}),
-        "thin": (True, DIRECT, SLOW), "chunksize": ("1 MiB", DIRECT, {"thin": True, **SLOW}),
-        "zero": (False, DIRECT, {"thin": True, **SLOW}), "interleaved": (4, READ, {"thin": True, "of": DISK}),
-    }),
-    "nvme-of": (NVME, {
-        "of": (DISK, READ, {}), "targets": (4, READERS, {"depth": 4096}), "port_rate": ("1 Gb/s", READ, {}),
-        "transport": ("rdma", READ, {}), "connections": (1, READERS, {"of": FAST}),
-        "depth": (1, WRITE, {"connections": 1, "round_trip": "1 ms"}), "request": ("1 MiB", READ, {}),
-        "round_trip": ("1 ms", READ, {}), "protocol_byte": ("99 cycles/B", READ, {}),
-        "command": ("9000000 cycles", READ, {}),
-    }),
-    "iscsi": (LUN, {
-        "of": (DISK, READ, {}), "targets": (4, READERS, {"round_trip": "0 s"}), "port_rate": ("1 Gb/s", READ, {}),
-        "transport": ("rdma", READ, {}), "connections": (4, READERS, {"of": FAST, "round_trip": "0 s"}),
-        "depth": (1, WRITE, {"round_trip": "1 ms"}), "request": ("1 MiB", READ, {}), "round_trip": ("1 ms", READ, {}),
-        "protocol_byte": ("9 cycles/B", READ, {}), "command": ("900000 cycles", READ, {}),
-        "digest": (True, READ, {"digest_byte": "9 cycles/B"}),
-        "digest_byte": ("9 cycles/B", READ, {"digest": True}),
-        "burst": ("64 KiB", ALL, {"round_trip": "1 ms"}), "first_burst": ("1 MiB", ALL, {"round_trip": "1 ms"}),
-    }),
-    "rbd": (RBD, {
-        "object_size": ("1 MiB", READ, {}), "osds": (2, READERS, {}), "osd_read": ("50 MB/s", READ, {}),
-        "osd_write": ("50 MB/s", WRITE, {}), "osd_iops": ("10 IOPS", RANDOM, {}),
-        "replicas": (1, WRITE, {"osd_write": "50 MB/s"}), "data": (4, WRITE, {"osd_write": "50 MB/s", "coding": 2}),
-        "coding": (3, WRITE, {"osd_write": "50 MB/s", "data": 4}),
-        "nodes": (1, WRITE, {"port_rate": "1 Gb/s"}), "port_rate": ("1 Gb/s", READ, {}), "share": ("0.01", READ, {}),
-        "depth": (1, WRITE, {}), "request": ("64 KiB", READ, {}), "read_time": ("1 s", READ, {}),
-        "write_time": ("9 s", WRITE, {}),
-        "connections": (1, LARGE, {"osd_read": "90 GB/s", "read_time": "1 us", "byte": "9 cycles/B"}),
-        "byte": ("99 cycles/B", READ, {}),
-    }),
-}  # fmt: skip
+CASES = tables("components/keys")["layers"]["kinds"]
 
 
-@pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind, (_, keys) in CASES.items() for key in keys])
+@pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind in CASES for key in CASES[kind]["keys"]])
 def test_a_key_moves_the_answer(kind: str, key: str) -> None:
-    base, keys = CASES[kind]
-    value, load, around = keys[key]
-    made = {name: given for name, given in {**base, **around}.items() if given is not None}
+    value, load, around = CASES[kind]["keys"][key]
+    made = {name: given for name, given in {**CASES[kind]["base"], **around}.items() if given is not None}
     cpu = made.pop("cpu", CPU)
     assert moves(path(made, load, cpu=cpu), path({**made, key: value}, load, cpu=cpu))
 
 
 @pytest.mark.parametrize("kind", list(CASES))
 def test_every_key_is_tried(kind: str) -> None:
-    assert set(find_kind(kind).model_fields) - set(Component.model_fields) == set(CASES[kind][1])
+    assert set(find_kind(kind).model_fields) - set(Component.model_fields) == set(CASES[kind]["keys"])
 
 
 @settings(max_examples=10, deadline=None)

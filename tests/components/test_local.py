@@ -12,7 +12,7 @@ from dtnsim.components.local import Ext4, Xfs
 from dtnsim.description.host import build_host
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.core_rates import CORE_RATES
-from tests.each import rows
+from tests.each import rows, tables
 from tests.lab import (
     FREE,
     GiB,
@@ -331,14 +331,11 @@ def test_every_key_is_tried() -> None:
 
 
 SSD_BTRFS = {"kind": "ssd", "read": "3 GB/s", "write": "2 GB/s", "link": "90 GB/s", "iops_write": "5k IOPS"}
-DISK = {"kind": "hdd", "rate": "200 MB/s"}
 READ = ({"name": "dd", "bs": "1 MiB"}, "a:/d", "a:/dev/null")
 WRITE = ({"name": "dd", "bs": "1 MiB", "conv": "fdatasync"}, "a:/dev/zero", "a:/d")
-SYNC = ({"name": "dd", "bs": "1 MiB", "oflag": "dsync"}, "a:/dev/zero", "a:/d")
 RANDOM = ({"name": "fio", "rw": "randread", "bs": "4 KiB"}, "a:/d", "a:/d")
 REWRITE = ({"name": "fio", "rw": "randwrite", "bs": "4 KiB", "end_fsync": True}, "a:/d", "a:/d")
 COPY = ({"name": "cp", "sync": True}, "a:memory", "a:/d")
-RM_BTRFS = ({"name": "rm"}, "a:/d", "a:/d")
 
 
 def path_of_btrfs(load: Any, array: Any = SSD_BTRFS, *, data: Any = None, **given: Any) -> dict[str, Any]:
@@ -385,18 +382,7 @@ def test_random_rewrites_become_a_stream() -> None:
     assert charges(REWRITE, nodatacow=True).rate("d.requests") == pytest.approx(5000 * 4096, rel=0.01)
 
 
-KEYS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "op_time": ("5 ms", {"load": RM_BTRFS, "data": SMALL}),
-    "change_time": ("5 ms", {"load": RM_BTRFS, "data": SMALL}),
-    "sync_latency": ("50 ms", {"load": SYNC}),
-    "read_ahead": ("64 MiB", {"load": ({"name": "fio", "rw": "read", "numjobs": 8}, "a:/d", "a:/d"), "array": DISK}),
-    "extent": ("256 KiB", {"load": READ, "array": DISK}),
-    "checksum": ("blake2", {"load": WRITE, "thread_pool": 1}),
-    "compress": ("zlib", {"load": COPY}),
-    "ratio": ("4", {"load": COPY, "compress": "lzo", "thread_pool": 64}),
-    "nodatacow": (True, {"load": REWRITE}),
-    "thread_pool": (1, {"load": COPY, "compress": "zlib"}),
-}
+KEYS: dict[str, tuple[Any, dict[str, Any]]] = tables("components/keys")["btrfs"]["keys"]
 
 
 @pytest.mark.parametrize("key", list(KEYS))

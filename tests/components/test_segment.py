@@ -12,6 +12,7 @@ from dtnsim.components.network_kinds import LONG, PRIORS
 from dtnsim.components.segment import Background, Segment
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
+from tests.each import rows
 from tests.lab import answer, journey, machine, problem, rate, sheet
 
 FRAME = 9038 / 8948
@@ -107,14 +108,7 @@ def test_never_more_than_what_is_left(gbps: int, percent: int) -> None:
     assert rate(journey(wan=wan, tool={"name": "iperf3", "P": 4})) <= left / FRAME * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"bandwidth": "10 Gb"}, "rate is due"),
-        ({}, "bandwidth: is missing"),
-        ({"bandwidth": "1 Gb/s", "los": "1"}, "'loss'"),
-    ],
-)
+@pytest.mark.parametrize(("given", "says"), rows("components/tables", "what_is_no_segment"))
 def test_what_is_no_segment(given: dict[str, str], says: str) -> None:
     with pytest.raises(SpecError, match=says):
         Segment.build({"kind": "segment", **given})

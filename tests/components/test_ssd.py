@@ -13,6 +13,7 @@ from dtnsim.components.ssd import Ssd
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
+from tests.each import rows
 from tests.lab import KiB, access, charged, device, machine, rate, served, volume
 
 PARTS = sorted(p.stem for p in (library.root("models") / "parts" / "ssd").glob("*.yaml"))
@@ -65,12 +66,7 @@ def test_data_that_do_not_compress_gain_nothing_from_compression() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "zeros"),
-    [
-        ({}, 550e6),
-        ({"burst_write": "490 MB/s"}, 490e6),
-        ({"burst_write": "490 MB/s", "write_compressed": "300 MB/s"}, 300e6),
-    ],
+    ("given", "zeros"), rows("components/tables", "zeros_run_at_what_the_datasheet_promises_for_compressible_data")
 )
 def test_zeros_run_at_what_the_datasheet_promises_for_compressible_data(given: dict[str, str], zeros: float) -> None:
     """Intel SSD 535 specification: up to 490 MB/s, data that compress; incompressible data never see it."""

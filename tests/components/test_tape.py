@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
+from tests.each import tables
 from tests.lab import Sheet, journey, machine, moves, problem, rate, sheet, volume, waiting
 
 DISK = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s", "interference": "0"}
@@ -136,38 +137,8 @@ def test_more_drives_and_larger_files_never_hurt(drives: int, tapes: int, size: 
     assert here(drives, 2 * size) >= here(drives, size) * (1 - 1e-9)
 
 
-WRITE = {"write": True}
-SLOW = {"disk": {**DISK, "read": "60 MB/s", "write": "60 MB/s"}, "write": True, "buffer": "32 MiB"}
 #: key -> (another value, what else holds)
-KEYS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "op_time": ("100 s", {}),
-    "change_time": ("100 s", WRITE),
-    "rate": ("300 MB/s", {}),
-    "slowest": ("300 MB/s", SLOW),
-    "capacity": ("1 TB", {"move": "500 s"}),
-    "buffer": ("1 GB", SLOW),
-    "compression": ("2", {}),
-    "link": ("200 MB/s", {}),
-    "load": ("1000 s", {}),
-    "unload": ("1000 s", {}),
-    "rewind": ("1000 s", {}),
-    "away": ("100 s", {}),
-    "turn": ("10 s", {"rao": True}),
-    "drives": (4, {"tapes": 4}),
-    "robots": (2, {"tapes": 2000, "drives": 1000, "load": "0 s", "unload": "0 s", "rewind": "0 s"}),
-    "move": ("1000 s", {}),
-    "tapes": (10, {}),
-    "run": ("50 GB", {}),
-    "scattered": ("0", {}),
-    "rao": (True, {}),
-    "sync": ("1 GB", WRITE),
-    "staged": ("0.5", {}),
-    "prestage": (False, {"drives": 100, "tapes": 100}),
-    "wait": (False, WRITE),
-    "share": ("0.5", {}),
-    "mover_byte": ("1000 cycles/B", {}),
-    "read_ahead": ("1 MiB", {"disk": {"kind": "hdd", "rate": "100 MB/s"}, "staged": "1"}),
-}
+KEYS: dict[str, tuple[Any, dict[str, Any]]] = tables("components/keys")["tape"]["keys"]
 
 
 @pytest.mark.parametrize("key", list(KEYS))

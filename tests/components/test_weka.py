@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import tables
 from tests.lab import FREE, GiB, Sheet, journey, machine, moves, problem, rate, sheet, volume
 
 CPU = {"kind": "cpu", "cores": 64, "clock": "3 GHz"}
@@ -68,28 +69,7 @@ def test_a_request_alone_waits_its_latency() -> None:
     assert 4096 / rate(path(alone, num_cores=4)) == pytest.approx(0.2e-3, rel=0.2)
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "tool", "around"),
-    [
-        ("num_cores", 2, {}, {}),
-        ("core_byte", "2 cycles/B", {}, {}),
-        ("core_read", "90000 cycles", SMALL, {}),
-        ("core_write", "90000 cycles", {**SMALL, "rw": "randwrite"}, {}),
-        ("qos_max_throughput", "100 MB/s", {}, {}),
-        ("latency", "10 ms", {"numjobs": 1, "iodepth": 1}, {}),
-        ("share", "0.01", {}, {}),
-        ("compute", 1, {}, {"num_cores": 19}),
-        ("compute_read", "0.1 GB/s", {}, {"num_cores": 19}),
-        ("compute_write", "0.1 GB/s", WRITE, {"num_cores": 19}),
-        ("compute_reading", "9 ms", SMALL, {}),
-        ("compute_writing", "9 ms", {**SMALL, "rw": "randwrite"}, {}),
-        ("drives", 1, {}, {"num_cores": 19, "drive_read": "1 GB/s"}),
-        ("drive_read", "0.1 GB/s", {}, {"num_cores": 19}),
-        ("drive_write", "0.1 GB/s", WRITE, {"num_cores": 19}),
-        ("data", 1, WRITE, {"num_cores": 19, "drive_write": "0.1 GB/s"}),
-        ("parity", 0, WRITE, {"num_cores": 19, "drive_write": "0.1 GB/s"}),
-    ],
-)
+@pytest.mark.parametrize(("key", "value", "tool", "around"), tables("components/keys")["weka"]["keys"])
 def test_a_key_moves_the_answer(key: str, value: Any, tool: dict[str, Any], around: dict[str, Any]) -> None:
     assert moves(path(tool, **around), path(tool, **{**around, key: value}), rel=1e-3)
 

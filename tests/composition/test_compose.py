@@ -292,7 +292,7 @@ def test_what_a_worker_waits_for_passes_while_the_medium_works() -> None:
         vm = {"dirty_bytes": memory, "dirty_background_bytes": "0 B"}
         ends = (machine(vm=vm, volumes={"/d": volume({**fast, "write": w})}) for w in ("9 GB/s", write))
         wan = {"bandwidth": "10 Gb/s", "rtt": "20 ms"}
-        path = journey(*ends, start="a:/d", to="b:/d", tool="scp", dataset={"files": 2000, "size": "20 GB"}, wan=wan)
+        path = journey(*ends, start="a:/d", to="b:/d", tool="scp", dataset={"files": 1000, "size": "10 GB"}, wan=wan)
         said = rate(path)
         assert simulate(load(path)).runs[0].transfers[0].throughput_Bps == pytest.approx(said, rel=0.01)
         return said

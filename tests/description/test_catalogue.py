@@ -15,16 +15,11 @@ from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.units import EXAMPLES
 from dtnsim.steady.prediction import predict
+from tests.each import tables
 from tests.strategies import load
 
 #: host -> (rate of its port [Gb/s], its fastest volume)
-HOSTS = {
-    "esnet-dtn-2014": (10, "/data1"), "esnet-dtn-2014-40g": (40, "/data1"), "example-campus-25g": (25, "/data"),
-    "esnet-dtn-2020": (100, "/data"), "example-dtn-100g": (100, "/xfs"), "esnet-dtn-2023": (200, "/data"),
-    "example-dtn-400g": (400, "/buffer"), "example-nas-12": (25, "/pool"), "example-nas-24": (100, "/pool"),
-    "example-laptop": (1, "/home"), "example-workstation": (25, "/scratch"), "example-hpc-login": (25, "/scratch"),
-    "example-lustre-dtn": (100, "/lustre"),
-}  # fmt: skip
+HOSTS = tables("description/tables")["catalogue hosts"]
 #: part of its port that a host fills from memory: 400 Gb/s are more than 32 streams of one GridFTP server take
 FILLS = {"example-dtn-400g": 0.35}
 

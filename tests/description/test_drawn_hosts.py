@@ -19,7 +19,7 @@ from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Mixture
 from dtnsim.ground.yamlio import Mapping
-from tests.each import rows
+from tests.each import rows, tables
 from tests.strategies import written
 
 MINIMAL = """
@@ -146,18 +146,7 @@ def test_what_is_wrong_is_refused(tmp_path: Path, changes: dict[str, Any], says:
 
 
 #: volumes, and the kinds of file system and drives that they then have
-VOLUMES: tuple[tuple[str, str, str, str | None], ...] = (
-    ("a", "{filesystem: xfs}", "xfs", "unknown"),
-    ("a", "{filesystem: {kind: zfs}}", "zfs", "unknown"),
-    ("a", "{filesystem: tmpfs}", "tmpfs", None),
-    ("a", "{filesystem: none, array: samsung-pm983-3.84tb}", "none", "ssd"),
-    ("nersc", "unknown", "lustre", None),
-    ("nersc", "{array: unknown}", "lustre", None),
-    ("nersc", "{filesystem: xfs, array: unknown}", "xfs", "unknown"),
-    ("nersc", "{array: wd-hc310}", "ext4", "hdd"),
-    ("my-dtn.psc", "unknown", "lustre", None),
-    ("psc2", "unknown", "ext4", "unknown"),
-)
+VOLUMES: tuple[tuple[str, str, str, str | None], ...] = tables("description/tables")["drawn volumes"]
 
 
 @pytest.mark.parametrize(("name", "given", "filesystem", "drives"), VOLUMES)

@@ -19,7 +19,7 @@ from dtnsim.components.base import Model, find_kind, kinds
 from dtnsim.description import schema, schema_nodes, spec
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import InputError, SpecError
-from tests.each import rows
+from tests.each import rows, tables
 
 Validator = jsonschema.Draft202012Validator
 
@@ -139,30 +139,7 @@ def of(document: Any, **changes: Any) -> Any:
 FULL: dict[str, Any] = yaml.safe_load(library.find("starters", "nas-to-hpc").read_text())
 
 #: the classes of mistakes that people make
-MISTAKES: dict[str, dict[str, Any]] = {
-    "typo in an option of a tool": {"transfer__tool": {"name": "gridftp", "pararellism": 8}},
-    "tool that is none": {"transfer__tool": "gridfpt"},
-    "tool that is none, with options": {"transfer__tool": {"name": "gridfpt", "p": 8}},
-    "command line of a program that is none": {"transfer__tool": "gridfpt -p 8"},
-    "part that is none": {"hosts__nas__cpu": "intel-e5-2680-v9"},
-    "part within an array": {"hosts__nas__volumes__/data__array__of": "seagate-exos-x61"},
-    "host that is none": {"hosts__centre": "nersc-dtm"},
-    "kind that is none": {"hosts__nas__volumes__/data__filesystem": {"kind": "etx4"}},
-    "kind of another family": {"hosts__nas__volumes__/data__filesystem": {"kind": "ssd"}},
-    "kind without braces": {"hosts__nas__volumes__/data__array": "raid"},
-    "wrong key in wan": {"wan__latency": "1 ms"},
-    "unit that is none": {"wan__rtt": "40 msec"},
-    "unit of another dimension": {"wan__bandwidth": "10 GB"},
-    "no unit": {"wan__bandwidth": 10},
-    "count with a hole": {"transfer__dataset": {"files": "1_0", "size": "1 GB"}},
-    "cores with a hole": {"hosts__nas__cpu": {"kind": "cpu", "cores": "1_0", "clock": "3 GHz"}},
-    "unit in a part": {"hosts__nas__nics__eth__mtu": "9000 Bytez"},
-    "wrong key of a NIC": {"hosts__nas__nics__eth__ratee": "10 Gb/s"},
-    "wrong key at the top": {"transfre": {}},
-    "wrong key of a host": {"hosts__nas__cpus": 2},
-    "wrong key of a data set": {"transfer__dataset": {"file": 3, "size": "1 GB"}},
-    "data set that is none": {"transfer__dataset": "esnet/11G"},
-}
+MISTAKES: dict[str, dict[str, Any]] = tables("description/tables")["mistakes"]
 
 
 @pytest.mark.parametrize("mistake", sorted(MISTAKES))

@@ -114,14 +114,7 @@ def test_an_archive_is_packed_sent_and_unpacked_one_after_the_other(tmp_path) ->
     assert one.drawn.total_Bps * one.drawn.seconds == pytest.approx(4e8)
 
 
-@pytest.mark.parametrize(
-    ("override", "words"),
-    [
-        ("transfer.runs=2", "which runs and hosts do not share"),
-        ("transfer.duration=1 h", "sent once"),
-        ("transfer.archive=maybe", "archive"),
-    ],
-)
+@pytest.mark.parametrize(("override", "words"), rows("description/tables", "what_cannot_be_one_archive_is_refused"))
 def test_what_cannot_be_one_archive_is_refused(tmp_path, override: str, words: str) -> None:
     file = written(tmp_path / "path.yaml", f"{FILES}transfer: {{from: 'a:/xfs', to: 'b:/xfs', tool: scp, {SMALL}}}\n")
     with pytest.raises(SpecError, match=words):

@@ -9,51 +9,10 @@ import pytest
 import dtnsim
 from dtnsim.description.sketch import Sketch
 from dtnsim.ground.errors import SpecError
+from tests.each import tables
 
 #: a text, and lines that the file has
-TEXTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (
-        "R740, ConnectX-5, 8 NVMe md RAID0 -> NAS of 12 disks raidz2 10G, 25 ms",
-        (
-            "machine: dell-r740",
-            "nic: connectx-5-100g   # guess: one of connectx-5-100g, ",
-            "array: {kind: raid, level: 0, disks: 8, of: any-nvme}\n",
-            "nic: {rate: 10 Gb/s}",
-            "array: {kind: raidz, level: 2, disks: 12, of: any-disk}\n",
-            "bandwidth: 10 Gb/s   # guess",
-            "rtt: 25 ms",
-            "tool: rsync   # guess",
-        ),
-    ),
-    (
-        "c5n.18xlarge memory -> n2-standard-8 memory, wan 10G, 65 ms, internet, iperf3",
-        (
-            "machine: aws-c5n.18xlarge",
-            "bandwidth: 10 Gb/s\n",
-            "medium: internet",
-            "from: source:memory",
-            "tool: iperf3\n",
-        ),
-    ),
-    (
-        "dtn 2019 100G 10 nvme raid10 xfs => nersc-dtn, research 60 ms loss 1e-6, globus 6 TB 2000 files",
-        (
-            "year: 2019",
-            "role: dtn",
-            "level: 10, disks: 10",
-            "filesystem: xfs\n",
-            "machine: nersc-dtn\n",
-            "to: destination:/cori-scratch",
-            "loss: 1e-6",
-            "dataset: {files: 2000, size: 6 TB}\n",
-        ),
-    ),
-    (
-        "Raspberry Pi 4, samsung-860-evo-4tb -> Synology DS920+, 1 ms, rsync, 300 GB",
-        ("array: samsung-860-evo-4tb\n", "to: destination:/volume1", "bandwidth: 1 Gb/s   # guess", "size: 300 GB"),
-    ),
-    ("unknown -> unknown, satellite", ("source: unknown", "medium: satellite", "bandwidth: 10 Gb/s   # guess")),
-)
+TEXTS: tuple[tuple[str, tuple[str, ...]], ...] = tables("description/tables")["sketches"]
 
 
 @pytest.mark.parametrize(("text", "lines"), TEXTS)

@@ -212,14 +212,7 @@ def test_a_card_of_which_the_maker_alone_is_known_is_one_of_its_years() -> None:
     assert any("drawn from those of its years" in note for note in named.notes)
 
 
-@pytest.mark.parametrize(
-    ("spoken", "plain"),
-    [
-        ({"kind": "raidz2", "disks": 7, "of": "4 TB HDD"}, {"kind": "raidz", "level": 2, "disks": 7, "of": "any-disk"}),
-        ({"kind": "RAID 5", "disks": 4, "of": "any-ssd"}, {"kind": "raid", "level": 5, "disks": 4, "of": "any-ssd"}),
-        ({"kind": "raid10", "disks": 4, "of": "NVMe"}, {"kind": "raid", "level": 10, "disks": 4, "of": "any-nvme"}),
-    ],
-)
+@pytest.mark.parametrize(("spoken", "plain"), rows("description/tables", "levels_and_members_in_words"))
 def test_levels_and_members_in_words(spoken: dict[str, Any], plain: dict[str, Any]) -> None:
     found, meant = _array({"array": spoken}), _array({"array": plain})
     assert _shape(found) == _shape(meant)

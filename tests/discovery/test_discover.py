@@ -17,22 +17,12 @@ from dtnsim.discovery import cards, drives, hardware, outputs
 from dtnsim.discovery.discover import discover
 from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
+from tests.each import tables
 
 LOGS = Path(__file__).parents[3] / "shared" / "logs"
 DISK = {"rota": True, "model": "ST16000NM001G-2KK103 Exos X16", "type": "disk", "size": 16000900661248}
 OUTPUTS = {
-    "hostname": "NAS01.example.org\n",
-    "kernel": "5.14.0-427.el9.x86_64\n",
-    "lscpu": "Model name:   Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz\nThread(s) per core: 2\n"
-    "Core(s) per socket: 14\nSocket(s):  2\n",
-    "meminfo": "MemTotal:       131072000 kB\n",
-    "dmidecode": "Memory Device\n\tSize: 16 GB\n\tConfigured Memory Speed: 2400 MT/s\n"
-    "Memory Device\n\tSize: No Module Installed\nMemory Device\n\tSize: 16 GB\n\tSpeed: 2666 MT/s\n",
-    "lspci": "0000:81:00.0 Ethernet controller: Mellanox Technologies MT27800 Family [ConnectX-5]\n"
-    "\t\tLnkCap:\tPort #0, Speed 8GT/s, Width x16, ASPM not supported\n\t\tLnkSta:\tSpeed 8GT/s (ok), "
-    "Width x8 (downgraded)\n",
-    "net": "/sys/class/net/ens1/speed:100000\n/sys/class/net/ens1/mtu:9000\n/sys/class/net/ens1/device/numa_node:1\n"
-    "/sys/class/net/ens1/device:/sys/devices/pci0000:80/0000:80:02.0/0000:81:00.0\n",
+    **tables("discovery/outputs"),
     "lsblk": json.dumps(
         {
             "blockdevices": [
@@ -41,14 +31,6 @@ OUTPUTS = {
             ]
         }
     ),
-    "mdstat": "Personalities : [raid6]\nmd0 : active raid6 sda[0] sdb[1] sdc[2] sdd[3] sde[4] sdf[5]\n",
-    "mounts": "proc /proc proc rw 0 0\n/dev/md0 /data xfs rw,noatime 0 0\nfiler:/vol /mnt/far nfs4 rw 0 0\n",
-    "sysctl": "net.ipv4.tcp_congestion_control = htcp\nnet.ipv4.tcp_rmem = 4096 131072 268435456\n"
-    "net.ipv4.tcp_wmem = 4096 65536 134217728\nvm.dirty_bytes = 0\nvm.dirty_ratio = 40\n"
-    "vm.dirty_background_ratio = 10\nvm.dirty_expire_centisecs = 500\n",
-    "tc": "qdisc fq 8001: dev ens1 root refcnt 2 limit 10000p maxrate 20Gbit\n",
-    "irq": "/proc/irq/55/smp_affinity_list:14-17\n/proc/irq/9/smp_affinity_list:0-55\n",
-    "interrupts": " 55:  1 2 3 PCI-MSIX ens1-TxRx-0\n  9: 4 5 6 acpi\n",
 }
 
 

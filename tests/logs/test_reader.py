@@ -374,14 +374,7 @@ def test_records_keep_the_name_of_the_log(tmp_path):
     assert all(isinstance(r, Measurement | Unread) for r in iter_log(path))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "WRITE     Elapsed time     :     10.001s     10.213s\n          IOPS             :   12345       ³3551",
-        "lat (usec): min=10, max=20, avg=..00, stdev= 5.12",
-        "    read, MiB/s:                  1.7.44",
-    ],
-)
+@pytest.mark.parametrize("line", rows("logs/tables", "what_only_looks_like_a_number_raises_nothing"))
 def test_what_only_looks_like_a_number_raises_nothing(line):
     found, unread = read_text(f"{line}\n{DD}")
     assert [m.value for m in found if m.tool == "dd" and m.quantity == "throughput"] == [pytest.approx(RATE)]

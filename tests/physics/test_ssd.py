@@ -6,6 +6,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.special import lambertw
 
 from dtnsim.physics import ssd
+from tests.each import rows
 
 POSITIVE = st.floats(1e-3, 1e3)
 
@@ -56,11 +57,7 @@ def test_implied_spare_limits():
 
 @pytest.mark.parametrize(
     ("write", "iops", "raw_GiB", "sold_GB"),
-    [
-        (1.5e9, 70e3, 1024, 960),  # Samsung PM9A3 960 GB
-        (4.3e9, 130e3, 8192, 7680),  # Solidigm D7-P5500 7.68 TB
-        (4.3e9, 260e3, 8192, 6400),  # Solidigm D7-P5600 6.4 TB
-    ],
+    rows("physics/tables", "ratings_of_steady_random_writes_imply_no_more_flash_than_drives_have"),
 )
 def test_ratings_of_steady_random_writes_imply_no_more_flash_than_drives_have(write, iops, raw_GiB, sold_GB):
     spare = ssd.implied_spare(ssd.rated_amplification(write, iops, 4096.0))

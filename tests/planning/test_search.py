@@ -19,6 +19,7 @@ from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Option
 from dtnsim.planning.rating import SAME, Rater
 from dtnsim.planning.search import Rates, Search, price
+from tests.each import tables
 
 Speeds = tuple[int, int]
 
@@ -94,17 +95,7 @@ def _covers(found, points) -> None:
         assert not (price(s) <= price(t) and all(x > y for x, y in zip(a, b, strict=True)))
 
 
-CASES = [
-    # two ends, a card too slow at each, room for more drives at one
-    ("examples/dtn-100g-zfs", ["east", "west"], ("connectx-4-100g", "intel-xxv710-25g", "samsung-pm9d3a"),
-     ["hosts.east.tcp.rmem_max=1GiB", "hosts.east.tcp.wmem_max=1GiB", "hosts.west.nic=intel-x520-10g",
-      "hosts.east.nic=broadcom-57414-25g", "hosts.east.chassis={bays: {U.2: 4}}"]),
-    # a core that works for everybody, and drives behind one adapter
-    ("examples/nas-24-nightly", ["nas"], ("lsi-9300-16i", "intel-x520-10g", "seagate-exos-x16"),
-     ["hosts.nas.chassis={bays: {3.5 inch: 12}}", "hosts.nas.tcp.wmem_max=256MiB", "transfer.tool.cc=8"]),
-    # disks or SSDs, which are stations of other names, at both ends
-    ("nasa/nuttscp-3of7", ["c1", "c2"], ("wd-hc310", "intel-s4500", "mellanox-cx3-pro-40g"), []),
-]  # fmt: skip
+CASES = tables("planning/tables")["searches"]
 
 
 @pytest.mark.long

@@ -21,6 +21,7 @@ from dtnsim.planning import groups, swept
 from dtnsim.planning.design import axis, cartesian
 from dtnsim.planning.rowfile import RowFile
 from dtnsim.steady.prediction import SAMPLES
+from tests.each import tables
 
 #: a path, what is varied (arrays and single values together), and which keys must be arrays
 CASES = [
@@ -111,22 +112,7 @@ def test_values_that_do_not_give_what_each_gives_alone_are_composed_alone(monkey
 
 
 #: paths with keys of every sort on them, each with the range that is drawn from
-POOLS = {
-    "venadi/gridftp-gpfs": {
-        "wan.rtt": (1e-3, 0.15, "s"),
-        "wan.bandwidth": (2e8, 2e10, "B/s"),
-        "wan.buffer": (1e5, 1e8, "B"),
-        "hosts.venadi.tcp.rmem_max": (1e6, 1e9, "B"),
-        "hosts.nersc.cpu.clock": (1e9, 5e9, "Hz"),
-    },
-    "examples/campus-25g-firewall": {
-        "wan.0.rtt": (1e-3, 0.1, "s"),
-        "wan.1.rtt": (1e-3, 0.1, "s"),
-        "wan.1.bandwidth": (1e8, 1e10, "B/s"),
-        "wan.0.firewall.buffer": (1e4, 1e8, "B"),
-    },
-    "examples/small-files-40ms": {"wan.rtt": (5e-5, 0.1, "s"), "wan.bandwidth": (1e7, 1e10, "B/s")},
-}
+POOLS = tables("planning/tables")["pools"]
 
 
 @pytest.mark.parametrize("path", POOLS)

@@ -16,7 +16,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.planning import actions
 from dtnsim.planning.actions import Scope
 from dtnsim.planning.actions.tool import another, another_there
-from dtnsim.planning.tool_choice import _usages, advice, choose, leads, setting
+from dtnsim.planning.tool_choice import Choice, _usages, advice, choose, leads, setting
 from dtnsim.steady.prediction import predict
 from dtnsim.tools._command import parse, programs
 from dtnsim.tools.plan import Tool
@@ -92,27 +92,34 @@ def test_options_are_the_best_of_those_tried() -> None:
     assert row.duration_s.p50 < 0.2 * max(took)  # four at once wait for round trips
 
 
-def test_many_small_files_are_tried_as_one_archive() -> None:
-    rows, _ = choose(path("scp", data={"files": 20_000, "each": "10 kB"}), samples=16)
-    packed = next(r for r in rows if r.name.startswith("tar first"))
+MANY = {"files": 20_000, "each": "10 kB"}
+
+
+@pytest.fixture(scope="module")
+def of_many() -> list[Choice]:
+    """The choice for many small files that scp would send."""
+    return choose(path("scp", data=MANY), samples=16)[0]
+
+
+def test_many_small_files_are_tried_as_one_archive(of_many: list[Choice]) -> None:
+    packed = next(r for r in of_many if r.name.startswith("tar first"))
     assert [t.name for t in packed.prediction.transfers] == ["transfer", "transfer-pack", "transfer-unpack"]
     sets = packed.overrides("transfer")
-    same = predict(path("scp", data={"files": 20_000, "each": "10 kB"}).changed(sets), samples=16)
+    same = predict(path("scp", data=MANY).changed(sets), samples=16)
     assert same.throughput_Bps == packed.prediction.throughput_Bps
     assert same.drawn is not None
     assert same.drawn.total_Bps * same.drawn.seconds == pytest.approx(200e6)  # bytes count once
     longest = max(t.duration_s.p50 for t in packed.prediction.transfers)
-    assert longest < packed.duration_s.p50 < rows[0].duration_s.p50
+    assert longest < packed.duration_s.p50 < of_many[0].duration_s.p50
     assert not any(r.name.startswith("tar first") for r in choose(path("scp"), samples=0)[0])
 
 
-def test_the_finding_names_the_line_and_what_it_saves() -> None:
-    rows, _ = choose(path("scp", data={"files": 20_000, "each": "10 kB"}), samples=0)
-    said = advice(rows)
+def test_the_finding_names_the_line_and_what_it_saves(of_many: list[Choice]) -> None:
+    said = advice(of_many)
     assert said.startswith("use ")
-    assert any(r.line in said for r in rows if r.line and not r.own)
-    fast = next(r for r in rows[1:] if r.duration_s.p50 == min(x.duration_s.p50 for x in rows[1:]))
-    again, _ = choose(path(fast.options, data={"files": 20_000, "each": "10 kB"}), samples=0)
+    assert any(r.line in said for r in of_many if r.line and not r.own)
+    fast = next(r for r in of_many[1:] if r.duration_s.p50 == min(x.duration_s.p50 for x in of_many[1:]))
+    again, _ = choose(path(fast.options, data=MANY), samples=16)
     assert "will do: no tool here is more than a tenth faster" in advice(again)
 
 

@@ -10,12 +10,10 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 from dtnsim.ground.records import Interval
 from dtnsim.report import document, schemas
 from tests.lab import answer, journey, machine, volume
-from tests.strategies import paths
 
 
 def check(made: dict[str, Any]) -> None:
@@ -40,12 +38,6 @@ DRIVE = {"kind": "ssd", "read": "600 MB/s", "write": "500 MB/s", "link": "1 GB/s
 def strict(made: Any) -> Any:
     """Through JSON, with nothing in it that JSON does not have."""
     return json.loads(json.dumps(made, allow_nan=False))
-
-
-@settings(max_examples=5, deadline=None)
-@given(paths())
-def test_predictions_keep_the_contract(path: dict[str, Any]) -> None:
-    check(strict(document.prediction_document(answer(path, samples=8))))
 
 
 def test_what_is_in_it_is_the_answer() -> None:

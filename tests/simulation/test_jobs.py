@@ -144,7 +144,7 @@ def test_what_all_workers_have_under_way_is_a_small_part_of_what_is_left(workers
 @pytest.mark.parametrize("sigma", [0, 2])
 def test_batches_take_as_long_as_files_one_by_one(monkeypatch: pytest.MonkeyPatch, sigma: float) -> None:
     """As many workers as there are, and sizes of a heavy tail; equal files also as long as the steady answer says."""
-    files = {"files": 6000, "median": "2 MiB", "sigma": sigma}
+    files = {"files": 3000, "median": "2 MiB", "sigma": sigma}
     path = make(FAST, transfer__dataset=files, transfer__tool={"name": "gridftp", "p": 2, "cc": 50})
     single = dtnsim.simulate(path).runs[0]
     monkeypatch.setattr(chunks, "MAX_FILES", 100)

@@ -78,14 +78,7 @@ def test_what_one_leaves_behind_is_still_dirty_for_the_next() -> None:
     assert two.duration_s > 2 * one.duration_s
 
 
-@pytest.mark.parametrize(
-    ("vm", "seconds"),
-    [
-        ({"dirty_ratio": "80 %", "dirty_background_ratio": "50 %"}, 12.0),  # all of it fits
-        ({"dirty_bytes": "1 GB", "dirty_background_bytes": "100 MB"}, 56.2),  # hardly any does
-        ({"used": "60 GiB"}, 57.5),  # programs have the memory
-    ],
-)
+@pytest.mark.parametrize(("vm", "seconds"), rows("steady/tables", "the_kernel_s_settings_are_keys_of_the_host"))
 def test_the_kernel_s_settings_are_keys_of_the_host(vm: dict[str, str], seconds: float) -> None:
     path = load(local(vm=vm))
     assert dtnsim.predict(path, samples=0).duration_s.p50 == pytest.approx(seconds, rel=0.03)

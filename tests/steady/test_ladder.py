@@ -6,6 +6,7 @@ import dtnsim
 from dtnsim.ground import units
 from dtnsim.report.document import prediction_document
 from dtnsim.steady import ladder, solve
+from tests.each import rows
 from tests.lab import answer, journey, machine
 
 
@@ -46,12 +47,7 @@ def test_ladders_of_many_transfers_are_shown_for_the_first_alone():
 
 
 @pytest.mark.parametrize(
-    ("wan", "tcp", "overrides"),
-    [
-        ({"bandwidth": "40 Gb/s"}, "1 GiB", ["wan.bandwidth=1000 Tb/s"]),  # then the ports hold it
-        ({"bandwidth": "10 Gb/s", "loss": "1e-3"}, "1 GiB", ["wan.loss=0"]),
-        ({"bandwidth": "40 Gb/s"}, "16 MiB", None),  # the windows: as the line below the answer says
-    ],
+    ("wan", "tcp", "overrides"), rows("steady/tables", "what_relieves_a_connection_gives_what_writing_it_gives")
 )
 def test_what_relieves_a_connection_gives_what_writing_it_gives(wan, tcp, overrides):
     host = machine(nic={"kind": "nic", "rate": "100 Gb/s", "mtu": "9000 B"}, tcp={"rmem_max": tcp, "wmem_max": tcp})

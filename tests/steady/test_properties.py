@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.report.document import explanation_document, prediction_document
 from dtnsim.steady import solve
 from dtnsim.steady.prediction import predict
+from tests.report.test_document import check, strict
 from tests.strategies import load, paths
 
 #: TCP's rounds draw losses: the same draws everywhere leave differences of chance of a per cent or two, and of three
@@ -29,32 +31,36 @@ def rate(path: dict[str, Any], *overrides: str) -> float:
     return predict(load(path, *overrides), samples=0).throughput_Bps.p50
 
 
-@few
+@settings(few, max_examples=8)
 @given(paths())
-def test_no_station_is_used_beyond_its_capacity(path: dict[str, Any]) -> None:
+def test_what_every_answer_keeps(path: dict[str, Any]) -> None:
+    """One prediction of each path: shares, bounds, the ladder, its sentences, the sum of `explain`, the document."""
     answer = predict(load(path), samples=16)
     assert all(u.utilization <= 1 + 1e-9 for u in answer.stations)
     # something holds every transfer back, and the fullest station says what
     assert answer.stations[0].utilization == pytest.approx(1.0, abs=1e-9)
     i = answer.throughput_Bps
     assert 0 < i.p10 <= i.p50 <= i.p90 < np.inf
-
-
-@few
-@given(paths())
-def test_throughput_stays_below_every_bound(path: dict[str, Any]) -> None:
-    answer = predict(load(path), samples=0)
     for use in answer.stations:
         if use.demand_per_byte > 0:
-            assert answer.throughput_Bps.p50 <= use.station.capacity / use.demand_per_byte * (1 + 1e-9)
-
-
-@few
-@given(paths())
-def test_the_ladder_only_climbs(path: dict[str, Any]) -> None:
-    rungs = [r.throughput_Bps for r in predict(load(path), samples=0).ladder]
+            assert answer.ceiling <= use.station.capacity / use.demand_per_byte * (1 + 1e-9)
+    rungs = [r.throughput_Bps for r in answer.ladder]
     assert len(rungs) >= 5
     assert all(a <= b * (1 + 1e-9) for a, b in pairwise(rungs))
+    assert all(r.reason and not re.search("nan|None", r.reason) for r in answer.ladder)
+    assert answer.bottleneck.reason == answer.ladder[0].reason
+    check(strict(prediction_document(answer)))
+    assert least(explanation_document(answer)) == pytest.approx(answer.ceiling, rel=1e-9)
+
+
+def least(explained: dict[str, Any]) -> float:
+    """The rate at which the first station of the only transfer is full, of what `explain` shows."""
+    capacity = {s["station"]: s["capacity"] for s in explained["stations"]}
+    total: dict[str, float] = {}
+    for phase in explained["transfers"][0]["phases"]:
+        for d in phase["demands"]:
+            total[d["station"]] = total.get(d["station"], 0.0) + d["per_byte"]
+    return min(capacity[s] / d for s, d in total.items() if d > 0)
 
 
 @few
@@ -70,7 +76,7 @@ def test_more_capacity_at_any_station_never_lowers_throughput(path: dict[str, An
 @fewer
 @given(paths(), st.sampled_from(["wan.bandwidth", "hosts.alpha.nic.rate", "hosts.beta.nic.rate"]))
 def test_more_bandwidth_never_lowers_throughput(path: dict[str, Any], key: str) -> None:
-    answers = [predict(load(path, f"{key}={g} Gb/s"), samples=0) for g in (1, 7, 25, 60, 100, 400)]
+    answers = [predict(load(path, f"{key}={g} Gb/s"), samples=0) for g in (1, 25, 100, 400)]
     if any("bursts" in w for a in answers for w in a.warnings):
         return  # a faster port overfills a small buffer: it does lower the goodput, and the answer says so
     rates = [a.throughput_Bps.p50 for a in answers]
@@ -78,9 +84,9 @@ def test_more_bandwidth_never_lowers_throughput(path: dict[str, Any], key: str) 
 
 
 @fewer
-@given(paths(), st.sampled_from([("wan.rtt", ["0.1 ms", "1 ms", "10 ms", "100 ms", "300 ms"]),
-                                 ("wan.loss", ["0", "1e-7", "1e-5", "1e-3", "0.02"]),
-                                 ("wan.background.share", ["0", "10 %", "50 %", "90 %"])]))  # fmt: skip
+@given(paths(), st.sampled_from([("wan.rtt", ["0.1 ms", "10 ms", "300 ms"]),
+                                 ("wan.loss", ["0", "1e-5", "0.02"]),
+                                 ("wan.background.share", ["0", "50 %", "90 %"])]))  # fmt: skip
 def test_more_delay_loss_or_background_never_helps(path: dict[str, Any], ladder: tuple[str, list[str]]) -> None:
     key, values = ladder
     rates = [rate(path, f"{key}={v}") for v in values]
@@ -130,20 +136,6 @@ def test_a_path_cut_into_two_equal_segments_predicts_the_same(path: dict[str, An
     half = {**path["wan"], "rtt": f"{float(path['wan']['rtt'].split()[0]) / 2} ms", "loss": "0"}
     half["background"] = {"share": "0"}
     assert rate({**path, "wan": [half, half]}) == pytest.approx(whole, rel=1e-9)
-
-
-@few
-@given(paths())
-def test_explain_recomputes_predict(path: dict[str, Any]) -> None:
-    answer = predict(load(path), samples=16)
-    document = explanation_document(answer)
-    capacity = {s["station"]: s["capacity"] for s in document["stations"]}
-    total: dict[str, float] = {}
-    for phase in document["transfers"][0]["phases"]:
-        for d in phase["demands"]:
-            total[d["station"]] = total.get(d["station"], 0.0) + d["per_byte"]
-    least = min(capacity[s] / d for s, d in total.items() if d > 0)
-    assert least == pytest.approx(answer.ceiling, rel=1e-9)
 
 
 @fewer

@@ -47,14 +47,7 @@ def test_network_and_cipher_share_the_ssh_process_and_the_file_has_its_own(tool,
     assert step.net.streams == 1
 
 
-@pytest.mark.parametrize(
-    ("openssh", "here"),
-    [
-        ("aes256-gcm@openssh.com", "aes-gcm"),
-        ("aes128-ctr", "aes-ctr"),
-        ("chacha20-poly1305@openssh.com", "chacha20-poly1305"),
-    ],
-)
+@pytest.mark.parametrize(("openssh", "here"), rows("tools/tables", "ciphers_by_the_names_of_openssh"))
 def test_ciphers_by_the_names_of_openssh(tool, openssh, here):
     """ssh_config(5), Ciphers."""
     assert tool("scp", cipher=openssh).cipher == here

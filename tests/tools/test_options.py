@@ -12,47 +12,14 @@ from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Quantity, Unit
 from dtnsim.tools.plan import Job
+from tests.each import tables
 from tests.lab import answer, journey, machine, volume
 
 pytestmark = pytest.mark.long
 
 TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
 #: what an option needs beside it before it matters; ``kind.option`` where it is one kind's alone
-BESIDE: dict[str, dict[str, Any]] = {
-    "ratio": {"compress": True}, "bbftp.ratio": {"c": True}, "crashplan.ratio": {"session": "1 MB/s"},
-    "compression": {"ratio": "3"}, "bbftp.c": {"ratio": "3"}, "compress": {"ratio": "3"},
-    "parallel_max": {"parallel": True}, "literal": {"whole_file": False}, "whole_file": {"literal": "0.1"},
-    "aria2.k": {"x": 8}, "aria2.s": {"x": 8, "k": "1 MB"}, "aria2.x": {"k": "1 MB"}, "bbcp.s": {"w": "64 KiB",
-    "fixed": True},
-    "bbcp.w": {"fixed": True}, "fixed": {"w": "64 KiB"}, "rclone.tls": {"backend": "webdav"},
-    "rclone.checkers": {"backend": "http", "client": "destination"},
-    "gridftp.client": {"third_party": False}, "rclone.client": {"backend": "sftp"}, "scp.client": {"version": "9.2"},
-    "bbftp.client": {"setsendwinsize": "64 KiB"}, "setsendwinsize": {"client": "destination"},
-    "limit_download": {"client": "destination"}, "preserve": {"client": "destination"}, "mscp.S": {"s": "1 MB"},
-    "old_protocol": {"version": "9.2"}, "aws-s3.changed": {"command": "sync"},
-    "aws-s3.target_bandwidth": {"preferred_transfer_client": "crt"}, "fpsync.n": {"f": 10},
-    "mscp.u": {"n": 32},
-    "globus.personal": {"concurrency": 4}, "borg.ratio": {"limit": "1 MB/s"}, "restic.ratio": {"limit": "1 MB/s"},
-    "msrsync.p": {"f": 10}, "ntttcp.connections": {"P": 1, "n": 1},
-    "sftp_disable_hashcheck": {"backend": "sftp"}, "sftp_concurrency": {"backend": "sftp"},
-    "sftp_chunk_size": {"backend": "sftp"}, "ignore_checksum": {"backend": "sftp"},
-    "parallel_chunks": {"chunk_size": "1 MB"},
-    "rsync.checksum": {"changed": "0.5"}, "globus.cipher": {"encrypt": True},
-    "multi_thread_streams": {"multi_thread_cutoff": "1 MB"},
-    "max_concurrency": {"concurrency": 9}, "max_parallelism": {"parallelism": 300},
-    "enable_checksum": {"encryption_type": "none"},
-    "iperf3.Z": {"skip_rx_copy": True}, "iperf3.version": {"P": 8}, "seekers": {"test": "seeks"},
-    "crashplan.block": {"session": "10 GB/s"}, "iodepth": {"rw": "randread", "ioengine": "libaio", "direct": True},
-    "ioengine": {"rw": "randread", "iodepth": 16, "direct": True}, "fio.fdatasync": {"rw": "write"},
-    "fio.sync": {"rw": "write"},
-    "end_fsync": {"rw": "write"},
-    "rwmixread": {"rw": "randrw"}, "time_based": {"runtime": "1 s"}, "ramp_time": {"runtime": "9 s",
-    "time_based": True, "rw": "write"},
-    "parsyncfp.NP": {"chunksize": "1 MB"}, "mscp.hpn": {"a": 4096, "n": 1},
-    "mscp.channel": {"a": 4096, "n": 1}, "tar-ssh.record": {"cipher": "none", "hpn": True},
-    "scp.block": {"cipher": "none", "hpn": True}, "perftest.o": {"verb": "read"},
-    "ascp.block": {"target": "100 Gb/s", "T": True},
-}  # fmt: skip
+BESIDE: dict[str, dict[str, Any]] = tables("tools/tables")["beside"]
 #: values of options whose words the type does not list
 WORDS = {"C": ["bbr", "reno"], "conv": ["fdatasync"], "oflag": ["direct"], "iflag": ["direct"],
     "ssh": [{"channel": "4 KiB"},
