@@ -28,6 +28,8 @@ MUCH: Final = 0.8
 #: small; and scenarios at least
 _AT_ONCE: Final = 262_144
 _LEAST: Final = 16
+#: entries of scenarios from which on it pays to leave out what is done
+_MANY: Final = 4096
 #: levels that differ by less are equal
 _TIE: Final = 1e-12
 #: stations that are filled by less than this part of their capacity fill, and may when some capacities change
@@ -178,7 +180,9 @@ class _Filling:
         return found
 
     def _forget_done(self) -> None:
-        """Leaves out scenarios and transfers that are done, where that is much."""
+        """Leaves out scenarios and transfers that are done, where that is much and there are many."""
+        if self._weighted.size < _MANY:
+            return
         some = np.asarray(self._free.any(axis=0))
         if some.mean() < MUCH:
             self._columns = self._columns[some]

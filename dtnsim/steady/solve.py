@@ -34,8 +34,8 @@ from dtnsim.steady.shares import MUCH, Shares, Solution, maxmin
 
 __all__ = ["Matrices", "Solution", "ceilings", "matrices", "maxmin", "slowed_capacity", "solo_times", "solve"]
 
-#: rounds of `solve` with slowdowns: each gains two digits or more
-_ROUNDS: Final = 12
+#: rounds of `solve`: with slowdowns each gains two digits or more, and weights that settle have done so
+_ROUNDS: Final = 8
 #: relative change at which they end: of one scenario, and of many, of which only quantiles are asked
 _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
@@ -133,7 +133,8 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
     moves = scenarios if m.slowdowns else np.flatnonzero(workers.met(solution.binding))
     if not len(moves):
         return solution
-    enough = near or (_EXACT if len(scenarios) == 1 else _DRAWN)
+    # who keeps its weights keeps its rates, unless capacities move
+    enough = near or (_ELSEWHERE if not m.slowdowns else _EXACT if len(scenarios) == 1 else _DRAWN)
     weight, settled = np.broadcast_to(m.weight[:, None], solution.rate.T.shape), np.zeros(len(scenarios), dtype=bool)
     moved, missed = np.zeros((2, *weight.shape))
     whole = solution.each(lambda a: np.array(np.broadcast_to(a, (len(scenarios), a.shape[1]))))
@@ -159,7 +160,7 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
         held = np.greater_equal(weight.T, m.weight * _THERE)
         whole.binding[scenarios] = np.where(held, solution.binding, -1)
         change = _change(before, solution.rate)
-        settled = settled | (change <= _ELSEWHERE)
+        settled = settled | (change <= max(enough, _ELSEWHERE))
         moves = np.flatnonzero(~(change <= enough))
         if not len(moves):
             break
