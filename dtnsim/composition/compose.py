@@ -81,14 +81,13 @@ def _times(demand: Demand, part: Value, *, aside: bool = False) -> Demand:
     return replace(demand, per_byte=share.value, formula=share.formula, aside=aside)
 
 
-def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None, past: Past = NOTHING) -> Problem:
+def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None) -> Problem:
     """Writes down all stations and demands of a path.
 
     Args:
         spec: The validated path.
         draw: Values of the parameters: nominal, or arrays of draws.
         moved: Bytes that each timed transfer moves, as far as they are known (`dtnsim.steady.timed` finds them).
-        past: What earlier transfers have left behind (`dtnsim.steady.timed` finds it).
 
     Returns:
         The `Problem` that `solve` and `simulate` read.
@@ -96,7 +95,7 @@ def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None
     Raises:
         SpecError: a path between two hosts that does not exist, or ends that make no sense.
     """
-    return Composer(spec, Ledger(draw), moved or {}, past).problem()
+    return Composer(spec, Ledger(draw), moved or {}).problem()
 
 
 def run_together(paths: Iterable[PathSpec]) -> None:

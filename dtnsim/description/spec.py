@@ -66,7 +66,6 @@ class PathSpec(Joined):
         workload: What a fleet moves over and over; its classes, one transfer after the other, are the ``transfers``.
         events: What happens while it is simulated.
         others: Other people's transfers while it is simulated.
-        stated_bottleneck: What the source says held it back.
     """
 
     source: str = ""
@@ -77,7 +76,6 @@ class PathSpec(Joined):
     setting: Literal["isolated", "production"] | None = None
     events: list[Event] = Field(default_factory=list)
     others: list[Others] = Field(default_factory=list)
-    stated_bottleneck: str | None = None
     file: str = ""
     #: name in this path -> name of the host file, by which fitted parameters are kept
     host_files: dict[str, str] = Field(default_factory=dict)

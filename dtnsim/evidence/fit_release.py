@@ -48,13 +48,11 @@ class Released:
     Attributes:
         parameter: Which.
         value: What it is then [SI].
-        likelier: By how much the new account is likelier than the old one [nats].
         instead: Names of others that explain the figures about as well.
     """
 
     parameter: Parameter
     value: float
-    likelier: float
     instead: tuple[str, ...] = ()
 
 
@@ -144,7 +142,7 @@ def _told(search: Search, tried: Sequence[Explanation], before: float) -> Releas
     parameter = known[best.parameter]
     value = float(parameter.value(_moved(best)))
     rest = [t for t in tried[1:] if t.cost < min(best.cost + _ALIKE, before)]
-    return Released(parameter, value, before - best.cost, tuple(known[t.parameter].name for t in rest))
+    return Released(parameter, value, tuple(known[t.parameter].name for t in rest))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from dtnsim.logs.base import Conditions, DocumentParser, Parser, Record
 _TOKEN: Final = re.compile(r"\S+")
 _SUFFIX: Final = re.compile(r"^(?P<n>\d[\d.,]*)(?P<s>[BkKMGTP%]?)$")
 _MOST_PERCENT: Final = 100.5
+#: how far an edge may be off [characters]
+_SLACK: Final = 3
 #: unit word of a declaration -> (SI unit, factor, divisor, how the figure is quoted)
 _WORDS: Final[dict[str, tuple[str, float, float, str]]] = {
     "B": ("B", 1.0, 1.0, "{cell}"), "B/s": ("B/s", 1.0, 1.0, "{cell} {head}"),
@@ -119,18 +121,17 @@ def tokens(text: str) -> list[tuple[str, int, int]]:
     return [(m[0], m.start(), m.end()) for m in _TOKEN.finditer(text.expandtabs())]
 
 
-def by_right_edge(cells: list[tuple[str, int, int]], edges: list[int], slack: int = 3) -> list[int] | None:
+def by_right_edge(cells: list[tuple[str, int, int]], edges: list[int]) -> list[int] | None:
     """Column of each right-aligned cell: the nearest right edge, ascending; None when cells do not fit the columns.
 
     Args:
         cells: (text, start, end) of each cell.
-        edges: Right edges of the column headings, ascending.
-        slack: How far an edge may be off (wide figures shift what follows).
+        edges: Right edges of the column headings, ascending; wide figures shift what follows a little.
     """
     found: list[int] = []
     for _, _, end in cells:
         column = min(range(len(edges)), key=lambda i: abs(edges[i] - end))
-        if abs(edges[column] - end) > slack or (found and column <= found[-1]):
+        if abs(edges[column] - end) > _SLACK or (found and column <= found[-1]):
             return None
         found.append(column)
     return found
