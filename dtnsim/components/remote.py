@@ -162,9 +162,8 @@ class Remote(SharedFilesystem):
         service = row.term(self.service)
         if self.states("service") and not self.states("service_byte"):
             return service
-        return law(
-            nfs.service_time, request_s=service, byte_s=row.term(self.service_byte), request_B=self.asked(row, use)
-        )
+        size = term(self.requests(row, use)[0], "B", "one request")
+        return law(nfs.service_time, request_s=service, byte_s=row.term(self.service_byte), request_B=size)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Requests and read-ahead of this mount, a filer's servers; the composer charges a server that is a host."""
@@ -195,7 +194,8 @@ class Remote(SharedFilesystem):
 
     def thread_time(self, row: Row, use: Access) -> Term:
         """Time of a thread of the server for a byte that is read or written [s/B]."""
-        data, commit = self.answer_time(row, use) / self.asked(row, use), self.commit_time(row, use)
+        size, commit = term(self.requests(row, use)[0], "B", "one request"), self.commit_time(row, use)
+        data = self.answer_time(row, use) / size
         return data if commit is None else data + commit / term(use.block_B, "B")
 
     def thread_operations(self, row: Row, asked: Operations) -> Term:
