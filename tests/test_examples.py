@@ -249,8 +249,10 @@ def test_the_usual_read_ahead_starves_a_reader() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [n for n in NAMES if spec.load(n).wan])
+@pytest.mark.parametrize("name", NAMES)
 def test_more_delay_never_helps(name: str) -> None:
+    if not spec.load(name).wan:
+        pytest.skip("no network between")
     key = "wan.0.rtt" if isinstance(spec.load(name).wan, list) and len(spec.load(name).wan) > 1 else "wan.rtt"
     rates = [predict(name, samples=0, overrides=[f"{key}={t} ms"]).throughput_Bps.p50 for t in (0.1, 5, 50, 200)]
     assert all(a >= b * (1 - 1e-9) for a, b in pairwise(rates)), np.array(rates)

@@ -9,6 +9,7 @@ import pytest
 from dtnsim.description import spec
 from dtnsim.ground import library
 from tests.cli.conftest import Run
+from tests.cli.test_documents import keeps
 
 YEAR = ("examples/facility-year", "--set", "workload.span=1d", "--replicas", "1")
 
@@ -29,6 +30,7 @@ def test_document_and_tables(run: Run, tmp_path: Path) -> None:
     assert code == 0
     found = json.loads(text)
     assert found["schema"] == "dtnsim.fleet/1"
+    keeps("fleet", found)
     assert len(text) < 10e6
     assert found["total"]["asked"] == sum(c["asked"] for c in found["classes"])
     assert set(found["total"]["completion_s"]) == {"p50", "p95", "p99"}

@@ -12,7 +12,7 @@ from dtnsim.report import costs
 from tests.cli.conftest import Run
 from tests.each import rows
 
-QUICK = ("--scenarios", "0", "--samples", "16", "--no-plan")
+QUICK = ("--scenarios", "0", "--samples", "16", "--no-plan", "--no-tools")
 
 
 @pytest.fixture(autouse=True)

@@ -38,9 +38,9 @@ def test_what_init_writes_predicts(run: Run, kind: str, tmp_path: Path) -> None:
 
 def test_a_fleet_to_begin_with_is_a_fleet(run: Run, tmp_path: Path) -> None:
     assert run("init", "--from", "fleet", str(tmp_path / "mine.yaml")).code == 0
-    code, out, err = run("fleet", str(tmp_path / "mine.yaml"), "--set", "workload.span=3 d", "--replicas", "1")
+    code, out, err = run("fleet", str(tmp_path / "mine.yaml"), "--set", "workload.span=1 d", "--replicas", "1")
     assert (code, err) == (0, "")
-    assert "due for an upgrade" in out
+    assert "first missed deadline 20" in out
 
 
 def test_init_does_not_write_over_a_file(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

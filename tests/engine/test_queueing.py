@@ -38,7 +38,7 @@ DISTRIBUTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
+@pytest.mark.parametrize("name", ["hyperexponential", "constant"])  # of exponential sizes the next test says more
 def test_mean_sojourn_of_processor_sharing_depends_on_the_mean_size_only(name):
     """M/M/1-PS and M/G/1-PS: E[T] = E[S] / (1 - load) (Kleinrock, Queueing Systems II, 1976, 4.4)."""
     load = 0.6

@@ -11,7 +11,7 @@ from dtnsim.steady.prediction import predict
 from tests.fuzz import paths as fuzz
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.long) for first in range(50, 600, 50))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.long) for first in range(25, 600, 25))])
 def test_mutants_are_answered_or_refused(first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And enough of them get an answer: those that the reader refuses test the reader only."""
     codes = []
@@ -19,12 +19,12 @@ def test_mutants_are_answered_or_refused(first: int, tmp_path: Path, monkeypatch
     monkeypatch.setattr(fuzz, "_wrong", lambda code, *a, **k: codes.append(code) or judged(code, *a, **k))
     wrong = {
         seed: problem
-        for seed in range(first, first + 50)
+        for seed in range(first, first + 25)
         if (problem := fuzz.check(*fuzz.mutant(seed), tmp_path)) is not None
     }
     assert not wrong
-    assert len(codes) == 50
-    assert codes.count(0) >= 2  # most mutants are refused, not all
+    assert len(codes) == 25
+    assert codes.count(0) >= 1  # most mutants are refused, not all
 
 
 GOOD = json.dumps(

@@ -14,7 +14,7 @@ import dtnsim
 from dtnsim.description import spec
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import Money
-from dtnsim.planning import catalog, fitting, tuning
+from dtnsim.planning import catalog, explore, fitting, tuning
 from dtnsim.planning.actions import settings
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
@@ -30,13 +30,10 @@ from tests.strategies import written
 SLOW_END = ["hosts.east.nic=broadcom-57414-25g", "hosts.east.tcp.rmem_max=6 MiB", "hosts.east.tcp.wmem_max=2 MiB"]
 
 
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A few offers of 2023, so that searches are short; where they fit is in the shipped list."""
-    file = tmp_path_factory.mktemp("shop") / "few.csv"
-    rows = ["intel-x520-10g,120", "connectx-4-100g,300", "connectx-5-100g,700", "intel-s4500,350", "lsi-9300-8i,250"]
-    file.write_text("part,price,date,spread\n" + "".join(f"{r} USD,2023-07-01,40 %\n" for r in rows))
-    return str(file)
+@pytest.fixture(autouse=True)
+def unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What kinds that are not allowed would give is tried in test_actions.py and test_tool_choice.py."""
+    monkeypatch.setattr(explore, "would_help", lambda *_: [])
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +122,9 @@ def test_free_wins_come_with_commands_that_the_kernel_takes(narrow: Plan) -> Non
     assert buffers.alone_Bps > 2 * narrow.now.prediction.ceiling
     for line in buffers.setting.commands:
         assert all(int(n) <= 2**31 - 1 for n in re.findall(r"\d{4,}", line))
-    whole = dtnsim.plan("examples/dtn-100g-zfs", target="900Gb/s", allow=["tuning"], overrides=SLOW_END, samples=16)
+    whole = dtnsim.plan(
+        "examples/dtn-100g-zfs", target="900Gb/s", allow=["tuning"], overrides=SLOW_END, samples=16, hints=False
+    )
     numbers = [int(n) for w in whole.wins for c in w.setting.commands for n in re.findall(r"\d{4,}", c)]
     assert max(numbers) == 2**31 - 2**20  # the most whole MiB that a sysctl takes
 

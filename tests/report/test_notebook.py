@@ -17,7 +17,7 @@ pandas = pytest.importorskip("pandas", reason="to_frame() needs pandas")
 @pytest.fixture(scope="module")
 def answers() -> dict[str, Shown]:
     given = dtnsim.load("venadi/gridftp-gpfs")
-    plan = dtnsim.plan(given, target="14Gb/s", allow=["tuning"], samples=16)
+    plan = dtnsim.plan(given, target="14Gb/s", allow=["tuning"], samples=16, hints=False)
     return {"Prediction": dtnsim.predict(given, samples=16), "Simulation": dtnsim.simulate(given), "Plan": plan}
 
 

@@ -54,13 +54,13 @@ def test_rows_add_up_what_phases_demand() -> None:
 
 def test_an_interval_in_blocks_is_that_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     given = load(several())
-    whole = predict(given, samples=40)
-    monkeypatch.setattr(scenarios, "MOST", 600)
-    parts = predict(given, samples=40)
+    whole = predict(given, samples=20)
+    monkeypatch.setattr(scenarios, "MOST", 300)
+    parts = predict(given, samples=20)
     assert parts.drawn is not None
     assert whole.drawn is not None
     # rates while all run are those; over their own time a block in which all end together has no ends to put together
     for one, other in zip(whole.transfers, parts.transfers, strict=True):
         assert other.all_run_Bps == pytest.approx(one.all_run_Bps, rel=1e-9)
         assert other.throughput_Bps.as_dict() == pytest.approx(one.throughput_Bps.as_dict(), rel=1e-4)
-    assert parts.drawn.rates_Bps.shape == (40, 7)
+    assert parts.drawn.rates_Bps.shape == (20, 7)
