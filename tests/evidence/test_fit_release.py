@@ -90,8 +90,10 @@ def test_what_no_parameter_explains_is_said() -> None:
 def test_agreement_with_the_description_releases_nothing() -> None:
     found = fit.fit([measured(1.2), measured(1.21, number=1)], ["bench"])
     assert found.released == ()
-    search = fit_search.Search(fit_model.Model([DISKS], ["bench"]), np.arange(2))
-    assert search.releasing(1).low[1] < search.low[1]
+    model = fit_model.Model([DISKS], ["bench"])
+    rate = [p.key for p in model.parameters].index(RATE)
+    search = fit_search.Search(model, np.array([rate]))
+    assert search.releasing(rate).low[0] < search.low[0]
     assert list(found.prior_sd) == [1.0] * len(found.parameters)
 
 
