@@ -16,7 +16,7 @@ from dtnsim.ground.quantity import Draw, Value
 from dtnsim.ground.several import Several
 from dtnsim.ground.term import Term, law, of, term
 from dtnsim.physics import network as physics
-from dtnsim.physics.tcp import controls, droptail
+from dtnsim.physics.tcp import controls, droptail, loss as lossy
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,11 @@ class Route:
         """Mean loss of all segments together."""
         losses = np.broadcast_arrays(0.0, *(s.losses(draw)[0] for _, s, _ in self.hops))
         return physics.path_loss(np.stack(losses, axis=-1))
+
+    def lost(self, draw: Draw) -> tuple[Value, Value]:
+        """Mean loss of all segments together, and the mean length of its bursts."""
+        losses = [s.losses(draw) for _, s, _ in self.hops]
+        return self.loss(draw), lossy.together([loss for loss, _ in losses], [burst for _, burst in losses])[1]
 
     def tcp_key(self, end: Host) -> str:
         """Key of the TCP settings of one of its ends."""

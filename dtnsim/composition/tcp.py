@@ -76,7 +76,9 @@ def _stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> Val
     return window.in_flight(np.minimum(size, UNSCALED_WINDOW_B) if stripped else size, frame.mss)
 
 
-def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> Connection:
+def connection(
+    route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw, lost: tuple[Value, Value]
+) -> Connection:
     """The streams of a transfer as TCP sees their route.
 
     Args:
@@ -85,16 +87,15 @@ def connection(route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw:
         frame: Its packets.
         nics: Cards at its ends.
         draw: Values of the parameters.
+        lost: What the route loses (`Route.lost`).
     """
     rate, buffer = narrowest(route, frame, nics, net.streams, draw)
-    chains = [segment.losses(draw) for _, segment, _ in route.hops]
-    _, burst = lossy.together([c[0] for c in chains], [c[1] for c in chains])
     return Connection(
         rate_Bps=rate,
         rtt_s=np.maximum(route.rtt(draw), 1e-6),
         buffer_B=np.maximum(buffer, rounds.LEAST_BUFFER * frame.mtu),
-        loss=route.loss(draw),
-        burst=burst,
+        loss=lost[0],
+        burst=lost[1],
         window_B=_stream_window(route, net, frame, draw),
         mtu_B=frame.mtu,
         mss_B=frame.mss,

@@ -12,7 +12,7 @@ import numpy as np
 from dtnsim.components.nic import Nic
 from dtnsim.composition import relief, tcp
 from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narrowest_name, policed_share
-from dtnsim.ground.ledger import Row
+from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
 from dtnsim.ground.records import Connection
 from dtnsim.ground.term import Term, count, law, least, term, worded
@@ -143,8 +143,9 @@ def _tcp(
     found = ledger.known.get(key) if key is not None else None
     if found is None:
         if known is None:
-            drawn = tcp.connection(route, net, frame, nics, ledger.draw)
-            middle_of = tcp.connection(route, net, frame, nics, Draw()) if ledger.draw.many else drawn
+            drawn = middle_of = _connection(ledger, route, net, frame, nics, ledger.draw)
+            if ledger.draw.many:
+                middle_of = _connection(ledger, route, net, frame, nics, Draw())
             same = None if key is None or ledger.draw.many else _figures(drawn, key[-2])
             known = ledger.known.get(same)
             if known is None or same is None:
@@ -167,6 +168,15 @@ def _tcp(
         f"tcp.{pair}", "tcp", capacity=capacity, private=True, alone=alone, what=what, remedy=remedy, changes=ways
     )
     ledger.connections[station] = known
+
+
+def _connection(ledger: Ledger, route: Route, net: NetUse, frame: Framing, nics: list[Nic], draw: Draw) -> Connection:
+    """The streams as TCP sees their route; what is lost is the same on all routes over the same segments."""
+    key = "lost", draw.many, *(id(segment) for _, segment, _ in route.hops)
+    lost = ledger.known.get(key)
+    if lost is None:
+        lost = ledger.known[key] = route.lost(draw)
+    return tcp.connection(route, net, frame, nics, draw, lost)
 
 
 def _like(

@@ -10,6 +10,7 @@ import pytest
 from dtnsim import predict, simulate
 from dtnsim.composition import compose as composing, like, transport
 from dtnsim.composition.compose import Composer, compose
+from dtnsim.composition.route import Route
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem
@@ -155,6 +156,27 @@ def test_alike_transfers_are_charged_as_by_themselves(monkeypatch: pytest.Monkey
     monkeypatch.setattr(Row, "likewise", alone)
     monkeypatch.setattr(transport, "_like", lambda *_: None)
     assert all_of(compose(spec, Draw(draws))) == all_of(together)
+
+
+@pytest.mark.parametrize(("draws", "times"), [(0, 1), (3, 2)])
+def test_what_a_wan_loses_is_asked_once_for_all_routes_over_it(
+    monkeypatch: pytest.MonkeyPatch, draws: int, times: int
+) -> None:
+    """Two routes there, one back: once, and where parameters are drawn once more at their medians."""
+    asked: list[Draw] = []
+    lost = Route.lost
+
+    def counted(self: Route, draw: Draw) -> Any:
+        asked.append(draw)
+        return lost(self, draw)
+
+    monkeypatch.setattr(Route, "lost", counted)
+    spec = load(pairs("20 ms"))
+    problem = compose(spec, Draw(draws))
+    assert len(asked) == times
+    monkeypatch.setattr(Ledger, "known", property(lambda _: {}, lambda *_: None))
+    assert all_of(compose(spec, Draw(draws))) == all_of(problem)
+    assert len(asked) > 10 * times
 
 
 def test_what_is_alike_is_charged_once() -> None:
