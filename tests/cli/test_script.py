@@ -19,6 +19,7 @@ from dtnsim import cli
 from dtnsim.cli import man, options
 from dtnsim.report.table import Table
 from tests.cli.conftest import Refused, Run
+from tests.each import tables
 
 PATH = "venadi/gridftp-gpfs"
 
@@ -184,18 +185,7 @@ def test_a_size_alone_is_one_file(run: Run, given: str, said: int) -> None:
     assert document["transfers"][0]["payload_B"] == 77e9
 
 
-OWN = """
-hosts:
-  a:
-    cpu: intel-e5-2670
-    memory: ddr3-1600-8ch-128g
-    {kernel}
-    nic: intel-x520-10g
-    volumes: {{/d: {{filesystem: {{kind: xfs}}, array: {{kind: raidz, {array}, disks: 8, of: wd-hc310}}}}}}
-  b: {{like: a}}
-wan: {{rtt: 10 ms, bandwidth: {rate}}}
-transfer: {{from: 'a:/d', to: 'b:/d', tool: {{name: globus, parallelism: 16}}, dataset: {{size: 77 GB}}}}
-"""
+OWN = tables("cli/tables")["own"]
 
 
 def test_one_thing_under_its_old_and_its_new_name(run: Run, tmp_path: Path) -> None:

@@ -15,26 +15,11 @@ import pytest
 
 import dtnsim
 from tests.cli.conftest import Refused, Run
+from tests.each import tables
 from tests.strategies import written
 
 PATH = "venadi/gridftp-gpfs"
-DISKS = """
-name: two file servers
-hosts:
-  a: &server
-    cpu: {kind: cpu, cores: 8, clock: 3 GHz}
-    memory: {kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}
-    nic: {kind: nic, rate: 10 Gb/s, mtu: 9000 B}
-    volumes:
-      /data: {filesystem: {kind: xfs}, array: {kind: raid, level: 6, disks: 10, of: {kind: hdd, rate: 150 MB/s}}}
-  b: *server
-wan: {rtt: 10 ms, bandwidth: 10 Gb/s}
-transfer:
-  from: "a:/data"
-  to: "b:/data"
-  tool: {name: gridftp, p: 2, cc: 4, pp: true}
-  dataset: {files: 1000000, size: 1 TB}
-"""
+DISKS = tables("cli/tables")["two file servers"]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import dtnsim
 from dtnsim.ground.errors import SpecError
-from tests.each import rows
+from tests.each import rows, tables
 from tests.lab import MiB, access, device, served
 
 DRIVE = {"kind": "ssd", "read": "100 MB/s", "write": "100 MB/s", "link": "100 GB/s"}
@@ -44,14 +44,7 @@ def test_it_is_as_large_as_its_disks() -> None:
     assert served(made, access("write", block_B=MiB, streams=12)).demand("d.ssds") > 1.0
 
 
-HOST = """
-hosts:
-  h:
-    cpu: {{kind: cpu, cores: 64, clock: 4 GHz}}
-    memory: {{kind: memory, channels: 8, rate: 3200 MT/s, size: 64 GB}}
-    volumes: {{/d: {{filesystem: {fs}, array: {array}}}}}
-transfer: {{{ends}, tool: {{name: dd, bs: 1 GiB, {direct}: direct}}, dataset: {{files: 1, size: 400 GB}}}}
-"""
+HOST = tables("components/tables")["host"]
 FAST = "{kind: hdd, rate: 250 MB/s}"
 SLOW = "{kind: hdd, rate: 60 MB/s}"
 READ = ("from: 'h:/d', to: 'h:/dev/null'", "iflag")

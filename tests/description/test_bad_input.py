@@ -11,7 +11,7 @@ import pytest
 import dtnsim
 from dtnsim import cli
 from dtnsim.ground import library, yamlio
-from tests.each import rows
+from tests.each import rows, tables
 from tests.strategies import written
 
 HOST = """
@@ -187,18 +187,7 @@ def test_a_host_that_only_an_override_names_lacks_all_that_it_needs(
     assert second.startswith(f"{start}memory: is missing")
 
 
-LACKING = """\
-hosts:
-  a:
-    cpu: {kind: cpu, cores: 4}
-    nic: {kind: nic, mtu: 9000}
-    volumes:
-      /data: {filesystem: {kind: xfs}, array: {kind: ssd, read: 1 GB/s}}
-  b:
-    memory: {kind: memory, channels: 4}
-wan: {rtt: 20 ms}
-transfer: {from: "a:/data"}
-"""
+LACKING = tables("description/tables")["lacking"]
 
 
 def test_all_that_is_missing_is_said_at_once(

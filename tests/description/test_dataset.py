@@ -13,7 +13,7 @@ from dtnsim.description import dataset, file_sizes
 from dtnsim.description.dataset import Dataset, load
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
-from tests.each import rows
+from tests.each import rows, tables
 
 
 @pytest.mark.parametrize(
@@ -208,16 +208,7 @@ def test_any_mapping_is_a_data_set_or_one_clear_error(given_mapping):
     assert 0 < data.payload_B < math.inf
 
 
-LS = """.:
-total 12
-drwxr-xr-x 2 ann users 4096 Jan  1  2020 sub
--rw-r--r-- 1 ann users  123 Jan  1 10:20 two words.txt
-
-./sub:
-total 4
--rw-r--r--. 1 ann users 456 Jan  1 10:20 c
-lrwxrwxrwx 1 ann users 4 Jan  1 10:20 l -> c
-"""
+LS = tables("description/tables")["ls"]
 FIND_LS = """ 20474417 -rw-r--r--   1 ann staff 17337 Nov  2  1992 ./x/quotes
   2 4 drwxr-xr-x 2 ann staff 4096 Nov  2 1992 ./x
 """.replace("20474417", "204744   17")

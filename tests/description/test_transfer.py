@@ -22,44 +22,7 @@ def path(folder: Path, transfer: str, hosts: str = HOST) -> Path:
     return written(folder / "path.yaml", f"{hosts}transfer: {transfer}\n")
 
 
-#: a transfer in short; its ends, its tool and its data set written out
-ALIKE = (
-    (
-        "{fio: {rw: write, bs: 1 MiB, volume: /data, size: 8 GB, numjobs: 2}}",
-        ("/data", "/data", "{name: fio, rw: write, bs: 1 MiB, numjobs: 2}", "{files: 2, each: 8 GB}"),
-    ),
-    (
-        "{tool: 'fio --name=t --rw=randread --bs=16k --filename=/data/f --size=1G --direct=1 --ioengine=io_uring'}",
-        (
-            *("/data/f",) * 2,
-            "{name: fio, rw: randread, bs: 16 KiB, direct: 1, ioengine: io_uring}",
-            "{files: 1, size: 1 GiB}",
-        ),
-    ),
-    (
-        "{tool: 'dd if=/dev/zero of=/data/x bs=1M count=8000 conv=fdatasync status=progress'}",
-        ("/dev/zero", "/data/x", "{name: dd, bs: 1 MiB, conv: fdatasync}", "{files: 1, size: 8000 MiB}"),
-    ),
-    (
-        "{fio: {rw: read, bs: 64k, filename: data/testfile, size: 10G}}",
-        ("/data/testfile", "/data/testfile", "{name: fio, rw: read, bs: 64 KiB}", "{files: 1, size: 10 GiB}"),
-    ),
-    (
-        "{dd: {if: /data/x, of: /dev/null, bs: 1 MiB, count: 8000}}",
-        ("/data/x", "/dev/null", "{name: dd, bs: 1 MiB}", "{files: 1, size: 8000 MiB}"),
-    ),
-    (
-        "{iozone: {f: 'a:/data', test: randread, bs: 64 KiB, s: 500 GB}}",
-        ("/data", "/data", "{name: iozone, test: random-read, r: 64 KiB}", "{files: 1, size: 500 GB}"),
-    ),
-    (
-        "{bonnie: {d: /data, s: 500 GB, test: block_write}}",
-        ("/data", "/data", "{name: bonnie, test: block-write}", "{files: 1, size: 500 GB}"),
-    ),
-)
-
-
-@pytest.mark.parametrize(("short", "whole"), ALIKE)
+@pytest.mark.parametrize(("short", "whole"), rows("description/tables", "transfers alike"))
 def test_a_tool_names_its_files_itself(short: str, whole: tuple[str, str, str, str], tmp_path: Path) -> None:
     """The answer is that of the same transfer with its ends and its data set beside the tool."""
     written_out = "{{from: 'a:{}', to: 'a:{}', tool: {}, dataset: {}}}".format(*whole)

@@ -17,21 +17,9 @@ from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_model import Collection, quantities
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
+from tests.each import tables
 
-HOST = """
-name: bench
-cpu: {kind: cpu, cores: 8, clock: {value: 3 GHz, spread: 3 %, source: datasheet}}
-memory: {kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}
-stack:
-  kind: stack
-  file_write_byte: {value: 0.9 cycles/B, spread: 30 %, source: prior}
-  file_read_byte: {value: 0.5 cycles/B, spread: 30 %, source: prior}
-  file_call: {value: 4000 cycles, spread: 50 %, source: prior}
-volumes:
-  /data:
-    filesystem: {kind: xfs, sync_latency: {value: 5 ms, spread: 60 %, source: prior}}
-    array: {kind: raid, level: 0, disks: 8, of: {kind: hdd, rate: {value: 150 MB/s, spread: 25 %, source: prior}}}
-"""
+HOST = tables("evidence/tables")["bench"]
 
 #: tool, its options, what is read and written: what identifies what is in reference section 14
 RUNS = (

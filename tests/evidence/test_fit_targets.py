@@ -12,22 +12,10 @@ from dtnsim.evidence.calibrate import calibrate
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_text
-from tests.each import rows
+from tests.each import rows, tables
 from tests.strategies import written
 
-HOST = """
-name: {name}
-cpu: {{kind: cpu, cores: 8, clock: {{value: 3 GHz, spread: 3 %}}}}
-memory: {{kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}}
-stack: {{kind: stack}}
-volumes:
-  /data:
-    filesystem: {{kind: xfs}}
-    array: {{kind: raid, level: 0, disks: 8, of: {{kind: hdd, rate: {{value: 150 MB/s, spread: 25 %}}}}}}
-  /fast:
-    filesystem: {{kind: ext4}}
-    array: {{kind: ssd, read: 2 GB/s, write: {{value: 1 GB/s, spread: 10 %}}}}
-"""
+HOST = tables("evidence/tables")["one of a name"]
 DD = "[me@{host} ~]$ dd if=/dev/zero of={of} bs=1M count=204800 oflag=direct\n"
 DD += "214748364800 bytes (215 GB) copied, {s} s, {r} MB/s\n"
 FIO = """

@@ -12,6 +12,7 @@ from dtnsim.description import spec
 from dtnsim.evidence import fit_wan
 from dtnsim.ground.errors import InputError
 from tests.cli.conftest import Run, run
+from tests.each import tables
 from tests.strategies import written
 
 __all__ = ["run"]  # the fixture that calls the command
@@ -22,10 +23,7 @@ PING = """PING dtn.example.org (192.0.2.7) {size}({whole}) bytes of data.
 {sent} packets transmitted, {got} received, {loss}% packet loss, time 99123ms
 rtt min/avg/max/mdev = {least}/{mean}/{most}/0.100 ms
 """
-MTR = """HOST: box                         Loss%   Snt   Last   Avg  Best  Wrst StDev
-  1.|-- gw.example.org             40.0%   100    0.3   0.4   0.2   1.0   0.1
-  2.|-- dtn.example.org             2.0%   100   20.3  20.4  20.0  25.0   0.1
-"""
+MTR = tables("evidence/tables")["mtr"]
 
 
 def ping(mean: float, sent: int = 100, lost: int = 0, size: int = 56) -> str:

@@ -13,20 +13,11 @@ from dtnsim.evidence import fit_logs, suggest
 from dtnsim.evidence.fit import fit
 from dtnsim.evidence.fit_targets import Target, Targets
 from dtnsim.evidence.suggest import Suggestion
+from tests.each import tables
 from tests.evidence.test_fit_targets import HOST
 from tests.strategies import written
 
-FIO = """#!/bin/sh
-# stands in for fio: what it was asked for, and a result
-for word; do case $word in --directory=*) dir=${word#*=};; --rw=*) rw=${word#*=};; --bs=*) bs=${word#*=};;
-  --iodepth=*) depth=${word#*=};; esac; done
-case $rw in *read) way=read;; *) way=write;; esac
-cat <<END
-{"fio version": "fio-3.28", "jobs": [{"jobname": "dtnsim", "error": 0, "job options": {"rw": "$rw", "bs": "$bs",
- "iodepth": "$depth", "ioengine": "libaio", "direct": "1", "directory": "$dir"},
- "$way": {"io_bytes": 3000000000, "bw_bytes": 100000000, "bw": 97656, "runtime": 30000, "iops": 10.0}}]}
-END
-"""
+FIO = tables("evidence/tables")["fio stands in"]
 
 
 @pytest.fixture(scope="module")

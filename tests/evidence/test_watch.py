@@ -18,20 +18,12 @@ from dtnsim.ground.errors import InputError
 from dtnsim.report import calibration
 from dtnsim.report.schemas import json_schema
 from tests.cli.conftest import Run, run
+from tests.each import tables
 from tests.strategies import written
 
 __all__ = ["run"]  # the fixture that calls the command
 
-HOST = """
-name: my
-cpu: {kind: cpu, cores: 8, clock: {value: 3 GHz, spread: 3 %}}
-memory: {kind: memory, channels: 4, rate: 2400 MT/s, size: 64 GiB}
-stack: {kind: stack}
-volumes:
-  /data:
-    filesystem: {kind: xfs}
-    array: {kind: ssd, read: {value: 1.6 GB/s, spread: 20 %}, write: {value: 900 MB/s, spread: 20 %}}
-"""
+HOST = tables("evidence/tables")["my"]
 PING = """PING far.example.org (192.0.2.7) 56(84) bytes of data.
 
 --- far.example.org ping statistics ---

@@ -14,15 +14,10 @@ from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
 from dtnsim.planning.proposal import named
 from dtnsim.planning.search import Search
+from tests.each import tables
 
 DAY = "date: 2026-05-01\n"
-CARDS = """
-items:
-  connectx-5-100g: {price: 700 EUR, watts: 19 W, with: optic}
-  intel-xxv710-25g: {price: 350 EUR, watts: 14 W, with: dac}
-  optic: {what: extra, price: 500 EUR}
-  dac: {what: extra, price: 40 EUR}
-"""
+CARDS = tables("planning/tables")["cards"]
 TO_BUY = "examples/dtn-100g-to-buy"
 
 

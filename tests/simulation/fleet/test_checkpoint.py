@@ -12,6 +12,7 @@ from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.simulation.fleet import checkpoint, compiled, run
 from dtnsim.simulation.fleet.run import fleet
+from tests.each import tables
 from tests.simulation.fleet.test_compiled import same
 from tests.simulation.fleet.test_event_loop import scene
 from tests.simulation.fleet.test_fleet import MIXED, path
@@ -76,16 +77,7 @@ def test_ctrl_c_within_a_replica_loses_nothing(tmp_path, monkeypatch):
     assert not (tmp_path / "kept.jsonl.0").exists()
 
 
-YARD = """
-name: a yard
-hosts: {a: example-dtn-100g, b: example-dtn-100g}
-wan: {bandwidth: 10 Gb/s, rtt: 20 ms}
-workload:
-  span: 1 d
-  classes:
-    u: {from: "a:/xfs", to: "b:/xfs", tool: scp, size: {median: 20 GB, sigma: 1}, rate: 60 /day}
-  failures: [{links: wan, mtbf: 12 h, mttr: 1 h}]
-"""
+YARD = tables("simulation/fleet/tables")["a yard"]
 REPLICAS = 8
 NUMBERS = range(1, REPLICAS)
 
