@@ -126,7 +126,7 @@ def in_name(key: str, name: str) -> tuple[dict[str, Any], str]:
             if match := re.search(pattern, name, re.IGNORECASE):
                 words = (" ".join(g.split()) for g in match.groups() if g)
                 found[field] = value if isinstance(value, Mapping) else value.format(*words)
-                left = left.replace(match[0], " ")
+                left = left.replace(match[0], " ") if match[0] else left
                 break
     return found, _PLAIN.sub("", left)
 
