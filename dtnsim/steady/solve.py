@@ -34,8 +34,9 @@ from dtnsim.steady.shares import MUCH, Shares, Solution, maxmin
 
 __all__ = ["Matrices", "Solution", "ceilings", "matrices", "maxmin", "slowed_capacity", "solo_times", "solve"]
 
-#: rounds of `solve`: with slowdowns each gains two digits or more, and weights that settle have done so
-_ROUNDS: Final = 8
+#: rounds of `solve`: of slowdowns each gains a digit at least, and weights that settle have done so by then
+_ROUNDS: Final = 12
+_WEIGHED: Final = 8
 #: relative change at which they end: of one scenario, and of many, of which only quantiles are asked
 _EXACT: Final = 1e-13
 _DRAWN: Final = 1e-9
@@ -138,7 +139,7 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
     weight, settled = np.broadcast_to(m.weight[:, None], solution.rate.T.shape), np.zeros(len(scenarios), dtype=bool)
     moved, missed = np.zeros((2, *weight.shape))
     whole = solution.each(lambda a: np.array(np.broadcast_to(a, (len(scenarios), a.shape[1]))))
-    for _ in range(_ROUNDS):
+    for _ in range(_WEIGHED if workers.elsewhere else _ROUNDS):
         if len(moves) < MUCH * len(scenarios):
             scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
             moved, missed = moved[:, moves], missed[:, moves]

@@ -104,7 +104,7 @@ def test_weights_of_workers_that_are_elsewhere_go_by_their_secants(monkeypatch: 
     found, rounds = solve.solve(solve.matrices(problem)).rate, len(asked)
     asked.clear()
     monkeypatch.setattr(solve, "_FURTHEST", 1.0)
-    monkeypatch.setattr(solve, "_ROUNDS", 100)
+    monkeypatch.setattr(solve, "_WEIGHED", 100)
     monkeypatch.setattr(solve, "_ELSEWHERE", 1e-12)
     whole = solve.solve(solve.matrices(problem)).rate
     assert rounds <= 7
