@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _NONE: Final = (0.0, 0.0, 0.0, 0.0)
 #: relative differences below which two sets are equally fast, equally sure, and as likely to do: nobody pays for less
 SAME: Final = (5e-3, 1e-2, 1e-2, 0.0)
-#: bounds after which a search ends where it is, some ten seconds on a path of two large hosts
-PATIENCE: Final = 2500
+#: bounds after which a search ends where it is, some twenty seconds on a path of two large hosts
+PATIENCE: Final = 4000
 #: bounds that take as long as a set worked out in full
 _IN_FULL: Final = 20
 
