@@ -58,7 +58,8 @@ FOUND = Found(
 def logs(tmp_path: Path) -> Path:
     folder = tmp_path / "logs"
     with tarfile.open(RECORDED) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # before Python 3.11.4 there is none
+        archive.extractall(folder)
     return folder
 
 
