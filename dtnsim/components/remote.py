@@ -162,8 +162,8 @@ class Remote(SharedFilesystem):
         service = row.term(self.service)
         if self.states("service") and not self.states("service_byte"):
             return service
-        size = term(self.requests(row, use)[0], "B", "one request")
-        return law(nfs.service_time, request_s=service, byte_s=row.term(self.service_byte), request_B=size)
+        size, byte = self._request(row, use), row.term(self.service_byte)
+        return law(nfs.service_time, request_s=service, byte_s=byte, request_B=size)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Requests and read-ahead of this mount, a filer's servers; the composer charges a server that is a host."""
@@ -192,10 +192,13 @@ class Remote(SharedFilesystem):
         size = row.term(self.io_size(use))
         return least(size, term(use.block_B, "B")) if use.alone else size
 
+    def _request(self, row: Row, use: Access) -> Term:
+        """The same, where a window may be smaller."""
+        return term(self.requests(row, use)[0], "B", "one request")
+
     def thread_time(self, row: Row, use: Access) -> Term:
         """Time of a thread of the server for a byte that is read or written [s/B]."""
-        size, commit = term(self.requests(row, use)[0], "B", "one request"), self.commit_time(row, use)
-        data = self.answer_time(row, use) / size
+        data, commit = self.answer_time(row, use) / self._request(row, use), self.commit_time(row, use)
         return data if commit is None else data + commit / term(use.block_B, "B")
 
     def thread_operations(self, row: Row, asked: Operations) -> Term:

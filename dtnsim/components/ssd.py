@@ -128,7 +128,7 @@ class Ssd(Device):
     @model_validator(mode="after")
     def _as_fast_drives_are(self) -> Ssd:
         """What nobody stated of a drive that is faster than SATA: defaults are those of a SATA drive."""
-        if self.read.value <= pcie.SATA_BPS:
+        if not self._faster:
             return self
         usual = dict(_LATENCIES)
         parts = (("iops_read", self.read, _OF_READ), ("iops_write", self.write, _OF_WRITE[self.power_loss_protection]))
@@ -137,6 +137,11 @@ class Ssd(Device):
             usual[name] = Quantity(part * rate.value / _RATED_B, "1/s", spread, source)
         self.__dict__.update({name: usual[name] for name in usual if name not in self.model_fields_set})
         return self
+
+    @property
+    def _faster(self) -> bool:
+        """Whether the drive is faster than SATA."""
+        return self.read.value > pcie.SATA_BPS
 
     @property
     def keeps_writes(self) -> bool:
@@ -181,9 +186,7 @@ class Ssd(Device):
         cost = mixed if reading or not use.random else mixed * self._collected(row, use)
         drives = count(copies, "drive")
         row.charge(f"{name}.ssds", "ssd", capacity=drives * rate, per_byte=cost, what=f"flash {use.operation}")
-        attached = (
-            use if self.read.value <= pcie.SATA_BPS else use.but(loose=False)
-        )  # NVMe drives have lanes of their own
+        attached = use.but(loose=use.loose and not self._faster)  # a drive on PCIe has lanes of its own
         links = linked(row, attached, copies, self._link(row, use))
         row.charge(f"{name}.links", "sata", capacity=links, what="drive link")
         if use.random:
@@ -253,7 +256,7 @@ class Ssd(Device):
         if self.link is not None:
             return row.term(self.link)
         link = law(pcie.drive_link, read_rate_Bps=self.read.value)
-        newest = self.read.value > pcie.SATA_BPS and pcie.drive_generation(self.read.value) >= _YOUNG
+        newest = self._faster and pcie.drive_generation(self.read.value) >= _YOUNG
         return link / largest(count(1, "link"), row.term(UNSTATED_SEAT)) if newest and not use.seated else link
 
     def _collected(self, row: Row, use: Access) -> Term:

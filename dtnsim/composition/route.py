@@ -42,13 +42,13 @@ class Route:
 
     def loss(self, draw: Draw) -> Value:
         """Mean loss of all segments together."""
-        losses = np.broadcast_arrays(0.0, *(s.losses(draw)[0] for _, s, _ in self.hops))
-        return physics.path_loss(np.stack(losses, axis=-1))
+        return _in_series([s.losses(draw)[0] for _, s, _ in self.hops])
 
     def lost(self, draw: Draw) -> tuple[Value, Value]:
         """Mean loss of all segments together, and the mean length of its bursts."""
         losses = [s.losses(draw) for _, s, _ in self.hops]
-        return self.loss(draw), lossy.together([loss for loss, _ in losses], [burst for _, burst in losses])[1]
+        each, bursts = [loss for loss, _ in losses], [burst for _, burst in losses]
+        return _in_series(each), lossy.together(each, bursts)[1]
 
     def tcp_key(self, end: Host) -> str:
         """Key of the TCP settings of one of its ends."""
@@ -79,6 +79,11 @@ class Framing(NamedTuple):
     def per_payload(self) -> Term:
         """Bytes on the wire per payload byte."""
         return term(self.wire, "B", "framing: IEEE 802.3, RFC 9293") / term(self.mss, "B")
+
+
+def _in_series(losses: list[Value]) -> Value:
+    """Loss of segments one after the other."""
+    return physics.path_loss(np.stack(np.broadcast_arrays(0.0, *losses), axis=-1))
 
 
 def narrowest(route: Route, frame: Framing, nics: list[Nic], streams: int, draw: Draw) -> tuple[Value, Value]:

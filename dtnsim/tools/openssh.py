@@ -21,7 +21,7 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Mixture, Quantity, prior
 from dtnsim.tools._common import COPIED, both_ends, in_flight, transfer
-from dtnsim.tools._options import Size, by_release, documented, named, releases, version_tuple
+from dtnsim.tools._options import Size, by_release, documented, named, version_tuple
 from dtnsim.tools._ssh import LOT, RECEIVER, SENDER, SshCopy
 from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Usage
 
@@ -107,8 +107,11 @@ class SftpCopy(SshCopy):
     def each_file(self, job: Job) -> FileCost:
         """What each file costs; its messages drawn where nobody states the release."""
         told = "messages of a file: openssh-portable sftp-client.c, scp.c"
-        at = {release: self.model_copy(update={"version": release}).waits(job) for release in releases(self)}
-        number = by_release(self, "ssh", lambda release: Quantity(at[release], "1", 0.0, told))
+
+        def waits(release: str) -> Quantity:
+            return Quantity(self.model_copy(update={"version": release}).waits(job), "1", 0.0, told)
+
+        number = by_release(self, "ssh", waits)
         drawn = number if isinstance(number, Mixture) else None
         return replace(COPIED, round_trips=number.value, drawn=drawn)
 
