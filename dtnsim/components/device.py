@@ -235,7 +235,7 @@ class Device(Component):
         return self.below is not None and self.below.keeps_writes
 
     def answers_early(self, use: Access) -> bool:
-        """Whether a write is acknowledged before it is on the medium."""
+        """Whether memory answers: a write before it is on the medium, a read in sequence that was read ahead."""
         return use.operation == "write" and self.keeps_writes if self.below is None else self.below.answers_early(use)
 
     def turnaround(self, row: Row) -> Term:

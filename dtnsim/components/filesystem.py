@@ -199,10 +199,10 @@ class Filesystem(FileOperations):
             busiest = np.maximum(busiest, alone.value / max(1, min(work.threads, host.cpu.total)))
         spare = worked - np.maximum(busiest - busy, 0.0)  # of two stations one after the other the busier is charged
         rest = (seen.block_B / array.single_rate(row, seen) + (spare - busy) * seen.block_B) / use.block_B
-        # the positioning of random requests is in what the stations are charged, and what a cache takes is answered
-        # while the drives write what was there before; so is the way to drives behind a network; the latency of others
+        # the positioning of random requests is in what the stations are charged, and a cache answers while the drives
+        # write what was there before, or read ahead; so is the way to drives behind a network; the latency of others
         # comes on top
-        beside = use.random or array.fabric is not None or (use.operation == "write" and array.answers_early(use))
+        beside = use.random or array.fabric is not None or array.answers_early(use)
         return np.maximum(wait + rest, 0.0) if beside else wait + np.maximum(rest, 0.0)
 
     def request_size(self, use: Access) -> float:

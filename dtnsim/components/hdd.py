@@ -95,7 +95,7 @@ class Hdd(Device):
         Otherwise("protected", "disks of 10 TB and more whose flash takes over (Toshiba MG06 and later, WD OptiNAND)"),
     ] = "volatile"
     answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "0.1 ms", 0.6, "assumed: a command into the drive's memory over SATA or SAS, 0.05 to 0.2 ms"
+        "0.1 ms", 0.6, "assumed: a command that the drive's memory answers over SATA or SAS, 0.05 to 0.2 ms"
     )
 
     @property
@@ -109,8 +109,10 @@ class Hdd(Device):
         return self.write_cache == "protected"
 
     def answers_early(self, use: Access) -> bool:
-        """A cache answers a write; one that loses it with the power has to be flushed by a sync."""
-        if use.operation == "read" or self.write_cache == "none":
+        """A cache answers a write, and has read ahead in sequence; if it loses a write with the power, a sync waits."""
+        if use.operation == "read":
+            return not use.random
+        if self.write_cache == "none":
             return False
         return self.keeps_writes or use.finish != "dsync"
 

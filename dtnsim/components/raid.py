@@ -33,8 +33,8 @@ class Raid(Layer):
     ``software`` parity is computed by threads of the host (md's raid5d), and crosses the bus; a hardware controller
     keeps it behind the adapter. A controller's ``cache`` takes writes at the adapter's rate until it is full; with
     ``write_back`` (a battery or flash behind it) it gathers writes to full stripes and answers flushes at once; with
-    ``read_ahead`` one reader keeps all members busy. A pair of controllers with ``mirrored`` caches copies each write
-    to the partner first, at ``mirror_rate``.
+    ``read_ahead`` one reader keeps all members busy. What its memory has, or takes, it answers after ``answer``. A pair
+    of controllers with ``mirrored`` caches copies each write to the partner first, at ``mirror_rate``.
     ``lost`` devices per group leave the array degraded; ``rebuilding`` says that a rebuild, check or resync runs,
     beside which a controller keeps its share of the drives and md its sync_speed_min; ``rebuild`` is its rate on every
     device where that was set, and ``resync`` says that parity is not yet trusted.
@@ -59,7 +59,7 @@ class Raid(Layer):
     write_back: bool = True
     read_ahead: bool = True
     answer: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
-        "60 us", 0.5, "assumed: a write into a controller's memory: driver, firmware, interrupt, 30 to 100 us"
+        "60 us", 0.5, "assumed: a command to a controller's memory: driver, firmware, interrupt, 30 to 100 us"
     )
     mirrored: Annotated[bool, Field(description="two controllers keep copies of each other's write cache")] = False
     mirror_rate: Annotated[Quantity, Unit("B/s", spread=0.4, low=1e6)] = MIRROR_RATE
@@ -150,8 +150,8 @@ class Raid(Layer):
         return (not self.software and self.write_back) or self.of.keeps_writes
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
-        """That of the slowest of the members that hold a part of the request; a controller's memory takes a write."""
-        if use.operation == "write" and not self.software and self.write_back:
+        """That of the slowest of the members that hold a part of the request, unless a controller's memory answers."""
+        if self._from_memory(use):
             return row.value(self.answer)
         busy = members * middle(self._members(row, use).value)
         wait = self.of.latency(row, use, busy)
@@ -180,7 +180,13 @@ class Raid(Layer):
 
     def answers_early(self, use: Access) -> bool:
         """A controller's memory does, or the caches of the drives."""
-        return use.operation == "write" and (self.keeps_writes or self.of.answers_early(use))
+        return self._from_memory(use) or self.of.answers_early(use)
+
+    def _from_memory(self, use: Access) -> bool:
+        """Whether a controller answers from its memory: any write, and a read in sequence, which it has read ahead."""
+        if self.software:
+            return False
+        return self.write_back if use.operation == "write" else self.read_ahead and not use.random
 
     def _reads_first(self, row: Row, use: Access) -> bool:
         """Whether a write waits for old data and parity: it is smaller than a stripe and nothing gathers it."""
@@ -194,8 +200,7 @@ class Raid(Layer):
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """The members that hold a part of a request work on it together; a controller reads ahead for one reader."""
-        ahead = self.read_ahead if use.operation == "read" else self.write_back
-        if not self.software and ahead and not use.random:
+        if self._from_memory(use) and not use.random:
             return np.inf
         return self._members(row, use).value * self.of.single_rate(row, use)
 

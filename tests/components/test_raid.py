@@ -257,13 +257,34 @@ def test_a_request_waits_for_one_member() -> None:
 
 
 def test_a_controller_answers_a_write_from_its_memory() -> None:
-    """With write-back a flush takes the controller's own time; without it the disks'."""
+    """With write-back a flush takes the controller's own time; without it the disks read old data first."""
     made = {"kind": "raid", "level": 6, "disks": 8, "software": False, "of": {"kind": "hdd", "rate": "200 MB/s"}}
     use = access("write", block_B=4 * KiB, finish="dsync")
     found: list[float] = []
     for more in ({}, {"answer": "1 ms"}, {"write_back": False}):
         charged(lambda row, m=more: found.append(float(np.mean(device(**made, **m).latency(row, use)))))
-    assert found == pytest.approx([60e-6, 1e-3, 0.0])
+    assert found == pytest.approx([60e-6, 1e-3, 0.1e-3])
+
+
+@pytest.mark.parametrize(
+    ("more", "use", "waited"),
+    [
+        ({}, {}, 60e-6),
+        ({"answer": "1 ms"}, {}, 1e-3),
+        ({"read_ahead": False}, {}, 0.1e-3),  # the disks have read ahead
+        ({"software": True}, {}, 0.1e-3),
+        ({}, {"random": True}, 7.4e-3 + 0.5 / 120),
+    ],
+)
+def test_what_is_read_in_sequence_is_answered_from_memory(
+    more: dict[str, object], use: dict[str, object], waited: float
+) -> None:
+    """The way of a command to the memory that read ahead; at random a seek and half a turn."""
+    array = device(**{"kind": "raid", "level": 10, "disks": 8, "software": False, "of": DISK, **more})
+    seen, found = access("read", block_B=16 * KiB, finish="direct", **use), []
+    charged(lambda row: found.append(float(np.mean(array.latency(row, seen)))))
+    assert found == pytest.approx([waited], rel=1e-9)
+    assert array.answers_early(seen) is not seen.random
 
 
 @pytest.mark.parametrize(("level", "kind"), rows("components/tables", "levels_of_zfs_name_their_kind"))
