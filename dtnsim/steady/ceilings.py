@@ -116,14 +116,15 @@ class Workers:
         """(S,) whether a station that several share holds transfers whose workers may be elsewhere, of (S, F)."""
         return np.asarray(self._shared[binding].any(axis=1) & self.elsewhere)
 
-    def weights(self, capacity: Array, rate: Array, binding: IntArray, before: Array) -> Array:
-        """Weights of transfers whose workers are at a shared station for a part of their time only, (F, S).
+    def weights(self, capacity: Array, rate: Array, binding: IntArray, before: Array) -> tuple[Array, Array]:
+        """Weights of transfers whose workers are at a shared station for a part of their time only; that part, (F, S).
 
         A worker that waits for its next file, or is at a step that does not visit the station, leaves the others its
         share meanwhile. With the level ``l`` of the station (rate over weight of who it holds) while one of them is
         there, ``n`` workers of weight ``w`` together, ``a`` seconds elsewhere per byte: ``n / rate = a + n / (w l)``;
         rate over the mean level is the weight of those that are there. One that comes finds the others as they are on
-        the mean (Bard and Schweitzer), and lowers the level by its own weight.
+        the mean (Bard and Schweitzer), and lowers the level by its own weight. One that visits it at two steps of each
+        byte has a byte's time there twice.
 
         Args:
             capacity: (S, K).
@@ -143,8 +144,7 @@ class Workers:
         entries = np.flatnonzero(holds[m.phases.station])
         demand, phase = m.phases.demand[entries], m.phases.row[entries]
         here = np.where(demand > 0, level[m.phases.station[entries]], np.inf)
-        part = per_capacity(demand, m.total.demand[self._place[entries]])
-        met = part / self._met(entries, holds, here, (rate.T, binding.T, before))
+        met = m.moved[phase][:, None] / self._met(entries, holds, here, (rate.T, binding.T, before))
         share = np.zeros((len(m.transfer), len(rate)))
         first = begins(phase)
         share[phase[first]] = over_rows(np.maximum, met, first) if len(first) else 0.0
@@ -156,8 +156,10 @@ class Workers:
         first = begins(f)
         lowest[f[first]] = over_rows(np.minimum, here, first) if len(first) else np.inf
         with np.errstate(divide="ignore", invalid="ignore"):
-            present = workers / (whole * lowest)
-        return np.where(np.isfinite(lowest), np.minimum(present, m.weight[:, None]), m.weight[:, None])
+            present, part = workers / (whole * lowest), there / whole
+        held = np.isfinite(lowest)
+        weight = np.where(held, np.minimum(present, m.weight[:, None]), m.weight[:, None])
+        return weight, np.where(held, part, 1.0)
 
     def _met(self, entries: Index, holds: BoolArray, level: Array, found: tuple[Array, IntArray, Array]) -> Array:
         """Levels that a worker finds, entry by entry, while it is there itself.
@@ -169,7 +171,8 @@ class Workers:
             found: (F, S) rates, what binds them, and their weights.
         """
         m, (rate, binding, before) = self._m, found
-        f, place = m.transfer[m.phases.row[entries]], self._place[entries]
+        phase, place = m.phases.row[entries], self._place[entries]
+        f = m.transfer[phase]
         total = np.flatnonzero(holds[m.total.station])
         station, row, demand = m.total.station[total], m.total.row[total], m.total.demand[total]
         held = np.where(station[:, None] == binding[row], demand * before[row], 0.0)
@@ -177,9 +180,10 @@ class Workers:
         filled = summed(mine, held, int(np.count_nonzero(holds)))[mine][own]
         demand, most = demand[own], m.weight[f][:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
-            alone = np.minimum(rate[f] / level, most)
-            filled = np.maximum(filled - held[own], 0.0) + demand * alone
-            met = level * filled / (filled + demand * (most - alone) / self._at_work[f])
+            mean = demand * np.minimum(rate[f] / level, most)
+            filled = np.maximum(filled - held[own], 0.0) + mean
+            there = np.maximum(m.phases.demand[entries] / m.moved[phase][:, None] * most, mean)
+            met = level * filled / (filled + (there - mean) / self._at_work[f])
         return np.where(np.isfinite(level) & (filled > 0), met, level)
 
     def _longest(self, capacity: Array) -> Array:

@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from dtnsim.ground.quantity import Value
+from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import SLOW_START, Demand, Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import rounds
@@ -29,6 +29,7 @@ class Matrices:
         transfer: (P,) whose phase it is, rising; every transfer has a phase.
         delay: (S, P) seconds of waiting per payload byte.
         served: (S, P) the part of it in which requests are served, by drives that have others at the same time.
+        moved: (P,) part of a payload byte's step that moves in each phase [1].
         workers: (F,).
         rounds: Of each transfer: how many of them have a file to work on, and the part of its bytes that moves while so
             many have (the last round is seldom full).
@@ -50,6 +51,7 @@ class Matrices:
     transfer: Index
     delay: Array
     served: Array
+    moved: Array
     workers: Array
     rounds: tuple[tuple[tuple[int, float], ...], ...]
     weight: Array
@@ -210,6 +212,7 @@ class Layout:
             self._transfer,
             self._delay.T[some].copy(),
             self._served.T[some].copy(),
+            np.array([part for t in given for part in moved(t)]),
             np.array([t.workers for t in given], float),
             tuple(rounds_of(t) for t in given),
             np.array([t.weight for t in given], float),
@@ -338,6 +341,17 @@ def rounds_of(transfer: Transfer) -> tuple[tuple[int, float], ...]:
     if transfer.timed or transfer.divided or not transfer.sizes_B:
         return ((workers, 1.0),)
     return rounds(transfer.sizes_B, transfer.counts, workers)
+
+
+def moved(transfer: Transfer) -> list[float]:
+    """Part of a step's bytes that moves in each of its phases, at the median: their rows are per byte of the whole."""
+    found = []
+    for phase in transfer.phases:
+        d = next((d for d in phase.demands if not d.below_cache), None) if len(transfer.phases) > 1 else None
+        every = [e for p in transfer.phases if p.step == phase.step for e in p.demands if d and e.station == d.station]
+        same = sum(middle(e.per_byte) for e in every if d and e.what == d.what)
+        found.append(middle(d.per_byte) / same if d and same > 0 else 1.0)
+    return found
 
 
 def _mean(levels: tuple[tuple[int, float], ...]) -> float:

@@ -138,6 +138,7 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
     enough = near or (_ELSEWHERE if not m.slowdowns else _EXACT if len(scenarios) == 1 else _DRAWN)
     weight, settled = np.broadcast_to(m.weight[:, None], solution.rate.T.shape), np.zeros(len(scenarios), dtype=bool)
     moved, missed = np.zeros((2, *weight.shape))
+    part = np.ones((1, 1))
     whole = solution.each(lambda a: np.array(np.broadcast_to(a, (len(scenarios), a.shape[1]))))
     for _ in range(_WEIGHED if workers.elsewhere else _ROUNDS):
         if len(moves) < MUCH * len(scenarios):
@@ -147,7 +148,7 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
             active, ceiling, asked = _some(moves, active), _some(moves, ceiling), asked.some(moves)
             m, workers = asked.m, asked.workers
         if workers.elsewhere:
-            found = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
+            found, part = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
             misses = np.where(settled, 0.0, found - weight)
             further = np.clip(weight + _further(misses, moved, missed), found / 2, m.weight[:, None])
             weight, moved, missed = further, further - weight, misses
@@ -158,8 +159,7 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
         solution = asked.shares.at(capacity, weight, ceiling, bound=bound)
         for kept, now in zip(whole.parts, solution.parts, strict=True):
             kept[scenarios] = now
-        held = np.greater_equal(weight.T, m.weight * _THERE)
-        whole.binding[scenarios] = np.where(held, solution.binding, -1)
+        whole.binding[scenarios] = np.where(part.T >= _THERE, solution.binding, -1)
         change = _change(before, solution.rate)
         settled = settled | (change <= max(enough, _ELSEWHERE))
         moves = np.flatnonzero(~(change <= enough))

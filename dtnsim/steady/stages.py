@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dtnsim.ground.quantity import middle
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.rows import Rows, summed
 
@@ -99,19 +98,8 @@ def as_transfer(t: Transfer, f: int, stage: Stage, m: Matrices) -> Column:
         m: The path as arrays.
     """
     whole = len(stage.phases) == len(t.phases)
-    moved = 1.0 if whole else _parts(t)[stage.phases.start - int(m.begins[f])]
+    moved = 1.0 if whole else float(m.moved[stage.phases.start])
     return Column(f, stage.workers, moved, whole, m, stage.phases)
-
-
-def _parts(t: Transfer) -> list[float]:
-    """Part of a step's bytes that moves in each of its phases, at the median: their rows are per byte of the whole."""
-    found = []
-    for phase in t.phases:
-        d = next((d for d in phase.demands if not d.below_cache), None)
-        every = [e for p in t.phases if p.step == phase.step for e in p.demands if d and e.station == d.station]
-        same = sum(middle(e.per_byte) for e in every if d and e.what == d.what)
-        found.append(middle(d.per_byte) / same if d and same > 0 else 1.0)
-    return found
 
 
 def staged(m: Matrices, columns: list[Column]) -> Matrices:
@@ -129,6 +117,7 @@ def staged(m: Matrices, columns: list[Column]) -> Matrices:
         transfer=np.repeat(np.arange(len(columns)), [len(c.numbers) for c in columns]),
         delay=np.concatenate([c.of.delay[:, c.numbers] * c.part for c in columns], axis=1),
         served=np.concatenate([c.of.served[:, c.numbers] * c.part for c in columns], axis=1),
+        moved=np.concatenate([c.of.moved[c.numbers] * c.part / max(c.moved, _LEAST) for c in columns]),
         workers=workers,
         rounds=tuple(((c.workers, 1.0),) for c in columns),
         weight=m.weight[f] * workers / m.workers[f] / np.maximum(moved, _LEAST),
@@ -151,6 +140,7 @@ def taken(m: Matrices, which: Index) -> Matrices:
         transfer=np.searchsorted(which, m.transfer[numbers]),
         delay=m.delay[:, numbers],
         served=m.served[:, numbers],
+        moved=m.moved[numbers],
         workers=m.workers[which],
         rounds=tuple(m.rounds[g] for g in which.tolist()),
         weight=m.weight[which],

@@ -233,7 +233,7 @@ def _matrices(
     weight = np.array([each.weight for each in plain.kinds])[plain.kind]
     private, alone = np.arange(whole) >= shared, np.ones((1, whole))
     return Matrices(
-        np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), lost[None, :], none, one,
+        np.concatenate([capacity, own.ravel()])[None, :], rows, rows, np.arange(count), lost[None, :], none, one, one,
         (((1, 1.0),),) * count, weight, none, lead[None, :], private, private, alone,
         np.zeros(count, dtype=bool), np.zeros(count, np.intp), tuple(slowdowns),
     )  # fmt: skip
