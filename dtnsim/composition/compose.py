@@ -324,7 +324,7 @@ class Composer:
             near = probe.at(end.host.name)
             steady = filesystem.stretches(near, write.but(finish="steady"), end.host, end.volume)[0]
             undivided = Stretch(step.name, delay=steady.delay, what=steady.what)
-            whole = self._phase(leg, step, charged, undivided, step.name)
+            whole = self._phase(leg, step, charged, undivided, step.name, fills=True)
             if cut:  # who shares the memory shares the medium
                 (fill, drain), share = self._cache_rates(leg, whole), self.storage.memory_share(leg)
                 write = write.but(fill_Bps=fill, drain_Bps=share * drain, memory_share=share)
@@ -358,12 +358,14 @@ class Composer:
             fill = 1.0 / np.maximum(moving + waiting, 1e-15)
         return fill, waits.rate_beside(self.ledger.stations, whole.demands, fill)
 
-    def _phase(self, leg: Leg, step: Step, charged: Charged, part: Stretch, name: str) -> Phase:
+    def _phase(
+        self, leg: Leg, step: Step, charged: Charged, part: Stretch, name: str, *, fills: bool = False
+    ) -> Phase:
         """The phase in which a stretch of a step happens, of what the whole step charges."""
         whole, each, pauses = charged
         row = Row(self.ledger, whole.transfer, whole.again(part.cpu, part.medium), whole.factor)
         metadata = each.again(part.cpu, part.cpu)
-        waiting = waits.delays(pauses, self.ledger, leg, step, part, row, metadata)
+        waiting = waits.delays(pauses, self.ledger, leg, step, part, row, metadata, fills=fills)
         return Phase(name, (*row.demands, *metadata), tuple(waiting), step.name)
 
     def _charge(self, leg: Leg, step: Step) -> Charged:

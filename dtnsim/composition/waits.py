@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -91,12 +91,21 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
 
 
 def delays(
-    waits: Waits, ledger: Ledger, leg: Leg, step: Step, part: Stretch, row: Row, metadata: list[Demand]
+    waits: Waits,
+    ledger: Ledger,
+    leg: Leg,
+    step: Step,
+    part: Stretch,
+    row: Row,
+    metadata: list[Demand],
+    *,
+    fills: bool = False,
 ) -> list[Demand]:
     """Seconds per payload byte in which a worker waits while no station works, in a stretch of a step.
 
     ``metadata`` has what file operations take of stations: the time that a worker spends there is part of its wait.
-    Where a page cache lies between the worker and the medium (``part.behind``), the medium works meanwhile.
+    Where a page cache lies between the worker and the medium (``part.behind``), the medium works meanwhile: how long a
+    connection opens up is then a matter of what comes before the cache.
 
     Args:
         waits: Those of the whole step.
@@ -106,8 +115,11 @@ def delays(
         part: The stretch.
         row: What bytes charge in it.
         metadata: What file operations charge in it.
+        fills: Whether the worker fills a page cache that has room.
     """
-    asked = _asked(waits, ledger, leg, step, part, row, metadata)
+    gathers = fills or positive(part.behind)
+    above = replace(row, demands=[d for d in row.demands if not d.below_cache]) if gathers else row
+    asked = _asked(waits, ledger, leg, step, part, above, metadata)
     kept = _kept(asked, ledger.stations, [*row.demands, *metadata], leg, part)
     name, found = f"{leg.job.name}.workers", []
     for seconds, what, each in asked:
