@@ -358,9 +358,7 @@ class Composer:
             fill = 1.0 / np.maximum(moving + waiting, 1e-15)
         return fill, waits.rate_beside(self.ledger.stations, whole.demands, fill)
 
-    def _phase(
-        self, leg: Leg, step: Step, charged: Charged, part: Stretch, name: str, *, fills: bool = False
-    ) -> Phase:
+    def _phase(self, leg: Leg, step: Step, charged: Charged, part: Stretch, name: str, *, fills: bool = False) -> Phase:
         """The phase in which a stretch of a step happens, of what the whole step charges."""
         whole, each, pauses = charged
         row = Row(self.ledger, whole.transfer, whole.again(part.cpu, part.medium), whole.factor)

@@ -23,6 +23,9 @@ LARGE_CALLS: Final = (4, 10)
 #: Windows that a sequential reader has under way: the next one is asked for as soon as it enters one, whether that one
 #: has arrived or not (Linux mm/readahead.c, "readahead pipelining": async_size is size, and the mark comes first).
 WINDOWS: Final = 2.0
+#: Part of the limit on dirty bytes that must be free again before throttled writers run ahead once more: fewer turns,
+#: the same mean.
+SLACK: Final = 0.02
 
 
 def dirty_limits(

@@ -24,7 +24,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.simulation.memory import EVEN, SLACK, Memory, Part
+from dtnsim.physics.cache import SLACK
+from dtnsim.simulation.memory import EVEN, Memory, Part
 from dtnsim.simulation.store import COUPLED, EMPTY, FREE, FULL, HELD, Alarm, State, Store
 from dtnsim.simulation.transfer_processes import Move
 

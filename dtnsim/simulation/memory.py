@@ -25,6 +25,7 @@ from dtnsim.composition.residency import Residency
 from dtnsim.engine.layout import CAPPED, LEVEL
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.physics import cache
+from dtnsim.physics.cache import SLACK
 from dtnsim.simulation.jobs import Job
 from dtnsim.simulation.store import Alarm
 
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from dtnsim.simulation.cache import PageCache
 
 
-#: part of the limit that must be free again before throttled writers run ahead once more: fewer turns, the same mean
-SLACK: Final = 0.02
 #: relative difference of rates that counts as none: rounding of shares, far below any figure of interest
 EVEN: Final = 1e-11
 #: waits closer than this, relative, are one

@@ -28,11 +28,13 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
+from dtnsim.steady import pools
 from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.ordering import total_rate
+from dtnsim.steady.pools import Pools
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
-from dtnsim.steady.stages import Stage, as_transfer, staged, stages_of, taken
+from dtnsim.steady.stages import Column, Stage, as_transfer, staged, stages_of, taken
 
 #: parts of the time gone by within which stages end together: of one scenario, and of many
 _TOGETHER: Final = 1e-9
@@ -64,9 +66,11 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
     """
     if len(problem.transfers) == 1:
         return solve(m).rate if together is None else together
-    pools = Counter(t.cache.pool for t in problem.transfers if t.cache is not None)
-    shared = {pool for pool, writers in pools.items() if writers > 1}
-    stages = [stages_of(t, m, f, shared) for f, t in enumerate(problem.transfers)]
+    writers = Counter(t.cache.pool for t in problem.transfers if t.cache is not None)
+    stages = [
+        stages_of(t, m, f, shared=t.cache is not None and writers[t.cache.pool] > 1)
+        for f, t in enumerate(problem.transfers)
+    ]
     if _may_end_together(problem, stages):
         together = solve(m).rate if together is None else together
         if _ends_together(problem, together):
@@ -99,8 +103,15 @@ class _Course:
 
     def __init__(self, problem: Problem, m: Matrices, stages: list[list[Stage]]) -> None:
         self._problem = problem
-        count, most = len(stages), max(len(own) for own in stages)
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
+        self._pools = Pools(problem, s)
+        both = {f: self._pools.both(f, problem.transfers[f]) for f in self._pools.of}
+        apart = matrices(replace(problem, transfers=tuple(t for pair in both.values() for t in pair))) if both else m
+        written: dict[int, int] = {}
+        for n, (f, (free, _)) in enumerate(both.items()):
+            stages[f] = stages_of(free, apart, 2 * n, shared=True)
+            written[f] = apart.phases_of(2 * n)[pools.written(free)]
+        count, most = len(stages), max(len(own) for own in stages)
         place = {t.name: f for f, t in enumerate(problem.transfers)}
         self._after = {f: [place[name] for name in t.after] for f, t in enumerate(problem.transfers) if t.after}
         self._which = np.full((count, most + 1), -1, np.intp)
@@ -108,15 +119,21 @@ class _Course:
         self._seconds = np.full((count, most + 1, s), math.inf)
         self._counts = np.zeros((count, most + 1), dtype=bool)
         self._last = np.array([len(own) for own in stages])
-        moving: list[tuple[int, Stage]] = []
+        self._fills = np.zeros((count, most + 1), dtype=bool)
+        self._moving: list[Column] = []
         for f, own in enumerate(stages):
             for k, stage in enumerate(own):
                 if stage.phases:
-                    self._which[f, k] = len(moving)
-                    moving.append((f, stage))
+                    self._which[f, k] = len(self._moving)
+                    self._moving.append(as_transfer(f, stage, apart if f in both else m))
+                    if f in both:  # and as it is while the cache is full, in the rows that come next
+                        size = len(both[f][0].phases)
+                        full = range(stage.phases.start + size, stage.phases.stop + size)
+                        self._moving.append(as_transfer(f, replace(stage, phases=full), apart))
+                        self._fills[f, k] = written[f] in stage.phases
                     self._bytes[f, k] = stage.part * problem.transfers[f].payload_B
                 self._seconds[f, k], self._counts[f, k] = stage.seconds, stage.counts
-        self._given, self._moving = m, [as_transfer(problem.transfers[f], f, stage, m) for f, stage in moving]
+        self._given, self._beside_all = m, len(self._moving)
         self._known: tuple[Index, Rates] | None = None  # columns that were under way lately
         self._places: dict[int, int] = {}
         self._here = np.arange(count)
@@ -145,7 +162,8 @@ class _Course:
             first = ends.min(axis=1)
             if not np.isfinite(first).any():
                 break
-            self._go_on(rate, ends, self._reach(ends, first))
+            due = np.where(np.isfinite(first), self._pools.due(self._filled(rate)), math.inf)
+            self._go_on(rate, ends, self._reach(ends, np.minimum(first, due)), due)
         payload = np.array([t.payload_B for t in self._problem.transfers])
         times = np.array([t.time_s for t in self._problem.transfers])
         with np.errstate(divide="ignore", invalid="ignore"):  # who never ends is at rest
@@ -164,7 +182,7 @@ class _Course:
 
     def _shares(self) -> Array:
         """Rates of the transfers as they are now, (S, F) [B/s]."""
-        column = self._beside_others()
+        column = self._as_caches_are(self._beside_others())
         changed, before = self._changed & (column >= 0).any(axis=1), self._rate
         some = slice(None) if changed.all() else np.flatnonzero(changed)
         self._rate = np.where(column >= 0, before, 0.0)
@@ -219,6 +237,15 @@ class _Course:
             column[moves, at] += np.array([self._place(f, t) for t in made])[row]
         return column
 
+    def _as_caches_are(self, column: Index) -> Index:
+        """Columns (S, F), of who writes to a cache that is full as it is then."""
+        for at, f in enumerate(self._here.tolist()):
+            if f in self._pools.of:
+                full = self._pools.full[self._pools.of[f][0]]
+                column = np.array(column)
+                column[:, at] += full & (column[:, at] >= 0)
+        return column
+
     def _place(self, f: int, transfer: Transfer) -> int:
         """How far the columns of a transfer's stages, which are made here, lie behind those beside all others."""
         if id(transfer) not in self._places:
@@ -231,28 +258,37 @@ class _Course:
         steps = [p.step for p in transfer.phases]
         if transfer is whole or set(steps) != {p.step for p in whole.phases}:
             return 0
-        own = [column for column in self._moving if column.of is self._given and column.f == f]
+        own = [column for column in self._moving[: self._beside_all] if column.f == f]
         behind = len(self._moving) - self._moving.index(own[0])
         made = sharing.opened(transfer) if self._problem.transfers[f].opened else transfer
-        m, first = matrices(replace(self._problem, transfers=(made,))), self._given.phases_of(f).start
-        alike = len(steps) == len(whole.phases)
-        for c in own:
-            at = c.numbers.start - first
+        both = self._pools.both(f, made) if f in self._pools.of else (made,)
+        m = matrices(replace(self._problem, transfers=both))
+        alike = len(both) > 1 or len(steps) == len(whole.phases)
+        for n, c in enumerate(own):
+            again = m.phases_of(n % len(both))
+            at = c.numbers.start - c.of.phases_of(int(c.of.transfer[c.numbers.start])).start
             begin, name = (at, "") if alike else (steps.index(whole.phases[at].step), whole.phases[at].step)
-            numbers = m.phases_of(0) if c.whole else range(begin, begin + max(steps.count(name), 1))
+            numbers = again if c.whole else again[begin : begin + max(steps.count(name), 1)]
             self._moving.append(replace(c, of=m, numbers=numbers, part=1.0 if alike else c.moved))
         return behind
 
-    def _go_on(self, rate: Array, ends: Array, reach: Array) -> None:
+    def _filled(self, rate: Array) -> Array:
+        """(V, S) rates at which caches fill that several write to."""
+        fills = self._fills[self._here, np.maximum(self._stage, 0)] & self._under_way
+        return self._pools.filled(np.where(fills & np.isfinite(rate), rate, 0.0), self._here)
+
+    def _go_on(self, rate: Array, ends: Array, reach: Array, due: Array) -> None:
         """Time goes on to the last of the ends up to ``reach``; who ends, or begins, goes to the next stage.
 
         Args:
             rate: (S, F) rates until then [B/s].
             ends: (S, F) when each would end, or begin [s].
             reach: (S,) up to when they do [s].
+            due: (S,) when a page cache that several write to is full, or has room again [s].
         """
         now = ends <= reach[:, None]
         until = np.where(now, ends, -math.inf).max(axis=1, keepdims=True)
+        until = np.maximum(until, np.where(due <= reach, due, -math.inf)[:, None])
         lasts = np.where(self._under_way, np.maximum(np.where(now, ends, until) - self._clock, 0.0), 0.0)
         with np.errstate(invalid="ignore"):
             moved = np.where(np.isinf(rate), self._left_B, rate * lasts)  # all of it at once where nothing holds it
@@ -260,7 +296,7 @@ class _Course:
             self._left_s = np.maximum(self._left_s - lasts, 0.0)
         self._clock += lasts
         row, at = np.nonzero(now)
-        ended, self._changed = ends[row, at], np.asarray(now.any(axis=1))
+        ended, self._changed = ends[row, at], now.any(axis=1) | self._pools.go_on(until[:, 0])
         with np.errstate(invalid="ignore"):
             late = np.bincount(row, until[row, 0] - ended, len(now)) / np.bincount(row, minlength=len(now))
         self._late = np.nan_to_num(late).reshape(-1, 1)

@@ -42,14 +42,14 @@ class Stage:
     counts: bool = True
 
 
-def stages_of(t: Transfer, m: Matrices, f: int, shared: set[str]) -> list[Stage]:
-    """The stages of a transfer; of page caches that several write to, ``shared``, none has its own stretches.
+def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool) -> list[Stage]:
+    """The stages of a transfer.
 
     Args:
         t: The transfer.
         m: The path as arrays.
-        f: Number of the transfer.
-        shared: Page caches that several write to.
+        f: Its number there.
+        shared: Whether others write to its page cache, too: then it has no stretches of its own.
     """
     phases, always = m.phases_of(f), np.array([math.inf])
     workers = max(int(t.workers), 1)
@@ -59,7 +59,7 @@ def stages_of(t: Transfer, m: Matrices, f: int, shared: set[str]) -> list[Stage]
     lead = m.lead[:, f] * t.payload_B
     made = [Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
     steps = len({p.step for p in t.phases})
-    mixed = t.cache is not None and (t.cache.pool in shared or (t.cache.flush_files and t.files > workers))
+    mixed = shared or (t.cache is not None and t.cache.flush_files and t.files > workers)
     once = t.files <= workers and not (t.divided and workers > 1) if steps > 1 else not mixed
     rows = [range(p, p + 1) for p in phases] if once else [phases]
     return made + [Stage(row, n, part, always) for n, part in m.rounds[f] for row in rows]
@@ -88,16 +88,15 @@ class Column:
     part: float = 1.0
 
 
-def as_transfer(t: Transfer, f: int, stage: Stage, m: Matrices) -> Column:
+def as_transfer(f: int, stage: Stage, m: Matrices) -> Column:
     """A stage as it is beside all others.
 
     Args:
-        t: The transfer.
-        f: Its number.
+        f: Number of the transfer.
         stage: The stage.
         m: The path as arrays.
     """
-    whole = len(stage.phases) == len(t.phases)
+    whole = len(stage.phases) == len(m.phases_of(int(m.transfer[stage.phases.start])))
     moved = 1.0 if whole else float(m.moved[stage.phases.start])
     return Column(f, stage.workers, moved, whole, m, stage.phases)
 

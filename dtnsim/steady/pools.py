@@ -1,0 +1,176 @@
+"""Page caches that several transfers write to, as they fill and empty while these are laid out in time.
+
+A writer goes at the speed of what comes before the cache while all that the cache holds is below its limit, and at that
+of its medium from then on: two rows of demands for each (`both`), of which the course of the epochs takes one.
+
+A level rises by what comes in, and falls by what the media take once write-back has begun. The instants at which it
+meets a limit are epochs' ends (`dtnsim.steady.epochs`).
+
+Neglects: what write-back takes of a drive from others while the cache has room, beyond the mean that the writer's own
+speed gives; writers that wait for a flush, who have their own cached and throttled stretches in the mean.
+
+Shapes: S scenarios, P caches, V media behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from dtnsim.ground.quantity import Value, middle
+from dtnsim.ground.records import Demand, Phase, Problem, Transfer
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
+from dtnsim.physics.cache import SLACK
+from dtnsim.steady.durability import drain_rates
+
+#: part of a limit that counts as none of it
+_NEAR: Final = 1e-9
+
+
+def shared(problem: Problem) -> list[list[int]]:
+    """Numbers of the transfers that write into one page cache at the same time, cache by cache."""
+    writers: dict[tuple[str, int], list[int]] = {}
+    for f, t in enumerate(problem.transfers):
+        if t.cache is not None and t.buffered is not None and not t.flushed and not t.cache.flush_files:
+            writers.setdefault((t.cache.pool, t.turn), []).append(f)
+    return [members for members in writers.values() if len(members) > 1]
+
+
+def both(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tuple[Transfer, Transfer]:
+    """A transfer while the cache that it writes to has room, and while that is full.
+
+    Args:
+        transfer: The transfer.
+        capacity: Of the stations, by name.
+        writers: How many write to its cache: each of them has as much of the media.
+    """
+    whole = transfer.buffered
+    assert whole is not None
+    above, below = ([d for d in whole.demands if d.below_cache is here] for here in (False, True))
+    fills = _slowest(above, capacity) + sum((d.per_byte for d in whole.delays), 0.0) / transfer.workers
+    meanwhile = np.minimum(fills / np.maximum(_slowest(below, capacity) * writers, 1e-300), 1.0)
+    first = written(transfer)
+    others = [p for p in transfer.phases if p.step != whole.step]
+    aside = {d.station: d.per_byte for p in others for d in p.demands if d.aside}
+    hidden = next((aside[d.station] / d.per_byte for d in below if d.station in aside), 0.0)
+
+    def made(part: Value, rest: Sequence[Phase]) -> Transfer:
+        medium = (replace(d, per_byte=d.per_byte * part) for d in below)
+        written = replace(whole, demands=(*above, *medium))
+        return replace(transfer, phases=(*rest[:first], written, *rest[first:]))
+
+    calm = [replace(p, demands=tuple(d for d in p.demands if not d.aside)) for p in others]
+    return made(meanwhile, calm), made(1.0 - hidden, others)
+
+
+def written(transfer: Transfer) -> int:
+    """Number of the phase of a transfer that writes through a page cache."""
+    return next(n for n, p in enumerate(transfer.phases) if transfer.buffered and p.step == transfer.buffered.step)
+
+
+def _slowest(demands: list[Demand], capacity: dict[str, Value]) -> Value:
+    """Seconds per byte of the slowest station of some demands."""
+    return np.maximum.reduce([np.asarray(d.per_byte / capacity[d.station]) for d in demands]) if demands else 0.0
+
+
+class Pools:
+    """Page caches that several write to, and how full they are in every scenario.
+
+    Args:
+        problem: The transfers.
+        scenarios: S.
+
+    Attributes:
+        of: By number of each transfer that writes to one, (its cache, its medium).
+        full: (P, S) whether the cache holds as much as it may, so that the media set the pace.
+    """
+
+    def __init__(self, problem: Problem, scenarios: int) -> None:
+        pools = shared(problem)
+        numbers = [f for members in pools for f in members]
+        given = [problem.transfers[members[0]].cache for members in pools]
+        self._volumes: dict[tuple[int, str], int] = {}
+        capacity = {s.name: s.capacity for s in problem.stations}
+        self.of: dict[int, tuple[int, int]] = {}
+        for p, members in enumerate(pools):
+            for f in members:
+                key = p, _medium(problem.transfers[f], capacity)
+                self.of[f] = p, self._volumes.setdefault(key, len(self._volumes))
+        writers = [len(members) for members in pools]
+        self._capacity, self._writers = capacity, {f: writers[p] for f, (p, _) in self.of.items()}
+        self._pool = np.array([p for p, _ in self._volumes], np.intp)
+        volume = np.array([self.of[f][1] for f in numbers], np.intp)
+
+        def row(values: list[Value]) -> Array:
+            spread = [np.broadcast_to(np.asarray(value, float), (scenarios,)) for value in values]
+            return np.array(spread).reshape(-1, scenarios)
+
+        self._limit, self._begins = row([c.size_B for c in given if c]), row([c.write_back_B for c in given if c])
+        self._age = row([c.write_back_s for c in given if c])
+        self._takes = np.zeros((len(self._volumes), scenarios))
+        if numbers:
+            np.add.at(self._takes, volume, np.broadcast_to(drain_rates(problem, numbers).T, (len(numbers), scenarios)))
+        self._level, self._growth = np.zeros((2, *self._takes.shape))
+        self._clock, self._since = np.zeros(scenarios), np.full(self._limit.shape, np.inf)
+        self.full, self._begun = np.zeros((2, *self._limit.shape), dtype=bool)
+        self._slack = np.full(self._limit.shape, SLACK)
+
+    def both(self, f: int, transfer: Transfer) -> tuple[Transfer, Transfer]:
+        """A transfer, or what it is beside others, while its cache has room, and while that is full."""
+        return both(transfer, self._capacity, self._writers[f])
+
+    def _held(self, level: Array) -> Array:
+        """(P, S) what each cache holds of levels (V, S), or gains of their growth."""
+        found = np.zeros(self._limit.shape)
+        np.add.at(found, self._pool, level)
+        return found
+
+    def due(self, filled: Array) -> Array:
+        """(S,) when a level meets a limit next, while the media's caches fill at rates (V, S) [s]."""
+        begun = self._begun[self._pool]
+        takes = np.where(begun, np.where(self._level > 0, self._takes, np.minimum(filled, self._takes)), 0.0)
+        self._growth = filled - takes
+        fills, held, grows = self._held(filled) > 0, self._held(self._level), self._held(self._growth)
+        self._since = np.where((held > 0) | fills, np.minimum(self._since, self._clock), np.inf)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            waits = [
+                np.where(~self.full & (grows > 0), (self._limit - held) / grows, np.inf),
+                np.where(~self._begun & (grows > 0), (self._begins - held) / grows, np.inf),
+                np.where(self._begun, np.inf, self._since + self._age - self._clock),
+                np.where(self.full & (grows < 0), (held - self._limit * (1 - self._slack)) / -grows, np.inf),
+                np.where((self._growth < 0) & (self._level > 0), self._level / -self._growth, np.inf),
+            ]
+        return np.asarray(self._clock + np.maximum(np.concatenate(waits).min(axis=0, initial=np.inf), 0.0))
+
+    def go_on(self, until: Array) -> BoolArray:
+        """(S,) whether a limit has been met on the way to a time (S,), which is now [s]."""
+        level = self._level + self._growth * np.maximum(until - self._clock, 0.0)
+        near = _NEAR * self._limit
+        self._level = np.where(level > near[self._pool], level, 0.0)
+        self._clock = np.maximum(until, self._clock)
+        held, old = self._held(self._level), self.full
+        self._begun |= (held >= self._begins - near) | (self._clock >= (self._since + self._age) * (1 - _NEAR))
+        self._begun &= (held > 0) | (self._held(self._growth) > 0) | np.isfinite(self._since)
+        fills = ~old & (held >= self._limit - near) & (self._held(self._growth) > 0)
+        leaves = old & (held <= self._limit * (1 - self._slack) + near)
+        self._slack = np.where(leaves, np.minimum(2 * self._slack, 1.0), self._slack)  # ever fewer turns
+        self.full = (old | fills) & ~leaves
+        return np.asarray((self.full != old).any(axis=0))
+
+    def filled(self, rate: Array, here: Index) -> Array:
+        """(V, S) rates at which the media's caches fill, of those (S, n) of the transfers ``here``."""
+        found = np.zeros(self._takes.shape)
+        for at, f in enumerate(here.tolist()):
+            if f in self.of:
+                found[self.of[f][1]] += rate[:, at]
+        return found
+
+
+def _medium(transfer: Transfer, capacity: dict[str, Value]) -> str:
+    """The slowest station behind a page cache."""
+    assert transfer.buffered is not None
+    below = [d for d in transfer.buffered.demands if d.below_cache]
+    return max(below, key=lambda d: middle(d.per_byte / capacity[d.station])).station if below else ""
