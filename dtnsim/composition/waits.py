@@ -119,7 +119,7 @@ def delays(
     """
     gathers = fills or positive(part.behind)
     above = replace(row, demands=[d for d in row.demands if not d.below_cache]) if gathers else row
-    asked = _asked(waits, ledger, leg, step, part, above, metadata)
+    asked = _asked(waits, leg, step, part, (row, above), metadata)
     kept = _kept(asked, ledger.stations, [*row.demands, *metadata], leg, part)
     name, found = f"{leg.job.name}.workers", []
     for seconds, what, each in asked:
@@ -162,10 +162,11 @@ def _kept(
 
 
 def _asked(
-    waits: Waits, ledger: Ledger, leg: Leg, step: Step, part: Stretch, row: Row, metadata: list[Demand]
+    waits: Waits, leg: Leg, step: Step, part: Stretch, rows: tuple[Row, Row], metadata: list[Demand]
 ) -> list[Wait]:
-    """What a worker waits for in a stretch of a step, whatever goes on meanwhile."""
+    """What a worker waits for in a stretch of a step, whatever goes on meanwhile; ``rows``: all, and what holds it."""
     found: list[Wait] = []
+    row, holds = rows
 
     def wait(seconds: Term, what: str, each: Each = "file") -> None:
         if positive(seconds.value):
@@ -178,7 +179,7 @@ def _asked(
     share = term(part.cpu)
     for seconds, what, each in waits.before:
         wait(seconds * share, what, each)
-    spent = _time_added(ledger.stations, row.demands, metadata, leg.plan.workers)
+    spent = _time_added(row.ledger.stations, row.demands, metadata, leg.plan.workers)
     for seconds, what, each in waits.operations:
         if not positive(seconds.value):
             continue
@@ -190,7 +191,7 @@ def _asked(
         wait(seconds * share, what, each)
     ramp: Value = 0.0
     if leg.route is not None and step.net is not None:
-        ramp = _ramp(leg, step.net, tcp.main_connection(row, leg.route), row)
+        ramp = _ramp(leg, step.net, tcp.main_connection(row, leg.route), holds)
     for streams in waits.mounted:  # side by side
         ramp = np.maximum(ramp, _ramp(leg, _PLAIN, streams, row))
     if positive(ramp):

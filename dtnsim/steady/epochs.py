@@ -29,7 +29,7 @@ from dtnsim.composition import sharing
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady import pools
-from dtnsim.steady.matrices import Matrices, matrices
+from dtnsim.steady.matrices import Matrices, matrices, scenarios
 from dtnsim.steady.ordering import total_rate
 from dtnsim.steady.pools import Pools
 from dtnsim.steady.shares import MUCH
@@ -104,7 +104,7 @@ class _Course:
     def __init__(self, problem: Problem, m: Matrices, stages: list[list[Stage]]) -> None:
         self._problem = problem
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
-        self._pools = Pools(problem, s)
+        self._pools = Pools(problem if scenarios(problem) in (1, s) else replace(problem, transfers=()), s)
         both = {f: self._pools.both(f, problem.transfers[f]) for f in self._pools.of}
         apart = matrices(replace(problem, transfers=tuple(t for pair in both.values() for t in pair))) if both else m
         written: dict[int, int] = {}
