@@ -14,6 +14,7 @@ Shapes: S scenarios, P caches, V media behind them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -25,18 +26,33 @@ from dtnsim.ground.records import Demand, Phase, Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.cache import SLACK
 from dtnsim.steady.durability import drain_rates
+from dtnsim.steady.stages import step_by_step
 
 #: part of a limit that counts as none of it
 _NEAR: Final = 1e-9
 
 
-def shared(problem: Problem) -> list[list[int]]:
-    """Numbers of the transfers that write into one page cache at the same time, cache by cache."""
+def shared(problem: Problem) -> list[tuple[list[int], int]]:
+    """Transfers that fill a page cache which others write to as well, and how many all are, cache by cache.
+
+    Who verifies each of many files that the cache does not hold goes from one stretch to the next with every file: it
+    is taken in the mean, and has its part of the cache for itself.
+    """
     writers: dict[tuple[str, int], list[int]] = {}
     for f, t in enumerate(problem.transfers):
-        if t.cache is not None and t.buffered is not None and not t.flushed and not t.cache.flush_files:
+        if t.cache is not None and t.buffered is not None:
             writers.setdefault((t.cache.pool, t.turn), []).append(f)
-    return [members for members in writers.values() if len(members) > 1]
+    several = [some for some in writers.values() if len(some) > 1]
+    found = (([f for f in some if _fills(problem.transfers[f])], len(some)) for some in several)
+    return [(some, count) for some, count in found if some]
+
+
+def _fills(t: Transfer) -> bool:
+    """Whether a transfer fills its cache, in the mean, from its first byte to the last that it writes."""
+    if t.flushed or t.cache is None or t.cache.flush_files:
+        return False
+    at_once = t.workers * max(t.sizes_B, default=math.inf)
+    return len({p.step for p in t.phases}) == 1 or step_by_step(t) or at_once <= middle(t.cache.size_B)
 
 
 def both(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tuple[Transfer, Transfer]:
@@ -90,17 +106,16 @@ class Pools:
 
     def __init__(self, problem: Problem, scenarios: int) -> None:
         pools = shared(problem)
-        numbers = [f for members in pools for f in members]
-        given = [problem.transfers[members[0]].cache for members in pools]
+        numbers = [f for members, _ in pools for f in members]
+        given = [(c, len(members) / count) for members, count in pools if (c := problem.transfers[members[0]].cache)]
         self._volumes: dict[tuple[int, str], int] = {}
         capacity = {s.name: s.capacity for s in problem.stations}
         self.of: dict[int, tuple[int, int]] = {}
-        for p, members in enumerate(pools):
+        for p, (members, _) in enumerate(pools):
             for f in members:
                 key = p, _medium(problem.transfers[f], capacity)
                 self.of[f] = p, self._volumes.setdefault(key, len(self._volumes))
-        writers = [len(members) for members in pools]
-        self._capacity, self._writers = capacity, {f: writers[p] for f, (p, _) in self.of.items()}
+        self._capacity, self._writers = capacity, {f: pools[p][1] for f, (p, _) in self.of.items()}
         self._pool = np.array([p for p, _ in self._volumes], np.intp)
         volume = np.array([self.of[f][1] for f in numbers], np.intp)
 
@@ -108,8 +123,11 @@ class Pools:
             spread = [np.broadcast_to(np.asarray(value, float), (scenarios,)) for value in values]
             return np.array(spread).reshape(-1, scenarios)
 
-        self._limit, self._begins = row([c.size_B for c in given if c]), row([c.write_back_B for c in given if c])
-        self._age = row([c.write_back_s for c in given if c])
+        self._limit = row([c.size_B * part for c, part in given])
+        self._begins, self._age = (
+            row([c.write_back_B * part for c, part in given]),
+            row([c.write_back_s for c, _ in given]),
+        )
         self._takes = np.zeros((len(self._volumes), scenarios))
         if numbers:
             np.add.at(self._takes, volume, np.broadcast_to(drain_rates(problem, numbers).T, (len(numbers), scenarios)))

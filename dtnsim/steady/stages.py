@@ -60,9 +60,15 @@ def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool) -> list[Stage]:
     made = [Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
     steps = len({p.step for p in t.phases})
     mixed = shared or (t.cache is not None and t.cache.flush_files and t.files > workers)
-    once = t.files <= workers and not (t.divided and workers > 1) if steps > 1 else not mixed
+    once = step_by_step(t) if steps > 1 else not mixed
     rows = [range(p, p + 1) for p in phases] if once else [phases]
     return made + [Stage(row, n, part, always) for n, part in m.rounds[f] for row in rows]
+
+
+def step_by_step(t: Transfer) -> bool:
+    """Whether the workers of a transfer of several steps go through each of them once, side by side."""
+    workers = max(int(t.workers), 1)
+    return t.files <= workers and not (t.divided and workers > 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
