@@ -177,6 +177,14 @@ def test_a_phase_of_few_bytes_has_the_share_of_its_streams() -> None:
     assert seconds(first, transfer("b", 300.0)) == pytest.approx([2.0, 4.0])
 
 
+def test_who_visits_a_drive_at_two_steps_of_a_byte_has_the_share_of_its_streams_there() -> None:
+    """Two workers that read what they copy once more, beside one reader: two thirds of the drive for half the bytes."""
+    steps = tuple(Phase(n, (Demand("link", 1.0, "bytes"),), step=n) for n in ("copy", "verification"))
+    twice = Transfer("twice", steps, 2, 1000.0, 10, 2, sizes_B=(100.0,), counts=(10,))
+    rate = epochs.rates(Problem("p", (LINK,), (replace(twice, time_s=9.0), transfer("once", 1.0, time=9.0))))
+    assert rate[0].tolist() == pytest.approx([100 / 3, 100 / 3], rel=1e-5)
+
+
 def test_a_drive_seeks_for_those_who_are_there() -> None:
     """Who stays behind has the drive as a path without the others has it."""
     host = machine(volumes={"/d": volume({"kind": "hdd", "rate": "200 MB/s"})})

@@ -1,0 +1,139 @@
+"""Page caches that several transfers write to, against the integral of what comes in and goes out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dtnsim.ground.pages import Cache
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.simulation import simulate
+from dtnsim.steady import epochs, pools
+from dtnsim.steady.ordering import ends
+from dtnsim.steady.prediction import predict
+from tests.lab import journey, machine, volume
+from tests.strategies import load
+
+#: a wire for each writer [B/s], and drives behind one cache
+WIRE, DRIVE = 100.0, 50.0
+
+
+def writer(
+    n: int, size: float, limit: float, *, start: float = 0.0, drive: str = "drive", begins: float = 0.0
+) -> Transfer:
+    """A writer over a wire of its own, through a cache that holds so much, onto a drive."""
+    wire, below = Demand(f"wire{n}", 1.0, "bytes"), Demand(drive, 1.0, "write-back", below_cache=True)
+    whole = Phase("copy", (wire, below), step="copy")
+    cache = Cache("pool", limit, begins, math.inf)
+    return Transfer(
+        f"t{n}", (whole,), 1, size, 1, sizes_B=(size,), counts=(1,), start_s=start, cache=cache, buffered=whole,
+        flushed=False,
+    )  # fmt: skip
+
+
+def seconds(*transfers: Transfer) -> list[float]:
+    wires = tuple(Station(f"wire{n}", "nic", "link", "network", WIRE, "B") for n in range(len(transfers)))
+    drives = tuple(Station(name, "drive", "drive", "storage", DRIVE, "B") for name in ("drive", "other"))
+    problem = Problem("p", (*wires, *drives), transfers)
+    return ends(problem, epochs.rates(problem))[0].tolist()
+
+
+def test_writers_run_ahead_until_their_cache_is_full() -> None:
+    """300 B fill at 200 - 50 B/s in 2 s; then the drive is shared: (400 - 200) / 25 s more, and 200 B alone."""
+    assert seconds(writer(0, 400.0, 300.0), writer(1, 600.0, 300.0)) == pytest.approx([10.0, 14.0], rel=0.02)
+
+
+def test_who_comes_to_a_full_cache_goes_at_the_pace_of_the_drive() -> None:
+    """Full after 6 s of one writer, who goes on at 50 B/s; 10 B of another take 0.4 s of half of that."""
+    first, second = seconds(writer(0, 5000.0, 300.0), writer(1, 10.0, 300.0, start=10.0))
+    assert second == pytest.approx(10.4, rel=1e-3)
+    assert first == pytest.approx((5010.0 - 300.0) / DRIVE, rel=0.01)
+
+
+def test_a_cache_that_has_been_emptied_takes_the_next_at_full_speed() -> None:
+    """500 B of one writer leave 250 B at 5 s, which the drive has at 10 s; the next finds all the room there is."""
+    assert seconds(writer(0, 500.0, 300.0), writer(1, 500.0, 300.0, start=11.0)) == pytest.approx([5.0, 16.0])
+
+
+def test_write_back_waits_for_its_threshold() -> None:
+    """All of the first 200 B stay: full at 1 s + 100 / 150 s, and not at 2 s as with write-back from the first byte."""
+    fills = 1.0 + 100.0 / 150.0
+    left = 400.0 - WIRE * fills
+    found = seconds(writer(0, 400.0, 300.0, begins=200.0), writer(1, 1e6, 300.0, begins=200.0))
+    assert found[0] == pytest.approx(fills + left / 25.0, rel=0.02)
+
+
+def test_drives_behind_one_cache_fill_it_together() -> None:
+    """Full at 3 s; each then has a drive for itself. Who has ended leaves room at 50 B/s: the other goes at 100 B/s."""
+    found = seconds(writer(0, 600.0, 300.0), writer(1, 700.0, 300.0, drive="other"))
+    assert found == pytest.approx([3.0 + 300.0 / DRIVE, 10.0], rel=0.02)
+
+
+def test_every_scenario_has_its_own_level() -> None:
+    limits = np.array([100.0, 300.0, 900.0])
+    given = [(400.0, 0.0), (600.0, 1.0), (50.0, 3.0)]
+
+    def found(limit: float | np.ndarray) -> np.ndarray:
+        made = tuple(writer(n, size, limit, start=start) for n, (size, start) in enumerate(given))  # type: ignore[arg-type]
+        wires = tuple(Station(f"wire{n}", "nic", "link", "network", WIRE, "B") for n in range(3))
+        spread = np.broadcast_to(DRIVE, np.shape(limit)) if np.ndim(limit) else DRIVE
+        drive = Station("drive", "drive", "drive", "storage", np.array(spread) if np.ndim(limit) else DRIVE, "B")
+        return epochs.rates(Problem("p", (*wires, drive), made))
+
+    many = found(limits)
+    for n, limit in enumerate(limits.tolist()):
+        np.testing.assert_allclose(many[n], found(limit)[0], rtol=0.02)
+
+
+def test_who_verifies_what_a_cache_does_not_hold_is_taken_in_the_mean() -> None:
+    def verified(size: float) -> Transfer:
+        one = writer(0, 4 * size, 300.0)
+        again = Phase("verification", (Demand("drive", 1.0, "bytes"),), step="verification")
+        return replace(one, name="v", phases=(*one.phases, again), files=4, sizes_B=(size,), counts=(4,))
+
+    for size, count in ((100.0, 2), (500.0, 1)):
+        problem = Problem("p", (), (verified(size), writer(1, 500.0, 300.0)))
+        assert [len(members) for members, _ in pools.shared(problem)] == [count]
+
+
+DRIVES = {"/d": {"kind": "hdd", "rate": "180 MB/s"}, "/two": {"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"}}
+HOST: dict[str, Any] = machine(
+    memory={"channels": 8, "rate": "3200 MT/s", "size": "16 GiB"},
+    volumes={name: volume(drive) for name, drive in DRIVES.items()},
+)
+
+
+@pytest.mark.parametrize(
+    "transfers",
+    [
+        [("/two", "bbcp", 40, 0.0), ("/d", "bbcp", 2, 20.0)],
+        [("/d", "bbcp", 20, 0.0), ("/two", "bbcp", 4, 3.0), ("/d", "scp", 1, 9.0)],
+        [("/d", "bbcp", 2, 0.0), ("/d", "bbcp", 2, 60.0)],
+    ],
+)
+def test_predict_fills_a_cache_as_simulate_does(transfers: list[tuple[str, str, int, float]]) -> None:
+    path = journey(HOST, HOST, wan={"bandwidth": "25 Gb/s", "rtt": "1 ms", "loss": 0})
+    one = path.pop("transfer")
+    made = [
+        {**one, "name": f"t{n}", "from": "a:memory", "to": f"b:{to}", "tool": tool, "start": f"{start} s"}
+        | {"dataset": {"files": 1, "size": f"{size} GB"}}
+        for n, (to, tool, size, start) in enumerate(transfers)
+    ]
+    spec = load({**path, "transfers": made})
+    said, run = predict(spec, samples=0).transfers, simulate(spec).runs[0].transfers
+    assert [r.duration_s for r in run] == pytest.approx([p.duration_s.p50 for p in said], rel=0.03)
+
+
+def test_connections_open_as_long_in_predict_as_in_simulate_where_a_slow_drive_is_behind_a_cache() -> None:
+    path = journey(
+        HOST, HOST, start="a:memory", to="b:/d", tool={"name": "gridftp", "p": 1, "cc": 1},
+        dataset={"files": 1500, "size": "1 GB"}, wan={"bandwidth": "25 Gb/s", "rtt": "1 ms", "loss": 0},
+    )  # fmt: skip
+    spec = load(path)
+    assert simulate(spec).runs[0].transfers[0].throughput_Bps == pytest.approx(
+        predict(spec, samples=0).transfers[0].throughput_Bps.p50, rel=0.01
+    )
