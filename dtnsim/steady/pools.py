@@ -67,7 +67,8 @@ def both(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tuple[
     assert whole is not None
     above, below = ([d for d in whole.demands if d.below_cache is here] for here in (False, True))
     fills = _slowest(above, capacity) + sum((d.per_byte for d in whole.delays), 0.0) / transfer.workers
-    meanwhile = np.minimum(fills / np.maximum(_slowest(below, capacity) * writers, 1e-300), 1.0)
+    with np.errstate(invalid="ignore"):
+        meanwhile = np.nan_to_num(np.minimum(fills / np.maximum(_slowest(below, capacity) * writers, 1e-300), 1.0))
     first = written(transfer)
     others = [p for p in transfer.phases if p.step != whole.step]
     aside = {d.station: d.per_byte for p in others for d in p.demands if d.aside}
@@ -89,7 +90,16 @@ def written(transfer: Transfer) -> int:
 
 def _slowest(demands: list[Demand], capacity: dict[str, Value]) -> Value:
     """Seconds per byte of the slowest station of some demands."""
-    return np.maximum.reduce([np.asarray(d.per_byte / capacity[d.station]) for d in demands]) if demands else 0.0
+    longest: Value = 0.0
+    for demand in demands:
+        longest = np.maximum(longest, _seconds(demand, capacity))
+    return longest
+
+
+def _seconds(demand: Demand, capacity: dict[str, Value]) -> Value:
+    """Seconds per byte at a station; of a dead one, infinitely many."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(demand.per_byte, capacity[demand.station])
 
 
 class Pools:
@@ -191,4 +201,4 @@ def _medium(transfer: Transfer, capacity: dict[str, Value]) -> str:
     """The slowest station behind a page cache."""
     assert transfer.buffered is not None
     below = [d for d in transfer.buffered.demands if d.below_cache]
-    return max(below, key=lambda d: middle(d.per_byte / capacity[d.station])).station if below else ""
+    return max(below, key=lambda d: middle(_seconds(d, capacity))).station if below else ""
