@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, ClassVar, Final, Literal
@@ -16,7 +16,7 @@ from dtnsim.components.base import Component, Pick
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Mixture, Quantity, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import cache, cpu, hdd_streams, pcie
+from dtnsim.physics import cache, hdd_streams, pcie
 
 #: what the block layer makes of sequential writes where nothing gathers whole stripes
 BLOCK_REQUEST: Final = prior("1280 KiB", 0.0, "Linux include/linux/blkdev.h: BLK_DEF_MAX_SECTORS")
@@ -96,8 +96,7 @@ class Fabric:
         byte: What a byte costs that core besides the transport.
         what: The protocol.
         key: Key of the volume that says how many connections there are.
-        request: What a request costs that core besides its bytes; None where that is in what a byte costs.
-        largest_B: Bytes of a request where nobody asks for less.
+        commands: What requests cost that core for each byte that they carry; None where ``byte`` has it.
     """
 
     transport: Literal["tcp", "rdma", "user"]
@@ -105,16 +104,12 @@ class Fabric:
     byte: Quantity
     what: str
     key: str = "array.connections"
-    request: Quantity | None = None
-    largest_B: float = math.inf
+    commands: Callable[[Row, Access], Term] | None = None
 
     def cycles(self, row: Row, use: Access) -> Term:
         """What a byte of an access costs the core of its connection besides the transport [cycles/B]."""
         byte = row.term(self.byte)
-        if self.request is None:
-            return byte
-        size = min(use.block_B, self.largest_B) if use.alone else self.largest_B
-        return law(cpu.cycles_per_byte, per_byte=byte, per_call=row.term(self.request), call_B=term(size, "B"))
+        return byte if self.commands is None else byte + self.commands(row, use)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,14 +56,20 @@ class RemoteBlock(Layer):
     @property
     def fabric(self) -> Fabric:
         """Its connections."""
-        largest = self.request.value
-        return Fabric(
-            self.transport, self.connections, self.per_byte, self.kind, request=self.command, largest_B=largest
-        )
+        return Fabric(self.transport, self.connections, self.per_byte, self.kind, commands=self.command_byte)
 
     def largest(self, use: Access) -> Quantity:  # noqa: ARG002 - kinds need it
         """Largest request of an access."""
         return self.request
+
+    def request_size(self, row: Row, use: Access) -> Term:
+        """Bytes of one request of an access: what a program asks for where nothing joins its requests."""
+        most = row.term(self.largest(use))
+        return least(most, term(use.block_B, "B")) if use.alone else most
+
+    def command_byte(self, row: Row, use: Access) -> Term:
+        """What commands cost the core of their connection for each byte that they carry [cycles/B]."""
+        return row.term(self.command) / self.request_size(row, use)
 
     def trips(self, row: Row, use: Access) -> Term | float:  # noqa: ARG002 - kinds need them
         """Ways there and back of one request."""
@@ -87,8 +93,6 @@ class RemoteBlock(Layer):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges requests in flight, the targets' ports and their drives."""
-        largest = row.term(self.largest(use))
-        size = least(largest, term(use.block_B, "B")) if use.alone else largest
         flying = use.under_way(self.largest(use).value, float(self.connections * self.depth * copies))
         drives = term(self.of.latency(row, use.but(random=use.alone)), "s", "drives of the target")
         waits = drives + self.trips(row, use) * self.added(row)
@@ -97,7 +101,7 @@ class RemoteBlock(Layer):
             "window",
             capacity=law(
                 waiting.request_rate,
-                request_B=size,
+                request_B=self.request_size(row, use),
                 latency_s=waits,
                 rate_Bps=term(self.single_rate(row, use), "B/s"),
                 in_flight=flying,
@@ -175,10 +179,8 @@ class Iscsi(RemoteBlock):
         """A write waits for each burst that the target asks for."""
         if use.operation == "read":
             return 1.0
-        gathered = use.buffered and not use.random
-        size = self.largest(use).value if gathered else min(use.block_B, self.largest(use).value)
         sent, burst = row.term(self.first_burst), row.term(self.burst)
-        return law(nfs.solicited_trips, write_B=term(size, "B"), first_B=sent, burst_B=burst)
+        return law(nfs.solicited_trips, write_B=self.request_size(row, use), first_B=sent, burst_B=burst)
 
     @property
     def per_byte(self) -> Quantity:

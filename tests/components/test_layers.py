@@ -287,6 +287,16 @@ def test_small_commands_fill_the_core_of_their_session(sessions: int) -> None:
     assert found.rate("d.connections") / 4096 == pytest.approx(sessions * 3e9 / (15000 + 0.6 * 4096), rel=1e-6)
 
 
+@pytest.mark.parametrize(("block", "size"), [("1 MiB", 1024 * KiB), ("4 MiB", 1280 * KiB)])
+def test_a_direct_write_is_one_command_up_to_what_the_block_layer_leaves_whole(block: str, size: float) -> None:
+    """Each costs 15,000 cycles beside the bytes; pieces of 128 KiB are what read-ahead asks for."""
+    load = ({"name": "fio", "rw": "write", "bs": block, "direct": True}, "a:memory", "a:/d")
+    found = sheet(problem(path({"kind": "iscsi", "of": SSD, "protocol_byte": "0 cycles/B"}, load)))
+    assert found.demand("d.connections") == pytest.approx(0.4 + 15000 / size)
+    reading = sheet(problem(path({"kind": "iscsi", "of": SSD, "protocol_byte": "0 cycles/B"}, READ)))
+    assert reading.demand("d.connections") == pytest.approx(0.6 + 15000 / (128 * KiB))
+
+
 def test_the_network_adds_to_a_request_alone() -> None:
     """4 KiB one at a time: 80 us at the drive; 15, 32 and 100 us more."""
     local = 1 / rate(SSD, ALONE)
