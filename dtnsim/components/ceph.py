@@ -18,7 +18,7 @@ from dtnsim.components.servers import Copies, Group, Left, RequestTime, TargetRa
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
-from dtnsim.physics import cache, gpfs, servers, waiting
+from dtnsim.physics import cache, gpfs, redundancy, servers, waiting
 
 #: requests that one of them does a second
 _MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"
@@ -117,11 +117,16 @@ class Cephfs(ParallelFilesystem, OsdPool):
 class Rbd(Device, OsdPool):
     """An image that ``rbd map`` or QEMU shows as a block device; the volume's ``via`` names the NICs to the cluster.
 
-    Neglects: the client's cache of librbd; fancy striping; small writes to coded pools, which read their stripe first.
+    A ``hyperconverged`` host has its part of the objects itself, which pass no wire to it; as their primary it sends
+    the copies on.
+
+    Neglects: the client's cache of librbd; fancy striping; small writes to coded pools, which read their stripe first;
+    the work of OSDs on the host's own cores.
 
     Attributes:
         osd_iops: Small requests a second of one OSD.
         nodes: Nodes with OSDs.
+        hyperconverged: Whether the host is one of them.
         port_rate: Rate of a node's ports together.
         depth: Requests that the image has in flight (queue_depth of krbd).
         request: Largest request; read-ahead and write-back ask for so much at once.
@@ -143,6 +148,7 @@ class Rbd(Device, OsdPool):
         "Micron, Ceph Storage and NVMe SSDs: 1.3 million random reads of 4 KiB on 24 drives; two OSDs a drive assumed",
     )
     nodes: Annotated[int, Field(ge=1, le=10000)] = 10
+    hyperconverged: Annotated[bool, Field(description="the host is one of the nodes with OSDs")] = False
     port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
     depth: Annotated[int, Field(ge=1, le=4096)] = 128
     request: Annotated[Quantity, Unit("B", low=4096)] = prior(
@@ -166,6 +172,16 @@ class Rbd(Device, OsdPool):
     def keeps_writes(self) -> bool:
         """An acknowledged write is on the stable storage of all copies."""
         return True
+
+    @property
+    def here(self) -> float:
+        """Part of the objects whose primary is on the host."""
+        return 1.0 / self.nodes if self.hyperconverged else 0.0
+
+    def bus_factor(self, use: Access) -> Value:
+        """Bytes through the host's port: what lies here passes none, the copies of what is written here do."""
+        reading = float(use.operation == "read")
+        return redundancy.ceph_client_bytes(self.stored().value, self.data, reading, self.here)
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to wait for
         """Seconds of one request alone, its transfer left out."""
@@ -223,7 +239,7 @@ class Rbd(Device, OsdPool):
                 remedy="more or faster OSDs (array.osds, array.osd_iops)",
             )
         if self.port_rate is not None:
-            row.times(self.ports(reading=reading)).charge(
+            row.times(self.ports(reading=reading, here=self.here)).charge(
                 f"{name}.node-ports",
                 "cephfs",
                 capacity=count(self.nodes, "node") * row.term(self.port_rate) * share,

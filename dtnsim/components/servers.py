@@ -44,9 +44,17 @@ class Copies(Model):
         """Bytes on drives for a byte that is written."""
         return law(redundancy.stored, replicas=self.replicas, data=self.data, coding=self.coding)
 
-    def ports(self, *, reading: bool) -> Term:
-        """Bytes that pass the nodes' ports for one that is read or written, copies between them counted."""
-        return law(redundancy.ceph_port_bytes, stored_per_byte=self.stored(), data=self.data, reading=float(reading))
+    def ports(self, *, reading: bool, here: float = 0.0) -> Term:
+        """Bytes that pass the nodes' ports for one that is read or written, copies between them counted.
+
+        Args:
+            reading: Whether it is read.
+            here: Part of the objects whose primary is on the client's own node.
+        """
+        stored = self.stored()
+        return law(
+            redundancy.ceph_port_bytes, stored_per_byte=stored, data=self.data, reading=float(reading), here=here
+        )
 
 
 class Servers(Model):

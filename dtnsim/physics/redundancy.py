@@ -31,7 +31,9 @@ def stored(replicas: ArrayLike, data: ArrayLike, coding: ArrayLike) -> FloatArra
     return np.where(k > 0.0, coded, as_float(replicas))
 
 
-def ceph_port_bytes(stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayLike) -> FloatArray:
+def ceph_port_bytes(
+    stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayLike, here: ArrayLike = 0.0
+) -> FloatArray:
     """Bytes through the busier direction of the nodes' ports for a byte of data.
 
     Written: the primary takes the byte in, and every other copy or shard comes in at another node. Read: it goes out
@@ -41,6 +43,7 @@ def ceph_port_bytes(stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayL
         stored_per_byte: See `stored` [1].
         data: Data shards k, 0 for a replicated pool [1].
         reading: 1 for reads, 0 for writes [1].
+        here: Part of the objects whose primary is on the client's own node [1].
 
     Returns:
         Bytes per byte, over all nodes together [1].
@@ -49,10 +52,32 @@ def ceph_port_bytes(stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayL
     Neglects: a cluster network of its own (then the ports count twice).
     Source: Ceph documentation, "Architecture" (primary-copy replication; the primary encodes and decodes).
     """
-    k = as_float(data)
-    gathered = np.where(k > 0.0, (k - 1.0) / np.maximum(k, 1.0), 0.0)
-    written = np.where(k > 0.0, 1.0 + (as_float(stored_per_byte) - 1.0 / np.maximum(k, 1.0)), as_float(stored_per_byte))
-    return np.where(as_float(reading) > 0.0, 1.0 + gathered, written)
+    own = 1.0 / np.maximum(as_float(data), 1.0)
+    return 1.0 - as_float(here) + np.where(as_float(reading) > 0.0, 1.0 - own, as_float(stored_per_byte) - own)
+
+
+def ceph_client_bytes(stored_per_byte: ArrayLike, data: ArrayLike, reading: ArrayLike, here: ArrayLike) -> FloatArray:
+    """Bytes through the busier direction of a client's own port for a byte of data, where it is one of the nodes.
+
+    What has its primary here passes no wire on its way to it: 1 - h. The primary here sends every copy or shard but its
+    own to other nodes; of a coded object that is read it gathers k - 1 of k shards.
+
+    Args:
+        stored_per_byte: See `stored` [1].
+        data: Data shards k, 0 for a replicated pool [1].
+        reading: 1 for reads, 0 for writes [1].
+        here: Part of the objects whose primary is on the client's own node h: 1 / nodes, or 0 [1].
+
+    Returns:
+        Bytes per byte [1].
+
+    Valid: primaries spread evenly over equal nodes (CRUSH); client and cluster traffic on the same port.
+    Neglects: what other clients' objects bring to this node.
+    Source: Ceph documentation, "Architecture" (clients ask the primary, which sends the copies).
+    """
+    k, h = as_float(data), as_float(here)
+    others = np.where(as_float(reading) > 0.0, 1.0, as_float(stored_per_byte)) - 1.0 / np.maximum(k, 1.0)
+    return 1.0 - h + h * others
 
 
 def core_time(byte_rate: ArrayLike, request_s: ArrayLike, request_B: ArrayLike) -> FloatArray:

@@ -334,6 +334,19 @@ def test_copies_and_shards_cost_what_they_cost() -> None:
     assert three.demand("d.node-ports") == pytest.approx(3.0)
 
 
+def test_a_node_reads_its_own_part_without_its_port() -> None:
+    """Two thirds come in over the wire; of what is written two thirds go out, and two copies of the other third."""
+    sheets = {
+        (name, here): sheet(problem(path({**RBD, "hyperconverged": here}, load)))
+        for name, load in (("rx", READ), ("tx", WRITE))
+        for here in (False, True)
+    }
+    wires = {key: found.demand(f"st.port0.{key[0]}") for key, found in sheets.items()}
+    assert wires["rx", True] / wires["rx", False] == pytest.approx(2 / 3)
+    assert wires["tx", True] / wires["tx", False] == pytest.approx(4 / 3)
+    assert [sheets["tx", here].demand("d.node-ports") for here in (False, True)] == pytest.approx([3.0, 3.0 - 1 / 3])
+
+
 def test_a_reader_has_two_objects_on_their_way() -> None:
     found = sheet(problem(path(RBD, READ)))
     assert found.rate("d.in-flight") == pytest.approx(2 * 4 * MiB / (0.6e-3 + 4 * MiB / 1e9))

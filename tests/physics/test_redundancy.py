@@ -24,6 +24,25 @@ def test_coded_shards():
     assert redundancy.ceph_port_bytes(redundancy.stored(1, 0, 0), 0, 0) == 1  # one copy: in once
 
 
+@pytest.mark.parametrize(
+    ("stored", "data", "reading", "nodes", "bytes_"),
+    [
+        (3, 0, 1, 3, 2 / 3),  # a third lies here
+        (3, 0, 0, 3, 2 / 3 + 2 / 3),  # two thirds go to their primaries; of a third two copies go on
+        (2, 0, 0, 4, 3 / 4 + 1 / 4),
+        (1.375, 8, 1, 11, 1 - 1 / 88),  # the primary here lacks seven of eight shards
+        (1.375, 8, 0, 11, 10 / 11 + 10 / 88),
+    ],
+)
+def test_a_client_that_is_a_node(stored, data, reading, nodes, bytes_):
+    """By counting, object after object, what leaves or enters the node of the client."""
+    assert redundancy.ceph_client_bytes(stored, data, reading, 1 / nodes) == pytest.approx(bytes_)
+    assert redundancy.ceph_client_bytes(stored, data, reading, 0.0) == 1.0
+    # what it saves and spends itself is no other node's: all ports together carry the first hop less
+    less = redundancy.ceph_port_bytes(stored, data, reading) - redundancy.ceph_port_bytes(stored, data, reading, 0.2)
+    assert less == pytest.approx(0.2)
+
+
 def test_read_ahead_of_the_kernel_client():
     # mount.ceph(8): rasize 8 MiB; over 8 ms 1 GiB/s
     assert cache.readahead_rate(np.inf, 8 * 2**20, 8e-3) == pytest.approx(1.05e9, rel=1e-2)

@@ -33,6 +33,7 @@ PHYSICAL = {
     "copies": (1.0, 2.0), "slop_share": (0.01, 0.5),
     "chunks": (1.0, 5.0), "efficiency": (0.01, 0.99), "radius_ratio": (0.1, 1.0), "files": (1.0, 1e4),
     "min_share": (0.1, 0.4), "max_share": (0.5, 0.9), "throttle_share": (0.1, 0.9), "servers": (1.0, 64.0),
+    "here": (0.01, 1.0), "stored_per_byte": (1.0, 8.0),
 }  # fmt: skip
 
 
