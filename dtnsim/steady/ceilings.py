@@ -144,7 +144,7 @@ class Workers:
         entries = np.flatnonzero(holds[m.phases.station])
         demand, phase = m.phases.demand[entries], m.phases.row[entries]
         here = np.where(demand > 0, level[m.phases.station[entries]], np.inf)
-        met = m.moved[phase][:, None] / self._met(entries, holds, here, (rate.T, binding.T, before))
+        met = per_capacity(m.moved[phase][:, None], self._met(entries, holds, here, (rate.T, binding.T, before)))
         share = np.zeros((len(m.transfer), len(rate)))
         first = begins(phase)
         share[phase[first]] = over_rows(np.maximum, met, first) if len(first) else 0.0
@@ -182,7 +182,7 @@ class Workers:
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = demand * np.minimum(rate[f] / level, most)
             filled = np.maximum(filled - held[own], 0.0) + mean
-            there = np.maximum(m.phases.demand[entries] / m.moved[phase][:, None] * most, mean)
+            there = np.maximum(per_capacity(m.phases.demand[entries], m.moved[phase][:, None]) * most, mean)
             met = level * filled / (filled + (there - mean) / self._at_work[f])
         return np.where(np.isfinite(level) & (filled > 0), met, level)
 
