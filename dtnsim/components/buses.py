@@ -43,6 +43,8 @@ class Buses(Wiring):
         for work in array.works(row, use):
             place = f"{work.what} on {self.name}"
             self._worked(row, f"{label}.{work.name}", work.cycles, work.threads, work.what, label=place)
+        if (serving := array.served_here(row, use)) is not None:
+            self.pool(row, serving, f"serving {label} to all")
         if use.ahead and array.fabric is None and self.stack.release is not None:
             self._read_ahead(row, use, label, array, visit_B)
         bus = row.times(array.bus_factor(use))

@@ -23,6 +23,11 @@ from dtnsim.physics import cache, gpfs, redundancy, servers, waiting
 #: requests that one of them does a second
 _MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"
 
+#: what a core of an OSD's node does
+_CORES = "ceph.io, Ceph OSD CPU Scaling (2022), what the documentation advises for one core"
+#: clock of the cores that this is said of
+_ADVISED_CLOCK = prior("3 GHz", 0.2, "assumed: servers of 2015 to 2020 under load, 2.5 to 3.5 GHz")
+
 
 class OsdPool(Copies):
     """Objects on OSDs: a pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards.
@@ -118,13 +123,16 @@ class Rbd(Device, OsdPool):
     """An image that ``rbd map`` or QEMU shows as a block device; the volume's ``via`` names the NICs to the cluster.
 
     A ``hyperconverged`` host has its part of the objects itself, which pass no wire to it; as their primary it sends
-    the copies on.
+    the copies on. Its cores do its part of the OSDs' work, as those of the other nodes do theirs.
 
     Neglects: the client's cache of librbd; fancy striping; small writes to coded pools, which read their stripe first;
-    the work of OSDs on the host's own cores.
+    cores of nodes that are no hosts of the path, beside what their OSDs do.
 
     Attributes:
-        osd_iops: Small requests a second of one OSD.
+        osd_iops: Small requests a second that one OSD reads.
+        osd_write_iops: Those that one writes, the copies counted apart.
+        core_iops: Small requests a second that a core of 3 GHz serves.
+        core_rate: Rate of large ones that it serves.
         nodes: Nodes with OSDs.
         hyperconverged: Whether the host is one of them.
         port_rate: Rate of a node's ports together.
@@ -146,6 +154,18 @@ class Rbd(Device, OsdPool):
         "27k IOPS",
         0.5,
         "Micron, Ceph Storage and NVMe SSDs: 1.3 million random reads of 4 KiB on 24 drives; two OSDs a drive assumed",
+    )
+    osd_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
+        "13k IOPS",
+        0.6,
+        "Micron, Ceph Storage and NVMe SSDs: 250,000 random writes of 4 KiB on the same drives; two OSDs a drive and "
+        "two or three copies assumed: 10,000 or 16,000",
+    )
+    core_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
+        "1700 IOPS", 0.6, f"{_CORES}: 1000 to 3000 operations a second, before replication"
+    )
+    core_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
+        "320 MB/s", 0.5, f"{_CORES}: 200 to 500 MB/s, before replication"
     )
     nodes: Annotated[int, Field(ge=1, le=10000)] = 10
     hyperconverged: Annotated[bool, Field(description="the host is one of the nodes with OSDs")] = False
@@ -183,6 +203,24 @@ class Rbd(Device, OsdPool):
         reading = float(use.operation == "read")
         return redundancy.ceph_client_bytes(self.stored().value, self.data, reading, self.here)
 
+    def request_size(self, row: Row, use: Access) -> Term:
+        """Bytes of one request to an OSD."""
+        size = least(row.term(self.request), row.term(self.object_size))
+        return least(size, term(use.block_B, "B")) if use.alone else size
+
+    def served_here(self, row: Row, use: Access) -> Term | None:
+        """The OSDs of this node serve its part of all requests, and write its part of all copies."""
+        if not self.hyperconverged:
+            return None
+        busy = law(
+            waiting.busy_seconds,
+            request_B=self.request_size(row, use),
+            max_rate=row.term(self.core_rate),
+            max_iops=row.term(self.core_iops),
+        )
+        copies = self.stored() if use.operation == "write" else 1.0
+        return copies * busy * row.term(_ADVISED_CLOCK) / count(self.nodes, "node")
+
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to wait for
         """Seconds of one request alone, its transfer left out."""
         return row.value(self.read_time if use.operation == "read" else self.write_time)
@@ -204,10 +242,9 @@ class Rbd(Device, OsdPool):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
         """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
-        reading, size = use.operation == "read", least(row.term(self.request), row.term(self.object_size))
-        flying = use.under_way(float(size.value), float(self.depth * copies))
-        if use.alone:
-            size = least(size, term(use.block_B, "B"))
+        reading, size = use.operation == "read", self.request_size(row, use)
+        whole = least(row.term(self.request), row.term(self.object_size))
+        flying = use.under_way(float(whole.value), float(self.depth * copies))
         rate = row.term(self.osd_read if reading else self.osd_write)
         wait = row.term(self.read_time if reading else self.write_time)
         row.charge(
@@ -228,15 +265,16 @@ class Rbd(Device, OsdPool):
             what="OSDs with objects of the image",
             remedy="more OSDs (array.osds), or more files or requests at once, so that more OSDs work",
         )
-        if use.random:
+        if use.alone:
+            small = row.term(self.osd_iops if reading else self.osd_write_iops)
             load.charge(
                 f"{name}.osd-requests",
                 "cephfs",
                 unit="op",
-                capacity=count(self.osds, "OSD") * row.term(self.osd_iops) * share,
+                capacity=count(self.osds, "OSD") * small * share,
                 per_byte=1.0 / size,
                 what="small requests that the OSDs serve",
-                remedy="more or faster OSDs (array.osds, array.osd_iops)",
+                remedy="more or faster OSDs (array.osds, array.osd_iops, array.osd_write_iops)",
             )
         if self.port_rate is not None:
             row.times(self.ports(reading=reading, here=self.here)).charge(

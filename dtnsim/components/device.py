@@ -215,6 +215,10 @@ class Device(Component):
         """What the host's kernel does to each byte that is moved, parity left out."""
         return ()
 
+    def served_here(self, row: Row, use: Access) -> Term | None:
+        """What a byte costs the host's own cores where it is one of the device's servers [cycles/B]; None elsewhere."""
+        return None if self.below is None else self.below.served_here(row, use)
+
     @property
     def rotates(self) -> bool:
         """Whether the drives inside are disks."""
