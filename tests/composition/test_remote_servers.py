@@ -70,6 +70,18 @@ def test_what_every_kind_charges_on_the_way(kind: str, *, write: bool) -> None:
     assert rate(made) < rate(near) <= 10e9 / 8
 
 
+@pytest.mark.parametrize("kind", ["lustre", "beegfs"])
+def test_a_flush_after_every_block_takes_the_way_there_and_back(kind: str) -> None:
+    """Round trips of 1 and of 11 ms: a block of `oflag=dsync` takes one of them more, and what its bytes take of it."""
+    tool = {"name": "dd", "bs": "1 MiB", "oflag": "dsync"}
+    wan = {"bandwidth": "10 Gb/s", "loss": 0, "background": {"share": 0}}
+    near, distant = (
+        MiB / rate(far({"kind": kind, **KINDS[kind]}, write=True, tool=tool, wan={**wan, "rtt": trip}))
+        for trip in ("1 ms", "11 ms")
+    )
+    assert 0.99 <= (distant - near) / 10e-3 < 1.5
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_way_without_length_or_limit_changes_nothing(kind: str) -> None:
     """The limit of no distance: what the file system itself allows."""

@@ -128,3 +128,9 @@ def test_a_part_shows_its_numbers_and_the_defaults_it_leaves_alone() -> None:
 def test_a_part_that_is_not_there() -> None:
     with pytest.raises(SpecError, match="no part"):
         catalogue.part("no-such-part")
+
+
+@pytest.mark.parametrize("room", sorted(listing.ROOMS))
+def test_a_list_says_in_a_line_what_each_thing_is(room: str) -> None:
+    items = listing.listing(room)["items"]
+    assert all(item["what"] and "\n" not in item["what"] for item in items)
