@@ -97,6 +97,8 @@ def test_a_stream_needs_a_chunk_of_entries_to_fill_stripes():
     for streams, held in ((1, 6 * C), (2, 6 * C), (3, 2 * C), (16, 2 * C)):
         assert md.gathered_bytes(2 * C, 16, C, 256 / streams, 6) == held
     assert md.gathered_bytes(2 * C, 16, C, 4096 / 16, 6) == 6 * C
+    # three and a half stripes at once are three whole ones
+    assert md.gathered_bytes(21 * C, 4, C, 4096, 6) == 18 * C
 
 
 def test_drives_read_for_the_first_and_write_for_all():

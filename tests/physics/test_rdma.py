@@ -10,6 +10,8 @@ from dtnsim.physics import rdma
 def test_path_mtus_of_roce():
     # ibv_devinfo of adapters on Ethernet: active_mtu 1024 with MTU 1500, 4096 with 4200 and 9000
     assert rdma.roce_payload([576, 1500, 2148, 4200, 9000, 100]).tolist() == [512, 1024, 2048, 4096, 4096, 256]
+    # 44 bytes of headers, 16 more in the first packet
+    assert rdma.roce_payload([4155, 4156]).tolist() == [2048, 4096]
 
 
 def test_what_100g_carries():
