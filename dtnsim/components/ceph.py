@@ -24,7 +24,7 @@ from dtnsim.physics import cache, gpfs, redundancy, servers, waiting
 _MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"
 
 #: what a core of an OSD's node does
-_CORES = "ceph.io, Ceph OSD CPU Scaling (2022), what the documentation advises for one core"
+_CORES = "ceph.io, Ceph OSD CPU Scaling (2022), what the documentation advises for one core, which may be a thread"
 #: clock of the cores that this is said of
 _ADVISED_CLOCK = prior("3 GHz", 0.2, "assumed: servers of 2015 to 2020 under load, 2.5 to 3.5 GHz")
 
