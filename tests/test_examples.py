@@ -47,7 +47,8 @@ def test_the_paths_that_planners_ask_for_are_there() -> None:
         "small-files-40ms", "one-large-file", "nightly-sync", "nas-24-disks-1-reader", "nas-24-disks-16-writers",
         "nvme-dtn-local", "tape-recall", "cloud-to-campus", "rdma-100g",
         "nvme-of-100g", "iscsi-100g", "luks-lvm", "luks-one-request", "smb-on-zfs",
-        "xrootd-site", "md-two-sockets", "rbd-volume", "btrfs-compressed", "tmpfs-program", "vast-400g",
+        "xrootd-site", "md-two-sockets", "rbd-volume", "ceph-on-its-own-nodes",
+        "btrfs-compressed", "tmpfs-program", "vast-400g",
         "weka-dual-100g", "parallelstore-12tib",
         "dpu-encrypted", "qat-encrypted",
     }  # fmt: skip
@@ -370,6 +371,14 @@ def test_encryption_is_of_the_published_order() -> None:
     assert queued < bare / 4  # 20 us alone, some 110 with the queues
     assert 0.6 < inline / bare < 0.9
     assert rate("luks-lvm") == pytest.approx(rate("luks-lvm", plain), rel=0.02)
+
+
+def test_a_small_cluster_is_as_fast_as_its_processors() -> None:
+    """1000 to 3000 small requests a second of a core (ceph.io, Ceph OSD CPU Scaling), of 48 cores."""
+    name, cores = "ceph-on-its-own-nodes", 3 * 16
+    assert 1000 * cores < rate(name) / 4096 < 3000 * cores
+    assert "hosts.node.cpu" in predict(f"examples/{name}", samples=0).bottleneck.remedy
+    assert rate(name, "hosts.node.volumes./rbd.array.hyperconverged=false") > 1.2 * rate(name)
 
 
 def test_one_image_is_below_its_cluster() -> None:
