@@ -116,7 +116,7 @@ class Filesystem(FileOperations):
             copied = Stretch("copy", medium=0.0)
             flushed = Stretch("flush", cpu=0.0, delay=wait, what=f"a flush after every {use.block_B:.0f} B")
             return (copied, flushed)
-        background, ceiling = self._limits(row, use, host)
+        background, ceiling = (use.memory_share * limit for limit in self._limits(row, use, host))
         age, fill = self.dirty_age(row, host), np.minimum(use.fill_Bps, 1e15)
         background = np.minimum(background, age * fill)
         # where each file is flushed when it is closed, nothing of the next one is made meanwhile
@@ -127,12 +127,12 @@ class Filesystem(FileOperations):
         return _fdatasync(total, background)
 
     def _limits(self, row: Row, use: Access, host: Machine) -> tuple[Value, Value]:
-        """This writer's part of the limits on dirty bytes, less what earlier writers have left dirty."""
+        """The limits on dirty bytes, less what earlier writers have left dirty."""
         background, ceiling = self.cache_limits(row, host, use.held_B)
         left = use.dirty_B
         if use.draining:  # it goes on until nothing is left
             background = np.zeros_like(np.asarray(background))
-        return use.memory_share * np.maximum(background - left, 0.0), use.memory_share * np.maximum(ceiling - left, 1.0)
+        return np.maximum(background - left, 0.0), np.maximum(ceiling - left, 1.0)
 
     def connections_of(self, row: Row, use: Access) -> Connections | None:  # noqa: ARG002 - those with servers have some
         """The connections that carry an access; None where nothing is behind a network."""
@@ -236,7 +236,7 @@ class Filesystem(FileOperations):
             host: The machine that it is on.
             volume: Mount point of the volume.
         """
-        background, size = self.cache_limits(row, host)
+        background, size = self._limits(row, use, host)
         if use.finish == "steady":
             return Cache(self.memory_pool(host.name, volume), size)
         age = middle(self.dirty_age(row, host))

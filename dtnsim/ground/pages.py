@@ -14,8 +14,8 @@ class Cache:
 
     Attributes:
         pool: What it is a part of (a host's memory, a ZFS pool's dirty data): writers to the same share its limits.
-        size_B: Bytes that it takes before the writer is throttled.
-        write_back_B: Bytes at which the medium begins to work.
+        size_B: Bytes that it takes before the writer is throttled, those that earlier writers have left apart.
+        write_back_B: Bytes at which the medium begins to work; none where it is still at work on what they have left.
         write_back_s: Age of the oldest byte at which it begins whatever the bytes are.
         flush_files: True where a file is flushed when it is closed, before the next one is begun.
         free_B: Memory that the first two are parts of, which programs may take from; infinite where they are none.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -155,7 +155,8 @@ def _turn(walk: _Walk, given: PathSpec, moved: Mapping[str, float], *, last: boo
     if last:
         return
     problem = Composer(given, Ledger(Draw()), moved, Past(walk.shares, walk.held, walk.left, walk.draining)).problem()
-    rates = epochs.rates(problem)[0]
+    begun = (replace(t, start_s=walk.begins(t), pause_s=0.0, after=()) for t in problem.transfers)
+    rates = epochs.rates(replace(problem, transfers=tuple(begun)))[0]
     for t, rate in zip(problem.transfers, rates, strict=True):
         walk.ends[t.name] = walk.begins(t) + (t.time_s if t.timed else t.payload_B / max(float(rate), 1e-300))
     _leave(walk, problem)
@@ -201,11 +202,8 @@ def _dirty_after(walk: _Walk, pool: str, writers: list[tuple[Transfer, float]]) 
     cache = writers[0][0].cache
     assert cache is not None
     written, rate = sum(t.payload_B for t, _ in writers), sum(drain for _, drain in writers)
-    before, background = dirty.at(begun), middle(cache.write_back_B)
-    filling = written / max(done - begun, 1e-9)
-    # write-back that has begun goes on until nothing is left; else it waits for enough of it, or for its age
-    going = before > 0 and dirty.since <= begun
-    starts = begun if going else begun + min(max(background - before, 0.0) / filling, cache.write_back_s)
+    before, filling = dirty.at(begun), written / max(done - begun, 1e-9)
+    starts = begun + min(middle(cache.write_back_B) / filling, cache.write_back_s)
     gone = rate * max(done - starts, 0.0)
     dirty.level, dirty.rate, dirty.since = max(before + written - gone, 0.0), rate, max(starts, done)
     dirty.file = writers[-1][0].writes[0].file if writers[-1][0].writes else ""

@@ -52,3 +52,13 @@ def test_those_that_all_overlap_are_put_together_once(monkeypatch: pytest.Monkey
     monkeypatch.setattr(epochs, "rates", lambda problem: (solved.append(len(problem.transfers)), whole(problem))[1])
     assert set(timed._by_time(load(_writers("0 s", "1 s", "2 s", "3 s")), {})) == {0}
     assert len(solved) == 1
+
+
+def test_some_in_the_middle_of_a_row_wait_for_the_same_one() -> None:
+    """Two wait for the first and share its drive, the last waits for one of them: all as if in time."""
+    path = _writers("0 s", "0 s", "0 s", "0 s")
+    for name, before in (("t1", "t0"), ("t2", "t0"), ("t3", "t1")):
+        path["transfers"][int(name[1])]["after"] = [before]
+    answer, run = dtnsim.predict(load(path), samples=0), dtnsim.simulate(load(path)).runs[0]
+    for here, there in zip(answer.transfers, run.transfers, strict=True):
+        assert here.duration_s.p50 == pytest.approx(there.duration_s, rel=0.05), here.name
