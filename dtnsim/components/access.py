@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Final, Literal, Self
 
 from dtnsim.ground.quantity import Quantity, Value
-from dtnsim.ground.term import Term, largest, term
+from dtnsim.ground.term import Term, largest, least, term
 
 Operation = Literal["read", "write"]
 
@@ -160,6 +160,10 @@ class Access:
     def alone(self) -> bool:
         """Whether nothing joins its requests, each of which is waited for."""
         return self.random or self.finish in ("direct", "dsync")
+
+    def asked(self, most: Term) -> Term:
+        """Bytes of one request where ``most`` go at once: what the program asks for where nothing joins its own."""
+        return least(most, term(self.block_B, "B")) if self.alone else most
 
     def under_way(self, piece_B: float, most: float) -> float:
         """Requests of ``piece_B`` at most that are before a device which takes ``most`` at once.

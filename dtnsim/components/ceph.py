@@ -17,7 +17,7 @@ from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Copies, Group, Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, law, least
 from dtnsim.physics import cache, gpfs, redundancy, servers, waiting
 
 #: requests that one of them does a second
@@ -203,10 +203,12 @@ class Rbd(Device, OsdPool):
         reading = float(use.operation == "read")
         return redundancy.ceph_client_bytes(self.stored().value, self.data, reading, self.here)
 
-    def request_size(self, row: Row, use: Access) -> Term:
+    def asked(self, row: Row, use: Access) -> Term:
         """Bytes of one request to an OSD."""
-        size = least(row.term(self.request), row.term(self.object_size))
-        return least(size, term(use.block_B, "B")) if use.alone else size
+        return use.asked(self._largest(row))
+
+    def _largest(self, row: Row) -> Term:
+        return least(row.term(self.request), row.term(self.object_size))
 
     def served_here(self, row: Row, use: Access) -> Term | None:
         """The OSDs of this node serve its part of all requests, and write its part of all copies."""
@@ -214,7 +216,7 @@ class Rbd(Device, OsdPool):
             return None
         busy = law(
             waiting.busy_seconds,
-            request_B=self.request_size(row, use),
+            request_B=self.asked(row, use),
             max_rate=row.term(self.core_rate),
             max_iops=row.term(self.core_iops),
         )
@@ -242,9 +244,8 @@ class Rbd(Device, OsdPool):
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
         """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
-        reading, size = use.operation == "read", self.request_size(row, use)
-        whole = least(row.term(self.request), row.term(self.object_size))
-        flying = use.under_way(float(whole.value), float(self.depth * copies))
+        reading, size = use.operation == "read", self.asked(row, use)
+        flying = use.under_way(float(self._largest(row).value), float(self.depth * copies))
         rate = row.term(self.osd_read if reading else self.osd_write)
         wait = row.term(self.read_time if reading else self.write_time)
         row.charge(

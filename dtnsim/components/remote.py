@@ -189,8 +189,7 @@ class Remote(SharedFilesystem):
 
     def asked(self, row: Row, use: Access) -> Term:
         """Bytes of one request of an access."""
-        size = row.term(self.io_size(use))
-        return least(size, term(use.block_B, "B")) if use.alone else size
+        return use.asked(row.term(self.io_size(use)))
 
     def _request(self, row: Row, use: Access) -> Term:
         """The same, where a window may be smaller."""

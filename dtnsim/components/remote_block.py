@@ -11,7 +11,7 @@ from dtnsim.components.access import Access
 from dtnsim.components.device import BLOCK_REQUEST, Fabric, Layer
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least, term
+from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import nfs, waiting
 
 
@@ -62,14 +62,13 @@ class RemoteBlock(Layer):
         """Largest request of an access."""
         return self.request
 
-    def request_size(self, row: Row, use: Access) -> Term:
-        """Bytes of one request of an access: what a program asks for where nothing joins its requests."""
-        most = row.term(self.largest(use))
-        return least(most, term(use.block_B, "B")) if use.alone else most
+    def asked(self, row: Row, use: Access) -> Term:
+        """Bytes of one request of an access."""
+        return use.asked(row.term(self.largest(use)))
 
     def command_byte(self, row: Row, use: Access) -> Term:
         """What commands cost the core of their connection for each byte that they carry [cycles/B]."""
-        return row.term(self.command) / self.request_size(row, use)
+        return row.term(self.command) / self.asked(row, use)
 
     def trips(self, row: Row, use: Access) -> Term | float:  # noqa: ARG002 - kinds need them
         """Ways there and back of one request."""
@@ -101,7 +100,7 @@ class RemoteBlock(Layer):
             "window",
             capacity=law(
                 waiting.request_rate,
-                request_B=self.request_size(row, use),
+                request_B=self.asked(row, use),
                 latency_s=waits,
                 rate_Bps=term(self.single_rate(row, use), "B/s"),
                 in_flight=flying,
@@ -180,7 +179,7 @@ class Iscsi(RemoteBlock):
         if use.operation == "read":
             return 1.0
         sent, burst = row.term(self.first_burst), row.term(self.burst)
-        return law(nfs.solicited_trips, write_B=self.request_size(row, use), first_B=sent, burst_B=burst)
+        return law(nfs.solicited_trips, write_B=self.asked(row, use), first_B=sent, burst_B=burst)
 
     @property
     def per_byte(self) -> Quantity:
