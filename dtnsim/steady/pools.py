@@ -30,6 +30,10 @@ from dtnsim.steady.stages import step_by_step
 
 #: part of a limit that counts as none of it
 _NEAR: Final = 1e-9
+#: steps of a clock's last digit that a limit is away at least
+_TICKS: Final = 4
+#: times that a cache is full and has room again before it stays full for as long as anything comes in
+_TURNS: Final = 24
 
 
 def shared(problem: Problem) -> list[tuple[list[int], int]]:
@@ -144,7 +148,7 @@ class Pools:
         self._level, self._growth = np.zeros((2, *self._takes.shape))
         self._clock, self._since = np.zeros(scenarios), np.full(self._limit.shape, np.inf)
         self.full, self._begun = np.zeros((2, *self._limit.shape), dtype=bool)
-        self._slack = np.full(self._limit.shape, SLACK)
+        self._turns = np.zeros(self._limit.shape, np.intp)
 
     def both(self, f: int, transfer: Transfer) -> tuple[Transfer, Transfer]:
         """A transfer, or what it is beside others, while its cache has room, and while that is full."""
@@ -163,15 +167,25 @@ class Pools:
         self._growth = filled - takes
         fills, held, grows = self._held(filled) > 0, self._held(self._level), self._held(self._growth)
         self._since = np.where((held > 0) | fills, np.minimum(self._since, self._clock), np.inf)
+        idle = np.isinf(self._since)
+        self.full, self._turns = self.full & ~idle, np.where(idle, 0, self._turns)
+        room = self._room()
         with np.errstate(divide="ignore", invalid="ignore"):
             waits = [
                 np.where(~self.full & (grows > 0), (self._limit - held) / grows, np.inf),
                 np.where(~self._begun & (grows > 0), (self._begins - held) / grows, np.inf),
                 np.where(self._begun, np.inf, self._since + self._age - self._clock),
-                np.where(self.full & (grows < 0), (held - self._limit * (1 - self._slack)) / -grows, np.inf),
+                np.where(self.full & (grows < 0) & (room >= 0), (held - room) / -grows, np.inf),
                 np.where((self._growth < 0) & (self._level > 0), self._level / -self._growth, np.inf),
             ]
-        return np.asarray(self._clock + np.maximum(np.concatenate(waits).min(axis=0, initial=np.inf), 0.0))
+        # a limit that is nearer than the clock can tell is met by the next step of its last digits
+        least = _TICKS * np.spacing(self._clock)
+        return np.asarray(self._clock + np.maximum(np.concatenate(waits).min(axis=0, initial=np.inf), least))
+
+    def _room(self) -> Array:
+        """(P, S) level at which a full cache has room again, ever lower; none (-1) after many turns: it stays full."""
+        slack = np.minimum(SLACK * 2.0**self._turns, 1.0)
+        return np.where(self._turns < _TURNS, self._limit * (1 - slack), -1.0)
 
     def go_on(self, until: Array) -> BoolArray:
         """(S,) whether a limit has been met on the way to a time (S,), which is now [s]."""
@@ -183,8 +197,9 @@ class Pools:
         self._begun |= (held >= self._begins - near) | (self._clock >= (self._since + self._age) * (1 - _NEAR))
         self._begun &= (held > 0) | (self._held(self._growth) > 0) | np.isfinite(self._since)
         fills = ~old & (held >= self._limit - near) & (self._held(self._growth) > 0)
-        leaves = old & (held <= self._limit * (1 - self._slack) + near)
-        self._slack = np.where(leaves, np.minimum(2 * self._slack, 1.0), self._slack)  # ever fewer turns
+        room = self._room()
+        leaves = old & (room >= 0) & (held <= room + near)
+        self._turns = self._turns + leaves
         self.full = (old | fills) & ~leaves
         return np.asarray((self.full != old).any(axis=0))
 

@@ -89,6 +89,18 @@ def test_every_scenario_has_its_own_level() -> None:
         np.testing.assert_allclose(many[n], found(limit)[0], rtol=0.02)
 
 
+@pytest.mark.parametrize(("limit", "start"), [(7.0, 0.0), (1e-9, 1e7)])
+def test_a_small_cache_beside_a_reader_stays_full(limit: float, start: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader leaves the writers less than the drive takes: the cache is empty and full again, as often as it may."""
+    went = list[float]()
+    whole = pools.Pools.go_on
+    monkeypatch.setattr(pools.Pools, "go_on", lambda caches, until: (went.append(until[0]), whole(caches, until))[1])
+    reader = Transfer("r", (Phase("read", (Demand("drive", 1.0, "read"),)),), 1, 2e5, 1, start_s=start)
+    found = seconds(*(writer(n, 1e5, limit, start=start) for n in range(2)), reader)
+    assert found == pytest.approx([start + 3e5 / DRIVE] * 2 + [start + 4e5 / DRIVE], rel=0.02)
+    assert len(went) < 100
+
+
 def test_who_verifies_what_a_cache_does_not_hold_is_taken_in_the_mean() -> None:
     def verified(size: float) -> Transfer:
         one = writer(0, 4 * size, 300.0)
