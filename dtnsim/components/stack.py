@@ -19,6 +19,17 @@ from dtnsim.physics import cache, memory
 OTHERS: Final = ("freebsd", "macos", "windows")
 
 _S2 = "fitted from NASA GSFC nuttcp CPU shares (3.2 GHz Nehalem, LRO, MTU 9000, interrupts on other cores)"
+#: /dev/urandom since ``_CHACHA``, and before
+CHACHA_BYTE: Final = prior(
+    "9 cycles/B", 0.4, "blogs.oracle.com/linux, entropy_avail 256: /dev/random gives 250 to 400 MB/s a core, some 3 GHz"
+)
+_SHA1_BYTE: Final = prior(
+    "160 cycles/B",
+    0.5,
+    "Venadi post, dd if=/dev/urandom 14.6 MB/s on a Cori login node (2.3 GHz assumed); pthree.org, 2016: 13.4 MB/s",
+)
+#: Linux drivers/char/random.c, commit e192be9d9a30: replace the non-blocking pool with a ChaCha20-based generator
+_CHACHA: Final = (4, 8)
 _FLUSHER = "Solidigm, KA-01862 (kernel 6.8, two Gen5 drives, a Xeon of 2023 at some 3.5 GHz)"
 
 
@@ -112,7 +123,7 @@ class Stack(Component):
     direct_call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
         "10000 cycles",
         0.5,
-        "4 KiB direct reads a second at 100 % of one core, some 3 GHz: 279,000 by fio with libaio and 346,000 by another "
+        "4 KiB direct reads a second at 100 % of one core, some 3 GHz: 279,000 by fio with libaio, 346,000 by another "
         "program (PhotonLibOS, File IO performance), 608,000 on bare devices in batches (Axboe, io_uring, 2019)",
     )
     storage_interrupt_byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
@@ -160,6 +171,11 @@ class Stack(Component):
         """Release of the Linux kernel; None of other systems."""
         other = (self.part or "").rpartition("/")[2] in OTHERS
         return None if other else tuple(int(number) for number in self.kernel.split("."))
+
+    @property
+    def random_byte(self) -> Quantity:
+        """What a byte of /dev/urandom costs: SHA-1 before Linux 4.8, ChaCha20 since."""
+        return CHACHA_BYTE if self.release is None or self.release >= _CHACHA else _SHA1_BYTE
 
     def first_touch(self, row: Row) -> Term:
         """Cycles per byte of memory that a program has not used before [cycles/B]."""

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from dtnsim.components import cores
 from dtnsim.components.access import Access, Finish, Thread
 from dtnsim.components.offload import Duty
+from dtnsim.components.stack import CHACHA_BYTE
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Plan, Step, Tool
@@ -22,13 +23,6 @@ COPIED_WITH_TIMES: Final = replace(COPIED, destination=("create", "close", "seta
 ZERO_BYTE: Final = prior(
     "0.2 cycles/B", 0.3, "clearing pages: UCI LightPath report, dd /dev/zero to /dev/null 16.8 GB/s, ~3 GHz laptop"
 )
-RANDOM_BYTE: Final = prior(
-    "160 cycles/B",
-    1.0,
-    "Venadi post, dd if=/dev/urandom 14.6 MB/s on a Cori login node (2.3 GHz assumed); "
-    "kernels since 4.8 (ChaCha20) are some ten times faster",
-)
-
 #: part of a host's memory that holds files for another reading (assumed: programs and what waits to be written have
 #: the rest; from a quarter to nearly all)
 CACHE_PART: Final = 0.5
@@ -143,7 +137,7 @@ def device_work(job: Job, thread: Thread) -> tuple[CpuUse, ...]:
     if job.source == "zero":
         return (CpuUse("source", thread, ZERO_BYTE, "clearing pages of /dev/zero", stack="zero_byte"),)
     if job.source == "random":
-        return (CpuUse("source", thread, RANDOM_BYTE, "random number generator of the kernel"),)
+        return (CpuUse("source", thread, CHACHA_BYTE, "random number generator of the kernel", stack="random_byte"),)
     return ()
 
 

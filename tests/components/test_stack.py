@@ -69,6 +69,14 @@ def test_direct_requests_do_not_copy() -> None:
     assert found == pytest.approx(15000 / 2**20, rel=1e-9)
 
 
+@pytest.mark.parametrize(("kernel", "clock", "low", "high"), [("4.4", 2.3e9, 13e6, 15e6), ("5.15", 3e9, 250e6, 400e6)])
+def test_random_numbers_come_as_fast_as_the_kernel_makes_them(
+    kernel: str, clock: float, low: float, high: float
+) -> None:
+    """13.4 MB/s of SHA-1 (pthree.org, 2016), 14.6 on a Cori login node; 250 to 400 MB/s of ChaCha20 (Oracle's blog)."""
+    assert low <= clock / Stack(kernel=kernel).random_byte.value <= high
+
+
 def test_default_costs_are_those_that_nasa_measured() -> None:
     """NASA GSFC's slides: at 3.2 GHz a nuttcp receiver of 64-KiB calls used 49 % of a core at 17.32 Gb/s."""
     stack = Stack()

@@ -10,10 +10,10 @@ def test_one_process_does_everything(tool, job):
     assert {step.write.thread} == {w.thread for w in step.cpu}
 
 
-def test_random_numbers_of_an_old_kernel_limit_a_login_node(run):
-    """14.6 MB/s at 2.3 GHz on Cori (Venadi post); here at 9 GHz, the same cycles a byte."""
+def test_the_thread_of_dd_makes_the_random_numbers_that_it_writes(run):
+    """250 to 400 MB/s at some 3 GHz (Oracle's blog); here at 9 GHz, less what writing takes of the same core."""
     rate = run("{name: dd, bs: 1 MiB}", start="a:/dev/urandom", to="a:/data").throughput_Bps.p50
-    assert rate == pytest.approx(14.6e6 * 9.0 / 2.3, rel=0.05)
+    assert 3 * 250e6 <= rate <= 3 * 400e6
 
 
 def test_zeros_to_nowhere_run_at_the_speed_of_clearing_pages(run, tool, job):
