@@ -105,12 +105,12 @@ class _Course:
         self._problem = problem
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
         self._pools = Pools(problem if scenarios(problem) in (1, s) else replace(problem, transfers=()), s)
-        both = {f: self._pools.both(f, problem.transfers[f]) for f in self._pools.of}
-        apart = matrices(replace(problem, transfers=tuple(t for pair in both.values() for t in pair))) if both else m
+        states = {f: self._pools.states(f, problem.transfers[f]) for f in self._pools.of}
+        apart = matrices(replace(problem, transfers=tuple(t for own in states.values() for t in own))) if states else m
         written: dict[int, int] = {}
-        for n, (f, (free, _)) in enumerate(both.items()):
-            stages[f] = stages_of(free, apart, 2 * n, shared=True)
-            written[f] = apart.phases_of(2 * n)[pools.written(free)]
+        for n, (f, (free, *_)) in enumerate(states.items()):
+            stages[f] = stages_of(free, apart, 3 * n, shared=True)
+            written[f] = apart.phases_of(3 * n)[pools.written(free)]
         count, most = len(stages), max(len(own) for own in stages)
         place = {t.name: f for f, t in enumerate(problem.transfers)}
         self._after = {f: [place[name] for name in t.after] for f, t in enumerate(problem.transfers) if t.after}
@@ -125,11 +125,12 @@ class _Course:
             for k, stage in enumerate(own):
                 if stage.phases:
                     self._which[f, k] = len(self._moving)
-                    self._moving.append(as_transfer(f, stage, apart if f in both else m))
-                    if f in both:  # and as it is while the cache is full, in the rows that come next
-                        size = len(both[f][0].phases)
-                        full = range(stage.phases.start + size, stage.phases.stop + size)
-                        self._moving.append(as_transfer(f, replace(stage, phases=full), apart))
+                    self._moving.append(as_transfer(f, stage, apart if f in states else m))
+                    if f in states:  # and as it is in the other states of the cache, in the rows that come next
+                        size = len(states[f][0].phases)
+                        for further in (size, 2 * size):
+                            rows = range(stage.phases.start + further, stage.phases.stop + further)
+                            self._moving.append(as_transfer(f, replace(stage, phases=rows), apart))
                         self._fills[f, k] = written[f] in stage.phases
                     self._bytes[f, k] = stage.part * problem.transfers[f].payload_B
                 self._seconds[f, k], self._counts[f, k] = stage.seconds, stage.counts
@@ -238,12 +239,11 @@ class _Course:
         return column
 
     def _as_caches_are(self, column: Index) -> Index:
-        """Columns (S, F), of who writes to a cache that is full as it is then."""
+        """Columns (S, F), of who writes to a cache that others write to in the state that it is in."""
         for at, f in enumerate(self._here.tolist()):
             if f in self._pools.of:
-                full = self._pools.full[self._pools.of[f][0]]
                 column = np.array(column)
-                column[:, at] += full & (column[:, at] >= 0)
+                column[:, at] += np.where(column[:, at] >= 0, self._pools.state(f), 0)
         return column
 
     def _place(self, f: int, transfer: Transfer) -> int:
@@ -261,11 +261,11 @@ class _Course:
         own = [column for column in self._moving[: self._beside_all] if column.f == f]
         behind = len(self._moving) - self._moving.index(own[0])
         made = sharing.opened(transfer) if self._problem.transfers[f].opened else transfer
-        both = self._pools.both(f, made) if f in self._pools.of else (made,)
-        m = matrices(replace(self._problem, transfers=both))
-        alike = len(both) > 1 or len(steps) == len(whole.phases)
+        states = self._pools.states(f, made) if f in self._pools.of else (made,)
+        m = matrices(replace(self._problem, transfers=states))
+        alike = len(states) > 1 or len(steps) == len(whole.phases)
         for n, c in enumerate(own):
-            again = m.phases_of(n % len(both))
+            again = m.phases_of(n % len(states))
             at = c.numbers.start - c.of.phases_of(int(c.of.transfer[c.numbers.start])).start
             begin, name = (at, "") if alike else (steps.index(whole.phases[at].step), whole.phases[at].step)
             numbers = again if c.whole else again[begin : begin + max(steps.count(name), 1)]

@@ -1,7 +1,8 @@
 """Page caches that several transfers write to, as they fill and empty while these are laid out in time.
 
 A writer goes at the speed of what comes before the cache while all that the cache holds is below its limit, and at that
-of its medium from then on: two rows of demands for each (`both`), of which the course of the epochs takes one.
+of its medium from then on; until write-back begins the medium has nothing of it: three rows of demands for each
+(`states`), of which the course of the epochs takes one.
 
 A level rises by what comes in, and falls by what the media take once write-back has begun. The instants at which it
 meets a limit are epochs' ends (`dtnsim.steady.epochs`).
@@ -59,8 +60,8 @@ def _fills(t: Transfer) -> bool:
     return len({p.step for p in t.phases}) == 1 or step_by_step(t) or at_once <= middle(t.cache.size_B)
 
 
-def both(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tuple[Transfer, Transfer]:
-    """A transfer while the cache that it writes to has room, and while that is full.
+def states(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tuple[Transfer, Transfer, Transfer]:
+    """A transfer while the cache that it writes to is written back and has room, while it is full, and before both.
 
     Args:
         transfer: The transfer.
@@ -84,7 +85,7 @@ def both(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tuple[
         return replace(transfer, phases=(*rest[:first], written, *rest[first:]))
 
     calm = [replace(p, demands=tuple(d for d in p.demands if not d.aside)) for p in others]
-    return made(meanwhile, calm), made(1.0 - hidden, others)
+    return made(meanwhile, calm), made(1.0 - hidden, others), made(0.0, calm)
 
 
 def written(transfer: Transfer) -> int:
@@ -150,9 +151,16 @@ class Pools:
         self.full, self._begun = np.zeros((2, *self._limit.shape), dtype=bool)
         self._turns = np.zeros(self._limit.shape, np.intp)
 
-    def both(self, f: int, transfer: Transfer) -> tuple[Transfer, Transfer]:
-        """A transfer, or what it is beside others, while its cache has room, and while that is full."""
-        return both(transfer, self._capacity, self._writers[f])
+    def states(self, f: int, transfer: Transfer) -> tuple[Transfer, Transfer, Transfer]:
+        """A transfer, or what it is beside others, in every state of its cache."""
+        return states(transfer, self._capacity, self._writers[f])
+
+    def state(self, f: int) -> Index:
+        """(S,) number of the state of a transfer's cache."""
+        return np.asarray(self._state()[self.of[f][0]])
+
+    def _state(self) -> Index:
+        return np.where(self.full, 1, np.where(self._begun, 0, 2))
 
     def _held(self, level: Array) -> Array:
         """(P, S) what each cache holds of levels (V, S), or gains of their growth."""
@@ -193,7 +201,7 @@ class Pools:
         near = _NEAR * self._limit
         self._level = np.where(level > near[self._pool], level, 0.0)
         self._clock = np.maximum(until, self._clock)
-        held, old = self._held(self._level), self.full
+        held, old, before = self._held(self._level), self.full, self._state()
         self._begun |= (held >= self._begins - near) | (self._clock >= (self._since + self._age) * (1 - _NEAR))
         self._begun &= (held > 0) | (self._held(self._growth) > 0) | np.isfinite(self._since)
         fills = ~old & (held >= self._limit - near) & (self._held(self._growth) > 0)
@@ -201,7 +209,7 @@ class Pools:
         leaves = old & (room >= 0) & (held <= room + near)
         self._turns = self._turns + leaves
         self.full = (old | fills) & ~leaves
-        return np.asarray((self.full != old).any(axis=0))
+        return np.asarray((self._state() != before).any(axis=0))
 
     def filled(self, rate: Array, here: Index) -> Array:
         """(V, S) rates at which the media's caches fill, of those (S, n) of the transfers ``here``."""

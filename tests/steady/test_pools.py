@@ -140,6 +140,18 @@ def test_predict_fills_a_cache_as_simulate_does(transfers: list[tuple[str, str, 
     assert [r.duration_s for r in run] == pytest.approx([p.duration_s.p50 for p in said], rel=0.03)
 
 
+def test_who_writes_less_than_write_back_waits_for_is_not_held_by_the_drive() -> None:
+    """0.5 GB of dd are in memory as fast as its core moves them, however long another copies files on that disk."""
+    host = {**HOST, "vm": {"dirty_background_ratio": "10 %", "dirty_ratio": "20 %"}}
+    path = journey(host, host)
+    del path["transfer"]
+    dd = {"name": "dd", "from": "b:memory", "to": "b:/d", "tool": "dd", "dataset": {"files": 1, "size": "0.5 GB"}}
+    cp = {"name": "cp", "from": "b:/d", "to": "b:/d", "tool": "cp", "dataset": {"files": 90, "size": "0.6 GB"}}
+    spec = load({**path, "transfers": [dd, cp]})
+    said, run = (of.transfers[0].duration_s for of in (predict(spec, samples=0), simulate(spec).runs[0]))
+    assert said.p50 == pytest.approx(run, rel=0.03)
+
+
 def test_connections_open_as_long_in_predict_as_in_simulate_where_a_slow_drive_is_behind_a_cache() -> None:
     path = journey(
         HOST, HOST, start="a:memory", to="b:/d", tool={"name": "gridftp", "p": 1, "cc": 1},
