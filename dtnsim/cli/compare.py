@@ -42,17 +42,19 @@ def command(
       dtnsim compare examples/one-large-file --with tools
       dtnsim compare my-path.yaml --with 'hosts.here.nic=connectx-5-100g; hosts.here.slots.eth=pcie-gen4-x16'
     """
+    from dtnsim.cli._watch import Watch
     from dtnsim.planning.compare import compare
 
-    result = compare(
-        *paths,
-        variants=[[k.strip() for k in v.split(";") if k.strip()] for v in variants or ()],
-        overrides=overrides or (),
-        calibration=calibration,
-        rates=rates or (),
-        samples=samples,
-        seed=seed,
-    )
+    with Watch("predicting variants"):
+        result = compare(
+            *paths,
+            variants=[[k.strip() for k in v.split(";") if k.strip()] for v in variants or ()],
+            overrides=overrides or (),
+            calibration=calibration,
+            rates=rates or (),
+            samples=samples,
+            seed=seed,
+        )
     if json:
         differences = [
             {"variant": v.name, "why": result.sentence(n), "stations": [asdict(c) for c in result.changes(n)]}

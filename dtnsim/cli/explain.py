@@ -18,6 +18,7 @@ def command(
       dtnsim explain venadi/gridftp-gpfs
       dtnsim explain venadi/gridftp-gpfs --json
     """
+    from dtnsim.cli._watch import Watch
     from dtnsim.composition.resolved_transfer import ways
     from dtnsim.description import spec
     from dtnsim.report import document, text
@@ -25,7 +26,8 @@ def command(
     from dtnsim.steady.prediction import SAMPLES, predict
 
     given = spec.load(path, overrides or (), calibration)
-    answer, found, way = predict(given), ways(given), steps(given, SAMPLES)
+    with Watch("predicting"):
+        answer, found, way = predict(given), ways(given), steps(given, SAMPLES)
     if json:
         options.emit(document.explanation_document(answer, found, way))
     else:

@@ -80,6 +80,7 @@ def command(
       dtnsim predict my-path.yaml --why-wide
       dtnsim predict my-path.yaml --against last-month.json
     """
+    from dtnsim.cli._watch import Watch
     from dtnsim.description import spec
     from dtnsim.steady.prediction import predict
 
@@ -87,8 +88,9 @@ def command(
     before = _before(against, paths)
     wanted = _wanted(target, deadline, require or ())
     loaded = [_typed(options.with_dataset(spec.load(p, overrides or (), calibration), dataset), line) for p in paths]
-    answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
-    wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
+    with Watch("predicting"):
+        answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
+        wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
     plans = [_why_not(answer, wanted, samples, seed) for answer in answers]
     if json:
         _documents(answers, wanted, wide, before, plans)

@@ -147,7 +147,7 @@ def test_a_device_at_the_source_costs_what_it_costs_to_make_the_bytes(kind, tool
     assert zero.read is None
     assert stored.read is not None
     extra = {w.what: w.cycles.value for w in random.cpu if "random" in w.what}
-    assert list(extra.values()) == [160.0]
+    assert list(extra.values()) == [9.0]
     assert [w.cycles.value for w in zero.cpu if "zero" in w.what] == [0.2]
     assert zero.write is not None
     assert zero.write.stored == 0.0  # zeros vanish on a compressing medium
