@@ -17,8 +17,7 @@ from dtnsim.report import text
 from dtnsim.report.console import Out
 from dtnsim.report.document import assumptions, fields, number
 from dtnsim.report.table import HEADS
-from dtnsim.simulation.durations import quantiles
-from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined
+from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined, quantiles
 
 SCHEMA: Final = "dtnsim.simulation/1"
 #: points of a series in the JSON document, and the busiest stations shown

@@ -18,8 +18,8 @@ from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import SLOW_START, Phase, Problem, Transfer
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.simulation.chunks import in_turns, parts_of_files, work
-from dtnsim.simulation.durations import Durations
 from dtnsim.simulation.opening import Ramp, ramp_of
+from dtnsim.simulation.results import Durations
 
 if TYPE_CHECKING:
     import simpy

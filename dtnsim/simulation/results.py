@@ -1,4 +1,4 @@
-"""What a simulation hands out: small frozen records, in SI."""
+"""What a simulation hands out: small frozen records, in SI, and samples of how long very many files took."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
 from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.simulation.durations import quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dtnsim.ground.uncertainty import Assumption
 
 
+#: durations kept before neighbours are put together
+ROOM: Final = 65_536
 #: transfers up to which a run is placed among what `predict` draws
 AMONG: Final = 100
 
@@ -139,7 +141,7 @@ class TransferRun:
         on_medium_s: When the medium had every byte; infinite where it has not by the end of the run.
         payload_B: Bytes of the files done, and what had been carried of those under way.
         files: Files done.
-        file_s: How long a file took, a sample (see `dtnsim.simulation.durations`).
+        file_s: How long a file took, a sample (see `Durations`).
         file_counts: How many files each entry of ``file_s`` represents.
         phases: What the workers spent on each phase.
         retries: Files started again after a fault.
@@ -283,3 +285,60 @@ class Simulation(Shown):
         """(throughputs, durations) of one transfer over the runs that finished it."""
         done = [r.transfers[transfer] for r in self.runs if r.transfers[transfer].duration_s >= 0]
         return [t.throughput_Bps for t in done], [t.duration_s for t in done]
+
+
+class Durations:
+    """A sample of durations, each of so many files.
+
+    Up to `ROOM` entries are kept as they come. When they are full, entries that are neighbours in size
+    are put together two by two (their mean, their number of files), so the sum stays exact and a
+    quantile moves by at most the files of one entry for each such round: some 1/`ROOM` of all.
+    """
+
+    __slots__ = ("_counts", "_seconds")
+
+    def __init__(self) -> None:
+        self._seconds: list[float] = []
+        self._counts: list[int] = []
+
+    def add(self, seconds: float, files: int = 1) -> None:
+        """One file, or several that took equally long each."""
+        if len(self._seconds) >= ROOM:
+            self._halve()
+        self._seconds.append(seconds)
+        self._counts.append(files)
+
+    def _halve(self) -> None:
+        seconds, counts = np.array(self._seconds), np.array(self._counts, float)
+        order = np.argsort(seconds, kind="stable")
+        pairs, files = seconds[order].reshape(-1, 2), counts[order].reshape(-1, 2)
+        total = files.sum(axis=1)
+        self._seconds = ((pairs * files).sum(axis=1) / total).tolist()
+        self._counts = [int(n) for n in total]
+
+    def arrays(self, room: int = ROOM) -> tuple[Array, Array]:
+        """(durations [s], files of each), at most ``room`` entries."""
+        while len(self._seconds) > room:
+            if len(self._seconds) % 2:
+                self._seconds.append(self._seconds[-1])
+                self._counts.append(0)
+            self._halve()
+        return np.array(self._seconds, float), np.array(self._counts, float)
+
+
+def quantiles(seconds: ArrayLike, files: ArrayLike, shares: ArrayLike) -> Array:
+    """Durations that these shares of the files do not exceed.
+
+    Args:
+        seconds: (N,) durations, N at least 1 [s].
+        files: (N,) files of each.
+        shares: (Q,) from 0 to 1 [1].
+
+    Returns:
+        (Q,) durations [s]: the smallest with at least that share of the files (inverse of the distribution function).
+    """
+    order = np.argsort(np.asarray(seconds, float), kind="stable")
+    sizes, counts = np.asarray(seconds, float)[order], np.asarray(files, float)[order]
+    below = np.cumsum(counts)
+    wanted = np.asarray(shares, float) * below[-1] * (1 - 1e-12)
+    return np.asarray(sizes[np.minimum(np.searchsorted(below, wanted), len(sizes) - 1)], float)

@@ -16,9 +16,8 @@ from dtnsim.composition.compose import compose
 from dtnsim.engine.engine import Engine
 from dtnsim.ground.quantity import Draw
 from dtnsim.simulation import record, simulate
-from dtnsim.simulation.durations import Durations, quantiles
 from dtnsim.simulation.jobs import legs_of, station_capacities
-from dtnsim.simulation.results import Held, Run, joined
+from dtnsim.simulation.results import Durations, Held, Run, joined, quantiles
 from tests.simulation.slow import FAST, SLOW, make
 
 
