@@ -8,7 +8,8 @@ A level rises by what comes in, and falls by what the media take once write-back
 meets a limit are epochs' ends (`dtnsim.steady.epochs`).
 
 Neglects: what write-back takes of a drive from others while the cache has room, beyond the mean that the writer's own
-speed gives; writers that wait for a flush, who have their own cached and throttled stretches in the mean.
+speed gives; writers that wait for a flush, and more than `_MOST` writers, who have their cached and throttled stretches
+in the mean.
 
 Shapes: S scenarios, P caches, V media behind them.
 """
@@ -33,6 +34,8 @@ from dtnsim.steady.stages import step_by_step
 _NEAR: Final = 1e-9
 #: steps of a clock's last digit that a limit is away at least
 _TICKS: Final = 4
+#: writers whose caches are followed at most: of more, each has its part of its cache in the mean
+_MOST: Final = 32
 #: times that a cache is full and has room again before it stays full for as long as anything comes in
 _TURNS: Final = 24
 
@@ -48,8 +51,9 @@ def shared(problem: Problem) -> list[tuple[list[int], int]]:
         if t.cache is not None and t.buffered is not None:
             writers.setdefault((t.cache.pool, t.turn), []).append(f)
     several = [some for some in writers.values() if len(some) > 1]
-    found = (([f for f in some if _fills(problem.transfers[f])], len(some)) for some in several)
-    return [(some, count) for some, count in found if some]
+    found = [([f for f in some if _fills(problem.transfers[f])], len(some)) for some in several]
+    many = sum(len(some) for some, _ in found) > _MOST
+    return [] if many else [(some, count) for some, count in found if some]
 
 
 def _fills(t: Transfer) -> bool:

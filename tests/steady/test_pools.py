@@ -112,6 +112,12 @@ def test_who_verifies_what_a_cache_does_not_hold_is_taken_in_the_mean() -> None:
         assert [len(members) for members, _ in pools.shared(problem)] == [count]
 
 
+def test_caches_of_very_many_writers_are_taken_in_the_mean() -> None:
+    for count, followed in ((32, 1), (33, 0)):
+        writers = tuple(writer(n, 500.0, 300.0) for n in range(count))
+        assert len(pools.shared(Problem("p", (), writers))) == followed
+
+
 DRIVES = {"/d": {"kind": "hdd", "rate": "180 MB/s"}, "/two": {"kind": "ssd", "read": "2 GB/s", "write": "1 GB/s"}}
 HOST: dict[str, Any] = machine(
     memory={"channels": 8, "rate": "3200 MT/s", "size": "16 GiB"},
