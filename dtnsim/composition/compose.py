@@ -363,7 +363,7 @@ class Composer:
         whole, each, pauses = charged
         row = Row(self.ledger, whole.transfer, whole.again(part.cpu, part.medium), whole.factor)
         metadata = each.again(part.cpu, part.cpu)
-        waiting = waits.delays(pauses, self.ledger, leg, step, part, row, metadata, fills=fills)
+        waiting = waits.delays(pauses, leg, step, part, row, metadata, fills=fills)
         return Phase(name, (*row.demands, *metadata), tuple(waiting), step.name)
 
     def _charge(self, leg: Leg, step: Step) -> Charged:

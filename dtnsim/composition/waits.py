@@ -14,7 +14,7 @@ from dtnsim.components.filesystem import Stretch
 from dtnsim.composition import tcp
 from dtnsim.composition.resolved_transfer import Leg, openings
 from dtnsim.composition.storage import Storage
-from dtnsim.ground.ledger import Ledger, Row
+from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import SLOW_START, Connection, Demand, Station
 from dtnsim.ground.term import Term, count, largest, of, term
@@ -91,15 +91,7 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
 
 
 def delays(
-    waits: Waits,
-    ledger: Ledger,
-    leg: Leg,
-    step: Step,
-    part: Stretch,
-    row: Row,
-    metadata: list[Demand],
-    *,
-    fills: bool = False,
+    waits: Waits, leg: Leg, step: Step, part: Stretch, row: Row, metadata: list[Demand], *, fills: bool = False
 ) -> list[Demand]:
     """Seconds per payload byte in which a worker waits while no station works, in a stretch of a step.
 
@@ -109,7 +101,6 @@ def delays(
 
     Args:
         waits: Those of the whole step.
-        ledger: The stations.
         leg: The transfer.
         step: The step of its plan.
         part: The stretch.
@@ -120,7 +111,7 @@ def delays(
     gathers = fills or positive(part.behind)
     above = replace(row, demands=[d for d in row.demands if not d.below_cache]) if gathers else row
     asked = _asked(waits, leg, step, part, (row, above), metadata)
-    kept = _kept(asked, ledger.stations, [*row.demands, *metadata], leg, part)
+    kept = _kept(asked, row.ledger.stations, [*row.demands, *metadata], leg, part)
     name, found = f"{leg.job.name}.workers", []
     for seconds, what, each in asked:
         lasts = seconds * kept[each] if each in kept else seconds

@@ -25,7 +25,6 @@ from dtnsim.composition.residency import Residency
 from dtnsim.engine.layout import CAPPED, LEVEL
 from dtnsim.ground.quantity import in_scenario
 from dtnsim.physics import cache
-from dtnsim.physics.cache import SLACK
 from dtnsim.simulation.jobs import Job
 from dtnsim.simulation.store import Alarm
 
@@ -298,7 +297,7 @@ class Memory:
         if self._pressing:
             waits.append((_time_to(self.size - level, growth), self._pressing))
         if self._full and len(self.caches) > 1:
-            waits.append((_time_to(level - self.size * (1 - SLACK) * (1 - EVEN), -growth), self._full))
+            waits.append((_time_to(level - self.size * (1 - cache.SLACK) * (1 - EVEN), -growth), self._full))
         first = min((wait for wait, _ in waits), default=math.inf)
         self._due = [those for wait, those in waits if wait <= first * (1 + _TOGETHER)]
         assert self._alarm is not None

@@ -28,10 +28,9 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
-from dtnsim.steady import pools
 from dtnsim.steady.matrices import Matrices, matrices, scenarios
 from dtnsim.steady.ordering import total_rate
-from dtnsim.steady.pools import Pools
+from dtnsim.steady.pools import Pools, writing_phase
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
 from dtnsim.steady.stages import Column, Stage, as_transfer, staged, stages_of, taken
@@ -110,7 +109,7 @@ class _Course:
         written: dict[int, int] = {}
         for n, (f, (free, *_)) in enumerate(states.items()):
             stages[f] = stages_of(free, apart, 3 * n, shared=True)
-            written[f] = apart.phases_of(3 * n)[pools.written(free)]
+            written[f] = apart.phases_of(3 * n)[writing_phase(free)]
         count, most = len(stages), max(len(own) for own in stages)
         place = {t.name: f for f, t in enumerate(problem.transfers)}
         self._after = {f: [place[name] for name in t.after] for f, t in enumerate(problem.transfers) if t.after}
@@ -240,10 +239,12 @@ class _Course:
 
     def _as_caches_are(self, column: Index) -> Index:
         """Columns (S, F), of who writes to a cache that others write to in the state that it is in."""
-        for at, f in enumerate(self._here.tolist()):
-            if f in self._pools.of:
-                column = np.array(column)
-                column[:, at] += np.where(column[:, at] >= 0, self._pools.state(f), 0)
+        at = [n for n, f in enumerate(self._here.tolist()) if f in self._pools.of]
+        if not at:
+            return column
+        caches = [self._pools.of[f][0] for f in self._here[at].tolist()]
+        column = column.copy()
+        column[:, at] += np.where(column[:, at] >= 0, self._pools.state[caches].T, 0)
         return column
 
     def _place(self, f: int, transfer: Transfer) -> int:

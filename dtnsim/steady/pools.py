@@ -78,7 +78,7 @@ def states(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tupl
     fills = _slowest(above, capacity) + sum((d.per_byte for d in whole.delays), 0.0) / transfer.workers
     with np.errstate(invalid="ignore"):
         meanwhile = np.nan_to_num(np.minimum(fills / np.maximum(_slowest(below, capacity) * writers, 1e-300), 1.0))
-    first = written(transfer)
+    first = writing_phase(transfer)
     others = [p for p in transfer.phases if p.step != whole.step]
     aside = {d.station: d.per_byte for p in others for d in p.demands if d.aside}
     hidden = next((aside[d.station] / d.per_byte for d in below if d.station in aside), 0.0)
@@ -92,7 +92,7 @@ def states(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tupl
     return made(meanwhile, calm), made(1.0 - hidden, others), made(0.0, calm)
 
 
-def written(transfer: Transfer) -> int:
+def writing_phase(transfer: Transfer) -> int:
     """Number of the phase of a transfer that writes through a page cache."""
     return next(n for n, p in enumerate(transfer.phases) if transfer.buffered and p.step == transfer.buffered.step)
 
@@ -120,7 +120,6 @@ class Pools:
 
     Attributes:
         of: By number of each transfer that writes to one, (its cache, its medium).
-        full: (P, S) whether the cache holds as much as it may, so that the media set the pace.
     """
 
     def __init__(self, problem: Problem, scenarios: int) -> None:
@@ -143,28 +142,24 @@ class Pools:
             return np.array(spread).reshape(-1, scenarios)
 
         self._limit = row([c.size_B * part for c, part in given])
-        self._begins, self._age = (
-            row([c.write_back_B * part for c, part in given]),
-            row([c.write_back_s for c, _ in given]),
-        )
+        self._begins = row([c.write_back_B * part for c, part in given])
+        self._age = row([c.write_back_s for c, _ in given])
         self._takes = np.zeros((len(self._volumes), scenarios))
         if numbers:
             np.add.at(self._takes, volume, np.broadcast_to(drain_rates(problem, numbers).T, (len(numbers), scenarios)))
         self._level, self._growth = np.zeros((2, *self._takes.shape))
         self._clock, self._since = np.zeros(scenarios), np.full(self._limit.shape, np.inf)
-        self.full, self._begun = np.zeros((2, *self._limit.shape), dtype=bool)
+        self._full, self._begun = np.zeros((2, *self._limit.shape), dtype=bool)
         self._turns = np.zeros(self._limit.shape, np.intp)
 
     def states(self, f: int, transfer: Transfer) -> tuple[Transfer, Transfer, Transfer]:
         """A transfer, or what it is beside others, in every state of its cache."""
         return states(transfer, self._capacity, self._writers[f])
 
-    def state(self, f: int) -> Index:
-        """(S,) number of the state of a transfer's cache."""
-        return np.asarray(self._state()[self.of[f][0]])
-
-    def _state(self) -> Index:
-        return np.where(self.full, 1, np.where(self._begun, 0, 2))
+    @property
+    def state(self) -> Index:
+        """(P, S) number of the state of each cache (`states`)."""
+        return np.where(self._full, 1, np.where(self._begun, 0, 2))
 
     def _held(self, level: Array) -> Array:
         """(P, S) what each cache holds of levels (V, S), or gains of their growth."""
@@ -180,14 +175,14 @@ class Pools:
         fills, held, grows = self._held(filled) > 0, self._held(self._level), self._held(self._growth)
         self._since = np.where((held > 0) | fills, np.minimum(self._since, self._clock), np.inf)
         idle = np.isinf(self._since)
-        self.full, self._turns = self.full & ~idle, np.where(idle, 0, self._turns)
+        self._full, self._turns = self._full & ~idle, np.where(idle, 0, self._turns)
         room = self._room()
         with np.errstate(divide="ignore", invalid="ignore"):
             waits = [
-                np.where(~self.full & (grows > 0), (self._limit - held) / grows, np.inf),
+                np.where(~self._full & (grows > 0), (self._limit - held) / grows, np.inf),
                 np.where(~self._begun & (grows > 0), (self._begins - held) / grows, np.inf),
                 np.where(self._begun, np.inf, self._since + self._age - self._clock),
-                np.where(self.full & (grows < 0) & (room >= 0), (held - room) / -grows, np.inf),
+                np.where(self._full & (grows < 0) & (room >= 0), (held - room) / -grows, np.inf),
                 np.where((self._growth < 0) & (self._level > 0), self._level / -self._growth, np.inf),
             ]
         # a limit that is nearer than the clock can tell is met by the next step of its last digits
@@ -205,15 +200,15 @@ class Pools:
         near = _NEAR * self._limit
         self._level = np.where(level > near[self._pool], level, 0.0)
         self._clock = np.maximum(until, self._clock)
-        held, old, before = self._held(self._level), self.full, self._state()
+        held, old, before = self._held(self._level), self._full, self.state
         self._begun |= (held >= self._begins - near) | (self._clock >= (self._since + self._age) * (1 - _NEAR))
         self._begun &= (held > 0) | (self._held(self._growth) > 0) | np.isfinite(self._since)
         fills = ~old & (held >= self._limit - near) & (self._held(self._growth) > 0)
         room = self._room()
         leaves = old & (room >= 0) & (held <= room + near)
         self._turns = self._turns + leaves
-        self.full = (old | fills) & ~leaves
-        return np.asarray((self._state() != before).any(axis=0))
+        self._full = (old | fills) & ~leaves
+        return np.asarray((self.state != before).any(axis=0))
 
     def filled(self, rate: Array, here: Index) -> Array:
         """(V, S) rates at which the media's caches fill, of those (S, n) of the transfers ``here``."""

@@ -35,10 +35,15 @@ def writer(
     )  # fmt: skip
 
 
-def seconds(*transfers: Transfer) -> list[float]:
+def path(*transfers: Transfer, drive: float | np.ndarray = DRIVE) -> Problem:
+    """Writers, their wires and the drives."""
     wires = tuple(Station(f"wire{n}", "nic", "link", "network", WIRE, "B") for n in range(len(transfers)))
-    drives = tuple(Station(name, "drive", "drive", "storage", DRIVE, "B") for name in ("drive", "other"))
-    problem = Problem("p", (*wires, *drives), transfers)
+    drives = tuple(Station(name, "drive", "drive", "storage", drive, "B") for name in ("drive", "other"))
+    return Problem("p", (*wires, *drives), transfers)
+
+
+def seconds(*transfers: Transfer) -> list[float]:
+    problem = path(*transfers)
     return ends(problem, epochs.rates(problem))[0].tolist()
 
 
@@ -77,14 +82,11 @@ def test_every_scenario_has_its_own_level() -> None:
     limits = np.array([100.0, 300.0, 900.0])
     given = [(400.0, 0.0), (600.0, 1.0), (50.0, 3.0)]
 
-    def found(limit: float | np.ndarray) -> np.ndarray:
-        made = tuple(writer(n, size, limit, start=start) for n, (size, start) in enumerate(given))  # type: ignore[arg-type]
-        wires = tuple(Station(f"wire{n}", "nic", "link", "network", WIRE, "B") for n in range(3))
-        spread = np.broadcast_to(DRIVE, np.shape(limit)) if np.ndim(limit) else DRIVE
-        drive = Station("drive", "drive", "drive", "storage", np.array(spread) if np.ndim(limit) else DRIVE, "B")
-        return epochs.rates(Problem("p", (*wires, drive), made))
+    def found(limit: float | np.ndarray, drive: float | np.ndarray = DRIVE) -> np.ndarray:
+        made = (writer(n, size, limit, start=start) for n, (size, start) in enumerate(given))  # type: ignore[arg-type]
+        return epochs.rates(path(*made, drive=drive))
 
-    many = found(limits)
+    many = found(limits, np.full(len(limits), DRIVE))
     for n, limit in enumerate(limits.tolist()):
         np.testing.assert_allclose(many[n], found(limit)[0], rtol=0.02)
 
