@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from dtnsim.physics._arrays import FloatArray as Array
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from dtnsim.ground.records import Prediction
     from dtnsim.ground.uncertainty import Assumption
 
 
@@ -221,7 +223,7 @@ class Run:
     interrupted: bool = False
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Simulation(Shown):
     """All runs of a path; the first one has every parameter at its median.
 
@@ -252,12 +254,17 @@ class Simulation(Shown):
         """Whether somebody stopped it before all was done."""
         return len(self.runs) < self.wanted or any(r.interrupted for r in self.runs)
 
-    @property
-    def assumed(self) -> tuple[Assumption, ...]:
-        """Numbers that nobody wrote and that move the rate of the whole path by more than 5 %, as in `predict`."""
-        from dtnsim.steady import assumed
+    @cached_property
+    def _predicted(self) -> Prediction | None:
+        """What `predict` says of the path, of up to `AMONG` transfers."""
+        from dtnsim.steady.prediction import predict
 
-        return assumed.of(self.given) if self.given is not None else ()
+        return predict(self.given) if self.given is not None and len(self.runs[0].transfers) <= AMONG else None
+
+    @property
+    def assumed(self) -> Sequence[Assumption]:
+        """Numbers that nobody wrote and that move the rate of the whole path by more than 5 %, as in `predict`."""
+        return self._predicted.assumed if self._predicted is not None else ()
 
     @property
     def among(self) -> tuple[float | None, ...]:
@@ -265,12 +272,9 @@ class Simulation(Shown):
 
         None where it has not finished; empty for more than `AMONG` transfers.
         """
-        from dtnsim.steady.prediction import predict
-
-        first = self.runs[0].transfers
-        if self.given is None or len(first) > AMONG:
+        if self._predicted is None:
             return ()
-        drawn = predict(self.given).drawn
+        first, drawn = self.runs[0].transfers, self._predicted.drawn
         rates = drawn.rates_Bps if drawn is not None else np.zeros((1, len(first)))
         return tuple(
             float(np.mean(rates[:, f] < t.throughput_Bps)) if t.duration_s >= 0 else None for f, t in enumerate(first)

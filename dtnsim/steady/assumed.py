@@ -35,7 +35,7 @@ from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Assumption, Otherwise, Since, written
 from dtnsim.physics._arrays import LEVELS
-from dtnsim.steady import epochs, ordering, scenarios, timed
+from dtnsim.steady import epochs, ordering, timed
 from dtnsim.steady.scenarios import Scenarios
 from dtnsim.tools.plan import Tool
 
@@ -261,8 +261,6 @@ def _rate(problem: Problem) -> float:
 _MOST: Final = 128
 #: transfers up to which they are tried; for more, each trial would be as dear as the answer
 _TRANSFERS: Final = 100
-#: scenarios from which it is seen what goes with the answer, where no interval is asked for
-_FEW: Final = 64
 _NORMAL: Final = NormalDist()
 #: standard scores of the ends of an interval
 _ENDS: Final = (_NORMAL.inv_cdf(LEVELS[0]), _NORMAL.inv_cdf(LEVELS[2]))
@@ -329,16 +327,6 @@ def assumed(
         return ()
     found = [*_uncertain(given, nominal, drawn, whole_Bps, before), *moved(given, nominal, whole_Bps, before)]
     return tuple(sorted((a for a in found if a.moves > WORTH), key=lambda a: -a.moves))
-
-
-def of(given: PathSpec) -> tuple[Assumption, ...]:
-    """The same of a path that is simulated."""
-    if len(given.transfers) > _TRANSFERS:
-        return ()
-    composer = timed.composer(given, Draw())
-    nominal = composer.problem()
-    drawn = scenarios.scenarios(given, nominal, _FEW, before=composer.past)
-    return assumed(given, nominal, drawn, _rate(nominal), composer.past)
 
 
 def _uncertain(
