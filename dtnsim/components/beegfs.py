@@ -35,6 +35,9 @@ class Beegfs(ParallelFilesystem):
     that. ``latency`` is the time of a request of one buffer. Names are looked up again at each use; the answer to a
     removal comes before the chunks are gone (tuneEarlyUnlinkResponse).
 
+    Nothing of a file stays on the client for another reading (tuneFileCacheType = buffered, the default: some hundred
+    kilobytes; BeeGFS documentation, Client side caching modes).
+
     Neglects: tuneFileCacheType = native, which uses the page cache; what an fsync waits for at the servers; look-ups of
     directories, each once a second.
     """
@@ -69,6 +72,11 @@ class Beegfs(ParallelFilesystem):
     metadata_time: RequestTime = prior(
         "0.6 ms", 0.7, "assumed: a request to a metadata server whose targets are flash, and its answer"
     )
+
+    @property
+    def keeps_files(self) -> float:
+        """Nothing beyond the buffer of a file that is open."""
+        return 0.0
 
     def stripes(self, row: Row, file_B: float) -> Term:
         """Targets that a file lies on."""

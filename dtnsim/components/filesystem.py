@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -71,6 +72,11 @@ class Filesystem(FileOperations):
     sync_latency: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "4 ms", 0.8, "assumed: flush of a drive's cache through the file system's log"
     )
+
+    @property
+    def keeps_files(self) -> float:
+        """Most bytes of files that stay on the host for another reading: what its memory has room for."""
+        return math.inf
 
     @abstractmethod
     def cycles(self, row: Row, use: Access, stack: Stack) -> Term:

@@ -90,6 +90,11 @@ class Gpfs(ParallelFilesystem):
     )
     contended: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "this node keeps its directories' tokens")
 
+    @property
+    def keeps_files(self) -> float:
+        """What the pagepool has room for (IBM Spectrum Scale, Cache usage)."""
+        return self.pagepool.value
+
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Prefetch or write-behind of this node, the disks and servers, then the storage network."""
         label = label_of(volume)

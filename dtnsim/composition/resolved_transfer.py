@@ -119,8 +119,7 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
         rtt_s=route.nominal_rtt if route else 0.0,
         source=source.kind,
         destination=destination.kind,
-        memory_B=destination.host.memory.size.value,
-        file_memory_B=(_file_memory(source.host), _file_memory(destination.host)),
+        file_memory_B=(_file_memory(source), _file_memory(destination)),
         cores=min(source.host.cpu.total, destination.host.cpu.total),
         apart=source.host is not destination.host,
         buckets=(source.is_bucket, destination.is_bucket),
@@ -163,9 +162,10 @@ def _check_time(spec: TransferSpec, timing: Timing | None, route: Route | None) 
     )
 
 
-def _file_memory(host: Host) -> float:
-    """Memory of a host in which files stay that a tool has read or written [B]."""
-    return float(cache.dirtyable_bytes(host.memory.size.value, host.vm.used.value))
+def _file_memory(end: End) -> float:
+    """Memory of an end's host in which files stay that a tool has read or written there [B]."""
+    room = float(cache.dirtyable_bytes(end.host.memory.size.value, end.host.vm.used.value))
+    return room if end.volume is None else min(room, end.mounted.filesystem.keeps_files)
 
 
 def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | None]:

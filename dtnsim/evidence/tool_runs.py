@@ -245,7 +245,7 @@ def turns(spec: PathSpec) -> float:
     data = transfer.dataset
     assert data is not None
     files, size = max(data.files, 1), data.payload_B
-    job = Job(transfer.name, files, size, size, data.directories, 1.0, "memory", "memory", 16e9, 1)
+    job = Job(transfer.name, files, size, size, data.directories, 1.0, "memory", "memory", 1)
     plan = transfer.tool.plan(job)
     each = sum(step.files.round_trips / step.files.ahead for step in plan.steps)
     return float(plan.opening.round_trips + each * math.ceil(files / plan.workers))

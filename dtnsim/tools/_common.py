@@ -246,8 +246,8 @@ def needs_volume(job: Job, end: End, tool: str) -> None:
 
 
 def in_memory(job: Job) -> bool:
-    """True where what was just written is still cached: the files take less than half of the memory."""
-    return job.payload_B < 0.5 * job.memory_B
+    """True where what was just written is still cached: the tested volume's files take less than half of the memory."""
+    return job.payload_B < CACHE_PART * job.file_memory_B[job.destination == "volume"]
 
 
 def read_access(

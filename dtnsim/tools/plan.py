@@ -38,7 +38,6 @@ class Job:
         rtt_s: Round-trip time between the ends (0 on one host).
         source: Kind of the source end.
         destination: Kind of the destination end.
-        memory_B: Memory of the destination's host.
         cores: Cores of the host with fewer of them.
         apart: True where the ends are on different hosts (None: where there is a round trip between them).
         file_memory_B: Memory at source and destination in which files stay for another reading.
@@ -56,7 +55,6 @@ class Job:
     rtt_s: float
     source: EndKind
     destination: EndKind
-    memory_B: float
     cores: int
     apart: bool | None = None
     sizes_B: tuple[float, ...] = ()

@@ -15,15 +15,19 @@ FREE = {"kind": "beegfs", "latency": "1 us", "target_rate": "1 TB/s", "share": "
 def path(*, write: bool = False, streams: int = 1, size: str = "100 TB", block: str = "512 KiB", **given: Any) -> Any:
     host = machine(volumes={"/b": volume(filesystem={**FREE, **given})})
     start, to = ("a:memory", "a:/b") if write else ("a:/b", "a:memory")
-    if not write and size != "100 TB":  # small files would be in memory after a test of writing
-        tool: Any = {"name": "dd", "bs": "1 MiB"}
-        return journey(host, start=start, to="a:/dev/null", tool=tool, dataset={"files": streams, "size": size})
     tool = {"name": "iozone", "test": "write" if write else "read", "r": block, "t": streams}
     return journey(host, start=start, to=to, tool=tool, dataset={"files": streams, "size": size})
 
 
 def charges(**given: Any) -> Sheet:
     return sheet(problem(path(**given)))
+
+
+def test_a_client_keeps_nothing_of_what_it_has_written() -> None:
+    """Buffered mode: some hundred kilobytes of a file (BeeGFS documentation, Client side caching modes)."""
+    small = {"latency": "2 ms", "numtargets": 1}
+    assert rate(path(size="1 GB", **small)) == pytest.approx(rate(path(**small)), rel=0.01)
+    assert rate(path(**small)) == pytest.approx(512 * KiB / 2e-3, rel=0.01)
 
 
 def test_one_thread_and_one_node_of_a_qdr_system() -> None:

@@ -102,6 +102,15 @@ def test_a_call_is_one_copy_and_no_page_of_the_kernel(test: str) -> None:
     assert sheet(problem(made)).demand("a.cpu.iozone[transfer]") == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize(("pool", "disks"), [("1 GiB", True), ("100 GB", False)])
+def test_what_a_node_reads_again_is_in_the_pagepool_or_comes_from_the_disks(pool: str, disks: bool) -> None:
+    """IBM Spectrum Scale, "Cache usage": files are in the pagepool, however much memory the host has besides."""
+    host = machine(volumes={"/g": volume(filesystem={**FREE, "pagepool": pool, "nsds": 1, "nsd_rate": "100 MB/s"})})
+    tool, data = {"name": "iozone", "test": "read", "r": "1 MiB"}, {"files": 1, "size": "10 GB"}
+    found = rate(journey(host, start="a:/g", to="a:/dev/null", tool=tool, dataset=data))
+    assert found == pytest.approx(100e6, rel=0.01) if disks else found > 1e9
+
+
 def test_the_servers_are_shared_by_the_transfers_of_a_host() -> None:
     given = {"nsds": 4, "nsd_rate": "500 MB/s"}
     transfers = [{"name": f"t{n}", "from": "a:/g", "to": "b:memory", "tool": "gridftp",

@@ -67,8 +67,8 @@ TOOLS = [find_kind(kind) for kind, where in kinds().items() if where.startswith(
 def test_a_plan_that_is_the_same_for_every_job(tool: type[Tool]) -> None:
     """What `Tool.pace` promises: the job moves nothing of the plan, the option the target rate alone."""
     jobs = [
-        Job("one", 1, 1e9, 1e9, 0, 0.0, "memory", "memory", 64e9, 8, apart=False, sizes_B=(1e9,), counts=(1,)),
-        Job("other", 1, 5e12, 5e12, 0, 0.2, "memory", "memory", 2e9, 128, apart=True, sizes_B=(5e12,), counts=(1,)),
+        Job("one", 1, 1e9, 1e9, 0, 0.0, "memory", "memory", 8, apart=False, sizes_B=(1e9,), counts=(1,)),
+        Job("other", 1, 5e12, 5e12, 0, 0.2, "memory", "memory", 128, apart=True, sizes_B=(5e12,), counts=(1,)),
     ]
     made = tool.model_validate({})
     assert made.plan(jobs[0]) == made.plan(jobs[1])

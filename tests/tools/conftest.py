@@ -35,7 +35,7 @@ def job() -> MakeJob:
     def make(**changes: Any) -> Job:
         given: dict[str, Any] = {
             "name": "test", "files": 1, "payload_B": 100e9, "largest_B": 100e9, "directories": 0, "rtt_s": 0.053,
-            "source": "volume", "destination": "volume", "memory_B": 128e9, "file_memory_B": (128e9, 128e9), "cores": 8,
+            "source": "volume", "destination": "volume", "file_memory_B": (128e9, 128e9), "cores": 8,
         }  # fmt: skip
         return Job(**{**given, **changes})
 

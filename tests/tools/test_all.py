@@ -18,7 +18,7 @@ from dtnsim.tools.plan import EndKind, Job, Tool
 TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
 #: those that speak S3, which one end has to
 BUCKETS = {k for k in TOOLS if any(u.leads == "bucket" for u in getattr(find_kind(k), "usages", ()))} | {"warp"}
-_FAR = Job("j", 1, 1e9, 1e9, 0, 0.05, "volume", "volume", 64e9, 8, buckets=(False, True))
+_FAR = Job("j", 1, 1e9, 1e9, 0, 0.05, "volume", "volume", 8, file_memory_B=(64e9, 64e9), buckets=(False, True))
 
 
 def _stays(kind: str) -> bool:
@@ -97,8 +97,8 @@ def test_plans_are_sound_whatever_the_job(kind, files, size, ends, rtt):
         3,
         0.0 if kind in LOCAL else rtt,
         *ends,
-        64e9,
         8,
+        file_memory_B=(64e9, 64e9),
         buckets=(False, kind in BUCKETS),
     )
     made = Tool.build({"kind": kind})

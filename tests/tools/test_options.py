@@ -87,7 +87,7 @@ def world(name: str, tool: dict[str, Any], data: dict[str, Any] | None) -> dict[
 
 def worlds(kind: str) -> tuple[str, ...]:
     """The paths on which a tool can do something: between hosts, or within one."""
-    job = Job("j", 1, 1e9, 1e9, 0, 0.0, "volume", "volume", 64e9, 8)
+    job = Job("j", 1, 1e9, 1e9, 0, 0.0, "volume", "volume", 8, file_memory_B=(64e9, 64e9))
     try:
         local = all(step.net is None for step in find_kind(kind).build({"kind": kind}).plan(job).steps)
     except DtnsimError:
