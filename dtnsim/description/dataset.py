@@ -155,7 +155,8 @@ class Description(Model):
     """What a data-set file or an inline data set may hold."""
 
     instead: ClassVar[MappingABC[str, str]] = {
-        "cached": "write 'cached: true' beside 'dataset': it is said of the transfer that reads the files"
+        "cached": "write 'cached: true' beside 'dataset': it is said of the transfer that reads the files",
+        "file_size": "write 'each', the size of a file, or 'size', that of all together",
     }
 
     name: str = ""
