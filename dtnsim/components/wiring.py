@@ -65,7 +65,8 @@ class Volume(Model):
     Attributes:
         filesystem: Kind of file system and its settings, like {kind: xfs}.
         array: Drives, or an array of them; left out where a server has them.
-        via: Adapters, NICs or slots that the drives hang on, each with its part of the bytes.
+        via: Adapters, NICs or slots that the drives hang on, each with its part of the bytes; drives behind a network
+            are reached through the host's only card where nothing is named.
         server: host:/volume that this mount comes from (NFS).
         over: What lies between the host and the file system's servers, in this order: ``wan`` (all of the path's), or
             names of its segments and links.
@@ -325,8 +326,10 @@ class Wiring(Cores):
         return ports[:1] if made.over or len(ports) == 1 else []
 
     def _adapters(self, volume: Volume) -> list[str]:
-        """Nodes that a volume hangs on."""
-        return [n if n in self.hbas or n in self.nics else f"slot-{n}" for n in volume.via]
+        """Nodes that a volume hangs on: those of ``via``, or behind a network the only card."""
+        remote = volume.array is not None and volume.array.fabric is not None
+        names = volume.via or (list(self.nics) if remote and len(self.nics) == 1 else [])
+        return [n if n in self.hbas or n in self.nics else f"slot-{n}" for n in names]
 
 
 def link_known(card: Card) -> bool:

@@ -44,6 +44,16 @@ def rate(*given: Any, **more: Any) -> float:
     return answer(path(*given, **more)).throughput_Bps.p50
 
 
+def test_a_target_is_reached_through_the_only_card() -> None:
+    """Nothing has to be named where there is no choice; of two cards each could be it, and the file has to say."""
+    made = path({"kind": "iscsi", "of": SSD}, READ, {"kind": "nic", "rate": "1 Gb/s"})
+    named = answer(made).throughput_Bps.p50
+    assert named < 125e6
+    volumes = made["hosts"]["a"]["volumes"]
+    del volumes["/d"]["via"]
+    assert answer(made).throughput_Bps.p50 == pytest.approx(named)
+
+
 # -- dm-crypt -------------------------------------------------------------------------------------
 
 
