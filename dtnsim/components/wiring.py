@@ -69,7 +69,7 @@ class Volume(Model):
             are reached through the host's only card where nothing is named.
         server: host:/volume that this mount comes from (NFS).
         over: What lies between the host and the file system's servers, in this order: ``wan`` (all of the path's), or
-            names of its segments and links.
+            names of its segments and links. Where no volume says it, the wan of a path with this host alone.
         peer: TCP settings of the servers, where a network is between.
         size: Space; a data set that does not fit is reported.
     """

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dtnsim.components.base import Component, place, remembering, spot_of
-from dtnsim.description import boards, ipoib, spoken
+from dtnsim.description import boards, ipoib, over_wan, spoken
 from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
 from dtnsim.description.host import Host, build_host
 from dtnsim.description.override import merge, override, split_key
@@ -74,7 +74,7 @@ class Hosts:
         ]
         mounted = any(isinstance(v, Mapping) and "server" in v for each in volumes for v in each.values())
         self._mounts, self._networked = mounts_of(raw), mounted or "wan" in raw or "links" in raw
-        self._over_tcp = ipoib.over_tcp(raw)
+        self._over_tcp, self._over_wan = ipoib.over_tcp(raw), over_wan.alone(raw)
         self._texts: dict[str, list[str]] = {}
         for text in overrides:
             alias = inside(text)
@@ -99,6 +99,7 @@ class Hosts:
                 seen.add(again)
                 host = drawn(first, one, self._mounts.get(first, ()), notes, networked=self._networked)
                 host = ipoib.cards(first, host, notes) if first in self._over_tcp else host
+                host = over_wan.volumes(first, host, notes) if self._over_wan else host
                 hosts.put(name, boards.fitted_out(host), *self._given.lines.get(name, (hosts.file, hosts.line)))
         refuse(wrong)
         return hosts

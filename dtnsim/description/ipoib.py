@@ -42,11 +42,10 @@ def cards(name: str, host: Mapping, notes: list[str]) -> Mapping:
         host: Its mapping.
         notes: Takes what was assumed.
     """
-    one = "nic" in host
-    given = host.get("nics") if not one else {"nic": host["nic"]}
-    told = {key: _speaks_verbs(card) for key, card in given.items()} if isinstance(given, dict) else {}
-    if not isinstance(given, dict) or not told or not all(told.values()):
+    if not speaks_verbs_alone(host):
         return host
+    one = "nic" in host
+    given = {"nic": host["nic"]} if one else host["nics"]
     made = Mapping(host.file, host.line)
     year = str(host.get("year", ""))
     for key, card in given.items():
@@ -63,6 +62,12 @@ def cards(name: str, host: Mapping, notes: list[str]) -> Mapping:
         modes = f"{_CONNECTED} in connected mode, {_DATAGRAM} in datagram mode"
         notes.append(f"{where}: TCP over InfiniBand is IPoIB, with mtu: {written['mtu']} ({modes})")
     return host.but("nic", made["nic"]) if one else host.but("nics", made)
+
+
+def speaks_verbs_alone(host: Mapping) -> bool:
+    """Whether all cards of a host are InfiniBand; a host of which no card is known has none."""
+    cards = host.get("nics") if "nic" not in host else {"nic": host["nic"]}
+    return isinstance(cards, dict) and bool(cards) and all(map(_speaks_verbs, cards.values()))
 
 
 def _speaks_verbs(card: object) -> bool:
