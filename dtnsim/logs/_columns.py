@@ -113,7 +113,7 @@ def figures(
             continue
         text = column.shown.format(cell=printed, head=head, value=value)
         known = {**column.known, **more}
-        yield parser.record(column.quantity, value * times / column.over, column.unit, text, known, line=line)
+        yield parser.measure(column.quantity, value * times / column.over, column.unit, text, known, line=line)
 
 
 def tokens(text: str) -> list[tuple[str, int, int]]:

@@ -167,7 +167,7 @@ def gives(
             own = {key: _literal(word.format_map(groups)) for key, word in figure.known.items()}
             if value > 0 or not figure.above:
                 printed = figure.form.format_map(groups)
-                yield parser.record(figure.quantity, value, unit, printed, {**own, **known})
+                yield parser.measure(figure.quantity, value, unit, printed, {**own, **known})
 
     return give  # type: ignore[no-any-return]  # what reads marks
 

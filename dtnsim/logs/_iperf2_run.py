@@ -150,7 +150,7 @@ class Run:
             conditions |= {"lost": udp[1], "packets": udp[2]}
         if row.rest and (enhanced := _ENHANCED.match(row.rest)) is not None:
             conditions["retransmits"] = int(enhanced["retry"])
-        return parser.record("throughput", row.rate, "B/s", row.printed, conditions, line=row.line)
+        return parser.measure("throughput", row.rate, "B/s", row.printed, conditions, line=row.line)
 
     def settle(self, parser: LineParser) -> Iterator[Record]:
         """Yields the figures of the streams and forgets them."""
@@ -210,7 +210,7 @@ class Run:
             known = self._known(key, row) | {"stream": None if alone else int(row.id)}
             known |= {"duration_s": stream.seconds, "derived": "mean of intervals"}
             rate = stream.volume / stream.seconds
-            yield parser.record("throughput", rate, "B/s", "", known, status="partial", line=row.line)
+            yield parser.measure("throughput", rate, "B/s", "", known, status="partial", line=row.line)
 
     def _sums(self, parser: LineParser, streams: dict[Key, Stream], complete: set[Key]) -> Iterator[Record]:
         """The sum of the streams of one direction, where the log has no ``[SUM]`` row of them."""

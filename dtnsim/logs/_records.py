@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from dtnsim.logs._commands import Command, Given, clean, decode, ends_of_copy, given, host_of
@@ -21,6 +22,7 @@ PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
 #: a condition beyond this is no figure of a log: a misread line, an overflow [any unit]
 _LARGEST: Final = 1e24
 _NUMBERS: Final = (float, int)
+_NOTHING: Final[Mapping[str, Condition]] = MappingProxyType({})
 
 
 def _is_condition(value: Condition) -> bool:
@@ -99,46 +101,25 @@ class Parser(ABC):
         value: float,
         unit: str,
         printed: str = "",
+        known: Mapping[str, Condition] = _NOTHING,
         *,
         status: Status = "complete",
         line: int | None = None,
-        **conditions: Condition,
+        **more: Condition,
     ) -> Record:
         """The record of a figure of the present line (or of ``line``); a note if it is negative or not plausible.
-
-        Args:
-            quantity: As all others of `record`.
-            value: The figure in SI.
-            unit: Unit of SI.
-            printed: The figure as the tool printed it.
-            status: Whether its run ended.
-            line: Its line, where that is not the present one.
-            conditions: What it holds for.
-        """
-        return self.record(quantity, value, unit, printed, conditions, status=status, line=line)
-
-    def record(
-        self,
-        quantity: str,
-        value: float,
-        unit: str,
-        printed: str,
-        conditions: Conditions,
-        *,
-        status: Status = "complete",
-        line: int | None = None,
-    ) -> Record:
-        """`measure` with the conditions as a dict, which the record keeps (do not change it afterwards).
 
         Args:
             quantity: One of the project's words.
             value: The figure in SI.
             unit: Unit of SI.
             printed: The figure as the tool printed it.
-            conditions: What it holds for.
+            known: What it holds for.
             status: Whether its run ended.
             line: Its line, where that is not the present one.
+            more: What it holds for beside ``known``, or instead.
         """
+        conditions = {**known, **more}
         ctx = self.ctx
         if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
             shown = f"{value:g}" if abs(value) < 1e300 else "more than 1e300"
@@ -179,27 +160,34 @@ class Parser(ABC):
         return Measurement(self.tool, "failure", math.nan, "1", shown, known, "failed", self.version, ctx.file, at)
 
     def printed(
-        self, quantity: str, text: str, word: str, times: float = 1.0, *, line: int | None = None, **known: Condition
+        self,
+        quantity: str,
+        text: str,
+        word: str,
+        known: Mapping[str, Condition] = _NOTHING,
+        *,
+        line: int | None = None,
+        **more: Condition,
     ) -> Record:
-        """`measure` of a figure as the tool prints it: ``4.27`` and a word of `unit_of`; ``times`` is another factor.
+        """`measure` of a figure as the tool prints it.
 
         Args:
             quantity: One of the project's words.
-            text: The number.
-            word: The tool's word of the unit.
-            times: Another factor.
-            line: Its line, where that is not the present one.
+            text: The number: ``4.27``.
+            word: The tool's word of the unit, of `unit_of`.
             known: What it holds for.
+            line: Its line, where that is not the present one.
+            more: What it holds for beside ``known``, or instead.
         """
         unit, factor, divisor = unit_of(word)
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
-        return self.record(quantity, decimal(text) * factor * times / divisor, unit, shown, known, line=line)
+        return self.measure(quantity, decimal(text) * factor / divisor, unit, shown, {**known, **more}, line=line)
 
     def rate(
         self,
         value: float,
         printed: str,
-        known: Conditions,
+        known: Mapping[str, Condition],
         line: int | None = None,
         *,
         text: str = "",
@@ -217,7 +205,7 @@ class Parser(ABC):
         """
         if value <= 0:
             return self.unread(text or printed, "no bytes were transferred: no rate", line=line)
-        return self.record("throughput", value, "B/s", printed, known, status=status, line=line)
+        return self.measure("throughput", value, "B/s", printed, known, status=status, line=line)
 
     def held(self, record: Record | None, status: Status = "complete", **more: Condition) -> Iterator[Record]:
         """A figure that was kept until it was known how its run ended, if there is one.

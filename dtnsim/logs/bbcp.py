@@ -111,7 +111,7 @@ class Bbcp(LinesParser):
             rate, error = (mean * end - last[0] * start) / step, (half * end + last[1] * start) / step
             if rate > 0 and error <= 0.1 * rate:
                 known: Conditions = {**run.known, "interval": True, "derived": "differentiated"}
-                yield self.record("throughput", rate, "B/s", "", known | {"start_s": start, "end_s": end})
+                yield self.measure("throughput", rate, "B/s", "", known | {"start_s": start, "end_s": end})
 
     @reads(
         r"File (?P<file>\S.{0,400}?) created; (?P<size>\d++) bytes at (?P<rate>\d++(?:\.\d++)?) (?P<u>[KMGT]?)B/s", "/s"
@@ -124,7 +124,7 @@ class Bbcp(LinesParser):
         if size == 0 or rate == 0:
             return self.unread(found[0], "no bytes were transferred: no rate")
         run.file = (rate, printed, self.ctx.line, known)
-        return self.record("throughput", rate, "B/s", printed, {**known, "interval": True})
+        return self.measure("throughput", rate, "B/s", printed, {**known, "interval": True})
 
     @reads(r"(?<!\d)(?P<n>\d++) files? copied at effectively (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s", "/s")
     def _closing(self, found: Match) -> Iterator[Record]:

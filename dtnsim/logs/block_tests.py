@@ -79,7 +79,7 @@ class DiskSpd(LinesParser):
         if "duration_s" not in self.known:
             return None
         known = {"state": "busy", "cpu": "all", **self.known}
-        return self.record("cpu_share", float(found["used"]) / 100, "1", f"{found['used']} %", known)
+        return self.measure("cpu_share", float(found["used"]) / 100, "1", f"{found['used']} %", known)
 
     @reads(rf"^\s*+(?P<which>\d\d)th \|\s++(?P<read>{_F}|N/A) \|\s++(?P<write>{_F}|N/A) \|\s++(?P<all>{_F}|N/A)")
     def _percentile(self, found: Match) -> Iterator[Record]:
@@ -114,7 +114,7 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
                     yield from self._operation(span, operation, seconds, {**known, "operation": operation}, line)
             if (used := _number(span, "CpuUtilization/Average/UsagePercent")) is not None:
                 more = {**known, "state": "busy", "cpu": "all"}
-                yield self.record("cpu_share", used / 100, "1", f"{used:g} %", more, line=line)
+                yield self.measure("cpu_share", used / 100, "1", f"{used:g} %", more, line=line)
 
     def _operation(
         self, span: ET.Element, operation: str, seconds: float, known: Conditions, line: int
@@ -126,8 +126,8 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
         if size <= 0:
             return
         known["bytes"] = size
-        yield self.record("throughput", size / seconds, "B/s", f"{size:.0f} B in {seconds:g} s", known, line=line)
-        yield self.record("iops", count / seconds, "1/s", f"{count:.0f} in {seconds:g} s", known, line=line)
+        yield self.measure("throughput", size / seconds, "B/s", f"{size:.0f} B in {seconds:g} s", known, line=line)
+        yield self.measure("iops", count / seconds, "1/s", f"{count:.0f} in {seconds:g} s", known, line=line)
         found: list[tuple[str | None, float | None]] = [(None, _number(span, f"Latency/Average{word}Milliseconds"))]
         found += [
             (f"p{bucket.findtext('Percentile')}", _number(bucket, f"{word}Milliseconds"))
@@ -136,8 +136,7 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
         ]
         for statistic, value in found:
             if value is not None:
-                more = {**known, "statistic": statistic}
-                yield self.record("latency", value * 1e-3, "s", f"{value:g} ms", more, line=line)
+                yield self.measure("latency", value * 1e-3, "s", f"{value:g} ms", known, statistic=statistic, line=line)
 
 
 def _number(element: ET.Element, path: str) -> float | None:
@@ -264,7 +263,7 @@ class Sysbench(LinesParser):
             return self.failure(found[0], **self.known)
         known = {"operation": "mixed" if read and written else "read" if read else "write", "bytes": size, **self.known}
         value, printed = float(found["rate"]) * BINARY[found["unit"]], f"{found['rate']}{found['unit']}b/sec"
-        return self.record("throughput", value, "B/s", printed, known)
+        return self.measure("throughput", value, "B/s", printed, known)
 
     @reads(r"^\s*(?P<op>read|written), Mi?B/s:\s+(?P<rate>[\d.,]+)\s*$", inside=True)
     @reads(r"^\s*(?P<op>read|write): +IOPS=(?P<iops>[\d.]+) (?P<rate>[\d.]+) MiB/s \([\d.]+ MB/s\)", inside=True)
@@ -280,7 +279,7 @@ class Sysbench(LinesParser):
             if decimal(cells.get(key) or "0") > 0:
                 yield self.printed(quantity, cells[key], unit, **known)
         if decimal(cells.get("requests") or "0") > 0:
-            yield self.record("iops", decimal(cells["requests"]), "1/s", f"{cells['requests']} Requests/sec", known)
+            yield self.measure("iops", decimal(cells["requests"]), "1/s", f"{cells['requests']} Requests/sec", known)
 
     @reads(r"^\s*total time:\s+([\d.]+)s\s*$", inside=True)
     def _time(self, found: Match) -> Found:

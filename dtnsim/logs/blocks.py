@@ -53,7 +53,7 @@ class Lsblk(LineParser):
         value = size_bytes(size.replace(",", "."))
         kind = next((c[0] for c in cells if c[0] in _TYPES or c[0].startswith("raid")), None)
         known: Conditions = {"device": _TREE.sub("", text).split()[0], "type": kind}
-        return () if value is None else (self.record("capacity", value, "B", size, known),)
+        return () if value is None else (self.measure("capacity", value, "B", size, known),)
 
 
 class LsblkJson(DocumentParser, of=Lsblk):
@@ -132,8 +132,7 @@ class Mdstat(LinesParser):
     )
     def _progress(self, found: Match) -> Iterator[Record]:
         known, speed = {"operation": found["what"], **self.known}, int(found["speed"]) * BINARY["K"]
-        more = {**known, "interval": True}
-        yield self.record("throughput", speed, "B/s", f"{found['speed']}K/sec", more, status="partial")
+        yield self.measure("throughput", speed, "B/s", f"{found['speed']}K/sec", known, interval=True, status="partial")
         yield self.measure("progress", float(found["done"]) / 100, "1", f"{float(found['done'])} %", **known)
 
     def other(self, text: str) -> None:

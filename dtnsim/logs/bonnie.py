@@ -83,9 +83,9 @@ def _rates(
         if not unit:
             kind = ("iops" if name == "seek" else "rate", value * DECIMAL[letter.upper()], "1/s", rate + " /sec")
         if value != 0:  # zero is printed for tests that were not timed
-            yield parser.record(*kind, {**known}, line=line)
+            yield parser.measure(*kind, {**known}, line=line)
             with suppress(ValueError):
-                yield parser.record("cpu_share", decimal(cpu) / 100, "1", cpu + " %CP", {**known}, line=line)
+                yield parser.measure("cpu_share", decimal(cpu) / 100, "1", cpu + " %CP", {**known}, line=line)
 
 
 def _latencies(
@@ -95,7 +95,7 @@ def _latencies(
     for name, text in zip(names, map(str.strip, values), strict=False):
         if (match := _TIME.fullmatch(text)) is not None:
             more = {**known, "operation": name, "statistic": "max"}
-            yield parser.record("latency", int(match[1]) * TIMES[match[2]], "s", text, more, line=line)
+            yield parser.measure("latency", int(match[1]) * TIMES[match[2]], "s", text, more, line=line)
 
 
 class Bonnie(LineParser):

@@ -149,7 +149,7 @@ class Wdt(LineParser):
         if bar is not None:
             rate, printed = float(bar["rate"]) * 2**20, f"{bar['rate']} Mbytes/s"
             known = {**self.asked().known, "share": min(int(bar["share"]), 100) / 100}
-            self._bar = self.record("throughput", rate, "B/s", printed, known) if rate > 0 else None
+            self._bar = self.measure("throughput", rate, "B/s", printed, known) if rate > 0 else None
             if bar.end() < len(text.rstrip()):
                 text = text[bar.end() :]
         begins = _TIME.search(text) or ("Transfer summary" in text and "status" in text)
@@ -197,7 +197,7 @@ class Wdt(LineParser):
         if found["pure"]:
             more: Conditions = {**known, "interval": True, "excludes": "directory listing"}
             printed = f"{found['pure']} Mbytes/sec pure transfer rate"
-            yield self.record("throughput", float(found["pure"]) * 2**20, "B/s", printed, more)
+            yield self.measure("throughput", float(found["pure"]) * 2**20, "B/s", printed, more)
 
 
 _LINE: Final = re.compile(
@@ -243,8 +243,8 @@ class Fdt(LineParser):
             known["share"] = decimal(found["share"]) / 100 if found["share"] else None
             rate, mean = (bits_rate(found[key], found[unit]) for key, unit in (("rate", "u"), ("avg", "au")))
             now = {**known, "interval": True, "average": "interval"}
-            yield self.record("throughput", rate, "B/s", f"{found['rate']} {found['u']}b/s", now)
-            self._last = self.record("throughput", mean, "B/s", f"Avg: {found['avg']} {found['au']}b/s", known)
+            yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['u']}b/s", now)
+            self._last = self.measure("throughput", mean, "B/s", f"Avg: {found['avg']} {found['au']}b/s", known)
         elif self._last is not None and _FDT_DONE.search(text):
             self._done = True
         elif (self._last is not None or "FDT" in text) and (problem := _FDT_FAILED.match(text)) is not None:

@@ -210,4 +210,4 @@ class Ifstat(LineParser):
             more = {"device": self._devices[at // 2], "direction": "send" if at % 2 else "receive"}
             if cell != "n/a":
                 value = float(cell) * _FACTOR[self._word]
-                yield self.record("throughput", value, "B/s", f"{cell} {self._word}", {**known, **more})
+                yield self.measure("throughput", value, "B/s", f"{cell} {self._word}", {**known, **more})

@@ -176,8 +176,8 @@ class Dd(LineParser):
             why = f"prints {run.printed}, but bytes / seconds give {rate:.4g} B/s; the latter is used"
             yield self.unread(run.text, why, line=run.line)
         conditions = {**self._conditions(run, records), "bytes": run.bytes, "duration_s": run.seconds}
-        yield self.record("throughput", rate, "B/s", run.printed, conditions, status=status, line=run.line)
-        yield self.record("duration", run.seconds, "s", f"{run.seconds:g} s", conditions, status=status, line=run.line)
+        yield self.measure("throughput", rate, "B/s", run.printed, conditions, status=status, line=run.line)
+        yield self.measure("duration", run.seconds, "s", f"{run.seconds:g} s", conditions, status=status, line=run.line)
 
     def _agrees(self, run: _Run, rate: float) -> bool:
         try:

@@ -100,7 +100,7 @@ class SmartctlJson(DocumentParser, of=Smartctl):
             value = number(found := _at(data, *keys))
             if value or (value is not None and quantity not in ("rotation_rate", "capacity")):
                 line = doc.line_of(f'"{keys[-1]}"')
-                yield self.record(quantity, value * factor, unit, str(found), {**known, **more}, line=line)
+                yield self.measure(quantity, value * factor, unit, str(found), {**known, **more}, line=line)
         for key, view in (("max", "capability"), ("current", "status")):
             speed = as_dict(_at(data, "interface_speed", key))
             count, bits = number(speed.get("units_per_second")), number(speed.get("bits_per_unit"))

@@ -78,10 +78,10 @@ class Zfs(LineParser):
             known: Conditions = {"target": name, **({} if key in meanings("zfs") else settings.get(name, {}))}
             if key == "compressratio":
                 known["of"] = "compression"
-                yield self.record("ratio", float(text.removesuffix("x")), "1", text, known, line=line)
+                yield self.measure("ratio", float(text.removesuffix("x")), "1", text, known, line=line)
             elif (size := size_bytes(text)) is not None:  # none
                 known |= {"of": key} if key in _BLOCKS else {"view": meanings("zfs")[key]}
-                yield self.record("bytes" if key in _BLOCKS else "capacity", size, "B", text, known, line=line)
+                yield self.measure("bytes" if key in _BLOCKS else "capacity", size, "B", text, known, line=line)
 
 
 _CELL: Final = re.compile(r"^(?:-|\d+(?:[.,]\d+)?[KMGTPE]?)$")
@@ -170,13 +170,13 @@ class Zpool(LinesParser):
         for quantity, unit, cells in kinds:
             for name, cell in zip(("allocated", "free") if unit == "B" else ("read", "write"), cells, strict=True):
                 if (value := size_bytes(cell)) is not None:
-                    more = {"view": name} if unit == "B" else {"operation": name, "interval": True}
-                    yield self.record(quantity, value, unit, cell, {**known, **more})
+                    more: Conditions = {"view": name} if unit == "B" else {"operation": name, "interval": True}
+                    yield self.measure(quantity, value, unit, cell, known, **more)
         for at, name in enumerate(self._waits):  # pairs (read, write) of each kind; ``-`` where nothing was done
             for operation, cell in zip(("read", "write"), words[7 + 2 * at : 9 + 2 * at], strict=False):
                 if (wait := _WAIT.match(cell)) is not None:
                     more = {**known, "interval": True, "operation": operation, "of": name}
-                    yield self.record("latency", float(wait[1]) * TIMES[wait[2]], "s", cell, more)
+                    yield self.measure("latency", float(wait[1]) * TIMES[wait[2]], "s", cell, more)
 
     def _status_row(self, text: str) -> Found:
         match = _DEVICE.match(text.expandtabs())
@@ -188,7 +188,7 @@ class Zpool(LinesParser):
         known: Conditions = dict(zip(("read_errors", "write_errors", "checksum_errors"), counts, strict=False))
         known |= {"device": match["name"] if match["name"] != self._pool else None, "pool": self._pool}
         state, healthy = match["state"], float(match["state"] in ("ONLINE", "AVAIL", "INUSE"))
-        return self.record("health", healthy, "1", state, {**known, "state": state})
+        return self.measure("health", healthy, "1", state, {**known, "state": state})
 
     def _scan_line(self, text: str) -> Iterator[Record]:
         conditions: Conditions = {"pool": self._pool, "operation": self._operation}
@@ -349,6 +349,6 @@ class Obdfilter(LinesParser):
             for statistic, text in (("min", least), ("max", most)):
                 if text is not None:
                     more = {**known, "statistic": statistic, "view": "per_ost"}
-                    yield self.record("throughput", decimal(text) * BINARY["M"], "B/s", text, more)
+                    yield self.measure("throughput", decimal(text) * BINARY["M"], "B/s", text, more)
         if test is None:
             yield self.unread(found.string, "the line has no result")

@@ -199,8 +199,7 @@ class Fio(Runs, LineParser, of=FioJson):
         if seconds >= 1 and abs(moved / seconds - value) > 0.05 * value:
             yield self.unread(match[0], f"prints {printed}, but bytes / seconds give {moved / seconds:.4g} B/s")
         else:
-            more = {**job, "operation": match["op"], "bytes": moved}
-            yield self.record("duration", seconds, "s", f"{match['ms']} msec", more)
+            yield self.measure("duration", seconds, "s", f"{match['ms']} msec", job, operation=match["op"], bytes=moved)
 
     def _rate_of(self, match: re.Match[str], iops: float, conditions: Conditions) -> float:
         if "other" in match.groupdict():
@@ -304,7 +303,7 @@ class Fio(Runs, LineParser, of=FioJson):
                 factor = factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
                 known: Conditions = {"operation": operation, "interval": True}
                 rate, printed = decimal(value) * factor, f"{value}{unit}/s"
-                yield self.record("throughput", rate, "B/s", printed, known, status="partial", line=progress[1])
+                yield self.measure("throughput", rate, "B/s", printed, known, status="partial", line=progress[1])
 
 
 def _snapshot(record: Record) -> Record:

@@ -165,7 +165,7 @@ class FioJson(Runs, DocumentParser):
             for statistic, found in figures.items():
                 if value := number(found):
                     known = {**conditions, "of": kind, "statistic": statistic}
-                    yield self.record("latency", value * TIMES[word], "s", f"{found} {word}", known, line=line)
+                    yield self.measure("latency", value * TIMES[word], "s", f"{found} {word}", known, line=line)
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:

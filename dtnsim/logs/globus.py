@@ -198,7 +198,7 @@ class GridFtp(LineParser):
         yield self.measure("duration", seconds, "s", printed, **known)
         if found["retrans"]:
             count = sum(int(part) for part in found["retrans"].split(",") if part)
-            yield self.record("retransmits", count, "1", found["retrans"], known)
+            yield self.measure("retransmits", count, "1", found["retrans"], known)
 
     @staticmethod
     def _conditions(found: re.Match[str]) -> Conditions:
@@ -266,7 +266,7 @@ class GlobusUrlCopy(LinesParser):
         if found["inst"] is not None:
             printed, more = f"{found['inst']} {found['iu']}B/sec inst", {"interval": True, "average": "interval"}
             value = binary_size(found["inst"], found["iu"])
-            instant = self.record("throughput", value, "B/s", printed, {**known, **more})
+            instant = self.measure("throughput", value, "B/s", printed, {**known, **more})
         self._ended, self._held = (None, "complete"), _Copy(size, known, mean, instant)
 
     @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$", ": ")

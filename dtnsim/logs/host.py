@@ -338,7 +338,7 @@ class Bonding(LinesParser):
         self.forget()
         if members:
             shown = f"{len(members)} slaves"
-            yield self.record("count", len(members), "1", shown, known, line=members[-1][1], status=status)
+            yield self.measure("count", len(members), "1", shown, known, line=members[-1][1], status=status)
 
 
 class Ifconfig(LinesParser):
@@ -371,4 +371,4 @@ class Ifconfig(LinesParser):
         counts = re.findall(r"\b(RX|TX) (?:bytes:|packets \d+\s+bytes )(\d+) ", found.string) if self.known else []
         for way, count in counts:
             known = {**self.known, "direction": "receive" if way == "RX" else "send"}
-            yield self.record("bytes", int(count), "B", f"{way} bytes {count}", known)
+            yield self.measure("bytes", int(count), "B", f"{way} bytes {count}", known)

@@ -198,7 +198,7 @@ class Iozone(LinesParser):
         if who == "Children see":
             self._children.add(operation)
         quantity, unit, factor = ("iops", "1/s", 1.0) if match["unit"] == "ops" else _KIBS
-        yield self.record(quantity, value * factor, unit, f"{match['value']} {match['unit']}/sec", known)
+        yield self.measure(quantity, value * factor, unit, f"{match['value']} {match['unit']}/sec", known)
 
     @reads(r'^\s*+"\s*+([A-Za-z][A-Za-z-]*+(?: ++[A-Za-z-]++)*)\s*+"\s++([\d.]++)\s*+$')
     def _excel_summary(self, match: Match) -> Found:
@@ -206,8 +206,7 @@ class Iozone(LinesParser):
         if operation is None or operation in self._children or float(match[2]) == 0:
             return None
         quantity, unit, factor = self._scale
-        known = {**self._conditions(), "operation": operation}
-        return self.record(quantity, float(match[2]) * factor, unit, match[2], known)
+        return self.measure(quantity, float(match[2]) * factor, unit, match[2], self._conditions(), operation=operation)
 
     def _conditions(self) -> Conditions:
         found = {**_asked(self.ctx.args("iozone")), **self._run}

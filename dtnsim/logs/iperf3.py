@@ -247,7 +247,7 @@ class Iperf3Text(LineParser):
         known = {**test.shared(row.id, row.way), "start_s": row.start_s, "end_s": row.end_s, **dict(_tail(row.rest))}
         if omitted:
             known["omitted"] = True
-        return self.record("throughput", row.rate, "B/s", row.printed, known)
+        return self.measure("throughput", row.rate, "B/s", row.printed, known)
 
     def _settle(self, key: str | None) -> Iterator[Record]:
         test = self._tests.pop(key, None)
@@ -295,4 +295,4 @@ class Iperf3Text(LineParser):
             if rate > 0:
                 known = {**test.figure("SUM", way, None), "duration_s": max(mean.seconds for mean in chosen)}
                 known["derived"] = "mean of intervals"
-                yield self.record("throughput", rate, "B/s", "", known, status="partial", line=chosen[-1].line)
+                yield self.measure("throughput", rate, "B/s", "", known, status="partial", line=chosen[-1].line)

@@ -146,7 +146,7 @@ class Iperf3Json(DocumentParser):
             sends = ((where == "local") != bool(conditions.get("reverse"))) != server
             role = None if conditions.get("bidir") else "sender" if sends else "receiver"
             known: Conditions = {"where": where, "streams": conditions.get("streams"), "role": role}
-            yield self.record("cpu_share", share / 100, "1", f"{share:g}%", known, status=status, line=line)
+            yield self.measure("cpu_share", share / 100, "1", f"{share:g}%", known, status=status, line=line)
 
     def _rtts(self, doc: Document, streams: list[Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         for stream in streams:
@@ -156,7 +156,7 @@ class Iperf3Json(DocumentParser):
                     known: Conditions = {"statistic": statistic, "target": conditions.get("target")}
                     known["stream"] = whole(sender.get("socket")) if len(streams) > 1 else None
                     line = doc.line_of(f'"{key}"')
-                    yield self.record("rtt", value * 1e-6, "s", f"{value:g} us", known, status=status, line=line)
+                    yield self.measure("rtt", value * 1e-6, "s", f"{value:g} us", known, status=status, line=line)
 
 
 def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:

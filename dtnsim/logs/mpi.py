@@ -75,7 +75,9 @@ class Dcp(LinesParser):
         rate, size = float(found["rate"]) * BINARY[found["ru"]], float(found["size"]) * BINARY[found["su"]]
         known: Conditions = {**self.where, "interval": True, "cumulative": True, "bytes": size}
         known["duration_s"] = float(found["seconds"])
-        return self.record("throughput", rate, "B/s", f"{found['rate']} {found['ru']}iB/s", known) if rate > 0 else None
+        return (
+            self.measure("throughput", rate, "B/s", f"{found['rate']} {found['ru']}iB/s", known) if rate > 0 else None
+        )
 
 
 class Mdtest(LinesParser):

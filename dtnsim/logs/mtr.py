@@ -37,19 +37,19 @@ def _path(parser: Parser, rows: Sequence[_Row], path: Conditions, *, whole: bool
         known = {**path, "hop": hop, "address": host, "packets": None if sent is None else int(sent)}
         known["last"] = (whole and line == rows[-1][3] and hop == rows[-1][0]) or None
         if loss is not None and loss <= 100:
-            yield parser.record("loss", loss / 100, "1", f"{loss:g}%", dict(known), line=line)
+            yield parser.measure("loss", loss / 100, "1", f"{loss:g}%", dict(known), line=line)
         for column in (*_TIMES, "Javg") if host != "???" and loss != 100 else ():
             if column in values:
                 quantity = "jitter" if column == "Javg" else "rtt"
                 more, text = {**known, "statistic": _TIMES.get(column)}, f"{values[column]:g} ms"
-                yield parser.record(quantity, values[column] * 1e-3, "s", text, more, line=line)
+                yield parser.measure(quantity, values[column] * 1e-3, "s", text, more, line=line)
 
 
 def _hops(parser: Parser, rows: Sequence[_Row], path: Conditions, line: int) -> Iterator[Record]:
     """How far away the last hop is that answered."""
     answered = [row[0] for row in rows if row[1] != "???"]
     if answered:
-        yield parser.record("hops", max(answered), "1", str(max(answered)), dict(path), line=line)
+        yield parser.measure("hops", max(answered), "1", str(max(answered)), dict(path), line=line)
 
 
 class MtrText(LineParser):

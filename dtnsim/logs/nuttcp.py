@@ -109,7 +109,7 @@ class Nuttcp(LinesParser):
                 known[name] = int(count[1]) * scale
         if (drop := _DROP.search(rest)) is not None:
             known |= {"lost": int(drop[1]), "packets": int(drop[2])}
-        return self.record("throughput", rate, "B/s", printed, known)
+        return self.measure("throughput", rate, "B/s", printed, known)
 
     def _ended(
         self, text: str, rate: float, printed: str, known: Conditions, mb: float, seconds: float, rest: str
@@ -125,17 +125,17 @@ class Nuttcp(LinesParser):
             known["cwnd_B"] = int(cwnd[1]) * 1024
         yield self.measure("throughput", rate, "B/s", printed, **known)
         for share, end in _CPU.findall(rest):
-            yield self.record("cpu_share", int(share) / 100, "1", f"{share} %{end}", {**known, "role": _ROLES[end]})
+            yield self.measure("cpu_share", int(share) / 100, "1", f"{share} %{end}", {**known, "role": _ROLES[end]})
         if (retrans := _RETRANS.search(rest)) is not None:
             yield self.measure("retransmits", int(retrans[1]), "1", retrans[0], **known)
         if (rtt := _RTT.search(rest)) is not None:
             yield self.measure("rtt", decimal(rtt[1]) * 1e-3, "s", rtt[0], **known)
         if (drop := _DROP.search(rest)) is not None and int(drop[2]) > 0:
             more = {**known, "packets": int(drop[2])}
-            yield self.record("loss", int(drop[1]) / int(drop[2]), "1", drop[0], more)
+            yield self.measure("loss", int(drop[1]) / int(drop[2]), "1", drop[0], more)
         for value, which in _JITTER.findall(rest):
             more = {**known, "statistic": (None if which == "Avg" else which.lower())}
-            yield self.record("jitter", decimal(value) * 1e-3, "s", f"{value} ms{which}Jitter", more)
+            yield self.measure("jitter", decimal(value) * 1e-3, "s", f"{value} ms{which}Jitter", more)
 
     def _parse(self, text: str) -> Iterator[Record]:
         """``-fparse``: key=value; intervals say ``real_sec``, the summary ``real_seconds``."""
@@ -179,7 +179,7 @@ class Nuttcp(LinesParser):
         if found["rate"]:
             rate, printed = float(found["rate"]) * 125e3, f"{found['rate']} Mbps"
         known = {**self.about(), "role": _ROLES[found["end"]], "duration_s": seconds, "bytes": megabytes * 2**20}
-        return self.record("throughput", rate, "B/s", printed, known)
+        return self.measure("throughput", rate, "B/s", printed, known)
 
     @reads(r"nuttcp-[rt]\S*: v([\d.]+): ")
     def _version(self, found: Match) -> None:
@@ -218,4 +218,4 @@ class Nuttcp(LinesParser):
         if seconds > 0 and megabytes > 0:
             known: Conditions = {"derived": "mean of intervals", "duration_s": seconds}
             rate = megabytes * 2**20 / seconds
-            yield self.record("throughput", rate, "B/s", "", known, status="partial", line=int(line))
+            yield self.measure("throughput", rate, "B/s", "", known, status="partial", line=int(line))

@@ -120,7 +120,7 @@ class Time(LinesParser):
         if failed is not None:
             return [self.failure(failed, **known)]
         modes = ((*_MODES[name], seconds, printed) for name, seconds, printed in figures)
-        return [self.record(quantity, at, "s", printed, {**mode, **known}) for quantity, mode, at, printed in modes]
+        return [self.measure(quantity, at, "s", printed, {**mode, **known}) for quantity, mode, at, printed in modes]
 
     def settle(self, *, truncated: bool = True) -> Iterator[Record]:
         """Figures of ``time -v``; one whose exit status is missing is cut."""
@@ -130,7 +130,7 @@ class Time(LinesParser):
         for name, seconds, printed, line in figures:
             quantity, mode = _MODES[name]
             known = {**mode, **_conditions(self._timed)}
-            yield self.record(quantity, seconds, "s", printed, known, line=line, status=status)
+            yield self.measure(quantity, seconds, "s", printed, known, line=line, status=status)
 
 
 def _conditions(command: str | None) -> Conditions:

@@ -115,7 +115,7 @@ class NodeExporter(LinesParser):
             state = mode if column is None else column.known["state"]
             printed = f"{spent:.6g} s of {whole:.6g} s"
             known: Conditions = {"state": state, "cpu": "all", "cores": cores, "since": "boot"}
-            yield self.record("cpu_share", spent / whole, "1", printed, known, line=self._line)
+            yield self.measure("cpu_share", spent / whole, "1", printed, known, line=self._line)
 
 
 _RATE: Final = re.compile(r"(?:sum|avg|max)?(?: by \([\w, ]{0,80}\))? ?\(?i?rate\((?P<name>node_\w{1,80})")

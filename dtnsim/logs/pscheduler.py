@@ -102,8 +102,7 @@ class PschedulerJson(DocumentParser):
         if again is not None:
             yield self.measure("retransmits", again, "1", f"{again:g}", line=line, **more)
         if lost is not None and sent:
-            packets: Conditions = {**more, "packets": int(sent)}
-            yield self.measure("loss", lost / sent, "1", f"{lost:g}/{sent:g}", line=line, **packets)
+            yield self.measure("loss", lost / sent, "1", f"{lost:g}/{sent:g}", more, packets=int(sent), line=line)
         if jitter is not None:
             yield self.measure("jitter", jitter * 1e-3, "s", f"{jitter:g} ms", line=line, **more)
 
@@ -116,7 +115,7 @@ class PschedulerJson(DocumentParser):
             value = iso_s(result.get(key))
             if value is not None and loss != 1:
                 each = {**more, "statistic": statistic}
-                yield self.record("rtt", value, "s", str(result[key]), each, line=doc.line_of(f'"{key}"'))
+                yield self.measure("rtt", value, "s", str(result[key]), each, line=doc.line_of(f'"{key}"'))
 
     def _trace(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         lines, paths = doc.lines(), as_list(result["paths"])
@@ -131,9 +130,9 @@ class PschedulerJson(DocumentParser):
                     answered.append((str(hop["rtt"]), value, lines.next('"rtt"'), each))
             for at, (printed, value, line, each) in enumerate(answered, start=1):
                 if each["hop"] < len(hops):
-                    yield self.record("rtt", value, "s", printed, {**each, "interval": True}, line=line)
+                    yield self.measure("rtt", value, "s", printed, {**each, "interval": True}, line=line)
                 if at == len(answered):
-                    yield self.record("rtt", value, "s", printed, {**each, "last": True}, line=line)
+                    yield self.measure("rtt", value, "s", printed, {**each, "last": True}, line=line)
             if hops:
                 yield self.measure("hops", len(hops), "1", str(len(hops)), line=doc.line_of('"paths"'), **more)
             mtus = [value for hop in hops if (value := number(hop.get("mtu"))) is not None]
@@ -173,7 +172,7 @@ class PschedulerText(LinesParser, of=PschedulerJson):
         yield self.measure("loss", float(found["loss"]) / 100, "1", f"{found['loss']}%", **known)
         for statistic, part in zip(("min", None, "max", "stddev"), found["figures"].split("/"), strict=False):
             if (value := number(part)) is not None:
-                yield self.record("rtt", value * 1e-3, "s", f"{part} ms", {**known, "statistic": statistic})
+                yield self.measure("rtt", value * 1e-3, "s", f"{part} ms", {**known, "statistic": statistic})
 
     def other(self, text: str) -> Found:
         failed = "Run did not complete" in text or text.strip().startswith("Failed to schedule")
@@ -252,8 +251,7 @@ class PschedulerLatency(LinesParser, of=PschedulerJson):
         if found["what"] == "Sent":
             self.known = {"packets": count}
         elif sent > 0:
-            known = {**turned(self.asked().known), "packets": sent}
-            return self.record("loss", count / sent, "1", f"{count}/{sent}", known)
+            return self.measure("loss", count / sent, "1", f"{count}/{sent}", turned(self.asked().known), packets=sent)
         return None
 
     @reads(

@@ -107,7 +107,7 @@ class Traceroute(LineParser):
         status: Status = "truncated" if route.cut else "complete" if reached else "partial"
         mean, least = sum(times) / len(times), {**known, "statistic": "min"}
         yield self.measure("rtt", mean, "s", f"{mean * 1e3:.3f} ms", status=status, line=line, **known)
-        yield self.record("rtt", min(times), "s", f"{min(times) * 1e3:g} ms", least, status=status, line=line)
+        yield self.measure("rtt", min(times), "s", f"{min(times) * 1e3:g} ms", least, status=status, line=line)
         yield self.measure("hops", number, "1", str(number), status=status, line=line, **known)
 
     def _begin(self, target: str | None, address: str | None) -> _Route:
@@ -189,7 +189,7 @@ class Tracepath(LinesParser):
         yield self.measure("mtu", int(found["mtu"]), "B", f"pmtu {found['mtu']}", **known)
         if hops is not None:
             back = int(found["back"]) if found["back"] else None
-            yield self.record("hops", hops, "1", f"hops {hops}", {"target": self._target, "hops_back": back})
+            yield self.measure("hops", hops, "1", f"hops {hops}", {"target": self._target, "hops_back": back})
         self._active, self._last, self._target = False, None, None
 
     @reads(r"^\s*Too many hops: pmtu (\d+)")

@@ -173,7 +173,7 @@ class Rsync(LinesParser):
         yield self.measure("throughput", rate, "B/s", printed, status=run.status, line=line, **known)
         if 0.95 <= speedup <= 1.05:
             data = {**known, "derived": "total size / time", "wire": None}
-            yield self.record("throughput", size / known["duration_s"], "B/s", "", data, status=run.status, line=at)
+            yield self.measure("throughput", size / known["duration_s"], "B/s", "", data, status=run.status, line=at)
 
     def _unfinished(self, run: _Run) -> Iterator[Record]:
         """A run without summary: ``progress2`` to its end, or the last progress line of a run that stopped."""

@@ -138,7 +138,7 @@ class Scp(LinesParser):
             return
         if seconds:
             known["duration_s"] = seconds
-            yield self.record("duration", seconds, "s", f"{seconds:g} s", dict(known), status=status)
+            yield self.measure("duration", seconds, "s", f"{seconds:g} s", dict(known), status=status)
         rate, digits, shown = printed or (size / seconds if seconds else 0.0, "", "")
         if printed is None:  # OpenSSH 3 printed none
             known["derived"] = "size / time"
@@ -150,7 +150,7 @@ class Scp(LinesParser):
         ):
             yield self.unread(text, "size and time do not give the printed rate")
         if rate > 0:
-            yield self.record("throughput", rate, "B/s", shown, known, status=status)
+            yield self.measure("throughput", rate, "B/s", shown, known, status=status)
 
     def _known(self) -> Conditions:
         found, _, paths = self.asked()

@@ -138,7 +138,7 @@ class RadosBench(LinesParser):
             if what in _FIGURES:
                 quantity, factor, unit, word = _FIGURES[what]
                 more = {**known, "statistic": _STATISTICS[statistic]}
-                yield self.record(quantity, value * factor, unit, shown + word, more, line=at)
+                yield self.measure(quantity, value * factor, unit, shown + word, more, line=at)
 
 
 _ELAPSED: Final = re.compile(r"^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:(\d+)ms)?(?:(\d+)us)?$")
@@ -215,23 +215,23 @@ class Elbencho(LinesParser):
     def _figure(self, what: str, text: str, known: Conditions) -> Found:
         if what.startswith("Elapsed"):
             seconds = _seconds(text, what)
-            return None if seconds is None else self.record("duration", seconds, "s", text, known)
+            return None if seconds is None else self.measure("duration", seconds, "s", text, known)
         value = number(text) or 0.0
         if value <= 0:
             return None  # no figure, too little for a whole unit, or nothing moved
         if what == "Total MiB":
-            return self.record("bytes", value * _MIB, "B", f"{text} MiB", known)
+            return self.measure("bytes", value * _MIB, "B", f"{text} MiB", known)
         if what in ("Throughput MiB/s", "IOPS"):
             return self.printed("iops" if what == "IOPS" else "throughput", text, what.rsplit(maxsplit=1)[-1], **known)
         more = {**known, "of": what[:-2].strip().lower()}
-        return self.record("rate", value, "1/s", f"{text} {what}", more) if what.endswith("/s") else None
+        return self.measure("rate", value, "1/s", f"{text} {what}", more) if what.endswith("/s") else None
 
     def _latency(self, what: str, text: str, known: Conditions) -> Iterator[Record]:
         of = "file" if what.lower().startswith(("file", "ent")) else "io"
         for name, value, unit in re.findall(r"(min|avg|max)=([\d.]+)(us|ms|s)?", text):
             seconds = float(value) * TIMES[unit or ("ms" if what.endswith("ms") else "us")]
             more = {**known, "statistic": _LATENCIES[name], "of": of}
-            yield self.record("latency", seconds, "s", f"{name}={value}{unit}", more)
+            yield self.measure("latency", seconds, "s", f"{name}={value}{unit}", more)
 
     def _sweep_row(self, text: str) -> Found:
         name, _, value = text.strip().partition(",")

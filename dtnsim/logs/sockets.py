@@ -83,7 +83,7 @@ class Netperf(LineParser):
             self.open = False
             known: Conditions = {"request_B": int(cells[2]), "response_B": int(cells[3]), "duration_s": float(cells[4])}
             if float(cells[5]) > 0:
-                yield self.record("rate", float(cells[5]), "1/s", f"{cells[5]} trans/s", {**self._known, **known})
+                yield self.measure("rate", float(cells[5]), "1/s", f"{cells[5]} trans/s", {**self._known, **known})
         elif test != "request/response" and self._known["protocol"] == "udp":
             yield from self._datagrams(cells)
         elif test != "request/response" and len(cells) >= 5:
@@ -106,7 +106,7 @@ class Netperf(LineParser):
             yield self._rate(cells[3], known)
             if sent >= got > 0:
                 lost = {**self._known, **known, "packets": int(sent)}
-                yield self.record("loss", 1 - got / sent, "1", f"{cells[2]} of {sent:.0f}", lost)
+                yield self.measure("loss", 1 - got / sent, "1", f"{cells[2]} of {sent:.0f}", lost)
 
     def _rate(self, text: str, known: Conditions) -> Record:
         return self.rate(float(text) * self._factor, f"{text} {self._unit}", {**self._known, **known}, text=text)
@@ -293,4 +293,4 @@ class Qperf(LineParser):
                 figure, more = ("rate", value * DECIMAL[times[1]], "1/s"), {"of": "messages"}
             else:
                 continue
-            yield self.record(*figure, f"{shown} {unit}", {**known, **more}, line=line)
+            yield self.measure(*figure, f"{shown} {unit}", {**known, **more}, line=line)

@@ -71,13 +71,13 @@ class Ss(LineParser):
         if (rate := _RATE.search(text)) is not None and float(rate[1]) > 0:
             more = {**known, "of": "delivery", "app_limited": True if "app_limited" in text else None}
             value, printed = float(rate[1]) * DECIMAL[rate[2]] / 8, f"{rate[1]}{rate[2]}bps"
-            yield self.record("throughput", value, "B/s", printed, more, line=line)
+            yield self.measure("throughput", value, "B/s", printed, more, line=line)
         if "cwnd" in found and "mss" in found:
             window = int(found["cwnd"]) * int(found["mss"])
-            yield self.record("bytes", window, "B", f"cwnd:{found['cwnd']}", {**known, "of": "cwnd"}, line=line)
+            yield self.measure("bytes", window, "B", f"cwnd:{found['cwnd']}", {**known, "of": "cwnd"}, line=line)
         if "/" in found.get("retrans", ""):
             total = found["retrans"].partition("/")[2]
-            yield self.record("retransmits", int(total), "1", f"retrans:{found['retrans']}", dict(known), line=line)
+            yield self.measure("retransmits", int(total), "1", f"retrans:{found['retrans']}", dict(known), line=line)
 
     def _conditions(self, found: dict[str, str], text: str) -> Conditions:
         key = str(self._known.get("source")), str(self._known.get("target"))
@@ -137,7 +137,7 @@ def _counted(
 ) -> Record:
     known: Conditions = {"of": name, "since": _since(parser.ctx.args("nstat"))}
     quantity, more = ("retransmits", {"segments": sent}) if name == _AGAIN else ("count", {})
-    return parser.record(quantity, count, "1", printed, {**known, **more}, line=line)
+    return parser.measure(quantity, count, "1", printed, {**known, **more}, line=line)
 
 
 class NstatJson(DocumentParser, of=Nstat):

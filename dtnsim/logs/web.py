@@ -97,7 +97,7 @@ class Curl(LineParser):
             speed, size = _bytes(row[rate]), _bytes(row[moved])
             if speed > 0 and size > 0:
                 more, printed = {**known, "direction": direction, "bytes": size}, f"{row[rate]} B/s"
-                yield self.record("throughput", speed, "B/s", printed, more, status=status, line=self._line)
+                yield self.measure("throughput", speed, "B/s", printed, more, status=status, line=self._line)
 
 
 def _bytes(text: str) -> float:

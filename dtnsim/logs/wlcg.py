@@ -54,7 +54,7 @@ class GfalCopy(LineParser):
             yield self.measure("duration", seconds, "s", printed, **known)
             if size:
                 known["duration_s"] = seconds
-                yield self.record("throughput", size / seconds, "B/s", f"{size} B {printed}", known)
+                yield self.measure("throughput", size / seconds, "B/s", f"{size} B {printed}", known)
 
 
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
