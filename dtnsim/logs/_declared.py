@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final, NamedTuple
 
-from dtnsim.logs._numbers import DECIMAL, decimal, unit_of
+from dtnsim.logs._numbers import DECIMAL, decimal, regex, unit_of
 from dtnsim.logs.base import Conditions, LineParser, Parser, Record, anew
 from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
 
@@ -46,13 +46,13 @@ def reads(
     """Declares that a method of a `LinesParser` reads the lines of a pattern; of several the first in order takes it.
 
     Args:
-        pattern: Anywhere in the line, unless it begins with ``^``.
+        pattern: As of `regex`; anywhere in the line, unless it begins with ``^``.
         signs: Texts of which the line has one, to save trying.
         inside: Only in a block that is open.
         opens: The line opens a block: all lines up to its end are handed over.
         result: A line with a sign that matches only in part is noted, with the part that is as expected.
     """
-    compiled = re.compile(pattern)
+    compiled = regex(pattern)
     find = compiled.match if pattern.removeprefix("(?i)")[0] == "^" else compiled.search
 
     def mark(method: Callable[[Any, Match], Found]) -> Any:
@@ -146,8 +146,7 @@ def gives(
     """
     declared = [_figure(text) for text in figures]
     used = set[str]().union(*(figure.groups() for figure in declared))
-    compiled = re.compile(pattern)
-    names = [name for name in compiled.groupindex if name not in used]
+    names = [name for name in regex(pattern).groupindex if name not in used]
 
     @reads(pattern, *filter(None, [sign]), **how)
     def give(parser: LinesParser, found: Match) -> Iterator[Record]:
@@ -264,7 +263,7 @@ class Line(NamedTuple):
 
 def declare(sign: str, pattern: str) -> Line:
     """A kind of line; see `Line`."""
-    return Line(sign, re.compile(pattern))
+    return Line(sign, regex(pattern))
 
 
 @lru_cache(maxsize=256)

@@ -12,22 +12,19 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from dtnsim.logs._commands import given
-from dtnsim.logs._numbers import BINARY, DECIMAL, decimal
-from dtnsim.logs.base import Conditions, Context
+from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, regex
+from dtnsim.logs.base import Conditions, Context, Mean
 
 #: words that occur in every report row of either tool
 ROW_WORDS: Final = ("Bytes", "KBytes", "MBytes", "GBytes", "TBytes", "PBytes")
 
-ROW: Final = re.compile(
-    r"\[ *(?P<star>\*?)(?P<id>SUM|FD|\d+)(?:-\d+)?\](?:\[(?P<way>[TR]X-[CS])\])?(?P<gap>\s*)"
-    r"(?P<start>\d+[.,]\d+)- *(?P<end>\d+[.,]\d+)(?P<gap2> +)sec\s+"
-    r"(?P<size>\d+(?:[.,]\d+)?) (?P<sizeu>[KMGTP]?)Bytes\s+"
-    r"(?P<rate>\d+(?:[.,]\d+)?) (?P<rateu>[KMGTP]?)(?P<kind>bits|Bytes)/sec(?P<rest>.*)"
+ROW: Final = regex(
+    r"\[ *(?P<star>\*?)(?P<id>SUM|FD|\d+)(?:-\d+)?\](?:\[(?P<way>[TR]X-[CS])\])?(?P<gap>\s*)(?P<start>\d+[.,]\d+)- *"
+    r"(?P<end>\d+[.,]\d+)(?P<gap2> +)sec\s+<size:comma> <sizeu:k>Bytes\s+<rate:comma> <rateu:k>"
+    r"(?P<kind>bits|Bytes)/sec(?P<rest>.*)"
 )
 #: jitter, lost/total (loss share) of a UDP row
-UDP: Final = re.compile(
-    r"\s*(?P<jitter>\d+(?:[.,]\d+)?) ms\s+(?P<lost>-?\d+)/\s*(?P<total>-?\d+)\s+\((?:[-\d.,e+]+|-?nan)%\)"
-)
+UDP: Final = regex(r"\s*<jitter:comma> ms\s+(?P<lost>-?\d+)/\s*(?P<total>-?\d+)\s+\((?:[-\d.,e+]+|-?nan)%\)")
 
 _SECOND: Final = re.compile(
     r"iperf(?:2| version 2)|connected with|Client connecting to|Server listening on (?:TCP|UDP)"
@@ -145,28 +142,6 @@ class Summary:
     row: Row
     role: str | None
     cut: bool
-
-
-@dataclass(slots=True)
-class Mean:
-    """Running mean of the interval rows of one stream."""
-
-    seconds: float = 0.0
-    volume: float = 0.0  # [B]
-    line: int = 0  # of the last row
-
-    def add(self, rate: float, span: float, line: int) -> None:
-        """Counts a row.
-
-        Args:
-            rate: Of the row [B/s].
-            span: How long it is [s].
-            line: Its line.
-        """
-        if span > 0:
-            self.seconds += span
-            self.volume += rate * span
-        self.line = line
 
 
 @dataclass(slots=True)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from dtnsim.logs._commands import given
 from dtnsim.logs._iperf import Row, udp_of
-from dtnsim.logs._numbers import decimal
-from dtnsim.logs.base import Command, Conditions, LineParser, Record, Status
+from dtnsim.logs._numbers import decimal, regex
+from dtnsim.logs.base import Command, Conditions, LineParser, Mean, Record, Status
 
 #: the iperf 2 command line (iperf2 manual): sizes are 1024-based, rates 1000-based
-_ENHANCED: Final = re.compile(r"\s+\d+/\d+\s+(?P<retry>\d+)(?:\s+-?\d+K.*)?\s*$")
+_ENHANCED: Final = regex(r"\s+\d+/\d+\s+<retry:int>(?:\s+-?\d+K.*)?\s*$")
 _ZERO: Final = 0.005  # a start of 0.0 in any of the printed precisions [s]
 _MANY: Final = 256
 
@@ -48,19 +47,15 @@ class Stream:
 
     held: Row | None = None
     intervals: int = 0
-    seconds: float = 0.0
-    volume: float = 0.0
+    mean: Mean = field(default_factory=Mean)
     last: Row | None = None
     cut: bool = False
 
     def interval(self, row: Row) -> None:
         """Counts a row of the time series."""
         span = row.end_s - row.start_s
-        self.intervals += 1
-        self.last = row
-        if span > 0:
-            self.seconds += span
-            self.volume += row.rate * span
+        self.intervals, self.last = self.intervals + 1, row
+        self.mean.add(row.rate * span, span, row.line)
 
 
 Key = tuple[str, bool, bool]  # number or SUM (with ports in CSV), star, server report
@@ -116,7 +111,9 @@ class Run:
             return False
         if any(key[0] == number for key in self.streams):
             return True
-        return all(s.held is not None and (s.intervals or not _whole(s.held)) for s in self.streams.values())
+        held = [(stream.held, stream.intervals) for stream in self.streams.values()]
+        # not over if it could be the first row of a series, whose interval is a whole number of seconds
+        return all(row is not None and (more or abs(row.end_s - round(row.end_s)) >= _ZERO) for row, more in held)
 
     def summed(self) -> bool:
         """Whether a ``[SUM]`` row of the whole test is at the end: what follows is another test."""
@@ -164,10 +161,12 @@ class Run:
             alone = key[0] == "SUM" or len(self._peers(key)) == 1
             if key in complete and stream.held is not None:
                 yield from self._final(parser, key, stream, alone=alone)
-            elif stream.held is not None or stream.seconds > 0:
+            elif stream.held is not None or stream.mean.seconds > 0:
                 if stream.held is not None:
                     yield self._interval(parser, key, stream, stream.held)
-                yield from self._partial(parser, key, stream, alone=alone)
+                if (row := stream.last) is not None:
+                    known = self._known(key, row) | {"stream": None if alone else int(row.id)}
+                    yield from stream.mean.records(parser, known)
         yield from self._sums(parser, streams, complete)
         for state in (self.streams, self._shared, self.reports, self.connections, self.groups):
             state.clear()
@@ -204,23 +203,15 @@ class Run:
             yield parser.measure(quantity, value, unit, printed, status=status, line=row.line, **known)
             known["packets"] = udp[2] if udp is not None and udp[2] > 0 else None  # beside what the rate is of
 
-    def _partial(self, parser: LineParser, key: Key, stream: Stream, *, alone: bool) -> Iterator[Record]:
-        row = stream.last
-        if row is not None and stream.volume > 0:
-            known = self._known(key, row) | {"stream": None if alone else int(row.id)}
-            known |= {"duration_s": stream.seconds, "derived": "mean of intervals"}
-            rate = stream.volume / stream.seconds
-            yield parser.measure("throughput", rate, "B/s", "", known, status="partial", line=row.line)
-
     def _sums(self, parser: LineParser, streams: dict[Key, Stream], complete: set[Key]) -> Iterator[Record]:
         """The sum of the streams of one direction, where the log has no ``[SUM]`` row of them."""
         if any(number == "SUM" for number, _, _ in streams):
             return
-        done: set[frozenset[Key]] = set()
+        done: set[Key] = set()
         for key in streams:
-            peers = frozenset(self._peers(key))
-            if len(peers) >= 2 and peers not in done and peers <= complete:
-                done.add(peers)
+            peers = self._peers(key)
+            if len(peers) >= 2 and done.isdisjoint(peers) and complete.issuperset(peers):
+                done.update(peers)
                 rows = [row for peer in peers if (row := streams[peer].held) is not None]
                 conditions = {**self._known(key, rows[0]), "derived": "sum of streams"}
                 conditions |= {"duration_s": max(row.end_s for row in rows), "bytes": sum(row.size for row in rows)}
@@ -256,8 +247,3 @@ class Run:
         elif direction in ("send", "receive"):
             found["role"] = "sender" if direction == "send" else "receiver"
         return found
-
-
-def _whole(row: Row) -> bool:
-    """Whether a row could be the first of a time series (its interval is a whole number of seconds)."""
-    return abs(row.end_s - round(row.end_s)) < _ZERO

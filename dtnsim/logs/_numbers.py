@@ -13,8 +13,11 @@ DECIMAL: Final = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P
 #: prefix letter -> factor, for tools whose letters mean powers of 1024
 BINARY: Final = {"": 1.0, **{letter: 2.0 ** (10 * (at // 2 + 1)) for at, letter in enumerate("KkMmGgTtPpE")}}
 #: word of a unit of time -> [s]
-TIMES: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "usec": 1e-6, "nsec": 1e-9,
-                "msec": 1e-3}  # fmt: skip
+TIMES: Final = {
+    **dict.fromkeys(("ns", "nsec"), 1e-9), **dict.fromkeys(("us", "µs", "usec", "micros"), 1e-6),
+    **dict.fromkeys(("ms", "msec", "millis"), 1e-3), **dict.fromkeys(("s", "sec", "secs"), 1.0),
+    **dict.fromkeys(("m", "min", "mins"), 60.0), **dict.fromkeys(("h", "hours"), 3600.0), "d": 86400.0, "w": 604800.0,
+}  # fmt: skip
 #: words of units that mean the same to every tool -> (SI unit, factor)
 UNITS: Final[dict[str, tuple[str, float]]] = {
     **{word: ("s", factor) for word, factor in TIMES.items()},
@@ -25,21 +28,30 @@ UNITS: Final[dict[str, tuple[str, float]]] = {
 #: words of a declaration for what tools print without a unit, or with one of their own -> (SI unit, factor, divisor)
 _WORDS: Final[dict[str, tuple[str, float, float]]] = {
     **dict.fromkeys(("", "count", "packets"), ("1", 1.0, 1.0)), "percent": ("1", 1.0, 100.0),
-    "h": ("s", 3600.0, 1.0), "min": ("s", 60.0, 1.0), "rpm": ("1/s", 1.0, 60.0),
-    "data-units": ("B", 512_000.0, 1.0), "sectors": ("B", 512.0, 1.0),
+    "rpm": ("1/s", 1.0, 60.0), "data-units": ("B", 512_000.0, 1.0), "sectors": ("B", 512.0, 1.0),
 }  # fmt: skip
 _UNIT: Final = re.compile(r"([kKMGTPE]?)(i?)(?:(B|[Bb]ytes?)|b|[Bb]its?)(/s(?:ec)?|ps)?")
 _CLOCK: Final = re.compile(r"(?:(?:(\d+)[-:d ]\s?)?(\d+):)?(\d+):(\d+(?:[.,]\d+)?)")
 _PARTS: Final = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|us|µs|w|d|h|m|s)")
-_PART_S: Final = {
-    "w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6,
-}  # fmt: skip
 _ISO: Final = re.compile(
     r"P(?:(?P<w>\d+(?:\.\d+)?)W)?(?:(?P<d>\d+(?:\.\d+)?)D)?"
     r"(?:T(?:(?P<h>\d+(?:\.\d+)?)H)?(?:(?P<m>\d+(?:\.\d+)?)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?"
 )
 _DIGITS: Final = 24
 _GROUPS: Final = str.maketrans("", "", " ,.'’_\u00a0\u2009\u202f")
+
+
+#: what ``<name:kind>`` stands for in a pattern: numbers as they are printed, the prefix of a unit, a word
+_KINDS: Final = {
+    "int": r"\d++", "num": r"\d++(?:\.\d++)?", "comma": r"\d++(?:[.,]\d++)?", "real": r"\d++\.\d++",
+    "dots": r"[\d.]++", "k": "[kKMGTPE]?", "word": r"\S++",
+}  # fmt: skip
+_NAMED: Final = re.compile(r"<(\w+):(\w+)>")
+
+
+def regex(pattern: str) -> re.Pattern[str]:
+    """Compiles a pattern in which ``<rate:num>`` is a group of that name that holds a number (``_KINDS``)."""
+    return re.compile(_NAMED.sub(lambda found: f"(?P<{found[1]}>{_KINDS[found[2]]})", pattern))
 
 
 @lru_cache(maxsize=512)
@@ -194,7 +206,7 @@ def parts_s(text: str) -> float | None:
     found = _PARTS.findall(text)
     if not found or "".join(n + u for n, u in found) != text.strip():
         return None
-    return sum(float(n) * _PART_S[u] for n, u in found)
+    return sum(float(n) * TIMES[u] for n, u in found)
 
 
 def iso_s(text: object) -> float | None:
@@ -202,8 +214,7 @@ def iso_s(text: object) -> float | None:
     match = _ISO.fullmatch(text) if isinstance(text, str) and len(text) > 2 else None
     if match is None or text in ("PT", "P"):
         return None
-    scale = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
-    return sum(float(value) * scale[key] for key, value in match.groupdict().items() if value)
+    return sum(float(value) * TIMES[key] for key, value in match.groupdict().items() if value)
 
 
 def of_histogram(counts: Mapping[str, object]) -> tuple[int, dict[str | None, float]]:

@@ -237,6 +237,35 @@ class Parser(ABC):
         return Unread(self.ctx.file, line or self.ctx.line, text.strip()[:200], f"{self.tool}: {why}")
 
 
+@dataclass(slots=True)
+class Mean:
+    """The mean of the intervals of a run, for one that stops before its summary."""
+
+    seconds: float = 0.0
+    volume: float = 0.0  # [B]
+    line: int = 0  # of the last one
+
+    def add(self, volume: float, seconds: float, line: int) -> None:
+        """Counts an interval.
+
+        Args:
+            volume: What was moved [B].
+            seconds: How long it took [s].
+            line: Its line.
+        """
+        if seconds > 0:
+            self.seconds += seconds
+            self.volume += volume
+        self.line = line
+
+    def records(self, parser: Parser, known: Mapping[str, Condition]) -> Iterator[Record]:
+        """The mean as a figure; none where nothing was moved."""
+        if self.seconds > 0 and self.volume > 0:
+            more: Conditions = {"duration_s": self.seconds, "derived": "mean of intervals"}
+            rate = self.volume / self.seconds
+            yield parser.measure("throughput", rate, "B/s", "", known, status="partial", line=self.line, **more)
+
+
 def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] | None:
     """The match of a pattern at the first place of one of the words it begins with: one try, however long the text.
 

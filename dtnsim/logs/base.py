@@ -61,11 +61,11 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, cast
 
 from dtnsim.logs._commands import Command
 from dtnsim.logs._documents import Document
-from dtnsim.logs._records import Context, Parser, Record, located
+from dtnsim.logs._records import Context, Mean, Parser, Record, located
 from dtnsim.logs.measurement import Conditions, Evidence, Status
 
 __all__ = [
-    "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Parser",
+    "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Mean", "Parser",
     "Record", "Status", "located",
 ]  # fmt: skip
 

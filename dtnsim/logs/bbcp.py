@@ -64,8 +64,7 @@ class Bbcp(LinesParser):
 
     @reads(
         r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?(?:copy )?(?P<share>\d+%|not) "
-        r"(?:complete|done); "
-        r"(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s(?:, avg (?P<avg>\d+(?:\.\d+)?) (?P<au>[KMGT]?)B/s)?",
+        r"(?:complete|done); <rate:num> <u:k>B/s(?:, avg <avg:num> <au:k>B/s)?",
         "/s",
     )
     def _progress(self, found: Match) -> Iterator[Record]:
@@ -113,9 +112,7 @@ class Bbcp(LinesParser):
                 known: Conditions = {**run.known, "interval": True, "derived": "differentiated"}
                 yield self.measure("throughput", rate, "B/s", "", known | {"start_s": start, "end_s": end})
 
-    @reads(
-        r"File (?P<file>\S.{0,400}?) created; (?P<size>\d++) bytes at (?P<rate>\d++(?:\.\d++)?) (?P<u>[KMGT]?)B/s", "/s"
-    )
+    @reads(r"File (?P<file>\S.{0,400}?) created; <size:int> bytes at <rate:num> <u:k>B/s", "/s")
     def _file(self, found: Match) -> Record:
         run = self._run
         run.files, size = run.files + 1, int(found["size"])
@@ -126,7 +123,7 @@ class Bbcp(LinesParser):
         run.file = (rate, printed, self.ctx.line, known)
         return self.measure("throughput", rate, "B/s", printed, {**known, "interval": True})
 
-    @reads(r"(?<!\d)(?P<n>\d++) files? copied at effectively (?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?)B/s", "/s")
+    @reads(r"(?<!\d)<n:int> files? copied at effectively <rate:num> <u:k>B/s", "/s")
     def _closing(self, found: Match) -> Iterator[Record]:
         run, rate = self._run, binary_size(found["rate"], found["u"])
         run.closed = True

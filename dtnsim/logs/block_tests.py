@@ -44,7 +44,7 @@ class DiskSpd(LinesParser):
 
     _host = notes(r"^\s*+computer name: (?P<host>\S{1,80})\s*+$", to=str)
 
-    @reads(rf"^\s*+actual test time:\s++(?P<seconds>{_F})s", opens=True)
+    @reads(r"^\s*+actual test time:\s++<seconds:real>s", opens=True)
     def _time(self, found: Match) -> None:
         self.known["duration_s"], self._operation = float(found["seconds"]), ""
 
@@ -56,8 +56,7 @@ class DiskSpd(LinesParser):
         self.known["block_B"] = int(found["size"]) * _SCALE[found["unit"][:1]]
 
     @reads(
-        rf"^\s*+total:\s++(?P<size>\d++) \|\s++(?P<count>\d++) \|\s++(?P<rate>{_F}) \|\s++(?P<iops>{_F})"
-        rf"(?: \|\s++(?P<latency>{_F}))?",
+        r"^\s*+total:\s++<size:int> \|\s++<count:int> \|\s++<rate:real> \|\s++<iops:real>(?: \|\s++<latency:real>)?",
         "total:",
         result=True,
     )
@@ -170,8 +169,8 @@ class Vdbench(LinesParser):
         self.known = {"of": start["run"], "threads": None if threads is None else int(threads[1])}
 
     @reads(
-        rf"^\s*+\d\d:\d\d:\d\d\.\d{{3}}\s++(?:avg_\d++-\d++|(?P<interval>\d++))\s++(?P<iops>{_F})\s++(?P<rate>{_F})\s++"
-        rf"(?P<size>\d++)\s++(?P<reads>{_F})\s++(?P<time>{_F})(?=\s|$)"
+        r"^\s*+\d\d:\d\d:\d\d\.\d{3}\s++(?:avg_\d++-\d++|<interval:int>)\s++<iops:real>\s++<rate:real>\s++"
+        r"<size:int>\s++<reads:real>\s++<time:real>(?=\s|$)"
     )
     def _row(self, row: Match) -> Iterable[Record]:
         if not self.open and row["interval"] is not None:
@@ -236,11 +235,11 @@ class Sysbench(LinesParser):
             self.open, self._io, self.lines = True, True, 0
         return super().feed(text)
 
-    _threads = notes(r"Number of threads: (?P<threads>\d+)", inside=True)
-    _files = notes(r"^\s*(?P<files>\d+) files, ", inside=True)
+    _threads = notes(r"Number of threads: <threads:int>", inside=True)
+    _files = notes(r"^\s*<files:int> files, ", inside=True)
     _block = notes(r"(?i:Block size (?P<block_B>\S+?)b)(?:\s*$|\b)", inside=True, to=_size_of)
     _dataset = notes(r"^\s*(?P<dataset_B>[\d.]+[kKMGT]i?B?)(?i:b? total file size)", inside=True, to=_size_of)
-    _mode = notes(r"^Using (?P<io_mode>\S+) .*I/O mode", inside=True, to=str)
+    _mode = notes(r"^Using <io_mode:word> .*I/O mode", inside=True, to=str)
 
     @reads(r"^Doing (?P<what>.* test.*)", inside=True)
     def _doing(self, found: Match) -> None:
@@ -250,8 +249,8 @@ class Sysbench(LinesParser):
     _flags = notes(r"^Extra file open flags.*(?P<direct>direct)", inside=True, to=bool)
 
     @reads(
-        r"Read (?P<r>[\d.]+)[kKMGT]?b\s+Written (?P<w>[\d.]+)[kKMGT]?b\s+Total transferred "
-        r"(?P<t>[\d.]+)(?P<tu>[kKMGT]?)b\s+\((?P<rate>[\d.]+)(?P<unit>[kKMGT]?)b/sec\)",
+        r"Read <r:dots>[kKMGT]?b\s+Written <w:dots>[kKMGT]?b\s+Total transferred "
+        r"<t:dots><tu:k>b\s+\(<rate:dots><unit:k>b/sec\)",
         "transferred",
         inside=True,
         result=True,
@@ -266,9 +265,9 @@ class Sysbench(LinesParser):
         return self.measure("throughput", value, "B/s", printed, known)
 
     @reads(r"^\s*(?P<op>read|written), Mi?B/s:\s+(?P<rate>[\d.,]+)\s*$", inside=True)
-    @reads(r"^\s*(?P<op>read|write): +IOPS=(?P<iops>[\d.]+) (?P<rate>[\d.]+) MiB/s \([\d.]+ MB/s\)", inside=True)
+    @reads(r"^\s*(?P<op>read|write): +IOPS=<iops:dots> <rate:dots> MiB/s \([\d.]+ MB/s\)", inside=True)
     @reads(r"^\s*(?P<op>read|write|fsync)s/s:\s+(?P<iops>[\d.,]+)\s*$", inside=True)
-    @reads(r"^\s*(?P<requests>[\d.]+) Requests/sec executed", inside=True)
+    @reads(r"^\s*<requests:dots> Requests/sec executed", inside=True)
     def _rates(self, found: Match) -> Iterator[Record]:
         cells, known = found.groupdict(), dict(self.known)
         self._io = self._io or ("iops" in cells and "rate" in cells)
@@ -285,10 +284,7 @@ class Sysbench(LinesParser):
     def _time(self, found: Match) -> Found:
         return self.measure("duration", float(found[1]), "s", found[1] + "s", **self.known) if self._io else None
 
-    @reads(
-        r"^\s*(?P<what>min|avg|max|(?:approx\.\s+)?(?P<p>\d+)(?:th)? percentile):\s+(?P<ms>[\d.]+)(?:ms)?\s*$",
-        inside=True,
-    )
+    @reads(r"^\s*(?P<what>min|avg|max|(?:approx\.\s+)?<p:int>(?:th)? percentile):\s+<ms:dots>(?:ms)?\s*$", inside=True)
     def _latency(self, found: Match) -> Found:
         if not self._io:
             return None

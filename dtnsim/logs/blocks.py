@@ -114,7 +114,7 @@ class Mdstat(LinesParser):
             "spares": sum("(S)" in m for m in members),
         }  # fmt: skip
 
-    @reads(r"^\s+(?P<blocks>\d+) blocks\b(?P<rest>.*)$", inside=True)
+    @reads(r"^\s+<blocks:int> blocks\b(?P<rest>.*)$", inside=True)
     def _blocks(self, found: Match) -> Found:
         known, size = dict(self.known), int(found["blocks"]) * BINARY["K"]
         if (state := re.search(r"\[(\d+)/(\d+)\]", found["rest"])) is not None:
@@ -124,8 +124,8 @@ class Mdstat(LinesParser):
         return self.measure("capacity", size, "B", f"{found['blocks']} blocks", **known)
 
     @reads(
-        r"^\s.*?\b(?P<what>recovery|resync|check|reshape|repair) =\s*(?P<done>[\d.]+)% "
-        r"\(\d+/\d+\) finish=(?P<finish>[\d.]+)min speed=(?P<speed>\d+)K/sec",
+        r"^\s.*?\b(?P<what>recovery|resync|check|reshape|repair) =\s*<done:dots>% "
+        r"\(\d+/\d+\) finish=<finish:dots>min speed=<speed:int>K/sec",
         " speed=",
         inside=True,
         result=True,
@@ -156,7 +156,7 @@ class Hdparm(LinesParser):
 
     @reads(
         r"Timing (?P<what>cached|buffer-cache|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s*"
-        r"(?P<size>\d+) MB in\s+(?P<secs>[\d.,]+) seconds\s*=\s*(?P<rate>[\d.,]+)\s*(?P<unit>kB|MB|GB)/sec",
+        r"<size:int> MB in\s+(?P<secs>[\d.,]+) seconds\s*=\s*(?P<rate>[\d.,]+)\s*(?P<unit>kB|MB|GB)/sec",
         "Timing",
     )
     def _timing(self, found: Match) -> Iterator[Record]:

@@ -260,7 +260,8 @@ class BonnieHtml(DocumentParser, of=Bonnie):
         unit = [KIB, BINARY["M"], BINARY["M"], KIB, BINARY["M"], 0.0] if "M/sec" in doc.text else _KIB
         host, conditions = "", Conditions()
         for part in re.split(r"(?=<t[rR][\s>])", doc.text):
-            cells = [cell for cell in map(_text_of, re.split(r"</?t[dhDH]\b[^<>]*>", part)) if cell]
+            texts = (_TAG.sub(" ", text) for text in re.split(r"</?t[dhDH]\b[^<>]*>", part))
+            cells = [cell for text in texts if (cell := html.unescape(text).replace("\xa0", " ").strip())]
             line, offset = doc.line_of(part, offset), offset + len(part)
             start = next((i for i, cell in enumerate(cells) if re.fullmatch(r"\d+[KMGT]", cell)), None)
             if start is not None:
@@ -282,7 +283,3 @@ class BonnieHtml(DocumentParser, of=Bonnie):
         if len(values) >= 25 and values[12].isdigit():
             more = {**conditions, "files": int(values[12]) * 1024}
             yield from _rates(self, more, line, values[13:25], CREATE, _NONE)
-
-
-def _text_of(cell: str) -> str:
-    return html.unescape(_TAG.sub(" ", cell)).replace("\xa0", " ").strip()

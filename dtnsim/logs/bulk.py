@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._commands import given
-from dtnsim.logs._numbers import BINARY, agrees, bits_rate, decimal, integer
+from dtnsim.logs._numbers import BINARY, agrees, bits_rate, decimal, integer, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew
 from dtnsim.logs.measurement import Measurement
 
-_ASCP_DONE: Final = re.compile(
-    r"(?P<what>Completed|Partial Completion): (?P<size>[\d,]+)(?P<u>[KMG]?) ?bytes transferred in (?P<s>\d+) seconds?"
+_ASCP_DONE: Final = regex(
+    r"(?P<what>Completed|Partial Completion): (?P<size>[\d,]+)(?P<u>[KMG]?) ?bytes transferred in <s:int> seconds?"
 )
-_ASCP_RATE: Final = re.compile(r"\((?P<rate>\d+(?:\.\d+)?)(?P<u>[KMG]?) ?bits/sec\)(?:,? in (?P<files>\d+) files?)?")
+_ASCP_RATE: Final = regex(r"\(<rate:num>(?P<u>[KMG]?) ?bits/sec\)(?:,? in <files:int> files?)?")
 _SKIPPED: Final = re.compile(r"(?<!\d)(\d++) files? (skipped|failed)")
-_PROGRESS: Final = re.compile(
-    r"^(?P<name>.*\S)\s+(?P<share>\d{1,3})% +(?P<size>\d+(?:\.\d+)?)(?P<su>[KMGT]?)B "
-    r"+(?P<rate>\d+(?:\.\d+)?)(?P<ru>[kKMG]?)b/s(?: +(?P<time>[\d:-]+)(?P<eta> ETA)?)?\s*$"
+_PROGRESS: Final = regex(
+    r"^(?P<name>.*\S)\s+(?P<share>\d{1,3})% +<size:num><su:k>B "
+    r"+<rate:num>(?P<ru>[kKMG]?)b/s(?: +(?P<time>[\d:-]+)(?P<eta> ETA)?)?\s*$"
 )
 _ASCP_FAILED: Final = re.compile(
     r"^(?:ascp: .*|Session Stop +\(Error: .*|ERR .*|Error: .*(?:ascp|session|transfer|authenticat|Client|Server).*)"
@@ -107,9 +107,9 @@ class Ascp(LineParser):
             yield self.measure(*figure, status=status, line=line, **known)
 
 
-_WDT_RATE: Final = re.compile(
+_WDT_RATE: Final = regex(
     r"Total (?P<role>sender|receiver) throughput = (?P<rate>[\d.]+(?:e[+-]?\d+)?)\s+Mbytes/sec"
-    r"(?:\s+\((?P<pure>[\d.]+)\s+Mbytes/sec\s+pure\s+transf)?"
+    r"(?:\s+\(<pure:dots>\s+Mbytes/sec\s+pure\s+transf)?"
 )
 _TIME: Final = re.compile(r"Total (?:sender|receiver) time = ([\d.]+)")
 _STATUS: Final = re.compile(r"Transfer\s+status = (?P<status>[A-Z_]+)")
@@ -117,9 +117,7 @@ _WDT_FIGURES: Final = {
     "bytes": (re.compile(r"Total\s+bytes = (\d+)"), int),
     "files": (re.compile(r"Number\s+of\s+files\s+transferred = (\d+)"), int), "duration_s": (_TIME, float),
 }  # fmt: skip
-_BAR: Final = re.compile(
-    r"\[[=>\s]*\] +(?P<share>\d{1,3})% +(?P<rate>\d+(?:\.\d+)?) Mbytes/s(?:ec)?(?:\s+\[(?P<now>[\d.]+) Mbytes/s)?"
-)
+_BAR: Final = regex(r"\[[=>\s]*\] +(?P<share>\d{1,3})% +<rate:num> Mbytes/s(?:ec)?(?:\s+\[<now:dots> Mbytes/s)?")
 _WRAPPED: Final = 10
 
 
@@ -200,10 +198,7 @@ class Wdt(LineParser):
             yield self.measure("throughput", float(found["pure"]) * 2**20, "B/s", printed, more)
 
 
-_LINE: Final = re.compile(
-    r"Net (?P<way>In|Out): (?P<rate>\d+(?:[.,]\d+)?) ?(?P<u>[kKMGT]?)b/s"
-    r"\s+Avg: (?P<avg>\d+(?:[.,]\d+)?) ?(?P<au>[kKMGT]?)b/s(?:\s+(?P<share>\d+(?:[.,]\d+)?)%)?"
-)
+_LINE: Final = regex(r"Net (?P<way>In|Out): <rate:comma> ?<u:k>b/s\s+Avg: <avg:comma> ?<au:k>b/s(?:\s+<share:comma>%)?")
 _ENDS: Final[dict[str, Conditions]] = {
     "In": {"direction": "receive", "role": "receiver"}, "Out": {"direction": "send", "role": "sender"},
 }  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from dtnsim.logs._columns import figures
+from dtnsim.logs._numbers import regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew, once
 
 _DISK_HEADS: Final = (
@@ -68,7 +69,7 @@ def _are_counts(cells: list[str], count: int) -> bool:
     return len(cells) == count and all(cell.isascii() and cell.isdigit() for cell in cells)
 
 
-_MOUNT: Final = re.compile(r"^\s*+(?P<source>\S++) mounted on (?P<target>\S+):\s*+$")
+_MOUNT: Final = regex(r"^\s*+<source:word> mounted on (?P<target>\S+):\s*+$")
 _HEADS: Final = re.compile(r"ops?/s|rpc bklog|kB/s|kB/op|retrans|avg RTT|avg exe|avg queue|errors")
 _CELL: Final = re.compile(r"(?<![\d.])(\d{1,18}(?:\.\d{1,9})?|nan)(?: \( ?[\d.]++%\))?(?=\s|$)")
 

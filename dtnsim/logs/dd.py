@@ -17,29 +17,28 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, decimal, integer
+from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, decimal, integer, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew
 
-_RESULT: Final = re.compile(
+_RESULT: Final = regex(
     r"(?<![\d.,])(?P<bytes>\d++(?:[,.' \u202f\xa0]\d{3}){0,8}+)\s*+[^\W\d_]++[^\d,(（]{0,24}"
-    r"(?:[(（][^()（）]{0,60}[)）])?\D{0,40}?"
-    r"[,，、]\s*+(?P<secs>\d[\d.,]*+(?:e[+-]?\d++)?)\s*+(?:s|secs?|seconds?|[^\W\d_]{1,8})\s*+[,，、]\s*+"
-    r"(?P<rate>[\d.,]++)\s?(?P<unit>(?P<prefix>[kKMGTPE]?)i?B?)/\S"
+    r"(?:[(（][^()（）]{0,60}[)）])?\D{0,40}?[,，、]\s*+(?P<secs>\d[\d.,]*+(?:e[+-]?\d++)?)\s*+"
+    r"(?:s|secs?|seconds?|[^\W\d_]{1,8})\s*+[,，、]\s*+(?P<rate>[\d.,]++)\s?(?P<unit><prefix:k>i?B?)/\S"
 )
 #: the same for GNU in English, which is nearly every line
-_GNU: Final = re.compile(
-    r"(?<!\d)(?P<bytes>\d++) bytes (?:\([^()]*+\) )?copied, (?P<secs>\d[\d.]*(?:e[+-]?\d+)?) s, "
-    r"(?P<rate>[\d.]+) (?P<unit>(?P<prefix>[kKMGTPE]?)B)/s"
+_GNU: Final = regex(
+    r"(?<!\d)<bytes:int> bytes (?:\([^()]*+\) )?copied, (?P<secs>\d[\d.]*(?:e[+-]?\d+)?) s, "
+    r"<rate:dots> (?P<unit><prefix:k>B)/s"
 )
-_BSD: Final = re.compile(
-    r"(?<!\d)(?P<bytes>\d++) bytes (?:\([^()]*+\) )?transferred (?:in )?(?P<secs>[\d.,]+) ?(?:s|secs|seconds|sec)"
-    r"(?: \((?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes)/sec\)|, (?P<rate2>[\d.,]+) (?P<unit2>(?P<prefix>[kKMGT]?)B)/s)"
+_BSD: Final = regex(
+    r"(?<!\d)<bytes:int> bytes (?:\([^()]*+\) )?transferred (?:in )?(?P<secs>[\d.,]+) ?(?:s|secs|seconds|sec)"
+    r"(?: \((?P<rate>[\d.,]+|inf|nan) (?P<unit>bytes)/sec\)|, (?P<rate2>[\d.,]+) (?P<unit2><prefix:k>B)/s)"
 )
-_RECORDS: Final = re.compile(r"(?<!\d)(?P<full>\d++)\+(?P<part>\d++)\s[^\d\s]")
+_RECORDS: Final = regex(r"(?<!\d)<full:int>\+<part:int>\s[^\d\s]")
 _ERROR: Final = re.compile(r"(?:^|\s|/)dd: (?!warning)(?P<what>.*)")
 _STATS_FOLLOW: Final = re.compile(r"\b(?:writ|read|fsync|fdatasync|clos|truncat|Input/output|No space)")
 _TITLE: Final = re.compile(r"\b(read|write)s?\s*:\s*\d", re.IGNORECASE)
-_SIZE: Final = re.compile(r"(?P<n>\d+)(?P<u>[a-zA-Z]*)")
+_SIZE: Final = regex(r"<n:int>(?P<u>[a-zA-Z]*)")
 _SUFFIXES: Final = {
     "": 1.0, "c": 1.0, "w": 2.0, "b": 512.0, "B": 1.0, **{f"{k}{b}": DECIMAL[k] for k in DECIMAL if k for b in "bB"},
     **{f"{k}{i}": BINARY[k] for k in BINARY if k for i in ("", "i")},

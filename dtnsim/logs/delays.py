@@ -9,37 +9,35 @@ from typing import Final
 
 from dtnsim.logs._commands import given
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, reads
-from dtnsim.logs._numbers import TIMES, decimal
+from dtnsim.logs._numbers import TIMES, decimal, regex
 from dtnsim.logs.base import Command, Conditions, Evidence, LineParser, Record, once
 
-_START: Final = re.compile(
-    r"^\s*+(?:\S++(?<=:) )?PING6?[ (](?P<target>[^\s(]++).*?(?<!\d)(?P<size>\d++)(?:\(\d++\))? (?:data )?bytes"
+_START: Final = regex(
+    r"^\s*+(?:\S++(?<=:) )?PING6?[ (](?P<target>[^\s(]++).*?(?<!\d)<size:int>(?:\(\d++\))? (?:data )?bytes"
     r"|^PING6?\s+(?P<other>[^\s(:]+)"
 )
 _NAMED: Final = re.compile(r"(?<![\w.:%-])(?P<target>[\w.:%-]++)\s++\[[\da-fA-F.:%]+\]")
 _PAYLOAD: Final = re.compile(r"(?<![\w.:\[])(\d{1,5})(?![\w.:\]])")
-_PACKETS: Final = re.compile(
-    r"(?<!\d)(?P<sent>\d++) packets transmitted, (?P<got>\d++) (?:packets )?received[^%]{0,200}+% (?:packet )?loss"
+_PACKETS: Final = regex(
+    r"(?<!\d)<sent:int> packets transmitted, <got:int> (?:packets )?received[^%]{0,200}+% (?:packet )?loss"
 )
-_WIN_PACKETS: Final = re.compile(
-    r"= (?P<sent>\d+)[,，][^=]*= (?P<got>\d+)[,，][^=]*= (?P<lost>\d+)(?:\s*\(\d+\s?%|[,，]?\s*$)"
-)
+_WIN_PACKETS: Final = regex(r"= <sent:int>[,，][^=]*= <got:int>[,，][^=]*= <lost:int>(?:\s*\(\d+\s?%|[,，]?\s*$)")
 _RTT: Final = re.compile(
     r"(?:rtt|round-trip)(?: \(ms\))? +min/avg/max(?:/(?:mdev|stddev|std-dev))? += +(?P<min>[\d.,]+)/"
     r"(?P<avg>[\d.,]+)/(?P<max>[\d.,]+)(?:/(?P<dev>[\d.,]+|-?nan))?(?: *(?P<unit>ms|us|s)\b)?"
 )
-_WIN_RTT: Final = re.compile(r"= (?P<min>\d+)\s?ms[,，][^=]*= (?P<max>\d+)\s?ms[,，][^=]*= (?P<avg>\d+)\s?ms")
-_CISCO: Final = re.compile(r"Success rate is (?P<rate>\d+) percent \((?P<got>\d+)/(?P<sent>\d+)\)")
-_FPING: Final = re.compile(
-    r"^(?P<target>\S+) +: xmt/rcv/%loss = (?P<sent>\d+)/(?P<got>\d+)/(?P<loss>\d+)%"
-    r"(?:, min/avg/max = (?P<min>[\d.]+)/(?P<avg>[\d.]+)/(?P<max>[\d.]+))?"
+_WIN_RTT: Final = regex(r"= <min:int>\s?ms[,，][^=]*= <max:int>\s?ms[,，][^=]*= <avg:int>\s?ms")
+_CISCO: Final = regex(r"Success rate is <rate:int> percent \(<got:int>/<sent:int>\)")
+_FPING: Final = regex(
+    r"^<target:word> +: xmt/rcv/%loss = <sent:int>/<got:int>/<loss:int>%"
+    r"(?:, min/avg/max = <min:dots>/<avg:dots>/<max:dots>)?"
 )
-_REPLY: Final = re.compile(r"(?:\btime|[^\W\d_]{2,12})(?P<less>[=<])(?P<ms>\d++(?:[.,]\d++)?) ?ms")
-_STATISTICS: Final = re.compile(r"^-++ ?(?P<target>\S++) ping6? statistics ?-")
+_REPLY: Final = regex(r"(?:\btime|[^\W\d_]{2,12})(?P<less>[=<])<ms:comma> ?ms")
+_STATISTICS: Final = regex(r"^-++ ?<target:word> ping6? statistics ?-")
 _ADDRESS: Final = re.compile(
     r"(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|(?=[\da-fA-F]*+:[\da-fA-F]*+:)(?:[:.%]*+[\da-fA-F]++)++)(?![\w.])"
 )
-_MTU: Final = re.compile(r"[Mm]essage too long,? \(?mtu ?= ?(?P<mtu>\d+)")
+_MTU: Final = regex(r"[Mm]essage too long,? \(?mtu ?= ?<mtu:int>")
 _ERROR: Final = re.compile(
     r"(?:^|[\s/])ping6?: .*(?:[Nn]ot known|unknown host|[Cc]annot resolve|failure|unreachable|not permitted|"
     r"bad address|invalid|denied).*|^connect: Network is unreachable|^Ping request could not find host.*"
@@ -218,16 +216,15 @@ class Owping(LinesParser):
             self.known = {"source": head["source"], "target": head["target"], **self.where}
             self.open, self.lines = True, 0
 
-    @reads(r"^\s*(?P<sent>\d++) sent, (?P<lost>\d++) lost \([\d.]++%\), (?P<twice>\d++) (?:send )?dupl", inside=True)
+    @reads(r"^\s*<sent:int> sent, <lost:int> lost \([\d.]++%\), <twice:int> (?:send )?dupl", inside=True)
     def _sent(self, sent: Match) -> Found:
         count, lost = int(sent["sent"]), int(sent["lost"])
         known = {**self.known, "packets": count, "duplicates": int(sent["twice"])}
         return self.measure("loss", lost / count, "1", f"{lost}/{count}", known) if count else None
 
     @reads(
-        r"^\s*(?P<what>one-way delay|round-trip time|send time|reflect time|two-way delay)[ \w]*? min/median/max = "
-        rf"(?P<min>{_V})/(?P<p50>{_V})/(?P<max>{_V}) (?P<unit>{_T}), "
-        rf"\((?:unsync|err=(?P<error>[\d.]++) (?P<eu>{_T}))\)",
+        rf"^\s*(?P<what>one-way delay|round-trip time|send time|reflect time|two-way delay)[ \w]*? min/median/max = "
+        rf"(?P<min>{_V})/(?P<p50>{_V})/(?P<max>{_V}) (?P<unit>{_T}), \((?:unsync|err=<error:dots> (?P<eu>{_T}))\)",
         inside=True,
     )
     def _delay(self, found: Match) -> Iterator[Record]:
@@ -241,9 +238,7 @@ class Owping(LinesParser):
             if found[statistic] != "nan":
                 yield self.printed(quantity, found[statistic], found["unit"], statistic=statistic, **known)
 
-    _jitter = gives(
-        rf"^\s*(?:one-way|two-way) jitter = (?P<n>[\d.]++) (?P<unit>{_T}) ", "jitter {n} {unit}", inside=True
-    )
+    _jitter = gives(rf"^\s*(?:one-way|two-way) jitter = <n:dots> (?P<unit>{_T}) ", "jitter {n} {unit}", inside=True)
     #: 0: the TTL is not known, or one host
     _hops = gives(r"^\s*hops = (?P<n>\d{1,3}) \(consistently\)", "hops? {n}", inside=True)
 

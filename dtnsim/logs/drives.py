@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._columns import columns, figures
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
-from dtnsim.logs._numbers import DECIMAL, as_dict, as_list, integer, number
+from dtnsim.logs._numbers import DECIMAL, as_dict, as_list, integer, number, regex
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
 
 _GROUPED: Final = r"(?P<n>\d+(?:[ ,.'’\u202f\xa0]\d{3})*)"
@@ -50,14 +50,14 @@ class Smartctl(LinesParser):
         "capacity {n} bytes",
         to=lambda text: float(integer(text)),
     )
-    _rotation = gives(r"^Rotation Rate:\s+(?P<n>\d+) rpm", "rotation_rate {n} rpm")
+    _rotation = gives(r"^Rotation Rate:\s+<n:int> rpm", "rotation_rate {n} rpm")
     _sata = gives(
-        r"^SATA Version is:.*?, (?P<most>[\d.]+) Gb/s(?: \(current: (?P<now>[\d.]+) Gb/s\))?",
+        r"^SATA Version is:.*?, <most:dots> Gb/s(?: \(current: <now:dots> Gb/s\))?",
         "link_rate {most} Gb/s : view=capability",
         "link_rate {now} Gb/s : view=status",
     )
     _sas = gives(
-        r"^\s+negotiated logical link rate: phy enabled; (?P<now>[\d.]+) Gbps", "link_rate {now} Gbps : view=status"
+        r"^\s+negotiated logical link rate: phy enabled; <now:dots> Gbps", "link_rate {now} Gbps : view=status"
     )
 
     @reads(r"^SMART (?:overall-health self-assessment test result|Health Status): (\S+)")
@@ -95,7 +95,7 @@ class SmartctlJson(DocumentParser, of=Smartctl):
         version = data["smartctl"].get("version")
         self.version = ".".join(map(str, version)) if isinstance(version, list) else None
         drive = {"device": ("device", "name"), "model": ("model_name",), "protocol": ("device", "protocol")}
-        known: Conditions = {key: _text(_at(data, *keys)) for key, keys in drive.items()}
+        known: Conditions = {key: _at(data, *keys) or None for key, keys in drive.items()}
         for quantity, keys, factor, unit, more in _ROWS:
             value = number(found := _at(data, *keys))
             if value or (value is not None and quantity not in ("rotation_rate", "capacity")):
@@ -118,13 +118,8 @@ def _at(data: Any, *keys: str) -> Any:
     return data
 
 
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-_USAGE: Final = re.compile(
-    r"(?<![\d.])(?P<used>\d++(?:\.\d++)?) {1,3}(?P<uu>[kKMGTP]?)B / {1,4}"
-    r"(?P<size>\d++(?:\.\d++)?) {1,3}(?P<su>[kKMGTP]?)B(?: \([^()]{1,60}\))? {1,9}"
+_USAGE: Final = regex(
+    r"(?<![\d.])<used:num> {1,3}<uu:k>B / {1,4}<size:num> {1,3}<su:k>B(?: \([^()]{1,60}\))? {1,9}"
     r"(?P<block>\d{1,5}) {1,3}(?P<bu>K?i?)B \+ {1,3}(?P<meta>\d{1,4}) B(?: {1,9}(?P<rest>\S.*+))?"
 )
 _NODE: Final = re.compile(r"^\s*+(?:/dev/)?nvme\d++(?:c\d++)?n\d++ ")
@@ -181,7 +176,7 @@ class NvmeSmart(LinesParser, of=NvmeList):
     words = ("Smart",)
     longest = 45
 
-    _head = notes(r"^\s*+Smart Log for NVME device:\s?(?P<device>\S++)", opens=True, to=str, new=True)
+    _head = notes(r"^\s*+Smart Log for NVME device:\s?<device:word>", opens=True, to=str, new=True)
 
     def other(self, text: str) -> Found:
         pair = _PAIR.match(text[:200]) if self.open else None

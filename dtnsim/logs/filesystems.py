@@ -8,11 +8,11 @@ from typing import Final
 
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import BINARY, TIMES, decimal, size_bytes
+from dtnsim.logs._numbers import BINARY, TIMES, decimal, regex, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
 
-_LINE: Final = re.compile(
-    r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<key>[a-z]{4,30})\s++(?P<value>\S++)\s++"
+_LINE: Final = regex(
+    r"^\s*+(?P<name>[\w.:/@%-]++)\s++(?P<key>[a-z]{4,30})\s++<value:word>\s++"
     r"(?P<source>-|local|default|received|temporary|inherited from \S++)\s*+$"
 )
 _LIST: Final = re.compile(
@@ -86,8 +86,8 @@ class Zfs(LineParser):
 
 _CELL: Final = re.compile(r"^(?:-|\d+(?:[.,]\d+)?[KMGTPE]?)$")
 _WAIT: Final = re.compile(r"^(\d++(?:\.\d++)?)(ns|us|ms|s)$")
-_DEVICE: Final = re.compile(
-    r"^(?P<indent>\s+)(?P<name>\S+)\s+(?P<state>ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|SUSPENDED|AVAIL|INUSE)"
+_DEVICE: Final = regex(
+    r"^(?P<indent>\s+)<name:word>\s+(?P<state>ONLINE|DEGRADED|FAULTED|OFFLINE|UNAVAIL|REMOVED|SUSPENDED|AVAIL|INUSE)"
     r"(?:\s+(?P<errors>[\d.]+[KMG]?\s+[\d.]+[KMG]?\s+[\d.]+[KMG]?)(?=\s|$))?"
 )
 _RATE: Final = re.compile(r"(?<![\d.])([\d.]++)([KMGTP]?)B?/s")
@@ -299,8 +299,8 @@ class LnetSelftest(LinesParser):
         self.known = {"of": group, "report": self._reports.get(group)}
 
     @reads(
-        rf"^\s*+\[(?P<way>[RW])\] Avg: {{1,2}}(?P<avg>{_N}) {{1,9}}(?P<unit>{_U}) {{1,2}}"
-        rf"Min: {{1,2}}(?P<min>{_N}) {{1,9}}{_U} {{1,2}}Max: {{1,2}}(?P<max>{_N}) ",
+        rf"^\s*+\[(?P<way>[RW])\] Avg: {{1,2}}<avg:num> {{1,9}}(?P<unit>{_U}) {{1,2}}"
+        rf"Min: {{1,2}}<min:num> {{1,9}}{_U} {{1,2}}Max: {{1,2}}<max:num> ",
         "Avg: ",
         inside=True,
         result=True,
@@ -332,7 +332,7 @@ class Obdfilter(LinesParser):
     words = ("ost", "rsz")
 
     @reads(
-        r"\bost\s*(?P<osts>\d+)\s+sz\s*(?P<sz>\d+)K\s+rsz\s*(?P<rsz>\d+)K?\s+obj\s*(?P<objects>\d+)\s+thr\s*(?P<threads>\d+)"
+        r"\bost\s*<osts:int>\s+sz\s*<sz:int>K\s+rsz\s*<rsz:int>K?\s+obj\s*<objects:int>\s+thr\s*<threads:int>"
         r"\s+(?P<rest>.*)"
     )
     def _line(self, found: Match) -> Iterator[Record]:

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal, size_bytes
+from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, decimal, regex, size_bytes
 from dtnsim.logs.base import Command, Conditions, LineParser, Record, Status, once
 from dtnsim.logs.fio_json import PERCENTILES, FioJson, Runs, factor_of, figure_of, of_command
 from dtnsim.logs.measurement import Measurement
@@ -29,35 +29,33 @@ _UNIT: Final = r"[kKMGTP]?i?(?:B|bit)"
 _RATE: Final = rf"(?P<rate>{_NUM})(?P<unit>{_UNIT})/s"
 _OTHER: Final = rf"\((?P<other>{_NUM})(?P<otheru>{_UNIT})/s\)"
 _MOVED: Final = rf"(?P<io>{_NUM})(?P<iou>[kKMGTP]?i?B?)"
-_START: Final = re.compile(
-    r"^\s*(?:<\S+> )?(?P<job>\S.*?): \(g=(?P<group>\d+)\): rw=(?P<rw>\w+), bs=(?P<bs>.*?), "
-    r"ioengine=(?P<engine>\w+), iodepth=(?P<depth>\d+)"
+_START: Final = regex(
+    r"^\s*(?:<\S+> )?(?P<job>\S.*?): \(g=<group:int>\): rw=(?P<rw>\w+), bs=(?P<bs>.*?), "
+    r"ioengine=(?P<engine>\w+), iodepth=<depth:int>"
 )
-_JOB: Final = re.compile(
-    r"^\s*(?:<\S+> )?(?P<job>\S.*?): \(groupid=(?P<group>\d+), jobs=(?P<jobs>\d+)\): "
-    r"err=\s*(?P<err>\d+)(?P<text>.*?)(?:: pid=(?P<pid>\d+)|:\s*$|$)"
+_JOB: Final = regex(
+    r"^\s*(?:<\S+> )?(?P<job>\S.*?): \(groupid=<group:int>, jobs=<jobs:int>\): "
+    r"err=\s*<err:int>(?P<text>.*?)(?:: pid=<pid:int>|:\s*$|$)"
 )
 _OLD: Final = re.compile(
     rf"^\s+(?P<op>read|write|trim)\s*:\s*io={_MOVED},\s*bw={_RATE}?,\s*iops=(?P<iops>{_NUM})(?P<iopsu>[kKM]?)\s*,"
     r"\s*runt=\s*(?P<ms>[\d,]+)\s*msec"
 )
-_NEW: Final = re.compile(
+_NEW: Final = regex(
     rf"^\s+(?P<op>read|write|trim)\s*:\s*IOPS=(?P<iops>{_NUM})(?P<iopsu>[kM]?),\s*BW={_RATE}\s*{_OTHER}\s*"
-    rf"\({_MOVED}/(?P<ms>\d+)msec\)"
+    rf"\({_MOVED}/<ms:int>msec\)"
 )
 _GROUP_OLD: Final = re.compile(
     rf"^\s*(?P<op>READ|WRITE|TRIM): io={_MOVED},\s*aggrb={_RATE},.*maxt=\s*(?P<ms>[\d,]+)\s*msec"
 )
-_GROUP_NEW: Final = re.compile(
-    rf"^\s*(?P<op>READ|WRITE|TRIM): bw={_RATE} {_OTHER},.*io={_MOVED} .*run=\d+-(?P<ms>\d+)msec"
-)
-_LAT: Final = re.compile(
-    r"^\s+(?P<kind>slat|clat|lat) \((?P<unit>[num]?sec)\)\s*:\s*min=\s*(?P<min>[\d.]+)(?P<minu>[kMG]?),"
-    r"\s*max=\s*(?P<max>[\d.]+)(?P<maxu>[kMG]?),\s*avg=\s*(?P<avg>[\d.]+)(?P<avgu>[kMG]?),"
+_GROUP_NEW: Final = regex(rf"^\s*(?P<op>READ|WRITE|TRIM): bw={_RATE} {_OTHER},.*io={_MOVED} .*run=\d+-<ms:int>msec")
+_LAT: Final = regex(
+    r"^\s+(?P<kind>slat|clat|lat) \((?P<unit>[num]?sec)\)\s*:\s*min=\s*<min:dots>(?P<minu>[kMG]?),"
+    r"\s*max=\s*<max:dots>(?P<maxu>[kMG]?),\s*avg=\s*<avg:dots>(?P<avgu>[kMG]?),"
 )
 _PCT_HEAD: Final = re.compile(r"^\s+(clat|lat|slat|sync) percentiles \((?P<unit>[num]?sec)\)")
 _PCT: Final = re.compile(r"(?<!\d)(\d++\.\d++)th=\[\s*+(\d++)\]")
-_CPU: Final = re.compile(r"^\s+cpu\s*:\s*usr=(?P<usr>[\d.]+)%,\s*sys=(?P<sys>[\d.]+)%")
+_CPU: Final = regex(r"^\s+cpu\s*:\s*usr=<usr:dots>%,\s*sys=<sys:dots>%")
 _VERSION: Final = re.compile(r"^\s*fio-(\d\S*)|fio=fio-(\d\S*?),")
 _ETA: Final = re.compile(
     rf"^Jobs: \d+ \(f=\d+\).*?\[(?:(?:r=(?P<r>{_NUM})(?P<ru>{_UNIT})/s)?,?(?:w=(?P<w>{_NUM})(?P<wu>{_UNIT})/s)?"
@@ -190,7 +188,8 @@ class Fio(Runs, LineParser, of=FioJson):
         if self._skip or match["rate"] is None:
             return
         known: Conditions = {**job, "operation": match["op"], "duration_s": seconds}
-        iops, moved = figure_of(match["iops"]) * DECIMAL[match["iopsu"]], _moved(match)
+        iops, moved = figure_of(match["iops"]) * DECIMAL[match["iopsu"]], figure_of(match["io"])
+        moved *= factor_of(match["iou"]) if "other" in match.groupdict() else BINARY[match["iou"].rstrip("Bi")]
         value, printed = self._rate_of(match, iops, known), f"{match['rate']}{match['unit']}/s"
         if value <= 0:
             return
@@ -310,12 +309,6 @@ def _snapshot(record: Record) -> Record:
     """A figure of a run that went on."""
     known = {"interval": True}
     return record._replace(conditions={**record.conditions, **known}) if isinstance(record, Measurement) else record
-
-
-def _moved(match: re.Match[str]) -> float:
-    """Bytes that a result says were moved."""
-    unit = match["iou"]
-    return figure_of(match["io"]) * (factor_of(unit) if "other" in match.groupdict() else BINARY[unit.rstrip("Bi")])
 
 
 def _conditions(start: re.Match[str]) -> Conditions:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._numbers import as_dict, binary_size, number, whole
+from dtnsim.logs._numbers import as_dict, binary_size, number, regex, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
 from dtnsim.logs.measurement import Measurement
 
@@ -140,12 +140,12 @@ def _span(task: Mapping[str, Any]) -> float | None:
         return None
 
 
-_GRIDFTP_LINE: Final = re.compile(
-    r"DATE=(?P<end>\d{14})\.(?P<end_us>\d{1,6}) HOST=(?P<host>\S++) PROG=(?P<prog>\S++) (?:NL\.EVNT=\S++ )?"
+_GRIDFTP_LINE: Final = regex(
+    r"DATE=(?P<end>\d{14})\.(?P<end_us>\d{1,6}) HOST=<host:word> PROG=<prog:word> (?:NL\.EVNT=\S++ )?"
     r"START=(?P<start>\d{14})\.(?P<start_us>\d{1,6}) (?:USER=\S*+ FILE=(?P<file>.*?) )??"
-    r"BUFFER=(?P<buffer>\d++) BLOCK=(?P<block>\d++) NBYTES=(?P<bytes>\d++) (?:VOLUME=\S*+ )?STREAMS=(?P<streams>\d++) "
-    r"(?:STRIPES=(?P<stripes>\d++) )?DEST=\d?\[(?P<dest>[^\]]*+)\] TYPE=(?P<type>\w++) CODE=(?P<code>\d++)"
-    r"(?: TASKID=(?P<task>\S++))?(?: retrans=(?P<retrans>[\d,]++))?"
+    r"BUFFER=<buffer:int> BLOCK=<block:int> NBYTES=<bytes:int> (?:VOLUME=\S*+ )?STREAMS=<streams:int> "
+    r"(?:STRIPES=<stripes:int> )?DEST=\d?\[(?P<dest>[^\]]*+)\] TYPE=(?P<type>\w++) CODE=<code:int>"
+    r"(?: TASKID=<task:word>)?(?: retrans=(?P<retrans>[\d,]++))?"
 )
 _DIRECTIONS: Final = {"RETR": "send", "ERET": "send", "STOR": "receive", "ESTO": "receive"}
 _UNKNOWN: Final = ("0.0.0.0", "")  # noqa: S104 (what the log has for several)
@@ -250,8 +250,7 @@ class GlobusUrlCopy(LinesParser):
     _failed = anew(lambda: -100)  # line of the last error: its text goes on over several lines
 
     @reads(
-        r"(?<!\d)(?P<bytes>\d++) bytes\s++(?P<avg>\d++(?:\.\d++)?) (?P<u>[KMG]?)B/sec avg"
-        r"(?:\s+(?P<inst>\d+(?:\.\d+)?) (?P<iu>[KMG]?)B/sec inst)?",
+        r"(?<!\d)<bytes:int> bytes\s++<avg:num> (?P<u>[KMG]?)B/sec avg(?:\s+<inst:num> (?P<iu>[KMG]?)B/sec inst)?",
         "/sec",
     )
     def _performance(self, found: Match) -> Iterator[Record]:

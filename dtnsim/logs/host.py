@@ -37,8 +37,8 @@ class Lspci(LinesParser):
     )
 
     @reads(
-        r"^\s*Lnk(?P<what>Cap|Sta):\s.*?Speed (?P<speed>[\d.]+)GT/s(?: \((?P<speed_is>\w+)\))?,\s*"
-        r"Width x(?P<width>\d+)(?: \((?P<width_is>\w+)\))?(?=[\s,]|$)",
+        r"^\s*Lnk(?P<what>Cap|Sta):\s.*?Speed <speed:dots>GT/s(?: \((?P<speed_is>\w+)\))?,\s*"
+        r"Width x<width:int>(?: \((?P<width_is>\w+)\))?(?=[\s,]|$)",
         "Lnk",
     )
     def _link(self, link: Match) -> Iterator[Record]:
@@ -53,8 +53,7 @@ class Lspci(LinesParser):
             yield self.measure("link_rate", speed * 1e9 * width * _CODES[speed] / 8, "B/s", printed, **known)
 
     _payload = gives(
-        r"^\s*+(?:DevCap:\s++MaxPayload (?P<most>\d++)|MaxPayload (?P<now>\d++)) bytes"
-        r"(?:, MaxReadReq (?P<request>\d+) bytes)?",
+        r"^\s*+(?:DevCap:\s++MaxPayload <most:int>|MaxPayload <now:int>) bytes(?:, MaxReadReq <request:int> bytes)?",
         "max_payload {most} bytes : view=capability",
         "max_payload {now} bytes : view=status",
         "max_read_request {request} bytes",
@@ -139,7 +138,7 @@ class Numactl(LinesParser):
         return self.measure("count", count, "1", f"{count} cpus", status=status, of="cpus", node=int(found[1]))
 
     _size = gives(
-        r"^\s*node (?P<node>\d+) (?P<view>size|free): (?P<n>\d+) (?P<u>[kMG]?B)(?=\s|$)", "capacity {n} {u} : of=memory"
+        r"^\s*node <node:int> (?P<view>size|free): <n:int> (?P<u>[kMG]?B)(?=\s|$)", "capacity {n} {u} : of=memory"
     )
     _matrix = notes(r"^.*distances", opens=True)
 
@@ -353,7 +352,7 @@ class Ifconfig(LinesParser):
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("RX", "TX")}
     commands = ("ifconfig", "ip")
 
-    _old = notes(r"^(?P<interface>\S+)\s+Link encap:", to=str, new=True)
+    _old = notes(r"^<interface:word>\s+Link encap:", to=str, new=True)
 
     @reads(r"^(\S+): flags=\d+<[^>]*>\s+mtu (\d+)(?=\s|$)")
     @reads(r"^\d+: ([^:@\s]+)(?:@\S+)?: <[^>]*>.*? mtu (\d+)(?=\s)")

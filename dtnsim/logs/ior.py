@@ -45,7 +45,7 @@ class Ior(LinesParser):
         self.version, self.open = found[1], True
         return ended
 
-    @reads(r"^\s*Max (?P<what>Write|Read):\s+(?P<mib>[\d.]+) MiB/sec \((?P<mb>[\d.]+) MB/sec\)")
+    @reads(r"^\s*Max (?P<what>Write|Read):\s+<mib:dots> MiB/sec \(<mb:dots> MB/sec\)")
     def _max(self, found: Match) -> Iterator[Record]:
         operation, value = found["what"].lower(), float(found["mib"]) * MIB
         if value == 0 or operation in self._done:

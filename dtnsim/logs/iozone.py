@@ -103,14 +103,14 @@ class Iozone(LinesParser):
         self._seen.clear()
         self._children.clear()
 
-    _revision = notes(r"\$Revision: (?P<version>[\d.]+)", to=str)
+    _revision = notes(r"\$Revision: <version:dots>", to=str)
 
     @reads(r"Command line used: (.*)")
     def _used(self, found: Match) -> None:
         self._run |= _asked(found[1].split())
 
-    @reads(r"(?i)Record Size (?P<record_B>\d+) k")
-    @reads(r"(?i)(?:File size set to|Each process writes a) (?P<file_B>\d+) k")
+    @reads(r"(?i)Record Size <record_B:int> k")
+    @reads(r"(?i)(?:File size set to|Each process writes a) <file_B:int> k")
     def _sizes(self, found: Match) -> None:
         self._run |= {key: int(value) * KIB for key, value in found.groupdict().items()}
 
@@ -177,7 +177,7 @@ class Iozone(LinesParser):
 
     @reads(
         r"(?P<who>Children see|Parent sees|Min|Max|Avg) throughput "
-        r"(?:for\s++(?P<n>\d++) (?P<what>[a-z-]++(?: ++[a-z-]++)*+)|per [^\s=]++)\s*+="
+        r"(?:for\s++<n:int> (?P<what>[a-z-]++(?: ++[a-z-]++)*+)|per [^\s=]++)\s*+="
         r"\s*+(?P<value>[\d.,]++) (?P<unit>[kK](?:B|bytes)|ops)/sec",
         " throughput ",
     )

@@ -21,17 +21,17 @@ from typing import Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, read_line
 from dtnsim.logs._iperf2_run import Connection, Run, from_args
-from dtnsim.logs._numbers import size_bytes
+from dtnsim.logs._numbers import regex, size_bytes
 from dtnsim.logs.base import Evidence, LineParser, Record, once
 
-_CONNECTED: Final = re.compile(
-    r"\[ *(?P<star>\*?)(?P<id>\d+)\] local \S+ port (?P<local>\d+) "
+_CONNECTED: Final = regex(
+    r"\[ *(?P<star>\*?)<id:int>\] local \S+ port <local:int> "
     r"connected with (?P<host>[^\s%]++)\S*+ port \d++(?P<rest>.*)"
 )
-_BANNER: Final = re.compile(
-    r"(?P<what>Server listening on|Client connecting to(?: (?P<host>[^,\s]+),)?) (?P<proto>TCP|UDP) port (?P<port>\d+)"
+_BANNER: Final = regex(
+    r"(?P<what>Server listening on|Client connecting to(?: (?P<host>[^,\s]+),)?) (?P<proto>TCP|UDP) port <port:int>"
 )
-_WINDOW: Final = re.compile(r"(?:TCP window|UDP buffer) size: +(?P<size>[\d.]+) (?P<unit>[KMG]?)Byte")
+_WINDOW: Final = regex(r"(?:TCP window|UDP buffer) size: +<size:dots> (?P<unit>[KMG]?)Byte")
 _DATAGRAM: Final = re.compile(r"(?:Sending|Receiving) (\d+) byte datagrams")
 _REPORT: Final = re.compile(r"\[ *\*?(\d+)\] Server Report")
 _VERSION: Final = re.compile(r"iperf version (2[\w.-]*)")
@@ -43,10 +43,10 @@ _FAILED: Final = re.compile(
 _REFUSED: Final = re.compile(r"(?:tcp )?connect failed: ")
 #: ``bwctl -x`` gives what both ends of one transfer printed
 _BWCTL: Final = re.compile(r"\s*(?:RECEIVER|SENDER) (?:START|END)\s*$")
-_CSV: Final = re.compile(
-    r"^(?:[+-]\d{4}:)?(?P<date>\d{14})[\d.+-]*,(?P<src>[^,]*),(?P<sport>\d+),(?P<dst>[^,]*),(?P<dport>\d+),"
-    r"(?P<id>-?\d+),(?P<start>\d+\.\d+)[-,](?P<end>\d+\.\d+),(?P<size>\d+),(?P<rate>\d+)"
-    r"(?:,(?P<jitter>[\d.]+),(?P<lost>-?\d+),(?P<total>-?\d+),(?P<share>[-\d.]+|-?nan),(?P<late>-?\d+))?"
+_CSV: Final = regex(
+    r"^(?:[+-]\d{4}:)?(?P<date>\d{14})[\d.+-]*,(?P<src>[^,]*),<sport:int>,(?P<dst>[^,]*),<dport:int>,"
+    r"(?P<id>-?\d+),<start:real>[-,]<end:real>,<size:int>,<rate:int>"
+    r"(?:,<jitter:dots>,(?P<lost>-?\d+),(?P<total>-?\d+),(?P<share>[-\d.]+|-?nan),(?P<late>-?\d+))?"
 )
 
 

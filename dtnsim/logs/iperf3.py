@@ -17,23 +17,23 @@ from functools import lru_cache
 from typing import Final
 
 from dtnsim.logs._iperf import ROW_WORDS, Row, Summary, Test, agrees_with_size, from_args, read_line, udp_of
-from dtnsim.logs._numbers import BINARY, DECIMAL, binary_size
+from dtnsim.logs._numbers import BINARY, DECIMAL, binary_size, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, once
 from dtnsim.logs.measurement import Condition, Measurement
 
 _THIRD: Final = 3
 _TITLE: Final = re.compile(r"^(?P<title>\S[^:\[\]]{0,40}):(?:  (?=\S|$)| (?=\[))")
-_CONNECTED: Final = re.compile(r"\[ *(?P<id>\d+)\] local \S+ port \d+ connected to (?P<remote>\S+) port")
+_CONNECTED: Final = regex(r"\[ *<id:int>\] local \S+ port \d+ connected to <remote:word> port")
 _START: Final = re.compile(r"Connecting to host (?P<host>[^\s,]+), port|Accepted connection from")
-_TEST: Final = re.compile(
-    r"Starting Test: protocol: (?P<proto>\w+), (?P<streams>\d+) streams?, (?P<block>\d+) byte blocks"
-    r"(?:, omitting (?P<omit>\d+) seconds?)?"
+_TEST: Final = regex(
+    r"Starting Test: protocol: (?P<proto>\w+), <streams:int> streams?, <block:int> byte blocks"
+    r"(?:, omitting <omit:int> seconds?)?"
 )
 _VERSION: Final = re.compile(r"^\s*iperf (?P<version>3[\w.+-]*)(?: \(.*)?\s*$")
 _MESSAGE: Final = re.compile(r"iperf3: (?P<kind>error|parameter error|interrupt|getaddrinfo)\b.*")
-_CPU: Final = re.compile(r"(?P<where>local|remote)/(?P<role>sender|receiver) (?P<share>[\d.]+)%")
+_CPU: Final = regex(r"(?P<where>local|remote)/(?P<role>sender|receiver) <share:dots>%")
 _ROLE: Final = re.compile(r"(sender|receiver)\s*$")
-_TCP: Final = re.compile(r"\s+(?P<retr>\d+)(?:\s+(?P<cwnd>\d+(?:[.,]\d+)?) (?P<cwndu>[KMG]?)Bytes)?(?:\s.*)?$")
+_TCP: Final = regex(r"\s+<retr:int>(?:\s+<cwnd:comma> (?P<cwndu>[KMG]?)Bytes)?(?:\s.*)?$")
 _MSS: Final = re.compile(r"TCP MSS: (\d+)")
 #: rows of TCP's time series, which long logs consist of
 _ROWS: Final = re.compile(
@@ -120,7 +120,7 @@ class Iperf3Text(LineParser):
             known = {**shared, "start_s": start_s, "end_s": end_s}
             if window:
                 known["retransmits"], known["cwnd_B"] = int(again), float(window) * BINARY[prefix]
-            mean.add(rate, end_s - start_s, line)
+            mean.add(rate * (end_s - start_s), end_s - start_s, line)
             printed = f"{figure} {unit}/sec"
             records.append(
                 Measurement("iperf3", "throughput", rate, "B/s", printed, known, "complete", version, file, line)
@@ -243,7 +243,8 @@ class Iperf3Text(LineParser):
     def _interval(self, test: Test, row: Row) -> Record:
         omitted = row.rest.endswith(")") and "(omitted)" in row.rest
         if not omitted:
-            test.mean_of(row.id, row.way).add(row.rate, row.end_s - row.start_s, row.line)
+            span = row.end_s - row.start_s
+            test.mean_of(row.id, row.way).add(row.rate * span, span, row.line)
         known = {**test.shared(row.id, row.way), "start_s": row.start_s, "end_s": row.end_s, **dict(_tail(row.rest))}
         if omitted:
             known["omitted"] = True

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._numbers import as_dict, as_list, number, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, Status
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Mean, Record, Status
 
 #: key in ``end`` -> (role, opposite direction)
 _SUMS: Final = {
@@ -89,16 +89,13 @@ class Iperf3Json(DocumentParser):
 
     def _mean(self, doc: Document, intervals: list[Any], conditions: Conditions) -> Iterator[Record]:
         """The mean of the intervals of a document that stops before its end."""
-        seconds = volume = 0.0
+        mean = Mean(line=doc.line)
         for interval in intervals:
             part = as_dict(as_dict(interval).get("sum"))
             rate, span = number(part.get("bits_per_second")), number(part.get("seconds"))
             if rate is not None and span is not None and part.get("omitted") is not True:
-                seconds, volume = seconds + span, volume + rate / 8 * span
-        if seconds > 0 and volume > 0:
-            known = {**conditions, "direction": _direction(conditions, opposite=False), "duration_s": seconds}
-            known["derived"] = "mean of intervals"
-            yield self.measure("throughput", volume / seconds, "B/s", "", status="partial", line=doc.line, **known)
+                mean.add(rate / 8 * span, span, doc.line)
+        return mean.records(self, {**conditions, "direction": _direction(conditions, opposite=False)})
 
     def _end(self, doc: Document, end: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         sums: dict[str, Mapping[str, Any]] = {key: part for key in _SUMS if isinstance(part := end.get(key), dict)}

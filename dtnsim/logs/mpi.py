@@ -42,8 +42,7 @@ class Dcp(LinesParser):
         self._whole = True
 
     @reads(
-        r"^\s*+(?P<what>Rate|Copy rate): (?P<rate>\d++\.\d++) (?P<unit>[KMGTP]?)i?B/s "
-        r"\((?P<size>\d++) bytes in (?P<seconds>\d++\.\d++) seconds\)",
+        r"^\s*+(?P<what>Rate|Copy rate): <rate:real> <unit:k>i?B/s \(<size:int> bytes in <seconds:real> seconds\)",
         " bytes in ",
         result=True,
     )
@@ -68,8 +67,7 @@ class Dcp(LinesParser):
             yield self.measure("duration", seconds, "s", f"{found['seconds']} seconds", **known)
 
     @reads(
-        r"^\s*+Copied (?P<size>\d++\.\d++) (?P<su>[KMGTP]?)i?B \((?P<share>\d{1,3})%\) in (?P<seconds>\d++\.\d++) secs "
-        r"\((?P<rate>\d++\.\d++) (?P<ru>[KMGTP]?)i?B/s\)"
+        r"^\s*+Copied <size:real> <su:k>i?B \((?P<share>\d{1,3})%\) in <seconds:real> secs \(<rate:real> <ru:k>i?B/s\)"
     )
     def _progress(self, found: Match) -> Found:
         rate, size = float(found["rate"]) * BINARY[found["ru"]], float(found["size"]) * BINARY[found["su"]]
@@ -96,7 +94,7 @@ class Mdtest(LinesParser):
     _read_any = False
 
     _launch = notes(
-        r"mdtest-(?P<version>\S+) was launched with (?P<tasks>\d+) total task\(s\) on (?P<nodes>\d+) node", new=True
+        r"mdtest-<version:word> was launched with <tasks:int> total task\(s\) on <nodes:int> node", new=True
     )
 
     @reads(r"SUMMARY(?: (rate|time)\b|: \(of \d+ iterations?\))")
@@ -164,12 +162,11 @@ class Io500(LinesParser):
 
     version: str | None = anew()
 
-    _version = notes(r"^\s*+IO500 version (?P<version>\S++)", to=str)
+    _version = notes(r"^\s*+IO500 version <version:word>", to=str)
 
     @reads(
-        r"^\s*+\[RESULT(?P<bad>-invalid)?\](?: (?:BW|IOPS) +phase \d++)? ++(?P<phase>[a-z][\w-]++) ++"
-        r"(?P<value>\d++\.\d++) (?P<unit>GiB/s|GB/s|kIOPS|kiops) *+: time ++"
-        r"(?P<seconds>\d++\.\d++) seconds(?P<rest>.{0,20})",
+        r"^\s*+\[RESULT(?P<bad>-invalid)?\](?: (?:BW|IOPS) +phase \d++)? ++(?P<phase>[a-z][\w-]++) ++<value:real> "
+        r"(?P<unit>GiB/s|GB/s|kIOPS|kiops) *+: time ++<seconds:real> seconds(?P<rest>.{0,20})",
         "[RESULT",
         result=True,
     )
@@ -184,9 +181,8 @@ class Io500(LinesParser):
         return self.measure(*kind, printed, **known)
 
     @reads(
-        r"^\s*+\[SCORE(?P<bad>-invalid| INVALID)? ?\] Bandwidth "
-        r"(?P<rate>\d++\.\d++) (?:GiB/s|GB/s) *+: IOPS (?P<iops>\d++\.\d++) kiops *+: "
-        r"TOTAL (?P<total>\d++\.\d++)(?P<rest>.{0,20})"
+        r"^\s*+\[SCORE(?P<bad>-invalid| INVALID)? ?\] Bandwidth <rate:real> (?:GiB/s|GB/s) *+: IOPS "
+        r"<iops:real> kiops *+: TOTAL <total:real>(?P<rest>.{0,20})"
     )
     def _score(self, found: Match) -> Iterator[Record]:
         known: Conditions = {"of": "score", "statistic": "geometric mean"}
@@ -213,7 +209,7 @@ class Io500Result(LinesParser, of=Io500):
         self._phase, self.open = found["phase"], True
         return done
 
-    @reads(r"^\s*+(?P<key>score|t_delta|t_start|t_end)\s++= (?P<value>\S++)(?: (?P<clock>[\d:]{8}))?\s*+$", inside=True)
+    @reads(r"^\s*+(?P<key>score|t_delta|t_start|t_end)\s++= <value:word>(?: (?P<clock>[\d:]{8}))?\s*+$", inside=True)
     def _pair(self, found: Match) -> None:
         self._pairs[found["key"]] = found["value"] + (f"T{found['clock']}Z" if found["clock"] else "")
         self._line = self.ctx.line if found["key"] == "score" else self._line

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
-from dtnsim.logs._numbers import DECIMAL, decimal
-from dtnsim.logs.base import Conditions, Evidence, Record, anew
+from dtnsim.logs._numbers import DECIMAL, decimal, regex
+from dtnsim.logs.base import Conditions, Evidence, Mean, Record, anew
 
-_LINE: Final = re.compile(
+_LINE: Final = regex(
     r"(?<![\d.,])(?:(?P<mb>\d+[.,]\d+) +MB */ *(?P<s>\d+[.,]\d+) +sec = *)?"
-    r"(?P<rate>\d+(?:[.,]\d+)?) +(?P<u>[KMG]?)bps(?P<rest>(?:\s.*)?)$"
+    r"<rate:comma> +(?P<u>[KMG]?)bps(?P<rest>(?:\s.*)?)$"
 )
 _CPU: Final = re.compile(r"(?<!\d)(\d++) %(TX|RX)")
 _RETRANS: Final = re.compile(r"(?<!\d)(\d++)(?: = \d++(?:\+\d++)*+)? (?:\w++-)?retrans")
@@ -55,7 +55,7 @@ class Nuttcp(LinesParser):
 
     _label: tuple[str, int] | None = anew()
     _seen = anew(lambda: -100)  # line of the last figure that surely was nuttcp's
-    _intervals: list[float] = anew(lambda: [0.0, 0.0, 0.0])  # MB, seconds, line
+    _intervals = anew(Mean)
 
     def feed(self, text: str) -> Iterable[Record]:
         if "nuttcp-" in text or text.startswith("nuttcp:"):
@@ -101,9 +101,8 @@ class Nuttcp(LinesParser):
         return self._label[0] if self._label is not None and self.ctx.line - self._label[1] == 1 else None
 
     def _interval(self, rate: float, printed: str, known: Conditions, mb: float, seconds: float, rest: str) -> Record:
-        start = self._intervals[1]
-        self._intervals = [self._intervals[0] + mb, start + seconds, float(self.ctx.line)]
-        known |= {"interval": True, "start_s": start, "end_s": start + seconds}
+        known |= {"interval": True, "start_s": self._intervals.seconds, "end_s": self._intervals.seconds + seconds}
+        self._intervals.add(mb * 2**20, seconds, self.ctx.line)
         for name, pattern, scale in (("retransmits", _RETRANS, 1), ("cwnd_B", _CWND, 1024)):
             if (count := pattern.search(rest)) is not None:
                 known[name] = int(count[1]) * scale
@@ -117,7 +116,7 @@ class Nuttcp(LinesParser):
         if seconds == 0 or rate == 0:
             yield self.unread(text, _NOTHING)
             return
-        self._intervals = [0.0, 0.0, 0.0]
+        self._intervals = Mean()
         yield from self._final(rate, printed, {**known, "duration_s": seconds, "bytes": mb * 2**20}, rest)
 
     def _final(self, rate: float, printed: str, known: Conditions, rest: str) -> Iterator[Record]:
@@ -162,13 +161,10 @@ class Nuttcp(LinesParser):
     @reads(r"nuttcp-[rt]\S*: (?:v[\d.]+: )?Error: .*|nuttcp: (?:bad|unknown|can't|error).*")
     def _error(self, found: Match) -> Found:
         self._version(found)
-        self._intervals = [0.0, 0.0, 0.0]
+        self._intervals = Mean()
         return self.failure(found[0], **self.about())
 
-    @reads(
-        r"nuttcp-(?P<end>[rt])\S*: (?P<mb>\d+\.\d+) MB in (?P<s>\d+\.\d+) real seconds = (?P<kb>[\d.]+) KB/sec"
-        r"(?: = (?P<rate>\d+\.\d+) Mbps)?"
-    )
+    @reads(r"nuttcp-(?P<end>[rt])\S*: <mb:real> MB in <s:real> real seconds = <kb:dots> KB/sec(?: = <rate:real> Mbps)?")
     def _real(self, found: Match) -> Found:
         seconds, megabytes = float(found["s"]), float(found["mb"])
         if seconds == 0 or megabytes == 0:
@@ -187,15 +183,14 @@ class Nuttcp(LinesParser):
         self.version = version[1] if version is not None else self.version
 
     _shape = notes(
-        r"nuttcp-[rt]\S{0,80}: .{0,300}?"
-        r"buflen=(?P<block_B>\d+), nstream=(?P<streams>\d+), port=\d+ (?P<protocol>tcp|udp)"
+        r"nuttcp-[rt]\S{0,80}: .{0,300}?buflen=<block_B:int>, nstream=<streams:int>, port=\d+ (?P<protocol>tcp|udp)"
     )
 
-    _rtt = gives(r"nuttcp-[rt]\S{0,80}: .{0,300}?RTT=(?P<n>[\d.]+) ms", "rtt RTT={n} ms")
+    _rtt = gives(r"nuttcp-[rt]\S{0,80}: .{0,300}?RTT=<n:dots> ms", "rtt RTT={n} ms")
     _retrans = gives(
-        r"nuttcp-[rt]\S*: (?P<how>(?:\w+-)?)retrans = (?P<n>\d+)\s*$", "retransmits {how}retrans = {n} : role=sender"
+        r"nuttcp-[rt]\S*: (?P<how>(?:\w+-)?)retrans = <n:int>\s*$", "retransmits {how}retrans = {n} : role=sender"
     )
-    _cpu = gives(r"nuttcp-(?P<role>[rt])\S{0,80}: .{0,300}?real (?P<n>\d+)% ", "cpu_share {n}% [percent]")
+    _cpu = gives(r"nuttcp-(?P<role>[rt])\S{0,80}: .{0,300}?real <n:int>% ", "cpu_share {n}% [percent]")
 
     @reads(r'nuttcp-[rt]\S{0,80}: .{0,300}?"classic"')
     def _classic(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
@@ -213,9 +208,5 @@ class Nuttcp(LinesParser):
 
     def settle(self) -> Iterator[Record]:
         """A run that stopped before its summary gives the mean of its intervals."""
-        megabytes, seconds, line = self._intervals
-        self._intervals = [0.0, 0.0, 0.0]
-        if seconds > 0 and megabytes > 0:
-            known: Conditions = {"derived": "mean of intervals", "duration_s": seconds}
-            rate = megabytes * 2**20 / seconds
-            yield self.measure("throughput", rate, "B/s", "", known, status="partial", line=int(line))
+        intervals, self._intervals = self._intervals, Mean()
+        return intervals.records(self, {})

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
-from dtnsim.logs._numbers import DECIMAL, decimal
+from dtnsim.logs._numbers import DECIMAL, TIMES, decimal
 from dtnsim.logs.base import Conditions, Evidence, Record, Status, anew
 
-_FISH_UNITS: Final = {"micros": 1e-6, "millis": 1e-3, "secs": 1.0, "mins": 60.0, "hours": 3600.0}
 _MODES: Final[dict[str, tuple[str, Conditions]]] = {
     "real": ("duration", {}), "user": ("cpu_time", {"mode": "user"}), "sys": ("cpu_time", {"mode": "system"}),
 }  # fmt: skip
@@ -45,7 +44,7 @@ class Time(LinesParser):
     _failed: str | None = anew()
     _verbose: list[tuple[str, float, str, int]] = anew(list)
 
-    @reads(r"^\s*(real|user|sys)\s+(?:(?P<h>\d+)h ?)?(?:(?P<m>\d+)m ?)?(?P<s>\d+(?:[.,]\d+)?)s(?=\s|$)")
+    @reads(r"^\s*(real|user|sys)\s+(?:<h:int>h ?)?(?:<m:int>m ?)?<s:comma>s(?=\s|$)")
     def _bash(self, found: Match) -> Found:
         seconds = int(found["h"] or 0) * 3600 + int(found["m"] or 0) * 60 + decimal(found["s"])
         return self._figures([(found[1], seconds, found[0].strip())])
@@ -61,18 +60,15 @@ class Time(LinesParser):
     @reads(rf"^(?:Executed in|\s+(?P<mode>usr|sys) time)\s+(?P<n>{_D}) (?P<unit>micros|millis|secs|mins|hours)\b")
     def _fish(self, found: Match) -> Found:
         name = (found["mode"] or "real").replace("usr", "user")
-        seconds = decimal(found["n"]) * _FISH_UNITS[found["unit"]]
+        seconds = decimal(found["n"]) * TIMES[found["unit"]]
         return self._figures([(name, seconds, f"{found['n']} {found['unit']}")])
 
     @reads(
         r"(?<![\d.,])(?P<user>[\d.,]++)user (?P<sys>[\d.,]++)system (?P<real>[\d:.,]++)elapsed (?P<cpu>\d+|\?+)%CPU",
         "elapsed",
     )
-    @reads(
-        r"^(?P<cmd>.*?)\s{1,2}(?P<user>[\d.]+)s user (?P<sys>[\d.]+)s system (?P<cpu>\d+)% cpu (?P<real>[\d:.]+) total",
-        " cpu ",
-    )
-    @reads(r"^(?P<user>\d+\.\d+)u (?P<sys>\d+\.\d+)s (?P<real>(?:\d+:)+\d+\.\d+) (?P<cpu>\d+\.\d)%\s")
+    @reads(r"^(?P<cmd>.*?)\s{1,2}<user:dots>s user <sys:dots>s system <cpu:int>% cpu (?P<real>[\d:.]+) total", " cpu ")
+    @reads(r"^<user:real>u <sys:real>s (?P<real>(?:\d+:)+\d+\.\d+) (?P<cpu>\d+\.\d)%\s")
     def _one_line(self, found: Match) -> Iterator[Record]:
         """GNU time, zsh and csh."""
         command = (found.groupdict().get("cmd") or "").strip() or self._command()

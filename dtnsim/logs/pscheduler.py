@@ -16,9 +16,7 @@ from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record
-
-_BPS: Final = {"bps": 0.125, "Kbps": 125.0, "Mbps": 125e3, "Gbps": 125e6, "Tbps": 125e9}
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Mean, Record
 
 
 class PschedulerJson(DocumentParser):
@@ -59,7 +57,12 @@ class PschedulerJson(DocumentParser):
             yield from self._rate(part.get("throughput-bits"), more, line)
         summary = as_dict(result.get("summary"))
         if not summary and doc.cut:
-            yield from self._mean(doc, [part for part, _ in parts], known)
+            mean = Mean(line=doc.line)
+            for part in intervals:
+                rate, start, end = (number(part.get(key)) for key in ("throughput-bits", "start", "end"))
+                if rate is not None and start is not None and end is not None and part.get("omitted") is not True:
+                    mean.add(rate / 8 * (end - start), end - start, doc.line)
+            yield from mean.records(self, known)
             return
         line = doc.line_at(max(doc.text.rfind('"summary"'), 0))
         streams = [stream for stream in summary.get("streams", []) if isinstance(stream, dict)]
@@ -74,17 +77,6 @@ class PschedulerJson(DocumentParser):
     def _rate(self, bits: object, known: Conditions, line: int) -> Iterator[Record]:
         if (rate := number(bits)) is not None:
             yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **known)
-
-    def _mean(self, doc: Document, parts: list[dict[str, Any]], known: Conditions) -> Iterator[Record]:
-        """The mean of the intervals of a document that stops before its summary."""
-        seconds = volume = 0.0
-        for part in parts:
-            rate, start, end = (number(part.get(key)) for key in ("throughput-bits", "start", "end"))
-            if rate is not None and start is not None and end is not None and part.get("omitted") is not True:
-                seconds, volume = seconds + end - start, volume + rate / 8 * (end - start)
-        if seconds > 0 and volume > 0:
-            more: Conditions = {**known, "duration_s": seconds, "derived": "mean of intervals"}
-            yield self.measure("throughput", volume / seconds, "B/s", "", status="partial", line=doc.line, **more)
 
     def _sum(self, part: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
         keys = ("throughput-bits", "throughput-bytes", "start", "end", "retransmits", "lost", "sent", "jitter")
@@ -163,10 +155,7 @@ class PschedulerText(LinesParser, of=PschedulerJson):
     def _head(self, found: Match) -> None:
         self._section = found[1].strip()
 
-    @reads(
-        r"(?<![\d.])(?P<loss>\d++(?:\.\d++)?)% Packet Loss ++RTT Min/Mean/Max/StdDev = (?P<figures>[\d./]+) ms",
-        "% Packet Loss",
-    )
+    @reads(r"(?<![\d.])<loss:num>% Packet Loss ++RTT Min/Mean/Max/StdDev = (?P<figures>[\d./]+) ms", "% Packet Loss")
     def _rtt(self, found: Match) -> Iterator[Record]:
         known = turned(self.asked().known)
         yield self.measure("loss", float(found["loss"]) / 100, "1", f"{found['loss']}%", **known)
@@ -179,27 +168,25 @@ class PschedulerText(LinesParser, of=PschedulerJson):
         return self.failure(text, **turned(self.asked().known)) if failed else None
 
     @reads(
-        r"^\s*(?P<start>\d+\.\d+) - (?P<end>\d+\.\d+)\s+(?P<rate>\d+(?:\.\d+)?) (?P<u>[KMGT]?bps)"
-        r"(?:\s+(?P<retr>\d+)(?:\s+(?P<rrate>\d+(?:\.\d+)?) (?P<ru>[KMGT]?bps))?)?"
+        r"^\s*<start:real> - <end:real>\s+<rate:num> (?P<u>[KMGT]?bps)"
+        r"(?:\s+<retr:int>(?:\s+<rrate:num> (?P<ru>[KMGT]?bps))?)?"
     )
     def _row(self, row: Match) -> Iterator[Record]:
-        rate, start, end = float(row["rate"]) * _BPS[row["u"]], float(row["start"]), float(row["end"])
+        start, end = float(row["start"]), float(row["end"])
         known: Conditions = {**turned(self.asked().known), "duration_s": end - start}
-        printed = f"{row['rate']} {row['u']}"
         if self._section != "Summary":
             known |= {"interval": True, "start_s": start, "end_s": end}
             if self._section is not None and self._section.startswith("*"):
                 known["stream"] = self._section.rsplit(" ", 1)[-1]
             known["retransmits"] = int(row["retr"]) if row["retr"] else None
-        elif rate <= 0:
-            yield self.unread(printed, "no bytes were transferred: no rate")
+        elif float(row["rate"]) <= 0:
+            yield self.unread(f"{row['rate']} {row['u']}", "no bytes were transferred: no rate")
             return
-        yield self.measure("throughput", rate, "B/s", printed, **known)
+        yield self.printed("throughput", row["rate"], row["u"], known)
         if row["retr"] and "interval" not in known:
             yield self.measure("retransmits", int(row["retr"]), "1", row["retr"], **known)
         if row["rrate"] and "interval" not in known:
-            rate, printed = float(row["rrate"]) * _BPS[row["ru"]], f"{row['rrate']} {row['ru']}"
-            yield self.measure("throughput", rate, "B/s", printed, **known, role="receiver")
+            yield self.printed("throughput", row["rrate"], row["ru"], known, role="receiver")
 
 
 def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -245,7 +232,7 @@ class PschedulerLatency(LinesParser, of=PschedulerJson):
 
     words = ("Packets", "Delay", "Clock", "Deviation")
 
-    @reads(r"^\s*+Packets (?P<what>Sent|Lost) \.{2,30} (?P<value>\d++(?:\.\d++)?) packets", " ..")
+    @reads(r"^\s*+Packets (?P<what>Sent|Lost) \.{2,30} <value:num> packets", " ..")
     def _packets(self, found: Match) -> Found:
         count, sent = int(float(found["value"])), self.known.get("packets", 0)
         if found["what"] == "Sent":

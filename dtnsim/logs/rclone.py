@@ -91,14 +91,10 @@ class RcloneText(LinesParser):
 
     @reads(
         rf"(?:Transferred:|INFO +:|^)\s+{_SIZE.format('size')} / {_SIZE.format('total')}, (?P<share>\d+%|-), "
-        r"(?P<rate>\d+(?:\.\d+)?)\s*(?P<rateu>[kKMGTPE]?)i?(?P<kind>Bytes?|B|[Bb]its?)/s(?:, ETA (?P<eta>\S+))?",
+        r"<rate:num>\s*<rateu:k>i?(?P<kind>Bytes?|B|[Bb]its?)/s(?:, ETA (?P<eta>\S+))?",
         "/s",
     )
-    @reads(
-        rf"Transferred:\s+{_SIZE.format('size')} "
-        r"\((?P<rate>\d+(?:\.\d+)?)\s*(?P<rateu>[kKMGTPE]?)(?P<kind>Bytes?|[Bb]its?)/s\)",
-        "/s",
-    )
+    @reads(rf"Transferred:\s+{_SIZE.format('size')} \(<rate:num>\s*<rateu:k>(?P<kind>Bytes?|[Bb]its?)/s\)", "/s")
     def _stats(self, found: Match) -> Iterator[Record]:
         size, block, groups = decimal(found["size"]) * BINARY[found["sizeu"]], self._block, found.groupdict()
         if block is not None:
@@ -111,8 +107,8 @@ class RcloneText(LinesParser):
         self._block = _Block(size, total, share, rate, printed, self.ctx.line, found.string, known)
 
     @reads(r"Elapsed time:\s+(?P<elapsed>\S+)")
-    @reads(r"^\s*Errors:\s+(?P<errors>\d+)")
-    @reads(r"^\s*Transferred:\s+(?P<files>\d+)(?: / \d+, \d+%)?\s*$")
+    @reads(r"^\s*Errors:\s+<errors:int>")
+    @reads(r"^\s*Transferred:\s+<files:int>(?: / \d+, \d+%)?\s*$")
     def _more(self, found: Match) -> None:
         block, ((key, text),) = self._block, found.groupdict().items()
         if block is None:

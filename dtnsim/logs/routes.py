@@ -8,22 +8,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._numbers import decimal
+from dtnsim.logs._numbers import decimal, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew, located
 
-_HEAD: Final = re.compile(
-    r"traceroute6?(?:: .*)? to (?P<target>\S+) \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)"
-)
+_HEAD: Final = regex(r"traceroute6?(?:: .*)? to <target:word> \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)")
 _TRACERT: Final = re.compile(
     r"(?i)^(?:tracing route to|routenverfolgung zu|détermination de l'itinéraire vers|traza a)\s+"
     r"(?P<target>[\w.:-]+)(?:\s+\[(?P<address>[\da-f.:]+)\])?"
 )
 _TRACEROUTE_HOP: Final = re.compile(r"^\s*(?P<hop>\d{1,3})[.:]?(?:\s+(?P<rest>\S.*)|\s*)$")
-_TOKEN: Final = re.compile(
-    r"(?P<star>\*)|(?P<less><)?\s?(?P<ms>\d+(?:[.,]\d+)?)\s*ms\b|(?P<flag>!\S*)"
-    r"|(?P<name>[^\s()]+)\s+\((?P<ip>[\da-fA-F]*[.:][\da-fA-F.:]+)(?:%\w+)?\)"
-    r"|\[(?P<bracket>\d[\d.]+|[\da-fA-F]*:[\da-fA-F:.]+)\]|\[[^\]]*\]|\([^)]*\)|<[^>]*>"
-    r"|(?P<bare>\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F:.]*:[\da-fA-F:.]*)(?![\w.])|\S+"
+_TOKEN: Final = regex(
+    r"(?P<star>\*)|(?P<less><)?\s?<ms:comma>\s*ms\b|(?P<flag>!\S*)|(?P<name>[^\s()]+)\s+\("
+    r"(?P<ip>[\da-fA-F]*[.:][\da-fA-F.:]+)(?:%\w+)?\)|\[(?P<bracket>\d[\d.]+|[\da-fA-F]*:[\da-fA-F:.]+)\]|\[[^\]]*\]"
+    r"|\([^)]*\)|<[^>]*>|(?P<bare>\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F]{0,4}:[\da-fA-F:.]*:[\da-fA-F:.]*)(?![\w.])|\S+"
 )
 _FIRST: Final = re.compile(r"^\s*1\s+(?:\[AS\d+\]\s+)?\S+\s+(?:\([\da-fA-F.:]+\)\s+)?\d+\.\d+ ms\b")
 _TRACEROUTE_FAILED: Final = re.compile(
@@ -157,7 +154,7 @@ class Traceroute(LineParser):
             route.last = route.hop, route.hop_line, probes
 
 
-_TIME: Final = re.compile(r"(?<![\d.,])(?P<ms>\d+(?:[.,]\d+)?) ?ms\b")
+_TIME: Final = regex(r"(?<![\d.,])<ms:comma> ?ms\b")
 _PMTU: Final = re.compile(r"\bpmtu (\d+)")
 _ASYMM: Final = re.compile(r"\basymm +(\d+)")
 
@@ -182,7 +179,7 @@ class Tracepath(LinesParser):
 
     _active = anew(bool)  # a first hop or a command of the tool was seen
 
-    @reads(r"^\s*Resume: pmtu (?P<mtu>\d+)(?: hops (?P<hops>\d+))?(?: back (?P<back>\d+))?")
+    @reads(r"^\s*Resume: pmtu <mtu:int>(?: hops <hops:int>)?(?: back <back:int>)?")
     def _summary(self, found: Match) -> Iterator[Record]:
         hops = int(found["hops"]) if found["hops"] else None
         known: Conditions = {"target": self._target, "reached": hops is not None, "hops": hops}

@@ -69,8 +69,8 @@ class Rsync(LinesParser):
         return self.settle() if self._run.sent is not None else ()
 
     @reads(
-        rf"^\s*(?P<size>{_NUMBER})(?P<su>[KMGTP]?) +(?P<share>\d{{1,3}})% +(?P<rate>\d+(?:[.,]\d+)?)(?P<u>[kMGT])B/s +"
-        r"(?P<time>\d+:\d\d:\d\d)(?P<tail> +\((?:xfr|xfer)#\d+, (?:to-chk|ir-chk|to-check)=(?P<left>\d+)/\d+\))?",
+        rf"^\s*(?P<size>{_NUMBER})<su:k> +(?P<share>\d{{1,3}})% +<rate:comma>(?P<u>[kMGT])B/s +"
+        r"(?P<time>\d+:\d\d:\d\d)(?P<tail> +\((?:xfr|xfer)#\d+, (?:to-chk|ir-chk|to-check)=<left:int>/\d+\))?",
         "B/s",
     )
     def _progress(self, found: Match) -> Iterator[Record]:
@@ -91,8 +91,8 @@ class Rsync(LinesParser):
             yield self.measure("throughput", rate, "B/s", printed, **known)
 
     @reads(
-        rf"(?:sent|wrote) (?P<sent>{_NUMBER})(?P<su>[KMGTP]?) bytes +(?:received|read) (?P<got>{_NUMBER})"
-        rf"(?P<gu>[KMGTP]?) bytes +(?P<rate>{_NUMBER})(?P<ru>[KMGTP]?) bytes/sec",
+        rf"(?:sent|wrote) (?P<sent>{_NUMBER})<su:k> bytes +(?:received|read) (?P<got>{_NUMBER})"
+        rf"<gu:k> bytes +(?P<rate>{_NUMBER})<ru:k> bytes/sec",
         "bytes/sec",
     )
     def _sums(self, found: Match) -> Iterator[Record]:
@@ -108,7 +108,7 @@ class Rsync(LinesParser):
         self._run.sent = (sent + got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
 
     @reads(
-        rf"total size is (?P<size>{_NUMBER})(?P<u>[KMGTP]?)\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?",
+        rf"total size is (?P<size>{_NUMBER})<u:k>\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?",
         "speedup is",
     )
     def _size(self, found: Match) -> Found:
@@ -119,8 +119,8 @@ class Rsync(LinesParser):
         return None
 
     @reads(
-        rf"^(?P<what>Number of regular files transferred|Number of files transferred|Number of files|Literal data): "
-        rf"(?P<n>{_NUMBER})(?P<u>[KMGTP]?)"
+        r"^(?P<what>Number of regular files transferred|Number of files transferred|Number of files|Literal data): "
+        rf"(?P<n>{_NUMBER})<u:k>"
     )
     def _stat(self, found: Match) -> Found:
         ended = list(self._ended())
@@ -133,7 +133,7 @@ class Rsync(LinesParser):
     def _begin(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
         return self._ended()
 
-    @reads(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code (?P<code>\d+)\)", "rsync")
+    @reads(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code <code:int>\)", "rsync")
     def _message(self, error: Match) -> Iterator[Record]:
         run = self._run
         if error["code"] in _SKIPPED and run.sent is not None and run.total is not None and run.total[0] > 0:

@@ -17,19 +17,16 @@ from typing import ClassVar, Final, NamedTuple
 
 from dtnsim.logs._commands import ends_of_copy
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._numbers import agrees, binary_size, clock_s, decimal
+from dtnsim.logs._numbers import agrees, binary_size, clock_s, decimal, regex
 from dtnsim.logs.base import Conditions, Evidence, Record, Status, anew
 
-_METER: Final = re.compile(
-    r"^(?P<name>.*?)(?<![\d.])(?P<share>\d{1,3})%\s++(?:\|[* .]*+\|\s*+)?"
-    r"(?P<size>\d+(?:[.,]\d+)?)\s?(?P<su>[KMGTPE]?)B?(?:\s++(?P<rate>\d++(?:[.,]\d++)?)(?P<ru>[KMGTP]?)B/s)?"
-    r"\s++(?P<time>(?:(?:\d{1,9}:)?\d{1,9}:\d\d:\d\d|\d{1,9}:\d\d)|--:--)(?P<eta>\s+ETA)?\s*$"
-    r"|^(?P<stalled>[^%]*+%.*- stalled -.*)$"
+_METER: Final = regex(
+    r"^(?P<name>.*?)(?<![\d.])(?P<share>\d{1,3})%\s++(?:\|[* .]*+\|\s*+)?<size:comma>\s?<su:k>B?"
+    r"(?:\s++<rate:comma><ru:k>B/s)?\s++(?P<time>(?:(?:\d{1,9}:)?\d{1,9}:\d\d:\d\d|\d{1,9}:\d\d)|--:--)"
+    r"(?P<eta>\s+ETA)?\s*$|^(?P<stalled>[^%]*+%.*- stalled -.*)$"
 )
-_PSCP: Final = re.compile(
-    r"^(?P<name>.+?)(?<=\s)\| (?P<size>\d++) kB \|\s+(?P<rate>\d+(?:\.\d+)?) kB/s \| ETA: \S+ \|\s+(?P<share>\d+)%"
-)
-_STALLED: Final = re.compile(r"^(?P<name>.*?)(?P<share>\d{1,3})%\s++(?P<size>\d++(?:\.\d++)?)(?P<su>[KMGTPE]?)B?\s")
+_PSCP: Final = regex(r"^(?P<name>.+?)(?<=\s)\| <size:int> kB \|\s+<rate:num> kB/s \| ETA: \S+ \|\s+<share:int>%")
+_STALLED: Final = regex(r"^(?P<name>.*?)(?P<share>\d{1,3})%\s++<size:num><su:k>B?\s")
 _FAILED: Final = re.compile(
     r"^(?:scp|sftp|pscp|ssh): .*|^.*(?:Permission denied|lost connection|Connection (?:closed|refused|timed out|reset)|"
     r"Host key verification failed|No such file or directory|No space left|Couldn't |Disk quota exceeded).*"
@@ -109,7 +106,7 @@ class Scp(LinesParser):
             yield from self.settle()
             yield self.failure(problem[0], **self._known())
 
-    @reads(r"^Transferred: sent (?P<send>\d+), received (?P<receive>\d+) bytes, in (?P<s>[\d.]+) seconds", "sent ")
+    @reads(r"^Transferred: sent <send:int>, received <receive:int> bytes, in <s:dots> seconds", "sent ")
     def _wire(self, found: Match) -> Iterator[Record]:
         """``-v``: what ssh moved over the wire, both ways, from login to logout."""
         if self.ctx.args(*_PROGRAMS) is None:

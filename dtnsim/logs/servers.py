@@ -9,7 +9,7 @@ from typing import Final
 
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, listed, notes, reads
-from dtnsim.logs._numbers import BINARY, TIMES, number, size_bytes
+from dtnsim.logs._numbers import BINARY, TIMES, number, parts_s, size_bytes
 from dtnsim.logs.base import Conditions, Evidence, Record, anew
 
 
@@ -32,15 +32,13 @@ class Gpfsperf(LinesParser):
     def _head(self, head: Match) -> None:
         self.known = {"operation": head[1].replace("create", "write"), "pattern": head[2], "target": head[3]}
 
-    _sizes = notes(r"recSize (?P<record_B>\S+)\s+nBytes (?P<bytes>\S+)\s+fileSize (?P<file_B>\S+)", to=size_bytes)
+    _sizes = notes(r"recSize <record_B:word>\s+nBytes <bytes:word>\s+fileSize (?P<file_B>\S+)", to=size_bytes)
 
     @reads(r"nProcesses (\d+)\s+nThreadsPerProcess (\d+)")
     def _threads(self, found: Match) -> None:
         self.known |= {"processes": int(found[1]), "threads": int(found[1]) * int(found[2])}
 
-    @reads(
-        r"Data rate was (?P<rate>[\d.]+) Kbytes/sec(?:, (?P<form>Op Rate|iops) was (?P<ops>[\d.]+)(?P<end>[\s,]|$))?"
-    )
+    @reads(r"Data rate was <rate:dots> Kbytes/sec(?:, (?P<form>Op Rate|iops) was <ops:dots>(?P<end>[\s,]|$))?")
     def _result(self, found: Match) -> Iterator[Record]:
         rate, text = float(found["rate"]), found.string
         if rate <= 0:
@@ -141,23 +139,12 @@ class RadosBench(LinesParser):
                 yield self.measure(quantity, value * factor, unit, shown + word, more, line=at)
 
 
-_ELAPSED: Final = re.compile(r"^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:(\d+)ms)?(?:(\d+)us)?$")
 _DATASET: Final = re.compile(r"(?<!\d)(\d++)x(\d++)([KMGT]iB)$")
 _ROW: Final = re.compile(
     r"^(?P<op>[A-Z][A-Z0-9]*+)?\s++(?P<what>[A-Z][\w/]*+(?: ++[\w/]++)*)\s*+:\s++"
     r"(?:\[ (?P<lat>[^\]]*) \]|(?P<first>[\w.-]++)\s++(?P<last>[\w.-]++))\s*+$"
 )
 _LATENCIES: Final = {"min": "min", "avg": "mean", "max": "max"}
-
-
-def _seconds(text: str, what: str) -> float | None:
-    if what.endswith("ms"):
-        return int(text) * 1e-3 if text.isdigit() else None
-    match = _ELAPSED.match(text)
-    if match is None or not text:
-        return None
-    factors = (3600.0, 60.0, 1.0, 1e-3, 1e-6)
-    return sum(float(part) * factor for part, factor in zip(match.groups(), factors, strict=True) if part)
 
 
 class Elbencho(LinesParser):
@@ -214,7 +201,7 @@ class Elbencho(LinesParser):
 
     def _figure(self, what: str, text: str, known: Conditions) -> Found:
         if what.startswith("Elapsed"):
-            seconds = _seconds(text, what)
+            seconds = parts_s(f"{text}ms" if what.endswith("ms") else text)
             return None if seconds is None else self.measure("duration", seconds, "s", text, known)
         value = number(text) or 0.0
         if value <= 0:

@@ -7,19 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._numbers import BINARY, DECIMAL, positive_int
+from dtnsim.logs._numbers import BINARY, DECIMAL, TIMES, positive_int, regex, unit_of
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, anew
 
 _TITLE: Final = re.compile(
     r"(?:^|\s)(?:MIGRATED )?(?P<proto>TCP|UDP|SCTP) (?P<what>STREAM|MAERTS|SENDFILE|REQUEST/RESPONSE) TEST\b"
     r"(?: (?:from|to) (?P<ends>.*))?"
 )
-_TARGET: Final = re.compile(r"(?:^|\s)to (?P<target>\S++) \(")
+_TARGET: Final = regex(r"(?:^|\s)to <target:word> \(")
 _UNIT: Final = re.compile(r"10\^(?P<power>[369])bits/s|(?P<binary>[KMG])Bytes/s|(?P<rate>Trans\.?|per sec\b)")
 _ROW: Final = re.compile(r"^\s*+\d++(?:\s++-?\d++(?:\.\d++)?)++\s*+$")
-_INTERIM: Final = re.compile(
-    r"Interim result:\s++(?P<rate>\d++(?:\.\d++)?) (?:10\^(?P<power>[369])bits|(?P<binary>[KMG])Bytes)/s "
-    r"over (?P<seconds>\d++(?:\.\d++)?) seconds"
+_INTERIM: Final = regex(
+    r"Interim result:\s++<rate:num> (?:10\^(?P<power>[369])bits|(?P<binary>[KMG])Bytes)/s over <seconds:num> seconds"
 )
 _LONGEST: Final = 12  # lines of head and rows
 
@@ -128,7 +127,6 @@ _KEYS: Final = {
 }  # fmt: skip
 _PAIR: Final = re.compile(rf"({'|'.join(_KEYS)})\s*+: (\S++)")
 _OPERATIONS: Final = {"RDMA_Write": "write", "RDMA_Read": "read", "Send": "send", "Raw Ethernet Send": "send"}
-_FACTOR: Final = {"MB": 2.0**20, "MiB": 2.0**20, "Gb": 0.125e9}
 
 
 class Perftest(LinesParser):
@@ -166,7 +164,8 @@ class Perftest(LinesParser):
         if len(figures) < 2:
             yield self.unread(" ".join(cells), "the row is cut")
             return
-        peak, average = (float(text) * _FACTOR[self._unit] for text in figures[:2])
+        _, factor, divisor = unit_of(f"{self._unit}/sec")
+        peak, average = (float(text) * factor / divisor for text in figures[:2])
         messages = float(figures[2]) * 1e6 if self._rated and len(figures) > 2 else 0.0
         if messages > 100 and abs(messages * size - average) > 0.02 * average + size:
             yield self.unread(" ".join(figures), "messages a second times their size do not give the rate")
@@ -177,9 +176,8 @@ class Perftest(LinesParser):
             yield self.measure("rate", messages, "1/s", f"{figures[2]} Mpps", **known)
 
     @reads(
-        r"#bytes\s++(?:#sl\s++)?#iterations\s++"
-        r"(?:BW[ _]peak\[(?P<unit>MB|MiB|Gb)/sec\]\s++BW[ _]average\[(?:MB|MiB|Gb)/sec\](?P<rate>\s++MsgRate\[Mpps\])?"
-        r"|(?P<lat>t_min\[usec\]))",
+        r"#bytes\s++(?:#sl\s++)?#iterations\s++(?:BW[ _]peak\[(?P<unit>MB|MiB|Gb)/sec\]\s++BW[ _]average\["
+        r"(?:MB|MiB|Gb)/sec\](?P<rate>\s++MsgRate\[Mpps\])?|(?P<lat>t_min\[usec\]))",
         "#bytes",
         opens=True,
     )
@@ -220,7 +218,6 @@ _PAIRS: Final = re.compile(
 )
 _RATE: Final = re.compile(r"([KMGT]?)(B|b)(?:ytes)?/sec")
 _SIZE: Final = re.compile(r"([KMGT]?)(i?)(?:B|bytes)")
-_SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "sec": 1.0}
 _FLAG: Final = re.compile(r"-[vuUhV]\w{0,9}|--(?:use_bits_per_sec|unify_\w{1,9}|verbose\w{0,20}|help|version)")
 _RATES: Final = {"bw": None, "send_bw": "sender", "recv_bw": "receiver"}
 
@@ -272,8 +269,8 @@ class Qperf(LineParser):
         rows, self._rows, self.open = self._rows, [], False
         known, args = dict(self._known), self.ctx.args("qperf") or []
         for key, value, unit, _, _ in rows:
-            if key == "time" and unit in _SECONDS:
-                known["duration_s"] = value * _SECONDS[unit]
+            if key == "time" and unit in TIMES:
+                known["duration_s"] = value * TIMES[unit]
             elif key == "msg_size" and (size := _SIZE.fullmatch(unit)) is not None:
                 known["block_B"] = value * (BINARY if size[2] else DECIMAL)[size[1]]
         if "-t" in args and "duration_s" not in known and args[-1] != "-t":
@@ -284,8 +281,8 @@ class Qperf(LineParser):
             if key in _RATES and rate is not None and value > 0:
                 scale = DECIMAL[rate[1]] / (8 if rate[2] == "b" else 1)
                 figure, more = ("throughput", value * scale, "B/s"), {"role": _RATES[key]}
-            elif key == "latency" and unit in _SECONDS:
-                figure, more = ("latency", value * _SECONDS[unit], "s"), {"one_way": True}
+            elif key == "latency" and unit in TIMES:
+                figure, more = ("latency", value * TIMES[unit], "s"), {"one_way": True}
             elif key.endswith("_cpus_used") and unit.startswith("%"):
                 role = "sender" if key[:4] in ("send", "loc_") else "receiver"
                 figure, more = ("cpu_share", value / 100, "1"), {"role": role, "cpu": "cores"}

@@ -121,8 +121,8 @@ class Nstat(LinesParser):
     _sent: int | None = anew()
 
     @reads(
-        r"^\s*+(?P<name>(?:Ip6?|IpExt|Icmp6?|IcmpMsg|Tcp|TcpExt|Udp6?|UdpLite6?|Sctp|MPTcpExt)[A-Z]\w++)\s++(?P<count>\d++)"
-        r"\s++(?P<rate>\d++\.\d++)\s*+$"
+        r"^\s*+(?P<name>(?:Ip6?|IpExt|Icmp6?|IcmpMsg|Tcp|TcpExt|Udp6?|UdpLite6?|Sctp|MPTcpExt)[A-Z]\w++)\s++<count:int>"
+        r"\s++<rate:real>\s*+$"
     )
     def _counter(self, line: Match) -> Iterator[Record]:
         name, count, rate = line["name"], int(line["count"]), line["rate"]

@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads
-from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, parts_s
+from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, parts_s, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, located
 
-_LINE: Final = re.compile(
-    r"\((?P<rate>\d++(?:[.,]\d++)?) (?P<unit>[KMGT]?)(?P<kind>[Bb])/s\) - "
-    r"(?:(?P<file>.*) saved|written to stdout|(?P<error>(?:Connection closed|Read error) at byte (?P<at>\d++).*))"
-    r"(?: \[(?P<got>\d++)(?:/(?P<of>\d++))?\])?"
+_LINE: Final = regex(
+    r"\(<rate:comma> <unit:k>(?P<kind>[Bb])/s\) - (?:(?P<file>.*) saved|written to stdout|"
+    r"(?P<error>(?:Connection closed|Read error) at byte <at:int>.*))(?: \[<got:int>(?:/<of:int>)?\])?"
 )
 
 
@@ -120,8 +119,8 @@ class S5cmd(ProgressParser):
     needs = ("B/s) ",)
     line = declare(
         "B/s) ",
-        r"(?<![\d.])(?P<got>\d++(?:\.\d++)?) (?P<gu>[kMGTP]?)B / (?P<of>\d++(?:\.\d++)?) (?P<ou>[kMGTP]?)B "
-        r"\((?P<rate>\d++(?:\.\d++)?) (?P<ru>[kMGTP]?)B/s\) (?P<spent>[0-9a-zµ.]++) \((?P<done>\d++)/(?P<files>\d++)\)",
+        r"(?<![\d.])<got:num> <gu:k>B / <of:num> <ou:k>B "
+        r"\(<rate:num> <ru:k>B/s\) (?P<spent>[0-9a-zµ.]++) \(<done:int>/<files:int>\)",
     )
     failures = re.compile(r'^\s*+ERROR "(?:cp|mv|sync) .{1,300}')
 
@@ -160,8 +159,8 @@ class AwsS3(ProgressParser):
     commands = ("aws",)
     line = declare(
         "file(s) remaining",
-        rf"Completed (?P<got>\d++(?:\.\d++)?) (?P<gu>{_UNIT})/(?P<more>~?)(?P<of>\d++(?:\.\d++)?) (?P<ou>{_UNIT}) "
-        rf"\((?P<rate>\d++(?:\.\d++)?) (?P<ru>{_UNIT})/s\) with (?P<left>~?\d++) file\(s\) remaining",
+        rf"Completed <got:num> (?P<gu>{_UNIT})/(?P<more>~?)<of:num> (?P<ou>{_UNIT}) "
+        rf"\(<rate:num> (?P<ru>{_UNIT})/s\) with (?P<left>~?\d++) file\(s\) remaining",
     )
     failures = re.compile(r"^\s*+(?:upload|download|copy|move) failed: .{1,300}")
     units = {"Bytes": 1.0, **{f"{letter}iB": BINARY[letter] for letter in "KMGTP"}}  # noqa: RUF012 (ClassVar of the base)
@@ -220,7 +219,7 @@ class Warp(LinesParser):
 
     _rates = gives(
         r"^\s*+\* (?P<statistic>Average|Fastest|50% Median|Slowest): "
-        r"(?:(?P<rate>\d++(?:\.\d++)?) ?(?P<ru>[KMGT]?i?)B/s, )?(?P<objects>\d++(?:\.\d++)?) obj/s",
+        r"(?:<rate:num> ?(?P<ru>[KMGT]?i?)B/s, )?<objects:num> obj/s",
         "throughput? {rate} {ru}B/s",
         "rate? {objects} obj/s [/s] : of=objects",
         inside=True,

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._declared import Progress, ProgressParser, declare
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
+from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, regex, text_in, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, Status, anew, located
 
 _DONE: Final = declare(
     "] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
 )
-_SIZE: Final = re.compile(r"^\s*+Copying (?P<size>\d++) bytes (?P<source>\S{1,600}) {1,4}=> {1,4}(?P<target>\S{1,600})")
+_SIZE: Final = regex(r"^\s*+Copying <size:int> bytes (?P<source>\S{1,600}) {1,4}=> {1,4}(?P<target>\S{1,600})")
 _ERROR: Final = re.compile(r"^\s*+gfal-copy error: .{1,300}")
 
 
@@ -77,9 +77,9 @@ class Xrdcp(ProgressParser):
     commands = ("xrdcp", "xrdcopy")
     line = declare(
         "%][",
-        rf"\[(?P<got>{_N})(?P<gu>[kMGTP]?)B/(?P<of>{_N})(?P<ou>[kMGTP]?)B\]"
+        rf"\[(?P<got>{_N})<gu:k>B/(?P<of>{_N})<ou:k>B\]"
         r"\[ *+(?P<share>\d{1,3})%\]\[[=> ]{0,80}+\]"
-        rf"\[(?P<rate>{_N})(?P<ru>[kMGTP]?)B/s\]",
+        rf"\[(?P<rate>{_N})<ru:k>B/s\]",
     )
     failures = re.compile(r"^\s*(?:Run: )?\[(?:ERROR|FATAL)\] .*")
     units = BINARY
@@ -109,9 +109,8 @@ class Xrdcp(ProgressParser):
 
 
 _PAYLOAD: Final = {"src-rse", "dst-rse"}
-_LOADED: Final = re.compile(
-    r"successfully downloaded(?:\. (?P<size>\d++(?:\.\d++)?) ?(?P<su>[kKMGTP]?)B?)? in "
-    r"(?P<seconds>\d++(?:\.\d++)?) seconds?(?: = (?P<rate>\d++(?:\.\d++)?) MBps)?"
+_LOADED: Final = regex(
+    r"successfully downloaded(?:\. <size:num> ?<su:k>B?)? in <seconds:num> seconds?(?: = <rate:num> MBps)?"
 )
 _FILE: Final = re.compile(r"File (?P<file>[^\s:]++:\S++) ")
 
