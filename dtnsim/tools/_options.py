@@ -60,7 +60,7 @@ def releases(model: BaseModel) -> tuple[str, ...]:
     since = next((m for m in field.metadata if isinstance(m, Since)), None)
     if "version" in model.model_fields_set or since is None:
         return (own,)
-    listed = [version or str(field.default) for _, version in since.versions]
+    listed = [str(version or field.default) for _, version in since.versions]
     at = listed.index(own)
     return listed[max(at - 1, 0)], own, own, listed[min(at + 1, len(listed) - 1)]
 
