@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from functools import partial
 from typing import Any, Final
 
 from dtnsim.ground import units
@@ -18,6 +19,8 @@ WHY: Final = {
     "start": "the transfer is over before its windows are open",
     "sharing": "another flow takes its share",
 }
+
+_rate, _size, _time = (partial(units.show, dimension=dimension) for dimension in ("B/s", "B", "s"))
 
 
 def _plain(value: float) -> float | None:
@@ -123,9 +126,11 @@ def lines(d: dict[str, Any]) -> list[str]:
     share = d["window_share"]
     each, parts = ("", "") if n == 1 else (" each", f" / {n} streams")
     rmem, wmem = math.ceil(receiving), math.ceil(sending)
-    flight = _size(d["window_needed_B"])
+    flight, few = f"{_size(d['window_needed_B'])} in flight", math.ceil(d["bdp_B"] / window.MOST_WINDOW_B)
+    if d["window_needed_B"] > window.MOST_WINDOW_B:
+        flight += f", more than the 1 GiB that TCP allows: use {few} streams"
     sockets = f"socket buffers: to receive {_size(receiving)}{each} = BDP{parts} / {share:.2f}, of a buffer the part "
-    sockets += f"that is window; to send {_size(sending)}{each}; {flight} in flight{_too_wide(d)}"
+    sockets += f"that is window; to send {_size(sending)}{each}; {flight}"
     made = [sockets, f'as root: sysctl -w net.ipv4.tcp_rmem="4096 131072 {rmem}" net.ipv4.tcp_wmem="4096 16384 {wmem}"']
     target, allowed = _rate(i["target_Bps"]), d["loss_allowed"]
     streams = f"{n} stream{'' if n == 1 else 's'}"
@@ -154,22 +159,3 @@ def lines(d: dict[str, Any]) -> list[str]:
     else:
         made.append("change first: nothing on the network side brings 5 % or more")
     return made
-
-
-def _too_wide(d: dict[str, Any]) -> str:
-    """What to do where one stream cannot have the window that it needs."""
-    if d["window_needed_B"] <= window.MOST_WINDOW_B:
-        return ""
-    return f", more than the 1 GiB that TCP allows: use {math.ceil(d['bdp_B'] / window.MOST_WINDOW_B)} streams"
-
-
-def _rate(value: float) -> str:
-    return units.show(value, "B/s")
-
-
-def _size(value: float) -> str:
-    return units.show(value, "B")
-
-
-def _time(value: float) -> str:
-    return units.show(value, "s")

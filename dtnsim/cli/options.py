@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import io
 import json
 import os
 import pathlib
@@ -213,15 +212,11 @@ def csv_wanted() -> bool:
 
 def write_csv(document: Any) -> None:
     """Writes the records of a document to standard output, nested keys with dots between."""
-    import csv
+    from dtnsim.cli import _table
 
     rows = [dict(_flat(record, "")) for record in records(document)]
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    made = io.StringIO()
-    writer = csv.DictWriter(made, columns, lineterminator="\n", restval="")
-    writer.writeheader()
-    writer.writerows(rows)
-    sys.stdout.write(made.getvalue())
+    _table.write(columns, rows, None)
 
 
 def records(document: Any) -> list[Any]:

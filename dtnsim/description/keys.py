@@ -126,7 +126,8 @@ def mapped(value: Any, change: Callable[[str, Quantity], Quantity], key: str = "
                 changed[field] = new
         return value.model_copy(update=changed) if changed else value
     if isinstance(value, dict):
-        return {k: mapped(v, change, f"{key}.{k}") for k, v in value.items()}
+        made = {k: mapped(v, change, f"{key}.{k}") for k, v in value.items()}
+        return made if any(made[k] is not v for k, v in value.items()) else value
     if isinstance(value, list) and any(isinstance(v, BaseModel | Quantity) for v in value):
         return [mapped(v, change, f"{key}.{n}") for n, v in enumerate(value)]
     return value

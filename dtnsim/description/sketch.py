@@ -90,11 +90,14 @@ class Sketch:
                 use(match)
             clause = re.sub(pattern, " , ", clause, flags=re.IGNORECASE)
 
-        take(rf"(?<![\w.]){_NUMBER}\s*(ms|us)\b(?:\s*rtt)?", lambda m: self._wan("rtt", f"{m[1]} {m[2]}"))
-        take(rf"\bloss\s*(?:of\s*)?{_NUMBER}\s*(%?)", lambda m: self._wan("loss", f"{m[1]} {m[2]}".strip()))
-        take(r"\bmtu\s*(\d{3,5})\b", lambda m: self._wan("mtu", f"{m[1]} B"))
+        take(rf"(?<![\w.]){_NUMBER}\s*(ms|us)\b(?:\s*rtt)?", lambda m: self.wan.update(rtt=f"{m[1]} {m[2]}"))
+        take(rf"\bloss\s*(?:of\s*)?{_NUMBER}\s*(%?)", lambda m: self.wan.update(loss=f"{m[1]} {m[2]}".strip()))
+        take(r"\bmtu\s*(\d{3,5})\b", lambda m: self.wan.update(mtu=f"{m[1]} B"))
         rate = rf"{_NUMBER}\s*(?:g|gbe|gb/s|gbit/s|gbps|gbit)\b"
-        take(rf"\b(?:wan|link|network|path)\s+{rate}|{rate}\s+(?:wan|link|network|path)\b", self._bandwidth)
+        take(
+            rf"\b(?:wan|link|network|path)\s+{rate}|{rate}\s+(?:wan|link|network|path)\b",
+            lambda m: self.wan.update(bandwidth=f"{m[1] or m[2]} Gb/s"),
+        )
         take(rf"(?<![\w.-]){rate}", lambda m: setattr(end, "rate_Gbps", float(m[1])))
         take(rf"(?<![\w.-]){_NUMBER}\s*(kb|mb|gb|tb|pb|kib|mib|gib|tib)\b", self._bytes)
         take(r"(?<![\w.-])(\d+)\s*files?\b", lambda m: setattr(self, "files", m[1]))
@@ -103,18 +106,12 @@ class Sketch:
             r"\b(raid-?z[123]?|raid-?(?:0|1|5|6|10))\b", lambda m: setattr(end, "level", m[1].lower().replace("-", ""))
         )
         take(_alone(_FILESYSTEMS), lambda m: setattr(end, "filesystem", m[1].lower()))
-        take(_alone("|".join(MEDIA)), lambda m: self._wan("medium", m[1].lower()))
+        take(_alone("|".join(MEDIA)), lambda m: self.wan.update(medium=m[1].lower()))
         take(_alone("|".join(get_args(Role))), lambda m: end.host.update(role=m[1].lower()))
         take(_alone(r"(?:19|20)\d\d"), lambda m: end.host.update(year=m[1]))
         take(_alone("memory|ram"), lambda _: setattr(end, "memory", True))
         for name in (piece.strip(" .") for piece in re.split(r"[,;]", clause)):
             self._name(end, name)
-
-    def _wan(self, key: str, value: str) -> None:
-        self.wan[key] = value
-
-    def _bandwidth(self, match: re.Match[str]) -> None:
-        self.wan["bandwidth"] = f"{match[1] or match[2]} Gb/s"
 
     def _bytes(self, match: re.Match[str]) -> None:
         prefix = match[2][0].upper() if match[2][0] not in "kK" or len(match[2]) == 3 else "k"

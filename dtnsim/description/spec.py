@@ -180,6 +180,7 @@ class PathSpec(Joined):
         return self._folder
 
 
+@runtime.gc_paused()
 def load(
     path: str | Path,
     overrides: Overrides = (),
@@ -201,17 +202,6 @@ def load(
     Raises:
         SpecError: with file, line, key, value and remedy.
     """
-    with runtime.gc_paused():
-        return _load(path, overrides, calibration, events, workload)
-
-
-def _load(
-    path: str | Path,
-    overrides: Overrides,
-    calibration: str | Path | None,
-    events: str | Path | None,
-    workload: str | Path | None,
-) -> PathSpec:
     file = library.find("paths", str(path))
     raw = yamlio.load(file, name=library.shown(file))
     if calibration is not None:

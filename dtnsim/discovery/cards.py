@@ -9,7 +9,6 @@ from typing import Final
 from dtnsim.description import spoken
 from dtnsim.discovery import pasted
 from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
-from dtnsim.ground import library
 
 _PCI: Final = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _SLAVE: Final = re.compile(r"^/proc/net/bonding/([^:]+):Slave Interface: (\S+)")
@@ -135,16 +134,9 @@ def rate_of(model: str) -> str:
 
 def known_nic(device: str, rate: float) -> str:
     """The shipped part of a card: its words stand in the device's name, and its rate is not another."""
-    words = {w.removeprefix("bcm") for w in re.findall(r"[a-z0-9]+", device.lower())}
-    for name in library.names("parts"):
-        folder, _, part = name.partition("/")
-        *model, last = part.split("-")
-        if folder != "nic" or not words or not (speed := re.fullmatch(r"(\d+)g", last)):
-            continue
-        wanted = [w for w in model if w not in ("intel", "broadcom", "mellanox", "myricom")]
-        if wanted and set(wanted) <= words and (not rate or float(speed[1]) == rate):
-            return part
-    return ""
+    parts = pasted.shipped("nic", re.sub(r"(?i)\bbcm", "", device), r"intel|broadcom|mellanox|myricom|\d+g")
+    speeds = ((part, re.search(r"-(\d+)g$", part)) for part in parts)
+    return next((part for part, speed in speeds if speed and (not rate or float(speed[1]) == rate)), "")
 
 
 def _slot(said: Mapping[str, tuple[str, str]], name: str, transfers: float, lanes: int, line: str) -> Tree:

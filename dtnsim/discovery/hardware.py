@@ -7,7 +7,6 @@ from typing import Final
 
 from dtnsim.discovery import pasted
 from dtnsim.discovery.outputs import Outputs, Said, Tree, digits
-from dtnsim.ground import library
 from dtnsim.physics.tcp import controls
 
 _MHZ: Final = re.compile(r"(\d+(?:\.\d+)?)")
@@ -36,17 +35,7 @@ def cpu(given: Outputs) -> Tree:
 
 def known_cpu(model: str) -> str:
     """The shipped part of a model, or nothing: every word of the part's name but its vendor stands in the model's."""
-    words = set(re.findall(r"[a-z0-9]+", model.lower()))
-    if not words:
-        return ""
-    for name in library.names("parts"):
-        folder, _, part = name.partition("/")
-        if folder != "cpu":
-            continue
-        wanted = [w for w in part.split("-") if not re.fullmatch(r"\ds|intel|amd", w)]
-        if wanted and set(wanted) <= words:
-            return part
-    return ""
+    return next(pasted.shipped("cpu", model, r"\ds|intel|amd"), "")
 
 
 def _clock(said: dict[str, tuple[str, str]], model: str, where: str) -> Said | None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from dtnsim.ground import yamlio
+from dtnsim.ground import library, yamlio
 from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, grouped, size_bytes
 
 #: no program's line is longer
@@ -71,6 +71,21 @@ def known(name: str) -> re.Pattern[str]:
 def of_model(what: str, model: str) -> int:
     """What is known of processors of a name: ``channels`` of a socket, rate of memory that is ``soldered``; else 0."""
     return next((int(n) for words, n in _table()[what] if re.search(words, model)), 0)
+
+
+def shipped(folder: str, device: str, silent: str) -> Iterator[str]:
+    """Shipped parts whose every word stands in a device's name.
+
+    Args:
+        folder: Of the library.
+        device: The name.
+        silent: Pattern of words that need not: vendors, and what is said elsewhere.
+    """
+    words = set(re.findall(r"[a-z0-9]+", device.lower()))
+    for kind, _, part in (name.partition("/") for name in library.names("parts")):
+        wanted = {w for w in part.split("-") if not re.fullmatch(silent, w)}
+        if kind == folder and wanted and wanted <= words:
+            yield part
 
 
 def numbered(words: Iterable[str]) -> str:

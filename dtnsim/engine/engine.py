@@ -83,11 +83,12 @@ class Engine:
         max_events: Changes of the shares after which the run is given up with a `ModelError`.
 
     Raises:
-        InputError: A capacity that is negative or not a number.
+        InputError: No SimPy environment, or a capacity that is negative or not a number.
     """
 
     def __init__(self, env: Environment, capacities: Sequence[float], *, max_events: int = 1_000_000_000) -> None:
-        check_environment(env)
+        if not isinstance(env, Environment):
+            raise InputError(f"an Engine needs a simpy.Environment (got {type(env).__name__})")
         self.env = env
         self.fluid = Fluid(capacities, max_events)
         self._tick: _Tick | None = None
@@ -334,13 +335,3 @@ class Engine:
                 callback()
         finally:
             self._depth -= 1
-
-
-def check_environment(env: object) -> None:
-    """Refuses what is not a SimPy environment.
-
-    Raises:
-        InputError: Anything else.
-    """
-    if not isinstance(env, Environment):
-        raise InputError(f"an Engine needs a simpy.Environment (got {type(env).__name__})")

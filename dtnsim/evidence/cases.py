@@ -91,6 +91,9 @@ SCHEMA: Final = "dtnsim.cases/1"
 #: quantity -> its SI unit
 UNITS: Final = {"throughput": "B/s", "duration": "s", "iops": "1/s", "cpu_share": "1", "throughput_sd": "B/s"}
 
+#: keys that a case has as its entry writes them
+_AS_WRITTEN: Final = ("id", "bound", "role", "tool", "transfer", "what", "repeats")
+
 Role = Literal["fit", "blind", "repeat"]
 
 
@@ -178,29 +181,14 @@ class CasesFile(Model):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One measured figure, ready to be compared.
+    """One measured figure, ready to be compared: the keys of its entry, and of its file, in SI units.
 
     Attributes:
-        id: Name, unique within the site.
-        site: Folder of the site.
-        path: The path file that describes what was run.
-        overrides: ``key=value`` texts put over it.
-        quantity: One of `UNITS`.
+        overrides: ``key=value`` texts put over the path.
         pattern: Regular expression on station names (``cpu_share``).
         measured: The figure [SI unit of the quantity]; nan where it is withheld.
-        spread: Relative standard error of the figure.
-        bound: Where the figure is only a bound of the true one.
-        role: May it fit parameters, or does it judge?
-        tool: What was run.
-        log: Raw log, and the line of the figure.
-        transfer: The transfer meant, or None for all together.
-        block_B: Bytes of one operation (``iops``).
         stated: What the source says held it back.
-        what: The command or the circumstances.
-        source: Document or log.
-        study: Source whose figures are left out together.
         runs: All runs of the same test on the same day [SI unit of the quantity], where more than one is known.
-        repeats: Of which case this is another run, and when.
         teaches: Whether the model's own error may be learned from it.
     """
 
@@ -299,7 +287,7 @@ def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case
     if quantity == "iops" and entry.block is None:
         raise SpecError("needs the size of one operation", **where, remedy="write 'block: 8 KiB'")
     return Case(
-        id=entry.id,
+        **{name: getattr(entry, name) for name in _AS_WRITTEN},
         site=parsed.site,
         path=path,
         overrides=tuple(f"{k}={v}" for k, v in entry.set.items()),
@@ -307,17 +295,11 @@ def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case
         pattern=pattern or None,
         measured=_measured(entry, quantity, where),
         runs=tuple(_figure(run, quantity, {**where, "key": f"cases.{entry.id}.runs"}) for run in entry.runs or ()),
-        repeats=entry.repeats,
         teaches=parsed.teaches,
         spread=entry.spread.value,
-        bound=entry.bound,
-        role=entry.role,
-        tool=entry.tool,
         log=_log(entry, item, file),
-        transfer=entry.transfer,
         block_B=entry.block.value if entry.block else None,
         stated=entry.bottleneck_stated,
-        what=entry.what,
         source=entry.source or parsed.source,
         study=f"{parsed.site}/{entry.study}" if entry.study else parsed.site,
     )

@@ -20,11 +20,13 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.figures import Figure, Solved, solved, values
 from dtnsim.ground import cluster
 from dtnsim.ground.pool import once
-from dtnsim.ground.quantity import Draw, Quantity, Unit, Value
+from dtnsim.ground.quantity import Draw, Quantity, Table, Unit, Value
 from dtnsim.physics._arrays import FloatArray as Array
 
 #: pieces of each step for each core, so that none is left alone with the slowest path
 _PIECES: Final = 2
+#: what is no error of a figure that only bounds the true one
+_BOUNDS: Final = {"at least": np.minimum, "at most": np.maximum}
 
 
 class Model:
@@ -73,14 +75,8 @@ class Model:
                 case = self.figures[number].case
                 found = np.broadcast_to(values(case, answer), (u.shape[0],))
                 ratio = np.log(np.maximum(found, 1e-300) / case.measured)
-                result[:, number] = _censored(ratio, case.bound)
+                result[:, number] = _BOUNDS[case.bound](ratio, 0.0) if case.bound else ratio
         return result
-
-
-def _censored(ratio: Array, bound: str | None) -> Array:
-    if bound == "at least":
-        return np.minimum(ratio, 0.0)
-    return np.maximum(ratio, 0.0) if bound == "at most" else ratio
 
 
 Task = tuple[tuple["Figure", ...], tuple[str, ...]]
@@ -183,26 +179,6 @@ class Recorder(Draw):
         return quantity.value
 
 
-class Table(Draw):
-    """Gives parameters the values of a table, one row a scenario; everything else its nominal value."""
-
-    def __init__(self, place: Mapping[str, int], alike: Mapping[Quantity, int], values: Array) -> None:
-        super().__init__()
-        self._place, self._alike, self._values = place, alike, values
-
-    @property
-    def many(self) -> bool:
-        """Rows of the table are scenarios; what is not in it has its nominal value, as without draws."""
-        return True
-
-    def __call__(self, quantity: Quantity) -> Value:
-        """Column of the parameter, shape (scenarios,), or the nominal value."""
-        column = self._place.get(quantity.key) if quantity.key else None
-        if column is None:
-            column = self._alike.get(quantity)
-        return quantity.value if column is None else self._values[:, column]
-
-
 def quantities(model: BaseModel, prefix: str = "") -> Iterator[tuple[str, Quantity, Unit]]:
     """All quantities of a model with their dotted keys and the bounds of their fields."""
     for name, field in type(model).model_fields.items():
@@ -269,7 +245,7 @@ class Collection:
 
     def draw(self, place: Mapping[str, int], values: Array) -> Table:
         """A draw that reads the parameters' values from a table, (scenarios, parameters)."""
-        return Table(place, self._alike, values)
+        return Table({known: values[:, column] for known, column in (*place.items(), *self._alike.items())})
 
 
 def _short(quantity: Quantity) -> str:

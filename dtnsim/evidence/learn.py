@@ -21,7 +21,7 @@ of every class of tool in it, with n and the studies they come from; ``discrepan
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -324,24 +324,18 @@ def document(whole: Learned, found: Sequence[Residual]) -> dict[str, Any]:
     """The discrepancy file."""
     made = whole.discrepancy
     kinds = {
-        name: {
-            "n": whole.figures[name],
-            **_law_entry(made.laws[name]),
-            "source": _source(found, name, whole.studies[name]),
-        }
+        name: {"n": whole.figures[name], **_entry(made.laws[name]), "source": _source(found, name, whole.studies[name])}
         for name in sorted(made.laws)
     }
     noise = {"default": made.default_noise, **dict(sorted(made.noises.items()))}
     return {
         "schema": SCHEMA,
         "default": {
-            **_law_entry(made.default),
+            **_entry(made.default),
             "source": "no evidence of the setting: the common law, one deviation between settings wider",
         },
         "kinds": kinds,
-        "repeat": {
-            k: {"same_day": _digits(n.same_day), "another_day": _digits(n.another_day)} for k, n in noise.items()
-        },
+        "repeat": {k: _entry(n) for k, n in noise.items()},
     }
 
 
@@ -352,18 +346,11 @@ def _source(found: Sequence[Residual], name: str, studies: int) -> str:
 
 
 def _fold_entry(fold: Discrepancy) -> dict[str, Any]:
-    return {
-        "default": _law_entry(fold.default),
-        "kinds": {name: _law_entry(law) for name, law in sorted(fold.laws.items())},
-    }
+    return {"default": _entry(fold.default), "kinds": {name: _entry(law) for name, law in sorted(fold.laws.items())}}
 
 
-def _law_entry(law: Law) -> dict[str, float]:
-    return {"location": _digits(law.location), "below": _digits(law.below), "above": _digits(law.above)}
-
-
-def _digits(value: float) -> float:
-    return float(f"{value:.3g}")
+def _entry(made: Law | Noise) -> dict[str, float]:
+    return {name: float(f"{value:.3g}") for name, value in asdict(made).items()}
 
 
 def write(judged: Sequence[Judgement], file: Path) -> dict[str, Any]:

@@ -133,10 +133,6 @@ class Summary:
     max_ape: float | None
     coverage80: float | None
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {"n": self.n, "mdape": self.mdape, "max_ape": self.max_ape, "coverage80": self.coverage80}
-
 
 def summarise(errors: Sequence[float], covered: Sequence[bool]) -> Summary:
     """Median and worst absolute error, and the share of figures inside their 80 % interval."""

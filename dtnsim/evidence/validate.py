@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -78,14 +78,13 @@ class Validation:
 
     def as_dict(self) -> dict[str, Any]:
         """The document of ``dtnsim validate --json``."""
-        summary = {role: self.summary(role).as_dict() for role in ROLES}
-        summary["baseline_blind"] = self.baseline_summary().as_dict()
+        summary = {**{role: self.summary(role) for role in ROLES}, "baseline_blind": self.baseline_summary()}
         if any(j.left_out is not None for j in self.judgements):
-            summary["leave_one_out"] = self.left_out_summary().as_dict()
+            summary["leave_one_out"] = self.left_out_summary()
         whole = trust(self.judgements)
         return {
             "schema": "dtnsim.validation/1",
-            "summary": summary,
+            "summary": {name: asdict(of) for name, of in summary.items()},
             "trust": whole.as_dict() if whole is not None else None,
             "kinds": {kind: t.as_dict() for kind, t in by_kind(self.judgements).items()},
             "cases": [_case_dict(j) for j in self.judgements],

@@ -359,3 +359,21 @@ class Draw:
     def _permuted(self, key: str) -> Array:
         order = draws.order if self.samples <= 1024 else draws.order.__wrapped__  # searches draw the same: 8 MB at most
         return np.asarray(self._grid[order(self._seed, self.samples, key)])
+
+
+class Table(Draw):
+    """Gives some quantities, by their keys or as they are, a value in each scenario, all others their nominal one."""
+
+    def __init__(self, values: Mapping[Any, Any]) -> None:
+        super().__init__()
+        self._values = values
+
+    @property
+    def many(self) -> bool:
+        """Yes: what is in the table has scenarios."""
+        return True
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Its values, (scenarios,), or the nominal one."""
+        known: Value | None = self._values.get(quantity.key)
+        return self._values.get(quantity, quantity.value) if known is None else known

@@ -126,7 +126,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     bought = explore.with_margins(explore.frontier([tuned, *stages], confidence))
     met = next((s for s in (now, *bought) if s.probability >= confidence), None)
     best = met or max(bought, key=lambda s: (s.probability, s.rate))
-    shares = _unsure(given.changed(best.overrides), asked.seed)
+    shares = why_wide.of_path(given.changed(best.overrides), asked.seed)[:3]
     others = [n for n in given.hosts if n not in hosts]
     own = None
     if found is not None and met is None and best.prediction.bottleneck.host in others:
@@ -175,11 +175,6 @@ def _purchases(
         stages, machines = explore.machines(given, asked)
         bought, offered = [*bought, *stages], [*offered, machines]
     return bought, offered, found
-
-
-def _unsure(path: spec.PathSpec, seed: int) -> tuple[why_wide.Share, ...]:
-    """What makes the answer unsure most."""
-    return why_wide.of_path(path, seed)[:3]
 
 
 def _steps(given: spec.PathSpec, asked: Asked, bought: Sequence[Stage], rate: Growth, years: int) -> list[Stage]:

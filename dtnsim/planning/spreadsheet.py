@@ -17,30 +17,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.units import money
 
-#: headings of each key, without accents, in small letters
-HEADINGS: Final = {
-    "part": "part, part name, article, artikel, artikelbezeichnung, bezeichnung, produkt, product, item, "
-    "item description, description, modell, model, modele, designation, produit, reference, name",
-    "price": "price, unit price, list price, your price, price each, preis, einzelpreis, stuckpreis, listenpreis, "
-    "nettopreis, preis netto, bruttopreis, preis brutto, price net, price gross, prix ttc, prix, "
-    "prix unitaire, prix ht, prix unitaire ht, prix net, tarif, msrp",
-    "date": "date, price date, as of, valid from, quote date, datum, stand, preisdatum, gultig ab, angebotsdatum, "
-    "date du prix, date du devis, valable des",
-    "currency": "currency, wahrung, devise, monnaie, cur, curr",
-    "source": "source, quelle, dealer, vendor, supplier, handler, lieferant, fournisseur, shop",
-    "watts": "watts, power, leistung, leistungsaufnahme, puissance",
-    "stock": "stock, in stock, availability, lager, auf lager, lagerbestand, verfugbar, verfugbarkeit, disponibilite",
-    "lead": "lead, lead time, delivery, delivery time, lieferzeit, delai, delai de livraison",
-    "least": "least, from quantity, from qty, min qty, minimum quantity, moq, ab menge, ab stuck, staffel, a partir de",
-    "discount": "discount, rabatt, nachlass, remise",
-    "support": "support, support a year, wartung, wartung pro jahr, maintenance",
-    "trade in": "trade in, trade-in, inzahlungnahme, ankauf, reprise",
-    **{key: key for key in ("spread", "fits", "with", "replaces", "rate", "size", "what")},
-}
-_KEY: Final = {heading: key for key, headings in HEADINGS.items() for heading in headings.split(", ")}
+#: headings of each key
+HEADINGS: Final[dict[str, list[str]]] = yamlio.plain(Path(__file__).with_name("headings.yaml"))
+_KEY: Final = {heading: key for key, headings in HEADINGS.items() for heading in headings}
 _SIGNS: Final = {"€": "EUR", "$": "USD", "£": "GBP", "FR.": "CHF", "SFR": "CHF", "EURO": "EUR", "US$": "USD"}
 _SIGN: Final = re.compile(r"EUR|USD|CHF|GBP|€|\$|£")
 _AMOUNT: Final = re.compile(r"\d[\d.,' ]*")
@@ -117,7 +100,7 @@ def _headed(path: Path, text: str, mark: str) -> tuple[list[str], list[tuple[int
     reader, line = csv.reader(io.StringIO(text), delimiter=mark), 1
     try:
         for cells in reader:
-            rows.append((line, [_bare(c) for c in cells]))
+            rows.append((line, [" ".join(c.replace("\u200b", "").split()) for c in cells]))
             line = reader.line_num + 1
     except csv.Error as error:
         raise InputError(f"--catalog: {path}: the price list cannot be read: {error}") from None
@@ -128,11 +111,6 @@ def _headed(path: Path, text: str, mark: str) -> tuple[list[str], list[tuple[int
             if {"part", "price"} <= set(_keys(heading)):
                 return heading, [r for r in rows[first:] if any(r[1])]
     return None
-
-
-def _bare(cell: str) -> str:
-    """A cell in one line, its spaces of any kind as one."""
-    return " ".join(cell.replace("\u200b", "").split())
 
 
 def _merged(above: Sequence[str], below: Sequence[str]) -> list[str]:

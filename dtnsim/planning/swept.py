@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from dtnsim.composition.compose import compose
+from dtnsim.description.keys import mapped
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground import units
 from dtnsim.ground.errors import UnitError
@@ -25,7 +26,6 @@ from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import epochs, ordering, solve, timed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.reasons import cause_of
-from dtnsim.steady.rows import Rows
 
 Place = tuple[str | int, ...]
 
@@ -155,25 +155,6 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _put(value: Any, table: Mapping[Place, Quantity], place: Place = ()) -> Any:
-    """A description with other quantities at some places."""
-    if place in table:
-        return table[place]
-    if not any(p[: len(place)] == place for p in table):
-        return value
-    if isinstance(value, BaseModel):
-        changed = {}
-        for name in type(value).model_fields:
-            old = getattr(value, name)
-            new = _put(old, table, (*place, name))
-            if new is not old:
-                changed[name] = new
-        return value.model_copy(update=changed)
-    if isinstance(value, Mapping):
-        return {k: _put(v, table, (*place, str(k))) for k, v in value.items()}
-    return [_put(v, table, (*place, n)) for n, v in enumerate(value)]
-
-
 def rates(given: PathSpec) -> Rates:
     """What a path gives: one scenario, or as many as its swept quantities have.
 
@@ -205,32 +186,10 @@ def held(problem: Problem, m: Matrices, solution: solve.Solution, s: int) -> tup
     """
     k: int | None = int(solution.binding[s, 0])
     if k is not None and k < 0:
-        k = cause_of(_one(m, s), 0, -1).station
+        k = cause_of(m.some(np.array([s])), 0, -1).station
     if k is None:
         return f"{problem.transfers[0].name}.workers", "latency"
     return problem.stations[k].name, problem.stations[k].kind
-
-
-def _one(m: Matrices, s: int) -> Matrices:
-    """The arrays of one scenario."""
-
-    def of(rows: Rows) -> Rows:
-        return replace(rows, demand=_column(rows.demand.T, s).T)
-
-    return replace(
-        m,
-        capacity=_column(m.capacity, s),
-        alone=_column(m.alone, s),
-        total=of(m.total),
-        phases=of(m.phases),
-        delay=_column(m.delay, s),
-        opening=_column(m.opening, s),
-        lead=_column(m.lead, s),
-    )
-
-
-def _column(array: Array, s: int) -> Array:
-    return array[s : s + 1] if len(array) > 1 else array
 
 
 def with_values(given: PathSpec, where: Sequence[tuple[Place, ...]], values: Sequence[Array]) -> PathSpec:
@@ -242,6 +201,7 @@ def with_values(given: PathSpec, where: Sequence[tuple[Place, ...]], values: Seq
         values: Values of each key, (S,) [SI].
     """
     leaves = places(given)
-    table = {place: swept(leaves[place], v) for spots, v in zip(where, values, strict=True) for place in spots}
-    made: PathSpec = _put(given, table)
+    spots = ((place, v) for each, v in zip(where, values, strict=True) for place in each)
+    table = {".".join(map(str, place)): swept(leaves[place], v) for place, v in spots}
+    made: PathSpec = mapped(given, table.get)
     return made

@@ -103,7 +103,10 @@ def spending(p: Prediction) -> Figure:
     ranked = sorted(by_what, key=lambda what: -sum(by_what[what]))
     only = f"[{p.transfers[0].name}]" if len(p.transfers) == 1 else ""
     down = rows_axis([called(p, name) for name in place], [name.removesuffix(only) for name in place])
-    traces = [_stacked(what, by_what[what], n) for n, what in enumerate(ranked)]
+    traces = [
+        bars(by_what[what], f"{folded(what)}: %{{x:.3g}} %", whole(what, LEGEND), **painted(n))
+        for n, what in enumerate(ranked)
+    ]
     layout = {
         "barmode": "stack",
         "yaxis": down,
@@ -129,10 +132,6 @@ def _busiest_turn(found: dict[tuple[int, str], list[float]], stations: int) -> d
         for k, value in enumerate(values):
             shown[k] += value if kept[k] == turn else 0.0
     return by_what
-
-
-def _stacked(what: str, values: list[float], number: int) -> Trace:
-    return bars(values, f"{folded(what)}: %{{x:.3g}} %", whole(what, LEGEND), **painted(number))
 
 
 def tornado(shares: Sequence[Share]) -> Figure | None:
@@ -192,12 +191,8 @@ def plane(grid: Grid, rows: str, columns: str) -> Figure | None:
     )  # fmt: skip
     frame: Trace = {"symbol": "square-open", "size": 44, "color": "#ff4f43", "line": {"width": 3}}
     own = marks("", [across.own], [down.own], **frame)
-    layout = {
-        "xaxis": _labelled(across),
-        "yaxis": _labelled(down),
-        "height": 120 + 52 * len(down.labels),
-        "showlegend": False,
-    }
+    axes = {"xaxis": _labelled(across), "yaxis": _labelled(down)}
+    layout = {**axes, "height": 120 + 52 * len(down.labels), "showlegend": False}
     head = (f"{down.title} / {across.title}", *(f">{text}" for text in across.labels))
     cells = [
         (down.labels[n], *("-" if v is None else units.show(v, "B/s") for v in row)) for n, row in enumerate(table)

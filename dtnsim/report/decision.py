@@ -166,15 +166,11 @@ def _with(p: Prediction, way: Remedy) -> Prediction:
     return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
 
 
-def _slowest(p: Prediction) -> TransferPrediction:
-    """The transfer that takes longest."""
-    return max(p.transfers, key=lambda t: t.duration_s.p50)
-
-
 def _gain(p: Prediction, better: Prediction) -> str:
     """How much faster, and what then holds it."""
     factor = _times(better.throughput_Bps.p50 / p.throughput_Bps.p50)
-    held, then = (brief(holds(each, _slowest(each).bottleneck)) for each in (p, better))
+    longest = (max(each.transfers, key=lambda t: t.duration_s.p50) for each in (p, better))
+    held, then = (brief(holds(each, t.bottleneck)) for each, t in zip((p, better), longest, strict=True))
     same = then.partition(": ")[0] == held.partition(": ")[0]
     limit = f"Still held by {then}" if same else f"Next limit: {then}"
     return f"{factor} as fast: {_how_long(better, was=p)}. {limit}"

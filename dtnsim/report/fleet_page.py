@@ -14,7 +14,7 @@ from dtnsim.ground.errors import InputError
 from dtnsim.report import fleet
 from dtnsim.report.page import Figure
 from dtnsim.report.table import Table
-from dtnsim.report.traces import LEGEND, TONES, axis, dots, heat, height, line, rows_axis, tenfold, whole
+from dtnsim.report.traces import LEGEND, TONES, axis, heat, height, line, quantiles, rows_axis, whole
 from dtnsim.simulation.fleet.answers import used
 from dtnsim.simulation.fleet.event_loop import HOUR_S
 from dtnsim.simulation.fleet.run import FleetAnswer
@@ -87,14 +87,12 @@ def _completion(classes: list[dict[str, Any]]) -> Figure | None:
     if not shown:
         return None
     names = list(shown[0]["completion_s"])
-    traces = [dots(q, n, [c["completion_s"][q] / HOUR_S for c in shown], "h") for n, q in enumerate(names)]
-    down, every = rows_axis([c["class"] for c in shown]), [x for trace in traces for x in trace["x"]]
-    layout = {"yaxis": down, "xaxis": tenfold("from asking to the end [h]", every), "height": height(down, 130)}
-    layout["showlegend"] = True
+    taken = {q: [c["completion_s"][q] / HOUR_S for c in shown] for q in names}
+    drawn = quantiles([c["class"] for c in shown], taken, "from asking to the end", "h")
     rows = [(c["class"], *(units.show(c["completion_s"][q], "s") for q in names)) for c in shown]
     says = "; ".join(f"{r[0]}: half within {r[1]}, {names[-1]} {r[-1]}" for r in rows)
     table = Table("class", *(f">{q}" for q in names), rows=rows)
-    return Figure("How long transfers take, by class", says, traces, layout, table)
+    return Figure("How long transfers take, by class", says, *drawn, table)
 
 
 def _fullest(stations: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from dtnsim.ground import yamlio
 
 if TYPE_CHECKING:
     from dtnsim.ground.records import Bottleneck, Prediction
@@ -12,50 +15,9 @@ if TYPE_CHECKING:
 _LIMIT: Final = re.compile(r"(\w+)-limited: (?:the narrowest place is )?(.*?)(?:: [\d.]+ \S*b/s.*| \(in the phase.*)?")
 #: kinds that nothing one buys relieves
 OTHER_TOOL: Final = ("latency", "workers", "window", "transport", "target")
-#: kind of station -> what holds, for people
-_HOLDS: Final = {
-    "core": "one core of {host}'s processor ({work})",
-    "cpu": "all processor cores of {host} ({work})",
-    "memory": "the memory of {host}",
-    "hdd": "the disks of {host}",
-    "ssd": "the flash drives of {host}",
-    "unknown": "the drives of {host}",
-    "tape": "the tape drives of {host}",
-    "sata": "the cables to the drives of {host}",
-    "sas": "the cables between {host} and its drives",
-    "hba": "the disk adapter of {host}",
-    "pcie": "the slot of a card in {host}",
-    "nic": "the network port of {host}",
-    "ib": "the InfiniBand port of {host}",
-    "offload": "the card of {host} that takes work over",
-    "network": "the network link {place}, with the traffic of others on it",
-    "firewall": "the firewall at {place}",
-    "policer": "the rate limit that the provider enforces at {place}",
-    "lustre": "the Lustre file system of {host} ({place})",
-    "gpfs": "the GPFS file system of {host} ({place})",
-    "beegfs": "the BeeGFS file system of {host} ({place})",
-    "cephfs": "the Ceph storage of {host} ({place})",
-    "vast": "the VAST storage of {host} ({place})",
-    "weka": "the WEKA storage of {host} ({place})",
-    "daos": "the DAOS storage of {host} ({place})",
-    "metadata": "the metadata servers of {place}",
-    "cloud-disk": "the cloud disk of {host}",
-    "nfs": "the NFS mount of {host}: too few requests under way",
-    "smb": "the SMB share of {host}: too few requests under way",
-    "s3": "the bucket's connections, each waiting for its requests",
-    "transport": "the tool's own protocol on top of the network",
-    "target": "the rate that the tool is told to keep",
-    "window": "the tool lets too little be under way ({work})",
-    "latency": "waiting for answers while nothing moves ({work})",
-    "workers": "waiting for answers while nothing moves ({work})",
-}
-_TCP: Final = {
-    "window": "too little is under way from {ends} for the distance (TCP window: {what})",
-    "loss": "lost packets from {ends} slow TCP down: {what}",
-    "buffer": "a queue in the network is too short for TCP from {ends}: {what}",
-    "link": "{what}",
-}
-_LIMITS: Final = {"window": "TCP window", "loss": "lost packets", "buffer": "queue too short for TCP"}
+#: what holds, for people, by the kind of a station; by what limits a connection, and that in two words
+_WORDS: Final[dict[str, dict[str, str]]] = yamlio.plain(Path(__file__).with_name("holds.yaml"))
+_HOLDS, _TCP, _LIMITS = (_WORDS[what] for what in ("stations", "connections", "brief"))
 
 
 def holds(p: Prediction, b: Bottleneck) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -218,9 +218,7 @@ class _Layout:
         self.picture.columns = len(filled)
         self.picture.rows = max((b.row + 1 for b in self.picture.boxes.values()), default=0)
         for name, b in self.picture.boxes.items():
-            self.picture.boxes[name] = Box(
-                b.name, b.label, place[b.column], b.row, b.group, b.utilization, b.uses, b.binds, b.folded
-            )
+            self.picture.boxes[name] = replace(b, column=place[b.column])
 
     def _wire(self) -> None:
         ends = {
@@ -279,7 +277,11 @@ def svg(picture: Picture, about: str, *, limit: int = 0) -> str:
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group"',
         f' style="min-width:{_LEAST * width:.0f}px"',
         f' aria-label="{escaped(words(picture))}"><defs>{_PATTERNS}</defs>',
-        *(_group(name, [b for b in boxes if b.group == name], at) for name in _groups(boxes)),
+        *(
+            _group(name, [b for b in boxes if b.group == name], at)
+            for name in dict.fromkeys(b.group for b in boxes)
+            if name
+        ),
         *(_wire(picture.boxes[a], picture.boxes[b], at) for a, b in picture.wires),
         *(_drawn(b, at, tabbed=b.name in reached) for b in boxes),
         "</svg></div>",
@@ -295,10 +297,6 @@ def words(picture: Picture) -> str:
     hosts = len({b.group for b in boxes if b.group} | {b.name for b in boxes if b.folded})
     drawn = plural(sum(1 for b in boxes if not b.folded), "component")
     return visible(f"{drawn} of {plural(hosts, 'host')} and the network between them; the bottleneck: {binding}")
-
-
-def _groups(boxes: list[Box]) -> list[str]:
-    return list(dict.fromkeys(b.group for b in boxes if b.group))
 
 
 def _at(b: Box, at: list[int]) -> tuple[int, int, int]:
@@ -330,10 +328,6 @@ def _wire(a: Box, b: Box, at: list[int]) -> str:
     return f'<path class="wire" d="M{right} {ya}H{turn}V{yb}H{xb}"/>'
 
 
-def _class(share: float) -> tuple[float, str, str, str]:
-    return next(c for c in _CLASSES if share >= c[0])
-
-
 def _written(b: Box) -> str:
     """What is written on a box."""
     return visible(b.label) + (f" ({b.folded})" if b.folded else "") + ("   " if b.binds else "")
@@ -342,7 +336,7 @@ def _written(b: Box) -> str:
 def _drawn(b: Box, at: list[int], *, tabbed: bool) -> str:
     x, right, y = _at(b, at)
     wide = right - x
-    _, kind, pattern, _ = _class(b.utilization)
+    _, kind, pattern, _ = next(c for c in _CLASSES if b.utilization >= c[0])
     full = round((wide - 16) * min(b.utilization, 1.0))
     told = about(b)
     flag = f'<text class="flag" x="{x + wide - 6}" y="{y + 15}" text-anchor="end">▲</text>' if b.binds else ""
@@ -374,11 +368,7 @@ def _station(use: StationUse) -> list[str]:
     """Use and demand of a station, what its capacity is computed by, and whose numbers these are, a line each."""
     s = use.station
     first = f"{s.name}: {use.utilization:.1%} of {capacity(s)}, {use.demand_per_byte:.4g} {s.unit} a byte"
-    return [
-        first,
-        *([f"computed by: {s.formula}"] if s.formula else []),
-        *([f"source: {s.source}"] if s.source else []),
-    ]
+    return [first, *(f"{said}: {text}" for said, text in (("computed by", s.formula), ("source", s.source)) if text)]
 
 
 def _legend() -> str:

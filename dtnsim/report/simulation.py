@@ -15,7 +15,7 @@ from dtnsim.ground.uncertainty import NAMES
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.report import text
 from dtnsim.report.console import Out
-from dtnsim.report.document import assumptions, fields, number
+from dtnsim.report.document import assumptions, fields, number, quantiles as interval
 from dtnsim.report.table import HEADS
 from dtnsim.simulation.results import Held, Run, Simulation, TransferRun, joined, quantiles
 
@@ -31,13 +31,9 @@ STRETCHES: Final = 24
 _IDLE: Final = 0.01
 
 
+@runtime.gc_paused()
 def document(s: Simulation) -> dict[str, Any]:
     """The document of ``dtnsim simulate --json``."""
-    with runtime.gc_paused():
-        return _document(s)
-
-
-def _document(s: Simulation) -> dict[str, Any]:
     first = s.runs[0]
     return {
         "schema": SCHEMA,
@@ -76,18 +72,16 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
         "waiting_share": number(_waiting(t)),
         "phases": [fields(p, "name", "moving_s", "waiting_s") for p in t.phases],
         "retries": t.retries,
-        "held": [_stretch(s, h) for h in t.held],
+        "held": [fields(h, "start_s", "end_s", "station") | {"event": _event(s, h) or None} for h in t.held],
         "why": dict(s.why[f]) if s.why else {},
     }
 
 
 def _quantiles(values: list[float]) -> dict[str, float | None]:
     """Over the runs; of one or two, the first is the median."""
-    finite = [v for v in values if math.isfinite(v)]
-    if not finite:
-        return {"p10": None, "p50": None, "p90": None}
+    finite = [v for v in values if math.isfinite(v)] or [math.nan]
     low, middle, high = np.quantile(finite, LEVELS) if len(finite) > 1 else finite * 3
-    return {"p10": number(low), "p50": number(finite[0] if len(finite) < 3 else middle), "p90": number(high)}
+    return interval((low, finite[0] if len(finite) < 3 else middle, high))
 
 
 def _files(t: TransferRun) -> dict[str, float | None]:
@@ -144,13 +138,9 @@ def _series(run: Run) -> dict[str, Any]:
     }
 
 
+@runtime.gc_paused()
 def show(s: Simulation, out: Out) -> None:
     """Prints the summary: each transfer, what held it when and why, what happened, the busiest stations."""
-    with runtime.gc_paused():
-        _show(s, out)
-
-
-def _show(s: Simulation, out: Out) -> None:
     first = s.runs[0]
     ended = "" if first.complete else f"  (stopped at {units.show(first.end_s, 's')}: what was done by then)"
     groups = alike(first)
@@ -191,10 +181,6 @@ def _busiest(run: Run, out: Out) -> None:
     out.print(used)
     if (count := int((mean > 0).sum())) > BUSIEST:
         out.print(f"{count - BUSIEST} more stations are used less")
-
-
-def _stretch(s: Simulation, h: Held) -> dict[str, Any]:
-    return {"start_s": h.start_s, "end_s": h.end_s, "station": h.station, "event": _event(s, h) or None}
 
 
 def _event(s: Simulation, h: Held) -> str:

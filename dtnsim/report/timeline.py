@@ -11,22 +11,7 @@ from dtnsim.ground import units
 from dtnsim.report import simulation
 from dtnsim.report.page import Figure, Page, label
 from dtnsim.report.table import Table
-from dtnsim.report.traces import (
-    GREY,
-    LEGEND,
-    TONES,
-    axis,
-    dots,
-    folded,
-    gbps,
-    heat,
-    height,
-    line,
-    rate_axis,
-    rows_axis,
-    tenfold,
-    whole,
-)
+from dtnsim.report.traces import GREY, LEGEND, TONES, axis, folded, gbps, heat, line, quantiles, rate_axis, whole
 from dtnsim.simulation.results import Simulation
 
 #: curves of one figure, events that are marked in it, and points of a table
@@ -150,14 +135,12 @@ def _files(s: Simulation, transfers: Sequence[dict[str, Any]]) -> Figure | None:
     if not shown:
         return None
     names = ("p50", "p90", "p99", "max")  # of files, not of runs
-    traces = [dots(quantile, n, [t["file_s"][quantile] for t in shown], "s") for n, quantile in enumerate(names)]
     rows = [(t["name"], str(t["files"]), *(units.show(t["file_s"][q], "s") for q in names)) for t in shown]
-    down, every = rows_axis([t["name"] for t in shown]), [t["file_s"][q] for t in shown for q in names]
-    layout = {"yaxis": down, "xaxis": tenfold("time of a file [s]", every), "height": height(down, 130)}
-    layout["showlegend"] = True
+    curves = {q: [t["file_s"][q] for t in shown] for q in names}
+    drawn = quantiles([t["name"] for t in shown], curves, "time of a file", "s")
     says = f"{s.name}: " + "; ".join(f"{r[0]}: half within {r[2]}, 99 in 100 within {r[4]}" for r in rows)
     table = Table("transfer", ">files", *(f">{quantile}" for quantile in names), rows=rows)
-    return Figure("How long a file takes", says, traces, layout, table)
+    return Figure("How long a file takes", says, *drawn, table)
 
 
 def by_hour(

@@ -42,16 +42,8 @@ def line(
         marked: Whether points have marks.
         style: Plotly's: color, dash, shape, width.
     """
-    mode = "lines+markers" if marked else "lines"
-    return {
-        "type": "scatter",
-        "mode": mode,
-        "name": name,
-        "x": x,
-        "y": y,
-        "line": {"color": BLUE, **style},
-        **_on(hover),
-    }
+    made = {"type": "scatter", "mode": "lines+markers" if marked else "lines", "name": name, "x": x, "y": y}
+    return {**made, "line": {"color": BLUE, **style}, **_on(hover)}
 
 
 def marks(
@@ -137,7 +129,7 @@ def rate_axis(title: str = "throughput [Gb/s]", **more: Any) -> dict[str, Any]:
 def tenfold(title: str, values: Sequence[float]) -> dict[str, Any]:
     """A logarithmic axis, or one from nothing on where ``values`` do not span ten times: it would have no number."""
     if max(values) < 10 * min(values):
-        return axis(title, rangemode="tozero", exponentformat="none")
+        return rate_axis(title)
     return axis(f"{title}, log scale", type="log", dtick=1, exponentformat="none")
 
 
@@ -172,18 +164,24 @@ def folded(text: str, width: int = 70) -> str:
     return "<br>".join(textwrap.wrap(label(text), width, break_long_words=False, break_on_hyphens=False))
 
 
-def dots(name: str, number: int, values: Sequence[float], unit: str) -> Trace:
-    """One quantile (p50, max) of several rows as marks: on a logarithmic axis bars have no length.
+def quantiles(
+    names: Sequence[str], values: Mapping[str, list[float]], title: str, unit: str
+) -> tuple[list[Trace], dict[str, Any]]:
+    """(traces, layout) of some quantiles of several rows, as marks: on a logarithmic axis bars have no length.
 
     Args:
-        name: p50, max ...
-        number: Which of several quantiles, for its look.
-        values: Of each row.
+        names: Of the rows.
+        values: Of each quantile (p50, max), row by row.
+        title: Of the axis.
         unit: Of the values.
     """
-    look: Trace = {"color": TONES[number % len(TONES)], "symbol": _MARKS[number % len(_MARKS)], "size": 12}
-    said = f"{name.removeprefix('p')} in 100 within" if name.startswith("p") else "the longest"
-    return marks(said, list(values), list(range(len(values))), f"{said} %{{x:.4g}} {unit}", **look)
+    traces, down = [], rows_axis(names)
+    for number, (name, each) in enumerate(values.items()):
+        look: Trace = {"color": TONES[number % len(TONES)], "symbol": _MARKS[number % len(_MARKS)], "size": 12}
+        said = f"{name.removeprefix('p')} in 100 within" if name.startswith("p") else "the longest"
+        traces.append(marks(said, each, list(range(len(each))), f"{said} %{{x:.4g}} {unit}", **look))
+    across = tenfold(f"{title} [{unit}]", [value for each in values.values() for value in each])
+    return traces, {"yaxis": down, "xaxis": across, "height": height(down, 130), "showlegend": True}
 
 
 def height(rows: dict[str, Any], extra: int = 90) -> int:

@@ -17,7 +17,7 @@ from dtnsim.ground.quantity import in_scenario
 from dtnsim.ground.records import Problem
 from dtnsim.simulation import transfer_processes
 from dtnsim.simulation.jitter import uneven
-from dtnsim.simulation.jobs import Job, cached, engine_stations, make_job
+from dtnsim.simulation.jobs import Job, cached, engine_stations, make_job, station_capacities
 from dtnsim.simulation.record import Recorder, first_width
 from dtnsim.simulation.results import LaterSeries, PhaseTime, Run, Series, TransferRun
 from dtnsim.steady.timed import sender_rate
@@ -108,7 +108,7 @@ def _ready(
     from dtnsim.simulation.memory import Files
 
     env = simpy.Environment(0.0)
-    capacity = [in_scenario(s.capacity, scenario) for s in problem.stations]
+    capacity = station_capacities(problem, scenario)
     shared = zip(capacity, engine_stations(problem), strict=True)
     engine = Engine(env, [c if together else math.inf for c, together in shared])
     world = World(engine, scene, problem, scenario)

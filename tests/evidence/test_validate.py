@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -74,7 +74,7 @@ def test_summary_by_hand() -> None:
     assert (s.n, s.max_ape) == (4, 1.0)
     assert s.mdape == pytest.approx(0.25)
     assert s.coverage80 == pytest.approx(2 / 3)
-    assert trust.summarise([], []).as_dict() == {"n": 0, "mdape": None, "max_ape": None, "coverage80": None}
+    assert asdict(trust.summarise([], [])) == {"n": 0, "mdape": None, "max_ape": None, "coverage80": None}
 
 
 def test_withheld_and_bounds_are_not_averaged() -> None:

@@ -71,7 +71,9 @@ def draw(name: str, workload: Workload, seed: int, folder: Path) -> Arrived:
         return _traced(kind, workload, folder, where, rng)
     asked = _times(kind, workload, where, rng)
     n = len(asked)
-    size = _sizes(kind, n, rng) * (_growth(kind, workload, asked) if _sized(kind) else 1.0)
+    size = _sizes(kind, n, rng)
+    if kind.rate is None and kind.volume is None:  # those that come by the clock grow larger, not more frequent
+        size = size * np.asarray(law.grown(asked + workload.ahead.value, growth_of(kind, workload), YEAR_S))
     if n and float(size.max()) > MOST_B:
         raise SpecError("grows beyond what can be reckoned with", key=f"{where}.growth", remedy="lower the growth")
     pair = _pairs(kind, n, where, rng)
@@ -81,18 +83,9 @@ def draw(name: str, workload: Workload, seed: int, folder: Path) -> Arrived:
     return Arrived(asked, _opened(kind, workload, asked), size, _files(kind, size, rng), pair, user, cap, ends)
 
 
-def _sized(kind: TransferClass) -> bool:
-    """Whether growth makes its transfers larger, not more frequent: those that come by the clock."""
-    return kind.rate is None and kind.volume is None
-
-
 def growth_of(kind: TransferClass, workload: Workload) -> float:
     """Growth of a class in a year [1]."""
     return (kind.growth or workload.growth).value
-
-
-def _growth(kind: TransferClass, workload: Workload, times: Array) -> Array:
-    return np.asarray(law.grown(times + workload.ahead.value, growth_of(kind, workload), YEAR_S))
 
 
 def _times(kind: TransferClass, workload: Workload, where: str, rng: np.random.Generator) -> Array:

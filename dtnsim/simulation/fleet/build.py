@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ from dtnsim.simulation.fleet.facility import Endpoint, Kind, Lane, User, Way, Wo
 GLOBUS_ACTIVE: Final = 3
 #: places that a transfer takes at an endpoint that is both of its ends
 _BOTH: Final = 2
+_DAMAGE: Final = tuple(f.name for f in fields(corruption.Damage))
 
 
 @dataclass(slots=True)
@@ -126,11 +128,12 @@ class _Build:
             columns.append(self._class(kind, given, arrived))
         stations = self.fleet.reduction.stations
         capacity = stations.capacity(self.scenario)
-        down = faults.outages(workload, stations.given, self.seed, self._arrays)
+        down = faults.outages(workload, stations.given, self.seed, partial(_arrays, self.fleet))
         whole = {name: np.concatenate([each[name] for each in columns]) for name in columns[0]}
         order = np.argsort(whole["ready"], kind="stable")
-        alone, hurt = whole.pop("alone")[order], whole.pop("damage")[order]
-        work = Work(**{name: values[order] for name, values in whole.items()}, damage=_damage(hurt))
+        whole = {name: values[order] for name, values in whole.items()}
+        alone, hurt = whole.pop("alone"), {name: whole.pop(name) for name in _DAMAGE if name in whole}
+        work = Work(**whole, damage=corruption.Damage(**hurt) if hurt else None)
         course = EventLoop(
             capacity, work, self.lanes, self.ways, faults.timeline(down),
             until=workload.span.value, order=workload.queue, hosts=len(self.fleet.hosts),
@@ -185,7 +188,7 @@ class _Build:
         due = arrived.asked + given.deadline.value if given.deadline is not None else np.full(len(key), math.inf)
         own = {name: getattr(arrived, name) for name in ("asked", "ready", "size", "files", "cap")}
         hurt = self._hurt(kind, given, arrived)
-        return {**own, "lane": lane, "grain": grain, "due": due, "alone": alone, "damage": hurt}
+        return {**own, "lane": lane, "grain": grain, "due": due, "alone": alone, **hurt}
 
     def _between(self, given: TransferClass, arrived: Arrived) -> list[tuple[str, str]]:
         """All pairs of ends between hosts that a class' transfers may go."""
@@ -202,17 +205,17 @@ class _Build:
                         found[f"{self.fleet.hosts[a]}:{both[0][1]}", f"{self.fleet.hosts[b]}:{both[1][1]}"] = None
         return list(found)
 
-    def _hurt(self, kind: Kind, given: TransferClass, arrived: Arrived) -> Any:
-        """(N, 4) what happens to the files of a class' transfers, as in `Damage`."""
-        n = len(arrived.size)
+    def _hurt(self, kind: Kind, given: TransferClass, arrived: Arrived) -> dict[str, Any]:
+        """(N,) what happens to the files of a class' transfers, as `Damage` has it."""
         between = self.workload.corruption
         if between is None:
-            return np.zeros((n, 0))
+            return {}
         tool = self.fleet.given.transfers[kind.number].tool
         noticed = corruption.notices(tool) if given.verified is None else given.verified
         rng = np.random.default_rng([self.seed, 2, *kind.name.encode()])
-        made = corruption.drawn(arrived.size, arrived.files, between.value, kind.retry.times, rng, noticed=noticed)
-        return np.column_stack([made.again_B, made.found, made.unnoticed, made.spoiled])
+        return asdict(
+            corruption.drawn(arrived.size, arrived.files, between.value, kind.retry.times, rng, noticed=noticed)
+        )
 
     def _lane(self, kind: Kind, user: User, ends: tuple[str, str], sorts: list[job_classes.Sort]) -> Lane:
         (source, path), (target, other) = split_end(ends[0]), split_end(ends[1])
@@ -250,16 +253,6 @@ class _Build:
             known = self._known[key] = Way(len(self.ways), reduced, *at)
             self.ways.append(known)
         return known
-
-    def _arrays(self, pattern: str, rebuild: Quantity, key: str) -> list[faults.Target]:
-        return _arrays(self.fleet, pattern, rebuild, key)
-
-
-def _damage(columns: Any) -> corruption.Damage | None:
-    if not columns.any():
-        return None
-    again, found, unnoticed, spoiled = columns.T
-    return corruption.Damage(again, found.astype(np.int64), unnoticed.astype(np.int64), spoiled > 0)
 
 
 def _alone(way: Way, sizes: Any) -> Any:

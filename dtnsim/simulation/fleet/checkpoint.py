@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from dtnsim import __version__
 from dtnsim.ground.errors import InputError
-from dtnsim.simulation.fleet.answers import FleetRun, Group, Promise, StationYear
+from dtnsim.simulation.fleet.answers import FleetRun
 
 if TYPE_CHECKING:
     from dtnsim.simulation.fleet.event_loop import EventLoop
@@ -74,10 +75,11 @@ class Kept:
             raise InputError(
                 f"--checkpoint: {file} is of another path, workload, seed or number of replicas; name another file"
             )
+        as_run = TypeAdapter(FleetRun).validate_python
         for line in lines[1:]:
             found = _read(line)  # the last one may be broken off; what is damaged is done again
             if found.get("sum") == _sum(found.get("replica"), found.get("run")):
-                self.runs[found["replica"]] = _run(found["run"])
+                self.runs[found["replica"]] = as_run(found["run"])
 
     def add(self, number: int, run: FleetRun) -> None:
         """Keeps a replica."""
@@ -106,22 +108,6 @@ def _read(line: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _tuples(given: dict[str, Any]) -> dict[str, Any]:
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-
-
-def _run(given: dict[str, Any]) -> FleetRun:
-    """A run as it was written."""
-    groups, pairs = (tuple(Group(**_tuples(g)) for g in given[key]) for key in ("groups", "pairs"))
-    stations = tuple(StationYear(**_tuples(s)) for s in given["stations"])
-    outages = {name: (int(n), float(s)) for name, (n, s) in given["outages"].items()}
-    happened = tuple((float(t), str(what)) for t, what in given["happened"])
-    broken = tuple(Promise(**p) for p in given["promises"])
-    fixed = {"promises": broken, "groups": groups, "pairs": pairs, "stations": stations, "outages": outages,
-             "happened": happened}  # fmt: skip
-    return FleetRun(**{**given, **fixed})
 
 
 # -- a replica in mid-run -------------------------------------------------------------------------

@@ -116,15 +116,11 @@ def _with_lost(host: Host, mount: str, lost: int, rebuild: Quantity) -> Host | N
 def _left(made: Composed, worse: Composed, host: str) -> Mapping[str, float]:
     """What stations of a host have left, for a transfer composed as it should be and as it is now."""
     before, after = (
-        {s.name: _share(s.capacity, cost) for s, cost in c.demands if s.host == host} for c in (made, worse)
+        {s.name: float(np.ravel(cost)[0]) / float(np.ravel(s.capacity)[0]) for s, cost in c.demands if s.host == host}
+        for c in (made, worse)  # seconds of a station a byte, at the median or in the first scenario
     )
     shares = {name: before[name] / cost for name, cost in after.items() if name in before and cost > 0}
     return {name: share for name, share in shares.items() if share < _SAME}
-
-
-def _share(capacity: Any, cost: Any) -> float:
-    """Seconds of a station a byte, at the median or in the first scenario."""
-    return float(np.ravel(cost)[0]) / float(np.ravel(capacity)[0])
 
 
 def _of(station: str, host: str, mount: str) -> bool:

@@ -24,7 +24,7 @@ from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import DtnsimError, SpecError
-from dtnsim.ground.quantity import Draw, in_scenario
+from dtnsim.ground.quantity import Draw, Table, in_scenario
 from dtnsim.ground.records import Problem, Station
 from dtnsim.ground.term import without_words
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, IntArray
@@ -215,7 +215,7 @@ class Reduction:
             values |= {key: np.array(each)[place] for key, each in found[1].items()}
         given = self.given.model_copy(update={"hosts": hosts})
         try:
-            rows = self._solved(given, template, pairs[0], sort, merge.Table(values))
+            rows = self._solved(given, template, pairs[0], sort, Table(values))
         except DtnsimError:
             return None
         return _apart(rows, sort, len(pairs))

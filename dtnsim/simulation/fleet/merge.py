@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.description.keys import mapped
-from dtnsim.ground.quantity import Draw, Quantity, Value
+from dtnsim.ground.quantity import Quantity
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
@@ -26,24 +26,6 @@ WORTH: Final = 200
 _TRIED: Final = 8
 #: what two ways of adding up may differ by
 _SAME: Final = 1e-9
-
-
-class Table(Draw):
-    """Gives some quantities a value for each scenario, all others their nominal one."""
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        super().__init__()
-        self._values = values
-
-    @property
-    def many(self) -> bool:
-        """Every pair is a scenario."""
-        return True
-
-    def __call__(self, quantity: Quantity) -> Value:
-        """Its values, or the nominal one."""
-        known: Value = self._values.get(quantity.key, quantity.value)
-        return known
 
 
 def numbers(host: Host) -> dict[str, Quantity]:
