@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, ClassVar, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ class Jbod(Layer):
     """
 
     kind: ClassVar[str] = "jbod"
+    other_names: ClassVar[Mapping[str, str]] = {"drives": "disks"}
 
     disks: Annotated[int, Field(ge=1, le=1000)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
@@ -41,6 +42,7 @@ class Raid(Layer):
     """
 
     kind: ClassVar[str] = "raid"
+    other_names: ClassVar[Mapping[str, str]] = {"drives": "disks"}
 
     level: Literal[0, 1, 5, 6, 10, 50, 60]
     disks: Annotated[int, Field(ge=1, le=1000)]

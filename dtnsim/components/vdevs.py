@@ -87,7 +87,7 @@ class Raidz(Layer):
     """
 
     kind: ClassVar[str] = "raidz"
-    other_names: ClassVar[Mapping[str, str]] = {"parity": "level", "record": "recordsize"}
+    other_names: ClassVar[Mapping[str, str]] = {"parity": "level", "record": "recordsize", "drives": "disks"}
 
     level: Literal[1, 2, 3]
     disks: Annotated[int, Field(ge=2, le=255)]
