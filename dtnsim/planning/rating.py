@@ -151,7 +151,7 @@ class Rater:
                 drawn = sharing.as_in(timed.composed(given, draw, timed.amounts(nominal)), nominal)
             self._described[key] = drawn, draw
         drawn, draw = self._described[key]
-        held = scenarios.regimes(given, nominal, self.matrices(nominal))
+        held = scenarios.regimes(given, nominal)
         if held not in self.met:
             self.met[held] = self._laws.factors(draw, held)
         return Described(nominal, drawn, draw, held)

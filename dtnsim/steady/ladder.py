@@ -21,6 +21,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem, Rung, Station
 from dtnsim.steady import solve, timed
 from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.meetings import part
 from dtnsim.steady.reasons import Cause, cause_of, key_of, reason, remedy
 from dtnsim.steady.relieved import by_key, rate_with, tried
 
@@ -47,6 +48,7 @@ class Ladder(Later[Rung]):
         rate: The answer [B/s].
         given: The path as it is described; None where nothing of it can be changed.
         told: ``problem`` with those changes alone that help.
+        members: Numbers of its transfers among those of ``given``; None where they are the same.
     """
 
     def __init__(
@@ -58,10 +60,12 @@ class Ladder(Later[Rung]):
         rate: float,
         given: PathSpec | None = None,
         told: Problem | None = None,
+        members: Sequence[int] | None = None,
     ) -> None:
         super().__init__(self._climb)
         self._problem, self._m, self._f, self._cause, self._rate = problem, m, f, cause, rate
         self._given, self._told = given, told or problem
+        self._members = range(len(problem.transfers)) if members is None else members
 
     def _climb(self) -> Iterator[Rung]:
         """Relieves what binds and solves again, until nothing binds or the rungs are enough."""
@@ -78,13 +82,13 @@ class Ladder(Later[Rung]):
             sets = () if said is None else _settings(problem, said)
             yield Rung(name, rate, reason(problem, f, cause, named), text, sets)
             named = cause.phase
-            changed = None if given is None or station is None else _changed(given, problem, m, f, station)
+            changed = None if given is None or station is None else self._changed(given, problem, m, station)
             solution = None
             if changed is not None:
-                wider = _without(changed[1], relieved, f)
+                wider = self._without(changed[1], relieved)
                 solution = solve.solve(wider)
                 if float(solution.rate[0, f]) > rate * _SAME_RATE:
-                    (given, problem), m = changed, wider
+                    given, problem, m = changed[0], part(changed[1], self._members), wider
                 else:  # something else holds that place as well: an allowance, a second port
                     solution = None
             if solution is None:
@@ -104,38 +108,36 @@ class Ladder(Later[Rung]):
             return station
         if problem is self._problem:
             return self._told.stations[problem.stations.index(station)]
-        laid_out = partial(_without, relieved=tuple(gone), f=self._f)
+        laid_out = partial(self._without, relieved=tuple(gone))
         return tried(problem, station, rate, partial(rate_with, given, f=self._f, arrays=laid_out))
 
+    def _without(self, problem: Problem, relieved: Sequence[str | None]) -> Matrices:
+        """The transfers of a path as arrays, without the limits of some stations (None: the waiting of this one)."""
+        m = solve.matrices(part(problem, self._members))
+        number = {s.name: k for k, s in enumerate(problem.stations)}
+        for name in relieved:
+            if name is None or name in number:
+                m = solve.relieved(m, station=None if name is None else number[name], transfer=self._f)
+        return m
 
-def _without(problem: Problem, relieved: Sequence[str | None], f: int) -> Matrices:
-    """A path as arrays, without the limits of some stations (None: the waiting of transfer ``f``)."""
-    m = solve.matrices(problem)
-    number = {s.name: k for k, s in enumerate(problem.stations)}
-    for name in relieved:
-        if name is None or name in number:
-            m = solve.relieved(m, station=None if name is None else number[name], transfer=f)
-    return m
-
-
-def _changed(
-    given: PathSpec, problem: Problem, m: Matrices, f: int, station: Station
-) -> tuple[PathSpec, Problem] | None:
-    """The path with a connection's narrowest place out of the way, and composed; None where that is nothing to set."""
-    if station.kind not in ("tcp", *_WIDE) or len(problem.transfers) > SHOWN:
-        return None
-    connection = station.kind == "tcp"
-    overrides = _settings(problem, station) if connection else ()
-    place = _narrowest(problem, m, f, station) if connection else station
-    if not overrides and place is not None and (key := key_of(problem, place)):
-        overrides = (f"{key}.{_WIDE[place.kind]}",)
-    if not overrides:
-        return None
-    try:
-        wider = given.changed(overrides)
-        return wider, timed.composed(wider, Draw())
-    except DtnsimError:
-        return None
+    def _changed(
+        self, given: PathSpec, problem: Problem, m: Matrices, station: Station
+    ) -> tuple[PathSpec, Problem] | None:
+        """The path with the narrowest place of a connection out of the way, composed; None where that is no setting."""
+        if station.kind not in ("tcp", *_WIDE) or len(given.transfers) > SHOWN:
+            return None
+        connection = station.kind == "tcp"
+        overrides = _settings(problem, station) if connection else ()
+        place = _narrowest(problem, m, self._f, station) if connection else station
+        if not overrides and place is not None and (key := key_of(problem, place)):
+            overrides = (f"{key}.{_WIDE[place.kind]}",)
+        if not overrides:
+            return None
+        try:
+            wider = given.changed(overrides)
+            return wider, timed.composed(wider, Draw())
+        except DtnsimError:
+            return None
 
 
 def _settings(problem: Problem, station: Station) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -31,10 +31,11 @@ from dtnsim.ground.records import (
 from dtnsim.ground.term import Term, term, worded
 from dtnsim.ground.uncertainty import Drawn
 from dtnsim.physics._arrays import FloatArray as Array, Index, quantile
-from dtnsim.steady import breakdown, discrepancy, durability, epochs, ordering, relieved, solve, timed
+from dtnsim.steady import breakdown, discrepancy, durability, ordering, relieved, solve, timed
 from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.matrices import once
+from dtnsim.steady.meetings import Meeting, meetings, part
 from dtnsim.steady.reasons import Cause, cause_of, reason, remedy, work
 from dtnsim.steady.scenarios import interval, scenarios
 from dtnsim.steady.solve import Matrices
@@ -181,47 +182,57 @@ def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Arra
 
 def _answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = None) -> Prediction:
     """Puts the nominal solution and the drawn rates into a `Prediction`."""
-    plain = solve.matrices(problem)
-    solution = solve.solve(plain)
-    problem = _slowed(problem, solution)
-    m = replace(plain, capacity=solution.capacity)
-    rates_with: list[relieved.RateOf] = []
-    if path is not None and len(problem.transfers) <= relieved.TRIED:
-        rates_with = [lru_cache(partial(relieved.rate_with, path, f=f)) for f in range(len(problem.transfers))]
-    told = _tried(problem, m, solution, rates_with, path)
-    full = with_workers(told, m)
-    together, own = solution.rate[0], epochs.laid_out(problem, plain, solution.rate)[0]
+    known = meetings(problem)
+    own, solution = known.own, known.solution
     if rates is None:
         rates = own[None, :]
-    transfers = tuple(
-        _one((problem, told), (m, plain), f, (together, own), rates[:, f], int(solution.binding[0, f]), path)
-        for f in range(len(problem.transfers))
-    )
-    if path is not None and rates_with:
-        ways = [partial(relieved.ways, path, told, f, t, rates_with[f]) for f, t in enumerate(transfers)]
-        transfers = tuple(replace(t, ways=Later(tried)) for t, tried in zip(transfers, ways, strict=True))
+    tried = path if len(problem.transfers) <= relieved.TRIED else None
+    made: dict[int, TransferPrediction] = {}
+    told, used = list(problem.stations), []
+    for here in known.each:
+        slowed, m = _slowed(here.problem, here.solution), replace(here.m, capacity=here.solution.capacity)
+        rates_with = {f: _rate_with(tried, f, here) for f in here.halfway} if tried is not None else {}
+        helped = _tried(slowed, m, here, rates_with, path)
+        used.append((with_workers(helped, m), here.solution.rate[0]))
+        for f in here.halfway:
+            one = _one((slowed, helped), m, f, here, (float(own[f]), float(solution.rate[0, f])), rates[:, f], path)
+            if path is not None and f in rates_with:
+                one = replace(one, ways=Later(partial(relieved.ways, path, helped, f, one, rates_with[f])))
+            made[f] = one
+        told = [
+            replace(old, changes=new.changes, remedy=new.remedy) for old, new in zip(told, helped.stations, strict=True)
+        ]
+    transfers = tuple(made[f] for f in range(len(problem.transfers)))
     total, top = (ordering.total_rate(problem, r) for r in (rates, own[None, :]))
     took = transfers[0].duration_s if len(transfers) == 1 else interval(ordering.span(problem, rates))
-    uses = _uses(full, together)
+    whole = _slowed(replace(problem, stations=tuple(told)), solution)
+    full = used[0][0] if len(used) == 1 else with_workers(whole, replace(known.m, capacity=solution.capacity))
+    uses = _uses(full, used)
     return Prediction(problem.name, interval(total), took, float(top[0]), transfers, uses, problem.warnings, full)
 
 
+def _rate_with(path: spec.PathSpec, f: int, here: Meeting) -> relieved.RateOf:
+    """The rate of a transfer in a meeting with a change of the path."""
+
+    def laid_out(changed: Problem) -> Matrices:
+        return solve.matrices(part(changed, here.members))
+
+    return lru_cache(partial(relieved.rate_with, path, f=here.place(f), arrays=laid_out))
+
+
 def _tried(
-    problem: Problem,
-    m: Matrices,
-    solution: solve.Solution,
-    rates_with: Sequence[relieved.RateOf],
-    path: spec.PathSpec | None,
+    problem: Problem, m: Matrices, here: Meeting, rates_with: Mapping[int, relieved.RateOf], path: spec.PathSpec | None
 ) -> Problem:
     """The problem, its connections that hold a transfer with only those changes that help, and no larger than helps."""
     if not worded():
         return problem
-    stations = list(problem.stations)
-    for f, rate_of in enumerate(rates_with):
-        k = cause_of(m, f, int(solution.binding[0, f])).station
+    stations, solution = list(problem.stations), here.solution
+    for f, rate_of in rates_with.items():
+        place = here.place(f)
+        k = cause_of(m, place, int(solution.binding[0, place])).station
         if k is not None and stations[k].changes:
             streams = relieved.streams_of(path, f)
-            stations[k] = relieved.tried(problem, stations[k], float(solution.rate[0, f]), rate_of, streams)
+            stations[k] = relieved.tried(problem, stations[k], float(solution.rate[0, place]), rate_of, streams)
     return replace(problem, stations=tuple(stations))
 
 
@@ -239,27 +250,28 @@ def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
 
 def _one(
     problems: tuple[Problem, Problem],
-    arrays: tuple[Matrices, Matrices],
+    m: Matrices,
     f: int,
-    rates: tuple[Array, Array],
+    here: Meeting,
+    rates: tuple[float, float],
     drawn: Array,
-    binding: int,
     path: spec.PathSpec | None,
 ) -> TransferPrediction:
     """The answer for transfer ``f``.
 
     Args:
-        problems: All of them, with the capacities of the solution; and with those changes alone that help.
-        arrays: The same as arrays, and with the capacities when nobody uses them.
+        problems: Those that run halfway through its time, with the capacities of the solution; and with those changes
+            alone that help.
+        m: The same as arrays.
         f: Which.
-        rates: (F,) while all run, and of each over its own time [B/s].
+        here: Their meeting.
+        rates: Of the transfer over its own time, and while all of the path run [B/s].
         drawn: (S,) its rates in scenarios [B/s].
-        binding: What binds it, as `solve.Solution` has it.
         path: The path.
     """
-    (problem, told), (m, given), (together, own) = problems, arrays, rates
-    transfer = problem.transfers[f]
-    cause = cause_of(m, f, binding)
+    (problem, told), (own, together), place = problems, rates, here.place(f)
+    transfer = problem.transfers[place]
+    cause = cause_of(m, place, int(here.solution.binding[0, place]))
     rate = interval(drawn)
     seconds = Interval(*(transfer.payload_B / r if r > 0 else float("inf") for r in (rate.p90, rate.p50, rate.p10)))
     if transfer.timed:
@@ -267,14 +279,14 @@ def _one(
     return TransferPrediction(
         transfer.name,
         rate,
-        float(own[f]),
+        own,
         seconds,
-        bottleneck(told, f, cause),
+        bottleneck(told, place, cause),
         transfer.files,
         rate.p50 * transfer.time_s if transfer.timed else transfer.payload_B,
-        Ladder(problem, given, f, cause, float(together[f]), path, told),
+        Ladder(problem, here.m, place, cause, float(here.solution.rate[0, place]), path, told, here.members),
         timed.sender_rate(problem, transfer, rate.p50),
-        all_run_Bps=float(together[f]),
+        all_run_Bps=together,
     )
 
 
@@ -294,15 +306,22 @@ def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
     return Bottleneck(s.name, s.component, s.host, s.kind, text, remedy(problem, s), takes)
 
 
-def _uses(problem: Problem, rates: Array) -> tuple[StationUse, ...]:
-    m = solve.matrices(problem)
-    load, single = m.loads(rates[None, :])[0], m.loads(np.ones((1, 1)))[0] if len(rates) == 1 else None
-    total = max(float(rates.sum()), 1e-300)
-    uses = []
-    for k, station in enumerate(problem.stations):
-        capacity = float(m.capacity[0, k])
-        share = load[k] / capacity if capacity > 0 else (1.0 if load[k] else 0.0)
-        demand = float(load[k] / total) if single is None else float(single[k])
-        share = 1.0 if 1.0 < share < _ROUNDED_UP else float(share)
-        uses.append(StationUse(replace(station, capacity=capacity), demand, share))
-    return tuple(sorted(uses, key=lambda u: -u.utilization))
+def _uses(full: Problem, meetings_of: Sequence[tuple[Problem, Array]]) -> tuple[StationUse, ...]:
+    """Every station as it is used in the meeting that uses it most.
+
+    Args:
+        full: The whole path.
+        meetings_of: Each meeting and its rates [B/s].
+    """
+    uses = {s.name: StationUse(s, 0.0, 0.0) for s in full.stations}
+    for problem, rates in meetings_of:
+        m = solve.matrices(problem)
+        capacity, load = m.capacity[0], m.loads(rates[None, :])[0]
+        demand = m.loads(np.ones((1, 1)))[0] if len(rates) == 1 else load / max(float(rates.sum()), 1e-300)
+        for k in np.flatnonzero((demand > 0) | (len(meetings_of) == 1)).tolist():
+            share = float(load[k] / capacity[k]) if capacity[k] > 0 else float(load[k] > 0)
+            share = 1.0 if 1.0 < share < _ROUNDED_UP else share
+            station = replace(problem.stations[k], capacity=float(capacity[k]))
+            if share >= uses[station.name].utilization:
+                uses[station.name] = StationUse(station, float(demand[k]), share)
+    return tuple(sorted(uses.values(), key=lambda u: -u.utilization))

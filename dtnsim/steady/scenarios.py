@@ -19,6 +19,7 @@ from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.discrepancy import Discrepancy
 from dtnsim.steady.matrices import Layout, Matrices
+from dtnsim.steady.meetings import meetings
 from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.regime import Regime, regime
 from dtnsim.steady.solve import Solution
@@ -146,7 +147,7 @@ def scenarios(
     draw = whole if only is None else Partly(samples, seed, given.correlation, only)
     problem = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal), before=before).problem(), nominal)
     layout = Layout(problem)
-    held = regimes(given, nominal, solve.matrices(nominal))
+    held = regimes(given, nominal)
     if len(blocks(layout)) == 1:
         return solved(problem, layout.of(), draw, held)
     arrays, solution, rates = _in_blocks(problem, layout)
@@ -187,18 +188,19 @@ def _joined(parts: Sequence[solve.Solution], name: str) -> Any:
     return np.concatenate([getattr(part, name) for part in parts])
 
 
-def regimes(given: PathSpec, nominal: Problem, m: Matrices) -> tuple[Regime, ...]:
-    """What holds each transfer of a path at its medians.
+def regimes(given: PathSpec, nominal: Problem) -> tuple[Regime, ...]:
+    """What holds each transfer of a path at its medians, halfway through its time.
 
     Args:
         given: The path.
         nominal: The path composed.
-        m: The same as arrays.
     """
-    solution = solve.solve(m)
-    slowed = replace(m, capacity=solution.capacity)
-    causes = [cause_of(slowed, f, int(solution.binding[0, f])) for f in range(len(nominal.transfers))]
-    return tuple(regime(given, nominal, f, cause) for f, cause in enumerate(causes))
+    causes = {}
+    for here in meetings(nominal).each:
+        slowed = replace(here.m, capacity=here.solution.capacity)
+        for f in here.halfway:
+            causes[f] = cause_of(slowed, place := here.place(f), int(here.solution.binding[0, place]))
+    return tuple(regime(given, nominal, f, causes[f]) for f in range(len(nominal.transfers)))
 
 
 def interval(drawn: Array, level: float = COVERED) -> Interval:

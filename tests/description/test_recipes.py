@@ -15,7 +15,7 @@ from dtnsim.components.base import find_kind
 from dtnsim.description import catalogue, schema
 from dtnsim.physics.tcp import competition, controls, outcome, shared
 from dtnsim.physics.tcp.rounds import Cases
-from dtnsim.steady import scenarios, solve
+from dtnsim.steady import scenarios
 from dtnsim.steady.prediction import predict
 from tests.lab import RECIPES, journey, machine, problem, sheet, volume
 from tests.strategies import load
@@ -90,7 +90,7 @@ def test_a_tool_is_found_by_all_that_asks_for_tools() -> None:
     answer = predict(given, samples=0)
     assert answer.duration_s.p50 > 100 * 10e-3
     made = problem(path)
-    assert scenarios.regimes(given, made, solve.matrices(made))[0].tool == "mover"
+    assert scenarios.regimes(given, made)[0].tool == "mover"
     assert "one-socket" in {k["kind"] for k in catalogue.overview()["kinds"]}
     assert schema.json_schema("one-socket")["properties"]["block"]
     assert find_kind("one-socket").tool_class == "mover"

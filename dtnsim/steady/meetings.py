@@ -1,0 +1,123 @@
+"""Who is under way halfway through each transfer's time: what holds it then is what holds it, with those and no others.
+
+Transfers that begin at their own times, or are of unlike length, seldom run all together: a link that all of them
+would fill may never be full.
+
+Neglects: who comes and goes in the other parts of a transfer's time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from dtnsim.composition import sharing
+from dtnsim.ground.records import Problem, Transfer
+from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.steady import epochs, ordering, solve
+from dtnsim.steady.matrices import Matrices, matrices
+
+#: transfers up to which each is looked at by itself; of more, all are taken to run together
+_LOOKED_AT: Final = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meeting:
+    """Transfers that run together halfway through the time of some of them.
+
+    Attributes:
+        problem: The path with these transfers alone.
+        m: The same as arrays.
+        solution: Their rates then.
+        members: Their numbers among all transfers of the path.
+        halfway: Those of them that are halfway then.
+    """
+
+    problem: Problem
+    m: Matrices
+    solution: solve.Solution
+    members: tuple[int, ...]
+    halfway: tuple[int, ...]
+
+    def place(self, f: int) -> int:
+        """Number of a transfer among the members."""
+        return self.members.index(f)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meetings:
+    """A path at its medians.
+
+    Attributes:
+        m: All its transfers as arrays.
+        solution: While all of them run.
+        own: (F,) rate of each over its own time [B/s].
+        each: The meetings; every transfer is halfway in one of them.
+    """
+
+    m: Matrices
+    solution: solve.Solution
+    own: Array
+    each: tuple[Meeting, ...]
+
+
+@lru_cache(maxsize=1)
+def meetings(problem: Problem) -> Meetings:
+    """The meetings of a path's transfers at its medians."""
+    m = matrices(problem)
+    solution = solve.solve(m)
+    own = epochs.laid_out(problem, m, solution.rate)[0]
+    some: dict[tuple[int, ...], list[int]] = {}
+    for f, members in enumerate(_under_way(problem, own)):
+        some.setdefault(members, []).append(f)
+    found = []
+    for members, halfway in some.items():
+        here = part(problem, members)
+        arrays = m if here is problem else matrices(here)
+        answer = solution if here is problem else solve.solve(arrays)
+        found.append(Meeting(here, arrays, answer, members, tuple(halfway)))
+    return Meetings(m, solution, own, tuple(found))
+
+
+def _under_way(problem: Problem, own: Array) -> list[tuple[int, ...]]:
+    """For each transfer, those that run halfway through its time, itself among them."""
+    every = tuple(range(len(own)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lasts = np.array([t.payload_B for t in problem.transfers]) / own
+    lasts = np.where([t.timed for t in problem.transfers], [t.omitted_s + t.time_s for t in problem.transfers], lasts)
+    if len(own) == 1 or len(own) > _LOOKED_AT or not np.isfinite(lasts).all():
+        return [every] * len(own)
+    ends = ordering.ends(problem, own[None, :])[0]
+    begins, half = ends - lasts, ends - lasts / 2
+    runs = (begins <= half[:, None]) & (half[:, None] < ends) | np.eye(len(own), dtype=bool)
+    return [tuple(np.flatnonzero(row).tolist()) for row in runs]
+
+
+def part(problem: Problem, members: Sequence[int]) -> Problem:
+    """A path with some of its transfers alone, as they are beside each other on the volumes that they share.
+
+    Args:
+        problem: The path.
+        members: Numbers of the transfers.
+    """
+    if len(members) == len(problem.transfers):
+        return problem
+    made, drives = [problem.transfers[f] for f in members], problem.drives
+    if drives is not None and drives.scenarios == 1:
+        streams = Counter[tuple[str, str]]()
+        for f in members:
+            for volume, own in drives.visits(f):
+                streams[volume] += own
+        made = [_as(drives.beside(f, streams), t) if drives.minds(f) else t for f, t in zip(members, made, strict=True)]
+    return replace(problem, transfers=tuple(made), drives=None)
+
+
+def _as(made: Transfer, given: Transfer) -> Transfer:
+    """A transfer with the share next to others that it was given."""
+    made = replace(made, weight=given.weight)
+    return sharing.opened(made) if given.opened else made
