@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
@@ -42,7 +41,7 @@ class Raid(Layer):
     """
 
     kind: ClassVar[str] = "raid"
-    other_names: ClassVar[Mapping[str, str]] = {"drives": "disks"}
+    other_names: ClassVar[dict[str, str]] = {"drives": "disks"}
 
     level: Literal[0, 1, 5, 6, 10, 50, 60]
     disks: Annotated[int, Field(ge=1, le=1000)]
@@ -89,10 +88,9 @@ class Raid(Layer):
             for kind, word in (("raidz", "z"), ("draid", "draid"), ("mirror", "mirror")):
                 if text.startswith(word):
                     number = text.removeprefix(word) or "1"
-                    level = f", {'parity' if kind == 'draid' else 'level'}: {number}" if number.isdigit() else ""
-                    also = "" if kind == "mirror" else level
-                    said = f"level {given['level']} is ZFS's own"
-                    raise ValueError(f"{said}; write {{kind: {kind}{also}, disks: ...}}")
+                    many = number.isdigit() and kind != "mirror"
+                    also = f", {'parity' if kind == 'draid' else 'level'}: {number}" if many else ""
+                    raise ValueError(f"level {given['level']} is ZFS's own; write {{kind: {kind}{also}, disks: ...}}")
             given = {**given, "level": int(text) if text.isdigit() else given["level"]}
         return given
 
