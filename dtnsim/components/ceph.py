@@ -62,6 +62,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
     """
 
     kind: ClassVar[str] = "cephfs"
+    over_ip: ClassVar[bool] = True
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "osds", "osd_read", "osd_write", *Copies.model_fields)
 
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(

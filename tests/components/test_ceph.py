@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.lab import MiB, Sheet, journey, machine, problem, sheet, volume
+from tests.lab import MiB, Sheet, journey, machine, problem, rate, sheet, volume
 
 FREE = {"kind": "cephfs", "latency": "1 us", "share": "1", "metadata_time": "0 s"}
 
@@ -47,6 +47,13 @@ def test_coded_pools_store_less_and_send_more() -> None:
 def test_read_ahead_and_objects_in_flight() -> None:
     assert charges(latency="8 ms", streams=3).rate("c.read-ahead") == pytest.approx(3 * 8 * MiB / 8e-3)
     assert charges(latency="8 ms", write=True).rate("c.write-back") == pytest.approx(16 * 4 * MiB / 8e-3, rel=0.01)
+
+
+def test_a_mount_is_reached_through_the_only_card() -> None:
+    """Ceph, network configuration reference: clients and daemons speak IP."""
+    host = machine(nic={"kind": "nic", "rate": "1 Gb/s"}, volumes={"/c": volume(filesystem=FREE)})
+    made = journey(host, start="a:/c", to="a:memory", tool={"name": "dd"}, dataset={"files": 1, "size": "100 TB"})
+    assert rate(made) < 125e6
 
 
 def test_a_file_lies_on_as_many_osds_as_it_has_objects() -> None:
