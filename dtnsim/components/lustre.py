@@ -20,7 +20,7 @@ from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, plural, term
-from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics import lustre, servers
 
 
@@ -43,6 +43,9 @@ class Lustre(ParallelFilesystem):
     gets from one OST; the thread that copies it costs ``client_byte`` besides, however many stripes there are.
     Where ``servers`` say nothing of metadata there is one server for it, as the priors of `MetadataServers` have it.
     ``layout`` is a progressive file layout instead of ``stripe_count`` (``lfs setstripe -E``).
+
+    Before release 2.8 a client has one request under way that changes a name or an inode, whatever its threads do: the
+    server keeps one answer of each client to give again after a failure (LU-5319).
     """
 
     kind: ClassVar[str] = "lustre"
@@ -102,7 +105,12 @@ class Lustre(ParallelFilesystem):
         "1 ms", 0.5, "Lustre manual: 1000 metadata operations a second per client"
     )
     metadata_rpcs: Annotated[int, Field(ge=1, le=256)] = 8
-    modifying_rpcs: Annotated[int, Field(ge=1, le=255)] = 7
+    modifying_rpcs: Annotated[
+        int,
+        Field(ge=1, le=255),
+        # LU-5319: a mutex in the client (mdc_rpc_lock) and one slot in the server's last_rcvd, before 2.8 of March 2016
+        Since(((2003, 1), (2016, None))),
+    ] = 7
 
     def cycles(self, row: Row, use: Access, stack: Stack) -> Term:
         """As any file system; what goes through the client's cache is locked page by page."""

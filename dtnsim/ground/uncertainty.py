@@ -112,15 +112,15 @@ class Otherwise:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """Annotation of a version that nobody wrote: what hosts of a year have.
+    """Annotation of a version, or a number that goes with it, which nobody wrote: what hosts of a year have.
 
     Attributes:
         versions: (first year, version) in order, of earlier years the first; None is the field's default.
     """
 
-    versions: tuple[tuple[int, str | None], ...]
+    versions: tuple[tuple[int, str | int | None], ...]
 
-    def of(self, year: int) -> str | None:
+    def of(self, year: int) -> str | int | None:
         """The version of a year; None for the default."""
         return next((v for first, v in reversed(self.versions) if first <= year), self.versions[0][1])
 

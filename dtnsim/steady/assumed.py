@@ -201,7 +201,9 @@ def _fields(value: object, place: Place, *, default: bool = False) -> Iterator[t
         for name, field in type(value).model_fields.items():
             others = [m for m in field.metadata if isinstance(m, Otherwise)]
             if any(isinstance(m, Since) for m in field.metadata) and getattr(value, name) != field.default:
-                others.append(Otherwise(field.default, "what is usual today; this one is of the year of the hosts"))
+                others.append(
+                    Otherwise(str(field.default), "what is usual today; this one is of the year of the hosts")
+                )
             unsaid = default or name not in value.model_fields_set
             if not others:
                 yield from _fields(getattr(value, name), (*place, name), default=unsaid)
