@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import yaml
+from dtnsim.ground import yamlio
 
 
 @functools.cache
 def tables(file: str) -> dict[str, Any]:
     """The tables of ``tests/FILE.yaml``."""
-    return dict(yaml.safe_load((Path(__file__).parent / f"{file}.yaml").read_text(encoding="utf-8")))
+    return dict(yamlio.plain(Path(__file__).parent / f"{file}.yaml"))
 
 
 def rows(file: str, table: str) -> list[Any]:

@@ -24,6 +24,7 @@ M = TypeVar("M", bound=BaseModel)
 #: keys that every part has, and that say nothing of what it does: near to a wrong one by chance
 _OF_ALL: Final = frozenset({"part", "source", "price", "facts"})
 _NUMBER: Final = re.compile(rf"\s*{units.NUMBER}\s*")
+_HOLE: Final = re.compile(r"\d_")
 
 
 class Model(BaseModel):
@@ -87,7 +88,7 @@ def validate(model: type[M], given: Mapping, *, key: str = "") -> M:
     if refused:  # not where it was caught: an error of pydantic is seen by no collector, and would keep all that it met
         first, *others = refused
         raise first.followed_by([*first.further, *(e for other in others for e in other.findings)])
-    for steps, text in _with_holes(given, made):
+    for steps, text in _with_holes(given, made) if _may_have_holes(given) else ():
         name = ".".join([*([key] if key else []), *map(str, steps)])
         remedy = f"write {text.replace('_', '')}; _ stands between thousands only, as in 1_000"
         raise SpecError("is not a number", **spot_of(given, steps)[0], key=name, value=text, remedy=remedy)
@@ -99,6 +100,15 @@ def among_others(error: SpecError) -> Exception:
     from pydantic_core import PydanticCustomError
 
     return PydanticCustomError("component", "cannot be used", {"error": error})
+
+
+def _may_have_holes(given: Any) -> bool:
+    """Whether a digit with _ behind it is written anywhere: in nearly all descriptions there is none."""
+    if isinstance(given, str):
+        return "_" in given and _HOLE.search(given) is not None
+    if isinstance(given, dict):
+        return any(map(_may_have_holes, given)) or any(map(_may_have_holes, given.values()))
+    return isinstance(given, list) and any(map(_may_have_holes, given))
 
 
 def _with_holes(given: Any, made: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -211,13 +211,16 @@ def _like(text: str, dimension: str) -> str:
     """What a number may mean whose unit is in letters of another case, or an example of one."""
     number, unit = _apart(text)
     unit = unit.lower()
-    near = [
-        u for u, (dim, _) in UNITS.items() if u.lower() == unit and dim == dimension and not u.endswith(tuple(_BITS))
-    ]
-    meant = min(near, key=lambda u: (u.startswith("k"), len(u)), default=None) if dimension in ("B", "Hz") else None
     if number and dimension == "B" and unit in ("k", "m", "g", "t", "p"):
         return f"{number} {unit.upper()}iB, or {number} {unit.upper() if unit != 'k' else 'k'}B"
-    return f"{number} {meant}" if number and meant else f"it like {EXAMPLES[dimension]}"
+    meant = _meant(unit, dimension) if number and dimension in ("B", "Hz") else None
+    return f"{number} {meant}" if meant else f"it like {EXAMPLES[dimension]}"
+
+
+def _meant(unit: str, dimension: str) -> str | None:
+    """The unit that is written like this one but for the case of its letters; None where there is none."""
+    near = [u for u, (of, _) in UNITS.items() if of == dimension and u.lower() == unit and not u.endswith(tuple(_BITS))]
+    return min(near, key=lambda u: (u.startswith("k"), len(u)), default=None)
 
 
 def _bare_rate(text: str) -> float | None:

@@ -84,7 +84,10 @@ def size_of(part: str | None) -> float:
 
 def _figure(given: object, dim: str = "") -> float:
     """A number as a part's file has it, in SI; 0 where there is none."""
-    text = str(given.get("value", "") if isinstance(given, Mapping) else given if given is not None else "")
+    number = given.get("value") if isinstance(given, Mapping) else given
+    text = "" if number is None else str(number)
+    if not text:
+        return 0.0
     for unit in (dim,) if dim else ("B/s", "s", "1/s", "B", "1"):
         try:
             return units.parse(text, unit)

@@ -25,7 +25,7 @@ Validator = jsonschema.Draft202012Validator
 
 
 def shipped(folder: str, name: str) -> Any:
-    return yaml.safe_load((library.root("models") / folder / f"{name}.yaml").read_text())
+    return yamlio.plain(library.root("models") / folder / f"{name}.yaml")
 
 
 @cache
@@ -136,7 +136,7 @@ def of(document: Any, **changes: Any) -> Any:
     return made
 
 
-FULL: dict[str, Any] = yaml.safe_load(library.find("starters", "nas-to-hpc").read_text())
+FULL: dict[str, Any] = yamlio.plain(library.find("starters", "nas-to-hpc"))
 
 #: the classes of mistakes that people make
 MISTAKES: dict[str, dict[str, Any]] = tables("description/tables")["mistakes"]

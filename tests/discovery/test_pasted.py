@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import dtnsim
 from dtnsim.discovery import outputs, pasted
@@ -17,11 +16,12 @@ from dtnsim.discovery.cards import rate_of
 from dtnsim.discovery.discover import discover
 from dtnsim.discovery.drives import known_drive
 from dtnsim.discovery.outputs import Said
+from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from tests.each import rows
 
 PASTED = Path(__file__).parent / "pasted"
-TRUTHS: dict[str, dict[str, Any]] = yaml.safe_load((PASTED / "truths.yaml").read_text(encoding="utf-8"))
+TRUTHS: dict[str, dict[str, Any]] = yamlio.plain(PASTED / "truths.yaml")
 WHERE = dict.fromkeys(("cores", "sockets", "smt", "clock"), "cpu") | dict.fromkeys(
     ("channels", "rate", "memory"), "memory"
 )

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,12 @@ from tests.strategies import written
 SLOW_END = ["hosts.east.nic=broadcom-57414-25g", "hosts.east.tcp.rmem_max=6 MiB", "hosts.east.tcp.wmem_max=2 MiB"]
 
 
-@pytest.fixture(autouse=True)
-def unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def unasked() -> Iterator[None]:
     """What kinds that are not allowed would give is tried in test_actions.py and test_tool_choice.py."""
-    monkeypatch.setattr(explore, "would_help", lambda *_: [])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(explore, "would_help", lambda *_: [])
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -83,16 +83,17 @@ def test_what_could_be_asked_instead_is_met_when_it_is_asked(shop: str) -> None:
         "hints": False,
         "catalog": shop,
     }
-    made = dtnsim.plan("venadi/gridftp-gpfs", target="20Gb/s", **asked)
+    path = spec.load("venadi/gridftp-gpfs")
+    made = dtnsim.plan(path, target="20Gb/s", **asked)
     assert made.chosen is None
     assert made.why_not is not None
     target, confidence = made.why_not.instead
     assert (target.limit, confidence.limit) == ("target", "confidence")
-    less = dtnsim.plan("venadi/gridftp-gpfs", target=f"{target.value} B/s", **asked)
+    less = dtnsim.plan(path, target=f"{target.value} B/s", **asked)
     assert less.chosen is not None
-    more = dtnsim.plan("venadi/gridftp-gpfs", target=f"{target.value * 1.01} B/s", **asked)
+    more = dtnsim.plan(path, target=f"{target.value * 1.01} B/s", **asked)
     assert more.chosen is None
-    likely = dtnsim.plan("venadi/gridftp-gpfs", target="20Gb/s", confidence=confidence.value, **asked)
+    likely = dtnsim.plan(path, target="20Gb/s", confidence=confidence.value, **asked)
     assert likely.chosen is not None
     document = made.why_not.document()
     assert [i["limit"] for i in document["instead"]] == ["target", "confidence"]
