@@ -152,17 +152,19 @@ def cartesian(axes: Sequence[Axis]) -> Design:
 
 
 def hypercube(axes: Sequence[Axis], count: int, seed: int) -> Design:
-    """A Latin hypercube: each range, or list, is hit evenly.
+    """A Latin hypercube (McKay, Beckman and Conover 1979): each range, or list, is hit evenly.
+
+    Its points are those of `scipy.stats.qmc.LatinHypercube`, which takes a second to import.
 
     Args:
         axes: Ranges and lists.
         count: How many scenarios.
         seed: Of the draw.
     """
-    from scipy.stats import qmc
-
-    parts = qmc.LatinHypercube(d=len(axes), rng=np.random.default_rng(seed)).random(count)
-    return _design([a.key for a in axes], [a.at(parts[:, n]) for n, a in enumerate(axes)])
+    draw = np.random.default_rng(seed).spawn(1)[0]
+    within = draw.uniform(size=(count, len(axes)))
+    parts = [(draw.permutation(np.arange(1, count + 1)) - within[:, n]) / count for n in range(len(axes))]
+    return _design([a.key for a in axes], [a.at(part) for a, part in zip(axes, parts, strict=True)])
 
 
 def table(file: str | Path) -> Design:

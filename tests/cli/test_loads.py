@@ -58,10 +58,10 @@ COMMANDS = {
     ("tcp", "--rate", "10Gb/s", "--rtt", "50ms"): May(CALCULATES, frozenset({"cli", "ground", "physics"}), 42),
     ("list",): May(READS, ROOMS, 282, networkx=0),
     ("components",): May(READS, ROOMS, 281, networkx=0),
-    ("show", "venadi"): May(READS, ROOMS, 170, networkx=0),
+    ("show", "venadi"): May(READS, ROOMS, 172, networkx=0),
     ("schema", "part"): May(READS, ROOMS, 161, networkx=0),
-    ("logs", "calibration/venadi/logs"): May(READS, ROOMS | {"logs"}, 215, networkx=0),
-    ("init", "-"): May(READS, ROOMS - {"composition", "report", "steady"}, 90, networkx=0),
+    ("logs", "calibration/venadi/logs"): May(READS, ROOMS | {"logs"}, 216, networkx=0),
+    ("init", "-"): May(READS, ROOMS - {"composition", "report", "steady"}, 91, networkx=0),
     ("man",): May(CALCULATES, frozenset({"cli", "ground", "logs", "physics"}), 97),
 }
 #: those that work longer are asked what they are
