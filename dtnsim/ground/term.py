@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -176,12 +176,12 @@ def _ratio(a: Value, b: Value) -> Value:
 def _joined(
     left: Term | Value, sign: str, right: Term | Value, work: Callable[[Value, Value], Value], binds: int
 ) -> Term:
-    if isinstance(left, Term):
-        other = right.value if isinstance(right, Term) else right
-        if isinstance(other, float) and other == _NEUTRAL[sign] and (other is right or not _WORDED.get()):
-            return left
-    if not _WORDED.get():
-        one, other = (t.value if isinstance(t, Term) else t for t in (left, right))
+    worded = _WORDED.get()
+    one, other = left.value if isinstance(left, Term) else left, right.value if isinstance(right, Term) else right
+    changes_nothing = isinstance(other, float) and other == _NEUTRAL[sign] and (other is right or not worded)
+    if changes_nothing and isinstance(left, Term):
+        return left
+    if not worded:
         return Term(work(one, other), "")
     a, b = term(left), term(right)
     value = work(a.value, b.value)
@@ -213,7 +213,7 @@ def _extreme(name: str, reduce: Callable[[Any], Any], terms: tuple[Term, ...]) -
     read = list({t.formula: t for t in terms}.values())  # those that read alike may still differ in a scenario
     value = float(value) if np.ndim(value) == 0 else value
     if len(read) == 1:
-        return replace(read[0], value=value)
+        return Term(value, read[0].formula, read[0].source, read[0].binds)
     return Term(value, f"{name}({', '.join(t.formula for t in read)})", _sources(*(t.source for t in read)))
 
 
