@@ -5,13 +5,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import PREFIX, UNUSUAL, CommandReader
-from dtnsim.logs.base import Context, DocumentParser, Evidence, LineParser, Parser, Record
-from dtnsim.logs.measurement import Unread
+from dtnsim.logs.base import Context, DocumentParser, Evidence, LineParser, Parser
 
 #: shapes of lines that tools print once an interval, packet or percent, and sum up at the end
 _INTERVALS: Final = re.compile(
@@ -182,53 +181,6 @@ def catalogue() -> Catalogue:
     classes = [(kind, module) for module in modules for kind in vars(module).values() if isinstance(kind, type)]
     own = [kind for kind, module in classes if issubclass(kind, Parser) and kind.__module__ == module.__name__]
     return Catalogue(kind for kind in own if not getattr(kind, "__abstractmethods__", None))
-
-
-#: what a figure raises that only looks like a number (``1.7.44``, a superscript digit, 400 digits), or like a unit
-NO_NUMBER: Final = (ValueError, OverflowError, ZeroDivisionError, KeyError)
-
-
-def hand_over(parser: LineParser, text: str, out: list[Record]) -> None:
-    """Hands a line over; a figure that is no number is noted.
-
-    Args:
-        parser: Who reads.
-        text: The line.
-        out: Takes the records.
-    """
-    try:
-        records = parser.feed(text)
-        if records:
-            out += records
-    except NO_NUMBER as error:
-        out.append(no_number(parser, text, error))
-
-
-def no_number(parser: LineParser | DocumentParser, text: str, error: Exception) -> Unread:
-    """The note of a figure that is none.
-
-    Args:
-        parser: Who reads.
-        text: The line.
-        error: What the figure raised.
-    """
-    return parser.unread(text, f"a figure of the line is no number ({error})")
-
-
-def safely(
-    parser: LineParser | DocumentParser, settle: Callable[..., Iterable[Record]], *args: object
-) -> Iterator[Record]:
-    """Records that a parser settles; one that is no number is noted and does not lose the others' figures.
-
-    Args:
-        parser: Who reads.
-        settle: Its method that gives what is open.
-        args: What the method is given.
-    """
-    try:
-        yield from settle(*args)
-    except NO_NUMBER as error:
-        yield no_number(parser, "", error)
 
 
 class Host:

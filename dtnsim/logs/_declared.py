@@ -330,15 +330,9 @@ class ProgressParser(LineParser):
         """A message that says that a copy failed."""
         return (self.failure(message),)
 
-    def status(self, found: re.Match[str], moved: float, total: float) -> Status:  # noqa: ARG002 (for subclasses)
-        """Whether the copy is complete with this line.
-
-        Args:
-            found: The line.
-            moved: What is moved so far [B].
-            total: All that is to be moved [B].
-        """
-        return "complete" if moved == total else "partial"
+    def complete(self, found: re.Match[str], progress: Progress) -> bool:  # noqa: ARG002 (for subclasses)
+        """Whether the copy is complete with this line."""
+        return progress.moved == progress.total
 
     def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (for subclasses)
         """What else the line says."""
@@ -358,7 +352,9 @@ class ProgressParser(LineParser):
         printed = found[0][found.start("rate") - found.start() : found.end("ru") - found.start()]
         printed += "/s" if printed.endswith(("B", "s")) else "B/s"
         known = {**self.conditions(found, moved), **self.where}
-        progress = Progress(moved, total, rate, printed, self.ctx.line, self.status(found, moved, total), known)
+        progress = Progress(moved, total, rate, printed, self.ctx.line, "partial", known)
+        if self.complete(found, progress):
+            progress = progress._replace(status="complete")
         yield from self.check(found, progress)
         if self._held is not None and not self.same(progress, self._held):
             yield from self.settle()

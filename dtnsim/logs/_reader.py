@@ -13,10 +13,11 @@ from collections.abc import Generator, Iterable, Iterator
 from itertools import chain
 from typing import Any, Final
 
-from dtnsim.logs._catalogue import NO_NUMBER, Catalogue, Host, Shapes, Targets, catalogue, hand_over, no_number, safely
+from dtnsim.logs._catalogue import Catalogue, Host, Shapes, Targets, catalogue
 from dtnsim.logs._commands import clean, decode, host_of, needs_cleaning, without_codes, without_prefix
 from dtnsim.logs._documents import DocumentBuffer, printed
 from dtnsim.logs._json_stream import ENDS_INSIDE, JsonStream
+from dtnsim.logs._records import NO_NUMBER
 from dtnsim.logs.base import Document, DocumentParser, Record
 from dtnsim.logs.measurement import Unread
 
@@ -101,7 +102,7 @@ class LogReader:
             yield from self._abandon(ended=True)
         for host in self._hosts.values():
             for parser in host.parsers:
-                yield from safely(parser, parser.close)
+                yield from parser.safely(parser.close)
 
     def _through(self, block: bytes) -> Iterator[Record]:
         """Reads whole lines, of which a long document may have begun in the middle."""
@@ -236,12 +237,12 @@ class LogReader:
         out: list[Record] = []
         for at in targets.parsers:
             parser = parsers[at]
-            try:  # as `hand_over`, without a call: this is where the time goes
+            try:  # this is where the time goes
                 records = parser.feed(text)
                 if records:
                     out += records
             except NO_NUMBER as error:
-                out.append(no_number(parser, text, error))
+                out.append(parser.no_number(text, error))
             if parser.open:
                 host.open[at] = parser
                 self._busy = True
@@ -278,7 +279,10 @@ class LogReader:
             wanted = (*wanted, *(at for at in host.open if at not in wanted))
         for at in wanted:
             parser = host.parsers[at]
-            hand_over(parser, text, out)
+            try:
+                out += parser.feed(text)
+            except NO_NUMBER as error:
+                out.append(parser.no_number(text, error))
             if parser.open is not (at in host.open):
                 host.mark(at)
         if host.open or host.commands.open or self._busy:
@@ -291,7 +295,7 @@ class LogReader:
         if command is None:
             return text[2:] if text[:2] == "# " else text
         for at, parser in enumerate(host.parsers):
-            out.extend(safely(parser, parser.on_command, command))
+            out.extend(parser.safely(parser.on_command, command))
             host.mark(at)
         host.ctx.command = command
         return text
@@ -331,7 +335,7 @@ class LogReader:
 
     def _read_document(self, doc: Document) -> Iterator[Record]:
         parser = self._parser_of(doc)
-        yield from self._embedded(doc) if parser is None else safely(parser, parser.read, doc)
+        yield from self._embedded(doc) if parser is None else parser.safely(parser.read, doc)
 
     def _streamed(self, block: bytes, *, last: bool = False) -> Generator[Record, None, bytes]:
         """Hands a piece of a long document on; returns what follows its end."""
@@ -386,7 +390,7 @@ class LogReader:
             doc = buffer.cut() if ended else None
             parser = None if doc is None else self._parser_of(doc)
             if doc is not None and parser is not None:
-                yield from safely(parser, parser.read, doc)
+                yield from parser.safely(parser.read, doc)
                 return
         cut, self._cut = self._cut, False
         last = len(buffer.lines) - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
@@ -23,6 +23,10 @@ PLAUSIBLE: Final = {"B/s": 1e14, "s": 1e10, "B": 1e21, "1/s": 1e14, "1": 1e18}
 _LARGEST: Final = 1e24
 _NUMBERS: Final = (float, int)
 _NOTHING: Final[Mapping[str, Condition]] = MappingProxyType({})
+
+
+#: what a figure raises that only looks like a number (``1.7.44``, a superscript digit, 400 digits), or like a unit
+NO_NUMBER: Final = (ValueError, OverflowError, ZeroDivisionError, KeyError)
 
 
 def _is_condition(value: Condition) -> bool:
@@ -235,6 +239,17 @@ class Parser(ABC):
             line: Its line, where that is not the present one.
         """
         return Unread(self.ctx.file, line or self.ctx.line, text.strip()[:200], f"{self.tool}: {why}")
+
+    def no_number(self, text: str, error: Exception) -> Unread:
+        """Makes the note of a figure that is no number."""
+        return self.unread(text, f"a figure of the line is no number ({error})")
+
+    def safely(self, settle: Callable[..., Iterable[Record]], *args: object) -> Iterator[Record]:
+        """Records that a method of the parser settles; one that is no number does not lose the others' figures."""
+        try:
+            yield from settle(*args)
+        except NO_NUMBER as error:
+            yield self.no_number("", error)
 
 
 @dataclass(slots=True)

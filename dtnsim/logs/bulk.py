@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._commands import given
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import BINARY, agrees, bits_rate, decimal, integer, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew
 from dtnsim.logs.measurement import Measurement
@@ -198,17 +199,12 @@ class Wdt(LineParser):
             yield self.measure("throughput", float(found["pure"]) * 2**20, "B/s", printed, more)
 
 
-_LINE: Final = regex(r"Net (?P<way>In|Out): <rate:comma> ?<u:k>b/s\s+Avg: <avg:comma> ?<au:k>b/s(?:\s+<share:comma>%)?")
 _ENDS: Final[dict[str, Conditions]] = {
     "In": {"direction": "receive", "role": "receiver"}, "Out": {"direction": "send", "role": "sender"},
 }  # fmt: skip
-_FDT_DONE: Final = re.compile(
-    r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully"
-)
-_FDT_FAILED: Final = re.compile(r"^.*(?:finished with errors?|Exit Status: Not OK|Cannot (?:connect|start)|SEVERE).*")
 
 
-class Fdt(LineParser):
+class Fdt(LinesParser):
     """FDT (Fast Data Transfer, Caltech): the console's rates.
 
     Units: ``Mb/s``, ``Gb/s`` are decimal bits (FDT ``lia/util/net/common/Utils.java``, formatWithBitFactor: 1000), in
@@ -228,24 +224,27 @@ class Fdt(LineParser):
     _last: Record | None = anew()  # the mean so far
     _done = anew(bool)
 
-    def feed(self, text: str) -> Iterator[Record]:
-        found = _LINE.search(text) if "Avg" in text else None
-        if found is not None:
-            if self._done:
-                yield from self.settle()
-            asked = given(self.tool, self.ctx.args("java", *self.commands)).known
-            known = {**_ENDS[found["way"]], **asked, **self.where}
-            known["share"] = decimal(found["share"]) / 100 if found["share"] else None
-            rate, mean = (bits_rate(found[key], found[unit]) for key, unit in (("rate", "u"), ("avg", "au")))
-            now = {**known, "interval": True, "average": "interval"}
-            yield self.measure("throughput", rate, "B/s", f"{found['rate']} {found['u']}b/s", now)
-            self._last = self.measure("throughput", mean, "B/s", f"Avg: {found['avg']} {found['au']}b/s", known)
-        elif self._last is not None and _FDT_DONE.search(text):
-            self._done = True
-        elif (self._last is not None or "FDT" in text) and (problem := _FDT_FAILED.match(text)) is not None:
-            last, self._last = self._last, None
-            known = dict(last.conditions) if isinstance(last, Measurement) else {}
-            yield self.failure(problem[0], **known)
+    @reads(r"Net (?P<way>In|Out): <rate:comma> ?<u:k>b/s\s+Avg: <avg:comma> ?<au:k>b/s(?:\s+<share:comma>%)?", "Avg")
+    def _rates(self, found: Match) -> Iterator[Record]:
+        if self._done:
+            yield from self.settle()
+        asked = given(self.tool, self.ctx.args("java", *self.commands)).known
+        known = {**_ENDS[found["way"]], **asked, **self.where}
+        known["share"] = decimal(found["share"]) / 100 if found["share"] else None
+        rate, mean = (bits_rate(found[key], found[unit]) for key, unit in (("rate", "u"), ("avg", "au")))
+        printed = f"{found['rate']} {found['u']}b/s"
+        yield self.measure("throughput", rate, "B/s", printed, known, interval=True, average="interval")
+        self._last = self.measure("throughput", mean, "B/s", f"Avg: {found['avg']} {found['au']}b/s", known)
+
+    @reads(r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully")
+    def _ended(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
+        self._done = self._last is not None
+
+    @reads(r"^.*(?:finished with errors?|Exit Status: Not OK|Cannot (?:connect|start)|SEVERE).*")
+    def _failed(self, found: Match) -> Found:
+        last, self._last = self._last, None
+        known: Conditions = dict(last.conditions) if isinstance(last, Measurement) else {}
+        return self.failure(found[0], **known) if last is not None or "FDT" in found.string else None
 
     def settle(self) -> Iterator[Record]:
         (last, self._last), (done, self._done) = (self._last, None), (self._done, False)

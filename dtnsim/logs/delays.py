@@ -185,10 +185,7 @@ class Ping(LineParser):
         self._forget_replies()
         for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max"), ("stddev", "dev")):
             if (text := found[key]) is not None and "nan" not in text:
-                try:
-                    yield self.printed("rtt", text, found["unit"] or "ms", **{**self._known, "statistic": statistic})
-                except ValueError:
-                    yield self.unread(found[0], f"{text} is no number")
+                yield self.printed("rtt", text, found["unit"] or "ms", self._known, statistic=statistic)
 
 
 _T: Final = r"(?:ns|us|ms|s)"

@@ -273,11 +273,7 @@ class Fio(Runs, LineParser, of=FioJson):
             yield from self._terse_direction(fields[at : at + step], name, operation)
 
     def _terse_direction(self, fields: list[str], name: str, operation: str) -> Iterator[Record]:
-        try:
-            moved, rate, iops, milliseconds = (float(field) for field in fields[:4])
-        except ValueError:
-            yield self.unread(";".join(fields), "the terse fields are not numbers")
-            return
+        moved, rate, iops, milliseconds = map(float, fields[:4])
         if moved <= 0 or rate <= 0 or self.again(name, operation, int(milliseconds), "terse"):
             return
         conditions: Conditions = {**self._started.get(name, {}), "job": name, "operation": operation}

@@ -95,11 +95,8 @@ class Ior(LinesParser):
         named, operation = dict(zip(self._heads, words, strict=False)), words[0]
         if operation not in ("write", "read") or len(words) < 6:
             return
-        try:
-            heads = ("Max(MiB)", "Min(MiB)", "Mean(MiB)", "Max(OPs)")
-            most, least, mean, ops = (float(named.get(head, 0)) for head in heads)
-        except ValueError:
-            return
+        heads = ("Max(MiB)", "Min(MiB)", "Mean(MiB)", "Max(OPs)")
+        most, least, mean, ops = (float(named.get(head, 0)) for head in heads)
         known = {**self.known, "operation": operation}
         if most > 0 and operation not in self._done:
             self._done.add(operation)

@@ -139,11 +139,7 @@ class Nuttcp(LinesParser):
     def _parse(self, text: str) -> Iterator[Record]:
         """``-fparse``: key=value; intervals say ``real_sec``, the summary ``real_seconds``."""
         values = dict(re.findall(r"(?<!\w)(\w++)=(-?\d++(?:[.,]\d++)?)(?=\s|$)", text))
-        try:
-            numbers = {key: decimal(value) for key, value in values.items()}
-        except ValueError:
-            yield self.unread(text, "a value is no number")
-            return
+        numbers = {key: decimal(value) for key, value in values.items()}
         if "rate_Mbps" not in numbers:
             yield self.unread(text, "no rate_Mbps: the line is cut or of an unknown form")
             return

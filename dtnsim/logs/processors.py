@@ -72,12 +72,7 @@ class Time(LinesParser):
     def _one_line(self, found: Match) -> Iterator[Record]:
         """GNU time, zsh and csh."""
         command = (found.groupdict().get("cmd") or "").strip() or self._command()
-        try:
-            figures = [(name, _clock(found[name]), found[name]) for name in _MODES]
-        except ValueError:
-            yield self.unread(found[0], "the times are not numbers")
-            return
-        yield from self._figures(figures, command)
+        yield from self._figures([(name, _clock(found[name]), found[name]) for name in _MODES], command)
         if found["cpu"].replace(".", "").isdigit():
             yield self.printed("cpu_share", found["cpu"], "%", **_conditions(command))
 
@@ -90,11 +85,8 @@ class Time(LinesParser):
         if key.startswith("Command"):
             self._timed, self._verbose, self._failed = value.strip('"'), [], None
         elif not key.startswith("Exit"):
-            try:
-                name = {"U": "user", "S": "sys", "E": "real"}[key[0]]
-                self._verbose.append((name, _clock(value), value, self.ctx.line))
-            except ValueError:
-                return self.unread(f"{key}: {value}", "not a time")
+            name = {"U": "user", "S": "sys", "E": "real"}[key[0]]
+            self._verbose.append((name, _clock(value), value, self.ctx.line))
         elif value != "0":
             self._verbose = []
             return self.failure(f"{key}: {value}", **_conditions(self._timed))

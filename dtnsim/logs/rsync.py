@@ -76,7 +76,7 @@ class Rsync(LinesParser):
     def _progress(self, found: Match) -> Iterator[Record]:
         yield from self._ended()
         run, size, share = self._run, self._number(found["size"], found["su"]), int(found["share"])
-        if size is None or share > 100:
+        if share > 100:
             return
         run.names = run.names or (self.ctx.line - self._last > 1 and self._last > 0 and run.progress is not None)
         self._last = self.ctx.line
@@ -99,9 +99,6 @@ class Rsync(LinesParser):
         yield from self._ended()
         pairs = (("sent", "su"), ("got", "gu"), ("rate", "ru"))
         sent, got, rate = (self._number(found[of], found[unit]) for of, unit in pairs)
-        if sent is None or got is None or rate is None:
-            yield self.unread(found.string, "a number of the summary cannot be read")
-            return
         if found["ru"] and self.ctx.args(*self.commands) is None:
             why = "-h (powers of 1000) or -hh (of 1024)? The command is not there: taken as -h"
             yield self.unread(found.string, why)
@@ -111,12 +108,9 @@ class Rsync(LinesParser):
         rf"total size is (?P<size>{_NUMBER})<u:k>\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?",
         "speedup is",
     )
-    def _size(self, found: Match) -> Found:
+    def _size(self, found: Match) -> None:
         size, speedup = self._number(found["size"], found["u"]), self._number(found["speedup"], "")
-        if size is None or speedup is None:
-            return self.unread(found.string, "a number of the summary cannot be read")
         self._run.total = (size, speedup, found["dry"] is not None, self.ctx.line, found.string)
-        return None
 
     @reads(
         r"^(?P<what>Number of regular files transferred|Number of files transferred|Number of files|Literal data): "
@@ -124,9 +118,8 @@ class Rsync(LinesParser):
     )
     def _stat(self, found: Match) -> Found:
         ended = list(self._ended())
-        if (value := self._number(found["n"], found["u"])) is not None:
-            key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
-            self._run.stats[key] = int(value)
+        key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
+        self._run.stats[key] = int(self._number(found["n"], found["u"]))
         return ended
 
     @reads(r"^(?:sending incremental|receiving |building file list)")
@@ -186,14 +179,11 @@ class Rsync(LinesParser):
         status: Status = "complete" if share == 100 and ended else "partial"
         yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
 
-    def _number(self, digits: str, unit: str) -> float | None:
-        try:
-            if not unit:
-                return grouped(digits.strip())
-            base = 1024.0 if self._run.known.get("scale") == 1024 else 1000.0
-            return decimal(digits.strip()) * base ** (" KMGTP".index(unit))
-        except ValueError:
-            return None
+    def _number(self, digits: str, unit: str) -> float:
+        if not unit:
+            return grouped(digits.strip())
+        base = 1024.0 if self._run.known.get("scale") == 1024 else 1000.0
+        return decimal(digits.strip()) * base ** (" KMGTP".index(unit))
 
     def _conditions(self) -> Conditions:
         args = self.ctx.args(*self.commands)

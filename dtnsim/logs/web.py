@@ -124,9 +124,9 @@ class S5cmd(ProgressParser):
     )
     failures = re.compile(r'^\s*+ERROR "(?:cp|mv|sync) .{1,300}')
 
-    def status(self, found: re.Match[str], moved: float, total: float) -> Status:
-        """Complete with all files, whatever the count of bytes says."""
-        return "complete" if found["done"] == found["files"] != "0" else super().status(found, moved, total)
+    def complete(self, found: re.Match[str], progress: Progress) -> bool:
+        """With all files, whatever the count of bytes says."""
+        return found["done"] == found["files"] != "0" or super().complete(found, progress)
 
     def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
         """How many files are there."""
@@ -176,9 +176,9 @@ class AwsS3(ProgressParser):
                 held.known["direction"] = direction
         return ()
 
-    def status(self, found: re.Match[str], moved: float, total: float) -> Status:
-        """Complete once everything is listed, and as much is moved."""
-        return "partial" if found["more"] else super().status(found, moved, total)
+    def complete(self, found: re.Match[str], progress: Progress) -> bool:
+        """Once everything is listed, and as much is moved."""
+        return not found["more"] and super().complete(found, progress)
 
     def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
         """What lines of files said of the same copy."""

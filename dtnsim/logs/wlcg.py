@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from dtnsim.logs._declared import Progress, ProgressParser, declare
 from dtnsim.logs._documents import first, records, seconds, stamp
 from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, regex, text_in, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, Status, anew, located
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew, located
 
 _DONE: Final = declare(
     "] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
@@ -88,9 +88,9 @@ class Xrdcp(ProgressParser):
         """A line that overwrites another is of the same copy."""
         return self.ctx.after_redraw
 
-    def status(self, found: re.Match[str], moved: float, total: float) -> Status:  # noqa: ARG002 (the base's)
-        """Complete at 100 %."""
-        return "complete" if found["share"] == "100" else "partial"
+    def complete(self, found: re.Match[str], progress: Progress) -> bool:  # noqa: ARG002 (the base's signature)
+        """At 100 %."""
+        return bool(found["share"] == "100")
 
     def conditions(self, found: re.Match[str] | None, moved: float) -> Conditions:  # noqa: ARG002
         """What the command line says; the time is whole seconds."""
