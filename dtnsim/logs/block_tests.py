@@ -163,10 +163,7 @@ class Vdbench(LinesParser):
     def _head(self, unit: Match) -> None:
         self._unit = 2.0**20 if unit[1] == "1024" else 1e6
 
-    @reads(r"Starting RD=(?P<run>[^;]{1,80}); (?P<rest>.{0,400})")
-    def _start(self, start: Match) -> None:
-        threads = re.search(r"threads=(\d{1,5})", start["rest"])
-        self.known = {"of": start["run"], "threads": None if threads is None else int(threads[1])}
+    _start = notes(r"Starting RD=(?P<of>[^;]{1,80}); (?:.{0,400}?threads=(?P<threads>\d{1,5}))?", new=True)
 
     @reads(
         r"^\s*+\d\d:\d\d:\d\d\.\d{3}\s++(?:avg_\d++-\d++|<interval:int>)\s++<iops:real>\s++<rate:real>\s++"

@@ -270,15 +270,15 @@ class GlobusUrlCopy(LinesParser):
 
     @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$", ": ")
     @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$", "  ->  ")
-    def _ends(self, found: Match) -> list[Record]:
-        ended, groups = list(self.settle()), found.groupdict()
+    def _ends(self, found: Match) -> Iterator[Record]:
+        yield from self.settle()
+        groups = found.groupdict()
         if "what" not in groups:
             self._where |= {key: name.strip() for key, name in groups.items()}
         elif groups["what"] == "Source":
             self._where = {"source": groups["url"].strip()}
         else:
             self._where["target"] = groups["url"].strip()
-        return ended
 
     @reads(r"Cancelling copy", "Cancelling")
     def _cancelled(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)

@@ -193,10 +193,9 @@ class Ethtool(LinesParser):
         return super().feed(text)
 
     @reads(r"^\s*Settings for (\S+?):\s*$")
-    def _settings(self, found: Match) -> Found:
-        ended = self.settle()
+    def _settings(self, found: Match) -> Iterator[Record]:
+        yield from self.settle()
         self._interface, self._block = found[1], "settings"
-        return ended
 
     @reads(r"^\s*NIC statistics:\s*$", opens=True)
     def _statistics(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
@@ -298,11 +297,10 @@ class Bonding(LinesParser):
     _up = anew(int)
 
     @reads(r"^\s*Ethernet Channel Bonding Driver: ", opens=True)
-    def _bond(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
-        ended = list(self.settle())
+    def _bond(self, found: Match) -> Iterator[Record]:  # noqa: ARG002 (what reads hands over)
+        yield from self.settle()
         path = _BOND.search(self.ctx.command.text) if self.ctx.command is not None else None
         self.known, self.open = {"bond": path[1] if path else None}, True
-        return ended
 
     @reads(
         r"^\s*(?P<key>Bonding Mode|Transmit Hash Policy|Slave Interface|MII Status|Speed)"

@@ -40,10 +40,9 @@ class Ior(LinesParser):
     _table = anew(bool)
 
     @reads(r"\bIOR-(\d[\w.+-]*): MPI", opens=True)
-    def _version(self, found: Match) -> Found:
-        ended = list(self.settle())
+    def _version(self, found: Match) -> Iterator[Record]:
+        yield from self.settle()
         self.version, self.open = found[1], True
-        return ended
 
     @reads(r"^\s*Max (?P<what>Write|Read):\s+<mib:dots> MiB/sec \(<mb:dots> MB/sec\)")
     def _max(self, found: Match) -> Iterator[Record]:
@@ -56,10 +55,9 @@ class Ior(LinesParser):
         yield self.measure("throughput", value, "B/s", f"{found['mib']} MiB/sec", operation=operation, **self.known)
 
     @reads(r"^(?=.*access).*bw\(MiB/s\)", "bw(MiB/s)", opens=True)
-    def _head(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
-        ended = list(self.settle()) if self._done else []
+    def _head(self, found: Match) -> Iterator[Record]:  # noqa: ARG002 (what reads hands over)
+        yield from self.settle() if self._done else ()
         self.open = self._table = True
-        return ended
 
     def other(self, text: str) -> Found:
         if "ERROR" in text and (self.open or text.startswith(("ior ERROR", "IOR ERROR"))) and _ERROR.search(text):

@@ -33,9 +33,10 @@ class Dcp(LinesParser):
 
     _whole = anew(bool)
 
-    @reads(r"^\s*+(?P<what>Items|Directories|Files|Links): (?P<count>\d{1,15})\s*+$")
-    def _count(self, found: Match) -> None:
-        self.known[found["what"].lower()] = int(found["count"])
+    _counts = notes(
+        r"^\s*+(?:Items: (?P<items>\d{1,15})|Directories: (?P<directories>\d{1,15})|Files: (?P<files>\d{1,15})"
+        r"|Links: (?P<links>\d{1,15}))\s*+$"
+    )
 
     @reads(r"^\s*+Seconds: \d++\.\d++\s*+$")
     def _seconds(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
@@ -70,12 +71,11 @@ class Dcp(LinesParser):
         r"^\s*+Copied <size:real> <su:k>i?B \((?P<share>\d{1,3})%\) in <seconds:real> secs \(<rate:real> <ru:k>i?B/s\)"
     )
     def _progress(self, found: Match) -> Found:
-        rate, size = float(found["rate"]) * BINARY[found["ru"]], float(found["size"]) * BINARY[found["su"]]
-        known: Conditions = {**self.where, "interval": True, "cumulative": True, "bytes": size}
-        known["duration_s"] = float(found["seconds"])
-        return (
-            self.measure("throughput", rate, "B/s", f"{found['rate']} {found['ru']}iB/s", known) if rate > 0 else None
-        )
+        if float(found["rate"]) <= 0:
+            return None
+        known: Conditions = {**self.where, "interval": True, "cumulative": True}
+        known |= {"bytes": float(found["size"]) * BINARY[found["su"]], "duration_s": float(found["seconds"])}
+        return self.printed("throughput", found["rate"], f"{found['ru']}iB/s", known)
 
 
 class Mdtest(LinesParser):
@@ -204,10 +204,9 @@ class Io500Result(LinesParser, of=Io500):
     _line = anew(int)
 
     @reads(r"^\s*+\[(?P<phase>(?:ior|mdtest)-(?:easy|hard|rnd)[\w-]{0,20}|find[\w-]{0,20})\]\s*+$")
-    def _section(self, found: Match) -> Found:
-        done = list(self.settle())
+    def _section(self, found: Match) -> Iterator[Record]:
+        yield from self.settle()
         self._phase, self.open = found["phase"], True
-        return done
 
     @reads(r"^\s*+(?P<key>score|t_delta|t_start|t_end)\s++= <value:word>(?: (?P<clock>[\d:]{8}))?\s*+$", inside=True)
     def _pair(self, found: Match) -> None:

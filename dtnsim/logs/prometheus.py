@@ -47,10 +47,8 @@ def labelled(name: str, labels: dict[str, str]) -> Conditions:
     for label, value in labels.items():
         if label == "device":
             known["interface" if name.startswith("node_network") else "device"] = value
-        elif label == "instance":
-            known["host"] = _PORT.sub("", value)
         elif label in LABELS:
-            known[LABELS[label]] = value
+            known[LABELS[label]] = _PORT.sub("", value) if label == "instance" else value
     return known
 
 

@@ -116,11 +116,10 @@ class Rsync(LinesParser):
         r"^(?P<what>Number of regular files transferred|Number of files transferred|Number of files|Literal data): "
         rf"(?P<n>{_NUMBER})<u:k>"
     )
-    def _stat(self, found: Match) -> Found:
-        ended = list(self._ended())
+    def _stat(self, found: Match) -> Iterator[Record]:
+        yield from self._ended()
         key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
         self._run.stats[key] = int(self._number(found["n"], found["u"]))
-        return ended
 
     @reads(r"^(?:sending incremental|receiving |building file list)")
     def _begin(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)

@@ -71,10 +71,9 @@ class Scp(LinesParser):
         return ended
 
     @reads(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$", " to ")
-    def _transfer(self, found: Match) -> list[Record]:
-        ended = list(self.settle())
+    def _transfer(self, found: Match) -> Iterator[Record]:
+        yield from self.settle()
         self._direction = "send" if found["what"] == "Uploading" else "receive"
-        return ended
 
     def _meter(self, text: str) -> _Meter | None:
         found = _PSCP.match(text) or _METER.match(text)
