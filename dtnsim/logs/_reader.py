@@ -336,6 +336,7 @@ class LogReader:
     def _read_document(self, doc: Document) -> Iterator[Record]:
         parser = self._parser_of(doc)
         yield from self._embedded(doc) if parser is None else parser.safely(parser.read, doc)
+        self._main.ctx.line = doc.line
 
     def _streamed(self, block: bytes, *, last: bool = False) -> Generator[Record, None, bytes]:
         """Hands a piece of a long document on; returns what follows its end."""
@@ -391,6 +392,7 @@ class LogReader:
             parser = None if doc is None else self._parser_of(doc)
             if doc is not None and parser is not None:
                 yield from parser.safely(parser.read, doc)
+                parser.ctx.line = doc.line
                 return
         cut, self._cut = self._cut, False
         last = len(buffer.lines) - 1

@@ -119,23 +119,24 @@ class FioJson(Runs, DocumentParser):
             return
         lines = doc.lines()
         for job in total or jobs:
-            yield from self._job(job, as_dict(shared), lines.next(f'"{job.get("jobname")}"'))
+            self.ctx.line = lines.next(f'"{job.get("jobname")}"')
+            yield from self._job(job, as_dict(shared))
 
-    def _job(self, job: dict[str, Any], shared: dict[str, Any], line: int) -> Iterator[Record]:
+    def _job(self, job: dict[str, Any], shared: dict[str, Any]) -> Iterator[Record]:
         conditions = {**_conditions({**shared, **(job.get("job options") or {})}), "job": str(job.get("jobname"))}
         if number(job.get("error")):
-            yield self.failure(f"job error {job.get('error')}", line=line, **conditions)
+            yield self.failure(f"job error {job.get('error')}", **conditions)
             return
         counted = False
         for operation in ("read", "write", "trim", "mixed"):
-            for record in self._direction(as_dict(job.get(operation)), operation, conditions, line):
+            for record in self._direction(as_dict(job.get(operation)), operation, conditions):
                 counted = True
                 yield record
         for key, state in (("usr_cpu", "user"), ("sys_cpu", "system")):
             if counted and (share := number(job.get(key))) is not None:
-                yield self.measure("cpu_share", share / 100, "1", f"{share} %", line=line, state=state, **conditions)
+                yield self.measure("cpu_share", share / 100, "1", f"{share} %", state=state, **conditions)
 
-    def _direction(self, result: dict[str, Any], operation: str, shared: Conditions, line: int) -> Iterator[Record]:
+    def _direction(self, result: dict[str, Any], operation: str, shared: Conditions) -> Iterator[Record]:
         moved, kib = number(result.get("io_bytes")), number(result.get("bw"))
         exact, milliseconds = number(result.get("bw_bytes")), number(result.get("runtime"))
         rate = exact if exact is not None else None if kib is None else kib * BINARY["K"]
@@ -149,14 +150,14 @@ class FioJson(Runs, DocumentParser):
         conditions = {**shared, "operation": operation, "duration_s": seconds, "bytes": moved}
         printed = f"{result['bw_bytes']} B/s" if exact is not None else f"{result['bw']} KB/s"
         if seconds >= 1 and abs(moved / seconds - rate) > 0.05 * rate:
-            yield self.unread(printed, f"bytes / runtime give {moved / seconds:.4g} B/s", line=line)
-        yield self.measure("throughput", rate, "B/s", printed, line=line, **conditions)
-        yield self.measure("duration", seconds, "s", f"{result['runtime']} ms", line=line, **conditions)
+            yield self.unread(printed, f"bytes / runtime give {moved / seconds:.4g} B/s")
+        yield self.measure("throughput", rate, "B/s", printed, **conditions)
+        yield self.measure("duration", seconds, "s", f"{result['runtime']} ms", **conditions)
         if iops := number(result.get("iops")):
-            yield self.measure("iops", iops, "1/s", f"{result['iops']} IOPS", line=line, **conditions)
-        yield from self._latencies(result, conditions, line)
+            yield self.measure("iops", iops, "1/s", f"{result['iops']} IOPS", **conditions)
+        yield from self._latencies(result, conditions)
 
-    def _latencies(self, result: dict[str, Any], conditions: Conditions, line: int) -> Iterator[Record]:
+    def _latencies(self, result: dict[str, Any], conditions: Conditions) -> Iterator[Record]:
         for key, word in (("clat_ns", "ns"), ("clat", "us"), ("lat_ns", "ns"), ("lat", "us")):
             kind, block = key.removesuffix("_ns"), as_dict(result.get(key))
             percentiles = as_dict(block.get("percentile"))
@@ -165,7 +166,7 @@ class FioJson(Runs, DocumentParser):
             for statistic, found in figures.items():
                 if value := number(found):
                     known = {**conditions, "of": kind, "statistic": statistic}
-                    yield self.measure("latency", value * TIMES[word], "s", f"{found} {word}", known, line=line)
+                    yield self.measure("latency", value * TIMES[word], "s", f"{found} {word}", known)
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:

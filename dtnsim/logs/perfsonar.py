@@ -46,17 +46,18 @@ class PerfsonarArchive(DocumentParser):
         lines = doc.lines()
         for record in records(doc.data):
             if record.keys() >= _KEYS and isinstance(record["result"], dict):
-                yield from self._document(record, lines.next('"result"'))
+                self.ctx.line = lines.next('"result"')
+                yield from self._document(record)
 
-    def _document(self, record: Mapping[str, Any], line: int) -> Iterator[Record]:
+    def _document(self, record: Mapping[str, Any]) -> Iterator[Record]:
         result, test = record["result"], as_dict(record["test"])
         known = self._conditions(record)
         if result.get("succeeded") is False:
-            yield self.failure(str(result.get("error") or "the test did not succeed")[:300], line=line, **known)
+            yield self.failure(str(result.get("error") or "the test did not succeed")[:300], **known)
             return
         for key in ("throughput", "retransmits"):
-            yield from figures(self, "perfsonar", [(key, result.get(key))], known, line=line)
-        yield from self._packets(result, known, line)
+            yield from figures(self, "perfsonar", [(key, result.get(key))], known)
+        yield from self._packets(result, known)
         kind = str(test.get("type"))
         if kind in _DELAYS:
             key, quantity, scale = _DELAYS[kind]
@@ -64,17 +65,16 @@ class PerfsonarArchive(DocumentParser):
                 value, one_way = number(as_dict(result.get(key)).get(name)), True if quantity == "latency" else None
                 if value is not None:
                     more = {**known, "statistic": statistic, "one_way": one_way}
-                    yield self.measure(quantity, value * scale, "s", f"{value:.6g}", line=line, **more)
-        yield from figures(self, "perfsonar", [("mtu", result.get("mtu"))], known, line=line)
+                    yield self.measure(quantity, value * scale, "s", f"{value:.6g}", **more)
+        yield from figures(self, "perfsonar", [("mtu", result.get("mtu"))], known)
 
-    def _packets(self, result: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
+    def _packets(self, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         packets = as_dict(result.get("packets"))
         keys = (("sent", "packets_sent"), ("lost", "packets_lost"))
         sent, lost = (number(packets.get(key) if packets else result.get(other)) for key, other in keys)
         share = lost / sent if lost is not None and sent else number(packets.get("loss"))
         if share is not None:
-            more = {**known, "packets": None if sent is None else int(sent)}
-            yield self.measure("loss", share, "1", f"{share:.6g}", line=line, **more)
+            yield self.measure("loss", share, "1", f"{share:.6g}", known, packets=None if sent is None else int(sent))
 
     def _conditions(self, record: Mapping[str, Any]) -> Conditions:
         spec, meta = as_dict(as_dict(record["test"]).get("spec")), as_dict(record.get("meta"))
@@ -134,18 +134,18 @@ class Esmond(DocumentParser):
         kind, known = self._about()
         lines = doc.lines()
         for item in items:
-            line = lines.next('"ts"')
+            self.ctx.line = lines.next('"ts"')
             more = {**known, "time": stamp(number(item.get("ts")))}
             value = item.get("val")
             if isinstance(value, list) and value and isinstance(value[0], dict) and "event-type" in value[0]:
                 for part in value:
                     if isinstance(part, dict):
-                        yield from self._result(str(part.get("event-type")), part.get("val"), more, line)
+                        yield from self._result(str(part.get("event-type")), part.get("val"), more)
             elif kind is None:
-                yield self.unread("ts, val", "what was measured only its URL says: keep the curl command", line=line)
+                yield self.unread("ts, val", "what was measured only its URL says: keep the curl command")
                 return
             else:
-                yield from self._result(kind, value, more, line)
+                yield from self._result(kind, value, more)
 
     def _remember(self, items: list[dict[str, Any]]) -> None:
         tests = self.ctx.memo.setdefault("esmond", {})
@@ -170,29 +170,29 @@ class Esmond(DocumentParser):
             known["window_s"] = float(url["window"])
         return url["type"].removesuffix("-bidir"), known
 
-    def _result(self, kind: str, value: Any, known: Conditions, line: int) -> Iterator[Record]:
-        yield from figures(self, "esmond", [(kind, value)], {**known}, line=line)
+    def _result(self, kind: str, value: Any, known: Conditions) -> Iterator[Record]:
+        yield from figures(self, "esmond", [(kind, value)], {**known})
         if kind == "packet-loss-rate":
-            yield from self._loss(value, known, line)
+            yield from self._loss(value, known)
         elif kind in _HISTOGRAMS and isinstance(value, dict):
-            yield from self._delays(_HISTOGRAMS[kind], value, known, line)
+            yield from self._delays(_HISTOGRAMS[kind], value, known)
         elif kind == "failures" and isinstance(value, dict):
-            yield self.failure(str(value.get("error") or value)[:300], line=line, **known)
+            yield self.failure(str(value.get("error") or value)[:300], **known)
         elif kind == "throughput-subintervals" and isinstance(value, list):
-            yield from self._intervals(value, known, line)
+            yield from self._intervals(value, known)
         elif kind == "packet-trace" and isinstance(value, list):
-            yield from self._trace(value, known, line)
+            yield from self._trace(value, known)
 
-    def _loss(self, value: Any, known: Conditions, line: int) -> Iterator[Record]:
+    def _loss(self, value: Any, known: Conditions) -> Iterator[Record]:
         share = number(value)
         if isinstance(value, dict):
             lost, sent = number(value.get("numerator")), number(value.get("denominator"))
             share = lost / sent if lost is not None and sent else None
             known = {**known, "packets": None if sent is None else int(sent)}
         if share is not None:
-            yield self.measure("loss", share, "1", f"{share:.6g}", line=line, **known)
+            yield self.measure("loss", share, "1", f"{share:.6g}", **known)
 
-    def _delays(self, quantity: str, value: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
+    def _delays(self, quantity: str, value: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         if "median" in value:
             found = {statistic: number(value.get(name)) for name, statistic in _ESMOND_STATISTICS.items()}
         else:
@@ -202,27 +202,27 @@ class Esmond(DocumentParser):
         for statistic, delay in found.items():
             if delay is not None:
                 more = {**known, "statistic": statistic, "one_way": True if quantity == "latency" else None}
-                yield self.measure(quantity, delay * 1e-3, "s", f"{delay:.6g} ms", line=line, **more)
+                yield self.measure(quantity, delay * 1e-3, "s", f"{delay:.6g} ms", **more)
 
-    def _intervals(self, value: list[Any], known: Conditions, line: int) -> Iterator[Record]:
+    def _intervals(self, value: list[Any], known: Conditions) -> Iterator[Record]:
         for part in map(as_dict, value):
             rate, start, spent = (number(part.get(key)) for key in ("val", "start", "duration"))
             if rate is not None and start is not None and spent is not None:
                 more = {**known, "interval": True, "start_s": start, "end_s": start + spent}
-                yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **more)
+                yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", **more)
 
-    def _trace(self, value: list[Any], known: Conditions, line: int) -> Iterator[Record]:
+    def _trace(self, value: list[Any], known: Conditions) -> Iterator[Record]:
         hops = [hop for hop in map(as_dict, value) if number(hop.get("ttl")) is not None]
         if not hops:
             return
         last = max(number(hop["ttl"]) or 0 for hop in hops)
-        yield self.measure("hops", last, "1", f"{last:g}", line=line, **known)
+        yield self.measure("hops", last, "1", f"{last:g}", **known)
         for hop in hops:
             rtt, ttl = number(hop.get("rtt")), int(number(hop["ttl"]) or 0)
             if rtt is not None:
                 more = {**known, "hop": ttl, "address": str(hop.get("ip")), "last": True if ttl == last else None}
                 more["interval"] = None if ttl == last else True
-                yield self.measure("rtt", rtt * 1e-3, "s", f"{hop['rtt']} ms", line=line, **more)
+                yield self.measure("rtt", rtt * 1e-3, "s", f"{hop['rtt']} ms", **more)
         mtus = [mtu for hop in hops if (mtu := number(hop.get("mtu")))]
         if mtus:
-            yield self.measure("mtu", min(mtus), "B", f"{min(mtus):g}", line=line, **known)
+            yield self.measure("mtu", min(mtus), "B", f"{min(mtus):g}", **known)

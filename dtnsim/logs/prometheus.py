@@ -144,42 +144,38 @@ class PrometheusJson(DocumentParser):
         for series in map(as_dict, as_list(doc.data["data"].get("result"))):
             if not isinstance(series.get("metric"), dict):
                 continue
-            line, samples = lines.next('"metric"'), _samples(series)
+            self.ctx.line, samples = lines.next('"metric"'), _samples(series)
             labels = {str(key): str(value) for key, value in series["metric"].items()}
             name = labels.get("__name__", "")
             if name in _metrics():
-                yield from self._named(_metrics()[name], labelled(name, labels), samples, line)
+                yield from self._named(_metrics()[name], labelled(name, labels), samples)
             elif not name:
-                yield from self._rates(labels, samples, line)
+                yield from self._rates(labels, samples)
 
-    def _named(
-        self, metric: Metric, known: Conditions, samples: Sequence[tuple[float, float]], line: int
-    ) -> Iterator[Record]:
+    def _named(self, metric: Metric, known: Conditions, samples: Sequence[tuple[float, float]]) -> Iterator[Record]:
         known = {**known, **metric.known}
         if not samples:
             return
         if not metric.rate or len(samples) == 1:
             when, value = samples[-1]
             more: Conditions = {**known, "time": stamp(when), "since": "boot" if metric.rate else None}
-            yield self.measure(metric.total, value, metric.unit, f"{value:.15g}", line=line, **more)
+            yield self.measure(metric.total, value, metric.unit, f"{value:.15g}", **more)
             return
         grown = spent = 0.0
         for (began, before), (ended, after) in pairwise(samples):
             if after < before or ended <= began:  # the counter began anew
                 continue
             grown, spent = grown + after - before, spent + ended - began
-            yield self._rate(metric, (after - before) / (ended - began), known, began, ended, line, interval=True)
+            yield self._rate(metric, (after - before) / (ended - began), known, began, ended, interval=True)
         if spent > 0:
-            yield self._rate(metric, grown / spent, known, samples[0][0], samples[-1][0], line)
+            yield self._rate(metric, grown / spent, known, samples[0][0], samples[-1][0])
 
-    def _rate(
-        self, metric: Metric, value: float, known: Conditions, began: float, ended: float, line: int, **more: Any
-    ) -> Record:
+    def _rate(self, metric: Metric, value: float, known: Conditions, began: float, ended: float, **more: Any) -> Record:
         printed = f"{value * (ended - began):.15g} in {ended - began:g} s"
         conditions: Conditions = {**known, "time": stamp(began), "duration_s": ended - began, **more}
-        return self.measure(metric.rate, value, unit_of(metric.rate), printed, line=line, **conditions)
+        return self.measure(metric.rate, value, unit_of(metric.rate), printed, **conditions)
 
-    def _rates(self, labels: dict[str, str], samples: Sequence[tuple[float, float]], line: int) -> Iterator[Record]:
+    def _rates(self, labels: dict[str, str], samples: Sequence[tuple[float, float]]) -> Iterator[Record]:
         """A series that is a rate already."""
         query = self._query()
         metrics, bits = _RATE.findall(query), _BITS.search(query) is not None
@@ -187,17 +183,17 @@ class PrometheusJson(DocumentParser):
         arithmetic = _ARITHMETIC.search(_BITS.sub("", query).rstrip(" *")) is not None
         if metric is None or not metric.rate or arithmetic or not samples:
             why = "a rate has no name: query the counter itself (node_network_receive_bytes_total ...)"
-            yield self.unread(str(labels)[:100], why, line=line)
+            yield self.unread(str(labels)[:100], why)
             return
         known = {**labelled(metrics[0], labels), **metric.known}
         values = [value / 8 if bits else value for _, value in samples]
         for (when, _), value in zip(samples, values, strict=True):
             more: Conditions = {**known, "time": stamp(when), "interval": True}
-            yield self.measure(metric.rate, value, unit_of(metric.rate), f"{value:.10g}", line=line, **more)
+            yield self.measure(metric.rate, value, unit_of(metric.rate), f"{value:.10g}", **more)
         if len(values) > 1:
             span = samples[-1][0] - samples[0][0]
             more = {**known, "time": stamp(samples[0][0]), "duration_s": span, "derived": "mean of the series"}
-            yield self.measure(metric.rate, sum(values) / len(values), unit_of(metric.rate), "", line=line, **more)
+            yield self.measure(metric.rate, sum(values) / len(values), unit_of(metric.rate), "", **more)
 
     def _query(self) -> str:
         """The query, if the command line has it."""

@@ -144,13 +144,14 @@ class RucioEvents(DocumentParser):
         for record in records(doc.data):
             kind = str(record.get("event_type") or kind)
             if record.keys() >= _PAYLOAD:
-                yield from self._event(record, kind, lines.next('"dst-rse"'))
+                self.ctx.line = lines.next('"dst-rse"')
+                yield from self._event(record, kind)
 
-    def _event(self, event: Mapping[str, Any], kind: str, line: int) -> Iterator[Record]:
+    def _event(self, event: Mapping[str, Any], kind: str) -> Iterator[Record]:
         known: Conditions = {name: text_in(event, key) for name, key in _EVENT.items()}
         known["file"] = ":".join(filter(None, (text_in(event, "scope"), text_in(event, "name")))) or None
         if "failed" in kind or (not kind and event.get("reason") and not event.get("transferred_at")):
-            yield self.failure(text_in(event, "reason") or kind, line=line, **known)
+            yield self.failure(text_in(event, "reason") or kind, **known)
             return
         if kind and kind != "transfer-done":
             return
@@ -158,15 +159,15 @@ class RucioEvents(DocumentParser):
         submitted, began, ended = (seconds(event.get(f"{what}_at")) for what in ("submitted", "started", "transferred"))
         spent = ended - began if began is not None and ended is not None else number(event.get("duration"))
         if not size or not spent or spent <= 0:
-            yield self.unread(f"{size} B in {spent} s", "no bytes, or less than a second: no rate", line=line)
+            yield self.unread(f"{size} B in {spent} s", "no bytes, or less than a second: no rate")
             return
         known |= {"resolution_s": 1.0, "end": stamp(ended)}
         if submitted is not None and began is not None and began >= submitted:
             known["queued_s"] = round(began - submitted, 3)
         known |= {"bytes": size, "duration_s": spent}
         printed = f"{spent:.6g} s"
-        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {printed}", line=line, **known)
-        yield self.measure("duration", spent, "s", printed, line=line, **known)
+        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {printed}", **known)
+        yield self.measure("duration", spent, "s", printed, **known)
 
 
 class RucioClient(LineParser, of=RucioEvents):
@@ -230,14 +231,15 @@ class FtsJson(DocumentParser):
         lines = doc.lines()
         for record in records(doc.data):
             if record.keys() >= _MESSAGE:
-                yield from self._message(record, lines.next('"tr_id"'))
-            elif record.keys() >= _JOB:
-                yield from self._file(record, {}, lines.next('"file_state"'))
-            for item in map(as_dict, as_list(record.get("files"))):
+                self.ctx.line = lines.next('"tr_id"')
+                yield from self._message(record)
+                continue
+            for item in (record, *map(as_dict, as_list(record.get("files")))):
                 if item.keys() >= _JOB:
-                    yield from self._file(item, record, lines.next('"file_state"'))
+                    self.ctx.line = lines.next('"file_state"')
+                    yield from self._file(item, record)
 
-    def _message(self, record: Mapping[str, Any], line: int) -> Iterator[Record]:
+    def _message(self, record: Mapping[str, Any]) -> Iterator[Record]:
         known: Conditions = {
             "source": text_in(record, "src_hostname"), "target": text_in(record, "dst_hostname"),
             "file": text_in(record, "src_url"), "task": text_in(record, "job_id") or text_in(record, "tr_id"),
@@ -246,7 +248,7 @@ class FtsJson(DocumentParser):
         }  # fmt: skip
         state = record.get("t_final_transfer_state")
         if str(state).lower() not in ("ok", "true", "1"):
-            yield self.failure(text_in(record, "t__error_message") or f"state {state}", line=line, **known)
+            yield self.failure(text_in(record, "t__error_message") or f"state {state}", **known)
             return
         size = number(record.get("tr_bt_transfered")) or number(record.get("f_size")) or number(record.get("file_size"))
         keys = ("timestamp_tr_st", "timestamp_tr_comp", "tr_timestamp_start", "tr_timestamp_complete")
@@ -254,34 +256,34 @@ class FtsJson(DocumentParser):
         spent = None if began is None or ended is None else ended - began
         if spent and first_s is not None and last_s is not None and last_s - first_s >= spent:
             known["overhead_s"] = round(last_s - first_s - spent, 3)
-        yield from self._rate(size, spent, {**known, "end": stamp(ended)}, line)
+        yield from self._rate(size, spent, {**known, "end": stamp(ended)})
 
-    def _file(self, item: Mapping[str, Any], job: Mapping[str, Any], line: int) -> Iterator[Record]:
+    def _file(self, item: Mapping[str, Any], job: Mapping[str, Any]) -> Iterator[Record]:
         said = {key: text_in(item, key) or text_in(job, key) for key in ("source_se", "dest_se", "job_id", "vo_name")}
         known: Conditions = {"source": _host(said["source_se"]), "target": _host(said["dest_se"])}
         known |= {"task": said["job_id"], "user": said["vo_name"], "file": text_in(item, "source_surl")}
         known["retries"], state = whole(item.get("retry")), str(item["file_state"]).upper()
         if state in ("FAILED", "CANCELED"):
-            yield self.failure(f"{state}: {text_in(item, 'reason') or ''}".rstrip(": "), line=line, **known)
+            yield self.failure(f"{state}: {text_in(item, 'reason') or ''}".rstrip(": "), **known)
             return
         if state != "FINISHED":
-            yield self.unread(state, "a transfer that is not finished has no rate", line=line)
+            yield self.unread(state, "a transfer that is not finished has no rate")
             return
         size, spent = number(item.get("filesize")), number(item.get("tx_duration"))
         began, ended = seconds(item.get("start_time")), seconds(item.get("finish_time"))
         if size is None and item.get("staging_finished"):
-            yield self.unread(state, "staged from tape only: no transfer", line=line)
+            yield self.unread(state, "staged from tape only: no transfer")
             return
         end = ended if ended is not None or began is None or spent is None else began + spent
-        yield from self._rate(size, spent, {**known, "end": stamp(end)}, line)
+        yield from self._rate(size, spent, {**known, "end": stamp(end)})
 
-    def _rate(self, size: float | None, spent: float | None, known: Conditions, line: int) -> Iterator[Record]:
+    def _rate(self, size: float | None, spent: float | None, known: Conditions) -> Iterator[Record]:
         if not size or not spent or spent <= 0:
-            yield self.unread(f"{size} B in {spent} s", "no bytes, or no time: no rate", line=line)
+            yield self.unread(f"{size} B in {spent} s", "no bytes, or no time: no rate")
             return
         known |= {"bytes": size, "duration_s": round(spent, 6)}
-        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", line=line, **known)
-        yield self.measure("duration", spent, "s", f"{spent:.6g} s", line=line, **known)
+        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", **known)
+        yield self.measure("duration", spent, "s", f"{spent:.6g} s", **known)
 
 
 def _host(url: str | None) -> str | None:
