@@ -33,30 +33,28 @@ class _Kind(NamedTuple):
 
     find: Callable[[str], Match | None]
     pattern: re.Pattern[str]
-    signs: tuple[str, ...]
     inside: bool
     opens: bool
-    result: bool
+    result: str
     method: Callable[[Any, Match], Found]
 
 
 def reads(
-    pattern: str, *signs: str, inside: bool = False, opens: bool = False, result: bool = False
+    pattern: str, *, inside: bool = False, opens: bool = False, result: str = ""
 ) -> Callable[[Callable[[Any, Match], Found]], Any]:
     """Declares that a method of a `LinesParser` reads the lines of a pattern; of several the first in order takes it.
 
     Args:
         pattern: As of `regex`; anywhere in the line, unless it begins with ``^``.
-        signs: Texts of which the line has one, to save trying.
         inside: Only in a block that is open.
         opens: The line opens a block: all lines up to its end are handed over.
-        result: A line with a sign that matches only in part is noted, with the part that is as expected.
+        result: A line with this text that matches only in part is noted, with the part that is as expected.
     """
     compiled = regex(pattern)
     find = compiled.match if pattern.removeprefix("(?i)")[0] == "^" else compiled.search
 
     def mark(method: Callable[[Any, Match], Found]) -> Any:
-        kinds = [_Kind(find, compiled, signs, inside, opens, result, method), *getattr(method, "kinds", ())]
+        kinds = [_Kind(find, compiled, inside, opens, result, method), *getattr(method, "kinds", ())]
         method.kinds = kinds  # type: ignore[attr-defined]
         return method
 
@@ -64,19 +62,24 @@ def reads(
 
 
 def notes(
-    pattern: str, *signs: str, to: Callable[[str], Any] | None = None, new: bool = False, **how: bool
+    pattern: str,
+    *,
+    to: Callable[[str], Any] | None = None,
+    new: bool = False,
+    inside: bool = False,
+    opens: bool = False,
 ) -> Callable[[Any, Match], None]:
     """Declares lines whose named groups are conditions of the figures that follow.
 
     Args:
-        pattern: See `reads`, also for ``signs`` and ``how``.
-        signs: Texts of which the line has one.
+        pattern: As of `reads`.
         to: What makes a condition of the text; a whole number becomes one by default.
         new: Nothing of what was known before is kept.
-        how: As of `reads`.
+        inside: As of `reads`.
+        opens: As of `reads`.
     """
 
-    @reads(pattern, *signs, **how)
+    @reads(pattern, inside=inside, opens=opens)
     def note(parser: LinesParser, found: Match) -> None:
         said = parser.said(found, found.re.groupindex, to)
         parser.version = str(said.pop("version", parser.version or "")) or None
@@ -121,12 +124,7 @@ def _figure(text: str) -> _Figure:
 
 
 def gives(
-    pattern: str,
-    *figures: str,
-    sign: str = "",
-    nothing: str = "",
-    to: Callable[[str], float] | None = None,
-    **how: bool,
+    pattern: str, *figures: str, nothing: str = "", to: Callable[[str], float] | None = None, inside: bool = False
 ) -> Callable[[Any, Match], Found]:
     """Declares lines by the figures that they give; other named groups are conditions of all of them.
 
@@ -137,18 +135,17 @@ def gives(
     A count with a prefix (``1.92 k iops``) needs `reads`.
 
     Args:
-        pattern: See `reads`, also for ``how``.
+        pattern: As of `reads`.
         figures: What the line gives.
-        sign: Text that the line has.
         nothing: What is noted, instead of any figure, if the first is zero.
         to: What makes a number of the text; by default `decimal`, and whole numbers of bytes and of things stay whole.
-        how: As of `reads`.
+        inside: As of `reads`.
     """
     declared = [_figure(text) for text in figures]
     used = set[str]().union(*(figure.groups() for figure in declared))
     names = [name for name in regex(pattern).groupindex if name not in used]
 
-    @reads(pattern, *filter(None, [sign]), **how)
+    @reads(pattern, inside=inside)
     def give(parser: LinesParser, found: Match) -> Iterator[Record]:
         groups = {name: "" if text is None else text for name, text in found.groupdict().items()}
         known = {**parser.said(found, names), **parser.about()}
@@ -219,20 +216,14 @@ class LinesParser(LineParser):
         if self.open and 0 < self.longest < self.lines:
             self.open = False
         missed = None
-        for find, pattern, signs, inside, opens, result, method in self.kinds:
+        for find, pattern, inside, opens, result, method in self.kinds:
             if inside and not self.open:
                 continue
-            for sign in signs:  # any() takes twice the time
-                if sign in text:
-                    break
-            else:
-                if signs:
-                    continue
             if (match := find(text)) is not None:
                 if opens:
                     self.open, self.lines = True, 0
                 return listed(method(self, match))
-            if result and missed is None:
+            if result and missed is None and result in text:
                 missed = near(pattern.pattern, text)
         return listed(self.other(text)) if missed is None else (self.unread(text, missed),)
 

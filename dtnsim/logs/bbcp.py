@@ -64,8 +64,7 @@ class Bbcp(LinesParser):
 
     @reads(
         r"bbcp: (?:At )?(?:(?P<day>\d{6}) +(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d) +)?(?:copy )?(?P<share>\d+%|not) "
-        r"(?:complete|done); <rate:num> <u:k>B/s(?:, avg <avg:num> <au:k>B/s)?",
-        "/s",
+        r"(?:complete|done); <rate:num> <u:k>B/s(?:, avg <avg:num> <au:k>B/s)?"
     )
     def _progress(self, found: Match) -> Iterator[Record]:
         run = self._run
@@ -112,7 +111,7 @@ class Bbcp(LinesParser):
                 known: Conditions = {**run.known, "interval": True, "derived": "differentiated"}
                 yield self.measure("throughput", rate, "B/s", "", known | {"start_s": start, "end_s": end})
 
-    @reads(r"File (?P<file>\S.{0,400}?) created; <size:int> bytes at <rate:num> <u:k>B/s", "/s")
+    @reads(r"File (?P<file>\S.{0,400}?) created; <size:int> bytes at <rate:num> <u:k>B/s")
     def _file(self, found: Match) -> Record:
         run = self._run
         run.files, size = run.files + 1, int(found["size"])
@@ -123,7 +122,7 @@ class Bbcp(LinesParser):
         run.file = (rate, printed, self.ctx.line, known)
         return self.measure("throughput", rate, "B/s", printed, {**known, "interval": True})
 
-    @reads(r"(?<!\d)<n:int> files? copied at effectively <rate:num> <u:k>B/s", "/s")
+    @reads(r"(?<!\d)<n:int> files? copied at effectively <rate:num> <u:k>B/s")
     def _closing(self, found: Match) -> Iterator[Record]:
         run, rate = self._run, binary_size(found["rate"], found["u"])
         run.closed = True

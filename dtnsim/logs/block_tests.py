@@ -57,8 +57,7 @@ class DiskSpd(LinesParser):
 
     @reads(
         r"^\s*+total:\s++<size:int> \|\s++<count:int> \|\s++<rate:real> \|\s++<iops:real>(?: \|\s++<latency:real>)?",
-        "total:",
-        result=True,
+        result="total:",
     )
     def _total(self, found: Match) -> Iterator[Record]:
         size, rate = int(found["size"]), float(found["rate"]) * 2.0**20
@@ -220,7 +219,7 @@ class Sysbench(LinesParser):
 
     _io = anew(bool)
 
-    @reads(r"^.*(?:^\s*sysbench.*evaluation benchmark|\(using )", "evaluation benchmark", "(using ", opens=True)
+    @reads(r"^.*(?:^\s*sysbench.*evaluation benchmark|\(using )", opens=True)
     def _begin(self, found: Match) -> None:
         version = re.search(r"sysbench v?([\d.]+\w*)", found.string)
         self.version = version[1].rstrip(".") if version else None
@@ -248,9 +247,8 @@ class Sysbench(LinesParser):
     @reads(
         r"Read <r:dots>[kKMGT]?b\s+Written <w:dots>[kKMGT]?b\s+Total transferred "
         r"<t:dots><tu:k>b\s+\(<rate:dots><unit:k>b/sec\)",
-        "transferred",
         inside=True,
-        result=True,
+        result="transferred",
     )
     def _total(self, found: Match) -> Found:
         self._io = True

@@ -126,9 +126,8 @@ class Mdstat(LinesParser):
     @reads(
         r"^\s.*?\b(?P<what>recovery|resync|check|reshape|repair) =\s*<done:dots>% "
         r"\(\d+/\d+\) finish=<finish:dots>min speed=<speed:int>K/sec",
-        " speed=",
         inside=True,
-        result=True,
+        result=" speed=",
     )
     def _progress(self, found: Match) -> Iterator[Record]:
         known, speed = {"operation": found["what"], **self.known}, int(found["speed"]) * BINARY["K"]
@@ -156,8 +155,7 @@ class Hdparm(LinesParser):
 
     @reads(
         r"Timing (?P<what>cached|buffer-cache|buffered disk|O_DIRECT cached|O_DIRECT disk) reads:\s*"
-        r"<size:int> MB in\s+(?P<secs>[\d.,]+) seconds\s*=\s*(?P<rate>[\d.,]+)\s*(?P<unit>kB|MB|GB)/sec",
-        "Timing",
+        r"<size:int> MB in\s+(?P<secs>[\d.,]+) seconds\s*=\s*(?P<rate>[\d.,]+)\s*(?P<unit>kB|MB|GB)/sec"
     )
     def _timing(self, found: Match) -> Iterator[Record]:
         size, factor = int(found["size"]) * BINARY["M"], BINARY[found["unit"][0]]

@@ -224,7 +224,7 @@ class Fdt(LinesParser):
     _last: Record | None = anew()  # the mean so far
     _done = anew(bool)
 
-    @reads(r"Net (?P<way>In|Out): <rate:comma> ?<u:k>b/s\s+Avg: <avg:comma> ?<au:k>b/s(?:\s+<share:comma>%)?", "Avg")
+    @reads(r"Net (?P<way>In|Out): <rate:comma> ?<u:k>b/s\s+Avg: <avg:comma> ?<au:k>b/s(?:\s+<share:comma>%)?")
     def _rates(self, found: Match) -> Iterator[Record]:
         if self._done:
             yield from self.settle()

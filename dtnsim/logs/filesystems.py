@@ -301,9 +301,8 @@ class LnetSelftest(LinesParser):
     @reads(
         rf"^\s*+\[(?P<way>[RW])\] Avg: {{1,2}}<avg:num> {{1,9}}(?P<unit>{_U}) {{1,2}}"
         rf"Min: {{1,2}}<min:num> {{1,9}}{_U} {{1,2}}Max: {{1,2}}<max:num> ",
-        "Avg: ",
         inside=True,
-        result=True,
+        result="Avg: ",
     )
     def _row(self, row: Match) -> Iterator[Record]:
         known = {**self.known, "direction": "receive" if row["way"] == "R" else "send", "interval": True}

@@ -249,10 +249,7 @@ class GlobusUrlCopy(LinesParser):
     _where: Conditions = anew(dict)
     _failed = anew(lambda: -100)  # line of the last error: its text goes on over several lines
 
-    @reads(
-        r"(?<!\d)<bytes:int> bytes\s++<avg:num> (?P<u>[KMG]?)B/sec avg(?:\s+<inst:num> (?P<iu>[KMG]?)B/sec inst)?",
-        "/sec",
-    )
+    @reads(r"(?<!\d)<bytes:int> bytes\s++<avg:num> (?P<u>[KMG]?)B/sec avg(?:\s+<inst:num> (?P<iu>[KMG]?)B/sec inst)?")
     def _performance(self, found: Match) -> Iterator[Record]:
         held, size, rate = self._held, int(found["bytes"]), binary_size(found["avg"], found["u"])
         if held is not None and (size < held.size or self._ended[0] is not None):
@@ -268,8 +265,8 @@ class GlobusUrlCopy(LinesParser):
             instant = self.measure("throughput", value, "B/s", printed, {**known, **more})
         self._ended, self._held = (None, "complete"), _Copy(size, known, mean, instant)
 
-    @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$", ": ")
-    @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$", "  ->  ")
+    @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$")
+    @reads(r"^ {1,12}(?P<file>\S.*?) {2}-> {2}(?P<file_to>\S.*)$")
     def _ends(self, found: Match) -> Iterator[Record]:
         yield from self.settle()
         groups = found.groupdict()
@@ -280,7 +277,7 @@ class GlobusUrlCopy(LinesParser):
         else:
             self._where["target"] = groups["url"].strip()
 
-    @reads(r"Cancelling copy", "Cancelling")
+    @reads(r"Cancelling copy")
     def _cancelled(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
         timer = "timer" in self.asked().values
         self._ended = ("timer", "complete") if timer else ("cancelled", "partial")

@@ -38,8 +38,7 @@ class Lspci(LinesParser):
 
     @reads(
         r"^\s*Lnk(?P<what>Cap|Sta):\s.*?Speed <speed:dots>GT/s(?: \((?P<speed_is>\w+)\))?,\s*"
-        r"Width x<width:int>(?: \((?P<width_is>\w+)\))?(?=[\s,]|$)",
-        "Lnk",
+        r"Width x<width:int>(?: \((?P<width_is>\w+)\))?(?=[\s,]|$)"
     )
     def _link(self, link: Match) -> Iterator[Record]:
         speed, width, printed = float(link["speed"]), int(link["width"]), f"{link['speed']}GT/s x{link['width']}"
@@ -57,7 +56,6 @@ class Lspci(LinesParser):
         "max_payload {most} bytes : view=capability",
         "max_payload {now} bytes : view=status",
         "max_read_request {request} bytes",
-        sign="MaxPayload",
     )
 
 

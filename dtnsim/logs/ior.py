@@ -54,7 +54,7 @@ class Ior(LinesParser):
             yield self.unread(found[0], "MiB/sec and MB/sec disagree; the former is used")
         yield self.measure("throughput", value, "B/s", f"{found['mib']} MiB/sec", operation=operation, **self.known)
 
-    @reads(r"^(?=.*access).*bw\(MiB/s\)", "bw(MiB/s)", opens=True)
+    @reads(r"^(?=.*access).*bw\(MiB/s\)", opens=True)
     def _head(self, found: Match) -> Iterator[Record]:  # noqa: ARG002 (what reads hands over)
         yield from self.settle() if self._done else ()
         self.open = self._table = True

@@ -178,8 +178,7 @@ class Iozone(LinesParser):
     @reads(
         r"(?P<who>Children see|Parent sees|Min|Max|Avg) throughput "
         r"(?:for\s++<n:int> (?P<what>[a-z-]++(?: ++[a-z-]++)*+)|per [^\s=]++)\s*+="
-        r"\s*+(?P<value>[\d.,]++) (?P<unit>[kK](?:B|bytes)|ops)/sec",
-        " throughput ",
+        r"\s*+(?P<value>[\d.,]++) (?P<unit>[kK](?:B|bytes)|ops)/sec"
     )
     def _throughput(self, match: Match) -> Iterator[Record]:
         who, value = match["who"], decimal(match["value"])

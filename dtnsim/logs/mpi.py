@@ -44,8 +44,7 @@ class Dcp(LinesParser):
 
     @reads(
         r"^\s*+(?P<what>Rate|Copy rate): <rate:real> <unit:k>i?B/s \(<size:int> bytes in <seconds:real> seconds\)",
-        " bytes in ",
-        result=True,
+        result=" bytes in ",
     )
     def _rate(self, found: Match) -> Iterator[Record]:
         size, seconds, command = int(found["size"]), float(found["seconds"]), self.ctx.command
@@ -167,8 +166,7 @@ class Io500(LinesParser):
     @reads(
         r"^\s*+\[RESULT(?P<bad>-invalid)?\](?: (?:BW|IOPS) +phase \d++)? ++(?P<phase>[a-z][\w-]++) ++<value:real> "
         r"(?P<unit>GiB/s|GB/s|kIOPS|kiops) *+: time ++<seconds:real> seconds(?P<rest>.{0,20})",
-        "[RESULT",
-        result=True,
+        result="[RESULT",
     )
     def _phase(self, found: Match) -> Found:
         phase, value = found["phase"].replace("_", "-"), float(found["value"])

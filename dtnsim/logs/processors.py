@@ -63,11 +63,8 @@ class Time(LinesParser):
         seconds = decimal(found["n"]) * TIMES[found["unit"]]
         return self._figures([(name, seconds, f"{found['n']} {found['unit']}")])
 
-    @reads(
-        r"(?<![\d.,])(?P<user>[\d.,]++)user (?P<sys>[\d.,]++)system (?P<real>[\d:.,]++)elapsed (?P<cpu>\d+|\?+)%CPU",
-        "elapsed",
-    )
-    @reads(r"^(?P<cmd>.*?)\s{1,2}<user:dots>s user <sys:dots>s system <cpu:int>% cpu (?P<real>[\d:.]+) total", " cpu ")
+    @reads(r"(?<![\d.,])(?P<user>[\d.,]++)user (?P<sys>[\d.,]++)system (?P<real>[\d:.,]++)elapsed (?P<cpu>\d+|\?+)%CPU")
+    @reads(r"^(?P<cmd>.*?)\s{1,2}<user:dots>s user <sys:dots>s system <cpu:int>% cpu (?P<real>[\d:.]+) total")
     @reads(r"^<user:real>u <sys:real>s (?P<real>(?:\d+:)+\d+\.\d+) (?P<cpu>\d+\.\d)%\s")
     def _one_line(self, found: Match) -> Iterator[Record]:
         """GNU time, zsh and csh."""

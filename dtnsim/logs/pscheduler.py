@@ -155,7 +155,7 @@ class PschedulerText(LinesParser, of=PschedulerJson):
     def _head(self, found: Match) -> None:
         self._section = found[1].strip()
 
-    @reads(r"(?<![\d.])<loss:num>% Packet Loss ++RTT Min/Mean/Max/StdDev = (?P<figures>[\d./]+) ms", "% Packet Loss")
+    @reads(r"(?<![\d.])<loss:num>% Packet Loss ++RTT Min/Mean/Max/StdDev = (?P<figures>[\d./]+) ms")
     def _rtt(self, found: Match) -> Iterator[Record]:
         known = turned(self.asked().known)
         yield self.measure("loss", float(found["loss"]) / 100, "1", f"{found['loss']}%", **known)
@@ -232,7 +232,7 @@ class PschedulerLatency(LinesParser, of=PschedulerJson):
 
     words = ("Packets", "Delay", "Clock", "Deviation")
 
-    @reads(r"^\s*+Packets (?P<what>Sent|Lost) \.{2,30} <value:num> packets", " ..")
+    @reads(r"^\s*+Packets (?P<what>Sent|Lost) \.{2,30} <value:num> packets")
     def _packets(self, found: Match) -> Found:
         count, sent = int(float(found["value"])), self.known.get("packets", 0)
         if found["what"] == "Sent":
@@ -243,8 +243,7 @@ class PschedulerLatency(LinesParser, of=PschedulerJson):
 
     @reads(
         r"^\s*+(?:Delay (?P<which>Median|Minimum|Maximum|Mean|\d\dth) ?(?:Percentile)?|(?P<error>Max Clock Error)"
-        r"|Std Deviation) \.{2,30} (?P<value>-?\d++(?:\.\d++)?) ms",
-        " ..",
+        r"|Std Deviation) \.{2,30} (?P<value>-?\d++(?:\.\d++)?) ms"
     )
     def _delay(self, found: Match) -> Found:
         ends, which = turned(self.asked().known), found["which"]

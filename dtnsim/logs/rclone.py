@@ -91,10 +91,9 @@ class RcloneText(LinesParser):
 
     @reads(
         rf"(?:Transferred:|INFO +:|^)\s+{_SIZE.format('size')} / {_SIZE.format('total')}, (?P<share>\d+%|-), "
-        r"<rate:num>\s*<rateu:k>i?(?P<kind>Bytes?|B|[Bb]its?)/s(?:, ETA (?P<eta>\S+))?",
-        "/s",
+        r"<rate:num>\s*<rateu:k>i?(?P<kind>Bytes?|B|[Bb]its?)/s(?:, ETA (?P<eta>\S+))?"
     )
-    @reads(rf"Transferred:\s+{_SIZE.format('size')} \(<rate:num>\s*<rateu:k>(?P<kind>Bytes?|[Bb]its?)/s\)", "/s")
+    @reads(rf"Transferred:\s+{_SIZE.format('size')} \(<rate:num>\s*<rateu:k>(?P<kind>Bytes?|[Bb]its?)/s\)")
     def _stats(self, found: Match) -> Iterator[Record]:
         size, block, groups = decimal(found["size"]) * BINARY[found["sizeu"]], self._block, found.groupdict()
         if block is not None:

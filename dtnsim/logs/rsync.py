@@ -70,8 +70,7 @@ class Rsync(LinesParser):
 
     @reads(
         rf"^\s*(?P<size>{_NUMBER})<su:k> +(?P<share>\d{{1,3}})% +<rate:comma>(?P<u>[kMGT])B/s +"
-        r"(?P<time>\d+:\d\d:\d\d)(?P<tail> +\((?:xfr|xfer)#\d+, (?:to-chk|ir-chk|to-check)=<left:int>/\d+\))?",
-        "B/s",
+        r"(?P<time>\d+:\d\d:\d\d)(?P<tail> +\((?:xfr|xfer)#\d+, (?:to-chk|ir-chk|to-check)=<left:int>/\d+\))?"
     )
     def _progress(self, found: Match) -> Iterator[Record]:
         yield from self._ended()
@@ -92,8 +91,7 @@ class Rsync(LinesParser):
 
     @reads(
         rf"(?:sent|wrote) (?P<sent>{_NUMBER})<su:k> bytes +(?:received|read) (?P<got>{_NUMBER})"
-        rf"<gu:k> bytes +(?P<rate>{_NUMBER})<ru:k> bytes/sec",
-        "bytes/sec",
+        rf"<gu:k> bytes +(?P<rate>{_NUMBER})<ru:k> bytes/sec"
     )
     def _sums(self, found: Match) -> Iterator[Record]:
         yield from self._ended()
@@ -104,10 +102,7 @@ class Rsync(LinesParser):
             yield self.unread(found.string, why)
         self._run.sent = (sent + got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
 
-    @reads(
-        rf"total size is (?P<size>{_NUMBER})<u:k>\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?",
-        "speedup is",
-    )
+    @reads(rf"total size is (?P<size>{_NUMBER})<u:k>\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?")
     def _size(self, found: Match) -> None:
         size, speedup = self._number(found["size"], found["u"]), self._number(found["speedup"], "")
         self._run.total = (size, speedup, found["dry"] is not None, self.ctx.line, found.string)
@@ -125,7 +120,7 @@ class Rsync(LinesParser):
     def _begin(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
         return self._ended()
 
-    @reads(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code <code:int>\)", "rsync")
+    @reads(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code <code:int>\)")
     def _message(self, error: Match) -> Iterator[Record]:
         run = self._run
         if error["code"] in _SKIPPED and run.sent is not None and run.total is not None and run.total[0] > 0:

@@ -70,7 +70,7 @@ class Scp(LinesParser):
         self._held = meter
         return ended
 
-    @reads(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$", " to ")
+    @reads(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$")
     def _transfer(self, found: Match) -> Iterator[Record]:
         yield from self.settle()
         self._direction = "send" if found["what"] == "Uploading" else "receive"
@@ -105,7 +105,7 @@ class Scp(LinesParser):
             yield from self.settle()
             yield self.failure(problem[0], **self._known())
 
-    @reads(r"^Transferred: sent <send:int>, received <receive:int> bytes, in <s:dots> seconds", "sent ")
+    @reads(r"^Transferred: sent <send:int>, received <receive:int> bytes, in <s:dots> seconds")
     def _wire(self, found: Match) -> Iterator[Record]:
         """``-v``: what ssh moved over the wire, both ways, from login to logout."""
         if self.ctx.args(*_PROGRAMS) is None:

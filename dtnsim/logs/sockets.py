@@ -178,7 +178,6 @@ class Perftest(LinesParser):
     @reads(
         r"#bytes\s++(?:#sl\s++)?#iterations\s++(?:BW[ _]peak\[(?P<unit>MB|MiB|Gb)/sec\]\s++BW[ _]average\["
         r"(?:MB|MiB|Gb)/sec\](?P<rate>\s++MsgRate\[Mpps\])?|(?P<lat>t_min\[usec\]))",
-        "#bytes",
         opens=True,
     )
     def _head(self, head: Match) -> None:
