@@ -79,15 +79,11 @@ class Catalogue:
         plain = (re.sub(r"[\d.]", "", name) for name in self.commands)  # as in a shape: ``s5cmd`` is ``scmd``
         self._tools = frozenset(word.encode() for name in plain for word in re.findall(r"[A-Za-z]+", name))
         self._keys = frozenset(self._words) | self._tools | {b"$", b"{"}
-        shaped = [(at, kind.shape, kind.needs) for at, kind in enumerate(self.lines) if kind.shape]
+        shaped = [(at, kind.shape) for at, kind in enumerate(self.lines) if kind.shape]
         #: shapes that can only match at the line's start are tried in one go before one by one
-        self._starting = [(at, re.compile(shape.encode())) for at, shape, _ in shaped if _at_start(shape)]
+        self._starting = [(at, re.compile(shape.encode())) for at, shape in shaped if _at_start(shape)]
         self._start = re.compile(b"|".join(b"(?:%b)" % pattern.pattern for _, pattern in self._starting) or b"(?!)")
-        self._inside = [
-            (at, re.compile(shape.encode()), tuple(need.encode() for need in needs))
-            for at, shape, needs in shaped
-            if not _at_start(shape)
-        ]
+        self._inside = [(at, re.compile(shape.encode())) for at, shape in shaped if not _at_start(shape)]
 
     def targets(self, shape: bytes) -> Targets:
         """Who cares for lines of this shape."""
@@ -107,9 +103,7 @@ class Catalogue:
         start = shape[2:] if shape[:2] == b"# " else shape  # commented out
         if self._start.match(start):
             found.update(at for at, pattern in self._starting if pattern.match(start))
-        for at, pattern, needs in self._inside:
-            if (not needs or _any_in(needs, shape)) and pattern.search(shape):
-                found.add(at)
+        found.update(at for at, pattern in self._inside if pattern.search(shape))
         if b"@" in shape or shape[:1] == b"#" or b"]#" in shape:
             command = True
         plus = shape[:1] == b"+" and not command and not document

@@ -100,8 +100,6 @@ class LineParser(Parser):
     #: (``MB``, ``avg``), so as to be asked less
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     shape: ClassVar[str | None] = None
-    #: pieces of the line without digits of which `shape` needs one, to save trying (not needed after ``^``)
-    needs: ClassVar[tuple[str, ...]] = ()
 
     #: True: give me every line. Set it in `feed`; a command ends it.
     open: bool

@@ -104,7 +104,6 @@ class Bonnie(LineParser):
     tool = "bonnie++"
     evidence = Evidence.FITS
     words = ("Chr", "Version", "Sequential", "CP", "drastic", "Can")
-    needs = (",,,", ",++")
     shape = r",,,,|,\+{3,},\+{3,},|^[^,\s]+,[KMGT]?,,,,,"
     commands = ("bonnie", "bonnie++")
 

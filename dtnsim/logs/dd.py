@@ -75,7 +75,6 @@ class Dd(LineParser):
     tool = "dd"
     evidence = Evidence.FITS
     words = ("copied", "transferred", "kopiert", "records", "MB", "GB", "kB", "TB", "bytes", "dd")
-    needs = ("+ ", "+\u00a0")
     shape = "(?:^|\\s|C)\\+[ \u00a0]"
     commands = ("dd", "gdd")
 

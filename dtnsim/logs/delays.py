@@ -65,7 +65,6 @@ class Ping(LineParser):
     )  # fmt: skip
     #: Windows: three counts, or three times, after equal signs; the words depend on the language
     shape = r"= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= "
-    needs = ("= ",)
     commands = ("ping", "ping6", "fping")
 
     _command: Command | None = once()

@@ -72,7 +72,6 @@ class Fio(Runs, LineParser, of=FioJson):
     """Normal text and terse lines."""
 
     words = ("groupid", "iops", "IOPS", "aggrb", "READ", "WRITE", "TRIM", "fio", "g", "Jobs", "status")
-    needs = (";;;;", "%=")
     shape = r"^;(?:fio-)?[^;\s]*;[^;]*+;++.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
 
     _started: dict[str, Conditions] = once(dict)

@@ -151,7 +151,6 @@ class Iperf2Text(_Iperf2):
 class Iperf2Csv(_Iperf2):
     """Rows of ``iperf -y C``."""
 
-    needs = (",,",)
     shape = r"^(?:[+-]:)?[+-]?,[^,\s]*,,[^,\s]*,,-?,[-,],,(?:,|$)"
 
     _starts: deque[tuple[int, float]] = once(lambda: deque([(0, -1e12)], maxlen=16))

@@ -71,7 +71,6 @@ class Iperf3Text(LineParser):
         "Summary", "CPU", "MSS", "congestion", "Sent", "Received",
     )  # fmt: skip
     shape = r"(?:- ){10}"
-    needs = ("- - -",)
 
     _tests: dict[str | None, Test] = once(dict)
     _interrupt = once(lambda: -9)  # line of an interrupt message that no test owns (stderr comes first)

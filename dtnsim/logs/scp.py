@@ -55,7 +55,6 @@ class Scp(LinesParser):
     )  # fmt: skip
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("B", "KB", "MB", "GB", "TB", "PB", "kB"), ("%",))
     shape = r"%\s++(?:\|[* ]*+\|\s*+)?(?:[KMGT]?B?\s++)?(?:[KMGT]?B/s\s++)?:"
-    needs = ("%",)
     commands = _PROGRAMS
 
     _held: _Meter | None = anew()

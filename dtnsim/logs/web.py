@@ -116,7 +116,6 @@ class S5cmd(ProgressParser):
     evidence = Evidence.TRANSFER
     words = ("ERROR",)
     shape = r" [kMGTP]?B /  [kMGTP]?B \( [kMGTP]?B/s\) "
-    needs = ("B/s) ",)
     line = declare(
         "B/s) ",
         r"(?<![\d.])<got:num> <gu:k>B / <of:num> <ou:k>B "
