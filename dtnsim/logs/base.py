@@ -167,9 +167,12 @@ class DocumentParser(Parser):
     #: object); `read` then gets several documents with ``part`` set
     long: ClassVar[tuple[str, ...]] = ()
 
-    @abstractmethod
+    #: keys that the tool's object has
+    keys: ClassVar[frozenset[str]]
+
     def match(self, doc: Document) -> bool:
         """Whether this is the tool's document (look at keys, cheaply)."""
+        return isinstance(doc.data, dict) and doc.data.keys() >= self.keys
 
     @abstractmethod
     def read(self, doc: Document) -> Iterable[Record]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dtnsim.logs._columns import tokens
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import BINARY, agrees, decimal, number, size_bytes
+from dtnsim.logs._numbers import BINARY, agrees, as_list, decimal, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew
 
 _SIZE: Final = re.compile(r"^\d+(?:[.,]\d+)?[BKMGTPE]?$")
@@ -59,11 +59,10 @@ class Lsblk(LineParser):
 class LsblkJson(DocumentParser, of=Lsblk):
     """``lsblk -J``."""
 
-    def match(self, doc: Document) -> bool:
-        return isinstance(doc.data, dict) and isinstance(doc.data.get("blockdevices"), list)
+    keys = frozenset({"blockdevices"})
 
     def read(self, doc: Document) -> Iterator[Record]:
-        for device in doc.data["blockdevices"]:
+        for device in as_list(doc.data["blockdevices"]):
             yield from self._device(device, doc, None)
 
     def _device(self, device: Any, doc: Document, parent: str | None) -> Iterator[Record]:

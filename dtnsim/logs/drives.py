@@ -87,12 +87,11 @@ _ROWS: Final[tuple[tuple[str, tuple[str, ...], float, str, Conditions], ...]] = 
 class SmartctlJson(DocumentParser, of=Smartctl):
     """``smartctl -j``: capacity, rotation, interface, health, wear."""
 
-    def match(self, doc: Document) -> bool:
-        return isinstance(doc.data, dict) and isinstance(doc.data.get("smartctl"), dict)
+    keys = frozenset({"smartctl"})
 
     def read(self, doc: Document) -> Iterator[Record]:
         data: dict[str, Any] = doc.data
-        version = data["smartctl"].get("version")
+        version = _at(data, "smartctl", "version")
         self.version = ".".join(map(str, version)) if isinstance(version, list) else None
         drive = {"device": ("device", "name"), "model": ("model_name",), "protocol": ("device", "protocol")}
         known: Conditions = {key: _at(data, *keys) or None for key, keys in drive.items()}

@@ -95,12 +95,10 @@ class FioJson(Runs, DocumentParser):
     """
 
     long = ("jobs",)
+    keys = frozenset({"fio version"})
 
     tool = "fio"
     evidence = Evidence.FITS
-
-    def match(self, doc: Document) -> bool:
-        return isinstance(doc.data, dict) and "fio version" in doc.data
 
     def read(self, doc: Document) -> Iterator[Record]:
         data: dict[str, Any] = doc.data

@@ -19,7 +19,7 @@ from typing import Final
 
 from dtnsim.logs._commands import Given
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._numbers import BINARY, as_dict, decimal, number, parts_s, whole
+from dtnsim.logs._numbers import BINARY, decimal, number, parts_s, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, Status, anew
 
 _SIZE: Final = r"(?P<{0}>\d+(?:\.\d+)?)\s*(?P<{0}u>[kKMGTPE]?)i?(?:Bytes?|Byte|B|b)?"
@@ -143,8 +143,7 @@ class RcloneText(LinesParser):
 class RcloneJson(DocumentParser, of=RcloneText):
     """Lines of ``--use-json-log`` that carry a statistics object."""
 
-    def match(self, doc: Document) -> bool:
-        return as_dict(doc.data).keys() >= {"msg", "level", "source"}
+    keys = frozenset({"msg", "level", "source"})
 
     def read(self, doc: Document) -> Iterator[Record]:
         """The statistics; the last ones are kept for the end of the log."""
