@@ -20,7 +20,7 @@ from dtnsim.logs import _columns, _commands, _reader, _source, iter_log, read_lo
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs._commands import CommandReader
 from dtnsim.logs._documents import whole_part
-from dtnsim.logs._numbers import agrees, decimal, grouped, integer, size_bytes
+from dtnsim.logs._numbers import agrees, decimal, grouped, integer, regex, size_bytes
 from dtnsim.logs.base import LineParser
 from dtnsim.logs.measurement import Measurement, Unread
 from tests.each import rows
@@ -175,6 +175,12 @@ def test_numbers_of_other_locales():
     assert integer("7\u202f681 501") == 7681501
     assert size_bytes("64KiB") == size_bytes("64k") == 65536
     assert size_bytes("x") is None
+
+
+def test_a_pattern_names_its_numbers():
+    found = regex(r"<size:int> bytes at <rate:num> <u:k>B/s in <spent:comma>s").search("17 bytes at 4.25 MB/s in 4,1s")
+    assert found is not None
+    assert found.groupdict() == {"size": "17", "rate": "4.25", "u": "M", "spent": "4,1"}
 
 
 def test_agreement_goes_by_the_printed_digits():
