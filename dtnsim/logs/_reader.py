@@ -274,15 +274,9 @@ class LogReader:
         out: list[Record] = []
         if targets.command or host.commands.open:
             text = self._command(host, text, number, out)
-        wanted = targets.parsers
-        if host.open:
-            wanted = (*wanted, *(at for at in host.open if at not in wanted))
-        for at in wanted:
+        for at in (*targets.parsers, *(at for at in host.open if at not in targets.parsers)):
             parser = host.parsers[at]
-            try:
-                out += parser.feed(text)
-            except NO_NUMBER as error:
-                out.append(parser.no_number(text, error))
+            parser.take(text, out)
             if parser.open is not (at in host.open):
                 host.mark(at)
         if host.open or host.commands.open or self._busy:
@@ -335,8 +329,7 @@ class LogReader:
 
     def _read_document(self, doc: Document) -> Iterator[Record]:
         parser = self._parser_of(doc)
-        yield from self._embedded(doc) if parser is None else parser.safely(parser.read, doc)
-        self._main.ctx.line = doc.line
+        yield from self._embedded(doc) if parser is None else parser.whole(doc)
 
     def _streamed(self, block: bytes, *, last: bool = False) -> Generator[Record, None, bytes]:
         """Hands a piece of a long document on; returns what follows its end."""
@@ -391,8 +384,7 @@ class LogReader:
             doc = buffer.cut() if ended else None
             parser = None if doc is None else self._parser_of(doc)
             if doc is not None and parser is not None:
-                yield from parser.safely(parser.read, doc)
-                parser.ctx.line = doc.line
+                yield from parser.whole(doc)
                 return
         cut, self._cut = self._cut, False
         last = len(buffer.lines) - 1

@@ -56,12 +56,12 @@ command or the file's end leaves open is given by ``settle()``. A parser must ta
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, cast
 
 from dtnsim.logs._commands import Command
 from dtnsim.logs._documents import Document
-from dtnsim.logs._records import Context, Mean, Parser, Record, located
+from dtnsim.logs._records import NO_NUMBER, Context, Mean, Parser, Record, located
 from dtnsim.logs.measurement import Conditions, Evidence, Status
 
 __all__ = [
@@ -124,6 +124,13 @@ class LineParser(Parser):
     def feed(self, text: str) -> Iterable[Record]:
         """Takes one line and returns (or yields) what it completes."""
 
+    def take(self, text: str, out: list[Record]) -> None:
+        """Feeds a line; a figure of it that is no number is noted."""
+        try:
+            out += self.feed(text)
+        except NO_NUMBER as error:
+            out.append(self.no_number(text, error))
+
     def rows(self, text: str, lines: Sequence[int]) -> list[Record]:  # noqa: ARG002 (for subclasses)
         """Takes interval lines at once, of which ``lines`` are the numbers; none of them if it gives no record."""
         return []
@@ -177,3 +184,8 @@ class DocumentParser(Parser):
     @abstractmethod
     def read(self, doc: Document) -> Iterable[Record]:
         """Yields the document's figures."""
+
+    def whole(self, doc: Document) -> Iterator[Record]:
+        """What `read` gives; the present line is the document's again after it."""
+        yield from self.safely(self.read, doc)
+        self.ctx.line = doc.line
