@@ -59,6 +59,36 @@ def cycle_time(workers: float, away_s: ArrayLike, station_s: ArrayLike, own_s: A
     return np.asarray(np.where(own > 0, busy, away / count), float)
 
 
+def time_shares(flow: ArrayLike) -> FloatArray:
+    """Part of the time that a Markov chain spends in each of its states, in the long run.
+
+    The last state is left out, its ways led on to where it goes, until one is left; then all are put back in turn
+    (elimination without a subtraction, so that no digit is lost).
+
+    Args:
+        flow: (..., N, N) how often it goes from one state to another while it is in the first [1/s].
+
+    Returns:
+        (..., N) parts of the time, 1 in all [1]; nan where a state is never left.
+
+    Valid: every state can be reached from every other. Of servers that are shared equally the shares hold for work of
+        any distribution where the chain is reversible, as that of one kind of customers at two stations is.
+    Neglects: how long it takes until they are reached.
+    Source: W. K. Grassmann, M. I. Taksar, D. P. Heyman, "Regenerative Analysis and Steady State Distributions for
+        Markov Chains", Operations Research 33(5), 1985; insensitivity: F. Baskett et al., JACM 22(2), 1975.
+    """
+    left = np.array(flow, float)
+    count = left.shape[-1]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        for n in range(count - 1, 0, -1):
+            left[..., :n, n] /= left[..., n, :n].sum(axis=-1)[..., None]
+            left[..., :n, :n] += left[..., :n, n, None] * left[..., n, None, :n]
+        share = np.ones(left.shape[:-1])
+        for n in range(1, count):
+            share[..., n] = (share[..., :n] * left[..., :n, n]).sum(axis=-1)
+        return np.asarray(share / share.sum(axis=-1, keepdims=True), float)
+
+
 def request_rate(
     request_B: ArrayLike, latency_s: ArrayLike, rate_Bps: ArrayLike, in_flight: ArrayLike = 1.0
 ) -> FloatArray:

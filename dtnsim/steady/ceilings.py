@@ -61,7 +61,8 @@ class Workers:
         self._fixed = over_rows(np.maximum, fixed, rows.first)
         several = np.diff(np.append(first, len(m.transfer))) > 1
         waits = np.logical_or.reduceat((m.delay > 0).any(axis=0), first) | (m.opening > 0).any(axis=0)
-        self._own = several | waits | (m.workers > 1)
+        parted = np.append(m.split & (m.alone < 1).any(axis=0), False)  # one of several workers has a part of those
+        self._own = several | waits | (m.workers > 1) | over_rows(np.maximum, parted[m.total.station], m.total.first)
         self._crowds = crowds(m) if len(m.workers) > 1 else []
         self._at_work = m.at_work[:, None]
         #: what they allow where no memory slows them, once it was asked for

@@ -29,6 +29,7 @@ from dtnsim.composition import sharing
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady.matrices import Matrices, matrices, scenarios
+from dtnsim.steady.occupancy import Occupancy, visit_B
 from dtnsim.steady.ordering import total_rate
 from dtnsim.steady.pools import Pools, writing_phase
 from dtnsim.steady.shares import MUCH
@@ -78,8 +79,8 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
 
 
 def _may_end_together(problem: Problem, stages: list[list[Stage]]) -> bool:
-    """Whether nobody begins after any other, and all have one stage of bytes."""
-    if any(t.start_s or t.after or t.pause_s for t in problem.transfers):
+    """Whether nobody begins after any other, and all have one stage of bytes, of one step."""
+    if any(t.start_s or t.after or t.pause_s or len({p.step for p in t.phases}) > 1 for t in problem.transfers):
         return False
     return all(sum(bool(s.phases) for s in own) <= 1 for own in stages)
 
@@ -134,7 +135,8 @@ class _Course:
                     self._bytes[f, k] = stage.part * problem.transfers[f].payload_B
                 self._seconds[f, k], self._counts[f, k] = stage.seconds, stage.counts
         self._given, self._beside_all = m, len(self._moving)
-        self._known: tuple[Index, Rates] | None = None  # columns that were under way lately
+        self._visits_B = [visit_B(t) for t in problem.transfers]
+        self._known: tuple[Index, Rates, Occupancy] | None = None  # columns that were under way lately
         self._places: dict[int, int] = {}
         self._here = np.arange(count)
         self._stage: Index
@@ -188,7 +190,7 @@ class _Course:
         self._rate = np.where(column >= 0, before, 0.0)
         if changed.any():
             used = np.flatnonzero(np.bincount(column[some].ravel() + 1, minlength=len(self._moving) + 1)[1:])
-            used, rates = self._rates(used)
+            used, rates, states = self._rates(used)
             place = np.full(len(self._moving) + 1, len(used))
             place[used] = np.arange(len(used))
             here = place[column[some]]
@@ -196,6 +198,7 @@ class _Course:
             np.put_along_axis(active, here, np.True_, axis=1)
             near = _NEAR[self._scenarios > 1] if self._several else None
             found = (rates if isinstance(some, slice) else rates.some(some)).of(active[:, :-1], near, bound=False).rate
+            found = states.over_states(found, active[:, :-1], np.arange(len(column))[some], near)
             padded = np.concatenate([np.broadcast_to(found, active[:, 1:].shape), np.zeros((len(here), 1))], axis=1)
             self._rate[some] = np.take_along_axis(padded, here, axis=1)
         if self._late.any():  # what those who ended in the last epoch have left since
@@ -204,13 +207,16 @@ class _Course:
             self._note(more)
         return self._rate
 
-    def _rates(self, used: Index) -> tuple[Index, Rates]:
+    def _rates(self, used: Index) -> tuple[Index, Rates, Occupancy]:
         """Columns, those ``used`` among them, and their rates: those known before where they are mostly the same."""
-        columns, rates = self._known if self._known is not None else (used[:0], None)
+        columns, rates = self._known[:2] if self._known is not None else (used[:0], None)
         if rates is None or not np.isin(used, columns).all():
-            self._known = used, Rates(staged(self._given, [self._moving[c] for c in used.tolist()]))
+            made = [self._moving[c] for c in used.tolist()]
+            self._known = used, Rates(staged(self._given, made)), Occupancy(self._given, made, self._visits_B)
         elif 2 * len(used) < len(columns):
-            self._known = used, Rates(taken(rates.m, np.searchsorted(columns, used)))
+            made = [self._moving[c] for c in used.tolist()]
+            lasting = Rates(taken(rates.m, np.searchsorted(columns, used)))
+            self._known = used, lasting, Occupancy(self._given, made, self._visits_B)
         assert self._known is not None
         return self._known
 

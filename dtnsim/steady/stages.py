@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 #: part of a transfer's bytes below which a phase is none
 _LEAST: Final = 1e-9
+#: part of a byte's step by which a step is not whole
+_ROUNDED: Final = 1e-6
+#: files of a worker for which all workers are taken to be at the same step: their times differ by a quarter
+_IN_STEP: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +63,47 @@ def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool) -> list[Stage]:
         return [Stage(phases, workers, math.inf, np.array([t.omitted_s]), counts=False), *made] if t.omitted_s else made
     lead = m.lead[:, f] * t.payload_B
     made = [Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
-    steps = len({p.step for p in t.phases})
+    several = len({p.step for p in t.phases}) > 1
     mixed = shared or (t.cache is not None and t.cache.flush_files and t.files > workers)
-    once = step_by_step(t) if steps > 1 else not mixed
-    rows = [range(p, p + 1) for p in phases] if once else [phases]
+    if several and not step_by_step(t):
+        return made + _in_step(t, m, f, phases)
+    rows = [phases] if mixed and not several else [range(p, p + 1) for p in phases]
     return made + [Stage(row, n, part, always) for n, part in m.rounds[f] for row in rows]
+
+
+def _in_step(t: Transfer, m: Matrices, f: int, phases: range) -> list[Stage]:
+    """The stages of workers who begin in step: their first files step by step, the others in the mean.
+
+    Args:
+        t: The transfer.
+        m: The path as arrays.
+        f: Its number there.
+        phases: Its phases.
+    """
+    always, steps = np.array([math.inf]), steps_of(m.moved, phases)
+    made: list[Stage] = []
+    left = 0 if t.divided and t.workers > 1 else _IN_STEP
+    for n, part in m.rounds[f]:
+        rounds = max(round(part * t.files / n), 1)
+        count = min(rounds, left)
+        left -= count
+        made += [Stage(row, n, part / rounds, always) for _ in range(count) for row in steps]
+        if count < rounds:
+            made.append(Stage(phases, n, part * (1 - count / rounds), always))
+    return made
+
+
+def steps_of(moved: Array, phases: range) -> list[range]:
+    """Those of a transfer's phases that belong to each of its steps.
+
+    Args:
+        moved: Part of a payload byte's step that moves in each phase of the path [1].
+        phases: Numbers of the transfer's phases.
+    """
+    own = moved[phases]
+    step = np.floor(np.cumsum(own) - own + _ROUNDED).astype(int)
+    bounds = [*np.flatnonzero(np.diff(step, prepend=-1)).tolist(), len(step)]
+    return [phases[a:b] for a, b in pairwise(bounds)]
 
 
 def step_by_step(t: Transfer) -> bool:
@@ -103,7 +144,7 @@ def as_transfer(f: int, stage: Stage, m: Matrices) -> Column:
         m: The path as arrays.
     """
     whole = len(stage.phases) == len(m.phases_of(int(m.transfer[stage.phases.start])))
-    moved = 1.0 if whole else float(m.moved[stage.phases.start])
+    moved = 1.0 if whole else float(m.moved[stage.phases].sum())
     return Column(f, stage.workers, moved, whole, m, stage.phases)
 
 

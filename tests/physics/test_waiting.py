@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from dtnsim.physics import nfs, waiting
-from dtnsim.physics.waiting import MANY, cycle_time, log_spread, rounds
+from dtnsim.physics.waiting import MANY, cycle_time, log_spread, rounds, time_shares
 
 SECONDS = st.floats(1e-6, 1e3)
 
@@ -147,3 +147,21 @@ def test_published_example():
 def test_drawn_shares_have_the_index(index):
     shares = np.random.default_rng(1).lognormal(0.0, log_spread(index), 100_000)
     assert jain(shares) == pytest.approx(index, rel=0.05)
+
+
+def test_chain_of_workers_at_one_station_is_the_closed_network():
+    """n of 5 at a station of 2 s, the others 3 s away: exact mean value analysis."""
+    count, away, station = 5, 3.0, 2.0
+    flow = np.zeros((count + 1, count + 1))
+    for n in range(count):
+        flow[n, n + 1], flow[n + 1, n] = (count - n) / away, 1 / station
+    busy = 1 - time_shares(flow)[0]
+    assert busy / station == pytest.approx(1 / float(cycle_time(count, away, station)), rel=1e-12)
+
+
+def test_time_shares_of_a_ring_are_the_times_that_it_stays():
+    ring = np.zeros((2, 3, 3))
+    ring[:, [0, 1, 2], [1, 2, 0]] = [[1.0, 0.5, 0.25], [1e12, 1.0, 1e-12]]
+    shares = time_shares(ring)
+    assert shares[0] == pytest.approx([1 / 7, 2 / 7, 4 / 7])
+    assert shares[1] == pytest.approx([1e-24, 1e-12, 1.0], rel=1e-9)

@@ -1,0 +1,203 @@
+"""Transfers whose workers go through several steps, averaged over how many of them are at which step.
+
+A worker that copies a file and then verifies it is at one step or the other. A link that is full only while many copy
+slows whoever shares it then, and nobody in the mean: so shares are found for each state, which is how many workers of
+each transfer are at each step, and weighted with the time that the Markov chain of the states spends there
+(`dtnsim.physics.waiting.time_shares`). The workers at a step are a transfer of their own meanwhile.
+
+Neglects: workers that begin in step; further workers, once there are too many states: these are at their mean.
+
+Shapes: S scenarios, C columns (`dtnsim.steady.stages`), N states.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise, product
+from math import comb
+from typing import Final
+
+import numpy as np
+
+from dtnsim.ground.records import Transfer
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
+from dtnsim.physics.waiting import time_shares
+from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.solve import Rates
+from dtnsim.steady.stages import Column, staged, steps_of
+
+#: states that are told apart at most
+_MOST: Final = 64
+#: part of a station's capacity that may be left of it when it is full
+_FULL: Final = 1e-6
+
+
+def visit_B(transfer: Transfer) -> float:
+    """Bytes that one of its workers takes through all steps before it takes others, in the mean [B]."""
+    return transfer.payload_B / max(transfer.files, transfer.workers, 1.0)
+
+
+def placements(workers: int, steps: int) -> Iterator[tuple[int, ...]]:
+    """How many workers are at each step, in all ways."""
+    for bars in combinations(range(workers + steps - 1), steps - 1):
+        yield tuple(b - a - 1 for a, b in pairwise((-1, *bars, workers + steps - 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """The states of some columns' workers, those at each step as a column of their own.
+
+    Attributes:
+        rates: Of the columns without states, and then of the steps of the others for each number of workers, C' in all.
+        plain, split: The columns without states, and those with.
+        owner: (C',) which of these each is of, the latter behind the former.
+        present: (N, C') which steps are there in each state.
+        first: (N, C'') of each column with states, those of its workers that are at its first step; C' for none.
+        ways: (from, to, column, bytes of a visit) of each way from state to state.
+    """
+
+    rates: Rates
+    plain: Index
+    split: Index
+    owner: Index
+    present: BoolArray
+    first: Index
+    ways: tuple[Index, Index, Index, Array]
+
+    def average(self, found: Array, active: BoolArray, scenarios: Index, near: float | None) -> None:
+        """Puts mean rates into ``found`` (S, C), where a station that workers share with others is full in any state.
+
+        Args:
+            found: Rates of all columns [B/s].
+            active: (S, C) which of them run, those with states among them.
+            scenarios: (S,) their numbers.
+            near: Part by which rates may still move (`dtnsim.steady.solve.Rates`).
+        """
+        shared = self._shared(np.asarray(active[:, self.plain].any(axis=0)))
+        if not len(shared):
+            return
+        (states, count), s = self.present.shape, len(scenarios)
+        lanes = np.broadcast_to(self.present, (s, states, count)).copy()
+        lanes[:, :, : len(self.plain)] = active[:, None, self.plain]
+        rates = self.rates.some(np.repeat(scenarios, states))
+        solution = rates.of(lanes.reshape(-1, count), near, bound=False)
+        full = rates.m.loads(solution.rate, shared) >= solution.capacity[:, shared] * (1 - _FULL)
+        rate = np.concatenate([solution.rate, np.zeros((s * states, 1))], axis=1).reshape(s, states, count + 1)
+        begins, ends, column, visit_B = self.ways
+        flow = np.zeros((states * states, s))
+        np.add.at(flow, begins * states + ends, (rate[:, begins, column] / visit_B).T)
+        share = time_shares(flow.T.reshape(s, states, states))
+        others = np.einsum("sn,snc->sc", share, rate[:, :, : len(self.plain)])
+        own = np.einsum("sn,snc->sc", share, rate[:, np.arange(states)[:, None], self.first])
+        felt = np.flatnonzero(full.reshape(s, -1).any(axis=1) & np.isfinite(own).all(axis=1))
+        found[felt[:, None], self.plain] = others[felt]
+        found[felt[:, None], self.split] = own[felt]
+
+    def _shared(self, active: BoolArray) -> Index:
+        """Stations that a column with states shares with another of these, or one of the ``active`` without."""
+        m = self.rates.m
+        visits = np.zeros((len(self.plain) + len(self.split), m.capacity.shape[1] + 1), dtype=bool)
+        visits[self.owner[m.total.row], m.total.station] = True
+        own, others = visits[len(self.plain) :], visits[: len(self.plain)][active]
+        met = own.any(axis=0) & (own.sum(axis=0) + others.sum(axis=0) > 1)
+        return np.flatnonzero(met[:-1])
+
+
+class Occupancy:
+    """Rates of columns, by the states of their workers where these make a difference.
+
+    Args:
+        m: The path as arrays.
+        columns: What moves bytes.
+        visits_B: Of each transfer, `visit_B`.
+    """
+
+    def __init__(self, m: Matrices, columns: Sequence[Column], visits_B: Sequence[float]) -> None:
+        self._m, self._columns, self._visits_B = m, columns, visits_B
+        self._steps = [steps_of(c.of.moved, c.numbers) if c.whole else [c.numbers] for c in columns]
+        self._several = np.array([len(steps) > 1 for steps in self._steps], dtype=bool)
+        self._chains: dict[tuple[int, ...], _Chain] = {}
+
+    def over_states(self, mean: Array, active: BoolArray, scenarios: Index, near: float | None) -> Array:
+        """Rates (S, C), averaged over states where a station that workers share with others is full in any of them.
+
+        Args:
+            mean: (S, C) rates with all workers at their mean, which hold elsewhere [B/s].
+            active: (S, C) which columns run.
+            scenarios: (S,) their numbers.
+            near: Part by which rates may still move (`dtnsim.steady.solve.Rates`).
+        """
+        told = active & self._several & (np.count_nonzero(active, axis=1) > 1)[:, None]
+        if not told.any():
+            return mean
+        found = np.array(np.broadcast_to(mean, active.shape))
+        patterns, which = np.unique(told, axis=0, return_inverse=True)
+        for n, pattern in enumerate(patterns):
+            split = self._told_apart(np.flatnonzero(pattern))
+            if split:
+                here = np.flatnonzero(which.ravel() == n)
+                rates = found[here]
+                self._chain(split).average(rates, active[here], scenarios[here], near)
+                found[here] = rates
+        return found
+
+    def _told_apart(self, columns: Index) -> tuple[int, ...]:
+        """Those with the fewest states, alike ones all or none: more workers are nearer to their mean."""
+        counts: dict[int, list[int]] = defaultdict(list)
+        for c in columns.tolist():
+            further = len(self._steps[c]) - 1
+            counts[comb(self._columns[c].workers + further, further)].append(c)
+        kept: list[int] = []
+        states = 1
+        for count, some in sorted(counts.items()):
+            states *= count ** len(some)
+            if states <= _MOST:
+                kept += some
+        return tuple(sorted(kept))
+
+    def _chain(self, split: tuple[int, ...]) -> _Chain:
+        """The states of some columns."""
+        if split not in self._chains:
+            plain = np.setdiff1d(np.arange(len(self._columns)), split)
+            made, owner = [self._columns[c] for c in plain], list(range(len(plain)))
+            number: dict[tuple[int, int, int], int] = {}
+            for place, c in enumerate(split, len(plain)):
+                for s, workers in product(range(len(self._steps[c])), range(1, self._columns[c].workers + 1)):
+                    number[c, s, workers] = len(made)
+                    made.append(replace(self._columns[c], workers=workers, whole=False, numbers=self._steps[c][s]))
+                    owner.append(place)
+            rates, ways = Rates(staged(self._m, made)), self._ways(split, number, len(made))
+            self._chains[split] = _Chain(rates, plain, np.array(split), np.array(owner), *ways)
+        return self._chains[split]
+
+    def _ways(
+        self, split: tuple[int, ...], number: dict[tuple[int, int, int], int], count: int
+    ) -> tuple[BoolArray, Index, tuple[Index, Index, Index, Array]]:
+        """``present``, ``first`` and ``ways`` of a `_Chain`.
+
+        Args:
+            split: Columns with states.
+            number: Of so many workers of one of them at a step.
+            count: Of all numbers.
+        """
+        states = list(product(*(placements(self._columns[c].workers, len(self._steps[c])) for c in split)))
+        place = {state: n for n, state in enumerate(states)}
+        present = np.zeros((len(states), count), dtype=bool)
+        first = np.full((len(states), len(split)), count)
+        ways: list[tuple[int, int, int]] = []
+        visits_B: list[float] = []
+        for n, (i, c) in product(range(len(states)), enumerate(split)):
+            here = states[n][i]
+            first[n, i] = number.get((c, 0, here[0]), count)
+            for s in np.flatnonzero(here).tolist():
+                after = list(here)
+                after[s] -= 1
+                after[(s + 1) % len(here)] += 1
+                at = number[c, s, here[s]]
+                present[n, at] = True
+                ways.append((n, place[(*states[n][:i], tuple(after), *states[n][i + 1 :])], at))
+                visits_B.append(self._visits_B[self._columns[c].f])
+        begins, ends, columns = np.array(ways, np.intp).T
+        return present, first, (begins, ends, columns, np.array(visits_B))

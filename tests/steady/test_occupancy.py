@@ -1,0 +1,92 @@
+"""Workers at unlike steps: shares state by state, averaged over the time that is spent in each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.physics.waiting import time_shares
+from dtnsim.steady import epochs
+from dtnsim.steady.occupancy import placements
+
+LINK = Station("link", "network", "link", "network", 100.0, "B")
+COPY = Phase("copy", (Demand("link", 1.0, "bytes"),))
+
+
+def verifying(workers: int, seconds: float, *, size: float = 100.0) -> Transfer:
+    """Workers that copy a file over the link and then verify it by themselves, so many seconds a byte."""
+    check = Phase("verification", (), (Demand("", seconds, "checksum", each="file"),), step="verification")
+    return Transfer(
+        "verifying", (replace(COPY, step="copy"), check), workers, 1e6, int(1e6 / size), weight=workers,
+        sizes_B=(size,), counts=(int(1e6 / size),), time_s=1e4,
+    )  # fmt: skip
+
+
+def beside(name: str = "beside", *, time: float = 1e4) -> Transfer:
+    return Transfer(name, (COPY,), 1, 1e6, 1, sizes_B=(math.inf,), counts=(1,), time_s=time)
+
+
+def rates(*transfers: Transfer) -> list[float]:
+    return epochs.rates(Problem("p", (LINK,), transfers))[0].tolist()
+
+
+def test_placements_are_all_ways_to_put_workers_to_steps() -> None:
+    assert sorted(placements(2, 2)) == [(0, 2), (1, 1), (2, 0)]
+    found = list(placements(4, 3))
+    assert len(set(found)) == len(found) == math.comb(6, 2)
+    assert {sum(one) for one in found} == {4}
+
+
+def test_one_worker_has_the_link_for_a_part_of_its_time_and_the_other_all_of_it_meanwhile() -> None:
+    """A byte takes 1/50 s beside the other and is verified for 1/100 s: 2 s of 3 at half the link."""
+    assert rates(verifying(1, 0.01), beside()) == pytest.approx([100 / 3, 200 / 3], rel=1e-6)
+
+
+def test_two_workers_have_the_link_by_how_many_of_them_are_there() -> None:
+    """0, 1 or 2 of them copy for 1, 4 and 6 parts of the time, at 0, 50 and 66.7 B/s; the rest is the other's."""
+    assert rates(verifying(2, 0.01), beside()) == pytest.approx([(4 * 50 + 400) / 11, (100 + 200 + 200) / 11], rel=1e-6)
+
+
+def test_a_link_that_is_full_only_while_all_copy_slows_who_shares_it() -> None:
+    """Each is held to 45 B/s: two copies and the other make 135 B/s of 100, now and then, and 105 in the mean."""
+    own = Station("own", "cpu", "own", "cpu", 45.0, "B")
+    paced = Phase("copy", (Demand("link", 1.0, "bytes"), Demand("own", 1.0, "bytes")))
+    other = replace(beside(), phases=(paced,))
+    found = epochs.rates(Problem("p", (LINK, own), (verifying(2, 0.06), other)))[0]
+    alone = epochs.rates(Problem("p", (LINK, own), (other,)))[0]
+    assert found[1] < 0.99 * alone[0]
+
+
+def test_where_nothing_is_full_in_any_state_rates_are_those_of_the_workers() -> None:
+    wide = replace(LINK, capacity=1e6)
+    own = Station("own", "cpu", "own", "cpu", 50.0, "B")
+    check = Phase("verification", (Demand("own", 1.0, "bytes"),), step="verification")
+    problem = Problem(
+        "p", (wide, own), (replace(verifying(2, 0.0), phases=(replace(COPY, step="copy"), check)), beside())
+    )
+    assert epochs.rates(problem)[0, 0] == pytest.approx(50.0, rel=1e-3)
+
+
+def test_two_that_verify_are_told_apart_together() -> None:
+    """One worker each, of equal times: both, one and none copy for 4, 2 + 2 and 1 of 9 parts of the time."""
+    one, two = verifying(1, 0.01), replace(verifying(1, 0.01), name="second")
+    states = np.array([[0, 100, 100, 0], [100, 0, 0, 100], [100, 0, 0, 100], [0, 50, 50, 0]], float)
+    share = time_shares(states)
+    copies = share[1] * 100 + share[3] * 50
+    assert rates(one, two) == pytest.approx([copies, copies], rel=1e-3)
+
+
+def test_one_of_two_workers_has_half_of_what_is_split_among_them() -> None:
+    """45 B/s while the other verifies, 33.3 each beside the third while both copy, and the link for it otherwise."""
+    own = Station("own", "cpu", "own", "cpu", 90.0, "B", private=True)
+    copy = Phase("copy", (Demand("link", 1.0, "bytes"), Demand("own", 1.0, "bytes")), step="copy")
+    first = verifying(2, 0.01)
+    found = epochs.rates(Problem("p", (LINK, own), (replace(first, phases=(copy, first.phases[1])), beside())))[0]
+    none, one, both = 1.0, 40 / 9, 20 / 3
+    whole = none + one + both
+    assert found[0] == pytest.approx((one * 45 + both * 200 / 3) / whole, rel=1e-6)
+    assert found[1] == pytest.approx((none * 100 + one * 55 + both * 100 / 3) / whole, rel=1e-6)
