@@ -274,8 +274,9 @@ class _Course:
         for n, c in enumerate(own):
             again = m.phases_of(n % len(states))
             at = c.numbers.start - c.of.phases_of(int(c.of.transfer[c.numbers.start])).start
-            begin, name = (at, "") if alike else (steps.index(whole.phases[at].step), whole.phases[at].step)
-            numbers = again if c.whole else again[begin : begin + max(steps.count(name), 1)]
+            name = whole.phases[at].step
+            begin, size = (at, len(c.numbers)) if alike else (steps.index(name), steps.count(name))
+            numbers = again if c.whole else again[begin : begin + size]
             self._moving.append(replace(c, of=m, numbers=numbers, part=1.0 if alike else c.moved))
         return behind
 

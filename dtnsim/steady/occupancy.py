@@ -116,7 +116,7 @@ class Occupancy:
 
     def __init__(self, m: Matrices, columns: Sequence[Column], visits_B: Sequence[float]) -> None:
         self._m, self._columns, self._visits_B = m, columns, visits_B
-        self._steps = [steps_of(c.of.moved, c.numbers) if c.whole else [c.numbers] for c in columns]
+        self._steps = [steps_of(c.of, c.numbers) if c.whole else [c.numbers] for c in columns]
         self._several = np.array([len(steps) > 1 for steps in self._steps], dtype=bool)
         self._chains: dict[tuple[int, ...], _Chain] = {}
 

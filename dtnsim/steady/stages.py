@@ -80,9 +80,9 @@ def _in_step(t: Transfer, m: Matrices, f: int, phases: range) -> list[Stage]:
         f: Its number there.
         phases: Its phases.
     """
-    always, steps = np.array([math.inf]), steps_of(m.moved, phases)
+    always, steps = np.array([math.inf]), steps_of(m, phases)
     made: list[Stage] = []
-    left = 0 if t.divided and t.workers > 1 else _IN_STEP
+    left = 0 if len(steps) == 1 or (t.divided and t.workers > 1) else _IN_STEP
     for n, part in m.rounds[f]:
         rounds = max(round(part * t.files / n), 1)
         count = min(rounds, left)
@@ -93,16 +93,17 @@ def _in_step(t: Transfer, m: Matrices, f: int, phases: range) -> list[Stage]:
     return made
 
 
-def steps_of(moved: Array, phases: range) -> list[range]:
-    """Those of a transfer's phases that belong to each of its steps.
+def steps_of(m: Matrices, phases: range) -> list[range]:
+    """Those of a transfer's phases that belong to each of its steps; a scan, which uses no station, to the next.
 
     Args:
-        moved: Part of a payload byte's step that moves in each phase of the path [1].
+        m: The path as arrays.
         phases: Numbers of the transfer's phases.
     """
-    own = moved[phases]
-    step = np.floor(np.cumsum(own) - own + _ROUNDED).astype(int)
-    bounds = [*np.flatnonzero(np.diff(step, prepend=-1)).tolist(), len(step)]
+    moved = m.moved[phases]
+    step = np.floor(np.cumsum(moved) - moved + _ROUNDED).astype(int)
+    works = [m.phases.station[m.phases.first[p]] < m.capacity.shape[1] for p in phases]
+    bounds = [0, *(n for n in range(1, len(phases)) if step[n] > step[n - 1] and any(works[:n])), len(phases)]
     return [phases[a:b] for a, b in pairwise(bounds)]
 
 
