@@ -10,8 +10,9 @@ A drive that serves fewer streams seeks less: who shares one is composed for the
 Of many transfers some ends are put together, each at its own time; who goes on has what they leave from the mean of
 their ends on, as the rates after them say.
 
-Neglects: workers of many files who are at unlike phases (a mean row stands for all of them); of many transfers, what
-those that end together leave to each other (a few per cent of a transfer's rate).
+Workers of many files who are at unlike steps are told apart where that matters (`dtnsim.steady.occupancy`).
+
+Neglects: of many transfers, what those that end together leave to each other (a few per cent of a transfer's rate).
 
 Shapes: S scenarios, F transfers, G stages that move bytes, K stations.
 """
@@ -29,7 +30,7 @@ from dtnsim.composition import sharing
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady.matrices import Matrices, matrices, scenarios
-from dtnsim.steady.occupancy import Occupancy, visit_B
+from dtnsim.steady.occupancy import Occupancy
 from dtnsim.steady.ordering import total_rate
 from dtnsim.steady.pools import Pools, writing_phase
 from dtnsim.steady.shares import MUCH
@@ -135,7 +136,6 @@ class _Course:
                     self._bytes[f, k] = stage.part * problem.transfers[f].payload_B
                 self._seconds[f, k], self._counts[f, k] = stage.seconds, stage.counts
         self._given, self._beside_all = m, len(self._moving)
-        self._visits_B = [visit_B(t) for t in problem.transfers]
         self._known: tuple[Index, Rates, Occupancy] | None = None  # columns that were under way lately
         self._places: dict[int, int] = {}
         self._here = np.arange(count)
@@ -212,11 +212,11 @@ class _Course:
         columns, rates = self._known[:2] if self._known is not None else (used[:0], None)
         if rates is None or not np.isin(used, columns).all():
             made = [self._moving[c] for c in used.tolist()]
-            self._known = used, Rates(staged(self._given, made)), Occupancy(self._given, made, self._visits_B)
+            self._known = used, Rates(staged(self._given, made)), Occupancy(self._given, made, self._problem.transfers)
         elif 2 * len(used) < len(columns):
             made = [self._moving[c] for c in used.tolist()]
             lasting = Rates(taken(rates.m, np.searchsorted(columns, used)))
-            self._known = used, lasting, Occupancy(self._given, made, self._visits_B)
+            self._known = used, lasting, Occupancy(self._given, made, self._problem.transfers)
         assert self._known is not None
         return self._known
 

@@ -111,11 +111,11 @@ class Occupancy:
     Args:
         m: The path as arrays.
         columns: What moves bytes.
-        visits_B: Of each transfer, `visit_B`.
+        transfers: All transfers of the path.
     """
 
-    def __init__(self, m: Matrices, columns: Sequence[Column], visits_B: Sequence[float]) -> None:
-        self._m, self._columns, self._visits_B = m, columns, visits_B
+    def __init__(self, m: Matrices, columns: Sequence[Column], transfers: Sequence[Transfer]) -> None:
+        self._m, self._columns, self._transfers = m, columns, transfers
         self._steps = [steps_of(c.of, c.numbers) if c.whole else [c.numbers] for c in columns]
         self._several = np.array([len(steps) > 1 for steps in self._steps], dtype=bool)
         self._chains: dict[tuple[int, ...], _Chain] = {}
@@ -198,6 +198,6 @@ class Occupancy:
                 at = number[c, s, here[s]]
                 present[n, at] = True
                 ways.append((n, place[(*states[n][:i], tuple(after), *states[n][i + 1 :])], at))
-                visits_B.append(self._visits_B[self._columns[c].f])
+                visits_B.append(visit_B(self._transfers[self._columns[c].f]))
         begins, ends, columns = np.array(ways, np.intp).T
         return present, first, (begins, ends, columns, np.array(visits_B))
