@@ -58,7 +58,7 @@ COMMANDS = {
     ("tcp", "--rate", "10Gb/s", "--rtt", "50ms"): May(CALCULATES, frozenset({"cli", "ground", "physics"}), 42),
     ("list",): May(READS, ROOMS, 282, networkx=0),
     ("components",): May(READS, ROOMS, 281, networkx=0),
-    ("show", "venadi"): May(READS, ROOMS, 172, networkx=0),
+    ("show", "venadi"): May(READS, ROOMS, 175, networkx=0),
     ("schema", "part"): May(READS, ROOMS, 161, networkx=0),
     ("logs", "calibration/venadi/logs"): May(READS, ROOMS | {"logs"}, 216, networkx=0),
     ("init", "-"): May(READS, ROOMS - {"composition", "report", "steady"}, 91, networkx=0),
