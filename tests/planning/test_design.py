@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from scipy.stats import qmc
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
@@ -59,6 +60,13 @@ def test_a_hypercube_hits_every_part_of_every_range_once() -> None:
         assert sorted(np.floor(scale(numbers) * 40)) == list(range(40))
     again = design.hypercube([design.axis("a=0 s..1s"), design.axis("b=1ms..1s:log")], 40, seed=3)
     assert [made.row(n) for n in range(40)] == [again.row(n) for n in range(40)]
+
+
+def test_a_hypercube_has_the_points_of_scipys() -> None:
+    made = design.hypercube([design.axis("a=0 s..1s"), design.axis("b=0 s..1s"), design.axis("c=0 s..1s")], 50, seed=7)
+    numbers = [[units.parse(text, "s") for text in made.row(k)] for k in range(50)]
+    theirs = qmc.LatinHypercube(d=3, rng=np.random.default_rng(7)).random(50)
+    assert np.array(numbers) == pytest.approx(theirs, rel=1e-3)  # of four digits
 
 
 @pytest.mark.parametrize(("text", "words"), rows("planning/tables", "what_is_no_range_is_refused_with_what_to_write"))
