@@ -75,8 +75,7 @@ class Company:
     def of(self, transfer: Transfer) -> Transfer:
         """A transfer in this company."""
         name = transfer.name
-        made = replace(transfer, weight=self.weights.get(name, transfer.weight))
-        return opened(made) if name in self.opened else made
+        return _sharing(transfer, self.weights.get(name, transfer.weight), opens=name in self.opened)
 
 
 def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> None:
@@ -137,17 +136,22 @@ def _carrying(station: Station, part: float) -> Station:
 
 def as_in(problem: Problem, nominal: Problem) -> Problem:
     """A problem of draws with the weights of the nominal one, and what is carried there."""
-    company = Company(
-        {t.name: t.weight for t in nominal.transfers},
-        dict(nominal.carried),
-        {t.name for t in nominal.transfers if t.opened},
-    )
     return replace(
         problem,
-        transfers=tuple(company.of(t) for t in problem.transfers),
-        stations=stations(problem.stations, company.carried),
-        carried=company.carried,
+        transfers=tuple(map(as_given, problem.transfers, nominal.transfers)),
+        stations=stations(problem.stations, nominal.carried),
+        carried=nominal.carried,
     )
+
+
+def as_given(made: Transfer, given: Transfer) -> Transfer:
+    """A transfer composed anew, with the share next to others that it was given."""
+    return _sharing(made, given.weight, opens=given.opened)
+
+
+def _sharing(transfer: Transfer, weight: float, *, opens: bool) -> Transfer:
+    transfer = replace(transfer, weight=weight)
+    return opened(transfer) if opens else transfer
 
 
 def opened(transfer: Transfer) -> Transfer:

@@ -29,9 +29,9 @@ import numpy as np
 from dtnsim.composition import sharing
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
+from dtnsim.steady import ordering
 from dtnsim.steady.matrices import Matrices, matrices, scenarios
 from dtnsim.steady.occupancy import Occupancy
-from dtnsim.steady.ordering import total_rate
 from dtnsim.steady.pools import Pools, writing_phase
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
@@ -54,7 +54,7 @@ def rates(problem: Problem, m: Matrices | None = None) -> Array:
 
 def total(problem: Problem) -> Array:
     """Rate of a whole path, all its transfers together, (S,) [B/s]."""
-    return total_rate(problem, rates(problem))
+    return ordering.total_rate(problem, rates(problem))
 
 
 def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Array:
@@ -88,10 +88,8 @@ def _may_end_together(problem: Problem, stages: list[list[Stage]]) -> bool:
 
 def _ends_together(problem: Problem, together: Array) -> bool:
     """Whether nobody ends before any other who begins with it."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        lasts = np.array([t.payload_B for t in problem.transfers]) / together
-    lasts = np.where([t.timed for t in problem.transfers], [t.time_s for t in problem.transfers], lasts)
-    first, last = lasts.min(axis=1), lasts.max(axis=1)
+    seconds = ordering.lasts(problem, together)
+    first, last = seconds.min(axis=1), seconds.max(axis=1)
     return bool(np.all(np.isinf(first) | (last <= first * (1 + _TOGETHER))))
 
 
@@ -209,15 +207,14 @@ class _Course:
 
     def _rates(self, used: Index) -> tuple[Index, Rates, Occupancy]:
         """Columns, those ``used`` among them, and their rates: those known before where they are mostly the same."""
-        columns, rates = self._known[:2] if self._known is not None else (used[:0], None)
-        if rates is None or not np.isin(used, columns).all():
-            made = [self._moving[c] for c in used.tolist()]
-            self._known = used, Rates(staged(self._given, made)), Occupancy(self._given, made, self._problem.transfers)
-        elif 2 * len(used) < len(columns):
-            made = [self._moving[c] for c in used.tolist()]
-            lasting = Rates(taken(rates.m, np.searchsorted(columns, used)))
-            self._known = used, lasting, Occupancy(self._given, made, self._problem.transfers)
-        assert self._known is not None
+        known = self._known
+        if known is not None and not np.isin(used, known[0]).all():
+            known = None
+        if known is not None and 2 * len(used) >= len(known[0]):
+            return known
+        made = [self._moving[c] for c in used.tolist()]
+        m = staged(self._given, made) if known is None else taken(known[1].m, np.searchsorted(known[0], used))
+        self._known = used, Rates(m), Occupancy(self._given, made, self._problem.transfers)
         return self._known
 
     def _beside_others(self) -> Index:

@@ -17,10 +17,11 @@ from typing import Final
 import numpy as np
 
 from dtnsim.composition import sharing
-from dtnsim.ground.records import Problem, Transfer
+from dtnsim.ground.records import Problem
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import epochs, ordering, solve
 from dtnsim.steady.matrices import Matrices, matrices
+from dtnsim.steady.reasons import Cause, cause_of
 
 #: transfers up to which each is looked at by itself; of more, all are taken to run together
 _LOOKED_AT: Final = 100
@@ -32,7 +33,7 @@ class Meeting:
 
     Attributes:
         problem: The path with these transfers alone.
-        m: The same as arrays.
+        m: The same as arrays, with the capacities when nobody uses the stations.
         solution: Their rates then.
         members: Their numbers among all transfers of the path.
         halfway: Those of them that are halfway then.
@@ -47,6 +48,16 @@ class Meeting:
     def place(self, f: int) -> int:
         """Number of a transfer among the members."""
         return self.members.index(f)
+
+    @property
+    def used(self) -> Matrices:
+        """The arrays with the capacities of the solution."""
+        return replace(self.m, capacity=self.solution.capacity)
+
+    def cause(self, f: int) -> Cause:
+        """What holds a transfer then."""
+        place = self.place(f)
+        return cause_of(self.used, place, int(self.solution.binding[0, place]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,12 +98,9 @@ def meetings(problem: Problem) -> Meetings:
 def _under_way(problem: Problem, own: Array) -> list[tuple[int, ...]]:
     """For each transfer, those that run halfway through its time, itself among them."""
     every = tuple(range(len(own)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        lasts = np.array([t.payload_B for t in problem.transfers]) / own
-    lasts = np.where([t.timed for t in problem.transfers], [t.omitted_s + t.time_s for t in problem.transfers], lasts)
+    lasts, ends = (found(problem, own[None, :])[0] for found in (ordering.lasts, ordering.ends))
     if len(own) == 1 or len(own) > _LOOKED_AT or not np.isfinite(lasts).all():
         return [every] * len(own)
-    ends = ordering.ends(problem, own[None, :])[0]
     begins, half = ends - lasts, ends - lasts / 2
     runs = (begins <= half[:, None]) & (half[:, None] < ends) | np.eye(len(own), dtype=bool)
     return [tuple(np.flatnonzero(row).tolist()) for row in runs]
@@ -113,11 +121,8 @@ def part(problem: Problem, members: Sequence[int]) -> Problem:
         for f in members:
             for volume, own in drives.visits(f):
                 streams[volume] += own
-        made = [_as(drives.beside(f, streams), t) if drives.minds(f) else t for f, t in zip(members, made, strict=True)]
+        made = [
+            sharing.as_given(drives.beside(f, streams), t) if drives.minds(f) else t
+            for f, t in zip(members, made, strict=True)
+        ]
     return replace(problem, transfers=tuple(made), drives=None)
-
-
-def _as(made: Transfer, given: Transfer) -> Transfer:
-    """A transfer with the share next to others that it was given."""
-    made = replace(made, weight=given.weight)
-    return sharing.opened(made) if given.opened else made

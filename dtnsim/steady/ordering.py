@@ -47,18 +47,26 @@ def capacity_of_all(capacity: Array, count: int) -> Array:
     return np.asarray(capacity.reshape(len(capacity), -1, count).min(axis=1))
 
 
+def lasts(problem: Problem, rates: Array) -> Array:
+    """How long each transfer lasts, (S, F) [s], at rates (S, F) [B/s]; a test's time counts what it omits."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.array([t.payload_B for t in problem.transfers]) / rates
+    for f, t in enumerate(problem.transfers):
+        if t.timed:
+            found[:, f] = t.omitted_s + t.time_s
+    return np.asarray(found)
+
+
 def ends(problem: Problem, rates: Array) -> Array:
     """When each transfer ends, (S, F) [s], at rates (S, F) [B/s]."""
     place = {t.name: f for f, t in enumerate(problem.transfers)}
-    found = np.zeros(rates.shape)
-    with np.errstate(divide="ignore"):
-        for f in sorted(place.values(), key=lambda f: problem.transfers[f].turn):
-            t = problem.transfers[f]
-            begins = np.full(len(rates), t.start_s)
-            for name in t.after:
-                begins = np.maximum(begins, found[:, place[name]])
-            lasts = t.omitted_s + t.time_s if t.timed else t.payload_B / rates[:, f]
-            found[:, f] = begins + t.pause_s + lasts
+    found, seconds = np.zeros(rates.shape), lasts(problem, rates)
+    for f in sorted(place.values(), key=lambda f: problem.transfers[f].turn):
+        t = problem.transfers[f]
+        begins = np.full(len(rates), t.start_s)
+        for name in t.after:
+            begins = np.maximum(begins, found[:, place[name]])
+        found[:, f] = begins + t.pause_s + seconds[:, f]
     return found
 
 

@@ -36,7 +36,7 @@ from dtnsim.steady.assumed import assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.matrices import once
 from dtnsim.steady.meetings import Meeting, meetings, part
-from dtnsim.steady.reasons import Cause, cause_of, reason, remedy, work
+from dtnsim.steady.reasons import Cause, reason, remedy, work
 from dtnsim.steady.scenarios import interval, scenarios
 from dtnsim.steady.solve import Matrices
 
@@ -190,18 +190,18 @@ def _answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = 
     made: dict[int, TransferPrediction] = {}
     told, used = list(problem.stations), []
     for here in known.each:
-        slowed, m = _slowed(here.problem, here.solution), replace(here.m, capacity=here.solution.capacity)
+        slowed, causes = _slowed(here.problem, here.solution), {f: here.cause(f) for f in here.halfway}
         rates_with = {f: _rate_with(tried, f, here) for f in here.halfway} if tried is not None else {}
-        helped = _tried(slowed, m, here, rates_with, path)
-        used.append((with_workers(helped, m), here.solution.rate[0]))
-        for f in here.halfway:
-            one = _one((slowed, helped), m, f, here, (float(own[f]), float(solution.rate[0, f])), rates[:, f], path)
+        helped = _tried(slowed, here, causes, rates_with, path)
+        used.append((with_workers(helped, here.used), here.solution.rate[0]))
+        for f, cause in causes.items():
+            both = float(own[f]), float(solution.rate[0, f])
+            one = _one((slowed, helped), here, f, cause, both, rates[:, f], path)
             if path is not None and f in rates_with:
                 one = replace(one, ways=Later(partial(relieved.ways, path, helped, f, one, rates_with[f])))
             made[f] = one
-        told = [
-            replace(old, changes=new.changes, remedy=new.remedy) for old, new in zip(told, helped.stations, strict=True)
-        ]
+            if (k := cause.station) is not None:
+                told[k] = replace(told[k], changes=helped.stations[k].changes, remedy=helped.stations[k].remedy)
     transfers = tuple(made[f] for f in range(len(problem.transfers)))
     total, top = (ordering.total_rate(problem, r) for r in (rates, own[None, :]))
     took = transfers[0].duration_s if len(transfers) == 1 else interval(ordering.span(problem, rates))
@@ -221,18 +221,21 @@ def _rate_with(path: spec.PathSpec, f: int, here: Meeting) -> relieved.RateOf:
 
 
 def _tried(
-    problem: Problem, m: Matrices, here: Meeting, rates_with: Mapping[int, relieved.RateOf], path: spec.PathSpec | None
+    problem: Problem,
+    here: Meeting,
+    causes: Mapping[int, Cause],
+    rates_with: Mapping[int, relieved.RateOf],
+    path: spec.PathSpec | None,
 ) -> Problem:
     """The problem, its connections that hold a transfer with only those changes that help, and no larger than helps."""
     if not worded():
         return problem
-    stations, solution = list(problem.stations), here.solution
+    stations = list(problem.stations)
     for f, rate_of in rates_with.items():
-        place = here.place(f)
-        k = cause_of(m, place, int(solution.binding[0, place])).station
+        k = causes[f].station
         if k is not None and stations[k].changes:
-            streams = relieved.streams_of(path, f)
-            stations[k] = relieved.tried(problem, stations[k], float(solution.rate[0, place]), rate_of, streams)
+            streams, now_Bps = relieved.streams_of(path, f), float(here.solution.rate[0, here.place(f)])
+            stations[k] = relieved.tried(problem, stations[k], now_Bps, rate_of, streams)
     return replace(problem, stations=tuple(stations))
 
 
@@ -250,9 +253,9 @@ def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
 
 def _one(
     problems: tuple[Problem, Problem],
-    m: Matrices,
-    f: int,
     here: Meeting,
+    f: int,
+    cause: Cause,
     rates: tuple[float, float],
     drawn: Array,
     path: spec.PathSpec | None,
@@ -262,16 +265,15 @@ def _one(
     Args:
         problems: Those that run halfway through its time, with the capacities of the solution; and with those changes
             alone that help.
-        m: The same as arrays.
-        f: Which.
         here: Their meeting.
+        f: Which.
+        cause: What holds it then.
         rates: Of the transfer over its own time, and while all of the path run [B/s].
         drawn: (S,) its rates in scenarios [B/s].
         path: The path.
     """
     (problem, told), (own, together), place = problems, rates, here.place(f)
     transfer = problem.transfers[place]
-    cause = cause_of(m, place, int(here.solution.binding[0, place]))
     rate = interval(drawn)
     seconds = Interval(*(transfer.payload_B / r if r > 0 else float("inf") for r in (rate.p90, rate.p50, rate.p10)))
     if transfer.timed:
@@ -321,7 +323,11 @@ def _uses(full: Problem, meetings_of: Sequence[tuple[Problem, Array]]) -> tuple[
         for k in np.flatnonzero((demand > 0) | (len(meetings_of) == 1)).tolist():
             share = float(load[k] / capacity[k]) if capacity[k] > 0 else float(load[k] > 0)
             share = 1.0 if 1.0 < share < _ROUNDED_UP else share
-            station = replace(problem.stations[k], capacity=float(capacity[k]))
-            if share >= uses[station.name].utilization:
+            before = uses[problem.stations[k].name]
+            if share >= before.utilization:
+                told = before.station
+                station = replace(
+                    problem.stations[k], capacity=float(capacity[k]), changes=told.changes, remedy=told.remedy
+                )
                 uses[station.name] = StationUse(station, float(demand[k]), share)
     return tuple(sorted(uses.values(), key=lambda u: -u.utilization))

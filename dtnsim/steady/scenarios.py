@@ -20,7 +20,6 @@ from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.discrepancy import Discrepancy
 from dtnsim.steady.matrices import Layout, Matrices
 from dtnsim.steady.meetings import meetings
-from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.regime import Regime, regime
 from dtnsim.steady.solve import Solution
 
@@ -195,11 +194,7 @@ def regimes(given: PathSpec, nominal: Problem) -> tuple[Regime, ...]:
         given: The path.
         nominal: The path composed.
     """
-    causes = {}
-    for here in meetings(nominal).each:
-        slowed = replace(here.m, capacity=here.solution.capacity)
-        for f in here.halfway:
-            causes[f] = cause_of(slowed, place := here.place(f), int(here.solution.binding[0, place]))
+    causes = {f: here.cause(f) for here in meetings(nominal).each for f in here.halfway}
     return tuple(regime(given, nominal, f, causes[f]) for f in range(len(nominal.transfers)))
 
 

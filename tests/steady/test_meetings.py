@@ -72,3 +72,22 @@ def test_a_link_that_all_together_would_fill_holds_nobody_where_few_meet() -> No
     used = {u.station.name: u.utilization for u in found.stations}
     assert used["b3.d.ssds"] == pytest.approx(1.0, rel=1e-4)
     assert used["network.wan"] < 0.6
+
+
+def test_each_connection_keeps_the_changes_that_were_tried_for_it() -> None:
+    """Two copies over windows, hours apart: the buffers are as small as the drives behind them need, for both."""
+    hosts = {
+        name: machine(tcp={}, volumes={"/d": volume({"kind": "ssd", "read": "500 MB/s", "write": "250 MB/s"})})
+        for name in ("a", "b", "c")
+    }
+    path = journey(wan={"rtt": "50 ms", "bandwidth": "100 Gb/s", "loss": 0, "background": {"share": 0}})
+    del path["transfer"]
+    path["hosts"] = hosts
+    one = {"from": "a:/d", "tool": "gridftp", "dataset": {"files": 1, "size": "100 GB"}}
+    path["transfers"] = [{**one, "name": "one", "to": "b:/d"}, {**one, "name": "two", "to": "c:/d", "start": "9 h"}]
+    found = answer(path)
+    for t in found.transfers:
+        assert t.bottleneck.kind == "tcp"
+        for stations in (found.problem.stations, [u.station for u in found.stations]):
+            (held,) = (s for s in stations if s.name == t.bottleneck.station)
+            assert held.remedy == t.bottleneck.remedy
