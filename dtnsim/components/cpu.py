@@ -9,6 +9,7 @@ from pydantic import Field
 
 from dtnsim.components.base import Component
 from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.physics import cpu as physics
 
 
 class Cpu(Component):
@@ -21,6 +22,7 @@ class Cpu(Component):
         per_cycle: Work that a cycle does, over a cycle of the processor that the kernel's costs were measured on.
         smt: Threads of a core.
         cache: Last-level cache that a core can use.
+        cache_groups: Last-level caches of one socket, each shared by its part of the cores (AMD's CCX).
         core_cache: Cache of one core below it.
         smt_gain: What two busy siblings do together, over one alone.
         numa_penalty: Cost of work on the socket away from the card, over the socket near it.
@@ -48,6 +50,7 @@ class Cpu(Component):
     )
     smt: Annotated[int, Field(ge=1, le=8)] = 1
     cache: Annotated[Quantity, Unit("B", low=1024)] | None = None
+    cache_groups: Annotated[int, Field(ge=1, le=64)] = 1
     core_cache: Annotated[Quantity, Unit("B", low=1024)] | None = None
     smt_gain: Annotated[Quantity, Unit("1", low=1.0, high=2.0)] = prior(
         "1.25", 0.05, "assumed: two busy siblings do 1.2 to 1.3 times the work of one"
@@ -65,3 +68,7 @@ class Cpu(Component):
     def total(self) -> int:
         """Physical cores of all sockets."""
         return self.sockets * self.cores
+
+    def worker_pools(self, release: tuple[int, ...] | None) -> int:
+        """Pools of workers of a kernel's unbound work queues; one where it is not Linux."""
+        return 1 if release is None else physics.worker_pools(release, self.sockets, self.cores, self.cache_groups)

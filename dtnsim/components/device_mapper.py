@@ -16,7 +16,7 @@ from dtnsim.components.jbod import Jbod
 from dtnsim.components.raid import Raid
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, law, term
+from dtnsim.ground.term import Term, count, law, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cpu, raid
 
@@ -99,7 +99,11 @@ _MANY: Final = 4096
 class DmCrypt(Layer):
     """A LUKS volume: AES-XTS in sectors, by work queues (``workqueue``) on as many cores as there are requests.
 
-    Neglects: integrity tags (dm-integrity); ciphers that a card of the host could take over.
+    The queues of all volumes of a host have the same few pools of workers, and each request takes the lock of one
+    (``queue_rate``), so that more encrypted drives bring no more small requests.
+
+    Neglects: integrity tags (dm-integrity); ciphers that a card of the host could take over; the thread of each volume
+    that hands on what is written (dmcrypt_write).
 
     Attributes:
         of: The device that it lies on.
@@ -111,6 +115,7 @@ class DmCrypt(Layer):
         request: What one core ciphers of a request, the rest being another's (max_read_size, max_write_size).
         queue_read: Time that a read waits in work queues.
         queue_write: Time that a write waits in work queues and is sorted.
+        queue_rate: Requests a second that one pool of workers takes, gives out and ends.
         inline: Time that a request takes without them.
     """
 
@@ -142,6 +147,12 @@ class DmCrypt(Layer):
     queue_write: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "89 us", 0.6, _QUEUES.format("42.4 MB/s, 97 us a request, where the RAM disk alone takes 8")
     )
+    queue_rate: Annotated[Quantity, Unit("1/s", spread=0.5, low=1e3)] = prior(
+        "490000 ops/s",
+        0.5,
+        "Linux lib/test_workqueue.c, its commit 24b2e73f9700 and its first version: 286,000, 591,000 and 708,000 items "
+        "a second through one pool that 50 to 72 processors fill",
+    )
     inline: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "6 us", 0.6, _QUEUES.format("309 and 290 MB/s, 13 to 14 us a request, where the RAM disk alone takes 8")
     )
@@ -150,6 +161,21 @@ class DmCrypt(Layer):
         """That of the device below, and the way through the queues."""
         queued = self.queue_read if use.operation == "read" else self.queue_write
         return np.asarray(self.of.latency(row, use, members)) + row.value(queued if self.workqueue else self.inline)
+
+    def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
+        """Charges the pools of workers that all encrypted volumes of a host share, and the device below."""
+        if self.workqueue:
+            row.charge(
+                "work-queues",
+                "lock",
+                capacity=count(use.pools, "pool of workers") * row.term(self.queue_rate),
+                per_byte=1.0 / use.asked(row.term(self.request)),
+                unit="op",
+                what="dm-crypt's work queues, whose pools of workers have one each",
+                remedy=f"larger requests, or none of the queues (hosts.{row.host}.volumes, workqueue: false; "
+                "cryptsetup --perf-no_read_workqueue --perf-no_write_workqueue)",
+            )
+        super().serve(row, use, name, copies=copies, visit_B=visit_B)
 
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:
         """The cipher, on as many cores as there are requests under way."""

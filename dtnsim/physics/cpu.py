@@ -7,6 +7,7 @@ interrupt to another core moves its term there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -18,6 +19,10 @@ from dtnsim.physics._arrays import FloatArray, as_float
 #: most bytes one pass through the stack carries under TSO/GSO or LRO/GRO.
 #: Source: Linux GSO_LEGACY_MAX_SIZE / GSO_MAX_SIZE = 65536 (BIG TCP raises it from Linux 5.19 on).
 MAX_AGGREGATE_B: Final = 65536.0
+#: first releases whose unbound work queues have a pool of workers for each last-level cache, and for parts of one
+_BY_CACHE: Final = (6, 6)
+_BY_SHARD: Final = (7, 1)
+_SHARD_CORES: Final = 8  #: workqueue.cache_shard_size
 
 
 def traversal_bytes(mss_B: ArrayLike, aggregate_B: ArrayLike = 0.0) -> FloatArray:
@@ -135,6 +140,32 @@ def remote_share(cores: Sequence[int], near: int, sockets: int, cores_per_socket
     total = sockets * cores_per_socket
     place = [c % sockets if alternate else c % total // cores_per_socket for c in cores]
     return sum(p != near for p in place) / len(place)
+
+
+def worker_pools(release: tuple[int, ...], sockets: int, cores_per_socket: int, cache_groups: int = 1) -> int:
+    """Pools of workers that a kernel's unbound work queues have, one lock each: all queues of a host share them.
+
+    One for each NUMA node before Linux 6.6; one for each last-level cache from then on; from 7.1 on one for eight cores
+    of such a cache at most.
+
+    Args:
+        release: Release of the kernel [1].
+        sockets: Sockets [1].
+        cores_per_socket: Physical cores of a socket [1].
+        cache_groups: Last-level caches of a socket [1].
+
+    Returns:
+        Pools [1].
+
+    Valid: one NUMA node a socket; queues of default attributes.
+    Neglects: work that a worker takes to another cache (non-strict scopes); queues of high priority, whose pools are
+        others.
+    Source: Linux Documentation/core-api/workqueue.rst, Affinity Scopes; commits 63c5484e7495 (6.6), 4cdc8a7389d5 (7.1).
+    """
+    if release < _BY_CACHE:
+        return sockets
+    shards = math.ceil(cores_per_socket / cache_groups / _SHARD_CORES) if release >= _BY_SHARD else 1
+    return sockets * cache_groups * shards
 
 
 def socket_link_rate(transfers_per_s: ArrayLike, links: ArrayLike = 1.0, width_B: ArrayLike = 2.0) -> FloatArray:

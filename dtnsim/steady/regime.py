@@ -34,6 +34,7 @@ _KINDS: Final = {
     "window": "window",
     "transport": "transport",
     "core": "core",
+    "lock": "core",
     "cpu": "core",
     "nfs": "network file system",
     "smb": "network file system",

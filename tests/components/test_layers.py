@@ -155,6 +155,23 @@ def test_a_reader_of_a_fast_drive_has_two_windows_under_way() -> None:
     assert "d.read-ahead" not in problem(path(DISK, small)).stations
 
 
+@pytest.mark.parametrize(
+    ("kernel", "groups", "pools"), [("5.15", 4, 2), ("6.6", 1, 2), ("6.6", 4, 8), ("7.1", 1, 4), ("7.1", 4, 8)]
+)
+def test_more_encrypted_drives_bring_no_more_small_requests(kernel: str, groups: int, pools: int) -> None:
+    """Two sockets of 16 cores: a lock for each socket, cache, or eight cores, however many volumes there are."""
+    host = {"cpu": {"kind": "cpu", "sockets": 2, "cores": 16, "clock": "9 GHz", "cache_groups": groups}}
+    crypt = {**CRYPT, "queue_rate": "90000 ops/s", "of": {**SSD, "iops_read": "9M IOPS", "read": "90 GB/s"}}
+    jobs = {"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "ioengine": "io_uring", "iodepth": 64}
+    load = ({**jobs, "numjobs": 32}, "a:/d", "a:/d")
+    many = {"kind": "raid", "level": 0, "disks": 12, "of": crypt}
+    for array in (crypt, many):
+        found = rate(array, load, stack={**TCP, "kernel": kernel}, **host)
+        assert found == pytest.approx(pools * 90e3 * 4 * KiB, rel=0.02)
+    free = rate({**many, "of": {**crypt, "workqueue": False}}, load, stack={**TCP, "kernel": kernel}, **host)
+    assert free > 5 * pools * 90e3 * 4 * KiB
+
+
 def test_who_writes_without_work_queues_ciphers_in_its_own_thread() -> None:
     """A core of 3 GHz at three cycles a byte, whatever the depth; each job has one."""
     inline = {**CRYPT, "cipher": "3 cycles/B", "workqueue": False}

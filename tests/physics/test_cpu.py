@@ -88,6 +88,23 @@ def test_links_between_sockets():
     assert cpu.socket_link_rate(0.0) == 0
 
 
+@pytest.mark.parametrize(("cores", "threads", "measured"), [(26, 51, 1861028), (72, 72, 3629098)])
+def test_shards_of_a_cache_have_pools_of_their_own(cores, threads, measured):
+    """Leitao, workqueue: add WQ_AFFN_CACHE_SHARD (2026): items a second of a Xeon 8321HC and of Grace; one pool of the
+    whole cache does 591,001 and 708,168. A pool that fewer processors fill does no more than one that all fill."""
+    whole = {51: 591001, 72: 708168}[threads]
+    assert cpu.worker_pools((6, 6), 1, cores) == 1
+    shards = cpu.worker_pools((7, 1), 1, cores)
+    assert 0.4 < measured / (shards * whole) < 1.0
+
+
+def test_pools_of_workers():
+    """A NUMA node before Linux 6.6, a last-level cache from then on, eight cores of one from 7.1 on."""
+    rome = {"sockets": 2, "cores_per_socket": 64, "cache_groups": 16}
+    assert [cpu.worker_pools(v, **rome) for v in ((5, 15), (6, 5, 9), (6, 6), (7, 0), (7, 1))] == [2, 2, 32, 32, 32]
+    assert [cpu.worker_pools(v, 2, 36) for v in ((4, 4), (6, 8), (7, 1))] == [2, 2, 10]  # 36 cores are five shards
+
+
 def test_core_rates_are_complete_and_ordered():
     for name, rate in CORE_RATES.items():
         assert rate.rate_Bps > 0, name
