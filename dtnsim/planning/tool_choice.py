@@ -1,8 +1,9 @@
 """Which tool, with which options: each tool that can serve a transfer's ends with its best options, and tar first.
 
-A tool says how people use it and which options are worth trying (`Tool.usages`). Options are chosen one after the other
-by the ceiling: the usual value, unless another one gives more. What comes out is predicted in full, by the same draws,
-so that a row is what `predict` says of its setting, and how often a row is the best is counted over the draws.
+How people use each tool, and which options are worth trying, is a table (`dtnsim.tools.plan.usages`). Options are
+chosen one after the other by the ceiling: the usual value, unless another one gives more. What comes out is predicted
+in full, by the same draws, so that a row is what `predict` says of its setting, and how often a row is the best is
+counted over the draws.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from dtnsim.planning import swept
 from dtnsim.planning.option import Refused
 from dtnsim.planning.whynot import Out, WhyNot
 from dtnsim.steady.prediction import predict
-from dtnsim.tools.plan import Tool, Usage
+from dtnsim.tools.plan import Tool, Usage, usages
 
 #: relative difference of durations that is none
 _SAME: Final = 1e-9
@@ -118,14 +119,14 @@ def choose(
     """
     unknown = [kind for kind in have if kind not in kinds() or not issubclass(find_kind(kind), Tool)]
     if unknown:
-        known = ", ".join(kind for kind, _ in _usages())
+        known = ", ".join(kind for kind, _ in usages())
         raise InputError(f"--have: {unknown[0]!r} is no tool; write some of {known}")
     found, refused = [], []
     own = spec.transfers[0].tool
     if own.tool_class != "test":
         found.append(Choice(_own(own), "", "", "", {}, predict(_first(spec), samples=samples, seed=seed), own=True))
     wanted = leads(spec)
-    for kind, usage in _usages():
+    for kind, usage in usages():
         if usage.leads != wanted:
             continue
         if have and kind not in have:
@@ -161,7 +162,7 @@ def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
     transfer, wanted, tried = spec.transfers[0], leads(spec), []
     if transfer.dataset is None or transfer.timing() is not None or transfer.tool.tool_class == "test":
         return None
-    for kind, usage in _usages():
+    for kind, usage in usages():
         if kind == transfer.tool.kind or usage.leads != wanted or (ready and usage.needs not in _READY):
             continue
         for end in (0, -1) if usage.tries else (0,):
@@ -251,12 +252,6 @@ def _typed(usage: Usage, options: dict[str, Any]) -> str:
     return usage.line.format(**{k: _TYPED.get(str(v), v) for k, v in options.items()})
 
 
-def _usages() -> list[tuple[str, Usage]]:
-    """Every usage of every tool, with its kind."""
-    tools = [k for k, module in kinds().items() if module.startswith("dtnsim.tools.")]
-    return [(k, usage) for k in tools for usage in getattr(find_kind(k), "usages", ())]
-
-
 def _own(tool: Tool) -> str:
     """What a path's tool is called, with the options that the path states."""
     given = {k: getattr(tool, k) for k in sorted(tool.model_fields_set) if k != "kind"}
@@ -324,7 +319,7 @@ def _archived(spec: PathSpec, found: Sequence[Choice], samples: int, seed: int) 
     mover = next((c for c in found if c.options and not c.name.startswith("tar ")), None)
     if single is None or mover is None or wanted == "mount":
         return []
-    usage = next(u for k, u in _usages() if u.name == mover.name)
+    usage = next(u for k, u in usages() if u.name == mover.name)
     try:
         options = {"name": mover.options["name"], **_best(single, mover.options["name"], usage)}
         row = replace(mover, name=f"tar first, then {mover.name}", options=options, archived=True)

@@ -12,7 +12,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Scalar, prior
 from dtnsim.tools._common import COPIED, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Plan, Tool, Usage
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Plan, Tool
 
 #: bbcp_Config.C, setRWB: from this window on, a buffer has its largest size
 LARGE_WINDOW_B = 418816
@@ -41,12 +41,6 @@ class Bbcp(Tool):
     kind: ClassVar[str] = "bbcp"
     tool_class = "mover"
     streams_option = "s"
-    usages = (
-        Usage(
-            "bbcp", "bbcp -r -s {s} -w 8m SRC HOST:DST", "bbcp at both ends", lacks="data not encrypted",
-            options={"w": "8 MiB"}, tries={"s": (4, 8, 16, 32)},
-        ),
-    )  # fmt: skip
 
     s: Annotated[Count, named("s", "streams")] = 4
     w: Annotated[Size, named("w", "window")] = prior("128 KiB", 0.0, "bbcp_Config: default window")

@@ -17,7 +17,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import COPIED, both_ends, core_cost, in_flight, scaled, transfer
 from dtnsim.tools._options import Client, Count, Cycles, Ratio, Size, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, LOGIN_WORK, RECEIVER, SENDER, SshLink, crowd, together
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool, Usage
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 
 #: TCP and greeting, USER, PASS, SYST, TYPE; and QUIT (RFC 959; usr.bin/ftp/util.c)
 _SESSION: Final = 7.0
@@ -94,12 +94,6 @@ class Lftp(Tool):
     kind: ClassVar[str] = "lftp"
     tool_class = "mover"
     files_option = "parallel"
-    usages = (
-        Usage(
-            "lftp over sftp", "lftp -c 'open sftp://HOST; mirror -R --parallel={parallel} SRC DST'",
-            options={"protocol": "sftp"}, tries={"parallel": (1, 4, 8, 16, 32)},
-        ),
-    )  # fmt: skip
 
     protocol: Literal["sftp", "http", "ftp"] = "sftp"
     parallel: Annotated[Count, named("parallel", "P")] = 1

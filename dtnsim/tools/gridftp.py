@@ -18,7 +18,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, TLS, both_ends, core_cost, rereading, transfer
 from dtnsim.tools._options import STREAMS, Client, Count, Cycles, Size, documented, named
-from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 #: A file's messages on the control channel that wait, when the client is an end of the data (RFC 959, GFD.20).
 #: get: PASV, RETR with the data connection, 226; put: also SIZE or the check of the name, and the 226 only after the
@@ -64,19 +64,6 @@ class Gridftp(Tool):
     tool_class = "mover"
     files_option = "cc"
     streams_option = "p"
-    usages = (
-        Usage(
-            "globus-url-copy", "globus-url-copy -r -cd -p {p} -fast file:///SRC/ gsiftp://HOST/DST/",
-            "a GridFTP server", lacks="data not encrypted, no checksum", options={"fast": True, "third_party": False},
-            tries={"p": (4, 1, 8, 16)},
-        ),
-        Usage(
-            "globus-url-copy, third party",
-            "globus-url-copy -r -cd -p {p} -cc {cc} -fast -pp gsiftp://HERE/SRC/ gsiftp://HOST/DST/",
-            "GridFTP servers at both ends", lacks="data not encrypted, no checksum", options={"fast": True, "pp": True},
-            tries={"cc": (4, 1, 2, 8, 16), "p": (4, 1, 8)},
-        ),
-    )  # fmt: skip
 
     p: Annotated[Count, named("p", "parallel"), STREAMS] = 1
     cc: Annotated[Count, named("cc", "concurrency")] = 1
@@ -186,9 +173,6 @@ class Globus(Tool):
     tool_class = "mover"
     files_option = "concurrency"
     streams_option = "parallelism"
-    usages = (
-        Usage("Globus transfer", "globus transfer --recursive HERE:SRC HOST:DST", "Globus endpoints at both ends"),
-    )  # fmt: skip
 
     concurrency: Annotated[Count | None, named("concurrency", "cc")] = None
     parallelism: Annotated[Count | None, named("parallelism", "p")] = None

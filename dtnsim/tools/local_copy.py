@@ -18,7 +18,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.tools._common import OPENED, device_work, needs_volume, one_host, reading, transfer, writing
 from dtnsim.tools._options import Share, Size, Version, documented, named, version_tuple
-from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 
 class Cp(Tool):
@@ -40,9 +40,6 @@ class Cp(Tool):
 
     kind: ClassVar[str] = "cp"
     tool_class = "local"
-    usages = (
-        Usage("cp", "cp -r SRC DST", "", "mount", lacks="no checksum, no resume"),
-    )  # fmt: skip
 
     sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: cp && sync")] = False
     r: Annotated[bool, documented("r", "R", "recursive")] = False

@@ -20,7 +20,7 @@ from dtnsim.physics.tcp import ratebased
 from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, TLS, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_WORK
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool, Usage
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
 
 _CIPHER = Quantity(
     ratebased.FASP_CYCLES_PER_BYTE,
@@ -84,12 +84,6 @@ class Fdt(Tool):
     kind: ClassVar[str] = "fdt"
     tool_class = "mover"
     streams_option = "P"
-    usages = (
-        Usage(
-            "fdt", "java -jar fdt.jar -c HOST -r -P {P} -d DST SRC", "fdt.jar -S", lacks="not encrypted, no checksum",
-            tries={"P": (4, 1, 8, 16, 32)},
-        ),
-    )  # fmt: skip
 
     P: Annotated[Count, named("P", "streams")] = 4
     bs: Size = prior("512 KiB", 0.0, "FDT documentation: -bs, default 512K")
@@ -134,13 +128,6 @@ class Wdt(Tool):
 
     kind: ClassVar[str] = "wdt"
     tool_class = "mover"
-    usages = (
-        Usage(
-            "wdt", "wdt -directory SRC -num_ports {num_ports} ... | ssh HOST wdt -directory DST -",
-            "wdt at both ends",
-            tries={"num_ports": (8, 1, 4, 16, 32)},
-        ),
-    )  # fmt: skip
 
     num_ports: Count = 8
     block_size_mbytes: Annotated[float, Field(le=1e6, description="MiB; 0 or less: whole files")] = 16.0

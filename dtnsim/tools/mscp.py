@@ -12,7 +12,7 @@ from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import COPIED_WITH_TIMES, in_flight, transfer
 from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools._ssh import LOGIN, LOGIN_CPU, LOGIN_WORK, OVERHEAD, SshCopy, crowd
-from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Usage
+from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan
 
 #: SFTP's INIT on a further connection, and STAT of the target on the first
 _SESSION: Final = 2.0
@@ -35,9 +35,6 @@ class Mscp(SshCopy):
     """
 
     kind: ClassVar[str] = "mscp"
-    usages = (
-        Usage("mscp", "mscp -n {n} -a 64 SRC HOST:DST", options={"a": 64}, tries={"n": (8, 4, 16, 32)}),
-    )  # fmt: skip
 
     n: Annotated[Count | None, named("n", "connections")] = None
     u: Annotated[Count, named("u", "max_startups")] = 8

@@ -23,7 +23,7 @@ from dtnsim.ground.quantity import Mixture, Quantity, prior
 from dtnsim.tools._common import COPIED, both_ends, in_flight, transfer
 from dtnsim.tools._options import Size, by_release, documented, named, version_tuple
 from dtnsim.tools._ssh import LOT, RECEIVER, SENDER, SshCopy
-from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan, Usage
+from dtnsim.tools.plan import CpuUse, FileCost, Job, Plan
 
 #: sftp-client.h: DEFAULT_COPY_BUFLEN and DEFAULT_NUM_REQUESTS
 BLOCK: Final = prior("32 KiB", 0.0, "openssh-portable sftp-client.h, DEFAULT_COPY_BUFLEN")
@@ -167,12 +167,6 @@ class Scp(SftpCopy):
 
     kind: ClassVar[str] = "scp"
     in_place = True
-    usages = (
-        Usage(
-            "scp", "scp -r -c {cipher} SRC HOST:DST", lacks="no resume",
-            tries={"cipher": ("chacha20-poly1305", "aes-gcm")},
-        ),
-    )  # fmt: skip
 
     r: Annotated[bool, documented("r", "recursive")] = False
     old_protocol: Annotated[bool, named("O", "old_protocol")] = False
@@ -208,9 +202,6 @@ class Sftp(SftpCopy):
     """
 
     kind: ClassVar[str] = "sftp"
-    usages = (
-        Usage("sftp", "sftp -R {R} HOST  (then: put -r SRC DST)", tries={"R": (64, 256)}),
-    )  # fmt: skip
 
     R: Annotated[int, named("R", "num_requests", ge=1, le=4096)] = REQUESTS
     B: Annotated[Size | None, named("B", "buffer_size")] = None
@@ -239,9 +230,6 @@ class Hpnscp(SftpCopy):
 
     kind: ClassVar[str] = "hpnscp"
     in_place = True
-    usages = (
-        Usage("hpnscp", "hpnscp -r SRC HOST:DST", "HPN-SSH at both ends", lacks="no resume"),
-    )  # fmt: skip
 
     hpn: Annotated[
         bool, Field(description="HPN-SSH at both ends; false: -oHPNDisabled=yes, or OpenSSH at the far end")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, get_args
 
 import numpy as np
@@ -13,6 +15,7 @@ import numpy as np
 from dtnsim.components.access import Access, Thread
 from dtnsim.components.base import Component, documentation_only
 from dtnsim.components.offload import Duty
+from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Value
 
@@ -305,7 +308,7 @@ ToolClass = Literal["test", "ssh", "local", "mover", "backup"]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How people move files with a tool, and the options that are worth trying.
+    """How people move files with a tool, and the options that are worth trying: a row of ``usages.yaml``.
 
     Attributes:
         name: What it is called in answers.
@@ -323,12 +326,19 @@ class Usage:
     leads: Literal["host", "bucket", "mount"] = "host"
     lacks: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
-    tries: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    tries: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def with_options(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Its options with values of those that are tried."""
         like = {k: chosen[v[1:-1]] if isinstance(v, str) and v[:1] == "{" else v for k, v in self.options.items()}
         return {**like, **chosen}
+
+
+@cache
+def usages() -> list[tuple[str, Usage]]:
+    """Every usage of every tool, with the tool's kind."""
+    table = yamlio.plain(Path(__file__).with_name("usages.yaml"))
+    return [(kind, Usage(**row)) for kind, rows in table.items() for row in rows]
 
 
 class Tool(Component):
@@ -351,8 +361,6 @@ class Tool(Component):
     omit_option: ClassVar[str] = ""
     #: whether it fetches from servers, which are mostly other people's
     fetches: ClassVar[bool] = False
-    #: how people move files with it; empty of what moves none
-    usages: ClassVar[tuple[Usage, ...]] = ()
 
     #: options of a command line that change a duration and are not modelled
     unmodelled: tuple[str, ...] = documentation_only(())

@@ -16,7 +16,7 @@ from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work,
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
-from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import CpuUse, End, Far, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 _GCM = core_cost("aes128_gcm", "TLS")
 _MD5 = core_cost("md5_openssl", "hash of what was read, compared with the remote's")
@@ -105,24 +105,6 @@ class Rclone(Tool):
     kind: ClassVar[str] = "rclone"
     tool_class = "mover"
     files_option = "transfers"
-    usages = (
-        Usage(
-            "rclone over sftp",
-            "rclone copy --transfers {transfers} --checkers {transfers} SRC :sftp:DST --sftp-host HOST",
-            options={"backend": "sftp", "checkers": "{transfers}"}, tries={"transfers": (4, 8, 16, 32, 64)},
-        ),
-        Usage(
-            "rclone to or from a bucket",
-            "rclone copy --transfers {transfers} --checkers {transfers} "
-            "--s3-upload-concurrency {s3_upload_concurrency} SRC DST",
-            "the bucket's keys", "bucket", options={"backend": "s3", "checkers": "{transfers}"},
-            tries={"transfers": (4, 16, 64, 256, 1024), "s3_upload_concurrency": (4, 16)},
-        ),
-        Usage(
-            "rclone between mounts", "rclone copy --transfers {transfers} --checkers {transfers} SRC DST", "", "mount",
-            options={"backend": "local", "checkers": "{transfers}"}, tries={"transfers": (4, 8, 16, 32, 64)},
-        ),
-    )  # fmt: skip
 
     backend: Annotated[
         Literal["s3", "http", "webdav", "sftp", "local"] | None,

@@ -11,7 +11,7 @@ from dtnsim.physics.tools import delta_share
 from dtnsim.tools._common import both_ends, core_cost, device_work, reading, rereading, scaled, writing
 from dtnsim.tools._options import Cycles, Rate, Ratio, Share, Size, Version, by_release, named, version_tuple
 from dtnsim.tools._ssh import SshLink
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 _SUM = {"md5": core_cost("md5", "whole-file sum"), "xxh128": core_cost("xxh3", "whole-file sum, XXH128")}
 _PACK = {"zlib": core_cost("zlib6_compress"), "zstd": core_cost("zstd1_compress")}
@@ -65,14 +65,6 @@ class Rsync(Tool):
 
     kind: ClassVar[str] = "rsync"
     tool_class = "ssh"
-    usages = (
-        Usage("rsync over ssh", "rsync -a -e ssh SRC/ HOST:DST/"),
-        Usage(
-            "rsync daemon", "rsync -a SRC/ rsync://HOST/MODULE/", "an rsync daemon", lacks="not encrypted",
-            options={"e": "none"},
-        ),
-        Usage("rsync between mounts", "rsync -a SRC/ DST/", "", "mount"),
-    )  # fmt: skip
 
     whole_file: Annotated[bool | None, named("whole_file", "W", "whole-file")] = None
     checksum: Annotated[bool, named("checksum", "c")] = False

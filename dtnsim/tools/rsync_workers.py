@@ -19,11 +19,9 @@ from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import one_host
 from dtnsim.tools._options import Count, Rate, Size, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_CPU, crowd
-from dtnsim.tools.plan import CpuUse, FileCost, Job, Opening, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import CpuUse, FileCost, Job, Opening, Plan, Step, Tool
 from dtnsim.tools.rsync import DAEMON, PROTOCOL, START, Rsync
 
-#: runs that log in at once: from ten on, sshd refuses some (sshd_config(5), MaxStartups 10:30:100)
-LOGINS: Final = (4, 8)
 #: a file costs fpart a stat beside rsync's own
 CRAWL: Final = ("stat",)
 
@@ -108,9 +106,6 @@ class Fpsync(Tool):
     kind: ClassVar[str] = "fpsync"
     files_option = "n"
     tool_class = "ssh"
-    usages = (
-        Usage("fpsync between mounts", "fpsync -n {n} SRC/ DST/", "", "mount", tries={"n": (2, 4, 8, 16, 32)}),
-    )  # fmt: skip
 
     n: Annotated[Count, named("n", "jobs")] = 2
     f: Annotated[int, named("f", "files", ge=1)] = 2000
@@ -132,9 +127,6 @@ class Msrsync(Tool):
     kind: ClassVar[str] = "msrsync"
     files_option = "p"
     tool_class = "local"
-    usages = (
-        Usage("msrsync", "msrsync -p {p} SRC/ DST/", "", "mount", tries={"p": (4, 8, 16, 32)}),
-    )  # fmt: skip
 
     p: Annotated[Count, named("p", "processes")] = 1
     f: Annotated[int, named("f", "files", ge=1)] = 1000
@@ -159,9 +151,6 @@ class Parsyncfp(Tool):
     kind: ClassVar[str] = "parsyncfp"
     files_option = "NP"
     tool_class = "ssh"
-    usages = (
-        Usage("parsyncfp", "parsyncfp --NP {NP} --startdir SRC . HOST:DST", tries={"NP": LOGINS}),
-    )  # fmt: skip
 
     NP: Annotated[Count | None, named("NP", "np")] = None
     chunksize: Annotated[Size, named("chunksize", "cs")] = prior("10 GB", 0.0, "parsyncfp README: --chunksize 10G")
@@ -188,16 +177,6 @@ class RsyncParallel(Tool):
     kind: ClassVar[str] = "rsync-parallel"
     files_option = "jobs"
     tool_class = "ssh"
-    usages = (
-        Usage(
-            "rsync behind xargs", "ls SRC | xargs -P {jobs} -I% rsync -a SRC/% HOST:DST/",
-            tries={"jobs": LOGINS},
-        ),
-        Usage(
-            "rsync behind xargs, mounts", "ls SRC | xargs -P {jobs} -I% rsync -a SRC/% DST/", "", "mount",
-            tries={"jobs": (4, 8, 16, 32)},
-        ),
-    )  # fmt: skip
 
     jobs: Annotated[Count, named("jobs", "P", "j")] = 4
     entries: Annotated[int | None, Field(ge=1, description="arguments: entries of the top folder")] = None

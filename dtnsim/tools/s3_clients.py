@@ -19,7 +19,7 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import core_cost
 from dtnsim.tools._options import Client as ClientEnd, Count, Cycles, Rate, Share, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, Client, uploads
-from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool, Usage
+from dtnsim.tools.plan import CpuUse, Job, Plan, Step, Tool
 
 _START: Final = prior("0.6 s", 0.5, "assumed: Python and botocore's service descriptions are read, about half a second")
 _UNLOCKED: Final = prior("0.3 cycles/B", 0.7, "assumed: what threads do outside the interpreter's lock")
@@ -55,17 +55,6 @@ class AwsS3(Tool):
     kind: ClassVar[str] = "aws-s3"
     tool_class = "mover"
     files_option = "max_concurrent_requests"
-    usages = (
-        Usage(
-            "aws s3 cp", "aws s3 cp --recursive SRC DST  (max_concurrent_requests = {max_concurrent_requests})",
-            "the bucket's keys", "bucket", tries={"max_concurrent_requests": (10, 20, 50, 100)},
-        ),
-        Usage(
-            "aws s3 cp, CRT", "aws s3 cp --recursive SRC DST  (preferred_transfer_client = crt, target_bandwidth = "
-            "{target_bandwidth})", "the bucket's keys", "bucket", options={"preferred_transfer_client": "crt"},
-            tries={"target_bandwidth": ("10 Gb/s", "25 Gb/s", "100 Gb/s")},
-        ),
-    )  # fmt: skip
 
     command: Annotated[Literal["cp", "sync"], Field(description="aws s3 cp --recursive, or aws s3 sync")] = "cp"
     preferred_transfer_client: Annotated[
@@ -138,12 +127,6 @@ class S5cmd(Tool):
     kind: ClassVar[str] = "s5cmd"
     tool_class = "mover"
     files_option = "numworkers"
-    usages = (
-        Usage(
-            "s5cmd", "s5cmd --numworkers {numworkers} cp -c {c} 'SRC/*' DST/", "the bucket's keys", "bucket",
-            tries={"numworkers": (256, 64, 1024), "c": (5, 16)},
-        ),
-    )  # fmt: skip
 
     numworkers: Count = 256
     c: Annotated[Count, named("c", "concurrency")] = 5
@@ -193,12 +176,6 @@ class Mc(Tool):
 
     kind: ClassVar[str] = "mc"
     tool_class = "mover"
-    usages = (
-        Usage(
-            "mc", "mc cp -r --max-workers {workers} SRC DST", "the bucket's keys", "bucket",
-            tries={"workers": (4, 16, 64, 256)},
-        ),
-    )  # fmt: skip
 
     workers: Annotated[Count | None, named("workers", "max-workers")] = None
     disable_multipart: Annotated[bool, named("disable_multipart", "disable-multipart")] = False

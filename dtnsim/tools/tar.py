@@ -17,7 +17,7 @@ from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.tools._common import both_ends, core_cost, one_host, transfer
 from dtnsim.tools._options import Cycles, Size, named
 from dtnsim.tools._ssh import SshTool
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool, Usage
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool
 
 #: GNU tar: 512 B a header, files padded to 512 B, the archive to records of 10 KiB
 HEADER_B: Final = 512.0
@@ -137,12 +137,6 @@ class TarNc(Tool):
 
     kind: ClassVar[str] = "tar-nc"
     tool_class = "mover"
-    usages = (
-        Usage(
-            "tar through netcat", "tar -C SRC -cf - . | nc -N HOST PORT", "nc -l PORT | tar -x",
-            lacks="not encrypted, no checksum, no resume",
-        ),
-    )  # fmt: skip
 
     packer: Packer = "tar"
     through: Literal["nc", "mbuffer"] = "nc"
@@ -172,9 +166,6 @@ class TarSsh(SshTool):
     """
 
     kind: ClassVar[str] = "tar-ssh"
-    usages = (
-        Usage("tar through ssh", "tar -C SRC -cf - . | ssh HOST 'tar -C DST -xf -'", lacks="no resume"),
-    )  # fmt: skip
 
     packer: Packer = "tar"
     record: Size = _RECORD

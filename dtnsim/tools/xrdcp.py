@@ -10,7 +10,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.tools._common import both_ends, core_cost, in_flight, transfer
 from dtnsim.tools._options import Client, Cycles, Rate, Size, named
-from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool, Usage
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool
 
 _SUMS = {
     "md5": core_cost("md5_openssl", "MD5 while copying"),
@@ -57,12 +57,6 @@ class Xrdcp(Tool):
     kind: ClassVar[str] = "xrdcp"
     tool_class = "mover"
     files_option = "parallel"
-    usages = (
-        Usage(
-            "xrdcp", "xrdcp -r --parallel {parallel} -S {S} SRC root://HOST//DST", "an XRootD server",
-            lacks="not encrypted", options={"client": "source"}, tries={"parallel": (1, 4, 8, 16, 32), "S": (1, 4, 15)},
-        ),
-    )  # fmt: skip
 
     S: Annotated[int, named("S", "streams", ge=1, le=15)] = 1
     parallel: Annotated[int, Field(ge=1, le=128)] = 1

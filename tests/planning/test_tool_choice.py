@@ -16,10 +16,10 @@ from dtnsim.ground.errors import InputError
 from dtnsim.planning import actions
 from dtnsim.planning.actions import Scope
 from dtnsim.planning.actions.tool import another, another_there
-from dtnsim.planning.tool_choice import Choice, _usages, advice, choose, leads, setting
+from dtnsim.planning.tool_choice import Choice, advice, choose, leads, setting
 from dtnsim.steady.prediction import predict
 from dtnsim.tools._command import parse, programs
-from dtnsim.tools.plan import Tool
+from dtnsim.tools.plan import Tool, usages
 from tests.lab import machine, volume
 from tests.strategies import load
 
@@ -83,7 +83,7 @@ def test_options_are_the_best_of_those_tried() -> None:
     """Brute force over what rclone may try to a bucket: nothing is more than 3 % faster, twice over."""
     spec = path("cp", ENDS[1], {"files": 20_000, "each": "1 MB"})
     row = next(r for r in choose(spec, samples=0)[0] if r.name == "rclone to or from a bucket")
-    usage = next(u for _, u in _usages() if u.name == row.name)
+    usage = next(u for _, u in usages() if u.name == row.name)
     took = []
     for values in itertools.product(*usage.tries.values()):
         tool = {"name": "rclone", **usage.with_options(dict(zip(usage.tries, values, strict=True)))}
@@ -134,7 +134,7 @@ def test_only_what_is_there() -> None:
 
 def test_every_usage_can_be_typed() -> None:
     """Its options are the tool's own, and what is typed is read as those."""
-    for kind, usage in _usages():
+    for kind, usage in usages():
         options = usage.with_options({name: values[-1] for name, values in usage.tries.items()})
         tool = Tool.build({"kind": kind, **options})
         program = usage.line.split()[0]
@@ -144,7 +144,7 @@ def test_every_usage_can_be_typed() -> None:
         assert said.pop("name") == kind
         read = Tool.build({"kind": kind, **said})
         assert all(getattr(read, k) == getattr(tool, k) for k in usage.tries), usage.name
-    assert {k for k, _ in _usages()} <= {k for k in kinds() if issubclass(find_kind(k), Tool)}
+    assert {k for k, _ in usages()} <= {k for k in kinds() if issubclass(find_kind(k), Tool)}
 
 
 SMALL = "transfer.dataset={files: 100000, each: 100 kB}"

@@ -13,11 +13,11 @@ from dtnsim import tools
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity
-from dtnsim.tools.plan import EndKind, Job, Tool
+from dtnsim.tools.plan import EndKind, Job, Tool, usages
 
 TOOLS = sorted(k for k, module in kinds().items() if module.startswith("dtnsim.tools."))
 #: those that speak S3, which one end has to
-BUCKETS = {k for k in TOOLS if any(u.leads == "bucket" for u in getattr(find_kind(k), "usages", ()))} | {"warp"}
+BUCKETS = {kind for kind, usage in usages() if usage.leads == "bucket"} | {"warp"}
 _FAR = Job("j", 1, 1e9, 1e9, 0, 0.05, "volume", "volume", 8, file_memory_B=(64e9, 64e9), buckets=(False, True))
 
 
