@@ -10,44 +10,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Annotated, Final, Literal, get_args
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BeforeValidator
 
-from dtnsim.ground import library
+from dtnsim.ground import library, yamlio
 from dtnsim.ground.quantity import Mixture, Quantity, factor_spread, prior
 
 _Medium = Literal["backbone", "internet", "research", "campus", "satellite", "mobile", "lab"]
 MEDIA: Final = get_args(_Medium)
 
-_NRENS: Final = (
-    "internet2", "geant", "géant", "esnet", "surfnet", "janet", "dfn", "aarnet", "nren", "science", "academic",
-    "lhcopn", "lhcone", "cenic", "nordunet", "sinet", "cernet", "teragrid", "starlight",
-)  # fmt: skip
-_DIRECT: Final = (
-    "isolated", "direct", "crossover", "loopback", "testbed", "dedicated", "switch", "dark fiber", "dark fibre",
-    "infiniband",
-)  # fmt: skip
+_TABLE: Final[dict[str, Any]] = yamlio.plain(Path(__file__).with_name("network_kinds.yaml"))
 #: what people call them -> the kind; None where none of them is what it is, and nothing is said then
 _CALLED: Final[dict[str, str | None]] = {
-    **dict.fromkeys(("4g", "5g", "3g", "lte", "cellular", "umts"), "mobile"),
-    **dict.fromkeys(("starlink", "leo", "oneweb", "geo", "vsat", "geostationary"), "satellite"),
-    **dict.fromkeys(("inmarsat", "viasat", "hughesnet", "hughes", "bgan"), "satellite"),
-    **dict.fromkeys(_NRENS, "research"),
-    **dict.fromkeys(_DIRECT, "lab"),
-    **dict.fromkeys(
-        ("lan", "ethernet", "home", "office", "site", "building", "hospital", "datacenter", "data center"), "campus"
-    ),
-    **dict.fromkeys(
-        ("dsl", "adsl", "vdsl", "docsis", "cable", "broadband", "ftth", "fibre", "fiber", "public", "isp", "wan"),
-        "internet",
-    ),
-    **dict.fromkeys(
-        ("cloud", "aws", "azure", "google", "private", "mpls", "provider", "leased line", "metro", "man"), "backbone"
-    ),
-    **dict.fromkeys(("wifi", "wi-fi", "wlan", "wireless", "802.11", "microwave", "radio", "laser", "other"), None),
+    name: None if kind == "nothing" else kind for kind, names in _TABLE["names"].items() for name in names
 }
 
 
@@ -82,16 +61,6 @@ def taken(given: object) -> str | None:
 
 Medium = Annotated[_Medium | None, BeforeValidator(called)]
 
-_CLOUDS: Final = (
-    "fit: single CUBIC streams between cloud regions, calibration/wan-truth: the loss that holds each run, with those "
-    "that a window held as upper bounds; random effects of routes"
-)
-_STARLINK: Final = (
-    "single streams over Starlink, 30 s of iperf3 (Sauter, Starlink parts 3 to 6, blog.wirelessmoves.com, 2023): "
-    "CUBIC 20 Mb/s down and 5.5 Mb/s up beside 120 and 25 Mb/s of BBR, about one loss a second on the way up"
-)
-_UPGRADES: Final = "assumed: from idle links to those due for an upgrade, which begins at a third to a half of the rate"
-
 
 @dataclass(frozen=True, slots=True)
 class Priors:
@@ -110,89 +79,22 @@ class Priors:
     buffer: Quantity
 
 
-def _priors(
-    loss: tuple[str, float, str], runs: tuple[float, str], share: tuple[str, float, str], buffer: tuple[str, float, str]
-) -> Priors:
-    """Medians, and factors within which two thirds lie."""
-    return Priors(
-        prior(loss[0], factor_spread(loss[1]), loss[2]),
-        Quantity(1.0, "1", factor_spread(runs[0]), runs[1], key="repeat loss"),
-        prior(share[0], factor_spread(share[1]), share[2]),
-        prior(buffer[0], factor_spread(buffer[1]), buffer[2]),
-    )
+def _prior(given: tuple[str, float, str]) -> Quantity:
+    """A median, the factor within which two thirds lie, and the source."""
+    text, factor, source = given
+    return prior(text, factor_spread(factor), source.format(**_TABLE["sources"]))
 
 
-_ROUTER: Final = (
-    "assumed: from a port's part of a shared-buffer switch (some MB) to a router with a quarter of a second "
-    "(Appenzeller et al., Sizing router buffers, SIGCOMM 2004: 2.5 Gb at 10 Gb/s)"
-)
-_OPTICS: Final = (
-    "assumed: from the bit errors that optics are specified for (IEEE 802.3: 1e-12, or 1e-8 a packet) to a fault that "
-    "only throughput tests notice (Dart et al., The Science DMZ, SC13: one packet in 22 000)"
-)
-_SWITCH: Final = "assumed: a port's part of a shared-buffer switch, 1 to 32 MB"
-_ALIKE: Final = "assumed: as between routes of the Internet, where it was measured"
-PRIORS: Final[dict[str, Priors]] = {
-    "internet": _priors(
-        ("3.0e-6", 2.4, f"{_CLOUDS}, 29 routes between providers above 20 ms; for 100 ms of round trip"),
-        (2.2, f"{_CLOUDS}: runs of one route over hours and days"),
-        ("15 %", 2.0, _UPGRADES),
-        ("16 MB", 5.0, _ROUTER),
-    ),
-    "backbone": _priors(
-        ("2.3e-6", 1.6, f"{_CLOUDS}, 12 routes of two providers; for 100 ms of round trip"),
-        (2.0, f"{_CLOUDS}: runs of one route over hours and days"),
-        ("8 %", 2.5, _UPGRADES),
-        ("16 MB", 5.0, _ROUTER),
-    ),
-    "campus": _priors(
-        ("2e-7", 10.0, _OPTICS),
-        (2.0, _ALIKE),
-        ("5 %", 2.5, "assumed: idle most of the day, busy at some hours"),
-        ("8 MB", 3.0, _SWITCH),
-    ),
-    "research": _priors(
-        ("1e-7", 8.0, f"{_OPTICS}, which research networks look for; for 100 ms of round trip"),
-        (2.0, _ALIKE),
-        ("10 %", 2.5, _UPGRADES),
-        ("32 MB", 4.0, _ROUTER),
-    ),
-    "satellite": _priors(
-        ("5e-4", 4.0, f"{_STARLINK}: 1.4e-4 and 2e-3 by the response of CUBIC at 50 ms"),
-        (2.0, _ALIKE),
-        ("25 %", 1.8, f"{_STARLINK}: 75 to 175 Mb/s within one run"),
-        ("4 MB", 3.0, "assumed: a tenth to half a second of 100 Mb/s"),
-    ),
-    "mobile": _priors(
-        ("3e-5", 6.0, "assumed: radio layers repeat what they lose; handovers and policers do not (no measured rate)"),
-        (2.0, _ALIKE),
-        (
-            "40 %",
-            1.6,
-            "Huang et al., An in-depth study of LTE, SIGCOMM 2013: flows use less than half of what is there",
-        ),
-        ("4 MB", 3.0, "assumed: deep queues of base stations, a tenth of a second to seconds"),
-    ),
-    "lab": _priors(
-        ("1e-9", 8.0, "assumed: a tenth of the bit errors that optics are specified for (IEEE 802.3: 1e-8 a packet)"),
-        (1.0, "nobody else is on it"),
-        ("0.1 %", 3.0, "assumed: control traffic"),
-        ("8 MB", 3.0, _SWITCH),
-    ),
-}
+def _priors(given: Mapping[str, tuple[str, float, str]]) -> Priors:
+    made = {name: _prior(row) for name, row in given.items()}
+    return Priors(**{**made, "runs": replace(made["runs"], text="", key="repeat loss")})
+
+
+PRIORS: Final = {kind: _priors(_TABLE["kinds"][kind]) for kind in MEDIA}
 #: a satellite whose round trip is no shorter is geostationary: 35 786 km up and down, there and back (Huston, Using
 #: LEOs and GEOs, labs.apnic.net, April 2022: at least 477 ms)
 _GEO_S: Final = 0.477
-_QUASI_ERROR_FREE: Final = (
-    "ETSI EN 302 307 (DVB-S2): quasi-error-free is less than 1e-7 of the packets of 188 B, so 8e-7 of those of 1500 B; "
-    "assumed: rain and busy beams within a factor of 8"
-)
-_GEO: Final = _priors(
-    ("8e-7", 8.0, _QUASI_ERROR_FREE),
-    (2.0, _ALIKE),
-    ("25 %", 1.8, "assumed: as of Starlink's cells, where it was measured"),
-    ("16 MB", 3.0, "assumed: a fifth of a second to seconds of 100 Mb/s, as accelerators before the link have"),
-)
+_GEO: Final = _priors(_TABLE["kinds"]["geostationary"])
 #: kinds whose loss grows with their length, and the round trip that is said for; a segment is one of them where nobody
 #: says it (by falling loss: the draw that chooses goes with the rate), the others have to be said
 LONG: Final = ("internet", "backbone", "research")
@@ -202,20 +104,10 @@ LENGTH_S: Final = 0.1
 #: key of the draw that chooses among them
 CHOOSER: Final = "medium"
 
-_SITES: Final = prior("30 ms", factor_spread(2.5), "assumed: from the next city (5 ms) to another continent (200 ms)")
-#: round trips of segments that state none; where the kind is not stated either, they are within a building or a site
+#: round trips of segments that state none
 RTTS: Final[dict[str | None, Quantity]] = {
-    None: prior(
-        "0.3 ms", factor_spread(3.0), "assumed: from one switch (0.1 ms with the interrupts of both hosts) to a site"
-    ),
-    "lab": prior("0.15 ms", factor_spread(2.0), "assumed: one or two switches and the interrupts of both hosts"),
-    "campus": prior("0.5 ms", factor_spread(2.5), "assumed: some switches and kilometres, a firewall at times"),
-    "satellite": prior(
-        "45 ms", factor_spread(1.5), "Starlink's specifications: land latency 25 to 60 ms, more in remote places"
-    ),
-    "mobile": prior("50 ms", factor_spread(1.6), "assumed: 20 ms of 5G to 100 ms of a loaded LTE cell"),
-    **dict.fromkeys(LONG, _SITES),
-}
+    None if kind == "unknown" else kind: _prior(row) for kind, row in _TABLE["rtts"].items() if kind != "far"
+} | dict.fromkeys(LONG, _prior(_TABLE["rtts"]["far"]))
 
 
 def _one_of(parts: list[Quantity]) -> Mixture:
