@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, cast, get_args, get_origin
 
 from dtnsim.components.facts import Facts, Measured, Price
-from dtnsim.components.model import Apart, Model, among_others, documentation_only, place, spot_of, validate
+from dtnsim.components.model import Apart, Model, among_others, documentation_only, place, spot_of, tips, validate
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar, Unit
@@ -189,7 +189,7 @@ def _fitting(name: str, family: str) -> str | None:
         return None
     if name in (own := kinds_of(family)):
         return f"write {example_of(name) or '{kind: ' + name + '}'}"
-    unknown = next((tip for k in own if (tip := find_kind(k).where_unknown.get(""))), None)
+    unknown = next((tip for k in own if (tip := tips("unknown", find_kind(k)).get("any"))), None)
     if (said := library.instead(name, family)) is not None:
         return library.if_unknown(said, unknown)
     parts = {n.rpartition("/")[2]: "" for n in library.names("parts") if n.partition("/")[0] in own}

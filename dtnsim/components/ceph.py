@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -146,10 +145,6 @@ class Rbd(Device, OsdPool):
     """
 
     kind: ClassVar[str] = "rbd"
-    instead: ClassVar[Mapping[str, str]] = {
-        **Device.instead,
-        "of": "what one OSD gives is osd_read, osd_write (like osd_write: 400 MB/s); if unknown: leave it out",
-    }
 
     osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
         "27k IOPS",

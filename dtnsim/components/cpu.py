@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -36,9 +35,6 @@ class Cpu(Component):
     kind: ClassVar[str] = "cpu"
     family: ClassVar[str] = "cpu"
     columns: ClassVar[tuple[str, ...]] = ("sockets", "cores", "clock")
-    where_unknown: ClassVar[Mapping[str, str]] = {
-        "": "cpu: unknown, or what is known of it, like {cores: 8, clock: 3.6 GHz}"
-    }
 
     sockets: Annotated[int, Field(ge=1, le=64)] = 1
     cores: Annotated[int, Field(ge=1, le=1024, description="cores of one socket")]

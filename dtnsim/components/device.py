@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, ClassVar, Final, Literal
@@ -131,21 +131,6 @@ class Device(Component):
     """A block device. Arrays hold devices, so RAID0 over hardware RAID5 over disks is three of them."""
 
     family: ClassVar[str] = "device"
-    where_unknown: ClassVar[Mapping[str, str]] = {
-        "": "any-disk, any-ssd or any-nvme; array: unknown",
-        "of": "any-disk, any-ssd or any-nvme",
-        "disks": "array: unknown",
-        "level": "array: unknown",
-    }
-    instead: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("size", "capacity"), "the space is the volume's: {array: ..., size: 1 TB}"),
-        **dict.fromkeys(
-            ("read", "write", "rate"), "a rate that was measured stands alone: array: {read: 256 MB/s, write: 60 MB/s}"
-        ),
-        "target": "its drives are written here: of: any-disk, or {kind: raidz, level: 2, disks: 7, of: any-disk}; the "
-        "volume's 'via' names the host's NIC",
-        "encryption": "it is the volume's: {encryption: luks, array: ...}",
-    }
 
     @abstractmethod
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:

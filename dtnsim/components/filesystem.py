@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -55,7 +54,6 @@ class Filesystem(FileOperations):
     """A file system mounted on a host."""
 
     family: ClassVar[str] = "filesystem"
-    where_unknown: ClassVar[Mapping[str, str]] = {"": "leave it out, or filesystem: unknown"}
 
     #: True where it lies on drives of its host, which are of an unknown kind where nobody names them
     on_drives: ClassVar[bool] = False

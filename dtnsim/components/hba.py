@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -28,7 +27,6 @@ class Hba(Component):
 
     kind: ClassVar[str] = "hba"
     family: ClassVar[str] = "hba"
-    where_unknown: ClassVar[Mapping[str, str]] = {"": "leave it out: the drives are then as fast as they are"}
     columns: ClassVar[tuple[str, ...]] = ("lanes", "engine", "iops", "card_generation", "card_lanes")
     #: an expander belongs to the backplane and stays when the adapter goes
     placement_keys: ClassVar[tuple[str, ...]] = (

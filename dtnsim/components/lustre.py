@@ -50,10 +50,6 @@ class Lustre(ParallelFilesystem):
 
     kind: ClassVar[str] = "lustre"
     other_names: ClassVar[Mapping[str, str]] = {"osts": "targets", "ost": "targets"}
-    instead: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("oss", "mds"),
-        "write 'targets' for OSTs and 'target_rate' for what one gives; 'dtnsim show lustre' has all keys",
-    )
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "targets", "target_rate", "target_write")
     striped: ClassVar[bool] = False
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, NamedTuple
 
 from pydantic import Field
@@ -49,7 +48,6 @@ class Memory(Component):
     kind: ClassVar[str] = "memory"
     family: ClassVar[str] = "memory"
     columns: ClassVar[tuple[str, ...]] = ("channels", "rate", "size")
-    where_unknown: ClassVar[Mapping[str, str]] = {"": "memory: unknown, or memory: 256 GiB"}
 
     channels: Annotated[int, Field(ge=1, le=64, description="channels of all sockets together")]
     rate: Annotated[Quantity, Unit("1/s", low=1e8, high=2e10)]

@@ -6,11 +6,13 @@ import difflib
 import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping as MappingABC
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast, get_args
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, cast, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dtnsim.ground import library, units
+from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import MISSING, SpecError
 from dtnsim.ground.quantity import Scalar, Unit
 from dtnsim.ground.yamlio import Mapping
@@ -32,17 +34,20 @@ class Model(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, populate_by_name=True, allow_inf_nan=False)
 
-    #: what to write for a key where nobody knows it; "" for any
-    where_unknown: ClassVar[MappingABC[str, str]] = {}
-    #: keys that people write, and that are none -> what to write instead
-    instead: ClassVar[MappingABC[str, str]] = {}
-
     def model_copy(self, *, update: MappingABC[str, Any] | None = None, deep: bool = False) -> Self:
         """The same with some fields changed; what was worked out from the fields is worked out anew."""
         made = super().model_copy(update=update, deep=deep)
         for name in set(made.__dict__) - set(type(made).model_fields):
             del made.__dict__[name]
         return made
+
+
+@cache
+def tips(what: Literal["instead", "unknown"], model: type) -> dict[str, str]:
+    """By key what to write instead, or where nobody knows it: what ``instead.yaml`` says of a class and its bases."""
+    table = yamlio.plain(Path(__file__).with_name("instead.yaml"))[what]
+    rows = (row for base in reversed(model.__mro__) for row in table.get(base.__name__, {}).items())
+    return {key: said.replace("KEY", key) for keys, said in rows for key in keys.split()}
 
 
 def documentation_only(default: Any) -> Any:
@@ -170,7 +175,7 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key
                 if k not in _OF_ALL or difflib.get_close_matches(wrong, [k], cutoff=0.8)]  # fmt: skip
         message = "is not a key here"
         remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
-        remedy = (owner.instead if issubclass(owner, Model) else {}).get(wrong.lower(), remedy)
+        remedy = tips("instead", owner).get(wrong.lower(), remedy)
     elif first["type"] == "missing":
         message, remedy = MISSING, _to_write(_model_at(model, first["loc"][:-1]), str(first["loc"][-1]))
     elif first.get("input") is None:
@@ -188,8 +193,8 @@ def _to_write(model: type[BaseModel], name: str) -> str:
     field = next((f for n, f in model.model_fields.items() if name in (n, f.alias)), None)
     unit = next((m for m in (field.metadata if field is not None else ()) if isinstance(m, Unit)), None)
     example = f"write it like {units.EXAMPLES[unit.dim]}" if unit is not None else "write it"
-    words = model.where_unknown if issubclass(model, Model) else {}
-    return library.if_unknown(example, words.get(name) or words.get(""))
+    known = tips("unknown", model)
+    return library.if_unknown(example, known.get(name) or known.get("any"))
 
 
 def _model_at(model: type[BaseModel], steps: Iterable[int | str]) -> type[BaseModel]:

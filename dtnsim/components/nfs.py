@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
@@ -41,14 +40,6 @@ class Nfs(Remote):
 
     With ``servers`` a mount talks to one of them, unless ``pnfs`` spreads its files over all.
     """
-
-    instead: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("cipher", "encrypt", "encryption", "seal", "sec", "krb5p", "xprtsec", "tls"),
-        "leave it out: NFS by Kerberos or TLS has no model (smb has 'encrypt')",
-    ) | dict.fromkeys(
-        ("version", "vers", "nfsvers", "minorversion"),
-        "leave it out: NFS 3, 4.0, 4.1 and 4.2 have one model here; write pnfs: true and nconnect where they are used",
-    )
 
     kind: ClassVar[str] = "nfs"
     protocol: ClassVar[str] = "NFS"

@@ -68,7 +68,6 @@ class Nic(Component):
     kind: ClassVar[str] = "nic"
     family: ClassVar[str] = "nic"
     columns: ClassVar[tuple[str, ...]] = ("rate", "ports", "card_generation", "card_lanes", "protocol")
-    where_unknown: ClassVar[Mapping[str, str]] = {"": "nic: unknown, or nic: 10 Gb/s"}
     placement_keys: ClassVar[tuple[str, ...]] = (
         "slot", "more_slots", "bonding", "ports", "mtu", "timestamps", "vlan", "offload", "tso", "gro", "allowance",
     )  # fmt: skip

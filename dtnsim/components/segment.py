@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Final, Self
@@ -109,21 +108,6 @@ class Segment(Component):
 
     kind: ClassVar[str] = "segment"
     family: ClassVar[str] = "segment"
-    where_unknown: ClassVar[Mapping[str, str]] = {"bandwidth": "the rate of the slower host's card"}
-    instead: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("from", "to", "distance", "length", "places"),
-        "write 'rtt': what ping says, or of places the great circle in km / 100 times 1.5 to 2, in ms (light in fibre "
-        "takes 1 ms for 100 km and back, and cables make detours): 2,000 km are 30 to 40 ms",
-    ) | {
-        "name": "leave it out: a segment of 'wan' has none (those with names stand under 'links')",
-        **dict.fromkeys(
-            ("uplink", "upload", "up", "downlink", "download", "down"), "write 'bandwidth': the rate of the way data go"
-        ),
-        "rate": "write 'bandwidth'",
-        "speed": "write 'bandwidth'",
-        "latency": "write 'rtt', twice the latency one way",
-        "vpn": "write the 'mtu' within the tunnel (WireGuard: 1420 B) and its rate; its ciphers are not modelled",
-    }
 
     bandwidth: Annotated[Quantity, Unit("B/s", low=1.0, line=True)]
     rtt: Annotated[Quantity, Unit("s", spread=0.02, high=100.0)] = ideally("0 s", media.RTTS[None])

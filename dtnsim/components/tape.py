@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, ClassVar
 
@@ -67,7 +66,6 @@ class Tape(LocalFilesystem):
     """
 
     kind: ClassVar[str] = "tape"
-    where_unknown: ClassVar[Mapping[str, str]] = {"": "a part, like filesystem: lto-8"}
     on_drives: ClassVar[bool] = False  # which disk it stages on has to be said
 
     rate: Annotated[Quantity, Unit("B/s", spread=0.02, low=1e6)]

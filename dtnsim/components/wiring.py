@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field
 
@@ -48,17 +48,6 @@ def _listed(given: object) -> object:
 Card = Hba | Nic | Offload
 
 
-#: keys that people write of a volume, and that are those of its file system
-_OF_FILESYSTEMS: Final = {
-    "lustre": "stripe_count stripe_size targets",
-    "nfs": "nconnect rsize wsize pnfs",
-    "smb": "encrypt",
-    "zfs": "recordsize compression ratio sync arc_max log special",
-    "s3": "prefixes part_size latency",
-    "lto-8": "drives rao tapes prestage robots",
-}
-
-
 class Volume(Model):
     """A mounted file system: what it is, what it lies on, what it is attached to.
 
@@ -73,19 +62,6 @@ class Volume(Model):
         peer: TCP settings of the servers, where a network is between.
         size: Space; a data set that does not fit is reported.
     """
-
-    instead: ClassVar[Mapping[str, str]] = {
-        "encryption": "write encryption: luks, or none; what the program or the drive itself ciphers is its own option",
-        **dict.fromkeys(
-            ("read", "write", "rate"), "a measured rate is the array's: array: {read: 256 MB/s, write: 60 MB/s}"
-        ),
-        "kind": "write 'filesystem' for xfs, zfs, nfs ... and 'array' for the drives",
-        **{
-            key: f"write it of the file system: filesystem: {{kind: {kind}, {key}: ...}}"
-            for kind, keys in _OF_FILESYSTEMS.items()
-            for key in keys.split()
-        },
-    }
 
     filesystem: Annotated[Filesystem, Pick(Filesystem)]
     array: Annotated[Device, Pick(Device)] | None = None

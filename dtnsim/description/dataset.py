@@ -19,10 +19,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping as MappingABC
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -153,11 +152,6 @@ class Group(Model):
 
 class Description(Model):
     """What a data-set file or an inline data set may hold."""
-
-    instead: ClassVar[MappingABC[str, str]] = {
-        "cached": "write 'cached: true' beside 'dataset': it is said of the transfer that reads the files",
-        "file_size": "write 'each', the size of a file, or 'size', that of all together",
-    }
 
     name: str = ""
     source: str = ""

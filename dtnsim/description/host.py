@@ -5,8 +5,7 @@ What its cores do is in `dtnsim.components.cores`, how its parts are wired in `d
 
 from __future__ import annotations
 
-from collections.abc import Mapping as MappingABC
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -52,20 +51,6 @@ class Host(Buses):
             or a tool's streams are not stated: ``untuned`` (as the system was installed), ``dtn`` (tuned for long
             paths), ``cloud`` (a provider's image).
     """
-
-    instead: ClassVar[MappingABC[str, str]] = {
-        "raid": "write the array of a volume: {/data: {array: {kind: raid, level: 6, disks: 8, of: any-disk}}}, and "
-        "its card as 'hba', where it is known",
-        "kind": "write laptop, desktop, server, nas, vm, dtn or supercomputer, or the machine: 'like: dell-r740'",
-        **dict.fromkeys(
-            ("disk", "disks", "drive", "drives", "storage", "array"),
-            "write a volume: volumes: {/data: {array: any-disk}}, or any-ssd, any-nvme, unknown",
-        ),
-        "ram": "write 'memory'",
-        "cached": "write 'cached: true' of the transfer whose files lie in memory",
-        "model": "write 'like': the name of the machine",
-        "location": "write 'wan: {rtt: ...}': where the hosts are counts by the round trip between them",
-    }
 
     source: str = documentation_only("")
     description: str = documentation_only("")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping as MappingABC, Sequence
-from typing import Annotated, Any, ClassVar, Final, Self
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, Self
 
 import numpy as np
 from pydantic import AliasChoices, Field, field_validator, model_validator
@@ -58,12 +58,6 @@ class TransferSpec(Model):
         archive: Whether the files go as one archive: tar -c at the source before, tar -x where they arrive after.
         counted: Whether its bytes count in the rate of the whole path; those of a copy on the way are there already.
     """
-
-    where_unknown: ClassVar[MappingABC[str, str]] = {
-        "from": "HOST:/data (drives are drawn), or HOST:memory",
-        "to": "HOST:/data (drives are drawn), or HOST:memory",
-        "tool": "tool: rsync -a -e ssh ('dtnsim tools FILE' compares it with others)",
-    }
 
     name: str = "transfer"
     source_end: Annotated[str, Field(alias="from")]
