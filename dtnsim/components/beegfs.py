@@ -127,7 +127,7 @@ class Beegfs(ParallelFilesystem):
         return use.but(finish="steady") if use.finish in ("none", "fdatasync") else use
 
     def waits(
-        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: bool = False
+        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
     ) -> Value:
         """Messages to a metadata server, and those that look for the names first."""
         looked_up = sum(_LOOK_UPS.get(operation, 0.0) for operation in operations)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -22,6 +23,9 @@ class FileOperations(Component):
         change_time: What a change of a directory or inode takes; None where it is no different.
     """
 
+    #: the same for servers that nobody describes, where they are no hosts of the path
+    filer: ClassVar[Mapping[str, Quantity]] = {}
+
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "2 us",
         0.7,
@@ -34,7 +38,7 @@ class FileOperations(Component):
     )
 
     def waits(
-        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: bool = False
+        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
     ) -> Value:
         """Seconds of one file's operations, each of which a program waits for.
 
@@ -44,7 +48,7 @@ class FileOperations(Component):
             host: The machine that it is on.
             away_s: Round-trip time to the servers [s].
             file_B: Size of a file [B].
-            met: Whether the same host has made the files just before.
+            met: Files of the program that the same host has made just before, this one among them; 0 where it has not.
         """
         del met
         seconds: Value = 0.0

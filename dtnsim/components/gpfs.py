@@ -149,7 +149,7 @@ class Gpfs(ParallelFilesystem):
         return law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.nsds, stripe_B=row.term(whole.block))
 
     def waits(
-        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: bool = False
+        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
     ) -> Value:
         """The node's own work for each, and messages where it does not hold the token."""
         del host, file_B

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.chassis import Slot
@@ -72,6 +72,14 @@ class Volume(Model):
     )
     peer: TcpTuning | None = None
     size: Annotated[Quantity, Unit("B")] | None = None
+
+    @model_validator(mode="after")
+    def _of_a_filer(self) -> Self:
+        """Operations of servers that nobody describes take what they take on appliances."""
+        usual, stated = self.filesystem.filer, self.filesystem.model_fields_set
+        if self.server is None and not usual.keys() & stated:
+            self.filesystem.__dict__.update(usual)
+        return self
 
 
 class Wiring(Cores):

@@ -305,7 +305,7 @@ class Storage:
         volume = end.mounted
         filesystem, probe = volume.filesystem, Row(self.ledger, job.name, [], 1.0, end.host.name)
         away = self.server_rtt(end)
-        seconds = filesystem.waits(probe, operations, end.host, away, job.mean_B, met=met)
+        seconds = filesystem.waits(probe, operations, end.host, away, job.mean_B, met=job.files if met else 0)
         seconds = seconds + filesystem.misses(probe, end.host, end.volume, self._files[self._shelf(end)])
         flushes = np.asarray(filesystem.flushes(probe, operations, job.mean_B))
         if np.any(flushes > 0):

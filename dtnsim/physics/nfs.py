@@ -119,6 +119,26 @@ def revalidation(objects: ArrayLike, attribute_s: ArrayLike, request_s: ArrayLik
     return 1.0 + as_float(objects) * as_float(request_s) / as_float(attribute_s)
 
 
+def trusted_share(files: ArrayLike, apart_s: ArrayLike, attribute_s: ArrayLike) -> FloatArray:
+    """Part of the files just made whose attributes the client still trusts when it looks at them: min(T_ac / (N t), 1).
+
+    Files are made t seconds apart and looked at in the same order, much faster: what is trusted is the last T_ac.
+
+    Args:
+        files: Files that a program has made N [1].
+        apart_s: Time from one to the next t [s].
+        attribute_s: Time that a file's attributes are trusted T_ac (acregmin) [s].
+
+    Returns:
+        Share, 0 to 1 [1].
+
+    Valid: files that nobody else changes; looked at by the client that has made them, once.
+    Neglects: attributes that grow older while others are looked at; acregmax.
+    Source: nfs(5), "Attribute caching": acregmin 3 s; Linux fs/nfs/inode.c, nfs_attribute_cache_expired.
+    """
+    return np.minimum(as_float(attribute_s) / np.maximum(as_float(files) * as_float(apart_s), 1e-30), 1.0)
+
+
 def commits(file_B: ArrayLike, wsize_B: ArrayLike) -> FloatArray:
     """COMMITs at the close of a file: one, or none where a single stable WRITE held all of it.
 

@@ -73,6 +73,14 @@ def test_longer_trust_asks_less(n, age, t):
     assert 1.0 <= nfs.revalidation(n, 2 * age, t) <= nfs.revalidation(n, age, t)
 
 
+def test_what_was_made_long_ago_is_asked_for_again():
+    """1000 files made 5 ms apart, then looked at at once: those of the last 3 s (acregmin, nfs(5)) are known."""
+    age_s = 5e-3 * (1000 - np.arange(1000))
+    assert nfs.trusted_share(1000, 5e-3, 3.0) == pytest.approx(np.mean(age_s <= 3.0))
+    assert nfs.trusted_share(100, 5e-3, 3.0) == 1.0
+    assert nfs.trusted_share(1000, 5e-3, 0.0) == 0.0  # actimeo=0
+
+
 def test_commits():
     np.testing.assert_array_equal(nfs.commits([0, 65536, 65537, 1e12], 65536), [0, 0, 1, 1])
 
