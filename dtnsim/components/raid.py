@@ -8,12 +8,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.base import Pick
-from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, Device, Layer, part_of_visit
+from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, part_of_visit
+from dtnsim.components.linux_md import LinuxMd
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import md, raid
 
 _ONCE: Final = Term(1.0, "1")
@@ -27,7 +26,7 @@ _MD_REBUILD: Final = prior("1000 KiB/s", 0.0, "md(4): sync_speed_min, kept besid
 _CONTROLLER_REBUILD: Final = prior("0.3", 0.5, "Dell PERC and Broadcom MegaRAID user's guides: rebuild rate of 30 %")
 
 
-class Raid(Layer):
+class Raid(LinuxMd):
     """An array of ``disks`` equal devices in each of ``groups`` groups.
 
     ``software`` parity is computed by threads of the host (md's raid5d), and crosses the bus; a hardware controller
@@ -64,21 +63,6 @@ class Raid(Layer):
     )
     mirrored: Annotated[bool, Field(description="two controllers keep copies of each other's write cache")] = False
     mirror_rate: Annotated[Quantity, Unit("B/s", spread=0.4, low=1e6)] = MIRROR_RATE
-    stripe_cache: Annotated[
-        int,
-        Field(ge=17, le=32768, description="md's stripe_cache_size"),
-        Otherwise("4096", "arrays set up for large writes (/sys/block/md0/md/stripe_cache_size)"),
-    ] = 256
-    bitmap: Annotated[bool, Field(description="md's internal write-intent bitmap")] = False
-    bitmap_chunk: Annotated[Quantity, Unit("B", low=4096)] = prior("64 MiB", 0.0, "mdadm(8), --bitmap-chunk: default")
-    journal: Annotated[Device, Pick(Device)] | None = None
-    parity_work: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
-        "2 cycles/B",
-        0.6,
-        "Linux commit 765d704db1f5 (2017): one raid5d writes 600 MB/s on an Atom, about 2.2 GHz and 3.7 cycles/B; "
-        "assumed: a server core takes about half of that",
-    )
-    parity_threads: Annotated[int, Field(ge=1, le=1024, description="md's group_thread_cnt; 1 is its default")] = 1
 
     @model_validator(mode="before")
     @classmethod
@@ -235,7 +219,13 @@ class Raid(Layer):
                 row.charge(f"{name}.mirror", "cache", capacity=pair, what="copies of the write cache at the partner")
             if self.cache is not None and self.write_back:  # what stays in it
                 load = load * use.beyond(row.term(self.cache), self.cache.value)
-            self._stripes(row, use, name, copies)
+        if self.software:
+            arrays = copies * self.groups
+            self.lock(row, use, name, level=self.level, arrays=count(arrays, "array"), chunk=self._chunk(row))
+            if self.parity and not reading:
+                self.stripes(row, use, name, groups=count(arrays, "group"), disks=self.disks, parity=self.parity)
+            if self.journal is not None and not reading:
+                self.journal.serve(row.times(self._spread()), use.but(random=False), f"{name}-journal")
         alive = (self.disks - self.lost) * self.groups
         self.of.serve(row.times(load), self._inside(row, use, load), name, copies=copies * alive, visit_B=inner)
 
@@ -381,20 +371,3 @@ class Raid(Layer):
             switch_s=switch,
             visit_s=held / media + away if moving else held / media,
         )
-
-    def _stripes(self, row: Row, use: Access, name: str, copies: int) -> None:
-        """Charges md's stripe cache, and its journal where it has one."""
-        if not (self.software and self.parity):
-            return
-        member = term(self.of.single_rate(row, use.but(random=True)), "B/s")
-        room = law(
-            md.stripe_cache_write_rate,
-            entries=self.stripe_cache,
-            disks=self.disks,
-            parity=self.parity,
-            update_s=self.of.turnaround(row) + float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member,
-        )
-        room = count(copies * self.groups, "group") * room
-        row.charge(f"{name}.stripes", "cache", capacity=room, what="md stripe cache")
-        if self.journal is not None:
-            self.journal.serve(row.times(self._spread()), use.but(random=False), f"{name}-journal")

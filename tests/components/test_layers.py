@@ -1,4 +1,4 @@
-"""Layers over block devices (device_mapper: dm-crypt, lvm), devices behind a network (remote_block; rbd of ceph)."""
+"""Layers over block devices (device_mapper: dm-crypt, lvm; linux_md), devices behind a network (remote_block; rbd)."""
 
 from __future__ import annotations
 
@@ -170,6 +170,24 @@ def test_more_encrypted_drives_bring_no_more_small_requests(kernel: str, groups:
         assert found == pytest.approx(pools * 90e3 * 4 * KiB, rel=0.02)
     free = rate({**many, "of": {**crypt, "workqueue": False}}, load, stack={**TCP, "kernel": kernel}, **host)
     assert free > 5 * pools * 90e3 * 4 * KiB
+
+
+#: reads of 4 KiB that one array does a second: RAID 6 of NVMe drives and of RAM disks (Linux commit 97ae27252f49), RAID
+#: 10 on Xeons 8380 and on one node of a Kunpeng 920 (commit b9b083f9044a: 7.0 and 6.9 GiB/s); later kernels do more
+LOCKED = [(6, "5.13", 1.6e6), (6, "5.13", 2.0e6), (10, "6.0", 7.0 * 2**30 / 4096), (10, "6.0", 6.9 * 2**30 / 4096)]
+
+
+@pytest.mark.parametrize(("level", "kernel", "published"), LOCKED)
+def test_each_request_took_a_lock_of_its_array(level: int, kernel: str, published: float) -> None:
+    fast = {**SSD, "iops_read": "9M IOPS", "read": "90 GB/s"}
+    jobs = {"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "ioengine": "io_uring", "iodepth": 256}
+    host = {"cpu": {"kind": "cpu", "sockets": 2, "cores": 48, "clock": "9 GHz"}}
+    array, load = {"kind": "raid", "level": level, "disks": 8, "of": fast}, ({**jobs, "numjobs": 64}, "a:/d", "a:/d")
+    found = rate(array, load, stack={**TCP, "kernel": kernel}, **host)
+    assert found / 4096 == pytest.approx(published, rel=0.15)
+    assert rate(array, load, stack={**TCP, "kernel": "6.8"}, **host) > 2 * found
+    halves = {"kind": "raid", "level": 0, "disks": 2, "of": {**array, "disks": 4}}
+    assert rate(halves, load, stack={**TCP, "kernel": kernel}, **host) == pytest.approx(2 * found, rel=0.01)
 
 
 def test_who_writes_without_work_queues_ciphers_in_its_own_thread() -> None:

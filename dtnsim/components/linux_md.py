@@ -1,0 +1,91 @@
+"""What an array of Linux' md has besides its members: lock, stripe cache, threads for parity, bitmap, journal."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from dtnsim.components.access import Access
+from dtnsim.components.base import Pick
+from dtnsim.components.device import BLOCK_REQUEST, Device, Layer
+from dtnsim.ground.ledger import Row
+from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.term import Term, law, least, term
+from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.physics import md
+
+
+class LinuxMd(Layer):
+    """Keys of an array that md runs, and what they charge. Each array of a nested one has its own.
+
+    Attributes:
+        lock_time: Time that a request keeps the lock of its array, in releases whose requests take one.
+    """
+
+    stripe_cache: Annotated[
+        int,
+        Field(ge=17, le=32768, description="md's stripe_cache_size"),
+        Otherwise("4096", "arrays set up for large writes (/sys/block/md0/md/stripe_cache_size)"),
+    ] = 256
+    bitmap: Annotated[bool, Field(description="md's internal write-intent bitmap")] = False
+    bitmap_chunk: Annotated[Quantity, Unit("B", low=4096)] = prior("64 MiB", 0.0, "mdadm(8), --bitmap-chunk: default")
+    journal: Annotated[Device, Pick(Device)] | None = None
+    parity_work: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
+        "2 cycles/B",
+        0.6,
+        "Linux commit 765d704db1f5 (2017): one raid5d writes 600 MB/s on an Atom, about 2.2 GHz and 3.7 cycles/B; "
+        "assumed: a server core takes about half of that",
+    )
+    parity_threads: Annotated[int, Field(ge=1, le=1024, description="md's group_thread_cnt; 1 is its default")] = 1
+    lock_time: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
+        "0.55 us",
+        0.4,
+        "Linux commits 97ae27252f49 and b9b083f9044a (md): 1.6 and 2 million reads a second of RAID 6 on two sockets, "
+        "1.8 of RAID 10 on two sockets and on one node of four; 0.76 to 0.84 on all four",
+    )
+
+    def lock(self, row: Row, use: Access, name: str, *, level: int, arrays: Term, chunk: Term) -> None:
+        """Charges the lock that each request took in earlier releases; writes with parity are the thread's.
+
+        Args:
+            row: The row to charge, a byte of payload.
+            use: The access.
+            name: Name of the component (stations are named after it).
+            level: Level of the arrays.
+            arrays: Equal arrays that share the bytes.
+            chunk: Bytes on one member before the next; a request is split there.
+        """
+        of_thread = level != 10 and use.operation == "write"
+        if use.kernel is None or use.kernel >= md.LOCKLESS.get(level, ()) or of_thread:
+            return
+        row.charge(
+            f"{name}.lock",
+            "lock",
+            capacity=arrays / row.term(self.lock_time),
+            per_byte=1.0 / least(use.asked(row.term(BLOCK_REQUEST)), chunk),
+            unit="op",
+            what="md, which each request of an array takes",
+            remedy="larger requests, several arrays, or a later kernel (Linux 5.14 for RAID 5 and 6, 6.1 for RAID 10)",
+        )
+
+    def stripes(self, row: Row, use: Access, name: str, *, groups: Term, disks: int, parity: int) -> None:
+        """Charges the stripe caches.
+
+        Args:
+            row: The row to charge, a byte that is written.
+            use: The access.
+            name: Name of the component (stations are named after it).
+            groups: Equal arrays that share the bytes.
+            disks: Members of each.
+            parity: Members of each that hold parity.
+        """
+        member = term(self.of.single_rate(row, use.but(random=True)), "B/s")
+        room = law(
+            md.stripe_cache_write_rate,
+            entries=self.stripe_cache,
+            disks=disks,
+            parity=parity,
+            update_s=self.of.turnaround(row) + float(self.stripe_cache) * term(md.MD_PAGE_B, "B") / member,
+        )
+        row.charge(f"{name}.stripes", "cache", capacity=groups * room, what="md stripe cache")
