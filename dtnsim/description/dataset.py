@@ -222,17 +222,13 @@ def load(spec: object) -> Dataset:
     return _build(_mapping(spec))
 
 
-def of_sizes(sizes_B: ArrayLike, *, name: str = "", directories: int = 0, source: str = "") -> Dataset:
-    """A data set of files whose sizes are known one by one.
+def of_sizes(sizes_B: ArrayLike, *, name: str = "") -> Dataset:
+    """A data set of files whose sizes are known one by one, in any order [B].
 
-    Args:
-        sizes_B: Sizes [B], any order; more than `MAX_GROUPS` different ones are put together, the
-            largest one by one and the smaller in growing groups, count and sum kept exactly.
-        name: Name of the data set.
-        directories: Directories that hold the files.
-        source: Where the sizes come from.
+    More than `MAX_GROUPS` different ones are put together, the largest one by one and the smaller in growing groups,
+    count and sum kept exactly.
     """
-    return _dataset(grouped(np.asarray(sizes_B, dtype=np.float64)), name, directories, source)
+    return _dataset(grouped(np.asarray(sizes_B, dtype=np.float64)), name, 0, "")
 
 
 def _listed(described: Description, raw: yamlio.Mapping) -> tuple[Groups, int]:

@@ -24,6 +24,8 @@ SCHEMA: Final = "dtnsim.calibration/1"
 
 #: a parameter is kept where the data moved it, or made it better known, by more than this
 _MOVED: Final = 0.02
+#: log lines that are named of a parameter
+_LINES: Final = 3
 #: posterior over prior spread from which the data are said not to determine a parameter
 UNTOLD: Final = 0.9
 #: correlation from which two parameters are said to be determined only together
@@ -88,23 +90,17 @@ def _source(found: Fit, j: int) -> str:
     return f"{how}; prior {prior} +- {100 * prior.spread:.3g} %: {prior.source}"
 
 
-def identified_by(found: Fit, j: int, most: int = 3) -> list[str]:
-    """The log lines that say most about a parameter, most informative first.
-
-    Args:
-        found: The fit.
-        j: Number of the parameter.
-        most: How many lines at most.
-    """
+def identified_by(found: Fit, j: int) -> list[str]:
+    """The log lines that say most about parameter ``j``, most informative first."""
     information = found.weight * (found.jacobian[:, j] / found.error) ** 2
     lines: dict[str, float] = {}
     for n in np.argsort(-information, kind="stable"):
-        if information[n] < 0.05 * max(information.sum(), 1.0) / most:
+        if information[n] < 0.05 * max(information.sum(), 1.0) / _LINES:
             break
         case = found.figures[n].case
         line = f"{case.site}/{case.log[0].name}:{case.log[1]}" if case.log else case.name
         lines.setdefault(line, float(information[n]))
-    return list(lines)[:most]
+    return list(lines)[:_LINES]
 
 
 def _repeats(found: Fit) -> dict[str, Any]:

@@ -41,6 +41,8 @@ _COMMON: Final = (np.array([0.0, np.log(0.25), 0.2]), np.array([0.3, 1.0, 0.3]))
 _DEVIATION: Final = (_COMMON[1], np.array([0.5, 1.0, 0.2]), np.array([0.5, 0.6, 0.2]), np.array([0.35, 0.4, 0.15]))
 #: scales that a law never falls below: figures are printed and framed to some parts in a thousand
 _FLOOR: Final = 0.003
+#: noise that a kind never falls below
+_QUIET: Final = 0.005
 #: density of the t at its mode, times its scale
 _PEAK: Final = 1 / np.sqrt(8)
 #: how exactly figures say what they say: their last digit, what a tool counts as bytes, the ends of a run
@@ -234,12 +236,11 @@ def _weights(residuals: Iterable[Residual]) -> Array:
     return np.array([1 / (1 + (number[key] - 1) * RHO) for key in keys])
 
 
-def noise_of(pairs: Iterable[tuple[str, bool, Sequence[float]]], floor: float = 0.005) -> Discrepancy:
+def noise_of(pairs: Iterable[tuple[str, bool, Sequence[float]]]) -> Discrepancy:
     """Repeat noise by kind.
 
     Args:
         pairs: (kind, whether on another day, logarithms of runs of one test).
-        floor: Noise that a kind never falls below.
 
     Returns:
         A `Discrepancy` with noises only. The noise between days is what runs of different days differ by beyond runs of
@@ -249,12 +250,12 @@ def noise_of(pairs: Iterable[tuple[str, bool, Sequence[float]]], floor: float = 
     kinds = dict.fromkeys(kind for kind, _, _ in listed)
     same = {kind: _pooled([p for k, other, p in listed if k == kind and not other]) for kind in kinds}
     days = {kind: _pooled([p for k, other, p in listed if k == kind and other]) for kind in kinds}
-    all_same = _pooled([p for _, other, p in listed if not other]) or floor
+    all_same = _pooled([p for _, other, p in listed if not other]) or _QUIET
     all_days = _pooled([p for _, other, p in listed if other])
     noises = {}
     for kind in kinds:
         own, far = same[kind], days[kind]
-        near = max(all_same if own is None else own, floor)
+        near = max(all_same if own is None else own, _QUIET)
         between = np.sqrt(max(far**2 - near**2, 0.0)) if far is not None else 0.0
         noises[kind] = Noise(float(near), float(between))
     default = Noise(float(all_same), float(np.sqrt(max((all_days or 0.0) ** 2 - all_same**2, 0.0))))

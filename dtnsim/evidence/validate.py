@@ -71,9 +71,9 @@ class Validation:
         }
         return sum(stated.values()), len(stated)
 
-    def left_out_summary(self, site: str | None = None) -> Summary:
+    def left_out_summary(self) -> Summary:
         """Summary of the fit cases, each predicted by parameters fitted without it."""
-        chosen = [j for j in self.of("fit", site) if j.left_out is not None]
+        chosen = [j for j in self.of("fit") if j.left_out is not None]
         return summarise([abs(error_of(j.left_out or 0.0, j.case)) for j in chosen], [])
 
     def as_dict(self) -> dict[str, Any]:

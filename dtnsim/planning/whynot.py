@@ -52,10 +52,6 @@ class Out:
     price: Decimal
     why: str = ""
 
-    def document(self) -> dict[str, Any]:
-        """As a record."""
-        return {**asdict(self), "price": float(self.price)}
-
 
 @dataclass(frozen=True, slots=True)
 class Instead:
@@ -72,10 +68,6 @@ class Instead:
     value: float
     what: str
     price: Decimal
-
-    def document(self) -> dict[str, Any]:
-        """As a record."""
-        return {**asdict(self), "price": float(self.price)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +134,18 @@ class WhyNot:
         return {
             "checked": self.checked,
             "counts": self.counts,
-            "nearest": self.nearest.document() if self.nearest is not None else None,
+            "nearest": _record(self.nearest) if self.nearest is not None else None,
             "relaxed": dict(self.relaxed),
             "by_relaxing": {"what": self.by_relaxing[0], "price": float(self.by_relaxing[1])}
             if self.by_relaxing
             else None,
-            "instead": [i.document() for i in self.instead],
-            "out": [o.document() for o in self.out],
+            "instead": [_record(i) for i in self.instead],
+            "out": [_record(o) for o in self.out],
         }
+
+
+def _record(one: Out | Instead) -> dict[str, Any]:
+    return {**asdict(one), "price": float(one.price)}
 
 
 def of(

@@ -10,7 +10,7 @@ from dtnsim.ground.records import Prediction
 from dtnsim.planning.compare import Comparison
 from dtnsim.planning.plan import Plan
 from dtnsim.planning.sweep import SweepResult
-from dtnsim.report import charts, fleet, fleet_page, picture, planned, simulation, timeline
+from dtnsim.report import charts, fleet, fleet_page, picture, simulation, timeline
 from dtnsim.report.costs import Relief
 from dtnsim.report.decision import decide
 from dtnsim.report.document import prediction_document
@@ -81,7 +81,7 @@ def _simulation(answer: Simulation) -> str:
 
 
 def _plan(answer: Plan) -> str:
-    made = planned.frontier(answer)
+    made = charts.plan_frontier(answer)
     return _said(answer.verdict, *answer.sentences) + made.table.html(made.title)
 
 
@@ -128,7 +128,7 @@ _VIEWS: Final[dict[type, tuple[Callable[[Any], str], Callable[[Any], Any] | None
         lambda answer: need("pandas", "to_frame()").DataFrame(simulation.columns(answer)),
         lambda answer: timeline.figures(answer)[0],
     ),
-    Plan: (_plan, None, planned.frontier),
+    Plan: (_plan, None, charts.plan_frontier),
     FleetAnswer: (_fleet, _classes, lambda answer: fleet_page.figures(answer)[0]),
     Comparison: (_comparison, lambda answer: _rows(answer.to_dicts()), charts.variants),
     SweepResult: (_sweep, _scenarios, charts.scenarios),

@@ -259,19 +259,12 @@ _PATTERNS: Final = (
 )
 
 
-def svg(picture: Picture, about: str, *, limit: int = 0) -> str:
-    """The picture with its legend.
-
-    Args:
-        picture: Boxes and wires.
-        about: Id of the element that shows what a component is on hover and focus.
-        limit: Boxes that may be reached by keyboard; 0 for all.
-    """
+def svg(picture: Picture, about: str) -> str:
+    """The picture with its legend; ``about``: id of the element that shows what a component is on hover and focus."""
     at = picture.at
     width = at[-1] - _DX + _EDGE
     height = 2 * _EDGE + max(picture.rows, 1) * (_H + _DY) + 8
     boxes = sorted(picture.boxes.values(), key=lambda b: (b.column, b.row))
-    reached = {b.name for b in (boxes[:limit] if limit else boxes)}
     parts = [
         f'<div class="picture" data-about="{about}" tabindex="0" role="region" aria-label="The path, drawn">',
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group"',
@@ -283,7 +276,7 @@ def svg(picture: Picture, about: str, *, limit: int = 0) -> str:
             if name
         ),
         *(_wire(picture.boxes[a], picture.boxes[b], at) for a, b in picture.wires),
-        *(_drawn(b, at, tabbed=b.name in reached) for b in boxes),
+        *(_drawn(b, at) for b in boxes),
         "</svg></div>",
         _legend(),
     ]
@@ -333,7 +326,7 @@ def _written(b: Box) -> str:
     return visible(b.label) + (f" ({b.folded})" if b.folded else "") + ("   " if b.binds else "")
 
 
-def _drawn(b: Box, at: list[int], *, tabbed: bool) -> str:
+def _drawn(b: Box, at: list[int]) -> str:
     x, right, y = _at(b, at)
     wide = right - x
     _, kind, pattern, _ = next(c for c in _CLASSES if b.utilization >= c[0])
@@ -341,7 +334,7 @@ def _drawn(b: Box, at: list[int], *, tabbed: bool) -> str:
     told = about(b)
     flag = f'<text class="flag" x="{x + wide - 6}" y="{y + 15}" text-anchor="end">▲</text>' if b.binds else ""
     return (
-        f'<g {"tabindex=0 " if tabbed else ""}role="img" class="{kind}{" binds" if b.binds else ""}" '
+        f'<g tabindex=0 role="img" class="{kind}{" binds" if b.binds else ""}" '
         f'aria-label="{escaped("; ".join(told[:2]))}" data-about="{escaped(json.dumps(told))}">'
         f"<title>{escaped(chr(10).join(told))}</title>"
         f'<rect class="box" x="{x}" y="{y}" width="{wide}" height="{_H}" rx="5"/>'

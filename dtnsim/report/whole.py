@@ -19,7 +19,7 @@ from dtnsim.ground.term import plural, without_words
 from dtnsim.planning import groups, tool_choice, whatif
 from dtnsim.planning.plan import Plan, towards
 from dtnsim.planning.whatif import Grid
-from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, planned, timeline
+from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, timeline
 from dtnsim.report.decision import decide, may_choose, verdict
 from dtnsim.report.holds import called
 from dtnsim.report.page import LAYOUT, Page, escaped
@@ -269,16 +269,16 @@ def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:
     page.text(f"{made.verdict[0].upper()}{made.verdict[1:]}")
     if asked.plan is None and asked.goal is None:
         page.text("No goal is stated: this is for twice today's rate; --target or --deadline states one.", "note")
-    page.figure(planned.steps(made))
+    page.figure(charts.plan_steps(made))
     if made.wins:
-        page.table(planned.free(made), "Settings that cost nothing")
+        page.table(charts.free_settings(made), "Settings that cost nothing")
     page.items(made.sentences)
     if made.why_not is not None and made.why_not.out:
         out = Table("rejected by", ">how many", "that of them which misses by least", rows=made.why_not.rows())
         page.table(out, "Why not the others", folded=True)
     if len(made.purchases) > 2:
         with page.on_screen():
-            page.figure(planned.frontier(made))
+            page.figure(charts.plan_frontier(made))
 
 
 def _time(page: Page, s: Simulation, start: dt.time | None) -> None:

@@ -20,7 +20,7 @@ from dtnsim.planning.actions import settings
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
 from dtnsim.planning.plan import Plan
-from dtnsim.report import planned
+from dtnsim.report import charts
 from tests.cli.conftest import (
     Run,
     run as run,  # noqa: PLC0414 - a fixture
@@ -71,7 +71,7 @@ def test_venadi_names_the_senders_core_and_whose_it_is(venadi: Plan) -> None:
 
 
 def test_what_money_buys_is_said_beside_its_picture(narrow: Plan) -> None:
-    made = planned.frontier(narrow)
+    made = charts.plan_frontier(narrow)
     assert len(made.table.rows) > 2
     for name, price, *_, chance, _station in made.table.rows:
         assert f"{name} for {price}: " in made.says

@@ -14,7 +14,7 @@ from dtnsim.ground.records import Interval
 from dtnsim.physics.tcp import rate_over_time
 from dtnsim.planning import tool_choice, whatif
 from dtnsim.planning.groups import Task
-from dtnsim.report import assumed, charts, costs, fleet_page, holds, page, picture, planned, timeline, traces, whole
+from dtnsim.report import assumed, charts, costs, fleet_page, holds, page, picture, timeline, traces, whole
 from dtnsim.report.decision import clock, verdict
 from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.run import fleet
@@ -234,10 +234,10 @@ def test_measured_is_shown_beside_predicted() -> None:
 @pytest.mark.long
 def test_a_plan_is_drawn() -> None:
     plan = dtnsim.plan("venadi/gridftp-gpfs", target="15Gb/s", allow=["tuning"], samples=16, hints=False)
-    made = planned.frontier(plan)
+    made = charts.plan_frontier(plan)
     assert made.layout["shapes"][0]["y0"] == pytest.approx(15.0)
     assert len(made.table.rows) == len(made.traces[0]["x"])
-    assert len(planned.free(plan).rows) == len(plan.wins)
+    assert len(charts.free_settings(plan).rows) == len(plan.wins)
 
 
 def test_a_year_by_the_hour() -> None:
