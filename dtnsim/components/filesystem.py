@@ -221,8 +221,9 @@ class Filesystem(FileOperations):
             host: The machine that it is on.
             held_B: Memory that programs of the path hold meanwhile [B].
         """
-        background, limit = host.vm.dirty_limits(row, row.value(host.memory.size), held_B)
-        return background, cache.set_point(background, limit)
+        background, limit = host.vm.dirty_limits(row, host.stack, row.value(host.memory.size), held_B)
+        at_the_limit = (host.stack.release or cache.HELD_BELOW) < cache.HELD_BELOW
+        return background, limit if at_the_limit else cache.set_point(background, limit)
 
     def gathers(self, use: Access) -> bool:
         """Whether written bytes gather in memory on their way to the medium, so that the writer goes on meanwhile."""

@@ -37,6 +37,7 @@ _RECEIVE, _SEND = (Mixture.of_kinds("role", [sizes[n] for sizes in ROLES.values(
 MOST_B = window.MOST_SYSCTL_B + 1
 #: what Linux leaves to dirty pages where nothing is set
 _LINUX: Final = "Linux Documentation/admin-guide/sysctl/vm.rst"
+_RATIOS: Final = cache.DIRTY_RATIOS[0][1]
 
 
 def known(value: Any) -> str:
@@ -118,9 +119,9 @@ class Vm(Model):
         Quantity,
         Unit("1", low=0.001, high=1.0),
         Otherwise("40 %", "tuned's profiles for throughput on RHEL (sysctl vm)"),
-    ] = prior(f"{cache.DIRTY_RATIO:g}", 0.0, f"default 20 %, {_LINUX}")
+    ] = prior(f"{_RATIOS[1]:g}", 0.0, f"default 20 %, {_LINUX}; by the kernel, 40 % before 2.6.22, 10 % to 2.6.29")
     dirty_background_ratio: Annotated[Quantity, Unit("1", high=1.0)] = prior(
-        f"{cache.DIRTY_BACKGROUND_RATIO:g}", 0.0, f"default 10 %, {_LINUX}"
+        f"{_RATIOS[0]:g}", 0.0, f"default 10 %, {_LINUX}; by the kernel, 5 % from 2.6.22 to 2.6.29"
     )
     dirty_bytes: Annotated[Quantity, Unit("B", low=8192)] | None = None
     dirty_background_bytes: Annotated[Quantity, Unit("B")] | None = None
@@ -139,18 +140,21 @@ class Vm(Model):
                     raise ValueError(f"write {name}_bytes or {name}_ratio: Linux forgets one when the other is set")
         return given
 
-    def dirty_limits(self, row: Row, memory_B: Value, held_B: float = 0.0) -> tuple[Value, Value]:
+    def dirty_limits(self, row: Row, stack: Stack, memory_B: Value, held_B: float = 0.0) -> tuple[Value, Value]:
         """Dirty bytes from which on write-back runs, and those at which writers are throttled [B].
 
         Args:
             row: The row to charge.
+            stack: The kernel, whose release says what is usual.
             memory_B: Memory of the host [B].
             held_B: Memory that programs of the path hold besides ``used`` [B].
         """
-        free = self.free(row, memory_B, held_B)
-        background, limit = cache.dirty_limits(
-            free, row.value(self.dirty_background_ratio), row.value(self.dirty_ratio)
+        usual = next(ratios for first, ratios in cache.DIRTY_RATIOS if stack.release is None or stack.release >= first)
+        ratios = (
+            row.value(getattr(self, name)) if name in self.model_fields_set else ratio
+            for name, ratio in zip(("dirty_background_ratio", "dirty_ratio"), usual, strict=True)
         )
+        background, limit = cache.dirty_limits(self.free(row, memory_B, held_B), *ratios)
         at_most = limit if self.dirty_bytes is None else row.value(self.dirty_bytes)
         begins = background if self.dirty_background_bytes is None else row.value(self.dirty_background_bytes)
         return cache.below_limit(begins, at_most), at_most

@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
 
-#: vm.dirty_background_ratio and vm.dirty_ratio of Linux (mm/page-writeback.c).
-DIRTY_BACKGROUND_RATIO: Final = 0.10
-DIRTY_RATIO: Final = 0.20
+#: First release, and vm.dirty_background_ratio and vm.dirty_ratio where nobody sets them (mm/page-writeback.c; commits
+#: 1b5e62b42b55 and 07db59bd6b0f).
+DIRTY_RATIOS: Final = (((2, 6, 30), (0.10, 0.20)), ((2, 6, 22), (0.05, 0.10)), ((0,), (0.10, 0.40)))
+#: Kernel from which on one writer is held below the limit (commit 3e26c149c358, dirty balancing for tasks).
+HELD_BELOW: Final = (2, 6, 24)
 #: Read-ahead of a Linux block device unless it is set (VM_READAHEAD_PAGES, 128 KiB).
 LINUX_READAHEAD_B: Final = 131072
 #: Kernel from which on a program's large call widens the window (commit 9491ae4aade6).
@@ -160,7 +162,9 @@ def set_point(background_B: ArrayLike, limit_B: ArrayLike) -> FloatArray:
     Returns:
         Dirty memory in equilibrium [B].
 
-    Valid: as `dirty_limits`. What a writer has produced less what the medium has is this, however it came there.
+    Valid: as `dirty_limits`; Linux 3.2 and later, and from 2.6.24 on (`HELD_BELOW`), which held one writer at 7/8 of
+        the limit, the same where the threshold is half of it. What a writer has produced less what the medium has is
+        this, however it came there.
     Neglects: the way there: between ceiling and set point pos_ratio_polynom leaves a writer 1 + x^3 times its share
         of the medium's rate R; that alone gives x = 1 / sqrt(1 + 2 R t / (limit - set point)) at t after the ceiling.
         Measured writes are faster than that, for a reason that is not known: 75 GB in 38 s, where it gives 56 s and

@@ -57,8 +57,12 @@ def _blocks(given: object) -> object:
 class Dd(Tool):
     """``dd if=... of=... bs=... count=... conv=... oflag=... iflag=...``: ``if`` and ``of`` are the transfer's ends.
 
+    ``of`` is a new file. One that was there is truncated, and what replaces it is written back as it is closed (ext4,
+    XFS, Btrfs): that takes as long as with ``sync: true``.
+
     Neglects: the start of the process; ``ibs`` different from ``obs``.
-    Source: dd(1), GNU coreutils; the rate it prints includes closing the output file.
+    Source: dd(1), GNU coreutils; the rate it prints includes closing the output file. Linux admin-guide/ext4
+        (auto_da_alloc, replace-via-truncate); fs/xfs/xfs_file.c, xfs_file_release; fs/btrfs/file.c, btrfs_release_file.
     """
 
     kind: ClassVar[str] = "dd"
@@ -76,7 +80,10 @@ class Dd(Tool):
     count: Annotated[
         int | None, BeforeValidator(_blocks), documented(ge=1, description="blocks, in the place of a data set")
     ] = None
-    sync: Annotated[bool, Otherwise("true", "timed until the data are on the medium: dd && sync")] = False
+    sync: Annotated[
+        bool,
+        Otherwise("true", "timed until the data are on the medium: dd && sync, or dd over a file of an earlier run"),
+    ] = False
 
     def plan(self, job: Job) -> Plan:
         """One process; a direct read has no read-ahead, so that it waits for the block before writing it."""

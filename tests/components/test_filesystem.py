@@ -38,7 +38,7 @@ def written(size: float, made: dict[str, Any] | None = None, **flags: str) -> fl
     return size / rate(path) - each * size
 
 
-LIMITS = cache.dirty_limits(100 * GiB, cache.DIRTY_BACKGROUND_RATIO, cache.DIRTY_RATIO)
+LIMITS = cache.dirty_limits(100 * GiB, *cache.DIRTY_RATIOS[0][1])
 
 
 @pytest.mark.parametrize("size", [1e9, 15e9, 16.2e9, 20e9, 100e9, 1e13])
@@ -48,6 +48,18 @@ def test_plain_writes_run_ahead_of_the_disk_until_they_are_throttled(size: float
     free = 0.1 * 100 * GiB + 0.075 * 100 * GiB * MEMORY / (MEMORY - DISK)
     expected = size / MEMORY + max(size - free, 0) * (1 / DISK - 1 / MEMORY)
     assert written(size) == pytest.approx(expected, rel=1e-5)  # the system calls make R_m a little less
+
+
+@pytest.mark.parametrize(
+    ("kernel", "begins", "held"), [("2.6.18", 0.1, 0.4), ("2.6.23", 0.05, 0.1), ("2.6.29", 0.05, 0.0875)]
+)
+def test_kernels_of_other_years_let_more_or_less_gather(kernel: str, begins: float, held: float) -> None:
+    """RHEL 5 (2.6.18) throttles at 40 % of memory; 10 % from 2.6.22 on, of which one writer has 7/8 from 2.6.24 on."""
+    old = host()
+    old["stack"] = {**old["stack"], "kernel": kernel}
+    memory, size = 100 * GiB, 200e9
+    free = begins * memory + (held - begins) * memory * MEMORY / (MEMORY - DISK)
+    assert written(size, old) == pytest.approx(size / MEMORY + (size - free) * (1 / DISK - 1 / MEMORY), rel=1e-4)
 
 
 @pytest.mark.parametrize("size", [1e9, 12e9, 100e9])

@@ -16,7 +16,7 @@ IOZONE_READ = {4: 2400110, 8: 4057049, 16: 5677680, 64: 9056105}
 
 def test_thresholds_of_a_default_kernel():
     # 10 % and 20 % of dirtyable memory; free run to the middle (mm/page-writeback.c)
-    background, limit = cache.dirty_limits(100e9, cache.DIRTY_BACKGROUND_RATIO, cache.DIRTY_RATIO)
+    background, limit = cache.dirty_limits(100e9, *cache.DIRTY_RATIOS[0][1])
     assert (background, limit) == (10e9, 20e9)
     assert cache.free_run_ceiling(background, limit) == 15e9
     assert cache.dirty_limits(100e9, 0.3, 0.2)[0] == pytest.approx(10e9)
