@@ -43,8 +43,8 @@ PACKAGES = ("dtnsim.components", "dtnsim.tools")
 SUPPORT = frozenset(
     {
         "access", "base", "buses", "cores", "device", "disk_filesystem", "facts", "file_operations", "filesystem",
-        "machine", "metadata_servers", "model", "network_kinds", "parallel", "plan", "remote", "servers", "tuning",
-        "wiring",
+        "linux_md", "machine", "metadata_servers", "model", "network_kinds", "parallel", "plan", "remote", "servers",
+        "tuning", "wiring",
     }
 )  # fmt: skip
 
