@@ -111,7 +111,7 @@ class Buses(Wiring):
             volume: Mount point of the volume.
         """
         adapters = self._adapters(self.volumes[volume])
-        part = row.times(1.0 / max(len(adapters), 1))
+        part, to_host = row.times(1.0 / max(len(adapters), 1)), use.operation == "read"
         for node in adapters:
             kind = self.wiring.nodes[node]["kind"]
             if kind == "nic":  # an array behind a storage network
@@ -123,8 +123,8 @@ class Buses(Wiring):
             elif kind == "slot":  # drives with links of their own
                 name = node.removeprefix("slot-")
                 self._say_unsplit(row, name, volume, len(adapters))
-                self.cross_sockets(part, self.socket_of(name), f"bytes of {node}")
-            self._slots(part, node, to_host=use.operation == "read")
+                self.cross_sockets(part, self.socket_of(name), f"bytes of {node}", to_host=to_host)
+            self._slots(part, node, to_host=to_host)
 
     def _say_unsplit(self, row: Row, name: str, volume: str, slots: int) -> None:
         """Warns of more drives in a slot than it is split for: a processor's slot shows one of them."""
@@ -306,7 +306,7 @@ class Buses(Wiring):
         cost = row.term(self.stack.storage_interrupt_byte)
         near = self.socket_of(self.hbas[name].slot)
         self.interrupts(row, placed.get(name, placed.get("all", [])), cost, f"interrupts of {name}", near=near)
-        self.cross_sockets(row, near, f"bytes of {name}")
+        self.cross_sockets(row, near, f"bytes of {name}", to_host=use.operation == "read")
 
     def nic_bus(self, row: Row, name: str, *, receiving: bool) -> None:
         """Charges the slots between a NIC and memory, and the way between sockets.
@@ -322,7 +322,7 @@ class Buses(Wiring):
         for slot in card.more_slots:  # an equal card of the bond
             width, generation = card.card_lanes, card.card_generation
             self._slots(part, f"slot-{slot}", to_host=receiving, card_lanes=width, card_generation=generation)
-        self.cross_sockets(row, self.socket_of(self.nics[name].slot), f"bytes of {name}")
+        self.cross_sockets(row, self.socket_of(self.nics[name].slot), f"bytes of {name}", to_host=receiving)
 
     def _say_where(self, row: Row, name: str, card: Hba | Nic | Offload) -> None:
         """Warns of a card that nobody says where it sits, if its link could matter."""

@@ -32,13 +32,13 @@ class Placement(Model):
         nic_interrupts: Cores that serve the interrupts of the NICs, each an equal part.
         storage_interrupts: Adapter (or 'all'): cores that serve its interrupts.
         remote_socket: Share of the threads' work on a socket far from the card, from 0 to 1, where neither cores nor a
-            slot's socket say it.
+            slot's socket say it. Left out, work costs what it does near the card, and threads lie on all sockets alike.
     """
 
     application: list[int] = Field(default_factory=list)
     nic_interrupts: list[int] = Field(default_factory=list)
     storage_interrupts: dict[str, list[int]] = Field(default_factory=dict)
-    remote_socket: Annotated[float, Field(ge=0, le=1)] = 0.0
+    remote_socket: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
 class Cores(Model):
@@ -157,23 +157,31 @@ class Cores(Model):
     def remote(self, near: int | None) -> float:
         """Share of the applications' work that runs away from a socket; what the placement says where nobody knows."""
         place = self.placement.application
-        return self.placement.remote_socket if near is None or not place else self._away(place, near)
+        return (self.placement.remote_socket or 0.0) if near is None or not place else self._away(place, near)
 
-    def cross_sockets(self, row: Row, near: int | None, what: str) -> None:
-        """Charges the link between the sockets for the part of a card's bytes that is worked on at the other one.
+    def cross_sockets(self, row: Row, near: int | None, what: str, *, to_host: bool) -> None:
+        """Charges the link between the sockets for the part of a card's bytes whose memory is at the other one.
+
+        Memory is where its thread runs; threads that nobody places are on all sockets alike.
 
         Args:
             row: The row to charge.
             near: Socket of the card that the work is about; None where it is about none.
             what: The activity, in words.
+            to_host: Whether bytes come from the card; a link carries as much in each direction.
         """
-        share = self.remote(near) if near is not None else 0.0
-        if not share or self.cpu.socket_link is None:
+        if near is None or self.cpu.sockets < 2 or self.cpu.socket_link is None:
+            return
+        said = self.placement.application or self.placement.remote_socket is not None
+        share = self.remote(near) if said else self._away(list(range(self.cpu.total)), near)
+        if not share:
             return
         rate = law(
             physics.socket_link_rate, transfers_per_s=row.term(self.cpu.socket_link), links=self.cpu.socket_links
         )
-        row.charge("cpu.socket-link", "bus", capacity=rate, per_byte=term(share), what=f"{what} from socket to socket")
+        way = f"from-{near}" if to_host else f"from-{1 - near}" if self.cpu.sockets == 2 else f"to-{near}"
+        station = f"cpu.socket-link.{way}"
+        row.charge(station, "bus", capacity=rate, per_byte=term(share), what=f"{what} from socket to socket")
 
     def _away(self, cores: list[int], near: int) -> float:
         alternate = self.cpu.numbering == "alternate"

@@ -144,9 +144,9 @@ def test_bytes_between_sockets_cross_their_link() -> None:
     there = two_sockets(0, application=[5])
     there["cpu"] |= {"socket_link": "8000 MT/s"}
     found = sheet(problem(journey(destination=there)))
-    assert found.rate("b.cpu.socket-link") == pytest.approx(16e9)
+    assert found.rate("b.cpu.socket-link.from-0") == pytest.approx(16e9)
     there["cpu"] |= {"socket_links": 2}
-    assert sheet(problem(journey(destination=there))).rate("b.cpu.socket-link") == pytest.approx(32e9)
+    assert sheet(problem(journey(destination=there))).rate("b.cpu.socket-link.from-0") == pytest.approx(32e9)
 
 
 def test_sockets_that_take_turns_in_the_numbering() -> None:

@@ -83,6 +83,27 @@ def test_bytes_of_drives_cross_the_link_between_sockets() -> None:
     assert reading(sockets(1, [0, 1, 4, 5], **link)) == pytest.approx(28e9)  # half of them cross
 
 
+def test_threads_that_nobody_places_are_on_both_sockets() -> None:
+    """Half of the bytes cross a link of 8 GB/s, all one way where the drives are on one socket, else half each way."""
+    host = sockets(1, [], socket_link="4000 MT/s", clock="10 GHz")
+    assert reading(host) == pytest.approx(16e9)
+    host["slots"] = {n: {"kind": "slot", "generation": 5, "lanes": 32, "socket": k} for k, n in enumerate("st")}
+    host["volumes"] = {"/d": volume({**FOUR, "disks": 8}, via=["s", "t"])}
+    assert reading(host) == pytest.approx(32e9)
+    host["placement"] = {"application": [0, 1, 2, 3]}  # the half of the second socket alone
+    assert reading(host) == pytest.approx(16e9)
+    host["placement"] = {"remote_socket": 0}
+    assert reading(host) == pytest.approx(56e9, rel=0.01)
+
+
+def test_what_is_read_and_what_is_written_cross_in_opposite_directions() -> None:
+    host = sockets(1, [0, 1, 2, 3], socket_link="2000 MT/s", clock="10 GHz")
+    take = {"name": "take", "from": "a:/d", "to": "a:/dev/null", "tool": FIO, "dataset": DATA}
+    put = {"name": "put", "from": "a:memory", "to": "a:/d", "tool": {**FIO, "rw": "write"}, "dataset": DATA}
+    assert at_once(host, take) == pytest.approx(4e9)
+    assert at_once(host, take, put) == pytest.approx(8e9)
+
+
 def test_an_adapter_on_the_other_socket_crosses_it_too() -> None:
     host = sockets(None, [0, 1], socket_link="4000 MT/s", clock="10 GHz")
     host["slots"] = {"s": {"kind": "slot", "generation": 5, "lanes": 32, "socket": 1}}
