@@ -43,10 +43,14 @@ class Model(BaseModel):
 
 
 @cache
+def _table() -> dict[str, Any]:
+    return dict(yamlio.plain(Path(__file__).with_name("instead.yaml")))
+
+
+@cache
 def tips(what: Literal["instead", "unknown"], model: type) -> dict[str, str]:
     """By key what to write instead, or where nobody knows it: what ``instead.yaml`` says of a class and its bases."""
-    table = yamlio.plain(Path(__file__).with_name("instead.yaml"))[what]
-    rows = (row for base in reversed(model.__mro__) for row in table.get(base.__name__, {}).items())
+    rows = (row for base in reversed(model.__mro__) for row in _table()[what].get(base.__name__, {}).items())
     return {key: said.replace("KEY", key) for keys, said in rows for key in keys.split()}
 
 
@@ -134,29 +138,6 @@ def _with_holes(given: Any, made: Any) -> Iterator[tuple[tuple[str | int, ...], 
         yield from (((step, *steps), text) for steps, text in _with_holes(item, own))
 
 
-#: pydantic's finding -> (what is wrong, what to write instead)
-_PLAINLY: Final = {
-    "dict_type": ("needs keys with values", "write it like {{name: {{key: value}}}}"),
-    "model_type": ("needs keys with values", "write it like {{key: value}}"),
-    "list_type": ("needs a list", "write it like [a, b]"),
-    "string_type": ("needs one word or text", "write it without brackets, like 'key: value'"),
-    "int_parsing": ("needs a whole number", "write it like 4"),
-    "int_type": ("needs a whole number", "write it like 4"),
-    "int_from_float": ("needs a whole number", "write it like 4"),
-    "float_parsing": ("needs a number", "write it like 0.5"),
-    "float_type": ("needs a number", "write it like 0.5"),
-    "finite_number": ("needs a finite number", "write it like 0.5"),
-    "bool_parsing": ("needs true or false", "write it like true"),
-    "bool_type": ("needs true or false", "write it like true"),
-    "greater_than_equal": ("must not be below {ge}", "write {ge} or more"),
-    "less_than_equal": ("must not be above {le}", "write {le} or less"),
-    "greater_than": ("must be above {gt}", "write more than {gt}"),
-    "less_than": ("must be below {lt}", "write less than {lt}"),
-    "literal_error": ("is not one of the words known here", "write one of {expected}"),
-    "too_short": ("needs at least {min_length} of them", "write more"),
-}
-
-
 def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key: str) -> SpecError:
     """One of pydantic's findings; those of a component within it have their places already."""
     spot, _ = spot_of(given, first["loc"])
@@ -180,9 +161,8 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key
         message, remedy = MISSING, _to_write(_model_at(model, first["loc"][:-1]), str(first["loc"][-1]))
     elif first.get("input") is None:
         message, remedy = "is empty", "give it a value, or leave the key out"
-    elif first["type"] in _PLAINLY:
-        message, remedy = _PLAINLY[first["type"]]
-        message, remedy = (text.format(**first.get("ctx", {})) for text in (message, remedy))
+    elif (plainly := _table()["findings"].get(first["type"])) is not None:
+        message, remedy = (text.format(**first.get("ctx", {})) for text in plainly)
     value = first.get("input")
     shown = value if isinstance(value, str | int | float) and first["type"] != "missing" else None
     return SpecError(message, **spot, key=name or None, value=str(shown) if shown is not None else None, remedy=remedy)

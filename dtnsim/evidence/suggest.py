@@ -14,6 +14,7 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -44,29 +45,17 @@ _MOST_B: Final = 32 * 2**30
 _SHARE: Final = 0.1
 _MIB: Final = 2**20
 
-#: what is asked of each volume: tool, options; blocks of 4 KiB for calls and accesses, of 1 MiB for bytes
-_FIO: Final[tuple[dict[str, str | int], ...]] = (
-    {"rw": "write", "bs": "1M", "iodepth": 32},
-    {"rw": "read", "bs": "1M", "iodepth": 32},
-    {"rw": "read", "bs": "1M", "iodepth": 1},
-    {"rw": "randread", "bs": "4k", "iodepth": 1},
-    {"rw": "randread", "bs": "4k", "iodepth": 64},
-    {"rw": "randwrite", "bs": "4k", "iodepth": 1},
-    {"rw": "randwrite", "bs": "4k", "iodepth": 64},
-)
-_DD: Final[tuple[dict[str, str], ...]] = (
-    {"bs": "1M", "conv": "fdatasync"},
-    {"bs": "1M"},
-    {"bs": "4k"},
-    {"bs": "1M", "oflag": "dsync"},
-    {"bs": "64M", "oflag": "dsync"},
-)
 #: bytes that dd writes: to the medium, in one go for the page cache, and where it waits for every block
 _SIZES: Final = {"fdatasync": _MOST_B, "": 4 * 2**30, "dsync": 2**30}
 #: beginnings of words that are alike in all commands
 _FIXED: Final = ("--directory", "--name", "--size", "--output", "--time_based", "--runtime", "--ioengine", "--direct=",
                  "of=", "if=", "count=")  # fmt: skip
 _BLOCKS: Final = {"4k": 4096, "1M": _MIB, "64M": 64 * _MIB}
+
+
+@cache
+def _tests() -> dict[str, Any]:
+    return dict(yamlio.plain(Path(__file__).with_name("suggested.yaml")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +95,11 @@ def candidates(target: Target) -> list[Candidate]:
     found = []
     for mount, volume in target.host.volumes.items():
         room = volume.size.value * _SHARE if volume.size is not None else _MOST_B
-        for options in _FIO:
+        for options in _tests()["fio"]:
             size = _whole(min(_MOST_B, room))
             tool = {"name": "fio", "direct": "true", "ioengine": "libaio", **options}
             found.append(_candidate(target, mount, _fio_command(options, size), tool, size))
-        for given in _DD:
+        for given in _tests()["dd"]:
             size = _whole(min(_SIZES[given.get("conv") or given.get("oflag") or ""], room))
             found.append(_candidate(target, mount, _dd_command(given, size), {"name": "dd", **given}, size))
     return [c for c in found if c is not None]
@@ -269,20 +258,11 @@ def _word(word: str) -> str:
     return f'{key}{mark}"$dir"/file' if value == "FILE" else shlex.quote(word)
 
 
-#: what determines parameters that no test of a volume does: beginning of the key, what to do
-_ELSEWHERE: Final = (
-    (("stack.send", "stack.receive", "stack.socket", "stack.interrupt", "stack.aggregate", "stack.sendfile"),
-     "iperf3 -P 1 and -P 8 to another host, as cases with role: fit (dtnsim init --cases)"),
-    (("cpu.", "memory.", "slots.", "hbas.", "nics."),
-     "the data sheets: 'dtnsim discover' writes what is built in; values of your own need 'spread:' and 'source:'"),
-)  # fmt: skip
-
-
 def elsewhere(left: Sequence[str]) -> list[str]:
     """What would determine parameters that these tests leave open."""
     lines, rest = [], list(left)
-    for starts, what in _ELSEWHERE:
-        mine = [k for k in rest if k.startswith(starts)]
+    for starts, what in _tests()["elsewhere"].items():
+        mine = [k for k in rest if k.startswith(tuple(starts.split()))]
         rest = [k for k in rest if k not in mine]
         if mine:
             lines.append(f"{', '.join(mine)}: {what}")
