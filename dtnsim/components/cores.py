@@ -180,8 +180,14 @@ class Cores(Model):
             physics.socket_link_rate, transfers_per_s=row.term(self.cpu.socket_link), links=self.cpu.socket_links
         )
         way = f"from-{near}" if to_host else f"from-{1 - near}" if self.cpu.sockets == 2 else f"to-{near}"
-        station = f"cpu.socket-link.{way}"
-        row.charge(station, "bus", capacity=rate, per_byte=term(share), what=f"{what} from socket to socket")
+        row.charge(
+            f"cpu.socket-link.{way}",
+            "bus",
+            capacity=rate,
+            per_byte=term(share),
+            what=f"{what} from socket to socket",
+            remedy=f"threads on the socket of drives and cards (hosts.{row.host}.placement.application; numactl)",
+        )
 
     def _away(self, cores: list[int], near: int) -> float:
         alternate = self.cpu.numbering == "alternate"
