@@ -387,4 +387,5 @@ class Composer:
             duty = None if work.duty is None else self.network.passing(work.duty, host, leg.spec)
             host.work(row.at(host.name), leg.placed(work.thread), cost, work.what, duty)
         self.storage.metadata(leg, step, each)
+        files.folder(self.storage, leg, step, each)
         return row, each, waits.waits_of(self.storage, leg, step, row)

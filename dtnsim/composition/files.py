@@ -1,4 +1,4 @@
-"""Which files a transfer reads and writes, as the page caches on their way know them, and what is found there."""
+"""Which files a transfer reads and writes, as page caches on their way know them; what is found there; their folder."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from dtnsim.components.access import CHANGES
+from dtnsim.components.filesystem import label_of
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.pages import Kept
 from dtnsim.ground.records import Demand, Phase, Transfer
+from dtnsim.ground.term import count, term
 
 if TYPE_CHECKING:
     from dtnsim.composition.resolved_transfer import End, Leg
     from dtnsim.composition.storage import Storage
     from dtnsim.description.transfer import TransferSpec
+    from dtnsim.tools.plan import Step
 
 #: what a stretch of a read is called, by the memory that has its bytes
 _FOUND: Final = ("from memory", "from the server's memory", "from the medium")
@@ -64,6 +70,34 @@ def kept(storage: Storage, leg: Leg, end: End) -> tuple[Kept, ...]:
     if whole and behind:
         behind = (replace(behind[0], file=inside.path + whole), *behind[1:])
     return (own, *behind)
+
+
+def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
+    """Charges a folder that all tasks share: who changes it holds it, at its own host and where the servers are.
+
+    Args:
+        storage: The accesses of the path.
+        leg: The transfer.
+        step: The step.
+        row: Takes the demands.
+    """
+    end, job = leg.destination, leg.job
+    if step.files.folder != "shared" or end.volume is None:
+        return
+    changes = tuple(operation for operation in step.files.destination if operation in CHANGES)
+    held, each = storage.operations(end, changes, job)[0], job.files / max(job.payload_B, 1.0)
+    servers = getattr(end.mounted.filesystem, "system", None) or (end.mounted.server or "").partition(":")[0]
+    own, there = (end.host.name, f"{label_of(end.volume)}.folder"), (servers, "folder")
+    for (host, name), seconds in ((own, held), (there, held - len(changes) * storage.server_rtt(end))):
+        if host and np.any(np.asarray(seconds) > 0):
+            row.at(host).charge(
+                name,
+                "metadata",
+                capacity=count(1, "folder"),
+                unit="s",
+                per_byte=each * term(seconds, "s"),
+                what="the folder that all tasks share, one change at a time",
+            )
 
 
 def found(transfer: Transfer, shares: Sequence[float]) -> Transfer:

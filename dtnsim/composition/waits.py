@@ -75,7 +75,7 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
         (leg.destination, cost.destination, job.files, 0.0),
         (leg.destination, cost.directory, job.directories, 0.0),
     ):
-        seconds, base = storage.operations(end, names, job, met=cost.met)
+        seconds, base = storage.operations(end, names, job, met=cost.folder == "own")
         seconds = np.maximum(seconds - beside, 0.0)  # what one end does while the other works costs no time
         if not number or not positive(seconds):
             continue

@@ -119,15 +119,16 @@ _OF_A_FILE: Final[dict[Phase, tuple[str, ...]]] = {
 
 
 class Mdtest(Tool):
-    """One phase of ``mdtest -F -u -n FILES``, by one task; ``runs`` of the transfer are further tasks (mpirun -n).
+    """One phase of ``mdtest -F [-u] -n FILES``, by one task; ``runs`` of the transfer are further tasks (mpirun -n).
 
     Files are empty, unless ``-w`` writes their bytes. Operations a second are the files over the duration.
 
-    Each task looks at the files that it has made itself.
+    Each task looks at the files that it has made itself. Without ``-u`` (``u: false``) all share one folder, which one
+    of them changes at a time, at each client and at the servers.
 
-    Neglects: tasks that share one folder (without ``-u``) or look at another's files (``-N``); barriers; phases on
-    folders; bytes that are read (``-e``).
-    Source: mdtest.c (hpc/ior): open with O_CREAT, write and close; stat; open and close; unlink.
+    Neglects: tasks that look at another's files (``-N``); barriers; phases on folders; bytes that are read (``-e``).
+    Source: mdtest.c (hpc/ior): open with O_CREAT, write and close; stat; open and close; unlink. Linux
+        Documentation/filesystems/directory-locking: who creates or removes holds its parent exclusively.
     """
 
     kind: ClassVar[str] = "mdtest"
@@ -135,6 +136,7 @@ class Mdtest(Tool):
 
     test: Annotated[Phase, one_of(Phase)] = "create"
     w: Annotated[bool, named("w", "write_bytes", description="create: each file is written as long as it is")] = False
+    u: Annotated[bool, named("u", "unique_dir_per_task", description="false: all tasks share one folder")] = True
 
     def plan(self, job: Job) -> Plan:
         """One task, a file after the other."""
@@ -142,7 +144,11 @@ class Mdtest(Tool):
         needs_volume(job, "destination", self.kind)
         made = self.test == "create"
         write = writing(job, Thread(self.kind), Quantity(job.mean_B, "B", 0.0, "mdtest.c: one call a file"))
-        files = FileCost(destination=_OF_A_FILE[self.test], directory=("mkdir",) if made else (), met=True)
+        files = FileCost(
+            destination=_OF_A_FILE[self.test],
+            directory=("mkdir",) if made else (),
+            folder="own" if self.u else "shared",
+        )
         return Plan((Step(self.test, write=write if made and self.w else None, files=files),))
 
 

@@ -203,7 +203,7 @@ class FileCost:
         fixed: Fixed time a file (process start, database ...).
         directory: Metadata operations at the destination for each directory.
         together: True where the two ends work on different files at the same time: the slower one counts.
-        met: True where the same host has made the files just before.
+        folder: Where the files are that the same host has just made: in one of the task's own, or one that all share.
         drawn: ``round_trips`` where releases of the tool differ and nobody states one.
     """
 
@@ -214,7 +214,7 @@ class FileCost:
     fixed: Quantity | None = None
     directory: tuple[str, ...] = ()
     together: bool = False
-    met: bool = False
+    folder: Literal["own", "shared"] | None = None
     drawn: Quantity | None = None
 
 
