@@ -19,19 +19,11 @@ from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.run import FleetAnswer
 from dtnsim.simulation.results import Simulation
 
-#: words are read from the left, decisions have a column for what is said of each, pictures fit their cell
-_LOOKS: Final = (
-    ".dtnsim td:not(.n),.dtnsim th:not(.n){text-align:left!important}.dtnsim td.n{white-space:nowrap}"
-    ".dtnsim .decision{display:grid;grid-template-columns:max-content 1fr;gap:.2em 1.2em;margin:.6em 0 1.2em}"
-    ".dtnsim .decision dt{font-weight:600;white-space:nowrap}.dtnsim .decision dd{margin:0}"
-    ".dtnsim .decision dt,.dtnsim .decision dd{width:auto;float:none}"
-)
-
 
 def html(answer: object) -> str:
     """What a notebook shows: no scripts, nothing from elsewhere."""
     shown = next((show(answer) for kind, (show, *_) in _VIEWS.items() if isinstance(answer, kind)), escaped(answer))
-    return f'<div class="dtnsim"><style>{asset("picture.css")}{_LOOKS}</style>{shown}</div>'
+    return f'<div class="dtnsim"><style>{asset("picture.css")}{asset("notebook.css")}</style>{shown}</div>'
 
 
 def frame(answer: object) -> Any:

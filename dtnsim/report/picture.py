@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Prediction, StationUse
 from dtnsim.ground.term import plural
-from dtnsim.report.page import escaped
+from dtnsim.report.page import asset, escaped
 from dtnsim.report.text import capacity
 
 if TYPE_CHECKING:
@@ -247,16 +247,6 @@ _CLASSES: Final = (
     (0.75, "mid", "p-mid", "75 to 99 % used"),
     (0.0, "low", "p-low", "less"),
 )
-_PATTERNS: Final = (
-    '<pattern class="low" id="p-low" width="6" height="6" patternUnits="userSpaceOnUse">'
-    '<rect width="6" height="6" fill="currentColor" fill-opacity=".55"/></pattern>'
-    '<pattern class="mid" id="p-mid" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-    '<rect width="6" height="6" fill="currentColor" fill-opacity=".3"/>'
-    '<rect width="3" height="6" fill="currentColor"/></pattern>'
-    '<pattern class="high" id="p-high" width="5" height="5" patternUnits="userSpaceOnUse">'
-    '<rect width="5" height="5" fill="currentColor" fill-opacity=".55"/>'
-    '<path d="M0 0L5 5M5 0L0 5" stroke="currentColor" stroke-width="1.4"/></pattern>'
-)
 
 
 def svg(picture: Picture, about: str) -> str:
@@ -269,7 +259,7 @@ def svg(picture: Picture, about: str) -> str:
         f'<div class="picture" data-about="{about}" tabindex="0" role="region" aria-label="The path, drawn">',
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="group"',
         f' style="min-width:{_LEAST * width:.0f}px"',
-        f' aria-label="{escaped(words(picture))}"><defs>{_PATTERNS}</defs>',
+        f' aria-label="{escaped(words(picture))}"><defs>{asset("patterns.svg")}</defs>',
         *(
             _group(name, [b for b in boxes if b.group == name], at)
             for name in dict.fromkeys(b.group for b in boxes)
