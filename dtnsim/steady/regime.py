@@ -35,6 +35,7 @@ _KINDS: Final = {
     "transport": "transport",
     "core": "core",
     "lock": "core",
+    "target-core": "core",
     "cpu": "core",
     "nfs": "network file system",
     "smb": "network file system",

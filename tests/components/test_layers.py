@@ -223,6 +223,17 @@ def test_a_target_asks_for_the_bursts_of_a_write_one_after_the_other() -> None:
     assert rate(lun, ONE) == pytest.approx(MiB / (1e-3 + 80e-6 + wire + MiB / 3e9), rel=0.02)
 
 
+def test_a_thread_of_the_target_takes_a_session_s_commands() -> None:
+    """22,000 a second of LIO (LKML, March 2015: 11.259 MB/s of 512 B by 32 readers); tgt has one thread for all."""
+    lun = {"kind": "iscsi", "of": {**SSD, "iops_read": "9M IOPS"}, "served": "22000 ops/s", "command": "0 cycles"}
+    job = {"name": "fio", "rw": "randread", "bs": "512 B", "direct": True, "numjobs": 32}
+    load = (job, "a:/d", "a:/d")
+    one = rate(lun, load)
+    assert one == pytest.approx(11.259e6, rel=0.01)
+    assert rate({**lun, "connections": 4}, load) == pytest.approx(4 * one, rel=0.01)
+    assert rate({**lun, "connections": 4, "target_threads": 1}, load) == pytest.approx(one, rel=0.01)
+
+
 def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() -> None:
     """Flush and write past the cache, 0.8 ms each, before nearly every write in parts of 64 MiB, not of 1 GiB."""
     five = {"kind": "raid", "level": 5, "disks": 5, "chunk": "64 KiB", "of": {**SSD, "flush": "0.8 ms"}}
