@@ -147,8 +147,8 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
         private=queues > 1,  # streams of all transfers meet in one
         alone=alone if side.net.workers > 1 else None,
         remedy=(
-            f"datagram mode with the card's own offloads (hosts.{host.name}.nics.{side.name}.mtu: 4092 B), or RDMA"
-            if side.card.connected
+            f"RDMA, or a card of ConnectX-4 or later in datagram mode (hosts.{host.name}.nics.{side.name})"
+            if side.card.connected or side.card.datagrams
             else f"more queues, and as many cores for their interrupts (hosts.{host.name}.nics.{side.name}.queues, "
             "placement.nic_interrupts: ethtool -L), or more streams"
         ),

@@ -24,6 +24,9 @@ TIMESTAMPS_B: Final = 12.0  #: TCP timestamps with padding in every segment (RFC
 INFINIBAND_OVERHEAD_B: Final = 26.0
 #: largest IP packet of IPoIB in connected mode, which no Ethernet has (Linux, Documentation/infiniband/ipoib.rst) [B]
 CONNECTED_B: Final = 65520.0
+#: packets of its datagram mode on links of 2 and 4 KiB [B], and links from which on cards have their own offloads [B/s]
+DATAGRAMS_B: Final = (2044.0, 4092.0)
+EDR_Bps: Final = 1.2e10
 
 
 def segment_bytes(mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, headers_B: ArrayLike = IPV4_TCP_B) -> FloatArray:
@@ -117,8 +120,7 @@ def connected_interrupt(
         Cycles per byte [cycles/B].
 
     Valid: Linux' ib_ipoib with connected mode, which cards of ConnectX-4 on have without their own offloads.
-    Neglects: sums at the sender, which are made while the bytes are copied; datagram mode before ConnectX-4, which has
-        one queue as well, though sums in hardware.
+    Neglects: sums at the sender, which are made while the bytes are copied.
     Source: Linux drivers/infiniband/ulp/ipoib: ipoib_cm_handle_rx_wc (no checksum is marked as good, new fragments for
         each packet), ipoib_fix_features, priv->recv_cq and its one NAPI.
     """
