@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Final
 
 from pydantic.fields import FieldInfo
@@ -58,6 +59,12 @@ def json_schema(what: str) -> Node:
     return {**head, **top, "$defs": dict(sorted(builder.defs.items()))}
 
 
+@cache
+def _raw(model: type[Model]) -> Node:
+    """What pydantic says of a model; it is read, not changed."""
+    return model.model_json_schema(by_alias=True, mode="validation")
+
+
 class _Builder:
     """Collects the definitions that a schema needs."""
 
@@ -85,8 +92,8 @@ class _Builder:
 
     def model(self, model: type[Model]) -> Node:
         """An object with the keys of a model, each with its words and an example."""
-        raw = model.model_json_schema(by_alias=True, mode="validation")
-        for name, part in raw.pop("$defs", {}).items():
+        raw = _raw(model)
+        for name, part in raw.get("$defs", {}).items():
             self.define(name, lambda name=name, part=part: self._object(part, _class(name, part)))  # type: ignore[misc]
         return self._object(raw, model)
 
