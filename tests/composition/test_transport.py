@@ -10,13 +10,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import dtnsim
-from dtnsim.composition.compose import compose
 from dtnsim.composition.route import Framing
 from dtnsim.composition.transport import packets
-from dtnsim.description import spec
-from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Draw
 from dtnsim.physics.tcp import controls, ratebased
 from dtnsim.tools.plan import NetUse
 from tests.lab import MiB, answer, journey, machine, problem, rate, sheet, waiting
@@ -217,14 +213,6 @@ def test_buffers_that_cannot_take_bursts_are_told() -> None:
     for host in same["hosts"].values():  # what leaves at the rate of the bottleneck does not queue there
         host["nic"] = {"kind": "nic", "rate": "102.533 Mb/s", "mtu": "1500 B"}
     assert not answer(same).warnings
-
-
-def test_shipped_paths_take_bursts() -> None:
-    """Buffers of research networks take TSO's bursts."""
-    names = [n for n in library.names("paths") if n.startswith(("examples/", "esnet/"))]
-    assert len(names) > 10
-    for name in names:
-        assert not [w for w in compose(spec.load(name), Draw()).warnings if "bursts" in w], name
 
 
 def test_the_kernel_says_how_much_of_a_buffer_is_window() -> None:

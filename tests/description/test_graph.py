@@ -12,13 +12,9 @@ from hypothesis import given, settings, strategies as st
 import dtnsim
 from dtnsim.composition.compose import compose
 from dtnsim.description import graph, graph as graphs, spec
-from dtnsim.ground import library
 from dtnsim.ground.quantity import Draw
 from tests.lab import journey, machine
 from tests.strategies import load, paths
-
-#: what belongs to a connection or to a tool's workers, not to a component
-BETWEEN = {"tcp", "window", "transport", "target", "workers"}
 
 
 def linked(links: dict[str, dict[str, Any]], hosts: str = "abc") -> spec.PathSpec:
@@ -90,17 +86,6 @@ def test_senders_to_the_same_receiver_share_the_direction_of_the_wan() -> None:
     ]
     problem = compose(load(given), Draw())
     assert [s.name for s in problem.stations if s.kind == "network"] == ["network.wan"]
-
-
-@pytest.mark.parametrize("name", library.names("paths"))
-def test_stations_are_named_after_the_graph(name: str) -> None:
-    path = dtnsim.load(name)
-    nodes = set(path.graph)
-    for station in compose(path, Draw()).stations:
-        if station.kind in BETWEEN:
-            continue
-        parts = station.name.partition("[")[0].split(".")
-        assert any(".".join(parts[:n]) in nodes for n in range(1, len(parts) + 1)), station.name
 
 
 def test_the_order_in_which_hosts_are_described_says_nothing() -> None:
