@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from dtnsim.ground import yamlio
 
 
@@ -14,6 +16,11 @@ from dtnsim.ground import yamlio
 def tables(file: str) -> dict[str, Any]:
     """The tables of ``tests/FILE.yaml``."""
     return dict(yamlio.plain(Path(__file__).parent / f"{file}.yaml"))
+
+
+def texts(document: str) -> Any:
+    """What a YAML document holds, every number and word of it as its text."""
+    return yaml.load(document, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
 
 
 def rows(file: str, table: str) -> list[Any]:

@@ -17,7 +17,7 @@ from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.yamlio import loads
 from tests.description.test_personal import PATHS as PUBLISHED
-from tests.each import rows
+from tests.each import rows, texts
 
 Tree = dict[str, Any]
 #: (last step of the key, value as the refusal shows it): what the one refusal must name
@@ -256,7 +256,7 @@ SOURCES: Final = dict(_paths())
 
 def _planted(name: str, rng: random.Random) -> tuple[Tree, list[tuple[str, Fault]]]:
     """A path with two to six faults of different kinds."""
-    tree = yaml.load(SOURCES[name], Loader=yaml.BaseLoader)
+    tree = texts(SOURCES[name])
     made: list[tuple[str, Fault]] = []
     wanted = rng.randint(2, 6)
     touched: set[str] = set()

@@ -17,7 +17,7 @@ from dtnsim.description.hosts import named
 from dtnsim.description.override import split_key
 from dtnsim.description.spec import PathSpec
 from dtnsim.evidence.fit_report import before
-from dtnsim.ground import library
+from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, prior
 from tests.each import rows
@@ -36,7 +36,7 @@ def made(tmp_path: Path, hosts: dict[str, Any], *overrides: str, calibration: st
 
 
 def fits() -> dict[str, Any]:
-    return yaml.safe_load(library.calibration("venadi").read_text())["parameters"]["venadi"]
+    return yamlio.plain(library.calibration("venadi"))["parameters"]["venadi"]
 
 
 def test_a_copy_of_a_shipped_host_keeps_its_fit_and_an_edit_of_it_wins(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_what_is_set_wins_even_where_it_is_what_was_fitted_to(tmp_path: Path) ->
 def test_shipped_fits_are_of_the_shipped_hosts() -> None:
     """Each remembers what its host still says; otherwise it would be left out."""
     for file in library.root("calibration").glob("*/fitted.yaml"):
-        for host, keys in yaml.safe_load(file.read_text())["parameters"].items():
+        for host, keys in yamlio.plain(file)["parameters"].items():
             built = build_host(host, named(host))
             for key, entry in keys.items():
                 found = _at(built, split_key(key))

@@ -7,10 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from dtnsim.cli import app
-from dtnsim.ground import library, output
+from dtnsim.ground import library, output, yamlio
 from dtnsim.ground.errors import InputError, ModelError
 from dtnsim.ground.units import parse
 from dtnsim.steady.prediction import predict
@@ -35,7 +34,7 @@ def test_logs_to_prediction_and_the_same_bytes_again(tmp_path: Path, capsys: pyt
     assert "6 figures" in shown
     assert "dd.txt:21" in shown
     assert made[0].read_bytes() == made[1].read_bytes()
-    fitted = yaml.safe_load(made[0].read_text())
+    fitted = yamlio.plain(made[0])
     assert fitted["schema"] == "dtnsim.calibration/1"
     rate = fitted["parameters"]["venadi"]["volumes./.array.of.write_compressed"]
     # 10 GiB in 92.9 s, 3.5 of them into memory: 120 MB/s; the log line stands in the source
@@ -60,7 +59,7 @@ def test_a_drive_that_is_none_of_the_host_file_is_refused(tmp_path: Path) -> Non
     assert found.value.exit_code == 1
     assert not out.exists()
     run("calibrate", str(log), "--host", "example-dtn-100g", "--free", "write", "-o", str(out))
-    fitted = yaml.safe_load(out.read_text())["parameters"]["example-dtn-100g"]["volumes./xfs.array.of.write"]
+    fitted = yamlio.plain(out)["parameters"]["example-dtn-100g"]["volumes./xfs.array.of.write"]
     assert parse(fitted["value"], "B/s") == pytest.approx(321e6, rel=0.01)
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from dtnsim.evidence import cases, learn, validate
+from dtnsim.evidence.cases import load_all
 from dtnsim.evidence.trust import Judgement, Residual
+from dtnsim.ground import yamlio
 from dtnsim.steady import discrepancy
 from dtnsim.steady.discrepancy import UNIT, Discrepancy, Law
 from dtnsim.steady.regime import Regime
@@ -152,18 +153,13 @@ def test_noise_between_runs_and_between_days() -> None:
 
 
 def test_the_shipped_file_is_made_of_figures_that_fitted_nothing() -> None:
-    import yaml
-
-    from dtnsim.evidence.cases import load_all
-    from dtnsim.ground import library
-
-    shipped = yaml.safe_load((Path(library.root("calibration")) / "discrepancy.yaml").read_text())
+    shipped = yamlio.plain(CASES / "discrepancy.yaml")
     kinds = {k: v for k, v in shipped["kinds"].items() if k.count("/") == 1}
     judging = [
         c for c in load_all()
         if c.role == "blind" and not c.withheld and c.bound is None and c.quantity in ("throughput", "duration", "iops")
     ]  # fmt: skip
-    folds = yaml.safe_load((Path(library.root("calibration")) / "discrepancy-folds.yaml").read_text())["folds"]
+    folds = yamlio.load(CASES / "discrepancy-folds.yaml")["folds"]
     # studies that came since the file was learned wait for the next learning; the README's table is stale until then
     assert sum(k["n"] for k in kinds.values()) == sum(c.study in folds for c in judging)
     for name, law in shipped["kinds"].items():
@@ -199,7 +195,7 @@ def test_writes_what_predict_reads(judged: tuple[Judgement, ...], tmp_path: Path
     assert law["source"] == "1 study: venadi"
     assert read.law(Regime("shared server", "mover", setting="measured")).below == law["below"]
     assert read.law(Regime("never seen", "x")) == read.laws["production"]
-    folds = yaml.safe_load((tmp_path / "d-folds.yaml").read_text())["folds"]
+    folds = yamlio.plain(tmp_path / "d-folds.yaml")["folds"]
     assert set(folds) == {"venadi", "uci", "esnet"}
     assert "measured/shared server" not in folds["venadi"]["kinds"]
 

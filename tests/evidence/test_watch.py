@@ -11,9 +11,9 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
-import yaml
 
 from dtnsim.evidence.history import History
+from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.report import calibration
 from dtnsim.report.schemas import json_schema
@@ -92,7 +92,7 @@ def test_a_slower_drive_is_dated_named_and_told_once(tmp_path: Path, host: str, 
     page = (tmp_path / "page.html").read_text()
     assert "8 March" in page
     assert "measured [MB/s]" in page  # not 800M on an axis of B/s
-    fitted = yaml.safe_load((tmp_path / "fitted.yaml").read_text())  # to the runs since the change
+    fitted = yamlio.plain(tmp_path / "fitted.yaml")  # to the runs since the change
     assert fitted["parameters"]["my"]["volumes./data.array.write"]["value"] == f"{now:.5g} MB/s"
     again = run(*watch, "--json")
     assert again.code == 0

@@ -31,6 +31,7 @@ from dtnsim import cli
 from dtnsim.ground import library
 from dtnsim.ground.errors import DtnsimError, visible
 from dtnsim.steady.prediction import predict
+from tests.each import texts
 
 CPU_S: Final = 10.0
 MEMORY_KIB: Final = 500_000
@@ -60,27 +61,22 @@ Files = dict[str, Node]
 def corpus() -> tuple[tuple[Node, Path], ...]:
     """Shipped paths as plain data, and their folders."""
     base = library.root("models") / "paths"
-    return tuple((_plain(file), file.parent) for file in sorted(base.rglob("*.yaml")))
-
-
-@cache
-def _plain(file: Path) -> Node:
-    return yaml.load(file.read_text(), Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    return tuple((texts(file.read_text()), file.parent) for file in sorted(base.rglob("*.yaml")))
 
 
 @cache
 def _hosts() -> dict[str, Node]:
-    return {f.stem: _plain(f) for f in sorted((library.root("models") / "hosts").glob("*.yaml"))}
+    return {f.stem: texts(f.read_text()) for f in sorted((library.root("models") / "hosts").glob("*.yaml"))}
 
 
 @cache
 def _parts() -> dict[str, Node]:
-    return {f.stem: _plain(f) for f in sorted((library.root("models") / "parts").rglob("*.yaml"))}
+    return {f.stem: texts(f.read_text()) for f in sorted((library.root("models") / "parts").rglob("*.yaml"))}
 
 
 @cache
 def _fits() -> dict[str, Node]:
-    return {f.parent.name: _plain(f) for f in sorted(library.root("calibration").glob("*/fitted.yaml"))}
+    return {f.parent.name: texts(f.read_text()) for f in sorted(library.root("calibration").glob("*/fitted.yaml"))}
 
 
 @cache

@@ -10,23 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from dtnsim.description import spec
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import InputError, ModelError
 from dtnsim.simulation import simulate
 from dtnsim.steady.prediction import predict
+from tests.each import texts
 
 MODELS = library.root("models")
 #: what a message in Python's words has
 PYTHON = ("NoneType", "object has no", "Traceback", "index out of", "empty sequence", "not subscriptable", "KeyError")
 
 Way = tuple[str | int, ...]
-
-
-def plain(file: Path) -> Any:
-    return yaml.load(file.read_text(), Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
 
 
 def ways(node: Any, before: Way = ()) -> Iterator[Way]:
@@ -39,7 +35,7 @@ def ways(node: Any, before: Way = ()) -> Iterator[Way]:
 
 def starters() -> list[Path]:
     """Files to begin with that are paths."""
-    return [f for f in sorted((MODELS / "starters").glob("*.yaml")) if {"hosts", "wan"} <= plain(f).keys()]
+    return [f for f in sorted((MODELS / "starters").glob("*.yaml")) if {"hosts", "wan"} <= texts(f.read_text()).keys()]
 
 
 @cache
@@ -47,7 +43,7 @@ def cases() -> tuple[tuple[Path, Way], ...]:
     """(path file, way of the key to take out): those of a shipped host once, in the first path that has it."""
     found, seen = [], set()
     for file in [*sorted((MODELS / "paths").rglob("*.yaml")), *starters()]:
-        hosts = plain(file)["hosts"]
+        hosts = texts(file.read_text())["hosts"]
         for way in ways(whole(file)):
             host = hosts.get(way[1]) if way[0] == "hosts" and len(way) > 1 else None
             mark = (host, *way[2:]) if isinstance(host, str) else (file, *way)
@@ -59,10 +55,11 @@ def cases() -> tuple[tuple[Path, Way], ...]:
 
 @cache
 def _whole(file: Path) -> str:
-    made = plain(file)
+    made = texts(file.read_text())
     for name, host in made["hosts"].items():
         known = MODELS / "hosts" / f"{host}.yaml"
-        made["hosts"][name] = {"name": host, **plain(known)} if isinstance(host, str) and known.is_file() else host
+        if isinstance(host, str) and known.is_file():
+            made["hosts"][name] = {"name": host, **texts(known.read_text())}
     return json.dumps(made)
 
 

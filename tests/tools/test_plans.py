@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError, UnitError
 from dtnsim.ground.quantity import Quantity
 from dtnsim.tools.plan import Plan
+from tests.each import texts
 from tests.tools.conftest import MakeJob, MakeTool
 
 #: every number and word of the table as its text
-TABLE = yaml.load(Path(__file__).with_name("plans.yaml").read_text(encoding="utf-8"), yaml.BaseLoader)
+TABLE = texts(Path(__file__).with_name("plans.yaml").read_text(encoding="utf-8"))
 ROWS = [
     pytest.param(kind, row, id=f"{kind} {row.get('with', '')} {row.get('job', '')}")
     for kind, rows in TABLE.items()
