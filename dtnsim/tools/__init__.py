@@ -14,7 +14,7 @@ TOGETHER: Final = {
     "gridftp": "globus gridftp",
     "http": "aria2 curl pelican",
     "iperf": "iperf2 iperf3",
-    "local_copy": "cp nfs-cp rm robocopy",
+    "local_copy": "cp nfs-cp program rm robocopy",
     "movers": "ascp condor fdt wdt",
     "network_tests": "netperf ntttcp nuttcp perftest",
     "object_tests": "rados-bench warp",

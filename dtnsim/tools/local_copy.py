@@ -1,9 +1,10 @@
-"""Copies within a host and to its mounts.
+"""Copies within a host and to its mounts, and what its own programs read and write there.
 
 - cp: one process copies file after file; over a network file system each file costs round trips.
 - nfs-cp of libnfs: a client in user space that copies a buffer at a time.
 - robocopy: threads that copy files between volumes of one host, one of them usually a share over SMB.
 - rm -r: no byte moves; every file is a request that waits for its answer.
+- program: a step of somebody's own program, which reads a file into its memory or writes that to one.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from dtnsim.components.access import Finish, Thread
-from dtnsim.ground.quantity import prior
+from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.tools._common import OPENED, device_work, needs_volume, one_host, reading, transfer, writing
+from dtnsim.tools._common import OPENED, ZERO_BYTE, device_work, needs_volume, one_host, reading, transfer, writing
 from dtnsim.tools._options import Share, Size, Version, documented, named, version_tuple
-from dtnsim.tools.plan import FileCost, Job, NetUse, Opening, Plan, Step, Tool
+from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
 
 
 class Cp(Tool):
@@ -173,3 +174,33 @@ class Robocopy(Tool):
                 )
             )
         return Plan(tuple(steps), workers=workers, weight=workers)
+
+
+class Program(Tool):
+    """One thread that calls read or write; a path file's ``programs`` are made of such steps.
+
+    One end is a file, the other the host's memory. What it reads goes into memory that it has not used before
+    (``fresh``), so that each page costs a fault.
+    ``holds`` is the memory that the program has meanwhile, which page caches cannot have.
+
+    Neglects: the start of the process.
+    Source: read(2), write(2), malloc(3): large buffers are mapped when they are first touched.
+    """
+
+    kind: ClassVar[str] = "program"
+    tool_class = "local"
+
+    block: Size = prior("1 MiB", 1.0, "assumed: from 64 KiB to a file at once")
+    fresh: Annotated[bool, Field(description="whether what is read goes into memory not used before")] = True
+    holds: Annotated[Quantity, Unit("B")] = prior("0 B", 0.0, "nothing is said of memory that it holds")
+
+    def plan(self, job: Job) -> Plan:
+        """One file after the other, by one thread."""
+        one_host(job, self.kind)
+        thread = Thread("program")
+        read, write = reading(job, thread, self.block), writing(job, thread, self.block)
+        cpu = device_work(job, thread)
+        if self.fresh and write is None:
+            cpu += (CpuUse("destination", thread, ZERO_BYTE, "page faults of the program", stack="first_touch"),)
+        step = Step("write" if write is not None else "read", read=read, write=write, cpu=cpu, files=OPENED)
+        return Plan((step,), holds_B=self.holds.value)
