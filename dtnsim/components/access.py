@@ -94,6 +94,7 @@ class Access:
         submits: False where the engine's call for one request returns only when that request is done.
         kernel: Release of the host's Linux; None of another system.
         aes: Whether the host's processor has instructions for AES.
+        sockets: Sockets of the host.
         pools: Pools of workers of the host's kernel, which its unbound work queues share.
         commits: Whether the writers are a server's threads, each of which writes back what its client commits.
         agreed_B: Largest request that the server of a mount agrees to (infinite where it is no host of the path).
@@ -149,6 +150,7 @@ class Access:
     submits: bool = True
     kernel: tuple[int, ...] | None = None
     aes: bool = True
+    sockets: int = 1
     pools: int = 1
     commits: bool = False
     agreed_B: Value = math.inf

@@ -37,7 +37,9 @@ class LinuxMd(Layer):
         "Linux commit 765d704db1f5 (2017): one raid5d writes 600 MB/s on an Atom, about 2.2 GHz and 3.7 cycles/B; "
         "assumed: a server core takes about half of that",
     )
-    parity_threads: Annotated[int, Field(ge=1, le=1024, description="md's group_thread_cnt; 1 is its default")] = 1
+    parity_threads: Annotated[
+        int, Field(ge=0, le=1024, description="md's group_thread_cnt, threads of each socket; 0 (default): one in all")
+    ] = 0
     lock_time: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
         "0.55 us",
         0.4,

@@ -198,7 +198,7 @@ class Raid(LinuxMd):
             return super().parity_thread(row, use)
         moved = self._moved(row, use, drives_bind=False)
         pages = law(md.thread_load, moved=moved, disks=self.disks, parity=self.parity)
-        return row.term(self.parity_work) * pages, self.parity_threads
+        return row.term(self.parity_work) * pages, max(1, self.parity_threads * use.sockets)
 
     def bus_factor(self, use: Access) -> Value:
         """Parity and mirror copies cross the bus when the host makes them; what a controller makes does not."""

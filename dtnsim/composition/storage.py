@@ -143,6 +143,7 @@ class Storage:
             draining=(leg.spec.name, end.host.name) in self.past.draining,
             kernel=end.host.stack.release,
             aes=end.host.cpu.aes,
+            sockets=end.host.cpu.sockets,
             pools=end.host.cpu.worker_pools(end.host.stack.release),
         )
         filesystem = end.mounted.filesystem

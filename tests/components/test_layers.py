@@ -133,6 +133,14 @@ def test_the_thread_of_md_handles_every_page_of_a_small_write() -> None:
     assert sheet(problem(path(MD, WRITE))).rate("d.raid5d") == pytest.approx(1.5e9, rel=1e-6)
 
 
+@pytest.mark.parametrize(("asked", "sockets", "threads"), [(0, 2, 1), (1, 1, 1), (1, 2, 2), (4, 1, 4), (4, 2, 8)])
+def test_each_socket_has_threads_for_parity_of_its_own(asked: int, sockets: int, threads: int) -> None:
+    """Linux commit 851c30c9badf: "a group is a numa node", and group_thread_cnt is the threads of a group."""
+    host = {"cpu": {"kind": "cpu", "sockets": sockets, "cores": 16, "clock": "3 GHz"}}
+    found = sheet(problem(path({**MD, "parity_threads": asked}, WRITE, **host)))
+    assert found.rate("d.raid5d") == pytest.approx(threads * 1.5e9)
+
+
 @pytest.mark.parametrize(
     ("depth", "jobs", "cache", "pages"),
     [(1, 1, 256, 3.2), (16, 1, 256, 1), (16, 2, 256, 1), (16, 4, 256, 3.2), (16, 4, 4096, 1)],

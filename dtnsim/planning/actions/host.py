@@ -71,7 +71,7 @@ def _parity(name: str, host: Host) -> Iterator[Setting]:
     for mount, volume in host.volumes.items():
         array: Any = volume.array
         key = f"hosts.{name}.volumes.{mount}.array"
-        while array is not None and not (getattr(array, "parity_threads", 0) and array.level in _PARITY):
+        while array is not None and getattr(array, "level", None) not in _PARITY:
             array, key = getattr(array, "of", None), f"{key}.of"
         if array is not None and array.software and array.parity_threads < _THREADS:
             yield Setting(
