@@ -82,7 +82,9 @@ class Dd(Tool):
     ] = None
     sync: Annotated[
         bool,
-        Otherwise("true", "timed until the data are on the medium: dd && sync, or dd over a file of an earlier run"),
+        Otherwise(
+            "true", "timed until the data are on the medium: dd && sync, or dd over a file of ext4, XFS or Btrfs"
+        ),
     ] = False
 
     def plan(self, job: Job) -> Plan:
