@@ -47,8 +47,8 @@ class Nfs(Remote):
     neither ``stable`` nor ``op_time`` is given and the server is a host of the path, it is what a flush of that host's
     file system takes, unless the volume is exported ``async``.
 
-    Where the server is no host of the path and neither ``op_time`` nor ``change_time`` is given, both are those of
-    appliances (``filer``). What this client has made less than ``acregmin`` ago it looks at without asking.
+    Where the server is no host of the path and no time of its requests is given, they are those of appliances
+    (``filer``). What this client has made less than ``acregmin`` ago it looks at without asking.
 
     With ``servers`` a mount talks to one of them, unless ``pnfs`` spreads its files over all.
     """
@@ -59,6 +59,8 @@ class Nfs(Remote):
     commits: ClassVar[bool] = True
     filer: ClassVar[Mapping[str, Quantity]] = {
         "op_time": prior("0.2 ms", 1.5, f"between a kernel's server, 30 us, and the mean of all operations: {_SFS}"),
+        "service": prior("0.2 ms", 1.5, f"between a kernel's server, 20 us, and the mean of all operations: {_SFS}"),
+        "service_byte": prior("0.2 ns/B", 0.7, "assumed: as at a kernel's server (github beckerg/nct, README)"),
         "change_time": prior("1.5 ms", 1.2, f"no less than the mean of all operations: {_SFS}"),
     }
     setting: ClassVar[str] = "nfs.conf: threads"

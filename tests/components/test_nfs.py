@@ -341,6 +341,20 @@ def test_a_server_that_nobody_describes_takes_what_appliances_take() -> None:
     assert 1 / rate(tasks("remove", mount={"op_time": "0.1 ms"})) == pytest.approx(0.1e-3, rel=1e-3)
 
 
+def test_a_request_for_data_takes_no_longer_than_all_operations_together() -> None:
+    """0.2 ms and 0.2 ns/B, one 4 KiB after the other; 20 us where the server is a host of the path."""
+
+    def each(**more: Any) -> float:
+        client = machine(volumes={"/n": {"filesystem": {"kind": "nfs"}, **more}})
+        path = journey(client, machine(volumes={"/d": volume(FAST)}), start="a:/n", to="a:/dev/null",
+                       tool={"name": "dd", "bs": "4 KiB", "iflag": "direct"},
+                       wan={"bandwidth": "100 Tb/s", "rtt": "1 us"}, dataset={"files": 1, "size": "1 GB"})  # fmt: skip
+        return 4096 / rate(path)
+
+    assert each() == pytest.approx(0.2e-3 + 4096 * 0.2e-9, rel=0.02)
+    assert each(server="b:/d") < 0.1e-3
+
+
 def test_a_client_looks_at_what_it_has_just_made_without_asking() -> None:
     """32 files, each made in a create and a close of 1.7 ms, are known for 3 s (acregmin); of 12,440, 3 s of 21."""
     assert 1 / rate(tasks("stat")) == pytest.approx(2e-6, rel=1e-3)
