@@ -168,7 +168,7 @@ class DmCrypt(Layer):
             row.charge(
                 "work-queues",
                 "lock",
-                capacity=count(use.pools, "pool of workers") * row.term(self.queue_rate),
+                capacity=count(use.pools, "pool") * row.term(self.queue_rate),
                 per_byte=1.0 / use.asked(row.term(self.request)),
                 unit="op",
                 what="dm-crypt's work queues, whose pools of workers have one each",
