@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from dtnsim.report import costs
+from dtnsim.simulation.fleet import run as runs
 from tests.cli.conftest import Run
 from tests.each import rows
 
@@ -35,8 +37,9 @@ def test_a_report_is_written(run: Run, tmp_path: Path) -> None:
     assert "--allow tuning" in text  # the command that makes it again
 
 
-def test_the_report_of_a_workload_is_the_fleets(run: Run, tmp_path: Path) -> None:
+def test_the_report_of_a_workload_is_the_fleets(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "r.html"
+    monkeypatch.setattr(runs, "fleet", partial(runs.fleet, replicas=1))
     keys = "span=1 d", "classes.users.volume=1 TB/day", "growth=0"
     day = [word for key in keys for word in ("--set", f"workload.{key}")]
     done = run("report", "examples/facility-year", "-o", str(file), *QUICK, *day)

@@ -16,6 +16,7 @@ from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity, Value
 from dtnsim.ground.records import Bottleneck
+from dtnsim.ground.term import without_words
 from dtnsim.logs import read_logs
 from tests.each import rows
 
@@ -123,7 +124,8 @@ def users() -> dict[Quantity, set[str]]:
     paths = {case.path: case for case in reversed(cases.load_all())}
     for case in paths.values():
         draw = Everything()
-        compose(spec.load(case.path, case.overrides), draw)
+        with without_words():
+            compose(spec.load(case.path, case.overrides), draw)
         for quantity in draw.seen:
             found[quantity].add(f"{case.site}/{case.path.stem}")
     return found

@@ -8,18 +8,21 @@ import pytest
 
 from tests.logs import adversary
 
-EVERY = adversary.patterns() + adversary.literals()
+
+@pytest.fixture(scope="module")
+def every():
+    return adversary.patterns() + adversary.literals()
 
 
-def test_every_pattern_is_found():
-    assert len(EVERY) > 300
-    assert {"_reader._BREAK", "dd._RESULT", "_commands._BARE", "shape.start"} <= {used.name for used in EVERY}
+def test_every_pattern_is_found(every):
+    assert len(every) > 300
+    assert {"_reader._BREAK", "dd._RESULT", "_commands._BARE", "shape.start"} <= {used.name for used in every}
 
 
 @pytest.mark.parametrize("part", range(8))
-def test_every_pattern_is_linear(part):
+def test_every_pattern_is_linear(every, part):
     slow = {}
-    for used in EVERY[part::8]:
+    for used in every[part::8]:
         taken, attack = adversary.slowest(used, adversary.LENGTH, most=6)
         if taken > adversary.LIMIT_S:
             slow[used.name] = f"{taken:.2f} s: {attack}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from scipy.stats import qmc
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import InputError
@@ -63,6 +62,8 @@ def test_a_hypercube_hits_every_part_of_every_range_once() -> None:
 
 
 def test_a_hypercube_has_the_points_of_scipys() -> None:
+    from scipy.stats import qmc  # which takes a second to load
+
     made = design.hypercube([design.axis("a=0 s..1s"), design.axis("b=0 s..1s"), design.axis("c=0 s..1s")], 50, seed=7)
     numbers = [[units.parse(text, "s") for text in made.row(k)] for k in range(50)]
     theirs = qmc.LatinHypercube(d=3, rng=np.random.default_rng(7)).random(50)

@@ -76,13 +76,7 @@ def test_where_it_is_met_the_surest_that_costs_less_is_nearest() -> None:
 
 
 def test_what_could_be_asked_instead_is_met_when_it_is_asked(shop: str) -> None:
-    asked: dict[str, Any] = {
-        "mine": ["venadi"],
-        "allow": ["tuning", "parts"],
-        "samples": 32,
-        "hints": False,
-        "catalog": shop,
-    }
+    asked: dict[str, Any] = {"mine": ["venadi"], "allow": ["parts"], "samples": 32, "hints": False, "catalog": shop}
     path = spec.load("venadi/gridftp-gpfs")
     made = dtnsim.plan(path, target="20Gb/s", **asked)
     assert made.chosen is None

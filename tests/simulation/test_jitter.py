@@ -33,7 +33,7 @@ def rate(path: Any, seed: int = 1) -> float:
 
 
 def test_twenty_pairs_on_one_link_share_it_as_predicted() -> None:
-    path = pairs(20)
+    path = pairs(20, files=20)
     predicted = np.mean([t.throughput_Bps.p50 for t in predict(path, samples=0).transfers])
     run = simulate(path, seed=1).runs[0].transfers
     assert np.mean([t.throughput_Bps for t in run]) == pytest.approx(predicted, rel=0.05)
