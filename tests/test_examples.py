@@ -14,6 +14,7 @@ from dtnsim import predict
 from dtnsim.description import spec
 from dtnsim.ground import library
 from dtnsim.ground.quantity import Quantity
+from dtnsim.ground.term import without_words
 
 NAMES = sorted(n for n in library.names("paths") if n.startswith("examples/"))
 #: payload of a frame on the wire, MTU 9000 and 1500 with time stamps
@@ -21,7 +22,8 @@ JUMBO, PLAIN = 8948 / 9038, 1448 / 1538
 
 
 def rate(name: str, *overrides: str) -> float:
-    return predict(f"examples/{name}", samples=0, overrides=overrides).throughput_Bps.p50
+    with without_words():
+        return predict(f"examples/{name}", samples=0, overrides=overrides).throughput_Bps.p50
 
 
 def numbers(model: Any, key: str = "") -> Iterator[tuple[str, Quantity]]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw
-from tests.lab import KiB, MiB, access, answer, device, journey, machine, served, volume
+from tests.lab import KiB, MiB, access, device, journey, machine, rate, served, volume
 
 R, TURN, SEEK = 100e6, 1 / 120, 7.4e-3
 #: at the outer edge, streams side by side: a switch is half a turn and nothing else
@@ -125,7 +125,7 @@ def jobs(rw: str, **more: object) -> float:
     options = {"name": "fio", "rw": rw, "bs": "4 KiB", "ioengine": "libaio", "direct": True, **more}
     each = machine(volumes={"/d": volume({**DISK, "position": "0.5", **options.pop("disk", {})})})  # type: ignore[dict-item]
     made = journey(each, start="a:memory", to="a:/d", tool=options, dataset={"files": 1, "size": "100 GB"})
-    return answer(made).throughput_Bps.p50
+    return rate(made)
 
 
 def test_a_cache_answers_writes_and_sorts_them_however_few_are_asked() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from dtnsim.components.base import Component, find_kind
+from tests import lab
 from tests.each import tables
-from tests.lab import KiB, answer, journey, machine, moves, volume
+from tests.lab import KiB, journey, machine, moves, volume
 
 TABLES = tables("components/keys_storage")
 LOADS, CASES = TABLES["loads"], TABLES["cases"]
@@ -26,7 +27,7 @@ def path(array: dict[str, Any], load: str, filesystem: dict[str, Any] | None = N
 
 
 def rate(*given: Any) -> float:
-    return answer(path(*given)).throughput_Bps.p50
+    return lab.rate(path(*given))
 
 
 def found(kind: str, key: str, given: dict[str, Any], load: str, drives: dict[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from hypothesis import given, settings, strategies as st
 from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import md
+from tests import lab
 from tests.each import tables
-from tests.lab import FREE, KiB, MiB, access, answer, device, journey, machine, moves, problem, served, sheet, volume
+from tests.lab import FREE, KiB, MiB, access, device, journey, machine, moves, problem, served, sheet, volume
 
 SSD = {
     "kind": "ssd", "read": "3 GB/s", "write": "2 GB/s", "link": "90 GB/s", "latency_read": "80 us",
@@ -41,17 +42,17 @@ def path(array: dict[str, Any], load: Any, nic: dict[str, Any] | None = None, **
 
 
 def rate(*given: Any, **more: Any) -> float:
-    return answer(path(*given, **more)).throughput_Bps.p50
+    return lab.rate(path(*given, **more))
 
 
 def test_a_target_is_reached_through_the_only_card() -> None:
     """Nothing has to be named where there is no choice; of two cards each could be it, and the file has to say."""
     made = path({"kind": "iscsi", "of": SSD}, READ, {"kind": "nic", "rate": "1 Gb/s"})
-    named = answer(made).throughput_Bps.p50
+    named = lab.rate(made)
     assert named < 125e6
     volumes = made["hosts"]["a"]["volumes"]
     del volumes["/d"]["via"]
-    assert answer(made).throughput_Bps.p50 == pytest.approx(named)
+    assert lab.rate(made) == pytest.approx(named)
 
 
 # -- dm-crypt -------------------------------------------------------------------------------------
@@ -249,7 +250,7 @@ def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() ->
     paths = [path({**five, **more}, WAITS) for more in made]
     for each in paths:
         each["transfer"]["dataset"] = {"files": 1, "size": "8 TB"}
-    none, small, large = (answer(each).throughput_Bps.p50 for each in paths)
+    none, small, large = (lab.rate(each) for each in paths)
     clear = float(md.bitmap_clear_share(4 * KiB / none, 1.6e-3, 8e12 / 4 / (64 * MiB), 1))
     assert clear > 0.8
     assert small == pytest.approx(4 * KiB / (4 * KiB / none + clear * 1.6e-3), rel=0.03)

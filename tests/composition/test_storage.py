@@ -15,7 +15,7 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.ground.quantity import Draw
 from dtnsim.simulation import simulate
 from dtnsim.simulation.scenario import make_scene
-from tests.lab import answer, journey, machine, problem, rate, sheet, volume
+from tests.lab import journey, machine, problem, rate, sheet, volume
 from tests.strategies import load
 
 HDD: dict[str, Any] = {"kind": "hdd", "rate": "200 MB/s"}
@@ -138,15 +138,15 @@ def verified(size: str, write: str = "100 MB/s", memory: str = "8 GB", **tool: A
 @pytest.mark.parametrize("write", ["100 MB/s", "300 MB/s", "2 GB/s"])
 def test_predict_says_what_simulate_says(write: str) -> None:
     path = verified("200 GB", write)
-    said = answer(path).throughput_Bps.p50
+    said = rate(path)
     assert simulate(load(path)).runs[0].transfers[0].throughput_Bps == pytest.approx(said, rel=0.015)
 
 
 def test_a_slow_drive_is_never_idle_where_memory_holds_a_file() -> None:
-    found = answer(verified("200 GB")).throughput_Bps.p50
+    found = rate(verified("200 GB"))
     assert found == pytest.approx(200e9 / (194e9 / 100e6), rel=0.01)  # 6 GB of the last files are in memory at the end
-    assert found == pytest.approx(answer(verified("200 GB", verify=False)).throughput_Bps.p50, rel=0.01)
-    assert answer(verified("200 GB", memory="20 MB")).throughput_Bps.p50 < 0.95 * found
+    assert found == pytest.approx(rate(verified("200 GB", verify=False)), rel=0.01)
+    assert rate(verified("200 GB", memory="20 MB")) < 0.95 * found
 
 
 def test_no_work_is_lost_and_the_simulation_has_it_once() -> None:

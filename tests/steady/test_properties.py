@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from dtnsim.composition.compose import compose
 from dtnsim.ground.quantity import Draw
+from dtnsim.ground.term import without_words
 from dtnsim.report.document import explanation_document, prediction_document
 from dtnsim.steady import solve
 from dtnsim.steady.prediction import predict
@@ -28,7 +29,8 @@ fewer = settings(few, max_examples=3)  # where an example is many predictions, o
 
 
 def rate(path: dict[str, Any], *overrides: str) -> float:
-    return predict(load(path, *overrides), samples=0).throughput_Bps.p50
+    with without_words():
+        return predict(load(path, *overrides), samples=0).throughput_Bps.p50
 
 
 @settings(few, max_examples=8)

@@ -4,7 +4,7 @@ import pytest
 
 from dtnsim.ground.errors import SpecError
 from dtnsim.simulation import simulate
-from tests.lab import answer, journey, machine, volume
+from tests.lab import answer, journey, machine, rate, volume
 from tests.strategies import load
 
 WAN = {"bandwidth": "10 Gb/s", "rtt": "50 ms"}
@@ -43,7 +43,7 @@ def test_ten_seconds_are_the_default_of_iperf3_and_nuttcp():
 
 
 def test_a_longer_test_is_nearer_to_the_steady_rate():
-    rates = [answer(iperf3(t)).throughput_Bps.p50 for t in (1, 10, 100, 1000)]
+    rates = [rate(iperf3(t)) for t in (1, 10, 100, 1000)]
     assert rates == sorted(rates)
     assert rates[0] < 0.7 * rates[-1]
 
@@ -148,6 +148,6 @@ def test_a_transfer_of_bytes_shares_with_a_timed_one():
     ]
     del path["transfer"]
     first, second = simulate(load(path)).runs[0].transfers
-    alone = answer(journey(wan={"bandwidth": "10 Gb/s", "rtt": "0.1 ms"})).throughput_Bps.p50
+    alone = rate(journey(wan={"bandwidth": "10 Gb/s", "rtt": "0.1 ms"}))
     assert first.payload_B == pytest.approx(10 * alone / 2, rel=0.01)
     assert second.duration_s == pytest.approx(10 + (100e9 - 10 * alone / 2) / alone, rel=0.01)
