@@ -16,7 +16,6 @@ DRIVES = [
     {"kind": "ssd", "read": "3 GB/s", "write": "1.5 GB/s", "link": "3.3 GB/s"},
     {"kind": "hdd", "rate": "180 MB/s"},
 ]
-SEGMENT = {"bandwidth", "rtt", "loss", "buffer", "background"}
 
 
 @st.composite

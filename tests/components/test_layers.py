@@ -30,7 +30,6 @@ WAITS = ({"name": "fio", "rw": "randwrite", "bs": "4 KiB", "direct": True}, "a:/
 RANDOM = ({"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "numjobs": 64}, "a:/d", "a:/d")
 ONE = ({"name": "fio", "rw": "read", "bs": "1 MiB", "direct": True}, "a:/d", "a:/d")
 ALL = ({"name": "fio", "rw": "write", "bs": "1 MiB", "direct": True}, "a:memory", "a:/d")
-DIRECT = ({"name": "dd", "bs": "4 KiB", "oflag": "direct"}, "a:/dev/zero", "a:/d")
 
 
 def path(array: dict[str, Any], load: Any, nic: dict[str, Any] | None = None, **host: Any) -> dict[str, Any]:

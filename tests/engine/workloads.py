@@ -1,4 +1,4 @@
-"""The shared workloads W1 to W3 that dtnsim is timed with next to SimGrid: same seed, same numbers.
+"""The shared workloads W1 and W2 that dtnsim is timed with next to SimGrid: same seed, same numbers.
 
 50 hosts a side, each with a link and a disk, and one WAN between; flows cross source disk, source
 link, WAN, destination link, destination disk. Units: bytes, bytes/s, seconds. Figures are rounded as
@@ -77,19 +77,3 @@ def w2(n, load=0.9):
         which.append(source * HOSTS + destination)
         caps.append(float(f"{0.5 * GB_S * 20 ** draw():.1f}"))
     return starts, sizes, which, caps
-
-
-def w3(n):
-    """Sizes of N files, log-normal around 1 MiB, one after the other."""
-    draw = random.Random(3001).random
-    for _ in range(n):
-        z = math.sqrt(-2 * math.log(1 - draw())) * math.cos(2 * math.pi * draw())
-        yield int(min(10 << 30, max(1024, (1 << 20) * math.exp(2.0 * z))))
-
-
-#: W3: capacities of disk, NIC, WAN, NIC, disk; what a byte costs; each worker's cap; seconds a file
-W3_CAPACITIES = [8 * GB_S, 10 * GB_S, 10 * GB_S, 10 * GB_S, 6 * GB_S]
-W3_ROW = dict.fromkeys(range(5), 1.0)
-W3_CAP = 2 * GB_S
-W3_OVERHEAD = 0.02
-W3_WORKERS = 8

@@ -9,10 +9,6 @@ from dtnsim.physics import cache, memory
 POSITIVE = st.floats(1e-3, 1e3)
 KiB = 1024.0
 
-# venadi, ZFS, `iozone -a -s 8g`: record [KiB] -> write, read [KiB/s]
-IOZONE_WRITE = {4: 850821, 8: 1438496, 16: 2180223, 64: 3722032, 128: 4268489, 1024: 6648581}
-IOZONE_READ = {4: 2400110, 8: 4057049, 16: 5677680, 64: 9056105}
-
 
 def test_thresholds_of_a_default_kernel():
     # 10 % and 20 % of dirtyable memory; free run to the middle (mm/page-writeback.c)
