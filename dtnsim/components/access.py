@@ -6,12 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Final, Literal, Self
+from typing import Final, Literal, Self, TypeAlias
 
 from dtnsim.ground.quantity import Quantity, Value
 from dtnsim.ground.term import Term, largest, least, term
 
 Operation = Literal["read", "write"]
+#: what work is about: the socket of a card, those of equal parts of a volume's drives, or nothing that is known
+Near: TypeAlias = int | tuple[int, ...] | None
 
 #: steady: caches are full, the medium must keep up. none: the tool returns when the cache has the bytes.
 #: fdatasync: the tool waits for the medium at the end. dsync: at every call. direct: no cache at all.

@@ -96,11 +96,12 @@ class Buses(Wiring):
         what, (cost, threads) = "parity and stripe cache of md", made
         self._worked(row, f"{label}.raid5d", cost, threads, what, remedy=remedy)
 
-    def drives_socket(self, volume: str) -> int | None:
-        """Socket that all drives of a volume hang on; None where nobody said, or where they are on several."""
-        names = self.volumes[volume].via
-        sockets = {self.socket_of(self.hbas[n].slot if n in self.hbas else n) for n in names if n not in self.nics}
-        return sockets.pop() if len(sockets) == 1 else None
+    def drives_sockets(self, volume: str) -> tuple[int, ...] | None:
+        """Sockets that equal parts of a volume's drives hang on; None where nobody said."""
+        names = (n for n in self.volumes[volume].via if n not in self.nics)
+        sockets = [self.socket_of(self.hbas[n].slot if n in self.hbas else n) for n in names]
+        known = tuple(socket for socket in sockets if socket is not None)
+        return known if known and len(known) == len(sockets) else None
 
     def attached(self, row: Row, use: Access, volume: str) -> None:
         """Charges everything between a volume and memory; of several adapters each carries its part.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from dtnsim.components.access import Thread
+from dtnsim.components.access import Near, Thread
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.cpu import Cpu
 from dtnsim.ground.errors import SpecError
@@ -67,7 +67,7 @@ class Cores(Model):
         there = count(cores, "core") * row.term(self.cpu.uncounted)
         return there if threads is None else least(count(threads, "core"), largest(term(1.0), there))
 
-    def core(self, row: Row, thread: Thread, cycles: Term, what: str, near: int | None = None) -> None:
+    def core(self, row: Row, thread: Thread, cycles: Term, what: str, near: Near = None) -> None:
         """Charges CPU work of a thread: its own core (or the named ones, in turn for each copy), and the package.
 
         Args:
@@ -75,7 +75,7 @@ class Cores(Model):
             thread: The thread, with the number of its copies.
             cycles: Cycles per byte with their formula and source.
             what: The activity, in words.
-            near: Socket of the card that the work is about; None where it is about none, or where nobody said.
+            near: Socket of the card, or sockets of the drives, that the work is about; None where nobody said.
         """
         work = self._across(row, cycles, self.remote(near))
         place = self.placement.application
@@ -154,10 +154,10 @@ class Cores(Model):
         for number in cores:
             self.pinned(row, number, work / len(cores), what)
 
-    def remote(self, near: int | None) -> float:
-        """Share of the applications' work that runs away from a socket; what the placement says where nobody knows."""
+    def remote(self, near: Near) -> float:
+        """Share of the applications' work that runs away from sockets; what the placement says where nobody knows."""
         place = self.placement.application
-        return (self.placement.remote_socket or 0.0) if near is None or not place else self._away(place, near)
+        return self._away(place, near) if near is not None and place else self.placement.remote_socket or 0.0
 
     def cross_sockets(self, row: Row, near: int | None, what: str, *, to_host: bool) -> None:
         """Charges the link between the sockets for the part of a card's bytes whose memory is at the other one.
@@ -189,9 +189,11 @@ class Cores(Model):
             remedy=f"threads on the socket of drives and cards (hosts.{row.host}.placement.application; numactl)",
         )
 
-    def _away(self, cores: list[int], near: int) -> float:
-        alternate = self.cpu.numbering == "alternate"
-        return physics.remote_share(cores, near, self.cpu.sockets, self.cpu.cores, alternate=alternate)
+    def _away(self, cores: list[int], near: int | tuple[int, ...]) -> float:
+        """Share of the work on named cores that is away from a socket, or in the mean from several."""
+        sides, alternate = near if isinstance(near, tuple) else (near,), self.cpu.numbering == "alternate"
+        each = (physics.remote_share(cores, s, self.cpu.sockets, self.cpu.cores, alternate=alternate) for s in sides)
+        return sum(each) / len(sides)
 
     def _across(self, row: Row, work: Term, share: float) -> Term:
         """Work of which a share is done away from its card."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from dtnsim.components.access import Access, Thread
+from dtnsim.components.access import Access, Near, Thread
 from dtnsim.components.cpu import Cpu
 from dtnsim.components.device import Device
 from dtnsim.components.memory import Memory
@@ -51,7 +51,7 @@ class Machine(Protocol):
     def clock(self, row: Row) -> Term:
         """Cycles a second of one core."""
 
-    def core(self, row: Row, thread: Thread, cycles: Term, what: str, near: int | None = None) -> None:
+    def core(self, row: Row, thread: Thread, cycles: Term, what: str, near: Near = None) -> None:
         """Charges work of a thread.
 
         Args:
@@ -59,7 +59,7 @@ class Machine(Protocol):
             thread: The thread, with the number of its copies.
             cycles: Cycles per byte with their formula and source.
             what: The activity, in words.
-            near: Socket of the card that the work is about; None where it is about none.
+            near: Socket of the card, or sockets of the drives, that the work is about; None where it is about none.
         """
 
     def pool(self, row: Row, cycles: Term, what: str) -> None:

@@ -219,7 +219,7 @@ class Storage:
         cycles = volume.filesystem.cycles(calls, use, host.stack)
         verb = "file read" if use.operation == "read" else "file write"
         # without the page cache a thread works with the drives themselves
-        near = host.drives_socket(end.volume) if use.finish == "direct" else None
+        near = host.drives_sockets(end.volume) if use.finish == "direct" else None
         host.core(calls, use.thread, cycles, verb, near=near)
         crossings = memory.READ if use.operation == "read" else memory.WRITE
         host.memory.cross(calls, memory.DIRECT if use.finish == "direct" else crossings, verb)

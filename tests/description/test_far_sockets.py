@@ -74,6 +74,15 @@ def test_direct_requests_to_drives_of_the_other_socket_cost_more(
     assert found == pytest.approx(65536 * 1e5 / factor, rel=0.01)
 
 
+@pytest.mark.parametrize("cores", [[1], [5], [1, 5]])
+def test_direct_requests_to_drives_of_both_sockets_cost_half_of_that(cores: list[int]) -> None:
+    host = sockets(0, cores)
+    host["slots"] = {n: {"kind": "slot", "generation": 5, "lanes": 32, "socket": k} for k, n in enumerate("st")}
+    host["volumes"] = {"/d": volume({**FOUR, "disks": 8}, via=["s", "t"])}
+    found = reading(host, bs="64 KiB", numjobs=len(cores))
+    assert found == pytest.approx(len(cores) * 65536 * 1e5 / 1.2, rel=0.01)
+
+
 def test_bytes_of_drives_cross_the_link_between_sockets() -> None:
     """One QPI link of 8 GT/s carries 16 GB/s in one direction (Intel, 2009)."""
     link = {"socket_link": "8000 MT/s", "clock": "10 GHz"}
