@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,19 +44,31 @@ from dtnsim.tools.plan import Step
 Charged = tuple[Row, Row, waits.Waits]
 
 
-def _beside(phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Station], room_share: Value) -> list[Phase]:
-    """The phases of one worker, with what the medium does while the worker is at another step."""
+def _beside(
+    phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Station], room_share: Value, workers: int
+) -> list[Phase]:
+    """The phases of a transfer, with what the medium does of a worker's bytes while it is at another step.
+
+    Args:
+        phases: The phases.
+        whole: What goes through the page cache, as one phase.
+        stations: By name.
+        room_share: Part of what a worker writes at once that the cache has room for.
+        workers: Workers; of several, the others may keep the medium busy, so that all of a worker's bytes may wait.
+    """
     writing = [n for n, p in enumerate(phases) if p.step == whole.step]
     others = [n for n, p in enumerate(phases) if p.step != whole.step and p.demands]
     if not writing or not others:
         return list(phases)
-    medium = _seconds([d for d in whole.demands if d.below_cache], stations)
-    free = _seconds([d for d in whole.demands if not d.below_cache], stations) + _waits(whole)
-    takes = sum((_seconds(phases[n].demands, stations) + _waits(phases[n]) for n in writing), 0.0)
-    away = sum((_seconds(phases[n].demands, stations) + _waits(phases[n]) for n in others), 0.0)
-    hidden = np.minimum(np.minimum(np.maximum(takes - free, 0.0), away), room_share * medium)
+    seconds = partial(alone, stations, workers=workers)
+    medium = seconds([d for d in whole.demands if d.below_cache])
+    free = seconds([d for d in whole.demands if not d.below_cache]) + _waits(whole)
+    takes = sum((seconds(phases[n].demands) + _waits(phases[n]) for n in writing), 0.0)
+    away = sum((seconds(phases[n].demands) + _waits(phases[n]) for n in others), 0.0)
+    longer = np.maximum(takes - free, 0.0) if workers == 1 else medium
+    hidden = np.minimum(np.minimum(longer, away), room_share * medium)
     last, next_one = writing[-1], others[-1]
-    held = _seconds([d for d in phases[last].demands if d.below_cache], stations)
+    held = seconds([d for d in phases[last].demands if d.below_cache])
     if not positive(hidden) or not positive(held):
         return list(phases)
     part = np.minimum(hidden / np.where(np.asarray(held) > 0, held, 1.0), 1.0)
@@ -65,10 +78,6 @@ def _beside(phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Statio
     made[last] = replace(phases[last], demands=tuple(kept))
     made[next_one] = replace(phases[next_one], demands=(*phases[next_one].demands, *moved))
     return made
-
-
-def _seconds(demands: Sequence[Demand], stations: Mapping[str, Station]) -> Value:
-    return alone(stations, demands, 1)
 
 
 def _waits(phase: Phase) -> Value:
@@ -336,18 +345,21 @@ class Composer:
         return whole, [self._phase(leg, step, charged, *each) for each in zip(stretches, names, strict=True)]
 
     def _in_turn(self, leg: Leg, phases: list[Phase], whole: Phase | None) -> list[Phase]:
-        """The phases, with what a page cache's medium does while one worker alone is at another step."""
+        """The phases, with what a page cache's medium does of a worker's bytes while that is at another step."""
         step = next((s for s in leg.plan.steps if s.write is not None), None)
         end = leg.destination
-        if whole is None or step is None or end.volume is None or leg.plan.workers > 1 or len(leg.plan.steps) == 1:
+        plan = leg.plan
+        if whole is None or step is None or end.volume is None or len(plan.steps) == 1:
             return phases
         write, filesystem = self.storage.use(end, step.write, leg), end.mounted.filesystem
         if write is None or not filesystem.gathers(write) or filesystem.flushes_at_close:
             return phases
         probe = Row(self.ledger, leg.spec.name, [], 1.0, end.host.name)
         room = self.storage.memory_share(leg) * filesystem.cache_limits(probe, end.host, write.held_B)[1]
-        share = room / max(leg.job.mean_B, 1.0)
-        return _beside(phases, whole, self.ledger.stations, share)
+        workers = max(int(plan.workers), 1)
+        # of a file that is cut a worker writes little at once
+        share = 1.0 if plan.divided else room / max(leg.job.mean_B * workers, 1.0)
+        return _beside(phases, whole, self.ledger.stations, share, workers)
 
     def _cache_rates(self, leg: Leg, whole: Phase) -> tuple[Value, Value]:
         """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""

@@ -171,6 +171,11 @@ class Transfer:
         """Whether a time ends it, not its bytes."""
         return self.time_s < math.inf
 
+    @property
+    def in_parts(self) -> bool:
+        """Whether workers take parts of files: several of them, or one that goes through all steps with each part."""
+        return self.divided and (self.workers > 1 or len({p.step for p in self.phases}) > 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Connection:

@@ -85,7 +85,7 @@ def parts_of_files(transfer: Transfer) -> int:
     """Parts in which the workers take each file; 0 where each takes a whole one."""
     files, workers = sum(int(n) for n in transfer.counts), int(transfer.workers)
     many = _BLOCKS * workers
-    if transfer.divided and workers > 1 and 0 < files < many:
+    if transfer.in_parts and 0 < files < many:
         return math.ceil(many / files)
     return _ROUNDS * math.ceil(workers / files) if 0 < files < workers else 0
 

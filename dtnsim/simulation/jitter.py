@@ -53,7 +53,8 @@ def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
     spread = float(log_spread(1.0 - min(unfair, _MOST)))
     for job in jobs:
         steps = sum(bool(leg.fill_costs) for leg in job.legs)  # a scan uses no station
-        if steps > 1 and (job.transfer.timed or job.transfer.files > job.workers):  # else nothing is for ever
+        several = job.transfer.files > job.workers or job.transfer.in_parts
+        if steps > 1 and (job.transfer.timed or several):  # else nothing is for ever
             job.luck = partial(Random(f"{seed} {job.transfer.name}").lognormvariate, 0.0, spread)  # noqa: S311 - no secret
     for job in jobs:
         rounds = math.inf if job.transfer.timed else job.transfer.files / job.workers

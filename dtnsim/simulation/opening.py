@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: steps that differ by less are put together
 _ALIKE: Final = 0.05
+#: part of the last share below which a connection that moves all files has steps that are nothing beside it
+_LITTLE: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +62,23 @@ def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
     shares = rates * scale
     if last > 1 - _ALIKE:  # a window as wide as a file is as good as any; what overshoots loss is spent by all files
         shares = np.where(rates * own(streams.factor) * own(streams.rtt_s) >= streams.file_B, last, shares)
-    return _merged(ends.tolist(), shares.tolist(), last)
+    # of a connection of its own a small file meets the first steps alone
+    return _merged(ends.tolist(), shares.tolist(), last, 0.0 if streams.reopened else _LITTLE * last)
 
 
-def _merged(ends: list[float], shares: list[float], last: float) -> Ramp | None:
-    """Neighbours that are alike put together, their mean kept; steps of nothing last until the next."""
+def _merged(ends: list[float], shares: list[float], last: float, little: float) -> Ramp | None:
+    """Neighbours that are alike, or differ by what is ``little``, put together, their mean kept.
+
+    Args:
+        ends: Of the steps [s].
+        shares: Of the steps [1].
+        last: Share afterwards [1].
+        little: Share below which steps differ by as much as those of that share may [1].
+    """
     steps: list[tuple[float, float, float]] = []  # begin, end, share
     begin = 0.0
     for end, share in zip(ends, shares, strict=True):
-        if steps and abs(steps[-1][2] - share) <= _ALIKE * max(share, 0.2 * last):
+        if steps and abs(steps[-1][2] - share) <= _ALIKE * max(share, little):
             first, middle, before = steps.pop()
             mean = (before * (middle - first) + share * (end - begin)) / (end - first)
             steps.append((first, end, mean))

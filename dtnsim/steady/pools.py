@@ -16,7 +16,6 @@ Shapes: S scenarios, P caches, V media behind them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -60,8 +59,7 @@ def _fills(t: Transfer) -> bool:
     """Whether a transfer fills its cache, in the mean, from its first byte to the last that it writes."""
     if t.flushed or t.cache is None or t.cache.flush_files:
         return False
-    at_once = t.workers * max(t.sizes_B, default=math.inf)
-    return len({p.step for p in t.phases}) == 1 or step_by_step(t) or at_once <= middle(t.cache.size_B)
+    return len({p.step for p in t.phases}) == 1 or step_by_step(t)
 
 
 def states(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tuple[Transfer, Transfer, Transfer]:

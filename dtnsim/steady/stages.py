@@ -82,7 +82,7 @@ def _in_step(t: Transfer, m: Matrices, f: int, phases: range) -> list[Stage]:
     """
     always, steps = np.array([math.inf]), steps_of(m, phases)
     made: list[Stage] = []
-    left = 0 if len(steps) == 1 or (t.divided and t.workers > 1) else _IN_STEP
+    left = 0 if len(steps) == 1 or t.in_parts else _IN_STEP
     for n, part in m.rounds[f]:
         rounds = max(round(part * t.files / n), 1)
         count = min(rounds, left)
@@ -110,7 +110,7 @@ def steps_of(m: Matrices, phases: range) -> list[range]:
 def step_by_step(t: Transfer) -> bool:
     """Whether the workers of a transfer of several steps go through each of them once, side by side."""
     workers = max(int(t.workers), 1)
-    return t.files <= workers and not (t.divided and workers > 1)
+    return t.files <= workers and not t.in_parts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

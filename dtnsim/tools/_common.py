@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
@@ -111,7 +112,7 @@ def in_flight(count: int, block: Quantity, what: str, window: Quantity | None = 
 
 
 def rereading(
-    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, end: End = "destination"
+    job: Job, thread: Thread, block: Quantity, *, workers: int = 1, end: End = "destination", piece_B: float = math.inf
 ) -> Access | None:
     """Reading a file once more after it has been moved; from memory where the files in flight fit there.
 
@@ -121,12 +122,13 @@ def rereading(
         block: Bytes of a read.
         workers: Files read at once.
         end: Which end.
+        piece_B: Part of a file that is read again as soon as it has been moved, where files are cut [B].
     """
     there = end == "destination"
     access = reading(replace(job, source=job.destination) if there else job, thread, block, workers=workers)
     if access is None:
         return None
-    again = job.mean_B * workers
+    again = min(job.mean_B, piece_B) * workers
     fits = again < CACHE_PART * job.file_memory_B[there]
     # least recently used pages go first: of a file that does not fit none is left when it is read again
     kept = {"cached": True, "total_B": again} if fits else {}

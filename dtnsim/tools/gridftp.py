@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, ClassVar, Final, NamedTuple
 
 from pydantic import Field
@@ -246,10 +247,14 @@ class Globus(Tool):
         sender, receiver = Thread("checksum at source", workers), Thread("checksum at destination", workers)
         sums = both_ends(sender, receiver, self.checksum, "MD5 of the verification")
         there = {"source": job.source == "volume", "destination": job.destination == "volume"}
+        again = partial(
+            rereading, job, block=self.checksum_block, workers=workers,
+            piece_B=self.chunk.value if self.chunked else math.inf,
+        )  # fmt: skip
         return Step(
             "verification",
-            read=rereading(job, sender, self.checksum_block, workers=workers, end="source"),
-            reread=rereading(job, receiver, self.checksum_block, workers=workers),
+            read=again(sender, end="source"),
+            reread=again(receiver),
             cpu=tuple(use for use in sums if there[use.end]),
             files=FileCost(
                 round_trips=1.0,
