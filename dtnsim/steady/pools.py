@@ -42,8 +42,8 @@ _TURNS: Final = 24
 def shared(problem: Problem) -> list[tuple[list[int], int]]:
     """Transfers that fill a page cache which others write to as well, and how many all are, cache by cache.
 
-    Who verifies each of many files that the cache does not hold goes from one stretch to the next with every file: it
-    is taken in the mean, and has its part of the cache for itself.
+    Who verifies file after file goes from one stretch to the next with each: it is taken in the mean, and has its part
+    of the cache for itself.
     """
     writers: dict[tuple[str, int], list[int]] = {}
     for f, t in enumerate(problem.transfers):
