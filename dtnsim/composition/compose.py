@@ -357,8 +357,7 @@ class Composer:
         probe = Row(self.ledger, leg.spec.name, [], 1.0, end.host.name)
         room = self.storage.memory_share(leg) * filesystem.cache_limits(probe, end.host, write.held_B)[1]
         workers = max(int(plan.workers), 1)
-        # of a file that is cut a worker writes little at once
-        share = 1.0 if plan.divided else room / max(leg.job.mean_B * workers, 1.0)
+        share = room / max(min(leg.job.mean_B, plan.piece_B) * workers, 1.0)
         return _beside(phases, whole, self.ledger.stations, share, workers)
 
     def _cache_rates(self, leg: Leg, whole: Phase) -> tuple[Value, Value]:

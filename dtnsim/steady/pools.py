@@ -16,6 +16,7 @@ Shapes: S scenarios, P caches, V media behind them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -42,8 +43,8 @@ _TURNS: Final = 24
 def shared(problem: Problem) -> list[tuple[list[int], int]]:
     """Transfers that fill a page cache which others write to as well, and how many all are, cache by cache.
 
-    Who verifies file after file goes from one stretch to the next with each: it is taken in the mean, and has its part
-    of the cache for itself.
+    Who verifies each of many files that the cache does not hold goes from one stretch to the next with every file: it
+    is taken in the mean, and has its part of the cache for itself.
     """
     writers: dict[tuple[str, int], list[int]] = {}
     for f, t in enumerate(problem.transfers):
@@ -59,7 +60,8 @@ def _fills(t: Transfer) -> bool:
     """Whether a transfer fills its cache, in the mean, from its first byte to the last that it writes."""
     if t.flushed or t.cache is None or t.cache.flush_files:
         return False
-    return len({p.step for p in t.phases}) == 1 or step_by_step(t)
+    at_once = t.workers * max(t.sizes_B, default=math.inf)
+    return len({p.step for p in t.phases}) == 1 or step_by_step(t) or at_once <= middle(t.cache.size_B)
 
 
 def states(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tuple[Transfer, Transfer, Transfer]:
@@ -78,8 +80,8 @@ def states(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tupl
         meanwhile = np.nan_to_num(np.minimum(fills / np.maximum(_slowest(below, capacity) * writers, 1e-300), 1.0))
     first = writing_phase(transfer)
     others = [p for p in transfer.phases if p.step != whole.step]
-    aside = {d.station: d.per_byte for p in others for d in p.demands if d.aside}
-    hidden = next((aside[d.station] / d.per_byte for d in below if d.station in aside), 0.0)
+    aside = [d for p in others for d in p.demands if d.aside]
+    hidden = _at(aside[0].station, aside) / _at(aside[0].station, below) if aside else 0.0
 
     def made(part: Value, rest: Sequence[Phase]) -> Transfer:
         medium = (replace(d, per_byte=d.per_byte * part) for d in below)
@@ -93,6 +95,11 @@ def states(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tupl
 def writing_phase(transfer: Transfer) -> int:
     """Number of the phase of a transfer that writes through a page cache."""
     return next(n for n, p in enumerate(transfer.phases) if transfer.buffered and p.step == transfer.buffered.step)
+
+
+def _at(station: str, demands: list[Demand]) -> Value:
+    """What some demands ask of a station per byte."""
+    return sum((d.per_byte for d in demands if d.station == station), 0.0)
 
 
 def _slowest(demands: list[Demand], capacity: dict[str, Value]) -> Value:

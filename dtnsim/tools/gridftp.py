@@ -209,8 +209,12 @@ class Globus(Tool):
         concurrency = min(self.concurrency or _PREFERRED * self.servers, most, max(parts, 1))
         return Tuning(concurrency, min(self.parallelism or _STREAMS, streams), self.pipelining or _AHEAD)
 
+    @property
+    def _piece_B(self) -> float:
+        return self.chunk.value if self.chunked else math.inf
+
     def _parts(self, size_B: float) -> float:
-        return float(max(1, math.ceil(size_B / self.chunk.value))) if self.chunked else 1.0
+        return float(max(1, math.ceil(size_B / self._piece_B)))
 
     def plan(self, job: Job) -> Plan:
         """Transfer, then verification, of each file or chunk."""
@@ -223,6 +227,7 @@ class Globus(Tool):
             workers=use.concurrency,
             weight=use.concurrency * use.parallelism,
             divided=self._parts(job.largest_B) > 1,
+            piece_B=self._piece_B,
             warnings=tuple(self._clipped()),
         )
 
@@ -247,10 +252,7 @@ class Globus(Tool):
         sender, receiver = Thread("checksum at source", workers), Thread("checksum at destination", workers)
         sums = both_ends(sender, receiver, self.checksum, "MD5 of the verification")
         there = {"source": job.source == "volume", "destination": job.destination == "volume"}
-        again = partial(
-            rereading, job, block=self.checksum_block, workers=workers,
-            piece_B=self.chunk.value if self.chunked else math.inf,
-        )  # fmt: skip
+        again = partial(rereading, job, block=self.checksum_block, workers=workers, piece_B=self._piece_B)
         return Step(
             "verification",
             read=again(sender, end="source"),

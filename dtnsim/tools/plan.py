@@ -287,6 +287,7 @@ class Plan:
         workers: Files or parts of files in progress at once.
         weight: Weight in fair sharing (number of streams).
         divided: True where files are cut into blocks, so that all workers can work on one of them.
+        piece_B: Bytes of a file that a worker takes through all steps before it takes others, where it is cut.
         warnings: What the user should know.
         opening: What is done once.
         holds_B: Memory of its own that page caches cannot have meanwhile.
@@ -296,6 +297,7 @@ class Plan:
     workers: int = 1
     weight: float = 1.0
     divided: bool = False
+    piece_B: float = math.inf
     warnings: tuple[str, ...] = field(default=())
     opening: Opening = Opening()
     holds_B: float = 0.0

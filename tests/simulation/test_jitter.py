@@ -84,3 +84,10 @@ def test_waits_have_a_mean_of_one_however_few() -> None:
 def test_drawn_runs_draw_how_unfair_shares_are() -> None:
     assert 0 < jitter.UNFAIRNESS.value < 0.2
     assert jitter.UNFAIRNESS.spread >= 0.5
+
+
+def test_parts_of_one_file_fall_out_of_step_as_well() -> None:
+    """Four workers of a task on one file, beside another task: how many of them verify is a matter of luck."""
+    path = pairs(2, files=1, cc=4)
+    assert rate(path, 1) != rate(path, 2)
+    assert rate(path, 1) == pytest.approx(rate(path, 2), rel=0.05)

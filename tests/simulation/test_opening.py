@@ -133,3 +133,16 @@ def test_a_connection_ages_by_what_it_moves_not_by_what_it_waits(files: int) -> 
     (streams,) = compose(path, Draw()).connections.values()
     assert run.waiting_s >= files * 0.0665
     assert run.moving_s == pytest.approx(float(streams.course.time_of(7.5e6 * files)), rel=0.2)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_small_files_with_connections_of_their_own_meet_the_first_rounds_alone(workers: int) -> None:
+    """128 KB over 33 ms: ten segments, twenty, forty, the rest; beside a 10 Gb/s link these are next to nothing."""
+    tool = {"name": "gridftp", "p": 1, "cc": workers}
+    wan = {"bandwidth": "10 Gb/s", "rtt": "33 ms", "mtu": "1500 B"}
+    one = load(journey(machine(), machine(), wan=wan, tool=tool, dataset={"files": 200, "size": "25.6 MB"}))
+    moving = simulate(one).runs[0].transfers[0].phases[0].moving_s
+    assert moving / 200 == pytest.approx(3 * 0.033, rel=0.1)
+    assert simulate(one).runs[0].transfers[0].duration_s == pytest.approx(
+        predict(one, samples=0).duration_s.p50, rel=0.05
+    )
