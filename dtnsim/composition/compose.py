@@ -264,6 +264,7 @@ class Composer:
             job.files,
             self.storage.weight(leg),
             divided=plan.divided,
+            piece_B=plan.piece_B,
             sizes_B=(math.inf,) if endless else tuple(float(s) for s in leg.data.sizes_B),
             counts=tuple(int(c) for c in leg.data.counts),
             start_s=spec.start.value if spec.start is not None else 0.0,

@@ -131,9 +131,8 @@ class Transfer:
         flushed: True where it ends when the medium has every byte, False where it ends when the cache has them.
         time_s: Time after which it ends, whatever has moved by then; its files are moved over and over.
         omitted_s: Time before that, which does not count.
-        divided: True where files are cut into blocks, so that all workers can work on one of them.
-        after: Names of the transfers that must have finished before it begins.
-        pause_s: Time between that and its own beginning.
+        divided, piece_B: Whether files are cut, so that all workers can work on one; bytes that pass all steps at once.
+        after, pause_s: Names of the transfers that must have finished before it begins, and how long before.
         turn: Length of the longest row of transfers before it; those of different turns never meet.
         reads, writes: Its files as page caches know them: that of its own host, then that of the server.
         holder, holds_B: Host on which the program has memory of its own, and how much.
@@ -156,6 +155,7 @@ class Transfer:
     time_s: float = math.inf
     omitted_s: float = 0.0
     divided: bool = False
+    piece_B: float = math.inf
     after: tuple[str, ...] = ()
     pause_s: float = 0.0
     turn: int = 0
@@ -170,11 +170,6 @@ class Transfer:
     def timed(self) -> bool:
         """Whether a time ends it, not its bytes."""
         return self.time_s < math.inf
-
-    @property
-    def in_parts(self) -> bool:
-        """Whether workers take parts of files: several of them, or one that goes through all steps with each part."""
-        return self.divided and (self.workers > 1 or len({p.step for p in self.phases}) > 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.steady.stages import in_parts
+
 if TYPE_CHECKING:
     from dtnsim.ground.records import Transfer
 
@@ -21,6 +23,8 @@ _OWN_PART: Final = 32
 _ROUNDS: Final = 32
 #: parts a worker takes in all, at least, of files that are cut into blocks
 _BLOCKS: Final = 128
+#: parts of all files that are cut as their tool cuts them, at most: larger parts stand for the rest
+_MOST_PIECES: Final = 4096
 
 #: a file without an end is so many times as long as what a timed transfer is expected to move
 _ENDLESS: Final = 1000.0
@@ -85,8 +89,9 @@ def parts_of_files(transfer: Transfer) -> int:
     """Parts in which the workers take each file; 0 where each takes a whole one."""
     files, workers = sum(int(n) for n in transfer.counts), int(transfer.workers)
     many = _BLOCKS * workers
-    if transfer.in_parts and 0 < files < many:
-        return math.ceil(many / files)
+    if in_parts(transfer) and 0 < files < many:
+        pieces = math.ceil(max(transfer.sizes_B) / transfer.piece_B)
+        return max(math.ceil(many / files), min(pieces, _MOST_PIECES // files))
     return _ROUNDS * math.ceil(workers / files) if 0 < files < workers else 0
 
 

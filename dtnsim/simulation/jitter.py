@@ -21,6 +21,7 @@ from typing import Final
 from dtnsim.ground.quantity import prior
 from dtnsim.physics.waiting import log_spread
 from dtnsim.simulation.jobs import Job
+from dtnsim.steady.stages import in_parts
 
 #: what equal flows miss of perfect fairness over the life of a file, 1 - J
 UNFAIRNESS: Final = prior(
@@ -53,7 +54,7 @@ def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
     spread = float(log_spread(1.0 - min(unfair, _MOST)))
     for job in jobs:
         steps = sum(bool(leg.fill_costs) for leg in job.legs)  # a scan uses no station
-        several = job.transfer.files > job.workers or job.transfer.in_parts
+        several = job.transfer.files > job.workers or in_parts(job.transfer)
         if steps > 1 and (job.transfer.timed or several):  # else nothing is for ever
             job.luck = partial(Random(f"{seed} {job.transfer.name}").lognormvariate, 0.0, spread)  # noqa: S311 - no secret
     for job in jobs:

@@ -36,7 +36,7 @@ _FULL: Final = 1e-6
 
 def visit_B(transfer: Transfer) -> float:
     """Bytes that one of its workers takes through all steps before it takes others, in the mean [B]."""
-    return transfer.payload_B / max(transfer.files, transfer.workers, 1.0)
+    return min(transfer.payload_B / max(transfer.files, transfer.workers, 1.0), transfer.piece_B)
 
 
 def placements(workers: int, steps: int) -> Iterator[tuple[int, ...]]:

@@ -60,7 +60,7 @@ def _fills(t: Transfer) -> bool:
     """Whether a transfer fills its cache, in the mean, from its first byte to the last that it writes."""
     if t.flushed or t.cache is None or t.cache.flush_files:
         return False
-    at_once = t.workers * max(t.sizes_B, default=math.inf)
+    at_once = t.workers * min(max(t.sizes_B, default=math.inf), t.piece_B)
     return len({p.step for p in t.phases}) == 1 or step_by_step(t) or at_once <= middle(t.cache.size_B)
 
 

@@ -82,7 +82,7 @@ def _in_step(t: Transfer, m: Matrices, f: int, phases: range) -> list[Stage]:
     """
     always, steps = np.array([math.inf]), steps_of(m, phases)
     made: list[Stage] = []
-    left = 0 if len(steps) == 1 or t.in_parts else _IN_STEP
+    left = 0 if len(steps) == 1 or in_parts(t) else _IN_STEP
     for n, part in m.rounds[f]:
         rounds = max(round(part * t.files / n), 1)
         count = min(rounds, left)
@@ -107,10 +107,15 @@ def steps_of(m: Matrices, phases: range) -> list[range]:
     return [phases[a:b] for a, b in pairwise(bounds)]
 
 
+def in_parts(t: Transfer) -> bool:
+    """Whether workers take parts of files: several of them, or one that goes through all steps with each part."""
+    return t.divided and (t.workers > 1 or len({p.step for p in t.phases}) > 1)
+
+
 def step_by_step(t: Transfer) -> bool:
     """Whether the workers of a transfer of several steps go through each of them once, side by side."""
     workers = max(int(t.workers), 1)
-    return t.files <= workers and not t.in_parts
+    return t.files <= workers and not in_parts(t)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

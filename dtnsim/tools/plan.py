@@ -286,11 +286,9 @@ class Plan:
         steps: What each worker does with each of its files, one after the other.
         workers: Files or parts of files in progress at once.
         weight: Weight in fair sharing (number of streams).
-        divided: True where files are cut into blocks, so that all workers can work on one of them.
-        piece_B: Bytes of a file that a worker takes through all steps before it takes others, where it is cut.
+        divided, piece_B: Whether files are cut, so that all workers can work on one; bytes that pass all steps at once.
         warnings: What the user should know.
-        opening: What is done once.
-        holds_B: Memory of its own that page caches cannot have meanwhile.
+        opening, holds_B: What is done once; memory of its own that page caches cannot have meanwhile.
     """
 
     steps: tuple[Step, ...]
