@@ -133,7 +133,7 @@ def test_like_transfers_end_together_as_they_run_together() -> None:
 
 
 def test_predict_and_simulate_lay_out_the_same() -> None:
-    """600 GB beside a test of a minute, and 20 GB that are verified while a longer copy goes on."""
+    """600 GB beside a test of a minute, and 20 GB that are verified while a longer copy goes on (chunks have luck)."""
     wan = {"bandwidth": "1 Gb/s", "rtt": "10 ms"}
     long = journey(wan=wan, tool={"name": "gridftp"}, dataset={"files": 1, "size": "600 GB"})
     test = {"tool": {"name": "iperf3", "t": "60 s"}, "dataset": None}
@@ -148,7 +148,7 @@ def test_predict_and_simulate_lay_out_the_same() -> None:
         spec = load({**path, "transfers": [{**one, "name": "t"}, second]})
         said, run = predict(spec, samples=0).transfers, simulate(spec).runs[0].transfers
         for p, r in zip(said, run, strict=True):
-            assert r.throughput_Bps == pytest.approx(p.throughput_Bps.p50, rel=0.01)
+            assert r.throughput_Bps == pytest.approx(p.throughput_Bps.p50, rel=0.01 if path is long else 0.02)
         assert said[0].all_run_Bps < 0.7 * said[0].throughput_Bps.p50
 
 
