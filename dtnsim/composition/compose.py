@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,65 +28,18 @@ from dtnsim.composition.resolved_transfer import Leg, check_space, end_of, leg, 
 from dtnsim.composition.route import Route
 from dtnsim.composition.storage import Shelf, Storage
 from dtnsim.composition.volumes import Volumes
-from dtnsim.composition.waits import alone, positive
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground import runtime, units
 from dtnsim.ground.errors import DtnsimError, SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, Value
-from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
-from dtnsim.ground.term import Term, term, without_words
+from dtnsim.ground.records import Phase, Problem, Transfer
+from dtnsim.ground.term import without_words
 from dtnsim.tools.plan import Step
 
 #: what a whole step takes, what its files take besides, and what it waits for
 Charged = tuple[Row, Row, waits.Waits]
-
-
-def _beside(
-    phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Station], room_share: Value, workers: int
-) -> list[Phase]:
-    """The phases of a transfer, with what the medium does of a worker's bytes while it is at another step.
-
-    Args:
-        phases: The phases.
-        whole: What goes through the page cache, as one phase.
-        stations: By name.
-        room_share: Part of what a worker writes at once that the cache has room for.
-        workers: Workers; of several, the others may keep the medium busy, so that all of a worker's bytes may wait.
-    """
-    writing = [n for n, p in enumerate(phases) if p.step == whole.step]
-    others = [n for n, p in enumerate(phases) if p.step != whole.step and p.demands]
-    if not writing or not others:
-        return list(phases)
-    seconds = partial(alone, stations, workers=workers)
-    medium = seconds([d for d in whole.demands if d.below_cache])
-    free = seconds([d for d in whole.demands if not d.below_cache]) + _waits(whole)
-    takes = sum((seconds(phases[n].demands) + _waits(phases[n]) for n in writing), 0.0)
-    away = sum((seconds(phases[n].demands) + _waits(phases[n]) for n in others), 0.0)
-    longer = np.maximum(takes - free, 0.0) if workers == 1 else medium
-    hidden = np.minimum(np.minimum(longer, away), room_share * medium)
-    last, next_one = writing[-1], others[-1]
-    held = seconds([d for d in phases[last].demands if d.below_cache])
-    if not positive(hidden) or not positive(held):
-        return list(phases)
-    part = np.minimum(hidden / np.where(np.asarray(held) > 0, held, 1.0), 1.0)
-    made = list(phases)
-    kept = [_times(d, 1.0 - part) if d.below_cache else d for d in phases[last].demands]
-    moved = [_times(d, part, aside=True) for d in phases[last].demands if d.below_cache]
-    made[last] = replace(phases[last], demands=tuple(kept))
-    made[next_one] = replace(phases[next_one], demands=(*phases[next_one].demands, *moved))
-    return made
-
-
-def _waits(phase: Phase) -> Value:
-    return sum((d.per_byte for d in phase.delays if d.each in ("byte", "file")), 0.0)
-
-
-def _times(demand: Demand, part: Value, *, aside: bool = False) -> Demand:
-    """Part of a demand."""
-    share = Term(demand.per_byte, f"({demand.formula})", demand.source) * term(part)
-    return replace(demand, per_byte=share.value, formula=share.formula, aside=aside)
 
 
 def compose(spec: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None) -> Problem:
@@ -359,7 +311,7 @@ class Composer:
         room = self.storage.memory_share(leg) * filesystem.cache_limits(probe, end.host, write.held_B)[1]
         workers = max(int(plan.workers), 1)
         share = room / max(min(leg.job.mean_B, plan.piece_B) * workers, 1.0)
-        return _beside(phases, whole, self.ledger.stations, share, workers)
+        return waits.beside(phases, whole, self.ledger.stations, share, workers)
 
     def _cache_rates(self, leg: Leg, whole: Phase) -> tuple[Value, Value]:
         """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""

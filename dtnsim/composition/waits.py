@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from dtnsim.composition.resolved_transfer import Leg, openings
 from dtnsim.composition.storage import Storage
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Value, middle
-from dtnsim.ground.records import SLOW_START, Connection, Demand, Station
+from dtnsim.ground.records import SLOW_START, Connection, Demand, Phase, Station
 from dtnsim.ground.term import Term, count, largest, of, term
 from dtnsim.tools.plan import Job, NetUse, Plan, Step
 
@@ -264,6 +265,52 @@ def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: l
     load = _loads(stations, data, workers, {})
     before = _longest(load)
     return _longest(_loads(stations, metadata, workers, load)) - before
+
+
+def beside(
+    phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Station], room_share: Value, workers: int
+) -> list[Phase]:
+    """The phases of a transfer, with what the medium does of a worker's bytes while it is at another step.
+
+    Args:
+        phases: The phases.
+        whole: What goes through the page cache, as one phase.
+        stations: By name.
+        room_share: Part of what a worker writes at once that the cache has room for.
+        workers: Workers; of several, the others may keep the medium busy, so that all of a worker's bytes may wait.
+    """
+    writing = [n for n, p in enumerate(phases) if p.step == whole.step]
+    others = [n for n, p in enumerate(phases) if p.step != whole.step and p.demands]
+    if not writing or not others:
+        return list(phases)
+    seconds = partial(alone, stations, workers=workers)
+    medium = seconds([d for d in whole.demands if d.below_cache])
+    free = seconds([d for d in whole.demands if not d.below_cache]) + _waits(whole)
+    takes = sum((seconds(phases[n].demands) + _waits(phases[n]) for n in writing), 0.0)
+    away = sum((seconds(phases[n].demands) + _waits(phases[n]) for n in others), 0.0)
+    longer = np.maximum(takes - free, 0.0) if workers == 1 else medium
+    hidden = np.minimum(np.minimum(longer, away), room_share * medium)
+    last, next_one = writing[-1], others[-1]
+    held = seconds([d for d in phases[last].demands if d.below_cache])
+    if not positive(hidden) or not positive(held):
+        return list(phases)
+    part = np.minimum(hidden / np.where(np.asarray(held) > 0, held, 1.0), 1.0)
+    made = list(phases)
+    kept = [_times(d, 1.0 - part) if d.below_cache else d for d in phases[last].demands]
+    moved = [_times(d, part, aside=True) for d in phases[last].demands if d.below_cache]
+    made[last] = replace(phases[last], demands=tuple(kept))
+    made[next_one] = replace(phases[next_one], demands=(*phases[next_one].demands, *moved))
+    return made
+
+
+def _waits(phase: Phase) -> Value:
+    return sum((d.per_byte for d in phase.delays if d.each in ("byte", "file")), 0.0)
+
+
+def _times(demand: Demand, part: Value, *, aside: bool = False) -> Demand:
+    """Part of a demand."""
+    share = Term(demand.per_byte, f"({demand.formula})", demand.source) * term(part)
+    return replace(demand, per_byte=share.value, formula=share.formula, aside=aside)
 
 
 def alone(stations: Mapping[str, Station], demands: Iterable[Demand], workers: int) -> Value:
