@@ -166,7 +166,7 @@ class DmCrypt(Layer):
         """Charges the pools of workers that all encrypted volumes of a host share, and the device below."""
         if self.workqueue:
             row.charge(
-                "work-queues",
+                "cpu.work-queues",
                 "lock",
                 capacity=count(use.pools, "pool") * row.term(self.queue_rate),
                 per_byte=1.0 / use.asked(row.term(self.request)),
