@@ -13,7 +13,7 @@ from dtnsim.steady.stages import in_parts
 if TYPE_CHECKING:
     from dtnsim.ground.records import Transfer
 
-#: up to so many files are moved one by one, more in batches of equal ones
+#: up to so many files, or parts of files, are moved one by one, more in batches of equal ones, or larger parts
 MAX_FILES: Final = 20_000
 #: a batch is at most this part of the files and bytes behind it, and of those before it; and this part of a worker's
 #: share of them: what is on its way is out of order by as much
@@ -23,8 +23,6 @@ _OWN_PART: Final = 32
 _ROUNDS: Final = 32
 #: parts a worker takes in all, at least, of files that are cut into blocks
 _BLOCKS: Final = 128
-#: parts of all files that are cut as their tool cuts them, at most: larger parts stand for the rest
-_MOST_PIECES: Final = 4096
 
 #: a file without an end is so many times as long as what a timed transfer is expected to move
 _ENDLESS: Final = 1000.0
@@ -88,10 +86,11 @@ def turns(transfer: Transfer, size_B: float, worker: int) -> tuple[float, ...]:
 def parts_of_files(transfer: Transfer) -> int:
     """Parts in which the workers take each file; 0 where each takes a whole one."""
     files, workers = sum(int(n) for n in transfer.counts), int(transfer.workers)
-    many = _BLOCKS * workers
-    if in_parts(transfer) and 0 < files < many:
-        pieces = math.ceil(max(transfer.sizes_B) / transfer.piece_B)
-        return max(math.ceil(many / files), min(pieces, _MOST_PIECES // files))
+    if in_parts(transfer) and files > 0:
+        cut = transfer.piece_B < math.inf
+        pieces = math.ceil(min(max(transfer.sizes_B) / transfer.piece_B, MAX_FILES // files)) if cut else 0
+        parts = max(math.ceil(_BLOCKS * workers / files), pieces)
+        return parts if parts > 1 else 0
     return _ROUNDS * math.ceil(workers / files) if 0 < files < workers else 0
 
 

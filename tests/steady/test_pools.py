@@ -215,3 +215,20 @@ def test_a_drive_has_something_to_do_while_workers_verify_where_a_cache_holds_wh
         assert simulate(one, seed=1).runs[0].transfers[0].duration_s == pytest.approx(made[room], rel=0.01)
     assert made["6 GB"] == pytest.approx(94e9 / drive_Bps, rel=0.025)
     assert (made["1 MB"] > 1.1 * 100e9 / drive_Bps) == (workers == 1)
+
+
+def test_many_large_files_are_verified_chunk_by_chunk_in_both_commands() -> None:
+    """200 files of 30 GB by one worker, through 6 GB of memory: no file fits there, and every chunk does."""
+    host = machine(
+        volumes={"/d": volume({"kind": "ssd", "read": "900 MB/s", "write": "400 MB/s"})},
+        vm={"dirty_bytes": "6 GB", "dirty_background_bytes": "0 B"},
+    )
+    one = load(
+        journey(
+            machine(), host, to="b:/d", wan={"bandwidth": "10 Gb/s", "rtt": "2 ms"},
+            tool={"name": "globus", "concurrency": 1}, dataset={"files": 200, "size": "6 TB"},
+        )
+    )  # fmt: skip
+    said = predict(one, samples=0).duration_s.p50
+    assert said == pytest.approx(6e12 / 400e6, rel=0.01)
+    assert simulate(one).runs[0].transfers[0].duration_s == pytest.approx(said, rel=0.01)
