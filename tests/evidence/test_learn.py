@@ -220,6 +220,6 @@ def test_a_file_that_judges_alone_teaches_nothing(judged: tuple[Judgement, ...])
     alone = [replace(j, case=replace(j.case, teaches=False)) for j in judged]
     assert learn.residuals(alone, discrepancy.Discrepancy()) == []
     assert learn.repeats(alone) == []
-    fresh = cases.load(CASES / "newcomers" / "cases.yaml")
+    fresh = cases.load(CASES / "visitors" / "cases.yaml")
     assert not any(c.teaches for c in fresh)
     assert not {c.study for c in fresh} & set(validate.shipped_folds())
