@@ -126,6 +126,7 @@ class Tmpfs(PageCached):
     """
 
     kind: ClassVar[str] = "tmpfs"
+    keeps_dirty: ClassVar[bool] = False
 
     change_time: Annotated[Quantity, Unit("s", spread=0.5)] | None = prior(
         "4 us", 0.6, "mdtest 1.9.3 on tmpfs, two tasks (vi4io.org): 2 to 6 us a create or removal"

@@ -86,8 +86,9 @@ class Storage:
         pools: dict[str, list[Leg]] = {}
         for leg in legs:
             end = leg.destination
-            if end.volume is not None and any(s.write is not None for s in leg.plan.steps):
-                filesystem = end.mounted.filesystem
+            if end.volume is None or not any(s.write is not None for s in leg.plan.steps):
+                continue
+            if (filesystem := end.mounted.filesystem).keeps_dirty:
                 pools.setdefault(filesystem.memory_pool(end.host.name, end.volume), []).append(leg)
         shares: dict[str, float] = {}
         for together in pools.values():
