@@ -237,7 +237,7 @@ def test_many_large_files_are_verified_chunk_by_chunk_in_both_commands() -> None
 def test_a_writer_to_memory_leaves_the_page_cache_to_those_who_write_to_drives() -> None:
     """tmpfs keeps its pages, but none of them waits for a drive: two writers have all of the limit beside a third."""
     host = machine(
-        memory={"channels": 8, "rate": "3200 MT/s", "size": "64 GiB"},
+        vm={"dirty_bytes": "11 GB", "dirty_background_bytes": "5 GB"},
         volumes={"/d": volume({"kind": "hdd", "rate": "180 MB/s"}), "/m": {"filesystem": {"kind": "tmpfs"}}},
     )
     path = journey(machine(), host, wan={"bandwidth": "100 Gb/s", "rtt": "1 ms", "loss": 0}, tool="bbcp")
@@ -245,7 +245,7 @@ def test_a_writer_to_memory_leaves_the_page_cache_to_those_who_write_to_drives()
     data = {"files": 1, "size": "5 GB"}
     both = [{**one, "name": n, "to": "b:/d", "dataset": data} for n in ("t", "u")]
     third = {**one, "name": "v", "to": "b:/m", "dataset": {"files": 1, "size": "1 GB"}}
-    alone, beside = (load({**path, "transfers": some}) for some in (both, [*both, third]))
-    said = predict(beside, samples=0).transfers[0].duration_s.p50
-    assert said == pytest.approx(predict(alone, samples=0).transfers[0].duration_s.p50, rel=0.1)
-    assert simulate(beside).runs[0].transfers[0].duration_s == pytest.approx(said, rel=0.05)
+    made = load({**path, "transfers": [*both, third]})
+    said = predict(made, samples=0).transfers[0].duration_s.p50
+    assert said < 10e9 / 2.5e9  # at the drive's pace what two thirds of the limit do not hold takes ten seconds more
+    assert simulate(made).runs[0].transfers[0].duration_s == pytest.approx(said, rel=0.05)
