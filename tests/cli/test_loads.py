@@ -51,7 +51,7 @@ class May(NamedTuple):
 COMMANDS = {
     ("--help",): May(frozenset(), frozenset({"cli", "ground"}), 5),
     ("--version",): May(frozenset(), frozenset({"cli", "ground"}), 7),
-    ("predict", PATH): May(ANSWERS, ROOMS, 186),
+    ("predict", PATH): May(ANSWERS, ROOMS, 187),
     ("explain", PATH): May(ANSWERS, ROOMS, 190, networkx=45),
     ("simulate", PATH): May(ANSWERS | {"simpy"}, ROOMS | {"simulation", "engine"}, 234),
     ("compare", PATH, PATH): May(ANSWERS, ROOMS | {"planning"}, 195),

@@ -112,8 +112,10 @@ def algorithm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(controls, "PACKAGES", (*controls.PACKAGES, package))
     controls.controls.cache_clear()
+    schema._raw.cache_clear()
     yield module
     controls.controls.cache_clear()
+    schema._raw.cache_clear()
     for name in [m for m in sys.modules if m.startswith(package)]:
         del sys.modules[name]
 

@@ -17,6 +17,7 @@ from typing import Any, Final
 from dtnsim.ground import library
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.planning import catalog
+from tests.each import texts
 from tests.fuzz import paths
 
 PATH: Final = "esnet/lbl-anl"
@@ -48,7 +49,7 @@ _TRACE: Final = "time_s,bytes\n0,1e9\n10,2e9\n30,5e8\n"
 
 @cache
 def _yaml_of(folder: str) -> tuple[Any, ...]:
-    return tuple(paths._plain(f) for f in sorted((library.root("models") / folder).rglob("*.yaml")))
+    return tuple(texts(f.read_text()) for f in sorted((library.root("models") / folder).rglob("*.yaml")))
 
 
 def _text(rng: random.Random, text: str) -> str:
@@ -127,7 +128,7 @@ def _workload(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
 @cache
 def _cases_of(site: str) -> Any:
     """Those of shipped paths, without their logs: they lie elsewhere."""
-    whole = paths._plain(library.root("calibration") / site / "cases.yaml")
+    whole = texts((library.root("calibration") / site / "cases.yaml").read_text())
     cases = [{k: v for k, v in case.items() if k != "log"} for case in whole["cases"] if "repeats" not in case]
     return {**whole, "cases": cases}
 
@@ -139,7 +140,7 @@ def _cases(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
 
 
 def _calibration(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
-    fitted = _mutated(rng, paths._plain(library.root("calibration") / "venadi" / "fitted.yaml"))
+    fitted = _mutated(rng, texts((library.root("calibration") / "venadi" / "fitted.yaml").read_text()))
     arguments = ["predict", "venadi/gridftp-gpfs", "--json", "--samples", "16", "--calibration", "fitted.yaml"]
     return {"fitted.yaml": fitted}, arguments
 
@@ -152,7 +153,7 @@ def _logs(rng: random.Random) -> tuple[dict[str, Any], list[str]]:
     if rng.random() < 0.3:
         arguments = ["calibrate", "--watch", ".", "--history", "seen.jsonl", "--json"]
         return {"dd.txt": given, "seen.jsonl": "\n".join(seen)}, arguments
-    host = paths._plain(library.root("models") / "hosts" / "venadi.yaml")
+    host = texts((library.root("models") / "hosts" / "venadi.yaml").read_text())
     return {"dd.txt": given, "host.yaml": host if given != _DD else _mutated(rng, host)}, arguments
 
 
