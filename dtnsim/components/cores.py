@@ -173,7 +173,7 @@ class Cores(Model):
         if near is None or self.cpu.sockets < 2 or self.cpu.socket_link is None:
             return
         said = self.placement.application or self.placement.remote_socket is not None
-        share = self.remote(near) if said else self._away(list(range(self.cpu.total)), near)
+        share = self.remote(near) if said else (self.cpu.sockets - 1) / self.cpu.sockets
         if not share:
             return
         rate = law(

@@ -30,7 +30,7 @@ from dtnsim.composition import sharing
 from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady import ordering
-from dtnsim.steady.matrices import Matrices, matrices, scenarios
+from dtnsim.steady.matrices import Matrices, matrices, scenarios, several_steps
 from dtnsim.steady.occupancy import Occupancy
 from dtnsim.steady.pools import Pools, writing_phase
 from dtnsim.steady.shares import MUCH
@@ -81,7 +81,7 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
 
 def _may_end_together(problem: Problem, stages: list[list[Stage]]) -> bool:
     """Whether nobody begins after any other, and all have one stage of bytes, of one step."""
-    if any(t.start_s or t.after or t.pause_s or len({p.step for p in t.phases}) > 1 for t in problem.transfers):
+    if any(t.start_s or t.after or t.pause_s or several_steps(t) for t in problem.transfers):
         return False
     return all(sum(bool(s.phases) for s in own) <= 1 for own in stages)
 

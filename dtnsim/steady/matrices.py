@@ -330,9 +330,14 @@ def at_once(transfer: Transfer, delay: Demand) -> bool:
     return delay.each == "start" and not transfer.timed and transfer.workers > 1 and delay.what != SLOW_START
 
 
+def several_steps(transfer: Transfer) -> bool:
+    """Whether its workers go through more than one step with what they take."""
+    return len({p.step for p in transfer.phases}) > 1
+
+
 def in_turn(transfer: Transfer) -> bool:
     """Whether several workers do one step after the other with each file, so that they meet at what they share."""
-    return transfer.workers > 1 and len({p.step for p in transfer.phases}) > 1
+    return transfer.workers > 1 and several_steps(transfer)
 
 
 def rounds_of(transfer: Transfer) -> tuple[tuple[int, float], ...]:

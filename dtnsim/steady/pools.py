@@ -28,6 +28,7 @@ from dtnsim.ground.records import Demand, Phase, Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.cache import SLACK
 from dtnsim.steady.durability import drain_rates
+from dtnsim.steady.matrices import several_steps
 from dtnsim.steady.stages import step_by_step
 
 #: part of a limit that counts as none of it
@@ -61,7 +62,7 @@ def _fills(t: Transfer) -> bool:
     if t.flushed or t.cache is None or t.cache.flush_files:
         return False
     at_once = t.workers * min(max(t.sizes_B, default=math.inf), t.piece_B)
-    return len({p.step for p in t.phases}) == 1 or step_by_step(t) or at_once <= middle(t.cache.size_B)
+    return not several_steps(t) or step_by_step(t) or at_once <= middle(t.cache.size_B)
 
 
 def states(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tuple[Transfer, Transfer, Transfer]:

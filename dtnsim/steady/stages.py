@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.physics._arrays import FloatArray as Array, Index
+from dtnsim.steady.matrices import several_steps
 from dtnsim.steady.rows import Rows, summed
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool) -> list[Stage]:
         return [Stage(phases, workers, math.inf, np.array([t.omitted_s]), counts=False), *made] if t.omitted_s else made
     lead = m.lead[:, f] * t.payload_B
     made = [Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
-    several = len({p.step for p in t.phases}) > 1
+    several = several_steps(t)
     mixed = shared or (t.cache is not None and t.cache.flush_files and t.files > workers)
     if several and not step_by_step(t):
         return made + _in_step(t, m, f, phases)
@@ -109,7 +110,7 @@ def steps_of(m: Matrices, phases: range) -> list[range]:
 
 def in_parts(t: Transfer) -> bool:
     """Whether workers take parts of files: several of them, or one that goes through all steps with each part."""
-    return t.divided and (t.workers > 1 or len({p.step for p in t.phases}) > 1)
+    return t.divided and (t.workers > 1 or several_steps(t))
 
 
 def step_by_step(t: Transfer) -> bool:

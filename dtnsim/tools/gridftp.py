@@ -226,7 +226,7 @@ class Globus(Tool):
             tuple(steps),
             workers=use.concurrency,
             weight=use.concurrency * use.parallelism,
-            divided=self._parts(job.largest_B) > 1,
+            divided=job.largest_B > self._piece_B,
             piece_B=self._piece_B,
             warnings=tuple(self._clipped()),
         )
