@@ -58,6 +58,9 @@ Keys of a case:
 ``study``
     Where a file collects figures of several sources: which of them this is. Figures of one study share
     machines, people and mistakes, so they are left out together; without it the site is the study.
+``first_predicted``
+    What the figure was predicted to be (every parameter at its median) when nobody who made a mechanism had seen it.
+    How far the model lies from systems that it has not met is learned from those.
 ``withheld: true``
     The figure is not public: the path must run, nothing is compared, and ``measured`` is left out.
 
@@ -130,6 +133,7 @@ class CaseEntry(Model):
     set: dict[str, Any] = Field(default_factory=dict)
     quantity: str = "throughput"
     measured: str | None = None
+    first_predicted: str | None = None
     spread: Annotated[Quantity, Unit("1", high=3.0)] = Quantity(0.03, "1", 0.0, "assumed: figures repeat within 3 %")
     bound: Literal["at least", "at most"] | None = None
     role: Role
@@ -187,6 +191,7 @@ class Case:
         overrides: ``key=value`` texts put over the path.
         pattern: Regular expression on station names (``cpu_share``).
         measured: The figure [SI unit of the quantity]; nan where it is withheld.
+        first_predicted: What it was predicted to be before it moved anything [SI unit of the quantity].
         stated: What the source says held it back.
         runs: All runs of the same test on the same day [SI unit of the quantity], where more than one is known.
         teaches: Whether the model's own error may be learned from it.
@@ -199,6 +204,7 @@ class Case:
     quantity: str
     pattern: str | None = None
     measured: float
+    first_predicted: float | None = None
     spread: float
     bound: str | None = None
     role: Role
@@ -294,6 +300,7 @@ def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case
         quantity=quantity,
         pattern=pattern or None,
         measured=_measured(entry, quantity, where),
+        first_predicted=_first(entry, quantity, where),
         runs=tuple(_figure(run, quantity, {**where, "key": f"cases.{entry.id}.runs"}) for run in entry.runs or ()),
         teaches=parsed.teaches,
         spread=entry.spread.value,
@@ -315,6 +322,11 @@ def _measured(entry: CaseEntry, quantity: str, where: dict[str, Any]) -> float:
             "has no measured figure", **where, remedy=f"write 'measured: {units.EXAMPLES[UNITS[quantity]]}'"
         )
     return _figure(entry.measured, quantity, {**where, "key": f"cases.{entry.id}.measured"})
+
+
+def _first(entry: CaseEntry, quantity: str, where: dict[str, Any]) -> float | None:
+    key = f"cases.{entry.id}.first_predicted"
+    return None if entry.first_predicted is None else _figure(entry.first_predicted, quantity, {**where, "key": key})
 
 
 def _figure(text: str, quantity: str, where: dict[str, Any]) -> float:

@@ -12,6 +12,11 @@ common ones around a wide prior, so that a kind with few figures borrows from th
 Gelman et al., Bayesian Data Analysis, ch. 5). The mode of that posterior is taken. Figures of one study share machines
 and authors: n of them of one kind weigh like n / (1 + (n - 1) rho) independent ones (design effect, Kish 1965).
 
+Mechanisms are mended by figures that have been seen, and so is the error that is left of those. A figure that says
+what it was first predicted to be (`Case.first_predicted`) is held against that, with scales ``k`` times those of its
+group: one factor, learned with the laws; medians stay. Who asks next has an unseen system as well, so the laws of a
+setting with such figures are written with it (optimism of the apparent error: Efron, JASA 1983).
+
 A study is judged by laws that were learned without it (`folds`).
 
 ``dtnsim validate --discrepancy`` writes them as data: ``discrepancy.yaml`` has the laws of every kind of evidence and
@@ -39,6 +44,8 @@ RHO: Final = 0.6
 #: told in scales, so that half a scale means as much where figures agree to a percent as where they differ by half.
 _COMMON: Final = (np.array([0.0, np.log(0.25), 0.2]), np.array([0.3, 1.0, 0.3]))
 _DEVIATION: Final = (_COMMON[1], np.array([0.5, 1.0, 0.2]), np.array([0.5, 0.6, 0.2]), np.array([0.35, 0.4, 0.15]))
+#: prior of ln k, around nothing
+_UNSEEN: Final = 0.5
 #: scales that a law never falls below: figures are printed and framed to some parts in a thousand
 _FLOOR: Final = 0.003
 #: noise that a kind never falls below
@@ -56,12 +63,17 @@ _SCALES: Final = np.exp(np.linspace(np.log(1e-4), 0.0, 400))
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Laws with what they were learned from: figures and studies by name of kind or group, and where the mode lies."""
+    """Laws with what they were learned from: figures and studies by name of kind or group, and where the mode lies.
+
+    Attributes:
+        unseen: How much wider errors of unseen systems are, as the logarithm of the factor.
+    """
 
     discrepancy: Discrepancy
     figures: dict[str, int]
     studies: dict[str, int]
     deviations: dict[str, Array]
+    unseen: float
 
 
 def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | None = None) -> Learned:
@@ -76,14 +88,14 @@ def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | No
 
     model = _Model(residuals)
     if near is not None:
-        model.start = np.concatenate([near.deviations[name] for name in model.rows])
+        model.start = np.concatenate([*(near.deviations[name] for name in model.rows), [near.unseen / _UNSEEN]])
     found = minimize(model.cost, model.start, jac=True, method="L-BFGS-B", options={"maxiter": 300})
-    theta = model.laws(found.x)
-    default, *laws = map(_law, theta, model.doubt())
+    unseen = _UNSEEN * float(found.x[-1])
+    default, *laws = map(_law, model.laws(found.x[:-1]), model.doubt(), unseen * model.met)
     named = dict(zip(list(model.rows)[1:], laws, strict=True))
     made = Discrepancy(default, named, noises.default_noise, noises.noises)
-    kept = dict(zip(model.rows, found.x.reshape(-1, 3), strict=True))
-    return Learned(made, *model.count(), kept)
+    kept = dict(zip(model.rows, found.x[:-1].reshape(-1, 3), strict=True))
+    return Learned(made, *model.count(), kept, unseen)
 
 
 def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | None = None) -> dict[str, Discrepancy]:
@@ -98,19 +110,22 @@ def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | N
     return {s: learn([r for r in residuals if r.study != s], noises, whole).discrepancy for s in studies}
 
 
-def _law(theta: Array, doubt: Array) -> Law:
+def _law(theta: Array, doubt: Array, wider: float = 0.0) -> Law:
     """The law that the next study's figures are expected to follow.
 
     A few figures do not determine a law exactly. Its own variance and that of what is known of it add up: a scale
     that is known within a factor exp(v) is exp(v**2 / 2) larger in the mean, and doubt about the mode widens both.
+
+    Args:
+        theta: Its three numbers.
+        doubt: Their standard deviations.
+        wider: Logarithm of how much wider it is for unseen systems; its median stays.
     """
-    mean, half = float(theta[1] + (doubt[1] ** 2 + doubt[2] ** 2) / 2), float(theta[2])
+    mean, half = float(theta[1] + wider + (doubt[1] ** 2 + doubt[2] ** 2) / 2), float(theta[2])
     scales = [max(float(np.exp(mean + side * half)), _FLOOR) for side in (1.0, -1.0)]
     unit = float(np.exp(theta[1]))
-    return Law(
-        (float(theta[0]) - float(_skew(np.array(half))[0])) * unit,
-        *(float(np.hypot(s, doubt[0] * unit)) for s in scales),
-    )
+    mode = float(theta[0]) - float(np.exp(wider) * _skew(np.array(half))[0])
+    return Law(mode * unit, *(float(np.hypot(s, doubt[0] * unit)) for s in scales))
 
 
 def _skew(half: Array) -> tuple[Array, Array]:
@@ -127,7 +142,8 @@ def _skew(half: Array) -> tuple[Array, Array]:
 class _Model:
     """Minus the log posterior of all laws, and its gradient.
 
-    Its variables are how far each law lies from that of what it belongs to, in standard deviations.
+    Its variables are how far each law lies from that of what it belongs to, and how much wider unseen figures are, in
+    standard deviations.
     """
 
     def __init__(self, residuals: Sequence[Residual]) -> None:
@@ -142,7 +158,11 @@ class _Model:
         self._row = np.array([self.rows[r.regime.name] for r in residuals])
         self._error, self._edge, self._full = (np.array(p) for p in zip(*map(_points, residuals), strict=True))
         self._weight = _weights(residuals)
-        self.start = np.zeros(3 * len(names))
+        self._unseen = np.array([r.unseen for r in residuals], dtype=float)
+        settings = {r.regime.setting for r in residuals if r.unseen}
+        #: whether a law is of a setting in which there are unseen figures
+        self.met = np.array([n.split("/")[0] in settings for n in names], dtype=float)
+        self.start = np.zeros(3 * len(names) + 1)
 
     def laws(self, deviations: Array) -> Array:
         """The three numbers of every law, (laws, 3)."""
@@ -168,7 +188,10 @@ class _Model:
 
     def cost(self, deviations: Array) -> tuple[float, Array]:
         """The value and the gradient."""
-        mine = self.laws(deviations)[self._row]
+        wider = _UNSEEN * deviations[-1] * self._unseen
+        mine = self.laws(deviations[:-1])[self._row]
+        mine[:, 0] *= np.exp(-wider)  # the median, which is told in scales, stays
+        mine[:, 1] += wider
         unit = np.exp(mine[:, 1])
         skew, steeper = _skew(mine[:, 2])
         law = np.stack([(mine[:, 0] - skew) * unit, unit * np.exp(mine[:, 2]), unit * np.exp(-mine[:, 2])])
@@ -183,11 +206,14 @@ class _Model:
         share /= share.sum(axis=1, keepdims=True)
         shift, slow_side, fast_side = (share * slopes).sum(axis=2)
         sides = slow_side - fast_side - shift * unit * steeper
-        slope = np.stack([shift * unit, shift * law[0] + slow_side + fast_side, sides], axis=1)
+        slope = self._weight * np.stack([shift * unit, shift * law[0] + slow_side + fast_side, sides])
+        to_wider = _UNSEEN * float((slope[1] - mine[:, 0] * slope[0]) @ self._unseen)
+        slope[0] *= np.exp(-wider)
         gradient = np.zeros(self._spread.shape)
-        np.add.at(gradient, self._row, slope * self._weight[:, None])
-        gradient = self._spread * (self._within.T @ gradient) - deviations.reshape(-1, 3)
-        return -float((self._weight * likelihood).sum() - 0.5 * (deviations**2).sum()), -gradient.ravel()
+        np.add.at(gradient, self._row, slope.T)
+        of_laws = self._spread * (self._within.T @ gradient)
+        value = -float(self._weight @ likelihood - 0.5 * (deviations**2).sum())
+        return value, deviations - np.append(of_laws.ravel(), to_wider)
 
 
 def _density(off: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:

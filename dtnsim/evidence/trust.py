@@ -36,6 +36,7 @@ class Residual:
         explained: The same of the parameters' draws, (S,).
         room: How far the wires of those draws would let it rise above that, (S,).
         noise: Standard deviation of repeats.
+        unseen: Whether it was predicted when no mechanism or law had met it.
     """
 
     study: str
@@ -44,6 +45,7 @@ class Residual:
     explained: Array
     room: Array
     noise: float
+    unseen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +108,12 @@ class Judgement:
         case = self.case
         if case.role != "blind" or not case.teaches or self.covered is None or case.quantity == "cpu_share":
             return None
-        off = self.sign * np.log(case.measured / self.ceiling)
+        off = self.sign * np.log(case.measured / (case.first_predicted or self.ceiling))
         explained, most = (
             self.sign * np.log(np.maximum(x, 1e-300) / self.ceiling) for x in (self.explained, self.most)
         )
-        return Residual(case.study, self.regime, float(off), np.asarray(explained), np.asarray(most - explained), 0.0)
+        room, unseen = np.asarray(most - explained), case.first_predicted is not None
+        return Residual(case.study, self.regime, float(off), np.asarray(explained), room, 0.0, unseen)
 
     @property
     def bottleneck_right(self) -> bool | None:
