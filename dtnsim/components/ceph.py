@@ -16,8 +16,8 @@ from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Copies, Group, Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, least
-from dtnsim.physics import cache, gpfs, redundancy, servers, waiting
+from dtnsim.ground.term import Term, count, largest, law, least, term
+from dtnsim.physics import gpfs, redundancy, servers, waiting
 
 #: requests that one of them does a second
 _MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"
@@ -26,6 +26,13 @@ _MDS = "assumed: the one active MDS that Ceph has by default, a process on few c
 _CORES = "ceph.io, Ceph OSD CPU Scaling (2022), what the documentation advises for one core, which may be a thread"
 #: clock of the cores that this is said of
 _ADVISED_CLOCK = prior("3 GHz", 0.2, "assumed: servers of 2015 to 2020 under load, 2.5 to 3.5 GHz")
+
+
+#: an OSD that writes or reads less than this has a disk: no SATA drive of flash is rated below 250 MB/s
+_FLASH_BPS = 200e6
+_DISK = prior("80 IOPS", 0.5, "a disk of 7,200 rpm: 8.5 ms to the track and half a turn, 4.2 ms")
+#: krbd before 4.2 left the kernel's limits of a request as they are: 128 pages (BLK_MAX_SEGMENTS), of 4 KiB
+_LARGER_SINCE, _SEGMENTS_B = (4, 2), 128 * 4096.0
 
 
 class OsdPool(Copies):
@@ -50,6 +57,21 @@ class OsdPool(Copies):
     replicas: Annotated[int, Field(ge=1, le=10)] = 3
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
 
+    def piece_of(self, row: Row, use: Access) -> Term:
+        """Bytes of an object: a tool without files makes each as large as its blocks."""
+        return term(use.part_B, "B", "the tool's own option") if use.part_B > 0 else row.term(self.object_size)
+
+    def parts(self, operation: Operation) -> int:
+        """OSDs that one request waits for."""
+        if operation == "write":
+            return min(self.osds, self.data + self.coding if self.data else self.replicas)
+        return min(self.osds, max(self.data, 1))
+
+    def at_osd(self, row: Row, operation: Operation) -> Term:
+        """Seconds of a byte of one request at each of its OSDs."""
+        rate = row.term(self.osd_read if operation == "read" else self.osd_write)
+        return term(1.0 / max(self.data, 1)) / rate
+
 
 class Cephfs(ParallelFilesystem, OsdPool):
     """A CephFS mount of the kernel client; ``servers`` are the nodes that hold the OSDs.
@@ -73,7 +95,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
     read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior("8 MiB", 0.0, "mount.ceph(8): rasize, default 8 MiB")
     write_back: Annotated[int, Field(ge=1, le=10000)] = 16
     latency: RequestTime = prior(
-        "8 ms", 0.7, "assumed: an object of 4 MiB from one OSD, or to all of its copies: 4 ms at 1 GB/s and the queues"
+        "1 ms", 0.8, "assumed: client, messenger and OSDs in user space, 0.3 to 3 ms on flash, the transfer left out"
     )
     metadata_time: RequestTime = prior(
         "1 ms", 0.8, "assumed: a request to an MDS and its answer; changes are journaled to the metadata pool later"
@@ -94,21 +116,53 @@ class Cephfs(ParallelFilesystem, OsdPool):
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
         """Objects in flight, OSDs with their copies, the nodes' ports, then the storage network."""
         label, whole, reading = label_of(volume), self.whole(row), use.operation == "read"
-        size = row.term(self.object_size)
-        wait = self.away(row.term(self.latency), use)
-        window = row.term(self.read_ahead) if reading else count(self.write_back, "object") * size
-        if not (use.random or use.finish == "direct"):
-            rate = law(cache.readahead_rate, disk_rate=np.inf, window_B=window, latency_s=wait)
-            name = f"{label}.{'read-ahead' if reading else 'write-back'}"
-            self.of_each(row, use, name, rate, "CephFS objects in flight")
-        copies = whole.stored()
-        rate = row.term(whole.osd_read if reading else whole.osd_write)
+        size, parts = self.piece_of(row, use), whole.parts(use.operation)
+        name = "in-flight" if use.alone else "read-ahead" if reading else "write-back"
+        row.charge(
+            f"{label}.{name}",
+            self.kind,
+            private=True,
+            capacity=self._flying(row, use, max(use.own_streams, 1)),
+            what="CephFS objects in flight",
+        )
         lies = law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.osds, stripe_B=size)
+        lies = least(lies * count(parts, "part"), count(whole.osds, "OSD"))
+        rate = row.term(whole.osd_read if reading else whole.osd_write)
         self.groups(
-            row if reading else row.times(copies), use, label, Group("osds", "OSDs", whole.osds, rate, lies, size)
+            row if reading else row.times(whole.stored()),
+            use,
+            label,
+            Group("osds", "OSDs", whole.osds, rate, lies, size),
         )
         self.behind(row.times(whole.ports(reading=reading)), use, label, size)
         host.storage_network(row, use, volume)
+
+    def _flying(self, row: Row, use: Access, streams: int) -> Term:
+        """Rate of the requests that so many streams have in flight: of direct calls one object after the other."""
+        whole, size = self.whole(row), use.asked(self.piece_of(row, use))
+        window = row.term(self.read_ahead) / size if use.operation == "read" else count(self.write_back, "object")
+        away = self.away(row.term(self.latency), use)
+        if whole.servers is not None and whole.servers.bounded:  # a message is whole before it is worked on
+            ports = whole.ports(reading=use.operation == "read")
+            away = away + size * ports / whole.servers.node(row)
+        return law(
+            redundancy.pool_rate,
+            request_B=size,
+            in_flight=count(streams, "stream") * (count(use.queue_depth, "request") if use.alone else window),
+            osds=count(whole.osds, "OSD"),
+            parts=count(whole.parts(use.operation), "part"),
+            service_s=size * whole.at_osd(row, use.operation) / row.term(whole.share),
+            away_s=away,
+        )
+
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
+        """What one request takes alone besides its part of what all in flight are charged."""
+        del host, volume
+        each, all_of_them = (
+            self._flying(row, use.but(queue_depth=1), 1),
+            self._flying(row, use, max(use.own_streams, 1)),
+        )
+        return np.maximum(1.0 / each.value - 1.0 / all_of_them.value, 0.0)
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """One for each OSD with an object in flight."""
@@ -129,7 +183,7 @@ class Rbd(Device, OsdPool):
     cores of nodes that are no hosts of the path, beside what their OSDs do.
 
     Attributes:
-        osd_iops: Small requests a second that one OSD reads.
+        osd_iops: Small requests a second that one OSD reads; a disk's where the OSD is no faster than one.
         osd_write_iops: Those that one writes, the copies counted apart.
         core_iops: Small requests a second that a core of 3 GHz serves.
         core_rate: Rate of large ones that it serves.
@@ -201,10 +255,33 @@ class Rbd(Device, OsdPool):
 
     def asked(self, row: Row, use: Access) -> Term:
         """Bytes of one request to an OSD."""
-        return use.asked(self._largest(row))
+        return use.asked(self._largest(row, use))
 
-    def _largest(self, row: Row) -> Term:
-        return least(row.term(self.request), row.term(self.object_size))
+    def _largest(self, row: Row, use: Access) -> Term:
+        whole = self.piece_of(row, use)
+        if use.part_B > 0:
+            return whole
+        old = use.kernel is not None and use.kernel < _LARGER_SINCE and not self.states("request")
+        most = term(_SEGMENTS_B, "B", "drivers/block/rbd.c before 4.2") if old else row.term(self.request)
+        return least(most, whole)
+
+    def _small(self, row: Row, use: Access) -> Term:
+        """Small requests a second of an OSD; where nobody says, it is a disk's turn for each that moves its heads."""
+        named = "osd_iops" if use.operation == "read" else "osd_write_iops"
+        moves = use.operation == "write" or use.random
+        return row.term(_DISK if moves and self._slow(use) and not self.states(named) else getattr(self, named))
+
+    def _slow(self, use: Access) -> bool:
+        rate = self.osd_read if use.operation == "read" else self.osd_write
+        return rate.value < _FLASH_BPS
+
+    def _service(self, row: Row, use: Access, size: Term) -> Term:
+        """Seconds of each OSD for one request."""
+        whole, byte = self.piece_of(row, use), self.at_osd(row, use.operation)
+        if not (use.alone or use.operation == "write"):
+            return size * byte
+        small = 1.0 / self._small(row, use)
+        return law(redundancy.osd_time, request_B=size, object_B=whole, object_s=whole * byte, small_s=small)
 
     def served_here(self, row: Row, use: Access) -> Term | None:
         """The OSDs of this node serve its part of all requests, and write its part of all copies."""
@@ -224,8 +301,15 @@ class Rbd(Device, OsdPool):
         return row.value(self.read_time if use.operation == "read" else self.write_time)
 
     def single_rate(self, row: Row, use: Access) -> Value:
-        """That of one OSD: an object lies on one."""
-        return row.value(self.osd_read if use.operation == "read" else self.osd_write)
+        """That of one OSD for each object, and of the wire before or after it."""
+        pieces = max(1.0, min(self.depth, use.block_B / float(self._largest(row, use).value)))
+        return (pieces / (self.at_osd(row, use.operation) + self._on_the_wire(row, use))).value
+
+    def _on_the_wire(self, row: Row, use: Access) -> Term:
+        """Seconds of a byte on its way to an OSD and its copies, or back: a message is whole before it is worked on."""
+        if self.port_rate is None:
+            return term(0.0, "s/B")
+        return self.ports(reading=use.operation == "read", here=self.here) / row.term(self.port_rate)
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
         """All OSDs together, copies counted."""
@@ -241,36 +325,45 @@ class Rbd(Device, OsdPool):
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
         """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
         reading, size = use.operation == "read", self.asked(row, use)
-        flying = use.under_way(float(self._largest(row).value), float(self.depth * copies))
+        flying = use.under_way(float(self._largest(row, use).value), float(self.depth * copies))
+        written, share = self.stored(), row.term(self.share)
         rate = row.term(self.osd_read if reading else self.osd_write)
-        wait = row.term(self.read_time if reading else self.write_time)
+        service, takes = self._service(row, use, size), row.term(self.read_time if reading else self.write_time)
+        asks = use.alone or not reading  # in sequence, an OSD reads ahead
+        if asks and not self._slow(use):  # what such an OSD does for a small request is in the time of one
+            takes = largest(takes - 1.0 / self._small(row, use), term(0.0, "s"))
         row.charge(
             f"{name}.in-flight",
             "cephfs",
-            capacity=law(waiting.request_rate, request_B=size, latency_s=wait, rate_Bps=rate, in_flight=flying),
+            capacity=law(
+                redundancy.pool_rate,
+                request_B=size,
+                in_flight=max(1.0, flying),
+                osds=count(self.osds, "OSD"),
+                parts=count(self.parts(use.operation), "part"),
+                service_s=service / share,
+                away_s=takes + size * self._on_the_wire(row, use),
+            ),
             what=f"RBD {use.operation} requests in flight",
-            remedy="more requests in flight: read-ahead, queue depth, several images (array.depth, array.request)",
+            remedy="more requests in flight: read-ahead, queue depth, several images (array.depth, array.request); "
+            "while these queue, more OSDs (array.osds)",
         )
-        used = law(servers.occupied, items=max(1.0, flying), bins=float(self.osds))
-        written, share = self.stored(), row.term(self.share)
-        osds = count(self.osds, "OSD") if not reading else used
         load = row if reading else row.times(written)
         load.charge(
             f"{name}.osds",
             "cephfs",
-            capacity=osds * rate * share,
+            capacity=count(self.osds, "OSD") * rate * share,
             what="OSDs with objects of the image",
             remedy="more OSDs (array.osds), or more files or requests at once, so that more OSDs work",
         )
-        if use.alone:
-            small = row.term(self.osd_iops if reading else self.osd_write_iops)
+        if asks:
             load.charge(
                 f"{name}.osd-requests",
                 "cephfs",
                 unit="op",
-                capacity=count(self.osds, "OSD") * small * share,
+                capacity=count(self.osds, "OSD") * share / service,
                 per_byte=1.0 / size,
-                what="small requests that the OSDs serve",
+                what="requests that the OSDs serve",
                 remedy="more or faster OSDs (array.osds, array.osd_iops, array.osd_write_iops)",
             )
         if self.port_rate is not None:

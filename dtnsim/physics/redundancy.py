@@ -5,10 +5,18 @@ All functions broadcast.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dtnsim.physics._arrays import FloatArray, as_float
+
+#: 1 + 1/2 + ... + 1/c by the number of copies or shards c; erasure codes have 48 at most here
+_HARMONIC: Final = np.cumsum([0.0, *(1.0 / n for n in range(1, 49))])
+
+#: what makers and benchmarks call a small request [B]
+_SMALL_B: Final = 4096.0
 
 
 def stored(replicas: ArrayLike, data: ArrayLike, coding: ArrayLike) -> FloatArray:
@@ -78,6 +86,70 @@ def ceph_client_bytes(stored_per_byte: ArrayLike, data: ArrayLike, reading: Arra
     k, h = as_float(data), as_float(here)
     others = np.where(as_float(reading) > 0.0, 1.0, as_float(stored_per_byte)) - 1.0 / np.maximum(k, 1.0)
     return 1.0 - h + h * others
+
+
+def pool_rate(
+    request_B: ArrayLike,
+    in_flight: ArrayLike,
+    osds: ArrayLike,
+    parts: ArrayLike,
+    service_s: ArrayLike,
+    away_s: ArrayLike = 0.0,
+) -> FloatArray:
+    """Rate of N requests in flight, each at c OSDs that a hash chooses out of M, and done when the last of them is.
+
+    A request meets (N - 1) c R / (M T) others at each of its OSDs (mean value analysis, Schweitzer's approximation), R
+    being its time there and T its whole time, and waits W for them; the longest of c independent waits is H_c W in
+    the mean, H_c = 1 + 1/2 + ... + 1/c. So T = Z + s + H W with H W^2 + (Z + s - s a) W - a s^2 = 0,
+    a = (N - 1) c / M, and X = N b / T.
+
+    Args:
+        request_B: Bytes of a request b [B].
+        in_flight: Requests in flight N [1].
+        osds: OSDs M [1].
+        parts: OSDs that each request waits for c: copies or shards that are written, shards that are read [1].
+        service_s: Time of one OSD for its part of a request s [s].
+        away_s: Time of a request besides: messages, the wire, the client Z [s].
+
+    Returns:
+        Rate [B/s]: N b / (Z + s) where nothing queues; of single parts without Z that of a closed product-form network,
+        N M b / (s (N + M - 1)); M b / (c s) where all OSDs are busy.
+
+    Valid: requests hashed evenly over equal OSDs, c <= M; requests of one OSD taken in turn.
+    Neglects: unlike OSDs, pools of few placement groups; pauses while a journal is synchronised.
+    Source: Ceph documentation, "Architecture" (CRUSH; a write is acknowledged when all replicas have it); Y. Bard,
+        "Some Extensions to Multiclass Queueing Network Analysis" (1979), and Reiser and Lavenberg, JACM 27(2), 1980;
+        R. Nelson, A. N. Tantawi, IEEE Trans. Computers 37(6), 1988 (fork-join: H_c of exponential times).
+    """
+    n, s, away = as_float(in_flight), as_float(service_s), as_float(away_s)
+    longest = np.interp(as_float(parts), np.arange(len(_HARMONIC)), _HARMONIC)
+    met = np.maximum(n - 1.0, 0.0) * as_float(parts) / as_float(osds)
+    linear = away + s - s * met
+    waited = (np.sqrt(linear**2 + 4.0 * longest * met * s**2) - linear) / (2.0 * longest)
+    return as_float(n * as_float(request_B) / (away + s + longest * waited))
+
+
+def osd_time(request_B: ArrayLike, object_B: ArrayLike, object_s: ArrayLike, small_s: ArrayLike) -> FloatArray:
+    """Time of an OSD for a request between what is known of requests of 4 KiB and of whole objects, on a line.
+
+    Args:
+        request_B: Bytes of the request b [B].
+        object_B: Bytes of an object o [B].
+        object_s: Its time for a whole object [s].
+        small_s: Its time for a request of 4 KiB [s].
+
+    Returns:
+        Seconds, no fewer than the object's rate allows [s].
+
+    Valid: requests that each move a disk's heads, or cost a flash drive's OSD its processor; b from 4 KiB to o.
+    Neglects: neighbours that a journal or a read-ahead joins.
+    Source: positioning and transfer add up (a disk's service time); Ceph documentation, "Journal Config Reference" and
+        "BlueStore" (each write is in the journal or log, and in its place).
+    """
+    small, span = as_float(small_s), np.maximum(as_float(object_B) - _SMALL_B, 1.0)
+    part = np.clip((as_float(request_B) - _SMALL_B) / span, 0.0, 1.0)
+    moved = as_float(object_s) * as_float(request_B) / as_float(object_B)
+    return np.maximum(small + (as_float(object_s) - small) * part, moved)
 
 
 def core_time(byte_rate: ArrayLike, request_s: ArrayLike, request_B: ArrayLike) -> FloatArray:

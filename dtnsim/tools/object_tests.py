@@ -14,7 +14,7 @@ from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
 from dtnsim.tools._common import read_access, with_read, write_access
 from dtnsim.tools._options import Client as ClientEnd, Count, Cycles, Seconds, Size, documented, named, one_of
-from dtnsim.tools._s3 import Client, uploads
+from dtnsim.tools._s3 import Client, cut, uploads
 from dtnsim.tools.plan import Job, Plan, Step, Tool
 
 #: objects of a worker of warp
@@ -66,7 +66,7 @@ Mode = Literal["write", "seq", "rand"]
 
 
 class RadosBench(Tool):
-    """``rados bench SECONDS write|seq|rand -t 16 -b 4M``: one client with ``t`` operations of ``b`` in flight.
+    """``rados bench SECONDS write|seq|rand -t 16 -b 4M``: one client with ``t`` operations of ``b``, an object each.
 
     The volume is one on Ceph (``filesystem: {kind: cephfs}`` or an RBD image): what differs from the pool, metadata
     and read-ahead, does not matter to objects in flight past the cache.
@@ -90,7 +90,7 @@ class RadosBench(Tool):
         process = Thread("rados bench")
         if self.mode == "write":
             write = write_access(job, self.kind, process, self.b, finish="direct", workers=self.t)
-            return Plan((Step("write", write=write),), workers=self.t, divided=True)
+            return Plan((Step("write", write=cut(write, self.b.value)),), workers=self.t, divided=True)
         random = self.mode == "rand"
         read = read_access(job, self.kind, process, self.b, workers=self.t, direct=True, random=random)
-        return Plan((with_read(job, Step("read"), read),), workers=self.t, divided=True)
+        return Plan((with_read(job, Step("read"), read.but(part_B=self.b.value)),), workers=self.t, divided=True)

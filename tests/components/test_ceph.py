@@ -45,8 +45,23 @@ def test_coded_pools_store_less_and_send_more() -> None:
 
 
 def test_read_ahead_and_objects_in_flight() -> None:
-    assert charges(latency="8 ms", streams=3).rate("c.read-ahead") == pytest.approx(3 * 8 * MiB / 8e-3)
-    assert charges(latency="8 ms", write=True).rate("c.write-back") == pytest.approx(16 * 4 * MiB / 8e-3, rel=0.01)
+    many = {"latency": "8 ms", "osds": 100_000, "osd_read": "10 TB/s", "osd_write": "10 TB/s"}
+    assert charges(streams=3, **many).rate("c.read-ahead") == pytest.approx(3 * 8 * MiB / 8e-3, rel=0.01)
+    assert charges(write=True, **many).rate("c.write-back") == pytest.approx(16 * 4 * MiB / 8e-3, rel=0.01)
+
+
+def test_a_direct_write_is_one_object_after_the_other() -> None:
+    """Linux fs/ceph/file.c: without aio each object of a call is waited for; then the wire twice, and the OSDs."""
+    dd = {"name": "dd", "bs": "64 MiB", "oflag": "direct"}
+    pool = {**FREE, "osds": 1000, "osd_write": "140 MB/s", "servers": {"count": 12, "port_rate": "1.25 GB/s"}}
+
+    def made(**given: Any) -> float:
+        host = machine(volumes={"/c": volume(filesystem={**pool, **given})})
+        return rate(journey(host, start="a:/dev/zero", to="a:/c", tool=dd, dataset={"files": 1, "size": "64 GiB"}))
+
+    wire = 3 / (0.93 * 1.25e9)
+    assert made() == pytest.approx(1 / (1 / 140e6 + wire), rel=0.01)
+    assert made(latency="10 ms") == pytest.approx(1 / (1 / 140e6 + wire + 10e-3 / (4 * MiB)), rel=0.01)
 
 
 def test_a_mount_is_reached_through_the_only_card() -> None:

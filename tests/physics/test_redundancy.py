@@ -1,5 +1,7 @@
 """Copies and coded shards: Ceph, WEKA and DAOS against what their makers and users print."""
 
+import heapq
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -41,6 +43,48 @@ def test_a_client_that_is_a_node(stored, data, reading, nodes, bytes_):
     # what it saves and spends itself is no other node's: all ports together carry the first hop less
     less = redundancy.ceph_port_bytes(stored, data, reading) - redundancy.ceph_port_bytes(stored, data, reading, 0.2)
     assert less == pytest.approx(0.2)
+
+
+def test_requests_queue_at_osds_that_a_hash_chooses():
+    alone = redundancy.pool_rate(4e6, 1, 9, 3, 0.1, 0.02)
+    assert alone == pytest.approx(4e6 / 0.12)  # nothing to queue for
+    for n, m in ((2, 2), (16, 9), (32, 92)):  # balanced product-form network: X = N M / (s (N + M - 1))
+        assert redundancy.pool_rate(1.0, n, m, 1, 0.1) == pytest.approx(n * m / (0.1 * (n + m - 1)))
+    assert redundancy.pool_rate(1.0, 1e9, 9, 3, 0.1, 0.5) == pytest.approx(9 / 3 / 0.1, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "osds", "parts"), [(8, 12, 2), (32, 92, 2), (16, 9, 3)])
+def test_a_pool_lies_between_equal_and_exponential_times(n, osds, parts):
+    """Request after request, each taken in turn at OSDs drawn at random."""
+    rng, count = np.random.default_rng(1), 8000
+
+    def simulated(times):
+        free, flying, now = np.zeros(osds), [0.0] * n, 0.0
+        for time in times:
+            now = heapq.heappop(flying)
+            at = rng.choice(osds, parts, replace=False)
+            free[at] = np.maximum(free[at], now) + time
+            heapq.heappush(flying, free[at].max())
+        return count / now
+
+    slow = simulated(rng.exponential(0.1, (count, parts)))
+    assert slow < redundancy.pool_rate(1.0, n, osds, parts, 0.1) < simulated(np.full((count, parts), 0.1))
+
+
+@settings(max_examples=50)
+@given(n=st.integers(1, 256), c=st.integers(1, 6), more=st.integers(0, 100), away=st.floats(0, 1))
+def test_a_pool_is_never_faster_than_its_osds_or_its_requests(n, c, more, away):
+    rate = redundancy.pool_rate(1.0, n, c + more, c, 0.1, away)
+    assert 0 < rate <= min(n / (away + 0.1), (c + more) / c / 0.1) * (1 + 1e-9)
+    assert rate <= redundancy.pool_rate(1.0, n + 1, c + more, c, 0.1, away) * (1 + 1e-9)
+    assert rate <= redundancy.pool_rate(1.0, n, c + more + 1, c, 0.1, away) * (1 + 1e-9)
+
+
+def test_an_osd_takes_longer_for_an_object_in_pieces():
+    assert redundancy.osd_time(4096, 4 * 2**20, 0.08, 0.0127) == pytest.approx(0.0127)
+    assert redundancy.osd_time(4 * 2**20, 4 * 2**20, 0.08, 0.0127) == pytest.approx(0.08)
+    pieces = 8 * redundancy.osd_time(2**19, 4 * 2**20, 0.08, 0.0127)  # seven more turns of 12.7 ms
+    assert pieces == pytest.approx(0.08 + 7 * 0.0127, rel=0.01)
 
 
 def test_read_ahead_of_the_kernel_client():
