@@ -17,8 +17,6 @@ LAB = library.root("calibration") / "tools"
 def script(file: Path) -> Any:
     """Runs a script and gives its names; those beside it can be imported by it."""
     spec = importlib.util.spec_from_file_location(f"{file.parent.name.strip('.')}_{file.stem}", file)
-    assert spec is not None
-    assert spec.loader is not None
     sys.path.append(str(file.parent))
     made = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)

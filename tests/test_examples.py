@@ -78,8 +78,6 @@ def test_a_prediction_has_an_interval_and_a_ladder_with_remedies(name: str) -> N
 
 
 # -- 100 and 400 GbE ------------------------------------------------------------------------------
-
-
 def test_pages_of_4_kib_are_written_back_by_one_core() -> None:
     """0.65 cycles a byte of one thread (Solidigm, KA-01862): less than a port of 100 Gb/s before Linux 6.6."""
     answer = predict("examples/dtn-100g-xfs", samples=0, overrides=("hosts.west.stack.kernel=5.15",))
@@ -136,8 +134,6 @@ def test_400g_needs_gen_5_and_half_of_the_memory() -> None:
 
 
 # -- Lustre cluster -------------------------------------------------------------------------------
-
-
 def test_four_pairs_share_the_way_and_the_file_systems() -> None:
     answer = predict("examples/lustre-cluster-globus", samples=0)
     assert len(answer.transfers) == 4
@@ -170,8 +166,6 @@ def test_a_busy_lustre_holds_all_pairs_together() -> None:
 
 
 # -- campus firewall ------------------------------------------------------------------------------
-
-
 def cubic_at_random_loss(loss: float, rtt: float) -> float:
     """Mean window [segments] of RFC 9438's curve, C = 0.4 and beta = 0.7, from one random loss to the next."""
     random = np.random.default_rng(1)
@@ -214,8 +208,6 @@ def test_a_science_dmz_helps_a_campus_server() -> None:
 
 
 # -- policer --------------------------------------------------------------------------------------
-
-
 def test_a_policed_path_gives_a_stream_less_than_it_is_sold_for() -> None:
     memory = ["transfer.from=site:memory", "transfer.to=cloud:memory", "hosts.cloud.tcp.rmem_max=1 GiB"]
     stream = [*memory, "transfer.tool={name: iperf3, P: 1}"]
@@ -228,8 +220,6 @@ def test_a_policed_path_gives_a_stream_less_than_it_is_sold_for() -> None:
 
 
 # -- NAS ------------------------------------------------------------------------------------------
-
-
 def test_more_connections_help_a_nas_until_something_else_binds() -> None:
     mount, slow = "hosts.ws.volumes./nas.filesystem", "rpc_byte=2 cycles/B"  # of one connection to an appliance
     rates = [rate("lab-nas-nconnect", f"{mount}.nconnect={n}", f"{mount}.{slow}") for n in (1, 2, 4, 8, 16)]

@@ -132,7 +132,6 @@ def test_requests_fit_the_rate_and_the_link(name: str) -> None:
 @of_each(n for n, p in PARTS.items() if p.facts is not None)
 def test_facts_are_possible(name: str) -> None:
     facts = PARTS[name].facts
-    assert facts is not None
     assert facts.year is None or 2005 <= facts.year.value <= YOUNGEST
     if facts.power_idle is not None and facts.power_busy is not None:
         assert facts.power_idle.value <= facts.power_busy.value
@@ -149,8 +148,6 @@ OF_ANY_SIZE = {"hdd/laptop-5400", "hdd/laptop-7200", "hdd/usb3-2.5-inch", "hdd/u
 @of_each(HDDS)
 def test_the_heads_are_slower_than_the_link(name: str) -> None:
     disk = HDDS[name]
-    assert disk.facts is not None
-    assert disk.facts.capacity is not None
     same = disk.capacity.value == disk.facts.capacity.value
     assert name in OF_ANY_SIZE or same, f"models/parts/{name}.yaml: write 'capacity' as well, equal to 'facts.capacity'"
     assert disk.rate.value * disk.actuators <= disk.link.value * 1.01

@@ -85,7 +85,6 @@ def cpu(folder: Path, *arguments: str) -> float:
 
 def test_the_table_has_every_command() -> None:
     found = BLOCK.search(README.read_text())
-    assert found is not None
     assert re.findall(r"^\| `dtnsim (.*?)` \|", found[0], re.MULTILINE) == list(COMMANDS)
 
 

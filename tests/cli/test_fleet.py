@@ -86,7 +86,6 @@ def test_shipped_workloads_are_used_by_paths() -> None:
     assert named
     assert all(f"workload: {name}" in paths for name in named)
     given = spec.load("examples/facility-year").workload
-    assert given is not None
     assert given.source
 
 

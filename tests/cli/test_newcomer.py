@@ -59,7 +59,6 @@ def test_the_readme_leads_to_a_machine_of_ones_own(run: Run, tmp_path: Path, mon
     """The block of the README under 'A path of your own', line by line, then an edit of the file it wrote."""
     text = (ROOT / "README.md").read_text()
     block = re.search(r"## A path of your own.*?```sh\n(.*?)```", text, re.DOTALL)
-    assert block is not None
     monkeypatch.chdir(tmp_path)
     for line in block[1].splitlines():
         code, out, err = run(*shlex.split(line, comments=True)[1:])

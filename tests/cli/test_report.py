@@ -46,7 +46,6 @@ def test_the_report_of_a_workload_is_the_fleets(run: Run, tmp_path: Path, monkey
     assert done.code == 0, done.err
     text = file.read_text()
     headline = re.search(r'<p class="headline">([^<]*)', text)
-    assert headline is not None
     assert re.match(r"[\d,]+ of [\d,]+ transfers done in (1 d|24 h), ", headline[1])
     assert text.index("The workload") < text.index("The path, with one transfer of each class at once")
     assert "What held the transfers of each class" in text

@@ -118,8 +118,6 @@ def test_waiting_for_the_medium_never_pays() -> None:
 
 
 # -- reading ----------------------------------------------------------------------------------------
-
-
 def fio(array: dict[str, Any], **options: object) -> float:
     """Bytes a second of fio reading the volume."""
     made = machine(

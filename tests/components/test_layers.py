@@ -55,8 +55,6 @@ def test_a_target_is_reached_through_the_only_card() -> None:
 
 
 # -- dm-crypt -------------------------------------------------------------------------------------
-
-
 CRYPT = {"kind": "dm-crypt", "of": SSD, "cipher": "1 cycles/B", "sector_work": "0 cycles"}
 MD = {"kind": "raid", "level": 6, "disks": 10, "of": SSD, "parity_work": "2 cycles/B"}
 
@@ -273,8 +271,6 @@ def test_sectors_of_4096_cost_an_eighth() -> None:
 
 
 # -- LVM ------------------------------------------------------------------------------------------
-
-
 def test_a_linear_volume_has_a_file_on_one_drive_and_stripes_on_all() -> None:
     one = access(streams=1)
     linear, striped = (device(kind="lvm", type=t, disks=4, of=SSD) for t in ("linear", "striped"))
@@ -306,8 +302,6 @@ def test_chunks_that_alternate_make_disks_position() -> None:
 
 
 # -- NVMe over Fabrics and iSCSI ------------------------------------------------------------------
-
-
 def test_a_reader_has_two_windows_on_their_way() -> None:
     """2 x 128 KiB over 80 us of the drive, 32 us of the network and 44 us of transfer."""
     found = sheet(problem(path({"kind": "nvme-of", "of": SSD}, READ)))
@@ -385,8 +379,6 @@ def test_a_raid_may_lie_on_remote_drives() -> None:
 
 
 # -- RBD ------------------------------------------------------------------------------------------
-
-
 RBD = {"kind": "rbd", "share": "1", "osds": 12, "nodes": 3, "port_rate": "100 Gb/s"}
 
 
@@ -454,8 +446,6 @@ def test_small_reads_wait_for_the_osd() -> None:
 
 
 # -- what holds for all ---------------------------------------------------------------------------
-
-
 def test_a_striped_volume_needs_two() -> None:
     with pytest.raises(SpecError, match="at least 2"):
         device(kind="lvm", type="striped", of=SSD)

@@ -130,8 +130,6 @@ def test_who_says_what_is_lost_leaves_nothing_unstated(said):
 
 
 # -- what nobody states, by the kind of network ----------------------------------------------------
-
-
 def drawn_losses(samples: int = 4000, *, mean: bool = False, **said: object) -> np.ndarray:
     segment = Segment.model_validate({"bandwidth": "10 Gb/s", "rtt": "100 ms", **said})
     return np.asarray(segment.losses(Draw(samples, 1, mean=mean))[0])

@@ -52,7 +52,6 @@ def test_flows_that_differ_in_numbers_alone_are_one_kind() -> None:
         for n, rate in enumerate(rates)
     ]  # fmt: skip
     found = plain(load(path))
-    assert found is not None
     assert found.kind.tolist() == [0, 1, 1, 1]
     assert found.target[1:] * 8 == pytest.approx([1e9, 2e9, 3e9])
     assert found.start.tolist() == [0, 1, 2, 3]
@@ -76,8 +75,6 @@ def test_a_plan_that_is_the_same_for_every_job(tool: type[Tool]) -> None:
         return
     plans = [tool.model_validate({tool.pace: f"{rate} Gb/s"}).plan(jobs[0]) for rate in (1, 3)]
     uses = [plan.steps[0].net for plan in plans]
-    assert uses[0] is not None
-    assert uses[1] is not None
     assert uses[1].rate.value == pytest.approx(3 * uses[0].rate.value)
     assert uses[0].key("rate") == uses[1].key("rate") == made.plan(jobs[0]).steps[0].net.key("rate")
     assert plans[0].opening == plans[1].opening

@@ -228,8 +228,6 @@ def test_settings_of_the_servers() -> None:
 
 
 # -- one mount, one set of connections --------------------------------------------------------------
-
-
 def mounted(*names: str, nconnect: int = 1) -> dict[str, Any]:
     """Transfers that read from one NFS mount of a server 10 ms away."""
     mount = {"kind": "nfs", "nconnect": nconnect, "read_ahead": "1 GiB", "slots": "4096", "rpc_byte": "0 cycles/B"}

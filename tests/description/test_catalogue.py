@@ -50,9 +50,7 @@ def rates() -> dict[str, float]:
 @pytest.mark.parametrize("name", HOSTS)
 def test_a_reference_host_has_year_price_and_what_it_is_named_for(name: str) -> None:
     host = built(name)
-    assert host.facts is not None
     assert host.facts.year is not None
-    assert host.price is not None
     assert host.price.date
     assert host.price.source
     assert host.price.spread.value >= (0.35 if host.price.source.startswith("assumed") else 0.15) - 0.1

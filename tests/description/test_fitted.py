@@ -109,8 +109,6 @@ def test_a_correlation_that_is_none_is_refused(tmp_path: Path, text: str) -> Non
 
 
 # -- --set of a host reaches those that are like it -------------------------------------------------------
-
-
 def test_set_reaches_a_host_that_is_like_the_changed_one(tmp_path: Path) -> None:
     hosts = {"x": "venadi", "y": {"like": "x"}, "z": {"like": "y", "cpu": {"clock": "1 GHz"}}}
     path = made(tmp_path, hosts, "hosts.x.memory.channels=2", "hosts.y.cpu.clock=2 GHz")

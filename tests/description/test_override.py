@@ -83,7 +83,6 @@ def test_fitted_numbers_of_the_old_part_do_not_stick_to_the_new_one() -> None:
     array = spec.load("venadi/gridftp-gpfs", [f"{key}=intel-s4500"]).hosts["venadi"].volumes["/bigdata"].array
     from dtnsim.components.device import Device
 
-    assert array is not None
     assert array.of == Device.build("intel-s4500")  # type: ignore[attr-defined]
 
 

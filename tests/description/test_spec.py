@@ -32,8 +32,6 @@ def path(**changes: Any) -> dict[str, Any]:
 
 
 # -- short forms ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("text", "end"), rows("description/spoken", "ends of a transfer"))
 def test_ends(text: str, end: list[str]) -> None:
     assert list(split_end(text)) == end
@@ -63,8 +61,6 @@ def test_a_tool_by_name_or_with_options() -> None:
 
 
 # -- hosts ------------------------------------------------------------------------------------------
-
-
 def test_a_host_like_another_keeps_what_it_does_not_change() -> None:
     hosts = {
         "a": BASE["hosts"]["a"],
@@ -92,8 +88,6 @@ def test_an_unknown_host_says_where_it_was_named(tmp_path: Path) -> None:
 
 
 # -- calibration ------------------------------------------------------------------------------------
-
-
 def calibrated(tmp_path: Path, parameters: dict[str, Any], *overrides: str, **changes: Any) -> PathSpec:
     (tmp_path / "fitted.yaml").write_text(yaml.safe_dump({"parameters": parameters}))
     file = written(tmp_path / "path.yaml", yaml.safe_dump(path(calibration="fitted.yaml", **changes), sort_keys=False))
@@ -136,8 +130,6 @@ def test_a_file_that_is_no_calibration(tmp_path: Path) -> None:
 
 
 # -- names that lead nowhere --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("changes", "says"),
     [

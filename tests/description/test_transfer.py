@@ -54,7 +54,6 @@ def test_of_several_hosts_one_is_named(tmp_path: Path) -> None:
 def test_one_file_is_read_as_every_data_set_is(size: str) -> None:
     given = yamlio.loads(f"dataset: {{files: 1, size: {size}}}", "t.yaml")["dataset"]
     quick, whole = _one_file(given), dataset.load(given)
-    assert quick is not None
     assert quick.name == whole.name
     for name in ("sizes_B", "counts"):
         mine, theirs = getattr(quick, name), getattr(whole, name)

@@ -184,8 +184,6 @@ def test_a_way_to_a_peer(logs: Path, tmp_path: Path) -> None:
 
 
 # -- manners -------------------------------------------------------------------------------------
-
-
 def test_the_plan_keeps_to_time_and_bytes() -> None:
     tests, times = measuring.plan(256 * MIB, 300)
     assert times == 3
@@ -269,7 +267,6 @@ def test_a_path_with_the_machine_as_measured(tmp_path: Path, monkeypatch: pytest
     Path("me.yaml").write_text(outputs.text(FOUND.tree, 0))
     hers = measure._Hers("night.yaml", "me")
     before, after = hers.after("me.yaml")
-    assert after is not None
     assert before.p50 > 0 < after.p50
     Path("broken.yaml").write_text("cpu: [")
     assert hers.after("broken.yaml")[1] is None

@@ -56,7 +56,6 @@ def test_one_id_once_and_one_figure_one_role(tmp_path: Path) -> None:
 def test_stated_bottleneck_short_and_long(tmp_path: Path) -> None:
     short = GOOD.replace("tool: iperf3}", "tool: iperf3, bottleneck_stated: wire}")
     (case,) = load(tmp_path, HEAD + short)
-    assert case.stated is not None
     assert case.stated.met_by(Bottleneck("venadi.eth.wire", "eth", "venadi", "nic", ""))
     assert not case.stated.met_by(Bottleneck("venadi.cpu", "cpu", "venadi", "core", "the wire is idle"))
     long = GOOD.replace("tool: iperf3}", "tool: iperf3, bottleneck_stated: {says: busy, station: 'core|cpu'}}")

@@ -159,7 +159,6 @@ def test_runs_over_days_and_hours_say_what_others_take(tmp_path: Path) -> None:
     )
     (segment,) = spec.load(path).wan
     other = segment.background
-    assert other is not None
     assert other.share.value == pytest.approx(1 / 9, rel=0.01)
     assert other.diurnal.value == pytest.approx(1.0, rel=0.01)
     assert other.peak_hour == pytest.approx(15, abs=0.1)

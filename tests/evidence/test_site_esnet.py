@@ -60,8 +60,6 @@ def test_round_trip_times_follow_geography(path):
 
 
 # -- the test data sets -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("path", ["esnet/lbl-anl", "esnet/lbl-anl-globus"])
 def test_every_set_runs(path, name):
@@ -108,8 +106,6 @@ def test_verification_reads_everything_again():
 
 
 # -- core behaviour these paths need ------------------------------------------------------------------
-
-
 def test_udt_packets_do_not_grow_with_the_mtu():
     """UDT sends 1500-byte packets on any path (UDT_MSS): jumbo frames change nothing."""
     jumbo, plain = (

@@ -45,8 +45,6 @@ def predicted(prediction, case):
 
 
 # -- the document ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("case", [c for c in BLIND if c.quantity != "cpu_share"], ids=lambda c: c.id)
 def test_blind_throughput(case, predictions):
     """Test 1 and the headline of test 6 from what the other tests taught (issue: 90 % of cases within 25 %)."""
@@ -92,8 +90,6 @@ def test_the_fit_keeps_to_what_its_logs_say():
 
 
 # -- the machines ---------------------------------------------------------------------------------
-
-
 def test_one_core_adds_its_work_up():
     """Receiving and writing share CPU1: 1/X is the sum of both (reference: 35.4 and 14.4 Gb/s give 10.2)."""
     both = run("nasa/nuttscp-1of7-put").throughput_Bps.p50
@@ -164,8 +160,6 @@ def test_direct_io_is_what_dd_must_have_used():
 
 
 # -- core behaviour these machines need ------------------------------------------------------------
-
-
 def test_a_copied_byte_crosses_memory_as_often_as_physics_counts():
     """From network to disk and from disk to network: two copies, two DMA transfers, five crossings."""
     prediction = run("nasa/nuttscp-1of7-put")

@@ -35,8 +35,6 @@ def table() -> list[list[str]]:
 
 
 # -- inputs ---------------------------------------------------------------------------------------
-
-
 def test_round_trips_add_up_to_the_pings() -> None:
     pings = dict(
         re.findall(r"\|\s*(LightPath|UCINet)\s*\|.*\|\s*([\d.]+) ms", (SITE / "logs" / "ping.txt").read_text())
@@ -91,8 +89,6 @@ def test_the_file_servers_deliver_what_the_storage_network_showed() -> None:
 
 
 # -- cases ----------------------------------------------------------------------------------------
-
-
 def test_measured_figures_are_those_that_the_logs_hold() -> None:
     """The tool's own figure, read by the parsers, is the case's, where the log is a tool's output."""
     checked = 0
@@ -146,8 +142,6 @@ def test_component_tests_fit_and_transfers_judge() -> None:
 
 
 # -- predictions ----------------------------------------------------------------------------------
-
-
 def test_blind_cases_are_within_a_factor_of_two(judged: dict[str, Judgement]) -> None:
     ratio = {k: j.p50 / j.case.measured for k, j in judged.items() if j.case.role == "blind" and not j.case.withheld}
     assert {k: r for k, r in ratio.items() if not 0.5 < r < 2} == {}
@@ -166,7 +160,6 @@ def test_stated_bottlenecks_are_the_predicted_ones(judged: dict[str, Judgement])
     stated = [j for j in judged.values() if j.case.stated is not None]
     assert len(stated) == 6
     for j in stated:
-        assert j.case.stated is not None
         assert j.case.stated.met_by(j.held), (j.case.id, j.held.reason)
 
 

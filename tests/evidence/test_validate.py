@@ -218,7 +218,6 @@ def test_trust_counts_what_judges() -> None:
     judged = validate.validate(chosen, samples=128).judgements
     assert [j.case.id for j in judging(judged)] == ["scp"]
     found = trust.trust(judged)
-    assert found is not None
     assert found.n == 1
     (j,) = judging(judged)
     assert found.coverage[0.8] == float(j.covered or False)
@@ -235,7 +234,6 @@ def test_an_interval_of_validate_is_widened_beyond_the_parameters() -> None:
     (j,) = validate.validate([case], samples=256).judgements
     low, high = np.quantile(j.explained, (0.1, 0.9))
     assert math.log(j.p90 / j.p10) > math.hypot(math.log(high / low), 2 * 1.28 * 0.1)
-    assert j.residual is not None
     assert j.residual.value == pytest.approx(math.log(case.measured / j.ceiling))
     assert j.residual.study == "venadi"
 
@@ -243,6 +241,5 @@ def test_an_interval_of_validate_is_widened_beyond_the_parameters() -> None:
 def test_durations_are_turned_over() -> None:
     (case,) = [c for c in cases.load(CASES / "uci" / "cases.yaml") if c.id == "untar-ucinet"]
     (j,) = validate.validate([case], samples=64).judgements
-    assert j.residual is not None
     assert j.residual.value == pytest.approx(math.log(j.ceiling / case.measured))
     assert j.residual.regime.kind == "small files"

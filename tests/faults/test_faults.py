@@ -114,8 +114,6 @@ def test_a_full_disk_under_a_sweep_names_the_file_and_keeps_what_is_whole(tmp_pa
 
 
 # -- memory ------------------------------------------------------------------------------------------------------
-
-
 def test_a_command_ends_where_memory_is_capped(tmp_path: Path) -> None:
     transfers = ", ".join(
         f"{{name: t{n}, from: 'b:/project', to: 'a:/bigdata', tool: gridftp, dataset: {{files: 1, each: 1 GB}}}}"

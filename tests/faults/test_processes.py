@@ -51,10 +51,8 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     process = subprocess.Popen(
         [*DTNSIM, "explain", "venadi/gridftp-gpfs"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    assert process.stdout is not None
     process.stdout.close()
     assert process.wait(60) == 0
-    assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
 
@@ -114,7 +112,6 @@ time.sleep(60)
 
 def test_a_child_in_the_middle_of_its_work_does_not_outlive_its_parent() -> None:
     parent = subprocess.Popen([sys.executable, "-c", _PARENT], stdout=subprocess.PIPE)
-    assert parent.stdout is not None
     child = int(parent.stdout.readline())
     parent.send_signal(signal.SIGKILL)
     parent.wait(10)

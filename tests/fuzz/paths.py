@@ -117,9 +117,8 @@ def _places(node: Node, depth: int = 0) -> Iterator[tuple[Node, Any]]:
 _POWERS: Final = (-18, -12, -9, -6, -3, -2, -1, 1, 2, 3, 6, 9, 12, 18)
 _NEAR: Final = (-3, -2, -1, 1, 2, 3)
 
+
 # -- changes: each takes a random place of a document ---------------------------------------------------------
-
-
 def _hostile(rng: random.Random, where: Node, key: Any) -> None:
     where[key] = copy.deepcopy(rng.choice(_HOSTILE))
 
@@ -276,8 +275,6 @@ def _set(rng: random.Random) -> str:
 
 
 # -- what every answer must be ------------------------------------------------------------------------------
-
-
 class TooLongError(BaseException):
     """More CPU time than a command may take."""
 

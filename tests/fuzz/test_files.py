@@ -29,8 +29,6 @@ def test_all_kinds_are_among_them() -> None:
 
 
 # -- findings --------------------------------------------------------------------------------------------------
-
-
 def test_cells_of_any_length_and_number_are_refused(tmp_path: Path) -> None:
     table = written(tmp_path / "table.csv", "wan.rtt\n" + "x" * 200_000 + "\n")
     with pytest.raises(InputError, match=r"--table: .*table\.csv cannot be read: field larger than field limit"):

@@ -68,8 +68,6 @@ def test_the_check_stops_what_takes_too_long(tmp_path: Path, monkeypatch: pytest
 
 
 # -- findings --------------------------------------------------------------------------------------------------
-
-
 def test_workers_that_queue_at_a_shared_station_are_busy_at_most_all_the_time() -> None:
     """100 equal files on 8 workers at one full station: the last round is not full, the station is."""
     for files in (100, 500, 9):

@@ -28,7 +28,6 @@ def source(tmp_path):
 
 def test_the_folder_is_the_users_own_and_of_this_source(root, source):
     folder = machine_code.folder([source])
-    assert folder is not None
     assert folder.parent == root / "dtnsim"
     assert [path.stat().st_mode & 0o777 for path in (folder.parent, folder)] == [0o700, 0o700]
     assert machine_code.folder([source]) == folder
@@ -40,7 +39,6 @@ def test_the_folder_is_the_users_own_and_of_this_source(root, source):
 @pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
 def test_a_folder_that_others_may_write_to_is_refused(root, source, level, mode):
     folder = machine_code.folder([source])
-    assert folder is not None
     (folder if level == "own" else folder.parent).chmod(mode)
     assert machine_code.folder([source]) is None
 
@@ -48,7 +46,6 @@ def test_a_folder_that_others_may_write_to_is_refused(root, source, level, mode)
 @pytest.mark.parametrize("level", ["dtnsim", "own"])
 def test_links_are_not_followed(root, source, level):
     folder = machine_code.folder([source])
-    assert folder is not None
     place = folder if level == "own" else folder.parent
     place.rename(root / "elsewhere")
     place.symlink_to(root / "elsewhere", target_is_directory=True)
@@ -70,7 +67,6 @@ def test_where_nothing_can_be_written_nothing_is_kept(root, source, monkeypatch)
 
 def test_folders_of_old_versions_go(root, source):
     folder = machine_code.folder([source])
-    assert folder is not None
     old, recent, objects = (folder.parent / name for name in ("old", "recent", "objects"))
     for path in (old, recent, objects):
         path.mkdir()

@@ -132,7 +132,6 @@ def test_lines_that_may_be_commands(line, may_be):
 @pytest.mark.parametrize(("line", "host", "text"), rows("logs/tables", "prompts"))
 def test_prompts(line, host, text):
     command = CommandReader(catalogue().commands).feed(line, 1)
-    assert command is not None
     assert (command.host, command.text) == (host, text)
 
 
@@ -152,7 +151,6 @@ def test_prompt_in_two_lines_and_continuation():
     assert command is None
     assert reader.open
     command = reader.feed("   of=x bs=1M", 3)
-    assert command is not None
     assert command.host == "compute-1-13"
     assert command.args("dd") == ["if=/dev/zero", "of=x", "bs=1M"]
 
@@ -161,7 +159,6 @@ def test_arguments_are_found_behind_wrappers():
     command = CommandReader(frozenset({"dd"})).feed(
         "$ sync; time (sudo numactl -N 0 /usr/bin/dd if=a of='b c' && sync)", 1
     )
-    assert command is not None
     assert command.args("dd") == ["if=a", "of=b c"]
     assert command.args("fio") is None
 
@@ -179,7 +176,6 @@ def test_numbers_of_other_locales():
 
 def test_a_pattern_names_its_numbers():
     found = regex(r"<size:int> bytes at <rate:num> <u:k>B/s in <spent:comma>s").search("17 bytes at 4.25 MB/s in 4,1s")
-    assert found is not None
     assert found.groupdict() == {"size": "17", "rate": "4.25", "u": "M", "spent": "4,1"}
 
 

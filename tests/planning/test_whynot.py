@@ -48,14 +48,12 @@ def _why_not(budget: float, watts: float, chosen: float | None = None) -> whynot
 def test_the_limit_that_stands_in_the_way_is_named_with_what_it_would_have_to_be() -> None:
     made = _why_not(950, 1000)
     assert made.relaxed == (("budget", 1000.0),)
-    assert made.by_relaxing is not None
     assert made.by_relaxing[1] == 1000.0
     several = [o.what for o in made.out if ";" in o.what]
     assert several
     assert all(what.partition(";")[0].endswith("1") for what in several)  # parts by place, whatever a set's order is
     assert made.counts["fit"] == 1
     assert made.counts["budget"] >= 2
-    assert made.nearest is not None
     assert (made.nearest.what, made.nearest.by) == ("slow1; slow2", pytest.approx(0.2))
     words = " ".join(made.sentences(0.6, "EUR"))
     assert "1 fit nowhere" in words
@@ -70,7 +68,6 @@ def test_two_limits_that_only_help_together_are_named_together() -> None:
 
 def test_where_it_is_met_the_surest_that_costs_less_is_nearest() -> None:
     made = _why_not(5000, 1000, 1000.0)
-    assert made.nearest is not None
     assert made.nearest.what == "slow1; slow2"
     assert made.relaxed == ()
 
@@ -80,7 +77,6 @@ def test_what_could_be_asked_instead_is_met_when_it_is_asked(shop: str) -> None:
     path = spec.load("venadi/gridftp-gpfs")
     made = dtnsim.plan(path, target="20Gb/s", **asked)
     assert made.chosen is None
-    assert made.why_not is not None
     target, confidence = made.why_not.instead
     assert (target.limit, confidence.limit) == ("target", "confidence")
     less = dtnsim.plan(path, target=f"{target.value} B/s", **asked)
@@ -105,7 +101,6 @@ def test_tools_say_why_each_way_but_the_fastest_is_out() -> None:
     made = tool_choice.why_not(found, refused)
     assert set(made.counts) <= {"cannot", "absent", "slow"}
     assert made.counts["slow"] == len(found) - 1
-    assert made.nearest is not None
     first, second = sorted(c.duration_s.p50 for c in found)[:2]
     assert made.nearest.by == pytest.approx(second - first)
     assert f"Checked {len(found)} tools in full" in made.sentences()[0]

@@ -87,7 +87,6 @@ def test_the_gain_of_a_card_is_what_predict_says_of_the_change(path: str) -> Non
     """Every remedy is tried by the answer's own way: the same draws, with what it sets."""
     found = dtnsim.predict(path, samples=64, seed=3)
     made = decide(found)
-    assert made.better is not None
     (typed,) = (line for line in made.does if "--set" in line)
     sets = re.findall(r"--set (\S+?)\)?(?= |$)", typed)
     again = dtnsim.predict(path, overrides=sets, samples=64, seed=3)

@@ -65,7 +65,6 @@ def html(given: object, answer: dtnsim.Prediction) -> str:
 
 def data(html: str) -> dict[str, object]:
     found = re.search(r'<script type="application/json" id="page-data">(.*?)</script>', html, re.DOTALL)
-    assert found is not None
     return json.loads(found[1])
 
 
@@ -226,7 +225,6 @@ def test_of_a_ladder_the_rung_that_binds_stands_out() -> None:
 
 def test_measured_is_shown_beside_predicted() -> None:
     made = charts.measured([("a", "blind", 1e9, Interval(0.5e9, 0.9e9, 2e9))])
-    assert made is not None
     assert "-10.0%" in made.table.rows[0]
     assert charts.measured([]) is None
 
@@ -244,7 +242,6 @@ def test_a_year_by_the_hour() -> None:
     edges = [h * 3600.0 for h in range(24 * 365 + 1)]
     rates = [1e9 if h % 24 == 3 else 0.0 for h in range(24 * 365)]
     made = timeline.by_hour(rates, edges, "a year")
-    assert made is not None
     assert "busiest from 3:00, 8 Gb/s" in made.says
     assert timeline.by_hour(rates[:24], edges[:25], "a day") is None
     assert made.layout["xaxis"]["dtick"] == int(made.layout["xaxis"]["dtick"]) == 19  # 365 days on 20 ticks at most
@@ -254,7 +251,6 @@ def test_hours_of_the_day_are_those_of_the_start() -> None:
     edges = [h * 3600.0 for h in range(49)]
     rates = [1e9 if h == 3 else 0.0 for h in range(48)]
     made = timeline.by_hour(rates, edges, "two days", clock("22:30"))
-    assert made is not None
     z = made.traces[0]["z"]
     assert made.traces[0]["x"] == [1, 2, 3]
     assert (z[1][1], z[2][1]) == (pytest.approx(4.0), pytest.approx(4.0))  # from 1:30 to 2:30 at 8 Gb/s
@@ -337,7 +333,6 @@ def test_a_report_says_which_tool(given: object, html: str, monkeypatch: pytest.
     said = tool_choice.advice(found)
     assert page.escaped(said[1:]) in text
     rows = re.search(r"<caption>\d+ of \d+ ways.*?</table>", text)
-    assert rows is not None
     shown = [page.escaped(c.name) for c in found[: whole.TOOLS]]
     places = [rows[0].find(f">{name}<") for name in shown]
     assert -1 not in places
