@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from dtnsim.ground import yamlio
@@ -26,6 +27,11 @@ def texts(document: str) -> Any:
 def rows(file: str, table: str) -> list[Any]:
     """The rows of a table of ``tests/FILE.yaml``, as `pytest.mark.parametrize` takes them."""
     return [tuple(row) if isinstance(row, list) else row for row in tables(file)[table]]
+
+
+def cases(names: str, table: dict[str, Any]) -> pytest.MarkDecorator:
+    """One test for each row of a table, called by what it promises: ``{"promise": (value, ...), ...}``."""
+    return pytest.mark.parametrize(names, list(table.values()), ids=list(table))
 
 
 def of_each(things: Iterable[Any]) -> Callable[[Callable[[Any], None]], Callable[[], None]]:

@@ -87,6 +87,11 @@ class Sheet:
         demand = self.demand(end)
         return self.capacity(end) / demand if demand else np.inf
 
+    def figure(self, what: str) -> float:
+        """What tables ask for: ``rate d.ssds``, and so ``demand``, ``capacity`` or whether it ``has`` one."""
+        kind, _, end = what.partition(" ")
+        return getattr(self, kind)(end)  # type: ignore[no-any-return]  # by name
+
     @property
     def bound(self) -> float:
         """Bytes per second at which the first station is full: X = min C / D."""

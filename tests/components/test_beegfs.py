@@ -23,13 +23,6 @@ def charges(**given: Any) -> Sheet:
     return sheet(problem(path(**given)))
 
 
-def test_a_client_keeps_nothing_of_what_it_has_written() -> None:
-    """Buffered mode: some hundred kilobytes of a file (BeeGFS documentation, Client side caching modes)."""
-    small = {"latency": "2 ms", "numtargets": 1}
-    assert rate(path(size="1 GB", **small)) == pytest.approx(rate(path(**small)), rel=0.01)
-    assert rate(path(**small)) == pytest.approx(512 * KiB / 2e-3, rel=0.01)
-
-
 def test_one_thread_and_one_node_of_a_qdr_system() -> None:
     """University of Kiel, parallel file system page: one thread 0.6 to 1.5 GB/s, one node 3.8 GB/s."""
     qdr = {"kind": "nic", "rate": "32 Gb/s", "protocol": "infiniband"}

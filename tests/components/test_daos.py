@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.each import tables
+from tests.each import cases, tables
 from tests.lab import FREE, GiB, Sheet, journey, machine, moves, problem, rate, sheet, volume
 
 CPU = {"kind": "cpu", "cores": 64, "clock": "3 GHz"}
@@ -36,18 +36,21 @@ def copied(program: Any, files: int = 1, size: str = "20 GiB", **given: Any) -> 
     return rate(made)
 
 
-def test_an_event_queue_is_a_core() -> None:
-    """docs.daos.io, Run IOR: 1.9 GB/s a node with dfuse."""
-    assert charges().rate("v.connections") == pytest.approx(2e9)
-    assert charges(eq_count=4).rate("v.connections") == pytest.approx(8e9)
-    assert charges(proto="tcp").rate("v.connections") == pytest.approx(3e9 / 2.5, rel=0.01)
-    assert charges(library="ioil").rate("v.connections") == pytest.approx(64 * 3e9 / 0.7)
-
-
-def test_with_a_library_every_process_has_its_own() -> None:
-    assert charges(library="ioil").rate("v.contexts") == pytest.approx(64 * 3e9 / 0.7)
-    assert charges({"numjobs": 2}, library="pil4dfs").rate("v.contexts") == pytest.approx(2 * 3e9 / 0.7)
-    assert not charges().has("v.contexts")
+@cases("tool, given, what, expected", {
+    "an event queue is a core (docs.daos.io, Run IOR: 1.9 GB/s a node with dfuse)": ({}, {}, "rate v.connections", 2e9),
+    "four are four": ({}, {"eq_count": 4}, "rate v.connections", 8e9),
+    "TCP costs more": ({}, {"proto": "tcp"}, "rate v.connections", pytest.approx(3e9 / 2.5, rel=0.01)),
+    "with a library every process has its own": ({}, {"library": "ioil"}, "rate v.connections", 64 * 3e9 / 0.7),
+    "and its context": ({}, {"library": "ioil"}, "rate v.contexts", 64 * 3e9 / 0.7),
+    "of two jobs two": ({"numjobs": 2}, {"library": "pil4dfs"}, "rate v.contexts", 2 * 3e9 / 0.7),
+    "without a library there is none": ({}, {}, "has v.contexts", False),
+    "engines count small requests": (SMALL, {"library": "ioil"}, "rate v.engines", 4 * 0.7e6 * 4096),
+    "Parallelstore reads what a TiB gives": (
+        {}, {"engine_read": "1.15 GiB/s", "servers": {"count": 12}}, "rate v.engines", 13.8 * GiB),
+})  # fmt: skip
+def test_what_a_client_charges(tool: dict[str, Any], given: dict[str, Any], what: str, expected: Any) -> None:
+    found = charges(tool, **given).figure(what)
+    assert found == (pytest.approx(expected) if isinstance(expected, float) else expected)
 
 
 def test_dd_with_and_without_a_library_is_of_the_published_order() -> None:
@@ -57,9 +60,11 @@ def test_dd_with_and_without_a_library_is_of_the_published_order() -> None:
     assert 1.2e9 < copied(dd) < 2.2e9
 
 
-def test_fuse_keeps_few_dirty_bytes() -> None:
+def test_fuse_keeps_few_dirty_bytes_and_a_flush_is_a_request() -> None:
     """A hundredth of the limits: what is beyond waits for the servers."""
     assert copied({"name": "dd", "bs": "1 MiB"}, size="200 GiB") == pytest.approx(2e9, rel=0.1)
+    synced = {"name": "dd", "bs": "4 KiB", "oflag": "dsync"}
+    assert copied(synced, sync_latency="3 ms") < 0.2 * copied(synced)
 
 
 def test_what_is_written_leaves_the_client_once_for_each_copy() -> None:
@@ -69,10 +74,6 @@ def test_what_is_written_leaves_the_client_once_for_each_copy() -> None:
         assert found.rate("v.engines") == pytest.approx(4 * 19e9 / times)
         assert found.rate("v.servers") == pytest.approx(4 * 50e9 / times)
     assert charges(replicas=3).demand("e.port0.rx") == pytest.approx(4178 / 4096)
-
-
-def test_small_requests_are_counted_at_the_engines() -> None:
-    assert charges(SMALL, library="ioil").rate("v.engines") / 4096 == pytest.approx(4 * 0.7e6)
 
 
 def test_a_request_alone_waits_its_latency() -> None:
@@ -106,13 +107,3 @@ def test_metadata_goes_through_dfuse_or_past_it() -> None:
     assert small(library="ioil", metadata_direct="9 ms") == pytest.approx(small(library="ioil"))
     assert small(library="pil4dfs") > 1.2 * small(library="ioil")
     assert small(library="pil4dfs", metadata_direct="9 ms") < 0.2 * small(library="pil4dfs")
-
-
-def test_a_flush_is_a_request() -> None:
-    synced = {"name": "dd", "bs": "4 KiB", "oflag": "dsync"}
-    assert copied(synced, sync_latency="3 ms") < 0.2 * copied(synced)
-
-
-def test_parallelstore_reads_what_a_tib_gives() -> None:
-    found = charges(engine_read="1.15 GiB/s", servers={"count": 12})
-    assert found.rate("v.engines") == pytest.approx(13.8 * GiB)

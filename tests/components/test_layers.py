@@ -11,7 +11,7 @@ from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import md
 from tests import lab
-from tests.each import tables
+from tests.each import cases, tables
 from tests.lab import FREE, KiB, MiB, access, device, journey, machine, moves, problem, served, sheet, volume
 
 SSD = {
@@ -56,6 +56,7 @@ def test_a_target_is_reached_through_the_only_card() -> None:
 
 # -- dm-crypt -------------------------------------------------------------------------------------
 CRYPT = {"kind": "dm-crypt", "of": SSD, "cipher": "1 cycles/B", "sector_work": "0 cycles"}
+MIRROR = {"kind": "raid", "level": 1, "disks": 2, "of": SSD}
 MD = {"kind": "raid", "level": 6, "disks": 10, "of": SSD, "parity_work": "2 cycles/B"}
 
 
@@ -79,10 +80,19 @@ def test_md_below_a_layer_has_its_parity_threads(array: dict[str, Any], threads:
     assert rates == ([pytest.approx(threads * 1.5e9)] if threads else [])
 
 
-def test_one_reader_is_ciphered_by_two_cores_and_many_by_all() -> None:
-    """Read-ahead has two requests under way: 2 x 3 GHz at a cycle a byte; write-back has as many as there are cores."""
-    assert sheet(problem(path(CRYPT, READ))).rate("d.crypt") == pytest.approx(2 * 3e9)
-    assert sheet(problem(path(CRYPT, WRITE))).rate("d.crypt") == pytest.approx(16 * 3e9)
+SECTORS = {**CRYPT, "sector_work": "512 cycles"}
+
+
+@cases("array, load, what, expected", {
+    "read-ahead has two requests under way, 2 x 3 GHz at a cycle a byte": (CRYPT, READ, "rate d.crypt", 2 * 3e9),
+    "write-back has as many as there are cores": (CRYPT, WRITE, "rate d.crypt", 16 * 3e9),
+    "a mirror over two encrypted drives ciphers twice": (MIRROR | {"of": CRYPT}, WRITE, "demand d.crypt", 2.0),
+    "a cipher over a mirror once": (CRYPT | {"of": MIRROR}, WRITE, "demand d.crypt", 1.0),
+    "sectors of 512 B": (SECTORS | {"sector": "512 B"}, READ, "demand d.crypt", 2.0),
+    "sectors of 4096 B cost an eighth": (SECTORS | {"sector": "4096 B"}, READ, "demand d.crypt", 1.125),
+})  # fmt: skip
+def test_what_a_cipher_charges(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
+    assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
 
 
 def test_work_queues_cost_small_requests_most_of_their_rate() -> None:
@@ -254,20 +264,11 @@ def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() ->
     assert large == pytest.approx(none, rel=1e-3)
 
 
-def test_mirrors_over_encrypted_drives_cipher_twice() -> None:
-    both = {"kind": "raid", "level": 1, "disks": 2, "of": CRYPT}
-    assert sheet(problem(path(both, WRITE))).demand("d.crypt") == pytest.approx(2.0)
-    over = {**CRYPT, "of": {"kind": "raid", "level": 1, "disks": 2, "of": SSD}}
-    assert sheet(problem(path(over, WRITE))).demand("d.crypt") == pytest.approx(1.0)
-
-
-def test_sectors_of_4096_cost_an_eighth() -> None:
-    small, large = ({**CRYPT, "sector_work": "512 cycles", "sector": n} for n in ("512 B", "4096 B"))
-    assert sheet(problem(path(small, READ))).demand("d.crypt") == pytest.approx(2.0)
-    assert sheet(problem(path(large, READ))).demand("d.crypt") == pytest.approx(1.125)
+def test_large_sectors_of_the_default_cipher() -> None:
+    """A byte in sectors of 512 B costs half as much again (systemd issue 24382)."""
     told = ({"kind": "dm-crypt", "of": SSD, "sector": n} for n in ("512 B", "4096 B"))
     slow, fast = (sheet(problem(path(volume, READ))).demand("d.crypt") for volume in told)
-    assert slow / fast == pytest.approx(1.5, rel=0.01)  # systemd issue 24382
+    assert slow / fast == pytest.approx(1.5, rel=0.01)
 
 
 # -- LVM ------------------------------------------------------------------------------------------
@@ -302,47 +303,36 @@ def test_chunks_that_alternate_make_disks_position() -> None:
 
 
 # -- NVMe over Fabrics and iSCSI ------------------------------------------------------------------
-def test_a_reader_has_two_windows_on_their_way() -> None:
-    """2 x 128 KiB over 80 us of the drive, 32 us of the network and 44 us of transfer."""
-    found = sheet(problem(path({"kind": "nvme-of", "of": SSD}, READ)))
-    assert found.rate("d.in-flight") == pytest.approx(2 * 128 * KiB / (112e-6 + 128 * KiB / 3e9))
+FABRIC = {"kind": "nvme-of", "of": SSD}
+RDMA, FOUR = {**FABRIC, "transport": "rdma"}, {**FABRIC, "targets": 4, "port_rate": "25 Gb/s"}
+STRIPED = {"kind": "raid", "level": 0, "disks": 4, "of": FABRIC}
+#: 3 GHz over 0.6 cycles/B of TCP and 0.3 of iSCSI
+LUN = {"kind": "iscsi", "of": {**SSD, "read": "40 GB/s"}, "protocol_byte": "0.3 cycles/B",
+       "digest_byte": "0.3 cycles/B", "command": "0 cycles"}  # fmt: skip
+#: 15,000 cycles a command and 0.6 of each of its bytes
+COMMANDS = {"kind": "iscsi", "of": {**SSD, "iops_read": "9M IOPS"}, "protocol_byte": "0 cycles/B"}
+SMALL_COMMANDS = 4096 * 3e9 / (15000 + 0.6 * 4096)
 
 
-def test_rdma_has_no_tcp() -> None:
-    """The kernel's 0.6 cycles a byte are gone, commands stay; on Ethernet packets are RoCE's."""
-    tcp, verbs = (sheet(problem(path({"kind": "nvme-of", "of": SSD, "transport": t}, READ))) for t in ("tcp", "rdma"))
-    assert tcp.demand("d.connections") == pytest.approx(0.6 + 8000 / (128 * KiB))
-    assert verbs.demand("d.connections") == pytest.approx(8000 / (128 * KiB))
-    assert tcp.demand("st.port0.rx") == pytest.approx(9038 / 8948)
-    assert verbs.demand("st.port0.rx") == pytest.approx(4178 / 4096)
-
-
-def test_a_session_is_one_core() -> None:
-    """3 GHz over 0.6 of TCP and 0.3 of iSCSI: 3.3 GB/s a session; digests take more of it."""
-    lun = {
-        "kind": "iscsi",
-        "of": {**SSD, "read": "40 GB/s"},
-        "protocol_byte": "0.3 cycles/B",
-        "digest_byte": "0.3 cycles/B",
-        "command": "0 cycles",
-    }
-    one = sheet(problem(path(lun, READERS))).rate("d.connections")
-    assert one == pytest.approx(3e9 / 0.9)
-    assert sheet(problem(path({**lun, "connections": 4}, READERS))).rate("d.connections") == pytest.approx(4 * one)
-    assert sheet(problem(path({**lun, "digest": True}, READERS))).rate("d.connections") == pytest.approx(3e9 / 1.2)
-
-
-@pytest.mark.parametrize("sessions", [1, 4])
-def test_small_commands_fill_the_core_of_their_session(sessions: int) -> None:
-    """clock x sessions / (cycles of a command + its bytes): 172,000 of 4 KiB a second at 3 GHz, in each session."""
-    lun = {
-        "kind": "iscsi",
-        "of": {**SSD, "iops_read": "9M IOPS"},
-        "protocol_byte": "0 cycles/B",
-        "connections": sessions,
-    }
-    found = sheet(problem(path(lun, RANDOM)))
-    assert found.rate("d.connections") / 4096 == pytest.approx(sessions * 3e9 / (15000 + 0.6 * 4096), rel=1e-6)
+@cases("array, load, what, expected", {
+    "two windows over 80 us of the drive, 32 of the network and the transfer":
+        (FABRIC, READ, "rate d.in-flight", 2 * 128 * KiB / (112e-6 + 128 * KiB / 3e9)),
+    "TCP costs 0.6 cycles/B and commands": (FABRIC, READ, "demand d.connections", 0.6 + 8000 / (128 * KiB)),
+    "RDMA commands alone": (RDMA, READ, "demand d.connections", 8000 / (128 * KiB)),
+    "packets of TCP": (FABRIC, READ, "demand st.port0.rx", 9038 / 8948),
+    "packets of RoCE": (RDMA, READ, "demand st.port0.rx", 4178 / 4096),
+    "ports of four targets": (FOUR, READERS, "rate d.target-ports", 4 * 25e9 / 8),
+    "drives of four targets": (FOUR, READERS, "rate d.ssds", 12e9),
+    "a RAID of remote drives has connections": (STRIPED, READERS, "has d.connections", True),
+    "and all of their drives": (STRIPED, READERS, "rate d.ssds", 12e9),
+    "a session of iSCSI is one core": (LUN, READERS, "rate d.connections", 3e9 / 0.9),
+    "four sessions are four": (LUN | {"connections": 4}, READERS, "rate d.connections", 4 * 3e9 / 0.9),
+    "digests take more of it": (LUN | {"digest": True}, READERS, "rate d.connections", 3e9 / 1.2),
+    "172,000 small commands a second fill it": (COMMANDS, RANDOM, "rate d.connections", SMALL_COMMANDS),
+    "and of four sessions four": (COMMANDS | {"connections": 4}, RANDOM, "rate d.connections", 4 * SMALL_COMMANDS),
+})  # fmt: skip
+def test_what_remote_blocks_charge(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
+    assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("block", "size"), [("1 MiB", 1024 * KiB), ("4 MiB", 1280 * KiB)])
@@ -363,31 +353,17 @@ def test_the_network_adds_to_a_request_alone() -> None:
         assert (away - local) * 4096 == pytest.approx(us * 1e-6, rel=0.02), kind
 
 
-def test_targets_and_their_ports() -> None:
-    array = {"kind": "nvme-of", "of": SSD, "targets": 4, "port_rate": "25 Gb/s"}
-    found = sheet(problem(path(array, READERS)))
-    assert found.rate("d.target-ports") == pytest.approx(4 * 25e9 / 8)
-    assert found.rate("d.ssds") == pytest.approx(12e9)
-
-
-def test_a_raid_may_lie_on_remote_drives() -> None:
-    found = sheet(
-        problem(path({"kind": "raid", "level": 0, "disks": 4, "of": {"kind": "nvme-of", "of": SSD}}, READERS))
-    )
-    assert found.has("d.connections")
-    assert found.rate("d.ssds") == pytest.approx(12e9)
-
-
 # -- RBD ------------------------------------------------------------------------------------------
 RBD = {"kind": "rbd", "share": "1", "osds": 12, "nodes": 3, "port_rate": "100 Gb/s"}
 
 
-def test_copies_and_shards_cost_what_they_cost() -> None:
-    """Three copies are written three times; 4 + 2 shards one and a half; the ports of the nodes carry them too."""
-    three = sheet(problem(path(RBD, WRITE)))
-    coded = sheet(problem(path({**RBD, "data": 4, "coding": 2}, WRITE)))
-    assert (three.demand("d.osds"), coded.demand("d.osds")) == pytest.approx((3.0, 1.5))
-    assert three.demand("d.node-ports") == pytest.approx(3.0)
+@cases("array, load, what, expected", {
+    "three copies are written three times": (RBD, WRITE, "demand d.osds", 3.0),
+    "4 + 2 shards one and a half": (RBD | {"data": 4, "coding": 2}, WRITE, "demand d.osds", 1.5),
+    "ports of the nodes carry copies too": (RBD, WRITE, "demand d.node-ports", 3.0),
+})  # fmt: skip
+def test_what_rbd_charges(array: dict[str, Any], load: Any, what: str, expected: float) -> None:
+    assert sheet(problem(path(array, load))).figure(what) == pytest.approx(expected)
 
 
 def test_a_node_reads_its_own_part_without_its_port() -> None:

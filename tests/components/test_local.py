@@ -12,7 +12,7 @@ from dtnsim.components.local import Ext4, Xfs
 from dtnsim.description.host import build_host
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.core_rates import CORE_RATES
-from tests.each import rows, tables
+from tests.each import cases, rows, tables
 from tests.lab import (
     FREE,
     GiB,
@@ -74,30 +74,13 @@ def test_a_server_of_nfs_commits_by_its_own_threads() -> None:
     assert (held("nfs"), held("smb")) == (False, True)
 
 
-def test_small_files_cost_their_operations() -> None:
-    """N files x (create + close) x time of an operation, for each byte 1/V of it."""
-    host = machine(volumes={"/d": volume(FAST, {"kind": "ext4", "op_time": "50 us"})})
-    path = journey(
-        host,
-        start="a:/dev/zero",
-        to="a:/d",
-        tool={"name": "dd", "bs": "1 MiB"},
-        dataset={"files": 1000, "size": "1 GB"},
-    )
-    assert waiting(problem(path)) == pytest.approx(1000 * 2 * 50e-6 / 1e9, rel=1e-9)
-
-
-def test_changes_cost_more_where_that_is_said() -> None:
-    """create changes the directory, close does not: 80 + 50 us."""
-    host = machine(volumes={"/d": volume(FAST, {"kind": "ext4", "op_time": "50 us", "change_time": "80 us"})})
-    path = journey(
-        host,
-        start="a:/dev/zero",
-        to="a:/d",
-        tool={"name": "dd", "bs": "1 MiB"},
-        dataset={"files": 1000, "size": "1 GB"},
-    )
-    assert waiting(problem(path)) == pytest.approx(1000 * 130e-6 / 1e9, rel=1e-9)
+@pytest.mark.parametrize(("given", "each"), [({}, 100e-6), ({"change_time": "80 us"}, 130e-6)])
+def test_small_files_cost_their_operations(given: dict[str, str], each: float) -> None:
+    """N files x (create + close) x time of an operation, for each byte 1/V of it; create changes the directory."""
+    host = machine(volumes={"/d": volume(FAST, {"kind": "ext4", "op_time": "50 us", **given})})
+    tool, data = {"name": "dd", "bs": "1 MiB"}, {"files": 1000, "size": "1 GB"}
+    path = journey(host, start="a:/dev/zero", to="a:/d", tool=tool, dataset=data)
+    assert waiting(problem(path)) == pytest.approx(1000 * each / 1e9, rel=1e-9)
 
 
 def looked_at(files: int, kind: str = "ext4", memory: str = "4 GiB", test: str = "stat", **more: str) -> float:
@@ -149,17 +132,11 @@ def test_an_exclusive_create_is_one_change(options: dict[str, object], changes: 
 
 def test_dirty_pages_are_a_share_of_memory() -> None:
     """Linux: write-back from 10 %, throttled writers held around 17.5 % (half-way from 15 to 20 %)."""
-    from dtnsim.description.host import build_host
-
     memory = {"kind": "memory", "channels": 4, "rate": "2400 MT/s", "size": "64 GiB"}
     host = build_host("h", machine(memory=memory, vm={}))
     found: list[float] = []
     charged(lambda row: found.extend(float(v) for v in Ext4.build({"kind": "ext4"}).cache_limits(row, host)))
     assert found == [pytest.approx(6.4 * GiB), pytest.approx(11.2 * GiB)]
-
-
-def test_it_is_found_by_its_name() -> None:
-    assert find_kind("ext4") is Ext4
 
 
 def test_data_in_the_journal_are_written_twice() -> None:
@@ -348,38 +325,31 @@ def charges(*given: Any, **more: Any) -> Sheet:
     return sheet(problem(path_of_btrfs(*given, **more)))
 
 
-def test_eight_workers_make_checksums() -> None:
-    """thread_pool: as many as cores and two more, at most 8; 3 GHz each at 0.3 cycles a byte."""
-    found = charges(WRITE)
-    assert found.rate("cpu.btrfs worker") == pytest.approx(8 * 3e9 / 0.3)
-    assert not charges(WRITE, nodatacow=True).has("cpu.btrfs worker")
+ZSTD, PLAIN = {"compress": "zstd", "ratio": "2.57"}, {"nodatacow": True}
+#: at 2.57 an extent is 13 sectors of 32
+PACKED = CORE_RATES["zstd1_kernel"].cycles_per_byte + 0.3 * 52 / 128
 
 
-def test_compression_trades_cores_for_the_drive() -> None:
-    """At 2.57 an extent is 13 sectors of 32; zeros of /dev/zero would vanish, so the source is memory."""
-    found = charges(COPY, compress="zstd", ratio="2.57")
-    assert found.demand("d.ssds") == pytest.approx(52 / 128)
-    cycles = CORE_RATES["zstd1_kernel"].cycles_per_byte + 0.3 * 52 / 128
-    assert found.demand("cpu.btrfs worker") == pytest.approx(cycles)
-    assert charges(WRITE, compress="zstd", ratio="2").demand("d.ssds") == pytest.approx(1 / 32)
+@cases("load, given, what, expected", {
+    "thread_pool, 8 of 3 GHz at 0.3 cycles a byte": (WRITE, {}, "rate cpu.btrfs worker", 8 * 3e9 / 0.3),
+    "no checksums": (WRITE, PLAIN, "has cpu.btrfs worker", False),
+    "compression spares the drive": (COPY, ZSTD, "demand d.ssds", 52 / 128),
+    "and costs cores": (COPY, ZSTD, "demand cpu.btrfs worker", PACKED),
+    "zeros of /dev/zero vanish": (WRITE, {"compress": "zstd", "ratio": "2"}, "demand d.ssds", 1 / 32),
+    "small reads take whole extents": (RANDOM, {"compress": "lzo", "ratio": "2"}, "demand d.ssds", 32 * 0.5),
+    "where they are compressed": (RANDOM, {}, "demand d.ssds", 1.0),
+    "copy on write makes random rewrites a stream": (REWRITE, {}, "has d.requests", False),
+    "in place 5,000 requests a second bind": (REWRITE, PLAIN, "rate d.requests", pytest.approx(5000 * 4096, rel=0.01)),
+})  # fmt: skip
+def test_what_btrfs_charges(load: Any, given: dict[str, Any], what: str, expected: Any) -> None:
+    found = charges(load, **given).figure(what)
+    assert found == (pytest.approx(expected) if isinstance(expected, float) else expected)
 
 
 def test_a_reader_waits_for_each_extent() -> None:
     """Decompression on one core, one extent after the other, after the drive."""
     alone, packed = (problem(path_of_btrfs(READ, compress=c, ratio="2")) for c in ("none", "zstd"))
     assert waiting(packed) - waiting(alone) == pytest.approx(CORE_RATES["zstd1_decompress"].cycles_per_byte / 3e9)
-
-
-def test_small_reads_take_whole_extents() -> None:
-    found = charges(RANDOM, compress="lzo", ratio="2")
-    assert found.demand("d.ssds") == pytest.approx(32 * 0.5)
-    assert charges(RANDOM).demand("d.ssds") == pytest.approx(1.0)
-
-
-def test_random_rewrites_become_a_stream() -> None:
-    """Copy on write: 5,000 requests a second would be 20 MB/s in place."""
-    assert not charges(REWRITE).has("d.requests")
-    assert charges(REWRITE, nodatacow=True).rate("d.requests") == pytest.approx(5000 * 4096, rel=0.01)
 
 
 KEYS: dict[str, tuple[Any, dict[str, Any]]] = tables("components/keys")["btrfs"]["keys"]

@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import nfs
+from tests.each import cases
 from tests.lab import FREE, GiB, KiB, MiB, Sheet, journey, machine, moves, problem, rate, sheet, volume, waiting
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
@@ -44,37 +45,40 @@ def test_requests_in_flight_over_the_round_trip(slots: int, wsize: int, connecti
     assert expected == pytest.approx(float(nfs.data_rate(slots, wsize * KiB, 10e-3, 0.5e-3, connections)))
 
 
-def test_sixteen_slots_of_an_old_client_over_ten_milliseconds() -> None:
-    """16 x 64 KiB / 9.96 ms = 105 MB/s; RHEL 6.3 has slots as needed in its 2.6.32, and UCI's runs reach 121 MB/s."""
-    old = {"stack": {**FREE, "kernel": "2.6.18"}}
-    found = charges({"wsize": "64 KiB"}, rtt="9.96 ms", client=old).rate("n.nfs-slots")
-    assert found == pytest.approx(105.3e6, rel=0.001)
-    newer = charges({"wsize": "64 KiB"}, rtt="9.96 ms", client={"stack": {**FREE, "kernel": "2.6.32"}})
-    assert newer.rate("n.nfs-slots") > 121e6
+def test_slots_and_requests_are_those_that_kernel_and_memory_have() -> None:
+    """16 x 64 KiB / 9.96 ms = 105 MB/s; RHEL 6.3 has slots as needed in its 2.6.32, and UCI's runs reach 121 MB/s.
 
-
-def test_a_server_agrees_to_requests_by_its_memory() -> None:
-    """A 4096th of it (Linux, nfsd_get_default_max_blksize); 128 slots over the round trip."""
+    A request is no more than a 4096th of the server's memory (Linux, nfsd_get_default_max_blksize): 128 slots of it.
+    """
+    old, newer = (
+        charges({"wsize": "64 KiB"}, rtt="9.96 ms", client={"stack": {**FREE, "kernel": kernel}}).rate("n.nfs-slots")
+        for kernel in ("2.6.18", "2.6.32")
+    )
+    assert old == pytest.approx(105.3e6, rel=0.001)
+    assert newer > 121e6
     small = charges({"wsize": "1 MiB"}, memory={"kind": "memory", "channels": 1, "rate": "1600 MT/s", "size": "1 GiB"})
     assert small.rate("n.nfs-slots") == pytest.approx(128 * 256 * KiB / 10e-3)
 
 
 @pytest.mark.parametrize("streams", [1, 3])
-def test_a_reader_has_its_read_ahead_in_flight(streams: int) -> None:
-    """Two windows for each reader: of one call of 1 MiB, of 15 requests of 1 MiB before Linux 5.4, or what is said.
+@cases("mount, block, kernel, window", {
+    "one call": ({}, "1 MiB", "6.1", MiB),
+    "128 KiB of small calls": ({}, "64 KiB", "6.1", 128 * KiB),
+    "15 requests of 1 MiB before Linux 5.4": ({}, "1 MiB", "4.4", 15 * MiB),
+    "what is said": ({"read_ahead": "2 MiB"}, "1 MiB", "6.1", 2 * MiB),
+})  # fmt: skip
+def test_a_reader_has_its_read_ahead_in_flight(
+    mount: dict[str, Any], block: str, kernel: str, window: float, streams: int
+) -> None:
+    """Two windows for each reader; wire and drives take next to nothing here.
 
     The next window is asked for on entering one that may not have arrived (Linux mm/readahead.c, mm/filemap.c: the
-    mark is looked at before the page is waited for); wire and drives take next to nothing here.
+    mark is looked at before the page is waited for).
     """
-    tool = {"name": "iozone", "test": "read", "r": "1 MiB", "t": streams}
-    usual = charges({"slots": "1000"}, reading=True, tool=tool)
-    assert usual.rate("n.read-ahead") == pytest.approx(streams * 2 * MiB / 10e-3, rel=2e-3)
-    small = charges({"slots": "1000"}, reading=True, tool={**tool, "r": "64 KiB"})
-    assert small.rate("n.read-ahead") == pytest.approx(streams * 2 * 128 * KiB / 10e-3, rel=2e-3)
-    old = charges({"slots": "1000"}, reading=True, tool=tool, client={"stack": {**FREE, "kernel": "4.4"}})
-    assert old.rate("n.read-ahead") == pytest.approx(streams * 2 * 15 * MiB / 10e-3, rel=2e-3)
-    told = charges({"slots": "1000", "read_ahead": "2 MiB"}, reading=True, tool=tool)
-    assert told.rate("n.read-ahead") == pytest.approx(streams * 2 * 2 * MiB / 10e-3, rel=2e-3)
+    tool = {"name": "iozone", "test": "read", "r": block, "t": streams}
+    client = {"stack": {**FREE, "kernel": kernel}}
+    found = charges({"slots": "1000", **mount}, reading=True, tool=tool, client=client).rate("n.read-ahead")
+    assert found == pytest.approx(streams * 2 * window / 10e-3, rel=2e-3)
 
 
 def test_one_reader_waits_for_the_way_the_wire_and_the_drive_in_turn() -> None:
@@ -122,17 +126,15 @@ def test_the_server_s_disk_binds_where_it_is_slower() -> None:
     )
 
 
-def test_the_server_s_adapter_binds_in_the_direction_of_the_data() -> None:
+@pytest.mark.parametrize(
+    ("reading", "own", "other", "way"), [(False, "rx", "tx", "wan"), (True, "tx", "rx", "wan.back")]
+)
+def test_the_server_s_adapter_binds_in_the_direction_of_the_data(reading: bool, own: str, other: str, way: str) -> None:
     """Written bytes arrive at the server's receiving wire, read ones leave its sending wire."""
-    nic = {"kind": "nic", "rate": "1 Gb/s", "mtu": "9000 B"}
-    there = charges(nic=nic)
-    back = charges(nic=nic, reading=True)
-    assert there.rate("b.nic.port0.rx") == pytest.approx(1.25e8 / FRAME)
-    assert back.rate("b.nic.port0.tx") == pytest.approx(1.25e8 / FRAME)
-    assert not there.has("b.nic.port0.tx")
-    assert not back.has("b.nic.port0.rx")
-    assert there.has("network.wan")
-    assert back.has("network.wan.back")
+    found = charges(nic={"kind": "nic", "rate": "1 Gb/s", "mtu": "9000 B"}, reading=reading)
+    assert found.rate(f"b.nic.port0.{own}") == pytest.approx(1.25e8 / FRAME)
+    assert not found.has(f"b.nic.port0.{other}")
+    assert found.has(f"network.{way}")
 
 
 def test_the_server_pays_for_its_own_file_system() -> None:
@@ -140,28 +142,17 @@ def test_the_server_pays_for_its_own_file_system() -> None:
     assert charges().demand("b.memory") == pytest.approx(5.0)
 
 
-def test_a_mount_that_serves_itself_is_an_error() -> None:
-    host = machine(volumes={"/n": volume(filesystem="nfs", server="a:/d"), "/d": volume(FAST)})
-    with pytest.raises(SpecError, match="serves itself"):
-        problem(journey(host, start="a:/n", tool="gridftp"))
-
-
-@pytest.mark.parametrize(
-    ("server", "says"), [("c:/export", "there is no host of that name"), ("b:/nowhere", "has no volume")]
-)
-def test_a_server_that_is_not_there_is_an_error(server: str, says: str) -> None:
-    host = machine(volumes={"/n": volume(filesystem="nfs", server=server)})
-    other = machine(volumes={"/d": volume(FAST)})  # of a host without any, what others mount is drawn
+@cases("server, volumes, says", {
+    "itself": ("a:/d", {"/d": volume(FAST)}, "serves itself"),
+    "each other": ("b:/n", {"/n": volume(filesystem="nfs", server="a:/n")}, "each other"),
+    "no host": ("c:/export", {"/d": volume(FAST)}, "there is no host of that name"),
+    "no volume": ("b:/nowhere", {"/d": volume(FAST)}, "has no volume"),  # of a host without any, one is drawn
+})  # fmt: skip
+def test_a_server_that_cannot_serve_is_an_error(server: str, volumes: dict[str, Any], says: str) -> None:
+    host = machine(volumes={**volumes, "/n": volume(filesystem="nfs", server=server)})
     with pytest.raises(SpecError, match=says) as caught:
-        problem(journey(host, other, start="a:/n", tool="gridftp"))
+        problem(journey(host, machine(volumes=volumes), start="a:/n", tool="gridftp"))
     assert caught.value.remedy
-
-
-def test_mounts_that_serve_each_other_are_an_error() -> None:
-    there = machine(volumes={"/n": volume(filesystem="nfs", server="b:/n")})
-    back = machine(volumes={"/n": volume(filesystem="nfs", server="a:/n")})
-    with pytest.raises(SpecError, match="each other"):
-        problem(journey(there, back, start="a:/n", tool="gridftp"))
 
 
 def test_close_waits_for_the_server() -> None:
@@ -435,23 +426,21 @@ def charges_of_vast(**given: Any) -> Sheet:
     return sheet(problem(path(**given)))
 
 
-def test_a_connection_is_a_core() -> None:
-    """1.5 of RPC and 0.5 of TCP: 1.5 GB/s each at 3 GHz (published: 2 GB/s a mount, eight fill 100 Gb/s)."""
-    assert charges_of_vast().rate("v.connections") == pytest.approx(1.5e9)
-    assert charges_of_vast(nconnect=8).rate("v.connections") == pytest.approx(12e9)
-    # two connections for each 100 Gb/s with RDMA (kb.vastdata.com)
-    assert charges_of_vast(proto="rdma", nconnect=2).rate("v.connections") == pytest.approx(2 * 3e9 / 0.45)
+@cases("given, what, expected", {
+    "a core, 1.5 of RPC and 0.5 of TCP at 3 GHz: 2 GB/s a mount are published": ({}, "rate v.connections", 1.5e9),
+    "eight fill 100 Gb/s": ({"nconnect": 8}, "rate v.connections", 12e9),
+    "two with RDMA (kb.vastdata.com)": ({"proto": "rdma", "nconnect": 2}, "rate v.connections", 2 * 3e9 / 0.45),
+    "packets of TCP": ({}, "demand e.port0.rx", 9038 / 8948),
+    "packets of RDMA": ({"proto": "rdma"}, "demand e.port0.rx", 4178 / 4096),
+})  # fmt: skip
+def test_what_a_connection_charges(given: dict[str, Any], what: str, expected: float) -> None:
+    assert charges_of_vast(**given).figure(what) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("connections", "addresses", "nodes"), [(1, 8, 1), (8, 1, 1), (8, 4, 4), (32, 64, 8)])
 def test_connections_reach_as_many_nodes_as_there_are_addresses(connections: int, addresses: int, nodes: int) -> None:
     found = charges_of_vast(nconnect=connections, remoteports=addresses)
     assert found.rate("v.touched") == pytest.approx(nodes * 12.5e9)
-
-
-def test_packets_are_those_of_the_transport() -> None:
-    assert charges_of_vast().demand("e.port0.rx") == pytest.approx(9038 / 8948)
-    assert charges_of_vast(proto="rdma").demand("e.port0.rx") == pytest.approx(4178 / 4096)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from dtnsim.components.raid import Raid
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import term
-from tests.each import rows
+from tests.each import cases, rows
 from tests.lab import KiB, MiB, access, charged, device, served
 
 #: a drive that moves 100 bytes a second and never waits, behind a link that never limits
@@ -24,9 +25,7 @@ R = 1e8
 
 
 def raid(level: int, disks: int, **more: object) -> Raid:
-    made = device(kind="raid", level=level, disks=disks, **{"of": DRIVE, **more})
-    assert isinstance(made, Raid)
-    return made
+    return device(kind="raid", level=level, disks=disks, **{"of": DRIVE, **more})  # type: ignore[return-value]  # a RAID
 
 
 def streaming(array: Raid, operation: str = "read", **use: object) -> float:
@@ -39,18 +38,11 @@ def streaming(array: Raid, operation: str = "read", **use: object) -> float:
     ("level", "disks", "groups", "data"),
     [(0, 8, 1, 8), (5, 8, 1, 7), (6, 8, 1, 6), (50, 8, 4, 28), (60, 8, 2, 12), (10, 8, 1, 4), (1, 2, 1, 1)],
 )
-def test_full_stripes_write_at_the_rate_of_the_data_disks(level: int, disks: int, groups: int, data: int) -> None:
-    """g (n - p) R / copies (Chen et al., ACM Computing Surveys 26(2), 1994)."""
+def test_full_stripes_move_at_the_rate_of_the_data_disks(level: int, disks: int, groups: int, data: int) -> None:
+    """g (n - p) R / copies (Chen et al., ACM Computing Surveys 26(2), 1994), written, and read by one stream."""
     array = raid(level, disks, groups=groups)
-    assert array.data_disks == data
-    assert array.drives == disks * groups
+    assert (array.data_disks, array.drives) == (data, disks * groups)
     assert streaming(array, "write") == pytest.approx(data * R, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("level", "disks", "groups", "data"), [(0, 8, 1, 8), (5, 8, 1, 7), (6, 8, 1, 6), (50, 8, 4, 28)]
-)
-def test_one_stream_reads_at_the_rate_of_the_data_disks(level: int, disks: int, groups: int, data: int) -> None:
     assert streaming(raid(level, disks, groups=groups, of=DISK)) == pytest.approx(data * R, rel=1e-9)
 
 
@@ -63,16 +55,14 @@ def test_flash_passes_nothing_by(level: int, lost: int) -> None:
     assert streaming(raid(level, 8, lost=lost)) == pytest.approx((8 - lost) * R, rel=1e-9)
 
 
-@pytest.mark.parametrize(("streams", "disks"), [(1, 1), (2, 2), (3, 3), (8, 3)])
-def test_a_mirror_serves_one_stream_from_one_copy(streams: int, disks: int) -> None:
-    """md(4), RAID1: n readers of k = 3 copies get min(n, k) R."""
-    assert streaming(raid(1, 3), streams=streams) == pytest.approx(disks * R, rel=1e-12)
-
-
-@pytest.mark.parametrize(("streams", "disks"), [(1, 4), (2, 8), (5, 8)])
-def test_striped_mirrors_serve_two_streams_from_all_disks(streams: int, disks: int) -> None:
-    """md(4), RAID10 near layout: a stream has one copy of every chunk, n / 2 disks."""
-    assert streaming(raid(10, 8), streams=streams) == pytest.approx(disks * R, rel=1e-12)
+@cases("array, streams, disks", {
+    f"RAID {level} of {n}, {streams} streams": ((level, n), streams, disks)
+    for level, n, each in ((1, 3, {1: 1, 2: 2, 3: 3, 8: 3}), (10, 8, {1: 4, 2: 8, 5: 8}))
+    for streams, disks in each.items()
+})  # fmt: skip
+def test_each_stream_of_a_mirror_has_one_copy(array: tuple[int, int], streams: int, disks: int) -> None:
+    """md(4): n readers of k copies get min(n, k) R; in RAID10's near layout one has every chunk once, n / 2 disks."""
+    assert streaming(raid(*array), streams=streams) == pytest.approx(disks * R, rel=1e-12)
 
 
 def test_random_requests_in_flight_use_both_copies() -> None:
@@ -106,30 +96,17 @@ def test_random_reads_of_a_degraded_raid5_have_half_the_disks() -> None:
     assert degraded == pytest.approx(healthy / 2, rel=1e-12)
 
 
-def test_a_mirror_that_lost_a_disk_writes_as_fast_as_before() -> None:
-    """There is one copy fewer to write: each of the disks left takes every byte once, R in all."""
-    assert streaming(raid(1, 2, lost=1), "write") == pytest.approx(R, rel=1e-12)
-    assert streaming(raid(1, 3, lost=1), "write") == pytest.approx(R, rel=1e-12)
-
-
 @pytest.mark.parametrize("streams", [1, 2, 4])
-def test_a_striped_mirror_that_lost_a_disk_is_held_by_the_pair_that_is_one(streams: int) -> None:
-    """Every stripe needs n / 2 chunks, one of which only one disk has: n / 2 disks' worth, read or written."""
-    degraded = raid(10, 8, lost=1)
-    assert streaming(degraded, streams=streams) == pytest.approx(4 * R, rel=1e-12)
-    assert streaming(degraded, "write", streams=streams) == pytest.approx(4 * R, rel=1e-12)
+def test_mirrors_that_lost_a_disk_are_held_by_the_copy_that_is_left(streams: int) -> None:
+    """A disk less takes a copy less: R is written; a stripe needs n / 2 chunks, one of which only one disk has."""
+    for disks in (2, 3):
+        assert streaming(raid(1, disks, lost=1), "write", streams=streams) == pytest.approx(R, rel=1e-12)
+    for operation in ("read", "write"):
+        assert streaming(raid(10, 8, lost=1), operation, streams=streams) == pytest.approx(4 * R, rel=1e-12)
 
 
-BUS = [
-    (5, 8, 0, 8 / 7),
-    (5, 8, 1, 1.0),
-    (6, 8, 0, 8 / 6),
-    (6, 8, 1, 7 / 6),
-    (10, 8, 0, 2.0),
-    (1, 2, 0, 2.0),
-    (1, 2, 1, 1.0),
-    (0, 8, 0, 1.0),
-]
+BUS = [(5, 8, 0, 8 / 7), (5, 8, 1, 1.0), (6, 8, 0, 8 / 6), (6, 8, 1, 7 / 6), (10, 8, 0, 2.0), (1, 2, 0, 2.0),
+       (1, 2, 1, 1.0), (0, 8, 0, 1.0)]  # fmt: skip
 
 
 @pytest.mark.parametrize(("level", "disks", "lost", "factor"), BUS)
@@ -243,10 +220,6 @@ def test_arrays_that_cannot_be(given: dict[str, object], says: str) -> None:
         device(kind="raid", of=DRIVE, **given)
 
 
-def test_levels_are_read_as_people_write_them() -> None:
-    assert device(kind="raid", level="RAID5", disks=4, of=DRIVE).data_disks == 3
-
-
 def test_a_request_waits_for_one_member() -> None:
     def latency(row: object) -> None:
         found.append(raid(0, 8).latency(row, access("write")))  # type: ignore[arg-type]  # the bench's row
@@ -256,31 +229,29 @@ def test_a_request_waits_for_one_member() -> None:
     assert found == [pytest.approx(50e-6)]
 
 
-def test_a_controller_answers_a_write_from_its_memory() -> None:
-    """With write-back a flush takes the controller's own time; without it the disks read old data first."""
-    made = {"kind": "raid", "level": 6, "disks": 8, "software": False, "of": {"kind": "hdd", "rate": "200 MB/s"}}
-    use = access("write", block_B=4 * KiB, finish="dsync")
-    found: list[float] = []
-    for more in ({}, {"answer": "1 ms"}, {"write_back": False}):
-        charged(lambda row, m=more: found.append(float(np.mean(device(**made, **m).latency(row, use)))))
-    assert found == pytest.approx([60e-6, 1e-3, 0.1e-3])
+CONTROLLED = {"kind": "raid", "disks": 8, "software": False}
 
 
-@pytest.mark.parametrize(
-    ("more", "use", "waited"),
-    [
-        ({}, {}, 60e-6),
-        ({"answer": "1 ms"}, {}, 1e-3),
-        ({"read_ahead": False}, {}, 0.1e-3),  # the disks have read ahead
-        ({"software": True}, {}, 0.1e-3),
-        ({}, {"random": True}, 7.4e-3 + 0.5 / 120),
-    ],
-)
-def test_what_is_read_in_sequence_is_answered_from_memory(
-    more: dict[str, object], use: dict[str, object], waited: float
-) -> None:
-    """The way of a command to the memory that read ahead; at random a seek and half a turn."""
-    array = device(**{"kind": "raid", "level": 10, "disks": 8, "software": False, "of": DISK, **more})
+@cases("more, use, waited", {
+    "a flush: the controller's own time": ({}, {"finish": "dsync"}, 60e-6),
+    "as stated": ({"answer": "1 ms"}, {"finish": "dsync"}, 1e-3),
+    "without write-back the disks read old data first": ({"write_back": False}, {"finish": "dsync"}, 0.1e-3),
+})  # fmt: skip
+def test_a_controller_answers_a_write_from_its_memory(more: dict[str, object], use: Any, waited: float) -> None:
+    array, found = device(**CONTROLLED, level=6, of={"kind": "hdd", "rate": "200 MB/s"}, **more), []
+    charged(lambda row: found.append(float(np.mean(array.latency(row, access("write", block_B=4 * KiB, **use))))))
+    assert found == pytest.approx([waited])
+
+
+@cases("more, use, waited", {
+    "the way of a command to the memory that read ahead": ({}, {}, 60e-6),
+    "as stated": ({"answer": "1 ms"}, {}, 1e-3),
+    "the disks have read ahead": ({"read_ahead": False}, {}, 0.1e-3),
+    "no controller": ({"software": True}, {}, 0.1e-3),
+    "at random a seek and half a turn": ({}, {"random": True}, 7.4e-3 + 0.5 / 120),
+})  # fmt: skip
+def test_what_is_read_in_sequence_is_answered_from_memory(more: dict[str, object], use: Any, waited: float) -> None:
+    array = device(**{**CONTROLLED, "level": 10, "of": DISK, **more})
     seen, found = access("read", block_B=16 * KiB, finish="direct", **use), []
     charged(lambda row: found.append(float(np.mean(array.latency(row, seen)))))
     assert found == pytest.approx([waited], rel=1e-9)
@@ -293,7 +264,6 @@ def test_levels_of_zfs_name_their_kind(level: str, kind: str) -> None:
         device(kind="raid", level=level, disks=8, of=DRIVE)
 
 
-@pytest.mark.parametrize(("written", "level"), [("RAID 1+0", 10), ("raid6", 6), ("5+0", 50)])
+@pytest.mark.parametrize(("written", "level"), [("RAID 1+0", 10), ("raid6", 6), ("5+0", 50), ("RAID5", 5)])
 def test_levels_as_people_write_them(written: str, level: int) -> None:
-    made = device(kind="raid", level=written, disks=8, of=DRIVE)
-    assert made.level == level
+    assert device(kind="raid", level=written, disks=8, of=DRIVE).level == level

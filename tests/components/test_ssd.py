@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,34 +14,31 @@ from dtnsim.components.ssd import Ssd
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw
-from tests.each import rows
+from tests.each import cases, rows
 from tests.lab import KiB, access, charged, device, machine, rate, served, volume
 
 PARTS = sorted(p.stem for p in (library.root("models") / "parts" / "ssd").glob("*.yaml"))
 SATA = {"kind": "ssd", "read": "540 MB/s", "write": "200 MB/s", "link": "550 MB/s"}
 
 
-def device_of(part: str) -> Ssd:
-    made = Ssd.build(part)
-    assert isinstance(made, Ssd)
-    return made
+def ssd(**more: object) -> Any:
+    return device(**{**SATA, **more})
 
 
-def ssd(**more: object) -> Ssd:
-    made = device(**{**SATA, **more})
-    assert isinstance(made, Ssd)
-    return made
+BURST = {"burst": "10 GB", "burst_write": "500 MB/s"}
 
 
-def test_reads_and_writes_at_the_rates_of_its_datasheet() -> None:
-    found = served(ssd(), access("read"), copies=3)
-    assert found.rate("d.ssds") == pytest.approx(3 * 540e6)
-    assert found.rate("d.links") == pytest.approx(3 * 550e6)
-    assert served(ssd(), access("write")).bound == pytest.approx(200e6)
-
-
-def test_a_drive_gives_no_more_than_its_link() -> None:
-    assert served(ssd(read="3 GB/s", write="2 GB/s"), access("read")).bound == pytest.approx(550e6)
+@cases("drive, use, copies, what, expected", {
+    "three read as their datasheet says": ({}, {}, 3, "rate d.ssds", 3 * 540e6),
+    "over three links": ({}, {}, 3, "rate d.links", 3 * 550e6),
+    "one writes so": ({}, {"operation": "write"}, 1, "rate d.ssds", 200e6),
+    "none gives more than its link": ({"read": "3 GB/s", "write": "2 GB/s"}, {}, 1, "rate d.links", 550e6),
+    "each copy has a cache": (BURST, {"operation": "write", "total_B": 40e9}, 4, "rate d.ssds", 4 * 500e6),
+})  # fmt: skip
+def test_what_a_drive_does(drive: Any, use: dict[str, Any], copies: int, what: str, expected: float) -> None:
+    found = served(ssd(**drive), access(**use), copies=copies)
+    assert found.figure(what) == pytest.approx(expected)
+    assert copies == 3 or found.bound == found.figure(what)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +83,6 @@ def test_half_a_burst_is_an_error(given: dict[str, str]) -> None:
 def test_a_burst_cache_fills() -> None:
     """22 GB at 2.3 GB/s and the rest at 0.62: mean rate V / (22/2.3 + (V - 22)/0.62) (seconds for GB)."""
     drive = Component.build("samsung-970-evo")
-    assert isinstance(drive, Ssd)
 
     def rate(size: float) -> float:
         return served(drive, access("write", total_B=size)).bound
@@ -97,11 +94,6 @@ def test_a_burst_cache_fills() -> None:
     assert rate(1e15) == pytest.approx(600e6, rel=0.05)
     sizes = [1e9, 22e9, 23e9, 50e9, 500e9]
     assert [rate(s) for s in sizes] == sorted((rate(s) for s in sizes), reverse=True)
-
-
-def test_copies_share_the_bytes_and_each_has_its_cache() -> None:
-    drive = ssd(burst="10 GB", burst_write="500 MB/s")
-    assert served(drive, access("write", total_B=40e9), copies=4).bound == pytest.approx(4 * 500e6)
 
 
 @pytest.mark.parametrize(("level", "disks", "share"), [(0, 4, 1 / 4), (1, 2, 1.0), (5, 5, 1 / 4)])
@@ -160,22 +152,18 @@ def test_a_drive_in_a_slot_that_nobody_states_may_have_half_of_its_link() -> Non
     assert high == pytest.approx(sold)
 
 
-def test_stating_the_slot_narrows_the_answer() -> None:
+def test_what_is_known_of_the_slot_narrows_the_answer() -> None:
+    """A stated slot or link, and one that is old enough for every slot."""
     sold, low, high = spread_of_reads(seated=True)
     assert low == high == sold
     assert spread_of_reads(link="7.4 GB/s")[1] == 7.4e9
-
-
-def test_drives_of_older_links_fit_every_slot() -> None:
-    drive, use = device(kind="ssd", read="3.5 GB/s", write="3 GB/s"), access("read")
-    found = charged(lambda row: drive.serve(row, use, "d"), draw=Draw(50, 1))
-    assert np.ptp(np.asarray(found.stations["h.d.links"].capacity)) == 0
+    assert np.ptp(links_of(1, {"kind": "ssd", "read": "3.5 GB/s", "write": "3 GB/s"})) == 0
 
 
 @pytest.mark.parametrize("protected", [True, False], ids=["rated steady", "rated fresh"])
 def test_a_drive_of_stated_rates_alone_is_as_the_library_has_such(protected: bool) -> None:
     """Within the library's own spread: its drives on PCIe and SAS, and what a SATA drive's defaults would be."""
-    fast = [d for d in map(device_of, PARTS) if d.read.value > 560e6 and d.power_loss_protection is protected]
+    fast = [d for d in map(Ssd.build, PARTS) if d.read.value > 560e6 and d.power_loss_protection is protected]
     made = [ssd(read=d.read, write=d.write, link="16 GB/s", power_loss_protection=protected) for d in fast]
     for name in ("iops_read", "iops_write", "latency_read", "latency_write"):
         off = [np.log(getattr(m, name).value / getattr(d, name).value) for m, d in zip(made, fast, strict=True)]

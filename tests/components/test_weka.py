@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.each import tables
+from tests.each import cases, tables
 from tests.lab import FREE, GiB, Sheet, journey, machine, moves, problem, rate, sheet, volume
 
 CPU = {"kind": "cpu", "cores": 64, "clock": "3 GHz"}
@@ -30,27 +30,26 @@ def charges(tool: dict[str, Any] | None = None, **given: Any) -> Sheet:
     return sheet(problem(path(tool, **given)))
 
 
-def test_a_frontend_is_a_core_and_the_kernels_tcp_is_not_there() -> None:
-    found = charges(num_cores=4)
-    assert found.rate("v.frontends") == pytest.approx(4 * 3e9 / (1.1 + 29000 / 2**20))
-    assert found.demand("a.cpu") == pytest.approx(1.1 + 29000 / 2**20, rel=0.01)  # no 3 cycles/B of TCP
-    assert charges(SMALL, num_cores=4).rate("v.frontends") == pytest.approx(4 * 3e9 / (1.1 + 29000 / 4096))
+CORE = 1.1 + 29000 / 2**20
 
 
-@pytest.mark.parametrize(
-    ("cores", "read", "write"), [(4, 36.2 * GiB, 11.6 * GiB), (12, 123 * GiB, 37.6 * GiB)], ids=["aws", "supermicro"]
-)
-def test_eight_servers_do_what_is_published_of_eight_clients(cores: int, read: float, write: float) -> None:
-    assert charges(compute=cores).rate("v.compute") == pytest.approx(read, rel=0.1)
-    assert charges(WRITE, compute=cores).rate("v.compute") == pytest.approx(write, rel=0.1)
-
-
-def test_what_is_written_has_parity_at_the_drives_and_crosses_the_ports_again() -> None:
-    read, write = charges(), charges(WRITE)
-    assert read.rate("v.drives") == pytest.approx(8 * 6 * 3.5e9)
-    assert write.rate("v.drives") == pytest.approx(8 * 6 * 3.1e9 / 1.5)
-    assert read.rate("v.servers") == pytest.approx(8 * 25e9)
-    assert write.rate("v.servers") == pytest.approx(8 * 25e9 / (1 + 1.5 * 7 / 8))
+@cases("tool, given, what, expected, rel", {
+    "a frontend is a core": ({}, {"num_cores": 4}, "rate v.frontends", 4 * 3e9 / CORE, 1e-6),
+    "without the 3 cycles/B of the kernel's TCP": ({}, {"num_cores": 4}, "demand a.cpu", CORE, 0.01),
+    "requests count": (SMALL, {"num_cores": 4}, "rate v.frontends", 4 * 3e9 / (1.1 + 29000 / 4096), 1e-6),
+    "eight servers on AWS read": ({}, {"compute": 4}, "rate v.compute", 36.2 * GiB, 0.1),
+    "and write as published": (WRITE, {"compute": 4}, "rate v.compute", 11.6 * GiB, 0.1),
+    "eight of Supermicro's read": ({}, {"compute": 12}, "rate v.compute", 123 * GiB, 0.1),
+    "and write as published ": (WRITE, {"compute": 12}, "rate v.compute", 37.6 * GiB, 0.1),
+    "drives read": ({}, {}, "rate v.drives", 8 * 6 * 3.5e9, 1e-6),
+    "and write parity": (WRITE, {}, "rate v.drives", 8 * 6 * 3.1e9 / 1.5, 1e-6),
+    "ports carry what is read": ({}, {}, "rate v.servers", 8 * 25e9, 1e-6),
+    "and what is written again": (WRITE, {}, "rate v.servers", 8 * 25e9 / (1 + 1.5 * 7 / 8), 1e-6),
+    "mounts of one system share its cores": ({}, {"system": "w"}, "has w.compute", True, 0),
+    "and have none of their own": ({}, {"system": "w"}, "has v.compute", False, 0),
+})  # fmt: skip
+def test_what_a_mount_charges(tool: Any, given: dict[str, Any], what: str, expected: float, rel: float) -> None:
+    assert charges(tool, **given).figure(what) == pytest.approx(expected, rel=rel)
 
 
 def test_compute_cores_do_the_metadata_as_well() -> None:
@@ -102,9 +101,3 @@ def test_small_files_wait_for_metadata_and_flushes() -> None:
         return rate(made)
 
     assert synced(sync_latency="2 ms") < 0.2 * synced()
-
-
-def test_mounts_of_one_system_share_its_cores() -> None:
-    found = charges(system="w")
-    assert found.has("w.compute")
-    assert not found.has("v.compute")

@@ -11,6 +11,7 @@ from dtnsim.components.zfs import Zfs
 from dtnsim.description.host import Host, build_host
 from dtnsim.physics.core_rates import CORE_RATES
 from dtnsim.steady.prediction import predict
+from tests.each import cases
 from tests.lab import GiB, KiB, MiB, Sheet, access, charged, journey, machine, problem, rate, sheet, volume
 
 SSD = {"kind": "ssd", "read": "500 MB/s", "write": "500 MB/s", "link": "10 GB/s"}
@@ -47,64 +48,52 @@ def cycles(use: Any, **given: object) -> float:
     return found[0]
 
 
-@pytest.mark.parametrize("block", [4 * KiB, 16 * KiB, 64 * KiB])
-def test_a_call_on_a_part_of_a_record_costs_its_transaction(block: float) -> None:
+CALL = {"write_byte": "0.75 cycles/B", "write_call": "12000 cycles", "record_call": "20000 cycles"}
+FETCH = {"read_byte": "0.4 cycles/B", "read_call": "5000 cycles", "fetch_record": "100000 cycles"}
+FRESH, REST = {"fresh_byte": "0.3 cycles/B"}, {"rest_byte": "0.36 cycles/B"}
+#: a read of 8 KiB without what it fetches
+READ_8K = 0.4 + 5000 / (8 * KiB)
+
+
+@cases("use, given, expected", {
+    **{f"a part of a record costs its transaction, {n:g} KiB": (
+        access("write", block_B=n * KiB, rewrite=True), CALL, 0.75 + 12000 / (n * KiB)) for n in (4, 16, 64)},
+    **{f"whole records one each however they come, {n:g} KiB": (
+        access("write", block_B=n * KiB), CALL, 0.75 + 20000 / (128 * KiB)) for n in (128, 1024)},
+    "first writes cost their pages": (access("write", block_B=4 * KiB), FRESH, 0.3),
+    "later ones do not": (access("write", block_B=4 * KiB, rewrite=True), FRESH, 0.0),
+    "random ones copy 31 other blocks of 32": (
+        access("write", block_B=4 * KiB, rewrite=True, random=True), REST, 31 * 0.36),
+    "a read from the ARC": (access("read", block_B=8 * KiB, cached=True), FETCH, READ_8K),
+    "from the pool its share of a record": (access("read", block_B=8 * KiB), FETCH, READ_8K + 1e5 / (128 * KiB)),
+    "of a large record less": (access("read", block_B=8 * KiB), {**FETCH, "recordsize": "1 MiB"}, READ_8K + 1e5 / MiB),
+    "one that jumps fetches a record for each call": (
+        access("read", block_B=8 * KiB, random=True), FETCH, 0.4 + 105000 / (8 * KiB)),
+})  # fmt: skip
+def test_cycles_of_a_byte(use: Any, given: dict[str, str], expected: float) -> None:
     """c_byte + c_call / s, the law of every record sweep."""
-    found = cycles(access("write", block_B=block, rewrite=True), write_byte="0.75 cycles/B", write_call="12000 cycles")
-    assert found == pytest.approx(0.75 + 12000 / block)
+    assert cycles(use, **given) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("block", [128 * KiB, MiB])
-def test_whole_records_cost_a_transaction_each_however_they_come(block: float) -> None:
-    costs = {"write_byte": "0.75 cycles/B", "write_call": "12000 cycles", "record_call": "20000 cycles"}
-    assert cycles(access("write", block_B=block), **costs) == pytest.approx(0.75 + 20000 / (128 * KiB))
+LZ4 = {"compression": "lz4", "ratio": "2"}
 
 
-def test_first_writes_cost_their_pages_and_random_ones_the_rest_of_the_record() -> None:
-    new = cycles(access("write", block_B=4 * KiB), fresh_byte="0.3 cycles/B")
-    again = cycles(access("write", block_B=4 * KiB, rewrite=True), fresh_byte="0.3 cycles/B")
-    assert (new, again) == (pytest.approx(0.3), pytest.approx(0.0))
-    # 31 other blocks of 4 KiB are copied for one of 32
-    jump = cycles(access("write", block_B=4 * KiB, rewrite=True, random=True), rest_byte="0.36 cycles/B")
-    assert jump == pytest.approx(31 * 0.36)
-
-
-def test_reads_from_the_pool_cost_more_than_from_the_arc() -> None:
-    costs = {"read_byte": "0.4 cycles/B", "read_call": "5000 cycles", "fetch_record": "100000 cycles"}
-    use = access("read", block_B=8 * KiB)
-    assert cycles(use.but(cached=True), **costs) == pytest.approx(0.4 + 5000 / (8 * KiB))
-    assert cycles(use, **costs) == pytest.approx(0.4 + 5000 / (8 * KiB) + 1e5 / (128 * KiB))
-    assert cycles(use, **costs, recordsize="1 MiB") == pytest.approx(0.4 + 5000 / (8 * KiB) + 1e5 / MiB)
-    # one that jumps fetches a record for each call
-    assert cycles(use.but(random=True), **costs) == pytest.approx(0.4 + 105000 / (8 * KiB))
-
-
-def test_compression_stores_less_and_costs_cycles() -> None:
-    """A ratio of 2 halves what the drives write; lz4 compresses 0.78 GB/s on a core of 4.9 GHz (lz4 README)."""
-    found = below(access("write"), {"compression": "lz4", "ratio": "2"})
-    assert found.demand("z.ssds") == pytest.approx(0.5)
-    assert found.demand("cpu") == pytest.approx(4.9e9 / 0.78e9, rel=0.05)
-
-
-def test_zeros_vanish_under_compression() -> None:
-    """What is all zeros is not stored at all; without compression it is (OpenZFS docs, Workload Tuning)."""
-    zeros = access("write", stored=0.0)
-    assert below(zeros, {"compression": "lz4", "ratio": "1.5"}).demand("z.ssds") == 0.0
-    assert below(zeros).demand("z.ssds") == pytest.approx(1.0)
-
-
-def test_compressed_data_gain_nothing_from_a_compressing_drive() -> None:
-    drive = {**SSD, "compresses": True}
-    found = below(access("write", stored=0.5), {"compression": "lz4", "ratio": "2"}, drive)
-    assert found.rate("z.ssds") == pytest.approx(500e6 / 0.5)
-
-
-@pytest.mark.parametrize(("checksum", "operation"), [("on", "fletcher4_ssse3"), ("fletcher4", "fletcher4_ssse3"),
-                                                     ("sha256", "sha256_ni")])  # fmt: skip
-def test_checksums_cost_what_they_cost_elsewhere(checksum: str, operation: str) -> None:
-    """fletcher4 8.4 to 8.8 GB/s on a core (openzfs issue 11788), SHA-256 with its instructions 1.7 GB/s."""
-    found = below(access("write"), {"checksum": checksum})
-    assert found.demand("cpu") == pytest.approx(CORE_RATES[operation].cycles_per_byte)
+@cases("use, filesystem, what, expected", {
+    "a ratio of 2 halves what the drives write": ({}, LZ4, "demand z.ssds", 0.5),
+    "lz4 compresses 0.78 GB/s on a core of 4.9 GHz (its README)": (
+        {}, LZ4, "demand cpu", pytest.approx(4.9e9 / 0.78e9, rel=0.05)),
+    "zeros are not stored (OpenZFS docs, Workload Tuning)": ({"stored": 0.0}, LZ4, "demand z.ssds", 0.0),
+    "without compression they are": ({"stored": 0.0}, {}, "demand z.ssds", 1.0),
+    "compressed data gain nothing from a compressing drive": ({"stored": 0.5}, LZ4, "rate z.ssds", 500e6 / 0.5),
+    "sequential parts of records meet in memory": ({"block_B": 4 * KiB}, {}, "demand z.ssds", 1.0),
+    **{f"{checksum} is {operation}: 8.4 to 8.8 GB/s (openzfs issue 11788), 1.7 GB/s": (
+        {}, {"checksum": checksum}, "demand cpu", CORE_RATES[operation].cycles_per_byte)
+       for checksum, operation in (
+           ("on", "fletcher4_ssse3"), ("fletcher4", "fletcher4_ssse3"), ("sha256", "sha256_ni"))},
+})  # fmt: skip
+def test_what_a_write_charges(use: dict[str, Any], filesystem: dict[str, str], what: str, expected: Any) -> None:
+    found = below(access("write", **use), filesystem, {**SSD, "compresses": use.get("stored") == 0.5}).figure(what)
+    assert found == (pytest.approx(expected) if isinstance(expected, float) else expected)
 
 
 @pytest.mark.parametrize("block", [4 * KiB, 64 * KiB, 128 * KiB, MiB])
@@ -130,10 +119,6 @@ def test_random_reads_on_raidz_are_not_amplified_twice() -> None:
     use = access("read", block_B=4 * KiB, random=True, queue_depth=64)
     striped, checked = (below(use, array=a).rate("z.ssds") for a in (plain, raidz))
     assert checked == pytest.approx(striped * 8 / 7)  # reads leave the parity out
-
-
-def test_sequential_parts_of_records_meet_in_memory() -> None:
-    assert below(access("write", block_B=4 * KiB)).demand("z.ssds") == pytest.approx(1.0)
 
 
 def written(size: float, tool: dict[str, str], **given: str) -> float:
@@ -280,16 +265,8 @@ def test_direct_requests_are_not_copied_and_parts_of_records_are_not_direct() ->
     assert pool(**{**costs, "version": "2.2"}).sees(whole).finish == "steady"
 
 
-#: IOzone's cells on Venadi (calibration/venadi/logs/iozone-8g.txt) [KiB/s]
-CELLS = {
-    ("write", 4): 850821,
-    ("rewrite", 64): 5910142,
-    ("read", 8): 4057049,
-    ("random-write", 16): 262065,
-    ("record-rewrite", 1024): 15393947,
-    ("fwrite", 128): 5570094,
-    ("stride-read", 256): 8444927,
-}
+CELLS = {("write", 4): 850821, ("rewrite", 64): 5910142, ("read", 8): 4057049, ("random-write", 16): 262065,
+         ("record-rewrite", 1024): 15393947, ("fwrite", 128): 5570094, ("stride-read", 256): 8444927}  # fmt: skip
 
 
 def iozone_rate(test: str, record_k: int, *more: str, path: str = "venadi/iozone-8g") -> float:
