@@ -5,16 +5,18 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dtnsim.physics import arrivals
+from tests.each import values
 
 YEAR = 31557600.0
 WEEK = np.arange(0, 7 * 86400.0, 60.0)
 
 
-def test_growth_compounds():
-    assert arrivals.grown(0.0, 0.4, YEAR) == 1
-    assert arrivals.grown(2 * YEAR, 0.4, YEAR) == pytest.approx(1.96)
-    # ESnet, About: traffic grows by a factor of ten about every four years, that is 78 % a year
-    assert arrivals.grown(4 * YEAR, 0.778, YEAR) == pytest.approx(10, rel=0.01)
+test_values = values({
+    "now": (arrivals.grown, (0.0, 0.4, YEAR), 1),
+    "growth compounds": (arrivals.grown, (2 * YEAR, 0.4, YEAR), 1.96),
+    "ESnet, About: tenfold about every four years, 78 % a year": (arrivals.grown, (4 * YEAR, 0.778, YEAR), 10, 0.01),
+    "a rebuild of 16 TB at 100 MB/s: 160,000 s": (arrivals.rebuild_time, (16e12, 100e6), 160e3),
+})  # fmt: skip
 
 
 @given(st.floats(-0.9, 5), st.floats(0, 10), st.floats(0, 10))
@@ -38,13 +40,3 @@ def test_the_wave_has_its_top_where_it_should():
     assert arrivals.weekly(5.5 * 86400, 0.0, 0.0, 0.4) / arrivals.weekly(1.5 * 86400, 0.0, 0.0, 0.4) == pytest.approx(
         0.4
     )
-
-
-@given(st.floats(1e9, 1e14), st.floats(1e6, 1e10))
-def test_a_rebuild_writes_the_whole_drive(size, rate):
-    assert arrivals.rebuild_time(size, rate) * rate == pytest.approx(size)
-
-
-def test_a_rebuild_by_hand():
-    # 16 TB at 100 MB/s: 160,000 s
-    assert arrivals.rebuild_time(16e12, 100e6) / 3600 == pytest.approx(44.4, abs=0.1)

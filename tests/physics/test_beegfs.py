@@ -2,10 +2,10 @@
 
 import math
 
-import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import beegfs, waiting
+from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
 KiB = 1024.0
@@ -18,31 +18,21 @@ def test_one_thread_of_a_qdr_system():
     assert 0.6e9 <= slow < quick <= 1.5e9
 
 
-def test_calls_that_fill_a_buffer_or_a_chunk_pass_the_buffer():
-    """FhgfsOpsHelper.c: a read or write of the buffer's size or more, or of what is left of its chunk, goes out."""
-    assert beegfs.asked_bytes(4 * KiB, 512 * KiB, 1024 * KiB) == 512 * KiB
-    assert beegfs.asked_bytes(4 * KiB, 512 * KiB, 128 * KiB) == 128 * KiB
-    assert beegfs.asked_bytes(4096 * KiB, 512 * KiB, 512 * KiB) == 4096 * KiB
-
-
-def test_rounds_over_the_targets_of_a_file():
-    one = {"buffer_B": 512 * KiB, "latency_s": 1e-3}
-    assert beegfs.request_time(512 * KiB, 512 * KiB, 4, **one) == pytest.approx(1e-3)
-    assert beegfs.request_time(2048 * KiB, 512 * KiB, 4, **one) == pytest.approx(1e-3)  # four at once
-    assert beegfs.request_time(8192 * KiB, 512 * KiB, 4, **one) == pytest.approx(4e-3)
-    assert beegfs.request_time(2048 * KiB, 512 * KiB, 1, **one) == pytest.approx(4e-3)  # one after the other
-    # a chunk of 1 MiB is read and sent as a whole
-    assert beegfs.request_time(1024 * KiB, 1024 * KiB, 1, **one) == pytest.approx(2e-3)
-    assert beegfs.request_time(1024 * KiB, 1024 * KiB, 1, trip_s=0.01, **one) == pytest.approx(12e-3)
-
-
-def test_without_requests_the_copy_is_left():
-    assert beegfs.stream_rate(512 * KiB, 0.0, 1e-4) == pytest.approx(512 * KiB / 1e-4)
-
-
-def test_twelve_connections_to_each_server():
-    # connMaxInternodeNum = 12: one server, chunks of 512 KiB, 1 ms each: 6.3 GB/s, above a QDR port
-    assert waiting.request_rate(512 * KiB, 1e-3, math.inf, 12) == pytest.approx(6.29e9, rel=1e-3)
+ONE = {"buffer_B": 512 * KiB, "latency_s": 1e-3}
+test_values = values({
+    # FhgfsOpsHelper.c: a read or write of the buffer's size or more, or of what is left of its chunk, goes out
+    "a small call asks for a buffer": (beegfs.asked_bytes, (4 * KiB, 512 * KiB, 1024 * KiB), 512 * KiB),
+    "or for a chunk": (beegfs.asked_bytes, (4 * KiB, 512 * KiB, 128 * KiB), 128 * KiB),
+    "a large one passes it": (beegfs.asked_bytes, (4096 * KiB, 512 * KiB, 512 * KiB), 4096 * KiB),
+    **{f"{asked} KiB in chunks of {chunk} on {targets} targets{more and ', and the way to them'}: {ms} ms": (
+        beegfs.request_time, {"asked_B": asked * KiB, "chunk_B": chunk * KiB, "targets": targets, **ONE, **more},
+        ms * 1e-3) for asked, chunk, targets, more, ms in (
+            (512, 512, 4, {}, 1), (2048, 512, 4, {}, 1), (8192, 512, 4, {}, 4), (2048, 512, 1, {}, 4),
+            (1024, 1024, 1, {}, 2), (1024, 1024, 1, {"trip_s": 0.01}, 12))},
+    "without requests the copy is left": (beegfs.stream_rate, (512 * KiB, 0.0, 1e-4), 512 * KiB / 1e-4),
+    "connMaxInternodeNum = 12: 6.3 GB/s of one server, above a QDR port":
+        (waiting.request_rate, (512 * KiB, 1e-3, math.inf, 12), 6.29e9, 1e-3),
+})  # fmt: skip
 
 
 @settings(max_examples=50)

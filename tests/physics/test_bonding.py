@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import bonding
+from tests.each import values
 
 # k = 4: n -> (E[used], n / E[max]); balls into bins, to two decimals
 TABLE = {1: (1, 1), 2: (1.75, 1.60), 4: (2.73, 1.88), 8: (3.60, 2.26), 16: (3.96, 2.61), 32: (4.00, 2.91)}
@@ -27,11 +28,12 @@ def test_against_enumeration_of_all_placements(k, n):
     assert bonding.expected_links(k, n) == pytest.approx(np.mean([(x > 0).sum() for x in loads]))
 
 
-def test_rates():
-    # Four 10 GbE links at 9.9 Gb/s, eight streams: 35.6 Gb/s shared out, one stream never above 9.9.
-    assert bonding.dynamic_rate(9.9, 4, 8) == pytest.approx(35.6, abs=0.05)
-    assert bonding.dynamic_rate(9.9, 4, 1) == pytest.approx(9.9)
-    assert bonding.static_rate(9.9, 4, 1) == pytest.approx(9.9)
+test_values = values({
+    "four links of 9.9 Gb/s, eight streams: 35.6 Gb/s shared out": (bonding.dynamic_rate, (9.9, 4, 8), 35.6, 0.002),
+    "one stream never above one": (bonding.dynamic_rate, (9.9, 4, 1), 9.9),
+    "however it is placed": (bonding.static_rate, (9.9, 4, 1), 9.9),
+    "arrays broadcast": (lambda *given: bonding.expected_max_load(*given).shape, ([[2], [4]], [1, 2, 8]), (2, 3)),
+})  # fmt: skip
 
 
 @settings(max_examples=30)
@@ -43,10 +45,6 @@ def test_occupancy_properties(k, n):
     assert bonding.expected_links(k, n + 1) >= used
     assert bonding.expected_max_load(k, n + 1) >= fullest
     assert bonding.static_rate(1.0, k, n) <= bonding.dynamic_rate(1.0, k, n) + 1e-9
-
-
-def test_arrays_broadcast():
-    assert bonding.expected_max_load(np.array([[2], [4]]), np.array([1, 2, 8])).shape == (2, 3)
 
 
 def test_thousands_of_streams_are_counted_too() -> None:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import cache, memory
+from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
 KiB = 1024.0
@@ -19,11 +20,37 @@ def test_thresholds_of_a_default_kernel():
     assert cache.below_limit(5e9, 5e9) == pytest.approx(2.5e9)
 
 
-def test_write_back_begins_at_the_threshold_or_by_age():
-    # a default kernel with 100 GB: 10 GB at 2 GB/s are there after 5 s; 5 GB wait for dirty_expire (30 s, vm.rst)
-    assert cache.write_back_begins(20e9, 10e9, 2e9, 30.0) == 5.0
-    assert cache.write_back_begins(5e9, 10e9, 2e9, 30.0) == 30.0
-    assert cache.write_back_begins(20e9, 10e9, 0.1e9, 30.0) == 30.0
+test_values = values({
+    "10 GB at 2 GB/s are there after 5 s": (cache.write_back_begins, (20e9, 10e9, 2e9, 30.0), 5.0),
+    "5 GB wait for dirty_expire (30 s, vm.rst)": (cache.write_back_begins, (5e9, 10e9, 2e9, 30.0), 30.0),
+    "a slow writer, too": (cache.write_back_begins, (20e9, 10e9, 0.1e9, 30.0), 30.0),
+    "128 KiB of Linux over a 10-ms disk are 13 MB/s": (
+        cache.readahead_rate, (2e9, cache.LINUX_READAHEAD_B, 10e-3), 13.1e6, 1e-3),
+    "a large window is the array's rate": (cache.readahead_rate, (2e9, 2**30, 10e-3), 2e9),
+    "what fits is resident": (cache.resident_share, ([0.5, 1.0, 2.0], 1.0), [1.0, 1.0, 0.0]),
+    "a part of it": (cache.resident_share, (2.0, 1.0, 1.0), 0.5),
+    "programs take memory from the cache": (cache.dirtyable_bytes, (100e9, 40e9), 60e9),
+    "a disk that takes nothing fills it": (cache.filled_bytes, (1e9, 2e9, 1e9, 0.0), 2e9),
+    "one of half the rate later": (cache.filled_bytes, (1e9, 2e9, 1e9, 0.5e9), 3e9),
+    "a cache of any size holds a small record": (cache.random_replacement_share, (1.0, 1e9), 1.0),
+    "and none of a huge one": (cache.random_replacement_share, (1e9, 1.0), pytest.approx(0.0, abs=1e-12)),
+    "source and target together smaller: nothing is lost": (cache.random_replacement_share, (0.4, 1.0, 2.0, 2.0), 1.0),
+    "a file that fits is found": (cache.sequential_hits, (10.0, 10.0, 0.0), 10.0),
+    "one that finds room": (cache.sequential_hits, (10.0, 6.0, 4.0), 6.0),
+    "LRU drops each page just before it is wanted": (cache.sequential_hits, (10.0, 6.0, 3.9), 0.0),
+    "what is not there": (cache.sequential_hits, (10.0, 0.0, 100.0), 0.0),
+    "a first touch costs a fault a page and its clearing": (memory.first_touch, (1000.0, 4096.0, 0.2), 0.444, 1e-3),
+    "huge pages: clearing is left": (memory.first_touch, (1000.0, 2**21, 0.2), 0.2005, 1e-3),
+    "no fault": (memory.first_touch, (0.0, 4096.0, 0.2), 0.2),
+    "inactive pages leave first": (cache.evicted, ([4.0, 3.0, 5.0], [0.0, 2.0, 0.0], 6.0), [4.0, 1.0, 1.0]),
+    "dirty ones stay": (cache.evicted, ([4.0], [4.0], 6.0), [0.0]),
+    "nobody has any": (cache.evicted, ([], [], 6.0), []),
+})  # fmt: skip
+
+
+def test_limits():
+    assert cache.dirtyable_bytes(100e9, 200e9) > 0
+    assert cache.filled_bytes(1e9, 2e9, 1e9, 1e9) > 1e15  # a disk as fast as the writer is never a limit
 
 
 @settings(max_examples=60)
@@ -35,12 +62,6 @@ def test_the_medium_has_it_no_earlier_than_writer_and_disk(v, mem, disk, begins)
     assert cache.write_back_begins(v, begins, mem, 30.0) <= 30.0
 
 
-def test_readahead():
-    # 128 KiB of Linux default over a 10-ms disk is 13 MB/s, whatever the array can do
-    assert cache.readahead_rate(2e9, cache.LINUX_READAHEAD_B, 10e-3) == pytest.approx(13.1e6, rel=1e-3)
-    assert cache.readahead_rate(2e9, 2**30, 10e-3) == 2e9
-
-
 @given(POSITIVE, POSITIVE, POSITIVE)
 def test_a_large_call_widens_the_window(w: float, call: float, largest: float) -> None:
     """Never below what is set, never above the device's request; before Linux 4.10 as it is set."""
@@ -49,16 +70,6 @@ def test_a_large_call_widens_the_window(w: float, call: float, largest: float) -
     assert cache.read_ahead_window(w, 2 * call, largest) >= window
     assert cache.read_ahead_window(w, call, 0.0) == w
     assert cache.read_ahead_window(128, 1024, 1280) == 1024
-
-
-def test_resident_share():
-    np.testing.assert_allclose(cache.resident_share([0.5, 1.0, 2.0], 1.0), [1.0, 1.0, 0.0])
-    assert cache.resident_share(2.0, 1.0, 1.0) == pytest.approx(0.5)
-
-
-def test_programs_take_memory_from_the_cache() -> None:
-    assert cache.dirtyable_bytes(100e9, 40e9) == pytest.approx(60e9)
-    assert cache.dirtyable_bytes(100e9, 200e9) > 0
 
 
 @given(st.lists(st.floats(1.0, 1e12), min_size=1, max_size=8), st.floats(1.0, 1e12))
@@ -80,12 +91,6 @@ def test_what_is_produced_is_drained_or_dirty(ceiling: float, rate: float, share
     filled = cache.filled_bytes(background, ceiling, rate, share * rate)
     assert filled - cache.drained_bytes(filled, background, rate, share * rate) == pytest.approx(ceiling, rel=1e-9)
     assert cache.drained_bytes(background, background, rate, share * rate) == 0.0
-
-
-def test_a_disk_as_fast_as_the_writer_is_never_a_limit() -> None:
-    assert cache.filled_bytes(1e9, 2e9, 1e9, 1e9) > 1e15
-    assert cache.filled_bytes(1e9, 2e9, 1e9, 0.0) == pytest.approx(2e9)
-    assert cache.filled_bytes(1e9, 2e9, 1e9, 0.5e9) == pytest.approx(3e9)
 
 
 def simulated(record: int, stream: bool, capacity: int, rounds: int = 30) -> float:
@@ -120,13 +125,6 @@ def test_agrees_with_a_simulated_cache(record: int, stream: bool, reused: float)
     assert simulated(record, stream, 1000) == pytest.approx(found, abs=0.03)
 
 
-def test_limits() -> None:
-    assert cache.random_replacement_share(1.0, 1e9) == pytest.approx(1.0, abs=1e-6)
-    assert cache.random_replacement_share(1e9, 1.0) == pytest.approx(0.0, abs=1e-12)
-    # source and target together smaller than the cache: after a while nothing is lost
-    assert cache.random_replacement_share(0.4, 1.0, 2.0, 2.0) == pytest.approx(1.0, abs=1e-6)
-
-
 @settings(max_examples=50, deadline=None)
 @given(st.floats(0.01, 20.0), st.floats(1.01, 3.0))
 def test_solves_its_equation_and_falls_with_the_record(load: float, footprint: float) -> None:
@@ -137,13 +135,6 @@ def test_solves_its_equation_and_falls_with_the_record(load: float, footprint: f
 
 
 SIZE = st.floats(1.0, 1e12)
-
-
-def test_a_file_that_fits_is_found_and_one_that_does_not_is_read_again() -> None:
-    assert cache.sequential_hits(10.0, 10.0, 0.0) == 10.0
-    assert cache.sequential_hits(10.0, 6.0, 4.0) == 6.0
-    assert cache.sequential_hits(10.0, 6.0, 3.9) == 0.0  # LRU drops each page just before it is wanted
-    assert cache.sequential_hits(10.0, 0.0, 100.0) == 0.0
 
 
 def test_cyclic_reading_under_lru_finds_all_or_nothing() -> None:
@@ -168,21 +159,9 @@ def test_more_memory_never_finds_less(size: float, part: float, spare: float, mo
     assert 0 <= less <= cache.sequential_hits(size, part * size, spare * more) <= size
 
 
-def test_inactive_pages_leave_first_and_dirty_ones_stay() -> None:
-    assert cache.evicted([4.0, 3.0, 5.0], [0.0, 2.0, 0.0], 6.0).tolist() == [4.0, 1.0, 1.0]
-    assert cache.evicted([4.0], [4.0], 6.0).tolist() == [0.0]
-    assert cache.evicted([], [], 6.0).tolist() == []
-
-
 @given(st.lists(SIZE, min_size=1, max_size=6), st.floats(0.0, 1.0), SIZE)
 def test_no_more_leaves_than_is_wanted_or_clean(pages: list[float], pinned: float, wanted: float) -> None:
     gone = cache.evicted(pages, [pinned * p for p in pages], wanted)
     clean = (1 - pinned) * sum(pages)
     assert gone.sum() == pytest.approx(min(wanted, clean), rel=1e-9, abs=1e-3)
     assert np.all(gone >= 0)
-
-
-def test_a_first_touch_costs_a_fault_a_page_and_its_clearing() -> None:
-    assert memory.first_touch(1000.0, 4096.0, 0.2) == pytest.approx(0.444, rel=1e-3)
-    assert memory.first_touch(1000.0, 2**21, 0.2) == pytest.approx(0.2005, rel=1e-3)  # huge pages: clearing is left
-    assert memory.first_touch(0.0, 4096.0, 0.2) == 0.2

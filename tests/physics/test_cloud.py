@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import cloud, waiting
+from tests.each import values
 
 MiB, TiB = 2.0**20, 2.0**40
 RATE = st.floats(1e5, 1e10)
@@ -16,16 +17,20 @@ def test_a_full_scan_of_st1_lasts_what_aws_prints(size, hours):
     assert size * TiB / cloud.mean_rate(size * TiB, burst, base, size * TiB) / 3600 == pytest.approx(hours, abs=0.006)
 
 
-def test_without_credits_the_baseline_holds():
-    assert cloud.mean_rate(1e12, 250e6, 40e6, 0.0) == pytest.approx(40e6)
-    assert cloud.mean_rate(1e6, 250e6, 40e6, 1e12) == pytest.approx(250e6)
-    # a bucket of 210 MB lasts a second at 250 MB/s: 250 MB, then 400 MB in ten
-    assert cloud.mean_rate(650e6, 250e6, 40e6, 210e6) == pytest.approx(650e6 / 11)
-
-
-def test_requests_are_counted_by_the_quarter_mebibyte():
-    # AWS, I/O characteristics: 1,024 KiB count as four of 256 KiB
-    assert cloud.counted_requests([4096, 262144, 262145, 2**20], 262144).tolist() == [1, 1, 2, 4]
+test_values = values({
+    "without credits the baseline": (cloud.mean_rate, (1e12, 250e6, 40e6, 0.0), 40e6),
+    "with many the burst": (cloud.mean_rate, (1e6, 250e6, 40e6, 1e12), 250e6),
+    "210 MB last a second at 250 MB/s: 250 MB, then 400 MB in ten": (
+        cloud.mean_rate, (650e6, 250e6, 40e6, 210e6), 650e6 / 11),
+    "AWS, I/O characteristics: 1,024 KiB count as four of 256 KiB":
+        (cloud.counted_requests, ([4096, 262144, 262145, 2**20], 262144), [1, 1, 2, 4]),
+    # AWS: first byte after some 100 ms, 85 to 90 MB/s a request
+    "scylladb, pull 22634: aws-cli, one thread, parts of 5 MiB, 34.9 MiB/s":
+        (waiting.request_rate, (5 * MiB, 0.1, 87e6), 34.9 * MiB, 0.15),
+    "AWS, Performance design patterns: 15 requests for 10 Gb/s": (
+        waiting.request_rate, (1e12, 0.1, 87e6), 1.25e9 / 15, 0.1),
+    "5,500 GET a second of each prefix": (cloud.prefix_rate, (5500, 2, 1e6), 11e9),
+})  # fmt: skip
 
 
 @settings(max_examples=60)
@@ -39,21 +44,6 @@ def test_credits_help_and_never_beyond_the_burst(size, burst, base, saved):
 
 POSITIVE = st.floats(1e-3, 1e3)
 MiB = 2.0**20
-
-
-def test_one_thread_of_aws_cli():
-    # github scylladb/scylladb, pull 22634: aws-cli with one thread and parts of 5 MiB, 34.9 MiB/s; AWS: first byte
-    # after some 100 ms, 85 to 90 MB/s a request
-    assert waiting.request_rate(5 * MiB, 0.1, 87e6) == pytest.approx(34.9 * MiB, rel=0.15)
-
-
-def test_fifteen_connections_fill_ten_gigabit():
-    # AWS, Performance design patterns: 15 concurrent requests for 10 Gb/s; large ranges forget the first byte
-    assert 15 * waiting.request_rate(1e12, 0.1, 87e6) == pytest.approx(1.25e9, rel=0.1)
-
-
-def test_prefixes():
-    assert cloud.prefix_rate(5500, 2, 1e6) == pytest.approx(11e9)
 
 
 @settings(max_examples=50)

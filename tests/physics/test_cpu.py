@@ -6,9 +6,15 @@ from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import cpu
 from dtnsim.physics.core_rates import CORE_RATES
+from tests.each import values
 
 GBIT = 1e9 / 8
 NEHALEM_HZ = 3.2e9  # NASA GSFC C-system, Core i7, 3.2 GHz
+
+
+def _remote(cores, alternate):
+    """Of two sockets of four cores, as seen from the first."""
+    return cpu.remote_share(cores, 0, 2, 4, alternate=alternate)
 
 
 def test_one_core_doing_two_things_is_not_the_minimum():
@@ -19,19 +25,30 @@ def test_one_core_doing_two_things_is_not_the_minimum():
     assert both == pytest.approx(10.27, rel=0.01)
 
 
-def test_composition_limits():
-    assert cpu.cycles_per_byte(0.7) == 0.7
-    assert cpu.cycles_per_byte(0.7, per_call=4000, call_B=1e12) == pytest.approx(0.7)
-    assert cpu.cycles_per_byte(0.5, 2000, 1000, np.inf, 3000, 1500) == pytest.approx(0.5 + 2 + 2)
-    assert cpu.traversal_bytes(1448) == 1448  # no offload
-    assert cpu.traversal_bytes(1448, 1e9) == 65536  # never beyond the kernel's limit
-
-
-def test_calls_as_large_as_those_of_the_measurement_cost_nothing_more():
-    at = {"per_byte": 0.5, "per_call": 900.0, "reference_B": 65536.0}
-    assert cpu.cycles_per_byte(**at, call_B=65536.0) == 0.5
-    assert cpu.cycles_per_byte(**at, call_B=2**20) == 0.5
-    assert cpu.cycles_per_byte(**at, call_B=1024.0) == pytest.approx(0.5 + 900 / 1024 - 900 / 65536)
+#: a call that was measured at 64 KiB
+CALL = {"per_byte": 0.5, "per_call": 900.0, "reference_B": 65536.0}
+test_values = values({
+    "a byte alone": (cpu.cycles_per_byte, (0.7,), 0.7),
+    "a call without end": (cpu.cycles_per_byte, {"per_byte": 0.7, "per_call": 4000, "call_B": 1e12}, 0.7),
+    "byte, call and packet": (cpu.cycles_per_byte, (0.5, 2000, 1000, np.inf, 3000, 1500), 0.5 + 2 + 2),
+    "a call as large as that of the measurement": (cpu.cycles_per_byte, CALL | {"call_B": 65536.0}, 0.5),
+    "a larger one costs no less": (cpu.cycles_per_byte, CALL | {"call_B": 2**20}, 0.5),
+    "a smaller one more": (cpu.cycles_per_byte, CALL | {"call_B": 1024.0}, 0.5 + 900 / 1024 - 900 / 65536),
+    "no offload": (cpu.traversal_bytes, (1448,), 1448),
+    "never beyond the kernel's limit": (cpu.traversal_bytes, (1448, 1e9), 65536),
+    "one thread has its core": (cpu.smt_capacity, (3e9, 1, 1.25), 3e9),
+    "Marr et al. 2002: two have 1.16 to 1.28 of it": (cpu.smt_capacity, (3e9, 2, 1.25), 1.22 * 3e9, 0.06 / 1.22),
+    "eight no more": (cpu.smt_capacity, (3e9, 8, 1.25), 1.25 * 3e9),
+    "the right socket": (cpu.numa_cycles, (1.0, 0.0, 2.0), 1),
+    "ESnet fasterdata: up to twice as slow on the wrong one": (cpu.numa_cycles, (1.0, 1.0, 2.0), 2),
+    "in blocks 0 to 3 are on the first socket": (_remote, ([0, 1, 2, 3], False), 0),
+    "alternating the even ones are": (_remote, ([0, 1, 2, 3], True), 0.5),
+    "4 and 7 are on the second": (_remote, ([4, 7], False), 1),
+    "siblings of 0 and 4 follow": (_remote, ([8, 12], False), 0.5),
+    "Intel QuickPath, 2009: 6.4 GT/s are 12.8 GB/s a direction": (cpu.socket_link_rate, (6.4e9,), 12.8e9),
+    "two UPI links of 10.4 GT/s are 41.6": (cpu.socket_link_rate, (10.4e9, 2), 41.6e9),
+    "one socket has none": (cpu.socket_link_rate, (0.0,), 0),
+})  # fmt: skip
 
 
 def test_datagrams_of_a_program_in_freebsd():
@@ -58,34 +75,11 @@ def test_cost_of_a_call_predicts_other_record_sizes():
         assert clock / c / 1024 == pytest.approx(measured[size], rel=0.03)
 
 
-def test_sharing_a_core():
-    assert cpu.smt_capacity(3e9, 1, 1.25) == 3e9
-    assert 1.16 * 3e9 <= cpu.smt_capacity(3e9, 2, 1.25) <= 1.28 * 3e9  # Marr et al. 2002
-    assert cpu.smt_capacity(3e9, 8, 1.25) == cpu.smt_capacity(3e9, 2, 1.25)
-    assert cpu.numa_cycles(1.0, 0.0, 2.0) == 1
-    assert cpu.numa_cycles(1.0, 1.0, 2.0) == 2  # ESnet fasterdata: up to twice as slow on the wrong socket
-
-
-def test_cores_and_their_sockets():
-    """Two sockets of four: in blocks 0 to 3 are on the first, alternating the even ones are; siblings follow."""
-    assert cpu.remote_share([0, 1, 2, 3], 0, 2, 4, alternate=False) == 0
-    assert cpu.remote_share([0, 1, 2, 3], 0, 2, 4, alternate=True) == 0.5
-    assert cpu.remote_share([4, 7], 0, 2, 4, alternate=False) == 1
-    assert cpu.remote_share([8, 12], 0, 2, 4, alternate=False) == 0.5  # siblings of 0 and 4
-
-
 @given(st.lists(st.integers(0, 63), min_size=1, max_size=16), st.integers(1, 4), st.integers(1, 8), st.booleans())
 def test_shares_of_all_sockets_make_one(cores, sockets, each, alternate):
     cores = [c % (sockets * each) for c in cores]
     near = sum(1 - cpu.remote_share(cores, s, sockets, each, alternate=alternate) for s in range(sockets))
     assert near == pytest.approx(1.0)
-
-
-def test_links_between_sockets():
-    """Intel QuickPath, 2009: 6.4 GT/s are 12.8 GB/s a direction; two UPI links of 10.4 GT/s are 41.6."""
-    assert cpu.socket_link_rate(6.4e9) == pytest.approx(12.8e9)
-    assert cpu.socket_link_rate(10.4e9, 2) == pytest.approx(41.6e9)
-    assert cpu.socket_link_rate(0.0) == 0
 
 
 @pytest.mark.parametrize(("cores", "threads", "measured"), [(26, 51, 1861028), (72, 72, 3629098)])

@@ -5,14 +5,42 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import hdd, hdd_streams
+from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
 
 
-def test_zone_rate_limits():
-    assert hdd.zone_rate(0.0, 126e6, 0.5) == pytest.approx(126e6)
-    assert hdd.zone_rate(1.0, 126e6, 0.5) == pytest.approx(63e6)  # inner radius half, so half the rate
-    np.testing.assert_allclose(hdd.zone_rate(np.linspace(0, 1, 5), 100.0, 1.0), 100.0)
+test_values = values({
+    "outermost the outer rate": (hdd.zone_rate, (0.0, 126e6, 0.5), 126e6),
+    "inner radius half, half the rate": (hdd.zone_rate, (1.0, 126e6, 0.5), 63e6),
+    "no zones": (hdd.zone_rate, (np.linspace(0, 1, 5), 100.0, 1.0), np.full(5, 100.0)),
+    "WD Ultrastar DC HC310 specification, p. 23: a turn of 8.33 ms": (hdd.rotation_time, (7200 / 60,), 8.33e-3, 1e-3),
+    "a latency of 4.16 ms (printed cut, not rounded)": (hdd.positioning_time, (0.0, 7200 / 60), 4.16e-3, 2e-3),
+    "one stream pays no switch": (hdd_streams.interleaved_rate, (1, 90e6, 1e5, 6e-3), 90e6),
+    "none neither": (hdd_streams.interleaved_rate, (0, 90e6, 1e5, 6e-3), 90e6),
+    "nor large visits": (hdd_streams.interleaved_rate, (8, 90e6, 1e15, 6e-3), 90e6),
+    "90 MB/s x 6 ms = 0.54 MB halve the rate": (hdd_streams.interleaved_rate, (2, 90e6, 0.54e6, 6e-3), 45e6),
+    "visits of an array": (hdd_streams.visit_bytes, (28 * 2**20, 28), 2**20),
+    "10 ms to each file of 1 MB at 100 MB/s, as long as itself": (hdd_streams.files_cost, (1e6, 100e6, 0.010), 2.0),
+    "a large file": (hdd_streams.files_cost, (1e12, 100e6, 0.010), 1.0, 1e-5),
+    "striped over four disks, each positions": (hdd_streams.files_cost, (1e6, 100e6, 0.010, 4), 5.0),
+    "MIN_WRITEBACK_PAGES": (hdd_streams.writeback_visit_bytes, (1e6,), 4 * 2**20),
+    "write-back stays with a file for half a second": (hdd_streams.writeback_visit_bytes, (200e6,), 100e6),
+    "1/16 inode block a file at 10 ms, 100 MB/s": (hdd_streams.new_files_cost, (1e6, 100e6, 0.010, 1 / 16), 1.0625),
+    "of a large file nothing": (hdd_streams.new_files_cost, (1e15, 100e6, 0.010, 1.0), 1.0),
+    "gaps of a half full disk are as long as the runs": (hdd_streams.gap_bytes, (1e6, 0.5), 1e6),
+    "of an empty one none": (hdd_streams.gap_bytes, (1e6, 0.0), 0.0),
+    "of a full one nine times": (hdd_streams.gap_bytes, (1e6, 0.9), 9e6),
+    "a file of one visit has no later ones": (hdd_streams.later_visits, (512e3, 16e3), 0.0),
+    "a stream without end": (hdd_streams.later_visits, (512e3, 1e15), 1.0),
+    "Linux, read_ahead_kb: 256 KiB are two windows of 128 KiB": (hdd_streams.later_visits, (131072, 262144), 0.5),
+    "zfs(4): of three reads each run is a request": (hdd.sweep_choice, (3, 2**20, 128 * 1024), 3.0),
+    "they are joined up to 1 MiB": (hdd.sweep_choice, (3, 2**20, 2 * 2**20), 1.5),
+    "in one run there is no choice": (hdd.sweep_choice, (3, 2**20, 1e12), 1.0),
+    "two places, a third of their reach": (hdd.mean_distance, (0.3,), 0.1),
+    "of a sweep their mean spacing": (hdd.mean_distance, (0.3, 32), 0.3 / 33),
+    "not more than the whole stroke": (hdd.mean_distance, (5.0,), 1 / 3),
+})  # fmt: skip
 
 
 def test_zone_mean_rate_is_the_time_integral():
@@ -20,22 +48,6 @@ def test_zone_mean_rate_is_the_time_integral():
     x = np.linspace(start, end, 200_001)
     seconds = np.trapezoid(1.0 / hdd.zone_rate(x, 120e6, rho), x)
     assert hdd.zone_mean_rate(120e6, rho, start, end) == pytest.approx((end - start) / seconds, rel=1e-9)
-
-
-def test_rotation_of_a_7200_rpm_drive():
-    # WD Ultrastar DC HC310 specification, p. 23: 8.33 ms, latency 4.16 ms (printed cut, not rounded)
-    assert hdd.rotation_time(7200 / 60) == pytest.approx(8.33e-3, rel=1e-3)
-    assert hdd.positioning_time(0.0, 7200 / 60) == pytest.approx(4.16e-3, rel=2e-3)
-
-
-def test_one_stream_pays_no_switch_and_large_visits_pay_none():
-    assert hdd_streams.interleaved_rate(1, 90e6, 1e5, 6e-3) == pytest.approx(90e6)
-    assert hdd_streams.interleaved_rate(8, 90e6, 1e15, 6e-3) == pytest.approx(90e6)
-    assert hdd_streams.interleaved_rate(0, 90e6, 1e5, 6e-3) == pytest.approx(90e6)
-
-
-def test_visit_bytes_of_an_array():
-    assert hdd_streams.visit_bytes(28 * 2**20, 28) == 2**20
 
 
 @settings(max_examples=60)
@@ -51,14 +63,6 @@ def test_interleaving_is_monotone(n, rate, visit, switch, more):
 def test_broadcasts():
     assert hdd_streams.interleaved_rate([[1], [2]], [90e6, 100e6, 110e6], 1e6, 6e-3).shape == (2, 3)
     assert hdd.zone_rate(0.5, 1.0, 0.5).ndim == 0
-
-
-def test_many_small_files_cost_a_positioning_each():
-    # 10 ms to each file of 1 MB at 100 MB/s: as long as the transfer itself
-    assert hdd_streams.files_cost(1e6, 100e6, 0.010) == pytest.approx(2.0)
-    assert hdd_streams.files_cost(1e12, 100e6, 0.010) == pytest.approx(1.0, abs=1e-5)
-    # striped over four disks, each of them has to position
-    assert hdd_streams.files_cost(1e6, 100e6, 0.010, 4) == pytest.approx(5.0)
 
 
 EXOS = (0.3e-3, 8.5e-3, 120.0)  # track-to-track and average seek, 7200 rpm: a helium-filled nearline disk
@@ -77,12 +81,6 @@ def test_mean_seek_is_the_datasheet_average():
     assert hdd.mean_distance(1.0) == pytest.approx(d.mean(), rel=3e-3)
     # HC310: 0.23 ms track to track, 7.4 ms average; 400 000 samples leave 0.1 %
     assert hdd.seek_time(d, 0.23e-3, 7.4e-3).mean() == pytest.approx(7.4e-3, rel=3e-3)
-
-
-def test_a_sweep_of_places_has_their_mean_spacing():
-    assert hdd.mean_distance(0.3) == pytest.approx(0.1)
-    assert hdd.mean_distance(0.3, 32) == pytest.approx(0.3 / 33)
-    assert hdd.mean_distance(5.0) == pytest.approx(1 / 3)  # not more than the whole stroke
 
 
 def test_a_queue_of_one_is_a_random_request_and_a_long_one_waits_for_a_track_change():
@@ -107,8 +105,7 @@ def test_the_first_of_a_queue_against_sampling(queue):
 
 def test_a_nearline_disk_at_queue_depth_16():
     """Seagate Exos X16 data sheet: 170 random 4-KiB reads a second at QD16; seeks as its class has them, 15 %."""
-    each = hdd.sorted_positioning_time(16, *EXOS) + 4096 / 250e6
-    assert 1 / each == pytest.approx(170, rel=0.15)
+    assert 1 / (hdd.sorted_positioning_time(16, *EXOS) + 4096 / 250e6) == pytest.approx(170, rel=0.15)
 
 
 @settings(max_examples=40)
@@ -118,22 +115,6 @@ def test_a_longer_queue_never_slows_a_disk(q, more, stroke):
     assert hdd.sorted_positioning_time(q * more, *EXOS, stroke) <= here
     assert here <= hdd.sorted_positioning_time(q, *EXOS) * (1 + 1e-6)
     assert hdd.slowest_positioning_time(q * more, *EXOS) >= hdd.slowest_positioning_time(q, *EXOS)
-
-
-def test_half_rate_visit():
-    # 90 MB/s x 6 ms = 0.54 MB halves the rate
-    assert hdd_streams.interleaved_rate(2, 90e6, 0.54e6, 6e-3) == pytest.approx(45e6)
-
-
-def test_write_back_stays_with_a_file_for_half_a_second():
-    assert hdd_streams.writeback_visit_bytes(1e6) == 4 * 2**20  # MIN_WRITEBACK_PAGES
-    assert hdd_streams.writeback_visit_bytes(200e6) == pytest.approx(100e6)
-
-
-def test_new_files_cost_their_metadata():
-    # 1/16 inode block a file at 10 ms, 100 MB/s: 62.5 kB worth of transfer to each file of 1 MB
-    assert hdd_streams.new_files_cost(1e6, 100e6, 0.010, 1 / 16) == pytest.approx(1.0625)
-    assert hdd_streams.new_files_cost(1e15, 100e6, 0.010, 1.0) == pytest.approx(1.0)
 
 
 def test_skylight_disks_clean_bands_behind_a_full_cache():
@@ -152,22 +133,6 @@ def test_gaps_cost_what_is_quicker_passing_or_positioning(run, gap, rate, positi
     cost = hdd_streams.run_cost(run, gap, rate, position)
     assert cost == pytest.approx(1 + min(gap / rate, position) * rate / run)
     assert hdd_streams.run_cost(np.inf, gap, rate, position) == 1.0
-
-
-def test_gaps_of_a_half_full_disk_are_as_long_as_the_runs():
-    assert hdd_streams.gap_bytes(1e6, 0.5) == pytest.approx(1e6)
-    assert hdd_streams.gap_bytes(1e6, 0.0) == 0.0
-    assert hdd_streams.gap_bytes(1e6, 0.9) == pytest.approx(9e6)
-
-
-def test_a_file_of_one_visit_has_no_later_ones():
-    assert hdd_streams.later_visits(512e3, 16e3) == 0.0
-    assert hdd_streams.later_visits(512e3, 1e15) == pytest.approx(1.0)  # limit: a stream without end
-
-
-def test_two_read_aheads_of_linux_have_one_later_visit():
-    # Linux, read_ahead_kb: a file of 256 KiB is two windows of 128 KiB
-    assert hdd_streams.later_visits(131072, 262144) == pytest.approx(0.5)
 
 
 @given(visit=st.floats(1.0, 1e9), file=st.floats(1.0, 1e12), more=st.floats(1.0, 1e9))
@@ -193,13 +158,6 @@ def test_a_fuller_disk_is_never_faster(filled, more):
     for writing in (True, False):
         assert hdd.place_by_fill(min(filled + more, 1.0), writing) >= hdd.place_by_fill(filled, writing)
     assert hdd.place_by_fill(filled, True) >= hdd.place_by_fill(filled, False)
-
-
-def test_a_drive_chooses_among_the_runs_that_it_knows():
-    """zfs(4): three asynchronous reads at a device, joined up to 1 MiB where no more than 32 KiB lie between."""
-    assert hdd.sweep_choice(3, 2**20, 128 * 1024) == 3.0  # each run is a request
-    assert hdd.sweep_choice(3, 2**20, 2 * 2**20) == 1.5
-    assert hdd.sweep_choice(3, 2**20, 1e12) == 1.0
 
 
 @settings(max_examples=40)

@@ -5,16 +5,22 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import memory
+from tests.each import values
 
 GBIT = 1e9 / 8
 EFFICIENCY = 0.76  # TI SPRAD45A: STREAM reaches 74 to 78 % of the channels' rate
 CROSSED = 5  # crossings of a byte from disk to network or back
 
 
-def test_peak_bandwidths():
-    assert memory.peak_bandwidth(4, 2400e6) == pytest.approx(76.8e9)  # Intel: E5-1650 v4, four DDR4-2400
-    assert memory.peak_bandwidth(3, 1066.67e6) == pytest.approx(25.6e9, rel=1e-4)  # Intel: Core i7-9xx
-    assert memory.sustained_bandwidth(76.8e9, 0.76) == pytest.approx(58.4e9, rel=1e-3)
+test_values = values({
+    "Intel, E5-1650 v4: four DDR4-2400": (memory.peak_bandwidth, (4, 2400e6), 76.8e9),
+    "Intel, Core i7-9xx": (memory.peak_bandwidth, (3, 1066.67e6), 25.6e9, 1e-4),
+    "76 % of it is sustained": (memory.sustained_bandwidth, (76.8e9, 0.76), 58.4e9, 1e-3),
+    "a full bus interferes most": (memory.interference, ([5, 1], 0.5), [1.5, 1.5]),
+    "with who does not wait never": (memory.interference, (0.7, 0), 1),
+    "at the load of the measurement": (memory.interference, (0.7, 0.25, 0.7), 1),
+    "idle": (memory.interference, (0, 0.25), 1),
+})  # fmt: skip
 
 
 def test_crossings_by_hand():
@@ -65,13 +71,6 @@ def test_interference_predicts_the_rise_of_cycles_with_load():
         low, high = memory.interference(load(total), np.array([0.15, 0.35]), load(10.29))
         assert low - 0.01 < measured < high + 0.01
         assert measured == pytest.approx(memory.interference(load(total), 0.25, load(10.29)), rel=0.02)
-
-
-def test_limits():
-    assert memory.interference(5, 0.5) == memory.interference(1, 0.5) == 1.5
-    assert memory.interference(0.7, 0) == 1
-    assert memory.interference(0.7, 0.25, 0.7) == 1
-    assert memory.interference(0, 0.25) == 1
 
 
 unit = st.floats(0, 1)

@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import metadata
+from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
 
 
-def test_serial_time_against_a_counted_loop():
-    clock = 0.0
-    for _ in range(200):
-        for _ in range(3):
-            clock += 0.010 + 0.001
-    assert metadata.serial_time(200, 3, 0.010, 0.001) == pytest.approx(clock)
+test_values = values({
+    "200 files of three operations, 10 ms and 1 ms each": (
+        metadata.serial_time, (200, 3, 0.010, 0.001), 200 * 3 * (0.010 + 0.001)),
+    "directories take servers in turn": (metadata.servers_used, (4, [0, 1, 3, 4, 1000]), [1, 1, 3, 4, 4]),
+})  # fmt: skip
 
 
 def test_printed_mdtest_of_one_server():
@@ -23,10 +23,6 @@ def test_printed_mdtest_of_one_server():
     one = 1 / metadata.serial_time(1, 1, 0.0, 1 / 1100)
     assert 240 * one > 1 / metadata.server_time(27e3)
     assert metadata.server_time(np.array([15e3, 27e3])) == pytest.approx([66.7e-6, 37.0e-6], rel=2e-3)
-
-
-def test_directories_take_servers_in_turn():
-    np.testing.assert_array_equal(metadata.servers_used(4, [0, 1, 3, 4, 1000]), [1, 1, 3, 4, 4])
 
 
 def test_names_come_many_at_once():

@@ -5,21 +5,34 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import network
+from tests.each import values
 
 GBIT = 1e9 / 8
 
 
-def test_losses_in_series():
-    assert network.path_loss([0.1, 0.2]) == pytest.approx(0.28)
-    assert network.path_loss([1e-12, 2e-12]) == pytest.approx(3e-12, rel=1e-6)
-    assert network.path_loss([1.0, 0.5]) == 1
-    assert str(float(network.path_loss([0.0, 0.0]))) == "0.0"  # not -0: some laws divide by it
+test_values = values({
+    "losses in series": (network.path_loss, ([0.1, 0.2],), 0.28),
+    "small ones add": (network.path_loss, ([1e-12, 2e-12],), 3e-12),
+    "all is lost": (network.path_loss, ([1.0, 0.5],), 1),
+    "others leave the rest": (network.left_by_others, (10.0, [0.3, 0.0, 1.0]), [7, 10, 0]),
+    "one flow never has more than an engine": (network.firewall_rate, (1.0, 1, 12.0), 1),
+    "four engines and four flows: 2.73 see one (balls into bins)": (network.firewall_rate, (1.0, 4, 4.0), 2.734375),
+    "one engine": (network.firewall_rate, (1.0, 100, 1.0), 1),
+    "half of one": (network.firewall_rate, (1.0, 100, 0.5), 0.5),
+    "room behind trains": (network.room_behind_trains, (131072.0, 65536.0, 10.0, 5.0, 1), 131072 - 32768),
+    "paced: the buffers are free": (network.room_behind_trains, (131072.0, 0.0, 10.0, 5.0, 4), 4 * 131072),
+    "trains that are longer": (network.room_behind_trains, (16384.0, 65536.0, 10.0, 1.0, 4), 0),
+    "without a bucket three quarters of the rate (Reno)": (network.policed_tcp_rate, (8.0, 0, 1), 6),
+    "85 % (linear CUBIC)": (network.policed_tcp_rate, {"rate_Bps": 1.0, "bucket_B": 0, "rtt_s": 1, "kept": 0.7}, 0.85),
+    "64 KiB a round trip of 10 ms, halved at each loss: three quarters of 52 Mb/s":
+        (network.burst_limited_rate, (1e6, 65536.0, 0.01, 0.5), 0.75 * 52.4e6 / 8, 1e-3),
+    "bursts that fit": (network.burst_limited_rate, (65536.0, 65536.0, 0.01), np.inf),
+    "in any buffer": (network.burst_limited_rate, (65536.0, np.inf, 0.01), np.inf),
+})  # fmt: skip
 
 
-def test_what_others_leave():
-    assert network.left_by_others(10.0, 0.3) == pytest.approx(7)
-    assert network.left_by_others(10.0, 0.0) == 10
-    assert network.left_by_others(10.0, 1.0) == 0
+def test_no_loss_is_no_negative_zero():
+    assert str(float(network.path_loss([0.0, 0.0]))) == "0.0"  # some laws divide by it
 
 
 def test_the_daily_wave():
@@ -32,14 +45,6 @@ def test_the_daily_wave():
     # the variance of the wave over the day is what an unknown hour adds to the spread
     assert network.anytime_spread(0.0, 0.5) == pytest.approx(share.std() / 0.2)
     assert network.anytime_spread(0.3, 0.0) == pytest.approx(0.3)
-
-
-def test_firewall():
-    """Four engines and four flows: 2.73 engines see one (balls into bins); one flow never has more than one."""
-    assert network.firewall_rate(1.0, 1, 12.0) == pytest.approx(1)
-    assert network.firewall_rate(1.0, 4, 4.0) == pytest.approx(2.734375)
-    assert network.firewall_rate(1.0, 100, 1.0) == pytest.approx(1)
-    assert network.firewall_rate(1.0, 100, 0.5) == pytest.approx(0.5)
 
 
 def test_burst_against_a_small_buffer():
@@ -59,12 +64,6 @@ def test_burst_against_a_small_buffer():
     assert network.burst_fit(10 * GBIT, GBIT, need) == pytest.approx(1e6)
     assert network.burst_fit(1e8, 1e8, 1.0) == np.inf  # a device as fast as the line takes any burst
     assert network.needed_buffer(1e6, GBIT, 10 * GBIT) == 0
-
-
-def test_room_behind_trains():
-    assert network.room_behind_trains(131072.0, 65536.0, 10.0, 5.0, 1) == 131072 - 32768
-    assert network.room_behind_trains(131072.0, 0.0, 10.0, 5.0, 4) == 4 * 131072  # paced: the buffers are free
-    assert network.room_behind_trains(16384.0, 65536.0, 10.0, 1.0, 4) == 0
 
 
 def simulate_policed(rate, bucket, rtt, mss, increase, kept, rounds=40000):
@@ -94,12 +93,6 @@ def test_policed_tcp(share, kept):
 
 share = st.floats(0, 1)
 rate = st.floats(1e3, 1e11)
-
-
-def test_policer_limits():
-    # Without a bucket three quarters (Reno) or 85 % (linear CUBIC) of the rate.
-    assert network.policed_tcp_rate(8.0, 0, 1) == 6
-    assert network.policed_tcp_rate(1.0, 0, 1, kept=0.7) == pytest.approx(0.85)
 
 
 @settings(max_examples=60)
@@ -138,10 +131,3 @@ def test_loss_properties(p, q):
     total = network.path_loss(p)
     assert max(p) - 1e-12 <= total <= min(1, sum(p)) + 1e-12
     assert network.path_loss([*p, q]) >= total - 1e-12
-
-
-def test_bursts_limit_a_stream_only_where_they_do_not_fit() -> None:
-    # 64 KiB a round trip of 10 ms, halved at each loss: three quarters of 52 Mb/s
-    assert network.burst_limited_rate(1e6, 65536.0, 0.01, 0.5) * 8 == pytest.approx(0.75 * 52.4e6, rel=1e-3)
-    assert network.burst_limited_rate(65536.0, 65536.0, 0.01) == np.inf
-    assert network.burst_limited_rate(65536.0, np.inf, 0.01) == np.inf

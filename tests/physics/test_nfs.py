@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import metadata, nfs
+from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
 RTT_10G, RTT_LAPTOP = 9.96e-3, 10.2e-3  # to UCLA
@@ -18,18 +19,25 @@ def test_sixteen_slots_of_64_kib():
     assert nfs.data_rate(28, 65536, RTT_10G, 0.0) < 187e6 < nfs.data_rate(29, 65536, RTT_10G, 0.0)
 
 
-def test_connections_multiply():
-    assert nfs.data_rate(128, 2**20, 1.0, 0.0, 16) == pytest.approx(16 * 128 * 2**20)
-
-
-def test_stable_writes_wait_for_the_disk():
-    # one O_SYNC writer of 1-MiB blocks over 10 ms and a 5-ms disk: 70 MB/s
-    assert nfs.data_rate(1, 2**20, 10e-3, 5e-3) == pytest.approx(2**20 / 15e-3)
-
-
-def test_read_ahead_of_an_old_client():
-    # Microsoft, Azure NetApp Files: 15 x rsize; 960 KiB for an rsize of 64 KiB
-    assert nfs.read_ahead(15, 65536) == 960 * 1024
+MiB = 2.0**20
+test_values = values({
+    "connections multiply": (nfs.data_rate, (128, MiB, 1.0, 0.0, 16), 16 * 128 * MiB),
+    "a stable write over 10 ms waits 5 ms for the disk": (nfs.data_rate, (1, MiB, 10e-3, 5e-3), MiB / 15e-3),
+    "Microsoft, Azure NetApp Files: 15 x rsize are read ahead": (nfs.read_ahead, (15, 65536), 960 * 1024),
+    "nfs(5), acdirmin 30 s: 4 folders are asked for once in 3000 requests of 10 ms":
+        (nfs.revalidation, (4, 30.0, 10e-3), 1 + 4 / 3000),
+    "no folder": (nfs.revalidation, (0, 30.0, 10e-3), 1.0),
+    "actimeo=1": (nfs.revalidation, (4, 1.0, 10e-3), 1.04),
+    "a file of several WRITEs has a COMMIT": (nfs.commits, ([0, 65536, 65537, 1e12], 65536), [0, 0, 1, 1]),
+    "Linux commit 4fe75c4e4bc2: 4 MiB need 64 credits": (nfs.credits_rate, (64, 4 * MiB, 1.0, 0.0), 4 * MiB),
+    "twice as many in two": (nfs.credits_rate, (128, 4 * MiB, 1.0, 0.0, 2), 16 * MiB),
+    "small requests waste their credit": (nfs.credits_rate, (100, 4096, 1.0, 0.0), 100 * 4096),
+    "a byte more takes two": (nfs.credits_rate, (100, 65537, 1.0, 0.0), 50 * 65537),
+    "SMB of Linux reads two requests ahead": (nfs.smb_read_ahead, (4 * MiB,), 8 * MiB),
+    "the kernel's own comment: 1 MiB with 4 GiB, 32 KiB with 128 MiB, 8 KiB with 32 MiB and less":
+        (nfs.largest_request, (np.array([16, 4, 1, 1 / 8, 1 / 32, 1 / 64]) * 2**30,),
+         np.array([1024, 1024, 256, 32, 8, 8]) * 1024.0),
+})  # fmt: skip
 
 
 @settings(max_examples=60)
@@ -60,13 +68,6 @@ def test_rm_and_rescan():
     assert metadata.serial_time(ENTRIES, 2, RTT_LAPTOP, 0.0) == pytest.approx(60.77, rel=0.04)
 
 
-def test_attributes_that_expire():
-    # nfs(5): acdirmin 30 s. Four directories on the way, a request each 10 ms: 4 GETATTRs for 3000 requests
-    assert nfs.revalidation(4, 30.0, 10e-3) == pytest.approx(1 + 4 / 3000)
-    assert nfs.revalidation(0, 30.0, 10e-3) == 1.0
-    assert nfs.revalidation(4, 1.0, 10e-3) == pytest.approx(1.04)  # actimeo=1
-
-
 @settings(max_examples=40)
 @given(n=POSITIVE, age=POSITIVE, t=POSITIVE)
 def test_longer_trust_asks_less(n, age, t):
@@ -81,28 +82,6 @@ def test_what_was_made_long_ago_is_asked_for_again():
     assert nfs.trusted_share(1000, 5e-3, 0.0) == 0.0  # actimeo=0
 
 
-def test_commits():
-    np.testing.assert_array_equal(nfs.commits([0, 65536, 65537, 1e12], 65536), [0, 0, 1, 1])
-
-
-MiB = 2.0**20
-
-
-def test_a_large_request_takes_sixty_four_credits():
-    # Linux commit 4fe75c4e4bc2: "large i/o ... needs 64 credits minimum" for 4 MiB (MS-SMB2: one for each 64 KiB)
-    assert nfs.credits_rate(64, 4 * MiB, 1.0, 0.0) == pytest.approx(4 * MiB)
-    assert nfs.credits_rate(128, 4 * MiB, 1.0, 0.0, 2) == pytest.approx(16 * MiB)
-
-
-def test_small_requests_waste_their_credit():
-    assert nfs.credits_rate(100, 4096, 1.0, 0.0) == pytest.approx(100 * 4096)
-    assert nfs.credits_rate(100, 65537, 1.0, 0.0) == pytest.approx(50 * 65537)
-
-
-def test_read_ahead_of_the_linux_client():
-    assert nfs.smb_read_ahead(4 * MiB) == 8 * MiB
-
-
 @settings(max_examples=50)
 @given(n=st.integers(1, 10**4), io=st.floats(1, 1e8), T=POSITIVE, t=POSITIVE)
 def test_more_credits_are_never_slower(n, io, T, t):
@@ -111,9 +90,3 @@ def test_more_credits_are_never_slower(n, io, T, t):
     assert nfs.credits_rate(n, io, 2 * T, t) < rate
     assert rate <= n * nfs.CREDIT_B / (T + t) * (1 + 1e-12)
     assert nfs.smb_read_ahead(io) > io
-
-
-def test_a_server_agrees_to_a_4096th_of_its_memory() -> None:
-    """The kernel's own comment: 1 MiB with 4 GiB, 32 KiB with 128 MiB, 8 KiB with 32 MiB and less."""
-    found = nfs.largest_request(np.array([16, 4, 1, 1 / 8, 1 / 32, 1 / 64]) * 2**30)
-    np.testing.assert_allclose(found, np.array([1024, 1024, 256, 32, 8, 8]) * 1024.0)

@@ -4,21 +4,34 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import nic
+from tests.each import values
 
 GBIT = 1e9 / 8
 
 
-@pytest.mark.parametrize(
-    ("mtu", "timestamps", "efficiency"),
-    # widely printed four-digit figures: 1500 and 9000 B with and without timestamps
-    [(1500, 1, 0.9415), (1500, 0, 0.9493), (9000, 1, 0.9900), (9000, 0, 0.9914)],
-)
-def test_published_efficiencies(mtu, timestamps, efficiency):
-    assert nic.framing_efficiency(mtu, timestamps) == pytest.approx(efficiency, abs=5e-5)
-
-
-def test_gigabit_goodput():
-    assert GBIT * nic.framing_efficiency(1500) * 8 / 1e6 == pytest.approx(941, abs=0.5)
+test_values = values({
+    # widely printed four-digit figures
+    "1500 B with timestamps": (nic.framing_efficiency, (1500, 1), 0.9415, 5e-5),
+    "and without": (nic.framing_efficiency, (1500, 0), 0.9493, 5e-5),
+    "9000 B with timestamps": (nic.framing_efficiency, (9000, 1), 0.9900, 5e-5),
+    "and without ": (nic.framing_efficiency, (9000, 0), 0.9914, 5e-5),
+    "941 Mb/s of Gigabit": (nic.framing_efficiency, (1500,), 0.941, 0.5 / 941),
+    # 121 MB/s by dd over NFS and interface peaks of 187 MB/s cannot have crossed it
+    "117.7 MB/s": (nic.framing_efficiency, (1500,), 117.7e6 / GBIT, 1e-3),
+    "a VLAN tag": (nic.wire_bytes, (1500, 1), 1542),
+    "IPv4": (nic.segment_bytes, (1500, 1), 1448),
+    "IPv6": (nic.segment_bytes, (1500, 1, 60.0), 1428),
+    "InfiniBand's reliable connection: 98.75 % of the link": (nic.infiniband_wire_bytes, (2048,), 2048 / 0.9875, 1e-4),
+    "packets of 4096 B 99.4 %": (nic.infiniband_wire_bytes, (4096,), 4096 / 0.9937, 1e-4),
+    "26 B of any": (nic.infiniband_wire_bytes, (1e15,), 1e15),
+    "new pages at 94 ns each: one core alone has 43.6 GB/s": (
+        nic.connected_interrupt, (0, 0, 94e-9, 3e9), 3e9 / (4096 / 94e-9)),
+    "connected mode sums in softirq": (nic.connected_interrupt, (0.2, 0.25, 0, 3e9), 0.45),
+    "a datagram": (nic.datagram_bytes, (1500, 1400), 1400),
+    "RFC 791, RFC 768: what fits without fragments": (nic.datagram_bytes, (1500, 1472), 1472),
+    "one that is cut": (nic.datagram_bytes, (1500, 8192), 8192 / 6),
+    "one that fits a jumbo frame": (nic.datagram_bytes, (9000, 8192), 8192),
+})  # fmt: skip
 
 
 def test_nasa_two_ten_gigabit_ports():
@@ -28,38 +41,6 @@ def test_nasa_two_ten_gigabit_ports():
     assert predicted == pytest.approx(19808.7300, rel=5e-4)
     # The other usual framings are excluded by the same figures.
     assert abs(2 * 10e3 * nic.framing_efficiency(9000, 0) / 19806 - 1) > 1e-3
-
-
-def test_gigabit_is_excluded_where_more_was_seen():
-    # 121 MB/s by dd over NFS and interface peaks of 187 MB/s cannot have crossed 1 GbE at MTU 1500.
-    assert GBIT * nic.framing_efficiency(1500) == pytest.approx(117.7e6, rel=1e-3)
-
-
-def test_vlan_and_ipv6_cost():
-    assert nic.wire_bytes(1500, 1) == 1542
-    assert nic.segment_bytes(1500, 1) == 1448
-    assert nic.segment_bytes(1500, 1, 60.0) == 1428
-    assert nic.framing_efficiency(1500, 1, 1) < nic.framing_efficiency(1500, 1)
-
-
-def test_infiniband_framing():
-    """A reliable connection's packet of 2048 B takes 26 B more: 98.7 % of the link; 4096 B take 99.4 %."""
-    assert 2048 / nic.infiniband_wire_bytes(2048) == pytest.approx(0.9875, abs=1e-4)
-    assert 4096 / nic.infiniband_wire_bytes(4096) == pytest.approx(0.9937, abs=1e-4)
-    assert nic.infiniband_wire_bytes(1e15) / 1e15 == pytest.approx(1)
-
-
-def test_connected_mode_sums_in_softirq_and_takes_new_pages():
-    """New pages for every packet: at 94 ns each one core that does nothing else has no more than 43.6 GB/s."""
-    assert nic.connected_interrupt(0, 0, 94e-9, 3e9) == pytest.approx(3e9 / (4096 / 94e-9))
-    assert nic.connected_interrupt(0.2, 0.25, 0, 3e9) == pytest.approx(0.45)
-
-
-def test_datagrams_fill_packets_or_are_cut():
-    assert nic.datagram_bytes(1500, 1400) == 1400
-    assert nic.datagram_bytes(1500, 1472) == 1472  # RFC 791, RFC 768: what fits without fragments
-    assert nic.datagram_bytes(1500, 8192) == pytest.approx(8192 / 6)
-    assert nic.datagram_bytes(9000, 8192) == 8192
 
 
 @given(mtu=st.integers(576, 65535), length=st.integers(1, 65507))

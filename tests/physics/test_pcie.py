@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import pcie, waiting
-from tests.each import rows
+from tests.each import rows, values
 
 GBIT = 1e9 / 8
 
@@ -31,17 +31,30 @@ def test_acknowledge_interval_is_the_specifications_table(gen, lanes, mps, symbo
     assert np.floor(pcie.ack_interval(gen, lanes, mps)) == symbols
 
 
-def test_sigcomm_2018_gen3_x8():
-    """The paper's example: 62.96 Gb/s at the physical layer, 57.88 Gb/s for TLPs (MPS 256)."""
-    assert pcie.raw_rate(3, 8) / GBIT == pytest.approx(62.96, abs=0.07)  # 63.02 = 8 x 7.877
-    assert pcie.tlp_rate(3, 8, 256) / GBIT == pytest.approx(57.88, abs=0.07)
-
-
-def test_generation_6_flit():
-    # PCI-SIG: x16 gen 6 gives 121 GB/s after FLIT CRC and FEC; 236 of 256 bytes are TLP.
-    assert pcie.raw_rate(6, 16) == pytest.approx(121e9, rel=1e-3)
-    tlp = pcie.tlp_rate(6, 16, 256) / (64e9 * 16 / 8)
-    assert tlp == pytest.approx(236 / 256, abs=pcie.SKIP_SHARE)
+#: servethehome.com, LSI 9202-16e: one SAS2008 about 2.5 GB/s and 350 000 IOPS
+SAS2008 = (2.5e9, 350e3)
+#: HP, Serial Attached SCSI technologies, 4th ed., p. 5
+FAST, SLOW = 1200e6, 600e6
+test_values = values({
+    "SIGCOMM 2018: gen 3 x8 has 62.96 Gb/s at the physical layer": (pcie.raw_rate, (3, 8), 62.96 * GBIT, 0.07 / 62.96),
+    "57.88 Gb/s for TLPs (MPS 256)": (pcie.tlp_rate, (3, 8, 256), 57.88 * GBIT, 0.07 / 57.88),
+    "PCI-SIG: x16 gen 6 gives 121 GB/s after FLIT CRC and FEC": (pcie.raw_rate, (6, 16), 121e9, 1e-3),
+    "236 of 256 bytes are TLP": (
+        pcie.tlp_rate, (6, 16, 256), 64e9 * 16 / 8 * 236 / 256, pcie.SKIP_SHARE * 256 / 236),
+    "a write's header": (pcie.write_bytes, (3, 256), 280 / 256),
+    "a request's": (pcie.request_bytes, (3, 512), 24 / 512),
+    "a completion's": (pcie.completion_bytes, (3, 256), 276 / 256),
+    "cut at the 64-B boundary it costs four times as much": (pcie.completion_bytes, (3, 256, 64), 84 / 64),
+    "of a large payload nothing": (pcie.write_bytes, (3, 1e12), 1),
+    "a card of 8 lanes in a slot of 16": (pcie.trained_lanes, (8, 16), 8),
+    "of 16 in one of 8 behind 4": (pcie.trained_lanes, (16, 8, 4), 4),
+    "slow drives hold an unbuffered uplink": (
+        pcie.expander_uplink_rate, (4, FAST, SLOW, [False, True]), [4 * 600e6, 4 * 1200e6]),
+    "Oracle 6-Gb SAS HBA guide, p. 70: x4 is 2400 MB/s": (pcie.expander_uplink_rate, (4, SLOW, FAST, False), 2400e6),
+    "requests of 512 B: 350 000 IOPS": (waiting.busy_seconds, (512, *SAS2008), 1 / (512 * 350e3)),
+    "of 1 MiB: 2.5 GB/s": (waiting.busy_seconds, (2**20, *SAS2008), 1 / 2.5e9),
+    "two cores on one card: 726 000 IOPS were seen": (waiting.busy_seconds, (512, *SAS2008), 2 / 512 / 726e3, 0.04),
+})  # fmt: skip
 
 
 def _reads(gen, lanes, mps, mrrs=512.0, striping=0.0):
@@ -83,18 +96,7 @@ def test_a_drive_is_never_held_by_the_link_it_is_sold_with(rate):
     assert pcie.drive_link(rate) >= rate
 
 
-def test_directions():
-    assert pcie.write_bytes(3, 256) == pytest.approx(280 / 256)
-    assert pcie.request_bytes(3, 512) == pytest.approx(24 / 512)
-    assert pcie.completion_bytes(3, 256) == pytest.approx(276 / 256)
-    # Cut at the 64-B read completion boundary the header costs four times as much.
-    assert pcie.completion_bytes(3, 256, 64) == pytest.approx(84 / 64)
-
-
 def test_limits():
-    assert pcie.write_bytes(3, 1e12) == pytest.approx(1)
-    assert pcie.trained_lanes(8, 16) == 8
-    assert pcie.trained_lanes(16, 8, 4) == 4
     # 32 tags of 512 B over 500 ns: 32.8 GB/s, above gen 3 x16: latency does not bind there.
     assert pcie.read_latency_rate(32, 512, 500e-9) > _reads(3, 16, 512)
     with pytest.raises(IndexError):
@@ -137,21 +139,6 @@ def test_a_cards_link_carries_its_ports_and_no_older_one_does(rate: float) -> No
 
 
 POSITIVE = st.floats(1e-3, 1e3)
-
-
-def test_slow_drives_hold_an_unbuffered_uplink():
-    fast, slow = 1200e6, 600e6  # HP, Serial Attached SCSI technologies, 4th ed., p. 5
-    np.testing.assert_allclose(pcie.expander_uplink_rate(4, fast, slow, [False, True]), [4 * 600e6, 4 * 1200e6])
-    # Oracle 6-Gb SAS HBA guide, p. 70: x4 at 6 Gb/s is 2400 MB/s
-    assert pcie.expander_uplink_rate(4, slow, fast, buffered=False) == pytest.approx(2400e6)
-
-
-def test_sas2008_knees():
-    # servethehome.com, LSI 9202-16e: one SAS2008 about 2.5 GB/s and 350 000 IOPS
-    assert 1 / waiting.busy_seconds(512, 2.5e9, 350e3) == pytest.approx(512 * 350e3)
-    assert 1 / waiting.busy_seconds(2**20, 2.5e9, 350e3) == pytest.approx(2.5e9)
-    # two cores on one card: more than 5 GB/s and 726 000 IOPS were seen, twice one core within 4 %
-    assert 2 / waiting.busy_seconds(512, 2.5e9, 350e3) / 512 == pytest.approx(726e3, rel=0.04)
 
 
 @settings(max_examples=60)

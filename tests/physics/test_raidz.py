@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import raidz
+from tests.each import values
 
 LAYOUT = st.tuples(st.integers(2, 16), st.integers(1, 3)).filter(lambda t: t[0] > t[1])
 
@@ -23,10 +24,19 @@ def _laid_out(sectors, n, p):
     return used
 
 
-def test_large_blocks_reach_the_ideal_and_small_ones_do_not():
-    assert raidz.write_amplification(2**30, 8, 2) == pytest.approx(8 / 6, rel=1e-5)
-    assert raidz.write_amplification(4096, 8, 2) == pytest.approx(3.0)  # one sector: a mirror of three
-    assert raidz.write_amplification(2**20, 8, 1) == pytest.approx(293 / 256)
+test_values = values({
+    "large blocks reach the ideal": (raidz.write_amplification, (2**30, 8, 2), 8 / 6, 1e-5),
+    "one sector is a mirror of three": (raidz.write_amplification, (4096, 8, 2), 3.0),
+    "1 MiB, 293 sectors for 256": (raidz.write_amplification, (2**20, 8, 1), 293 / 256),
+    'Ahrens, "How I learned to stop worrying and love RAID-Z", 2014: parity and padding 67 %':
+        (raidz.allocation, (8192, 6, 2), 3.0),
+    "40 sectors, two to pass over": (raidz.allocation, (128 * 1024, 12, 2), 42 / 32),
+    "of a large block parity": (raidz.allocation, (2**30, 12, 2), 12 / 10, 1e-4),
+    "a block lies on as many disks as it has sectors": (
+        raidz.columns, ([128 * 1024, 4096, 16 * 1024], 12, 2), [10, 1, 4]),
+    "OpenZFS docs, dRAID Howto: with d = 8 the least allocation is 32 KiB":
+        (raidz.draid_amplification, ([4096, 32 * 1024, 2**30], 8, 2), [10.0, 10 / 8, 10 / 8]),
+})  # fmt: skip
 
 
 @settings(max_examples=80)
@@ -48,27 +58,6 @@ def test_a_block_takes_up_what_is_laid_out(layout, sectors, ashift):
     taken = raidz.allocation(block, n, p, ashift)
     assert taken * block / 2**ashift == pytest.approx(_laid_out(sectors, n, p))
     assert taken >= raidz.write_amplification(block, n, p, ashift) * (1 - 1e-12)
-
-
-def test_padding_of_small_blocks_as_published():
-    """Two sectors on a raidz2 of six take up six: parity and padding are 67 % (Ahrens, "How I learned to stop worrying
-    and love RAID-Z", 2014, table of raidz2)."""
-    assert raidz.allocation(8192, 6, 2) == pytest.approx(3.0)
-    assert raidz.allocation(128 * 1024, 12, 2) == pytest.approx(42 / 32)  # 40 sectors, two to pass over
-    assert raidz.allocation(2**30, 12, 2) == pytest.approx(12 / 10, rel=1e-4)
-
-
-def test_a_block_lies_on_as_many_disks_as_it_has_sectors():
-    assert raidz.columns(128 * 1024, 12, 2) == 10
-    assert raidz.columns(4096, 12, 2) == 1
-    assert raidz.columns(16 * 1024, 12, 2) == 4
-
-
-def test_draid_fills_its_stripes():
-    """OpenZFS docs, dRAID Howto: with d = 8 and 4-KiB sectors the least allocation is 32 KiB."""
-    assert raidz.draid_amplification(4096, 8, 2) == pytest.approx(10.0)
-    assert raidz.draid_amplification(32 * 1024, 8, 2) == pytest.approx(10 / 8)
-    assert raidz.draid_amplification(2**30, 8, 2) == pytest.approx(10 / 8)
 
 
 @settings(max_examples=60)

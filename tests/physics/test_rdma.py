@@ -5,21 +5,17 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import rdma
+from tests.each import values
 
-
-def test_path_mtus_of_roce():
-    # ibv_devinfo of adapters on Ethernet: active_mtu 1024 with MTU 1500, 4096 with 4200 and 9000
-    assert rdma.roce_payload([576, 1500, 2148, 4200, 9000, 100]).tolist() == [512, 1024, 2048, 4096, 4096, 256]
+test_values = values({
     # 44 bytes of headers, 16 more in the first packet
-    assert rdma.roce_payload([4155, 4156]).tolist() == [2048, 4096]
-
-
-def test_what_100g_carries():
-    """98.0 of 100 Gb/s at 4096 B, 92.6 at 1024 B; ib_send_bw prints 97 (Mellanox community, ConnectX-4, SN2700)."""
-    share = 4096 / rdma.roce_wire_bytes(4096)
-    assert share == pytest.approx(0.980, abs=0.001)
-    assert share == pytest.approx(0.97, rel=0.02)
-    assert 1024 / rdma.roce_wire_bytes(1024) == pytest.approx(0.926, abs=0.001)
+    "ibv_devinfo on Ethernet: active_mtu 1024 with MTU 1500, 4096 with 4200 and 9000":
+        (rdma.roce_payload, ([576, 1500, 2148, 4200, 9000, 100],), [512, 1024, 2048, 4096, 4096, 256]),
+    "a byte less than it takes": (rdma.roce_payload, ([4155, 4156],), [2048, 4096]),
+    "98.0 of 100 Gb/s at 4096 B": (rdma.roce_wire_bytes, (4096,), 4096 / 0.980, 1e-3),
+    "ib_send_bw prints 97 (Mellanox community, ConnectX-4, SN2700)": (rdma.roce_wire_bytes, (4096,), 4096 / 0.97, 0.02),
+    "92.6 at 1024 B": (rdma.roce_wire_bytes, (1024,), 1024 / 0.926, 1e-3),
+})  # fmt: skip
 
 
 @pytest.mark.parametrize(("a", "loss"), [(1, 1e-3), (10, 1e-3), (100, 1e-2)])

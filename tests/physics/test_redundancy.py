@@ -7,23 +7,39 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import cache, redundancy, waiting
+from tests.each import values
 
 
-def test_three_copies_write_three_times():
-    assert redundancy.stored(3, 0, 0) == 3
-    # ceph.com 2023, Reef RGW, 60 NVMe drives, three replicas, objects of 4 MB: GET 53, PUT 18.6 GB/s, a ratio of 2.85
-    ratio = redundancy.ceph_port_bytes(redundancy.stored(3, 0, 0), 0, 0) / redundancy.ceph_port_bytes(
-        redundancy.stored(3, 0, 0), 0, 1
-    )
-    assert ratio == pytest.approx(53 / 18.6, rel=0.1)
+def test_three_copies_of_a_reef_cluster():
+    """ceph.com 2023, RGW, 60 NVMe drives, three replicas, objects of 4 MB: GET 53, PUT 18.6 GB/s, a ratio of 2.85."""
+    written, read = (redundancy.ceph_port_bytes(redundancy.stored(3, 0, 0), 0, reading) for reading in (0, 1))
+    assert written / read == pytest.approx(53 / 18.6, rel=0.1)
 
 
-def test_coded_shards():
-    # 8 + 3: 1.375 bytes stored; the byte comes in once and 10 of 11 shards go on to other nodes
-    assert redundancy.stored(3, 8, 3) == pytest.approx(1.375)
-    assert redundancy.ceph_port_bytes(1.375, 8, 0) == pytest.approx(1 + 10 / 8)
-    assert redundancy.ceph_port_bytes(1.375, 8, 1) == pytest.approx(1 + 7 / 8)
-    assert redundancy.ceph_port_bytes(redundancy.stored(1, 0, 0), 0, 0) == 1  # one copy: in once
+#: Parallelstore overview: 1.15 GiB/s and 30,000 reads a second of each TiB
+TIB = (1.15 * 2.0**30, 30_000)
+#: bytes at which both bind, 41 kB
+CORNER = TIB[0] / TIB[1]
+test_values = values({
+    "three copies": (redundancy.stored, (3, 0, 0), 3),
+    "8 + 3 shards store 1.375 bytes": (redundancy.stored, (3, 8, 3), 1.375),
+    "the byte comes in once and 10 of 11 shards go on": (redundancy.ceph_port_bytes, (1.375, 8, 0), 1 + 10 / 8),
+    "read, 7 of 8 are elsewhere": (redundancy.ceph_port_bytes, (1.375, 8, 1), 1 + 7 / 8),
+    "one copy: in once": (redundancy.ceph_port_bytes, (redundancy.stored(1, 0, 0), 0, 0), 1),
+    "mount.ceph(8), rasize 8 MiB: over 8 ms 1 GiB/s": (cache.readahead_rate, (np.inf, 8 * 2**20, 8e-3), 1.05e9, 1e-2),
+    "large requests at the rate of a core": (redundancy.core_time, (1.3e9, 0.0, 4096), 1 / 1.3e9),
+    "small ones at its time": (redundancy.core_time, (1e15, 16e-6, 4096), 16e-6 / 4096),
+    "what is read crosses WEKA's ports once": (redundancy.weka_port_bytes, (1.5, 8, 1), 1.0),
+    "what is written once more with its parity": (redundancy.weka_port_bytes, (1.5, 8, 0), 1 + 1.5 * 7 / 8),
+    "nothing leaves a single server": (redundancy.weka_port_bytes, (1.5, 1, 0), 1.0),
+    "a TiB of Parallelstore gives its bytes": (waiting.busy_seconds, (2**20, *TIB), 1 / TIB[0]),
+    "or its requests": (waiting.busy_seconds, (4096, *TIB), 1 / TIB[1] / 4096),
+    "at the corner both": (waiting.busy_seconds, (CORNER, *TIB), 1 / TIB[0]),
+    "below it requests": (waiting.busy_seconds, (CORNER / 2, *TIB), 2 / TIB[0]),
+    "DAOS: copies leave the client's memory": (redundancy.client_bytes, (3.0, 0), 3.0),
+    "and cells with their parity": (redundancy.client_bytes, (1.5, 0), 1.5),
+    "what is read comes once": (redundancy.client_bytes, (1.5, 1), 1.0),
+})  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -87,22 +103,12 @@ def test_an_osd_takes_longer_for_an_object_in_pieces():
     assert pieces == pytest.approx(0.08 + 7 * 0.0127, rel=0.01)
 
 
-def test_read_ahead_of_the_kernel_client():
-    # mount.ceph(8): rasize 8 MiB; over 8 ms 1 GiB/s
-    assert cache.readahead_rate(np.inf, 8 * 2**20, 8e-3) == pytest.approx(1.05e9, rel=1e-2)
-
-
 @settings(max_examples=50)
 @given(n=st.integers(1, 8), k=st.integers(1, 16), m=st.integers(0, 8), reading=st.sampled_from([0.0, 1.0]))
 def test_more_safety_costs_more(n, k, m, reading):
     assert redundancy.stored(n + 1, 0, 0) > redundancy.stored(n, 0, 0)
     assert 1 <= redundancy.stored(n, k, m) < redundancy.stored(n, k, m + 1)
     assert redundancy.ceph_port_bytes(redundancy.stored(n, k, m), k, reading) >= 1 - 1e-12
-
-
-def test_large_requests_go_at_the_rate_of_a_core_and_small_ones_at_its_time():
-    assert redundancy.core_time(1.3e9, 0.0, 4096) == pytest.approx(1 / 1.3e9)
-    assert redundancy.core_time(1e15, 16e-6, 4096) * 4096 == pytest.approx(16e-6)
 
 
 @pytest.mark.parametrize(
@@ -114,38 +120,11 @@ def test_one_pair_of_costs_holds_for_both_clusters(cores, reads, writes):
     assert cores / (redundancy.core_time(0.4e9, 65e-6, 4096) * 4096) == pytest.approx(writes, rel=0.08)
 
 
-def test_a_written_byte_crosses_once_more_with_its_parity():
-    assert redundancy.weka_port_bytes(1.5, 8, 1) == 1.0
-    assert redundancy.weka_port_bytes(1.5, 8, 0) == pytest.approx(1 + 1.5 * 7 / 8)
-    assert redundancy.weka_port_bytes(1.5, 1, 0) == 1.0  # nothing leaves a single server
-
-
 @settings(max_examples=50)
 @given(e=st.floats(1, 2), n=st.integers(1, 1000), s=st.floats(512, 1e8))
 def test_more_servers_more_crossings_larger_requests_less_time(e, n, s):
     assert 1 <= redundancy.weka_port_bytes(e, n, 0) <= redundancy.weka_port_bytes(e, n + 1, 0) < 1 + e
     assert redundancy.core_time(1e9, 1e-5, 2 * s) < redundancy.core_time(1e9, 1e-5, s)
-
-
-GiB = 2.0**30
-
-
-def test_a_tib_of_parallelstore():
-    """Parallelstore overview: 1.15 GiB/s and 30,000 reads a second of each TiB."""
-    assert 1 / waiting.busy_seconds(2**20, 1.15 * GiB, 30_000) == pytest.approx(1.15 * GiB)
-    assert 1 / waiting.busy_seconds(4096, 1.15 * GiB, 30_000) / 4096 == pytest.approx(30_000)
-
-
-def test_the_corner_is_where_both_bind():
-    corner = 1.15 * GiB / 30_000  # 41 kB
-    assert 1 / waiting.busy_seconds(corner, 1.15 * GiB, 30_000) == pytest.approx(1.15 * GiB)
-    assert 1 / waiting.busy_seconds(corner / 2, 1.15 * GiB, 30_000) == pytest.approx(1.15 * GiB / 2)
-
-
-def test_copies_and_cells_are_taken_out_of_the_clients_memory():
-    assert redundancy.client_bytes(3.0, 0) == 3.0
-    assert redundancy.client_bytes(1.5, 0) == 1.5
-    assert redundancy.client_bytes(1.5, 1) == 1.0
 
 
 @settings(max_examples=50)

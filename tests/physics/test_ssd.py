@@ -6,16 +6,36 @@ from hypothesis import given, settings, strategies as st
 from scipy.special import lambertw
 
 from dtnsim.physics import ssd
-from tests.each import rows
+from tests.each import rows, values
 
 POSITIVE = st.floats(1e-3, 1e3)
 
 
-def test_compressing_controller():
-    # Intel 535 datasheet: 490 MB/s on compressible data; zeros run at the link's rate
-    assert ssd.compressing_write_rate(490e6, 220e6, 0.0) == pytest.approx(490e6)
-    assert ssd.compressing_write_rate(490e6, 220e6, 1.0) == pytest.approx(220e6)
-    assert ssd.compressing_write_rate(490e6, 220e6, 0.5) == pytest.approx(440e6)
+#: TechPowerUp, Adata Atom 50 1 TB: 4.5 GB/s to 280 GB, then about 2 GB/s, then 500 MB/s
+ATOM = (280e9, 4.5e9, 2e9, 300e9, 0.5e9)
+test_values = values({
+    "Intel 535 datasheet: 490 MB/s on data that compress": (ssd.compressing_write_rate, (490e6, 220e6, 0.0), 490e6),
+    "others at the flash's rate": (ssd.compressing_write_rate, (490e6, 220e6, 1.0), 220e6),
+    "half of them": (ssd.compressing_write_rate, (490e6, 220e6, 0.5), 440e6),
+    "three plateaus": (ssd.burst_write_time, (680e9, *ATOM), 280 / 4.5 + 300 / 2 + 100 / 0.5),
+    "within the first": (ssd.burst_write_time, (100e9, *ATOM), 100 / 4.5),
+    "970 EVO 500 GB: above 2 GB/s for 22 GB, then about 600 MB/s":
+        (ssd.burst_write_time, (82e9, ssd.burst_bytes(22e9, 2e9, 0.0), 2e9, 0.6e9), 111.0),
+    "a dynamic cache goes with the free space": (ssd.dynamic_cache_bytes, (100e9, 1.0, 0.75), 25e9),
+    "of an empty drive it is whole": (ssd.dynamic_cache_bytes, (100e9, 0.0, 0.75), 100e9),
+    "all of it dynamic": (ssd.dynamic_cache_bytes, (100e9, 0.5, 1.0), 50e9),
+    "Intel D5-P5316, units of 64 KiB: 4 KiB cost sixteenfold": (ssd.indirection_load, (4096, 65536), 16.0),
+    "a unit costs itself": (ssd.indirection_load, (65536, 65536), 1.0),
+    "several, too": (ssd.indirection_load, (131072, 4096), 1.0),
+    "done before it is hot": (ssd.throttled_rate, (10e9, 5e9, 60.0, 1e9), 5e9),
+    "hot nearly throughout": (ssd.throttled_rate, (1e15, 5e9, 60.0, 1e9), 1e9, 1e-3),
+    "300 GB in a minute, 100 GB hot": (ssd.throttled_rate, (400e9, 5e9, 60.0, 1e9), 400e9 / 160),
+    "as fast at random as in sequence: nothing is copied": (ssd.rated_amplification, (500e6, 500e6 / 4096), 1.0),
+    "never below one": (ssd.rated_amplification, (500e6, 1e9), 1.0),
+    "a full drive has its spare": (ssd.effective_spare, (0.07, 1.0), 0.07),
+    "free space is spare": (ssd.effective_spare, (0.07, 0.5), 1.14),
+    "a cache that drains lasts longer": (ssd.burst_bytes, (10.0, 2.0, 1.0), 20.0),
+})  # fmt: skip
 
 
 @settings(max_examples=60)
@@ -64,44 +84,10 @@ def test_ratings_of_steady_random_writes_imply_no_more_flash_than_drives_have(wr
     assert 0.0 < spare <= raw_GiB * 1.073741824 / sold_GB - 1.0 + 0.01
 
 
-def test_a_cache_that_drains_lasts_longer():
-    assert ssd.burst_bytes(10.0, 2.0, 1.0) == pytest.approx(20.0)
-    assert np.isfinite(ssd.burst_bytes(10.0, 2.0, 5.0))
-
-
-def test_three_plateaus():
-    # TechPowerUp, Adata Atom 50 1 TB: 4.5 GB/s to 280 GB, then about 2 GB/s, then 500 MB/s
-    args = (280e9, 4.5e9, 2e9, 300e9, 0.5e9)
-    assert ssd.burst_write_time(680e9, *args) == pytest.approx(280 / 4.5 + 300 / 2 + 100 / 0.5)
-    assert ssd.burst_write_time(100e9, *args) == pytest.approx(100 / 4.5)
-    # 970 EVO 500 GB: above 2 GB/s for 22 GB, then about 600 MB/s
-    assert ssd.burst_write_time(82e9, ssd.burst_bytes(22e9, 2e9, 0.0), 2e9, 0.6e9) == pytest.approx(111.0)
-
-
-def test_a_dynamic_cache_goes_with_the_free_space():
-    assert ssd.dynamic_cache_bytes(100e9, 1.0, 0.75) == pytest.approx(25e9)
-    assert ssd.dynamic_cache_bytes(100e9, 0.0, 0.75) == pytest.approx(100e9)
-    assert ssd.dynamic_cache_bytes(100e9, 0.5, 1.0) == pytest.approx(50e9)
-
-
-def test_free_space_is_spare():
-    assert ssd.effective_spare(0.07, 1.0) == pytest.approx(0.07)
-    assert ssd.effective_spare(0.07, 0.5) == pytest.approx(1.14)
+def test_free_space_spares_copies_and_a_fast_drain_ends():
     wa = ssd.fifo_write_amplification(ssd.effective_spare(0.07, np.linspace(0.2, 1.0, 9)))
     assert np.all(np.diff(wa) > 0)
-
-
-def test_small_writes_on_a_coarse_mapping():
-    """Intel D5-P5316: 64-KiB units, so 4 KiB cost sixteen times their size."""
-    assert ssd.indirection_load(4096, 65536) == pytest.approx(16.0)
-    assert ssd.indirection_load(65536, 65536) == 1.0
-    assert ssd.indirection_load(131072, 4096) == 1.0
-
-
-def test_a_hot_drive():
-    assert ssd.throttled_rate(10e9, 5e9, 60.0, 1e9) == pytest.approx(5e9)  # done before it is hot
-    assert ssd.throttled_rate(1e15, 5e9, 60.0, 1e9) == pytest.approx(1e9, rel=1e-3)
-    assert ssd.throttled_rate(400e9, 5e9, 60.0, 1e9) == pytest.approx(400e9 / 160)
+    assert np.isfinite(ssd.burst_bytes(10.0, 2.0, 5.0))
 
 
 @settings(max_examples=60)
@@ -117,11 +103,6 @@ def test_mixed_loads_cost_most_at_an_even_mix(f, g):
     assert 1.0 <= ssd.interference(f, g) <= ssd.interference(0.5, g) * (1 + 1e-12)
     assert ssd.interference(0.0, g) == ssd.interference(1.0, g) == 1.0
     assert ssd.interference(0.5, 1.0) == pytest.approx(2.0)
-
-
-def test_a_drive_that_writes_at_random_as_fast_as_in_sequence_copies_nothing():
-    assert ssd.rated_amplification(500e6, 500e6 / 4096) == pytest.approx(1.0)
-    assert ssd.rated_amplification(500e6, 1e9) == 1.0  # limit: never below one
 
 
 def test_a_read_intensive_drive_is_rated_near_what_cleaning_of_little_spare_flash_costs():

@@ -5,30 +5,22 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import tape
+from tests.each import values
 
 LTO9 = {"slowest": 177e6, "fastest": 400e6, "buffer_B": 1.024e9, "reposition_s": 5.0}
 RATE = st.floats(1e6, 1e9)
 
 
-def test_a_drive_follows_the_host_between_its_speeds():
-    # Quantum LTO-9 user's guide, table 2: 177 to 408 MB/s
-    assert tape.streaming_rate([200e6, 400e6, 900e6], **LTO9).tolist() == [200e6, 400e6, 400e6]
-
-
-def test_a_large_buffer_hides_stops_from_a_slow_host():
-    """100 MB/s for 5 s are half of a buffer of 1 GB: the tape is worn, the host does not wait."""
-    assert tape.streaming_rate(100e6, **LTO9) == pytest.approx(100e6)
-
-
-def test_a_small_buffer_makes_the_host_wait():
-    """32 MiB at 40 MB/s, stops of 5 s, slowest speed 80 MB/s: the cycle by hand.
-
-    The buffer empties at 40 MB/s net in 0.84 s, in which 67 MB go to tape; the stop takes 5 s, and fills the buffer in
-    0.84 s.
-    """
-    low, feed, room, stop = 80e6, 40e6, 32 * 2.0**20, 5.0
-    writing = room / (low - feed)
-    assert tape.streaming_rate(feed, low, 160e6, room, stop) == pytest.approx(low * writing / (writing + stop))
+test_values = values({
+    "Quantum LTO-9 user's guide, table 2: a drive follows the host from 177 to 408 MB/s":
+        (tape.streaming_rate, {"feed": [200e6, 400e6, 900e6], **LTO9}, [200e6, 400e6, 400e6]),
+    "5 s at 100 MB/s are half of its buffer: the tape is worn, the host does not wait":
+        (tape.streaming_rate, {"feed": 100e6, **LTO9}, 100e6),
+    # the buffer empties at 40 MB/s net in 0.84 s, in which 67 MB go to tape; the stop takes 5 s
+    "a buffer of 32 MiB makes one of 40 MB/s wait, the cycle by hand":
+        (tape.streaming_rate, (40e6, 80e6, 160e6, 32 * 2.0**20, 5.0), 80e6 / (1 + 5.0 * 40e6 / (32 * 2.0**20))),
+    "order is no help for one file": (tape.locate_time, (65.0, 5.0, 1, [0, 1]), [45.0, 45.0]),
+})  # fmt: skip
 
 
 def test_a_recommended_order_saves_what_ibm_measured():
@@ -38,10 +30,6 @@ def test_a_recommended_order_saves_what_ibm_measured():
     """
     by_number, swept = (tape.locate_time(65.0, 5.0, 2000, s) for s in (0, 1))
     assert 1 - swept / by_number == pytest.approx(0.86, abs=0.05)
-
-
-def test_order_is_no_help_for_one_file():
-    assert tape.locate_time(65.0, 5.0, 1, 1) == tape.locate_time(65.0, 5.0, 1, 0) == pytest.approx(45.0)
 
 
 def test_a_mount_takes_minutes():

@@ -6,18 +6,21 @@ from hypothesis import given, strategies as st
 
 from dtnsim.physics import tools
 from dtnsim.physics.tools import block_length, delta_share, turn_s, wait_s
+from tests.each import values
 
-
-def test_small_and_huge_files_have_blocks_of_the_ends():
-    assert block_length(1) == 700
-    assert block_length(1e15) == 131072
-
-
-def test_blocks_as_rsync_prints_them():
-    """generator.c: up to 700 x 700 bytes blocks of 700; then the square root, in eights."""
-    assert block_length(490_000) == 700
-    assert block_length(10_000_000) == 3160
-    assert block_length(1e9) == pytest.approx(31616)
+test_values = values({
+    "rsync's generator.c: up to 700 x 700 bytes blocks of 700": (block_length, ([1, 490_000],), [700, 700]),
+    "then the square root, in eights": (block_length, ([10_000_000, 1e9],), [3160, 31616]),
+    "at most 128 KiB": (block_length, (1e15,), 131072),
+    "a worker that waits longer never waits for the pace": (wait_s, (100, 1, 3, 0.01, 0.05), 0),
+    "nor without one": (wait_s, (100, 1, 1, 0.0, 0.0), 0),
+    "one request waits for itself alone": (turn_s, (1, 0.1, 0.15), 0.15),
+    "none not": (turn_s, (0, 0.1, 0.15), 0),
+    "Kleinrock 1975, 1.3: D/D/1 is stable where the service is shorter": (turn_s, (4, 0.1, 0.05), 0.05 + 1.5 * 0.1),
+    "else four wait 0, 1, 2, 3": (turn_s, (4, 0.0, 0.05), 0.05 * (1 + 2 + 3 + 4) / 4),
+    "one worker keeps whole files": (tools.kept_bytes, ([57.0, 100.0], 10.0, 10, 1), [50, 100]),
+    "four of nothing none": (tools.kept_bytes, (0.0, 10.0, 10, 4), 0),
+})  # fmt: skip
 
 
 @given(st.floats(0, 1e15), st.floats(0, 1))
@@ -25,11 +28,6 @@ def test_a_delta_is_no_smaller_than_what_is_new(size, literal):
     share = float(delta_share(size, literal))
     assert literal <= share <= 1.0 + 1e-12
     assert block_length(size) % 4 == 0
-
-
-def test_a_single_worker_that_waits_longer_never_waits_for_the_pace():
-    assert wait_s(100, 1, 3, 0.01, 0.05) == 0
-    assert wait_s(100, 1, 1, 0.0, 0.0) == 0
 
 
 def test_rclone_makes_a_hundred_requests_a_second():
@@ -44,26 +42,9 @@ def test_all_workers_together_never_beat_the_pace(files, workers, requests, inte
     assert whole >= files * requests * interval * (1 - 1e-9)
 
 
-def test_one_request_waits_for_itself_alone():
-    assert turn_s(1, 0.1, 0.15) == pytest.approx(0.15)
-    assert turn_s(0, 0.1, 0.15) == 0
-
-
-def test_the_slower_of_pace_and_server_sets_the_pace():
-    """Kleinrock 1975, 1.3: D/D/1 is stable where the service is shorter; four wait 0, 1, 2, 3."""
-    assert turn_s(4, 0.1, 0.05) == pytest.approx(0.05 + 1.5 * 0.1)
-    assert turn_s(4, 0.0, 0.05) == pytest.approx(0.05 * (1 + 2 + 3 + 4) / 4)
-
-
 @given(st.integers(1, 1000), st.floats(0, 1), st.floats(0, 1))
 def test_more_requests_never_take_less(n, interval, service):
     assert turn_s(n + 1, interval, service) >= turn_s(n, interval, service)
-
-
-def test_one_worker_keeps_whole_files():
-    assert tools.kept_bytes(57.0, 10.0, 10, 1) == 50
-    assert tools.kept_bytes(100.0, 10.0, 10, 1) == 100
-    assert tools.kept_bytes(0.0, 10.0, 10, 4) == 0
 
 
 @given(st.integers(1, 8), st.integers(0, 10**6))

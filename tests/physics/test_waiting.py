@@ -8,21 +8,31 @@ from hypothesis import example, given, settings, strategies as st
 
 from dtnsim.physics import nfs, waiting
 from dtnsim.physics.waiting import MANY, cycle_time, log_spread, rounds, time_shares
+from tests.each import values
 
 SECONDS = st.floats(1e-6, 1e3)
 
 
-def test_limits():
-    assert cycle_time(1, 3.0, 2.0) == pytest.approx(5.0)
-    assert cycle_time(7, 0.0, 2.0) == pytest.approx(2.0)
-    assert cycle_time(7, 3.0, 0.0) == pytest.approx(3.0 / 7)
-    assert cycle_time(100, 1.0, 2.0) == pytest.approx(2.0)
-
-
-def test_interactive_system_by_hand():
-    """Lazowska et al., Quantitative System Performance, ch. 6: N X = Z + R; here Z = 4 D, N = 3, by hand."""
+test_values = values({
+    "one waits for itself": (cycle_time, (1, 3.0, 2.0), 5.0),
+    "nobody away: the station": (cycle_time, (7, 0.0, 2.0), 2.0),
+    "no station: the workers": (cycle_time, (7, 3.0, 0.0), 3.0 / 7),
+    "very many": (cycle_time, (100, 1.0, 2.0), 2.0),
     # R1 = 1, X1 = 1/5, Q1 = 1/5; R2 = 6/5, X2 = 2/5.2, Q2 = 6/13; R3 = 19/13, X3 = 3/(4 + 19/13)
-    assert cycle_time(3, 4.0, 1.0) == pytest.approx((4 + 19 / 13) / 3)
+    "Lazowska et al., Quantitative System Performance, ch. 6: N X = Z + R, by hand":
+        (cycle_time, (3, 4.0, 1.0), (4 + 19 / 13) / 3),
+    "three who each could have a third are not in each other's way": (cycle_time, (3, 0.0, 1.0, 3.0), 1.0),
+    "nor if less": (cycle_time, (3, 2.0, 1.0, 4.0), 2.0),
+    # p0 Z / D_1 = p1 ..., s = 1.5, Z = 1.5, D = 1: p1 = p0 * 2 s / Z = 2 p0; p2 = p1 * D / Z = 4/3 p0;
+    # X = (2 / 1.5 + 4/3) / (1 + 2 + 4/3) = 8/13
+    "two who pass half a unit more than there is, by hand": (cycle_time, (2, 1.5, 1.0, 1.5), 13 / 8),
+    "latency does not count of a large request": (waiting.request_rate, (1e12, 20e-6, 6.25e9), 6.25e9, 1e-3),
+    "without latency": (waiting.request_rate, (16384, 0.0, 6.25e9), 6.25e9),
+    "nothing but latency: 50,000 a second": (waiting.request_rate, (1.0, 20e-6, np.inf), 50e3),
+    "RFC 7143: 64 KiB unasked, then bursts of 256 KiB; 2 MiB are eight":
+        (nfs.solicited_trips, (np.array([4096, 65536, 65537, 2**21]), 65536, 262144), [1, 1, 2, 9]),
+    "equal shares have no spread": (log_spread, (1.0,), 0.0),
+})  # fmt: skip
 
 
 @given(n=st.integers(1, 64), away=SECONDS, station=SECONDS)
@@ -32,26 +42,11 @@ def test_between_the_bounds_and_never_slower_with_more_workers(n, away, station)
     assert float(cycle_time(n + 1, away, station)) <= here * (1 + 1e-9) or n == 64
 
 
-def test_workers_that_are_slow_by_themselves_do_not_queue():
-    """Three who each could have a third of the station, or less, are never in each other's way."""
-    assert cycle_time(3, 0.0, 1.0, 3.0) == pytest.approx(1.0)
-    assert cycle_time(3, 2.0, 1.0, 4.0) == pytest.approx(2.0)
-    # two who pass half a unit more than there is, by hand: p0 Z / D_1 = p1 ..., s = 1.5, Z = 1.5, D = 1
-    # p1 = p0 * 2 s / Z = 2 p0; p2 = p1 * D / Z = 4/3 p0; X = (2 / 1.5 + 4/3) / (1 + 2 + 4/3) = 8/13
-    assert cycle_time(2, 1.5, 1.0, 1.5) == pytest.approx(13 / 8)
-
-
 @example(n=1, times=(1.0, 0.25, 1.0), which=1, less=2.2250738585072014e-308)
 @given(n=st.integers(1, 64), times=st.tuples(SECONDS, SECONDS, SECONDS), which=st.integers(0, 2), less=st.floats(0, 1))
 def test_less_of_any_time_never_costs_more(n, times, which, less):
     quicker = tuple(t * less if i == which else t for i, t in enumerate(times))
     assert float(cycle_time(n, *quicker)) <= float(cycle_time(n, *times)) * (1 + 1e-9)
-
-
-def test_limits_of_offload():
-    assert waiting.request_rate(1e12, 20e-6, 6.25e9) == pytest.approx(6.25e9, rel=1e-3)  # latency does not count
-    assert waiting.request_rate(16384, 0.0, 6.25e9) == pytest.approx(6.25e9)
-    assert waiting.request_rate(1.0, 20e-6, np.inf) == pytest.approx(50e3)  # nothing but latency: 50,000 a second
 
 
 def test_one_request_at_a_time_loses_most_of_a_fast_card():
@@ -73,22 +68,13 @@ def test_properties(size, latency, rate, flying):
     assert waiting.request_rate(size, latency, rate, 2 * flying) == pytest.approx(2 * x)
 
 
-def test_a_write_waits_for_each_burst_that_is_asked_for():
-    """RFC 7143: 64 KiB unasked, then bursts of 256 KiB; 2 MiB are eight bursts."""
-    trips = nfs.solicited_trips(np.array([4096, 65536, 65537, 2**21]), 65536, 262144)
-    np.testing.assert_array_equal(trips, [1, 1, 2, 9])
-
-
 def _at_work(sizes, counts, workers):
     return 1 / sum(part / n for n, part in rounds(sizes, counts, workers))
 
 
-def test_many_files_keep_all_at_work():
+def test_many_files_keep_all_at_work_and_five_on_four_workers_take_two_rounds():
     assert _at_work([1.0], [4 * MANY + 1], 4) == 4.0
     assert _at_work([1.0], [4 * MANY - 1], 4) == pytest.approx(4.0, rel=0.005)
-
-
-def test_five_equal_files_on_four_workers_take_two_rounds():
     assert _at_work([7.0], [5], 4) == pytest.approx(2.5)
 
 
@@ -131,10 +117,6 @@ def test_three_workers_left_are_divided_between_two_and_four():
 
 def jain(rates):
     return np.sum(rates) ** 2 / (len(rates) * np.sum(np.square(rates)))
-
-
-def test_equal_shares_have_no_spread():
-    assert log_spread(1.0) == 0.0
 
 
 def test_published_example():

@@ -5,17 +5,39 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import cache, zfs
+from tests.each import values
 
 POSITIVE = st.floats(1e-3, 1e3)
 KiB = 1024.0
 
 
-def test_record_amplification():
-    # OpenZFS Workload Tuning: an 8-KiB page in a 128-KiB record moves 16 times its size
-    assert zfs.record_amplification(8 * KiB, 128 * KiB) == pytest.approx(16)
-    assert zfs.record_amplification(128 * KiB, 128 * KiB) == 1.0
-    assert zfs.record_amplification(8 * KiB, 8 * KiB) == 1.0
-    assert zfs.record_amplification(1e12, 128 * KiB) == pytest.approx(1.0, rel=1e-6)
+#: wiki.lustre.org: 10 % of RAM, at most 4 GB
+SHARES = (zfs.DIRTY_RAM_SHARE, zfs.DIRTY_MAX_B)
+WHOLE = (131072, 12000, 20000)
+test_values = values({
+    "OpenZFS Workload Tuning: an 8-KiB page in a 128-KiB record moves 16 times its size":
+        (zfs.record_amplification, (8 * KiB, 128 * KiB), 16),
+    "a whole record itself": (zfs.record_amplification, ([128 * KiB, 8 * KiB], [128 * KiB, 8 * KiB]), [1.0, 1.0]),
+    "many records, too": (zfs.record_amplification, (1e12, 128 * KiB), 1.0),
+    "dirty data are at most 4 GB": (zfs.dirty_limit, (128e9, *SHARES), zfs.DIRTY_MAX_B),
+    "or a tenth of memory": (zfs.dirty_limit, (16e9, *SHARES), 1.6e9),
+    "before 0.7 at most a quarter of it": (zfs.dirty_limit, (128e9, 0.10, 128e9 / 4), 12.8e9),
+    "zfs(4), zfs_immediate_write_sz 32 KiB: the ZIL on the pool writes small data twice":
+        (zfs.zil_pool_writes, ([8192, 32768, 32769], False), [2, 2, 1]),
+    "ignored with a log device": (zfs.zil_pool_writes, ([8192, 2**20], True), [1, 1]),
+    "a part of a record costs a transaction and its pages": (zfs.write_cycles, (4096, *WHOLE, 0.3), 12000 / 4096 + 0.3),
+    "a whole record skips them": (zfs.write_cycles, (131072, *WHOLE, 0.3), 20000 / 131072),
+    "as do several": (zfs.write_cycles, (2**20, *WHOLE), 20000 / 131072),
+    "many requests: the drive's own rate": (zfs.queued_rate, (1000, 2**17, 100e-6, 7e9), 7e9),
+    "three of 128 KiB in 100 us each and no transfer": (zfs.queued_rate, (3, 2**17, 100e-6, 1e15), 3.93e9, 1e-3),
+    "zfs(4), sync_read_max_active 10: 100,000 of 4 KiB a second": (
+        zfs.queued_rate, (10, 4096, 100e-6, 1e15), 4096e5, 1e-3),
+    "a commit takes what its log takes": (zfs.commit_time, (18e-6, 0.0), 18e-6),
+    "PostgreSQL, WAL reliability: on a 7200-rpm disk a turn": (zfs.commit_time, (1 / 120, 0.1e-3), 1 / 120, 0.02),
+    "vdev_queue.c: neighbours are joined up to 128 KiB before 0.8": (zfs.aggregation_bytes, ("0.7", True), 2**17),
+    "then to 1 MiB on disks": (zfs.aggregation_bytes, ("2.2", True), 2**20),
+    "and 128 KiB on flash": (zfs.aggregation_bytes, ("2.2", False), 2**17),
+})  # fmt: skip
 
 
 @settings(max_examples=60)
@@ -25,29 +47,9 @@ def test_record_amplification_bounds(s, record):
     assert 1.0 <= a <= record / s + 1.0
 
 
-def test_dirty_limits_of_old_and_new_releases():
-    # wiki.lustre.org: 10 % of RAM, at most 4 GB; before 0.7 at most a quarter of RAM
-    assert zfs.dirty_limit(128e9, zfs.DIRTY_RAM_SHARE, zfs.DIRTY_MAX_B) == zfs.DIRTY_MAX_B
-    assert zfs.dirty_limit(16e9, zfs.DIRTY_RAM_SHARE, zfs.DIRTY_MAX_B) == pytest.approx(1.6e9)
-    assert zfs.dirty_limit(128e9, 0.10, 128e9 / 4) == pytest.approx(12.8e9)
-
-
-def test_zil_on_the_pool_writes_small_data_twice():
-    # man zfs(4): zfs_immediate_write_sz 32 KiB, ignored with a log device
-    np.testing.assert_array_equal(zfs.zil_pool_writes([8192, 32768, 32769], log_device=False), [2, 2, 1])
-    np.testing.assert_array_equal(zfs.zil_pool_writes([8192, 2**20], log_device=True), [1, 1])
-
-
 def test_arc_takes_half_of_memory():
     assert zfs.arc_limit(128e9) == 64e9
     assert cache.resident_share(256 * 2**30, zfs.arc_limit(128e9)) == 0.0  # a 256-GB file is not served by it
-
-
-def test_whole_records_skip_the_partial_path():
-    partial = zfs.write_cycles(4096, 131072, 12000, 20000, 0.3)
-    assert partial == pytest.approx(12000 / 4096 + 0.3)
-    assert zfs.write_cycles(131072, 131072, 12000, 20000, 0.3) == pytest.approx(20000 / 131072)
-    assert zfs.write_cycles(2**20, 131072, 12000, 20000) == pytest.approx(20000 / 131072)
 
 
 @settings(max_examples=60)
@@ -87,33 +89,10 @@ def test_small_transaction_groups_lose_time_to_their_metadata():
     assert np.all(np.diff(zfs.sync_cost(6, 12.5e-3, 5e9, np.geomspace(1e8, 1e11, 20))) < 0)
 
 
-def test_neighbours_are_joined_by_release_and_medium():
-    """128 KiB before 0.8; then 1 MiB on disks and 128 KiB on flash (vdev_queue.c)."""
-    assert zfs.aggregation_bytes("0.7", True) == zfs.aggregation_bytes("2.2", False) == 2**17
-    assert zfs.aggregation_bytes("2.2", True) == 2**20
-
-
-def test_few_requests_at_a_fast_drive():
-    # many requests: the drive's own rate; three of 128 KiB in 100 us each and no transfer: 3.9 GB/s
-    assert zfs.queued_rate(1000, 2**17, 100e-6, 7e9) == 7e9
-    assert zfs.queued_rate(3, 2**17, 100e-6, 1e15) == pytest.approx(3.93e9, rel=1e-3)
-    # ten requests of 4 KiB to flash of 100 us: 100,000 a second (zfs(4): sync_read_max_active 10)
-    assert zfs.queued_rate(10, 4096, 100e-6, 1e15) / 4096 == pytest.approx(1e5, rel=1e-3)
-
-
 @given(st.integers(1, 100), st.floats(512, 2**24), st.floats(1e-6, 1e-2), st.floats(1e6, 1e11))
 def test_more_requests_never_slow_a_drive(active, request, latency, rate):
     fewer, more = (zfs.queued_rate(q, request, latency, rate) for q in (active, active + 1))
     assert 0 < fewer <= more * (1 + 1e-12) <= rate * (1 + 1e-11)
-
-
-def test_a_commit_takes_what_its_log_takes():
-    assert zfs.commit_time(18e-6, 0.0) == pytest.approx(18e-6)  # limit: threads cost nothing
-
-
-def test_a_commit_on_a_disk_is_a_turn():
-    # PostgreSQL documentation, WAL reliability: a 7200-rpm disk turns 120 times a second, and so often it can commit
-    assert 1.0 / zfs.commit_time(1.0 / 120.0, 0.1e-3) == pytest.approx(120.0, rel=0.02)
 
 
 @settings(max_examples=40)

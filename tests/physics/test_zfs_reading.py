@@ -5,14 +5,19 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.physics import hdd_streams, zfs
+from tests.each import values
 
 KiB, MiB = 2.0**10, 2.0**20
 
 
-def test_a_fetched_record_costs_the_same_however_large_it_is():
-    assert zfs.fetch_cycles(MiB, MiB, 1e5) == pytest.approx(1e5 / MiB)
-    assert zfs.fetch_cycles(1e15, 128 * KiB, 1e5) == pytest.approx(1e5 / (128 * KiB))
-    assert zfs.fetch_cycles(4 * KiB, 128 * KiB, 1e5) == pytest.approx(1e5 / (4 * KiB))  # a whole record for 4 KiB
+test_values = values({
+    "a fetched record costs the same": (zfs.fetch_cycles, (MiB, MiB, 1e5), 1e5 / MiB),
+    "however large it is": (zfs.fetch_cycles, (1e15, 128 * KiB, 1e5), 1e5 / (128 * KiB)),
+    "a whole one for 4 KiB": (zfs.fetch_cycles, (4 * KiB, 128 * KiB, 1e5), 1e5 / (4 * KiB)),
+    "a copy alone passes over nothing": (zfs.mirror_gap_bytes, (zfs.MIRROR_ZONE_B, 0.0, 1), 0.0),
+    "but gaps": (zfs.mirror_gap_bytes, (MiB, 3 * MiB, 1), 3 * MiB),
+    "of two the other's zone": (zfs.mirror_gap_bytes, (zfs.MIRROR_ZONE_B, 0.0, 2), 2 * MiB),
+})  # fmt: skip
 
 
 def test_two_pools_agree_on_it():
@@ -30,12 +35,6 @@ def test_two_pools_agree_on_it():
 @given(s=st.floats(512, 1e7), record=st.sampled_from([16 * KiB, 128 * KiB, MiB]), cost=st.floats(1, 1e6))
 def test_no_read_fetches_less_than_its_bytes(s, record, cost):
     assert zfs.fetch_cycles(s, record, cost) >= cost / record * (1 - 1e-12)
-
-
-def test_a_copy_alone_passes_over_nothing_but_gaps():
-    assert zfs.mirror_gap_bytes(zfs.MIRROR_ZONE_B, 0.0, 1) == 0.0
-    assert zfs.mirror_gap_bytes(MiB, 3 * MiB, 1) == 3 * MiB
-    assert zfs.mirror_gap_bytes(zfs.MIRROR_ZONE_B, 0.0, 2) == 2 * MiB
 
 
 @settings(max_examples=50)
