@@ -58,7 +58,8 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
         return given
     made = Mapping(*(at := (given.file, given.line)))
     found, left = in_name(key, given)
-    plain = bool(found) and not left  # 'gigabit', '4 TB HDD': no name of a part at all
+    # 'gigabit', '4 TB HDD': no name of a part at all; 'Micron 7450' is one, whose words are all of it
+    plain = bool(found) and not left and not _typed(key, library.spelled("parts", given))
     if not plain and _known(given, key):
         return given
     if key == "cpu" and (several := _SEVERAL.fullmatch(given)):
@@ -111,16 +112,18 @@ def _known(name: str, key: str) -> bool:
 
 
 def _typo(name: str, key: str) -> bool:
+    return library.written_wrongly(name, _typed(key, library.names("parts")))
+
+
+def _typed(key: str, parts: Iterable[str]) -> list[str]:
     own = kinds_of(_FAMILY.get(key, key))
-    names = [short for n in library.names("parts") for kind, _, short in [n.partition("/")] if kind in own]
-    return library.written_wrongly(name, names)
+    return [short for kind, _, short in (n.partition("/") for n in parts) if kind in own]
 
 
 def in_name(key: str, name: str) -> tuple[dict[str, Any], str]:
     """What models/spoken.yaml finds in a name of a ``nic``, ``cpu``, ``memory`` or ``array``, and what is left."""
     name = re.sub(r"^(bonded )?(\d)x(?=\d)", r"\1\2 x ", name)
-    found: dict[str, Any] = {}
-    left = name
+    found, left = dict[str, Any](), name
     for field, patterns in library.spoken()[key].items():
         for pattern, value in patterns:
             if match := re.search(pattern, name, re.IGNORECASE):
@@ -140,10 +143,10 @@ def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
         notes: Takes what was read otherwise than written.
     """
     name = host.get("board")
-    if not isinstance(name, Scalar) or _known(name, "board") or _typo(name, "board"):
-        return host
-    notes.append(f"{where}.board: {str(name)!r} is not in the library: its slots and sockets are not checked")
-    return host.without("board")
+    if isinstance(name, Scalar) and not _known(name, "board") and not _typo(name, "board"):
+        notes.append(f"{where}.board: {str(name)!r} is not in the library: its slots and sockets are not checked")
+        return host.without("board")
+    return host
 
 
 def kind(host: Mapping, name: str) -> Mapping:
@@ -170,14 +173,12 @@ def kind(host: Mapping, name: str) -> Mapping:
 
 def is_personal(name: str) -> bool:
     """Whether a machine is a personal computer, by its maker's series."""
-    made = machine_like(name)
-    return made is not None and personal.PERSONAL in made
+    return personal.PERSONAL in (machine_like(name) or ())
 
 
 def machine_like(name: str) -> Mapping | None:
     """What a machine has whose maker or series alone is known; None where the name tells nothing."""
-    rows = library.spoken()["machines"]
-    return next((keys for pattern, keys in rows if re.search(pattern, name, re.IGNORECASE)), None)
+    return next((keys for row, keys in library.spoken()["machines"] if re.search(row, name, re.IGNORECASE)), None)
 
 
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
@@ -195,16 +196,16 @@ def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
     if said not in known:
         return made
     made = made.without("encryption")
-    if known[said] is None:
-        return made
-    device = mapping({"kind": known[said], "of": made.get("array") or "unknown"}, *given.at("array"))
-    return made.but("array", device)
+    of = made.get("array") or "unknown"
+    return (
+        made if known[said] is None else made.but("array", mapping({"kind": known[said], "of": of}, *given.at("array")))
+    )
 
 
 def is_filesystem(name: str) -> bool:
     """Whether a word alone names a file system, as it is called here or by people."""
-    name = name.lower()
-    return name in library.spoken()["filesystems"] or (name in kinds() and find_kind(name).family == "filesystem")
+    known, name = library.spoken()["filesystems"], name.lower()
+    return name in known or (name in kinds() and find_kind(name).family == "filesystem")
 
 
 def _mounted_as(given: Mapping, where: str, notes: list[str]) -> Mapping:
@@ -253,17 +254,17 @@ def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
 
 def _tells_no_limit(card: object) -> bool:
     """Whether a card's name says that it is an adapter, and nothing of one that is known."""
-    if not isinstance(card, Scalar) or _known(card, "hba") or _typo(card, "hba"):
-        return False
-    return re.search(library.spoken()["adapters"], card, re.IGNORECASE) is not None
+    named = isinstance(card, Scalar) and not _known(card, "hba") and not _typo(card, "hba")
+    return named and re.search(library.spoken()["adapters"], str(card), re.IGNORECASE) is not None
 
 
 def _drives(given: object, where: str, notes: list[str]) -> object:
     """An array, its members and its level as people write them: raidz2 of 4 TB HDD."""
     if isinstance(given, Scalar) and not library.has("parts", given):
         uncounted = library.spoken()["layouts"]["uncounted"].values()
-        if several := array_in_a_line(given):
-            given = _array_of(given, several, where, notes)
+        groups, line = _first([library.spoken()["layouts"]["groups"]], given)
+        if several := array_in_a_line(line):
+            given = _array_of(given, several, groups, where, notes)
         elif in_name("array", given)[0].get("part") in uncounted:
             notes.append(f"{where}: how many drives {str(given)!r} has is drawn; write it like '8 x SSD in RAID 6'")
     drives = part("array", given, where, notes)
@@ -310,15 +311,17 @@ def _first(patterns: list[str], text: str) -> tuple[str | None, str]:
     return None, text
 
 
-def _array_of(text: Scalar, several: tuple[str | None, str | None, str], where: str, notes: list[str]) -> Mapping:
+def _array_of(
+    text: Scalar, several: tuple[str | None, str | None, str], groups: str | None, where: str, notes: list[str]
+) -> Mapping:
     """The array that a line tells; what was read is noted with its number of drives."""
     level, number, drives = several
-    at, told = (text.file, text.line), {"kind": level or "raid0", "disks": number, "of": drives}
+    at, told = (text.file, text.line), {"kind": level or "raid0", "disks": number, "of": drives, "groups": groups}
     if number is not None:
         striped = "" if level is not None else ", striped; write {kind: raid6, disks: ..., of: ...} for another level"
-        notes.append(
-            f"{where}: {str(text)!r} is taken as {number} drives ({drives}{f', {level}' if level else ''}){striped}"
-        )
+        each = f"{groups} groups of " if groups else ""
+        known = f"{drives}{f', {level}' if level else ''}"
+        notes.append(f"{where}: {str(text)!r} is taken as {each}{number} drives ({known}){striped}")
     return mapping({key: Scalar(said, *at) for key, said in told.items() if said is not None}, *at)
 
 
@@ -342,7 +345,7 @@ def _uncounted(drives: Mapping, where: str, notes: list[str]) -> Mapping:
         named = str(of.get("part") if isinstance(of, Mapping) else of)
         usual = library.spoken()["layouts"]["uncounted"].get(named, "unknown")
         left = ", ".join(f"{key} {value}" for key, value in drives.items() if isinstance(value, str))
-        notes.append(f"{where}: without 'disks' their number is drawn: {usual} ({left} moves nothing more)")
+        notes.append(f"{where}: how many drives is drawn ({usual}), and {left} is not used; write 'disks: 12'")
         return mapping({"part": usual}, drives.file, drives.line)
     return drives
 
@@ -358,8 +361,7 @@ def _measured(drives: Mapping, where: str, notes: list[str]) -> Mapping:
     missing, outside = needed - set(drives), set(stated) - set(fields)
     if kind != "unknown" and (not missing or (not outside and missing & {*_RATES, "rate"})):
         return drives
-    made = Mapping(drives.file, drives.line)
-    at = drives.at("kind")
+    made, at = Mapping(drives.file, drives.line), drives.at("kind")
     made.put("kind", "unknown", *at)
     for key in _RATES:
         other = drives.get(_RATES[key == "read"])
@@ -383,8 +385,7 @@ def folded(notes: Iterable[str]) -> tuple[str, ...]:
     for note in dict.fromkeys(notes):
         found = _OF_HOST.fullmatch(note)
         hosts.setdefault(found[2] if found is not None else note, []).append(found[1] if found is not None else "")
-    said: list[str] = []
-    named: list[tuple[str, str]] = []
+    said, named = list[str](), list[tuple[str, str]]()
     for rest, own in hosts.items():
         first = f"hosts.{own[0]}{rest}" if own[0] else rest
         alike = f"{', '.join(own[1:3])}{f' and {len(own) - 3} others' if len(own) > 3 else ''} alike"

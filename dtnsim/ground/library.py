@@ -159,9 +159,17 @@ def has(folder: str, name: str) -> bool:
 def meant(folder: str, name: str) -> list[str]:
     """What is shipped that a name as people say it may mean: its words are all in the name, or the name's in its."""
     asked = words(name)
-    known = {each: words(each.rpartition("/")[2]) for each in names(folder)}
-    whole = [each for each, said in known.items() if said <= asked]
-    return whole or [each for each, said in known.items() if asked and asked <= said]
+    return spelled(folder, name) or [each for each, said in _worded(folder).items() if asked and asked <= said]
+
+
+def spelled(folder: str, name: str) -> list[str]:
+    """What is shipped of which a name as people say it has every word."""
+    asked = words(name)
+    return [each for each, said in _worded(folder).items() if said <= asked]
+
+
+def _worded(folder: str) -> dict[str, frozenset[str]]:
+    return {each: words(each.rpartition("/")[2]) for each in names(folder)}
 
 
 def typo(folder: str, name: str) -> bool:

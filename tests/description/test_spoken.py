@@ -80,7 +80,7 @@ def _array(volume: dict[str, Any]) -> Any:
 
 
 def _shape(array: Any) -> tuple[Any, ...]:
-    return array.kind, array.level, array.disks, array.of.part
+    return array.kind, array.level, array.disks, array.of.part, array.groups
 
 
 @pytest.mark.parametrize(("array", "read", "write"), rows("description/tables", "a_measured_rate_of_an_array"))
