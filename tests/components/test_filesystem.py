@@ -88,17 +88,6 @@ def test_dsync_copies_writes_and_flushes_in_turn(block: str) -> None:
     assert found == pytest.approx(1 / (1 / MEMORY + 1 / DISK + sync / bytes_), rel=1e-6)
 
 
-def test_two_dsync_runs_give_the_flush_back() -> None:
-    """Two block sizes recover t_sync and the rate of t = t_sync + s/R, as a fit of dd logs does."""
-    made = host(filesystem={"kind": "ext4", "sync_latency": "3 ms"})
-    rates = [100e9 / written(100e9, made, bs=b, oflag="dsync") for b in ("1 MiB", "64 MiB")]
-    times = [MiB / rates[0], 64 * MiB / rates[1]]
-    rest = 63 * MiB / (times[1] - times[0])
-    flush = times[0] - MiB / rest
-    assert float(flush) == pytest.approx(3e-3, rel=1e-6)
-    assert float(rest) == pytest.approx(1 / (1 / MEMORY + 1 / DISK), rel=1e-6)
-
-
 def test_direct_writes_wait_for_each_request_and_cost_no_copy() -> None:
     """One block in flight: t = L + s / R."""
     found = 10e9 / written(10e9, oflag="direct")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.components.base import Component
-from dtnsim.components.middlebox import Firewall, Policer
+from dtnsim.components.middlebox import Firewall
 from tests.lab import Sheet, answer, journey, problem, rate, sheet
 
 #: IP bytes for a payload byte, MTU 9000 with time stamps
@@ -27,14 +27,6 @@ def test_the_bucket_lets_its_rate_pass() -> None:
     assert found.rate("wan.policer") == pytest.approx(1.25e8 / IP, rel=1e-9)
 
 
-def test_a_shaper_costs_nothing_but_the_rate() -> None:
-    """It queues instead of dropping: no loss for the window to halve at."""
-    shaped = rate(through({"rate": "1 Gb/s", "action": "shape"}))
-    policed = rate(through({"rate": "1 Gb/s", "action": "police", "burst": "20 kB"}))
-    assert shaped == pytest.approx(1.25e8 / IP, rel=0.02)
-    assert policed < shaped
-
-
 def test_a_deep_bucket_hides_the_drops() -> None:
     """Flach et al., SIGCOMM 2016: loss-based TCP falls short of the policed rate, the more the shallower the bucket."""
     rates = [rate(through({"rate": "1 Gb/s", "burst": b})) for b in ("20 kB", "200 kB", "2 MB", "20 MB")]
@@ -42,21 +34,10 @@ def test_a_deep_bucket_hides_the_drops() -> None:
     assert rates[0] < rates[-1]
 
 
-def test_bbr_does_not_halve_at_drops() -> None:
-    shallow = {"rate": "1 Gb/s", "burst": "20 kB"}
-    assert rate(through(shallow, cc="bbr")) > rate(through(shallow, cc="reno"))
-
-
 @settings(max_examples=10, deadline=None)
 @given(st.integers(10, 5000), st.sampled_from(["police", "shape"]))
 def test_no_transfer_beats_its_policer(mbps: int, action: str) -> None:
     assert rate(through({"rate": f"{mbps} Mb/s", "action": action})) <= mbps * 1.25e5 / IP * (1 + 1e-9)
-
-
-def test_the_shipped_policer() -> None:
-    made = Component.build("policer/cloud-10g")
-    assert isinstance(made, Policer)
-    assert made.rate.value == pytest.approx(1.25e9)
 
 
 #: frames of MTU 9000 with time stamps: wire bytes for a payload byte
@@ -67,15 +48,6 @@ def through_of_firewall(wall: dict[str, Any], streams: int = 1, rtt: str = "10 m
     segment = {"bandwidth": "10 Gb/s", "rtt": rtt, "firewall": {"kind": "firewall", "buffer": "1 GB", **wall}}
     data = {"files": 1, "size": "1000 PB"}
     return journey(wan=segment, tool={"name": "iperf3", "P": streams}, dataset=data)
-
-
-def test_one_flow_has_one_engine_and_several_have_several_up_to_the_total() -> None:
-    """ESnet fasterdata, Firewall Performance Issues: many slow engines in parallel."""
-    wall = {"engine": "1 Gb/s", "total": "4 Gb/s"}
-    alone, many = (sheet(problem(through_of_firewall(wall, n))) for n in (1, 64))
-    assert alone.rate("wan.firewall-engine") == pytest.approx(1.25e8 / FRAME, rel=1e-9)
-    assert many.rate("wan.firewall") == pytest.approx(5e8 / FRAME, rel=1e-9)
-    assert alone.rate("wan.firewall-engine") < many.rate("wan.firewall-engine") <= 5e8 / FRAME * (1 + 1e-9)
 
 
 def test_a_stripped_window_leaves_64_kib_a_round_trip() -> None:

@@ -12,7 +12,7 @@ from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import nfs
 from tests.each import cases
-from tests.lab import FREE, GiB, KiB, MiB, Sheet, journey, machine, moves, problem, rate, sheet, volume, waiting
+from tests.lab import FREE, GiB, KiB, MiB, Sheet, journey, machine, moves, problem, rate, sheet, volume
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
 FRAME = 9038 / 8948
@@ -155,14 +155,6 @@ def test_a_server_that_cannot_serve_is_an_error(server: str, volumes: dict[str, 
     assert caught.value.remedy
 
 
-def test_close_waits_for_the_server() -> None:
-    """nfs(5), close-to-open: a copy that fits into the client's cache takes as long as the server needs for it."""
-    slow = {"kind": "ssd", "read": "200 MB/s", "write": "200 MB/s", "link": "1 GB/s"}
-    plain = mounted({"slots": "60000"}, slow, tool={"name": "dd", "bs": "1 MiB"})
-    plain["transfer"]["dataset"] = {"files": 1, "size": "10 GB"}
-    assert rate(plain) == pytest.approx(200e6, rel=0.02)
-
-
 @settings(max_examples=10, deadline=None)
 @given(st.integers(1, 300), st.integers(1, 300))
 def test_longer_round_trips_never_help(a: int, b: int) -> None:
@@ -268,15 +260,6 @@ def test_random_requests_reach_the_server_s_disk_as_they_are() -> None:
     assert found.rate("b.export.disks") / (4 * KiB) == pytest.approx(
         1 / (7.4e-3 + 0.5 / 120 + 4 * KiB / 100e6), rel=1e-6
     )
-
-
-def test_each_small_file_costs_round_trips() -> None:
-    """UCI LightPath report: untar of 3065 entries over 9.96 ms took 157.3 s, 5.15 round trips each; rm 1.51."""
-    made = mounted(rtt="9.96 ms", tool={"name": "tar"})
-    made["transfer"]["dataset"] = {"files": 3065, "size": "30 MB"}
-    path = problem(made)
-    seconds = waiting(path) * 30e6
-    assert seconds / 3065 / 9.96e-3 == pytest.approx(5.15, rel=0.2)  # k = 5 is a round number of requests
 
 
 def test_a_writer_runs_ahead_of_the_server_by_a_tenth_of_its_memory() -> None:

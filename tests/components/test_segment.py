@@ -22,11 +22,6 @@ def background(**given: object) -> Background:
     return Background.model_validate(given)
 
 
-def test_framing_is_charged_on_the_wire() -> None:
-    found = sheet(problem(journey(wan={"bandwidth": "10 Gb/s"})))
-    assert found.rate("network.wan") == pytest.approx(1.25e9 / FRAME, rel=1e-9)
-
-
 def test_others_leave_the_rest() -> None:
     found = sheet(problem(journey(wan={"bandwidth": "10 Gb/s", "background": {"share": "30 %"}})))
     assert found.capacity("network.wan") == pytest.approx(0.7 * 1.25e9)
@@ -52,11 +47,6 @@ def test_an_unknown_hour_is_the_same_hour_for_all_who_ask() -> None:
     first, second = found.taken(draw).value, found.taken(draw).value
     assert (first == second).all()  # type: ignore[union-attr]  # arrays
     assert first.std() > 0  # type: ignore[union-attr]
-
-
-def test_something_is_always_left() -> None:
-    found = answer(journey(wan={"bandwidth": "10 Gb/s", "background": {"share": "99.9 %"}}))
-    assert found.throughput_Bps.p50 > 0
 
 
 def test_segments_in_series_bind_at_the_narrowest_and_add_their_delays() -> None:

@@ -131,25 +131,6 @@ def test_control_round_trips_of_small_files() -> None:
     assert waits(problem(path), "control") == pytest.approx(1000 * 2 * 50e-3 / 1e9)
 
 
-def test_pipelining_sends_commands_ahead() -> None:
-    plain, ahead = (
-        waits(problem(between({"name": "gridftp", "pp": pp}, wan={"bandwidth": "10 Gb/s", "rtt": "50 ms"},
-                              dataset={"files": 1000, "size": "1 GB"})), "control")
-        for pp in (False, True)
-    )  # fmt: skip
-    assert plain / ahead == pytest.approx(40)  # twenty ahead, and data channels that stay open
-
-
-def test_workers_share_the_waiting() -> None:
-    """cc files at once: X grows with them until something is full."""
-
-    def run(cc: int) -> float:
-        return rate(between({"name": "gridftp", "cc": cc}, wan={"bandwidth": "100 Gb/s", "rtt": "50 ms"},
-                            dataset={"files": 100000, "size": "10 GB"}))  # fmt: skip
-
-    assert run(8) == pytest.approx(8 * run(1), rel=0.02)
-
-
 def test_directories_cost_their_creation() -> None:
     filesystem = {"kind": "xfs", "op_time": "1 ms"}
     path = journey(disks(), disks(filesystem=filesystem), start="a:/d", to="b:/d", tool="gridftp",

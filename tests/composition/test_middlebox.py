@@ -82,12 +82,6 @@ def test_one_flow_gets_one_engine_and_many_spread_by_chance() -> None:
         assert 0.9 * bound < rate(many, tool={"P": flows}) <= bound * (1 + 1e-9)
 
 
-def test_a_stripped_window_scale_option_leaves_64_KiB_a_round_trip() -> None:
-    # ESnet, Penn State case: 64 KiB over 10 ms, "about 50 Mb/s"
-    segment = {**wall("1 Gb/s", "1 MiB", strips_window_scaling="true"), "rtt": "10 ms", "mtu": "1500 B"}
-    assert rate(segment) * 8 == pytest.approx(50e6, rel=0.06)
-
-
 def test_a_policer_without_a_bucket_leaves_reno_three_quarters() -> None:
     """A sawtooth between half the rate and the rate: Flach et al. 2016 measured the same direction, the mean is 3/4."""
     segment = {"policer": {"rate": "10 Gb/s", "burst": "1500 B"}}

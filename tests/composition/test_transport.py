@@ -76,19 +76,6 @@ def test_a_window_that_the_tool_fixes() -> None:
     assert found == pytest.approx(3 * (4 * MiB - 2 * MSS) / 0.1, rel=5e-3)
 
 
-def test_the_channel_of_ssh() -> None:
-    """2 MiB a round trip whatever TCP does (OpenSSH channels.c); ESnet fasterdata: scp 330 Mb/s over 53 ms."""
-    drive = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
-    host = machine(volumes={"/d": {"filesystem": {"kind": "xfs"}, "array": drive}})
-    tool = {"name": "scp", "version": "7.4"}
-    path = journey(
-        host, host, start="a:/d", to="b:/d", wan={"bandwidth": "10 Gb/s", "rtt": "53 ms"}, tool=tool, dataset=HUGE
-    )
-    found = sheet(problem(path)).rate("channel.a-b")
-    assert found == pytest.approx(2 * MiB / 53e-3, rel=2e-3)  # a packet of 32 KiB has some 40 bytes of SSH around it
-    assert found * 8e-6 == pytest.approx(330, rel=0.05)
-
-
 @pytest.mark.parametrize(("loss", "rtt"), [(1e-5, 100e-3), (1e-4, 20e-3), (1e-6, 200e-3)])
 def test_random_loss_of_reno(loss: float, rtt: float) -> None:
     """X = 1.22 M / (T sqrt p) (Mathis et al., CCR 27(3), 1997)."""

@@ -164,12 +164,6 @@ def test_a_bound_only_pushes_from_its_side() -> None:
         assert np.sign(round(float(u), 2)) == moves, (factor, bound)
 
 
-def test_same_figures_same_result() -> None:
-    _, measured = truth(1)
-    one, two = (fit_report.document(fit.fit(figures(measured), ["bench"])) for _ in range(2))
-    assert one == two
-
-
 def test_no_figure_of_the_host() -> None:
     with pytest.raises(InputError, match="no figure depends on a parameter of other"):
         fit.fit(figures(), ["other"])

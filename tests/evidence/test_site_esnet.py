@@ -88,31 +88,7 @@ def test_metadata_of_a_tree_is_files_times_round_trips():
     assert far == pytest.approx(2 * tiny, rel=0.05)
 
 
-def test_pipelining_and_concurrency_hide_metadata():
-    plain, ahead, many = (
-        run("esnet/lbl-anl", f"transfer.dataset={TREES[0]}", *more).duration_s.p50
-        for more in ((), ("transfer.tool.pp=true",), ("transfer.tool.cc=8",))
-    )
-    assert ahead < 0.2 * plain
-    assert many == pytest.approx(plain / 8, rel=0.2)
-
-
-def test_verification_reads_everything_again():
-    with_sums, without = (
-        run("esnet/lbl-anl-globus", "transfer.dataset=esnet/Climate-Huge", f"transfer.tool.verify={v}").duration_s.p50
-        for v in ("true", "false")
-    )
-    assert with_sums > 1.2 * without
-
-
 # -- core behaviour these paths need ------------------------------------------------------------------
-def test_udt_packets_do_not_grow_with_the_mtu():
-    """UDT sends 1500-byte packets on any path (UDT_MSS): jumbo frames change nothing."""
-    jumbo, plain = (
-        run("esnet/anl-bnl-mem-mem-udt", f"wan.mtu={mtu}", "transfer.dataset.size=100 GB").throughput_Bps.p50
-        for mtu in ("9000 B", "1500 B")
-    )
-    assert jumbo == pytest.approx(plain, rel=1e-9)
 
 
 def test_udt_costs_a_core_its_packets_once():

@@ -74,8 +74,9 @@ def test_verification_follows_the_transfer(run):
     assert 1 / both == pytest.approx(1 / alone + 1 / md5, rel=0.01)
 
 
-def test_encryption_costs_both_ends(tool, job):
-    plain, secret = (tool("globus", encrypt=v).plan(job()).steps[0].cpu for v in ("false", "true"))
+@pytest.mark.parametrize("kind", ["globus", "condor"])
+def test_encryption_costs_both_ends(tool, job, kind):
+    plain, secret = (tool(kind, encrypt=v).plan(job()).steps[0].cpu for v in ("false", "true"))
     assert len(secret) == len(plain) + 2
 
 

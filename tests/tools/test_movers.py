@@ -3,21 +3,10 @@
 import pytest
 
 
-def test_the_target_of_ascp_binds_whatever_the_round_trip(run):
-    near, far = (run("{name: ascp, l: 1 Gb/s}", rtt=t).throughput_Bps.p50 for t in ("1 ms", "300 ms"))
-    assert near == pytest.approx(far, rel=1e-3)
-    assert near == pytest.approx(1e9 / 8, rel=0.02)
-
-
 def test_files_of_fdt_follow_each_other_without_waiting(run):
     data = "{files: 1000, each: 1 kB}"
     near, far = (run("{name: fdt}", rtt=t, data=data).duration_s.p50 for t in ("1 ms", "100 ms"))
     assert far - near < 3.0  # slow start of the connections only, no round trips for each of 1000 files
-
-
-def test_encryption_of_condor_costs_both_ends(tool, job):
-    plain, secret = (tool("condor", encrypt=v).plan(job()).steps[0].cpu for v in ("false", "true"))
-    assert len(secret) == len(plain) + 2
 
 
 def test_small_objects_of_pelican_go_with_the_workers(run):

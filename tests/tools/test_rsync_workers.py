@@ -21,11 +21,12 @@ def test_every_list_logs_in_again(tool, job):
     assert step.files.round_trips * 100_000 / 10 == pytest.approx(runs * (LOGIN + FAREWELL + PROTOCOL))
 
 
-def test_several_windows_are_wider_than_one(run):
+@pytest.mark.parametrize("kind", ["fpsync, n", "rsync-parallel, jobs"])
+def test_several_windows_are_wider_than_one(run, kind):
     """An ssh channel of 2 MiB over 53 ms for each job."""
-    data = "{files: 80000, each: 1 MB}"
-    rates = [run(f"{{name: fpsync, n: {n}}}", data=data).throughput_Bps.p50 for n in (1, 8)]
-    assert 6 < rates[1] / rates[0] < 8.1
+    data = "{files: 80000, each: 1 MB, directories: 80}"
+    one, eight = (run(f"{{name: {kind}: {n}}}", data=data).throughput_Bps.p50 for n in (1, 8))
+    assert 6 < eight / one < 8.1
 
 
 def test_each_list_starts_an_rsync(tool, job):
@@ -45,10 +46,3 @@ def test_each_entry_logs_in(tool, job):
     step = tool("rsync-parallel", jobs="8").plan(given).steps[-1]
     assert step.files.round_trips * 1250 == pytest.approx(5 * (LOGIN + FAREWELL + PROTOCOL))
     assert tool("rsync-parallel", jobs="8", entries="4").plan(given).workers == 4
-
-
-def test_rsync_parallel_several_windows_are_wider_than_one(run):
-    """An ssh channel of 2 MiB over 53 ms for each of them."""
-    data = "{files: 8000, each: 10 MB, directories: 80}"
-    one, eight = (run(f"{{name: rsync-parallel, jobs: {n}}}", data=data).throughput_Bps.p50 for n in (1, 8))
-    assert 6 < eight / one < 8.1
