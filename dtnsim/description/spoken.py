@@ -21,6 +21,8 @@ _FAMILY: Final = {"array": "device"}
 _SEVERAL: Final = re.compile(r"(\d)\s*x\s+(\S.*)|dual[- ](?:socket )?(\S.*)", re.IGNORECASE)
 #: words beside what a table finds that make no name of a part; sizes of drives
 _PLAIN: Final = re.compile(r"(?:[\d.]+\s*[TG]i?B|Ethernet|of|ECC|(?:LP)?DDR\d[XL]?)\b|[\W\d]", re.IGNORECASE)
+#: a model of a drive: 'PM1733', 'Micron 7450'
+_MODEL: Final = re.compile(r"\b[a-z]{0,3}\d{3,5}\b(?! ?(?:[GTM]i?B|rpm))", re.IGNORECASE)
 _SUM: Final = re.compile(r"(\d+)\s*\+\s*(\d+)")
 _RATES: Final = ("read", "write")
 _AS_OTHER: Final = "assumed: like the other direction, which is what was stated, within a factor of two"
@@ -58,8 +60,8 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
         return given
     made = Mapping(*(at := (given.file, given.line)))
     found, left = in_name(key, given)
-    # 'gigabit', '4 TB HDD': no name of a part at all; 'Micron 7450' is one, whose words are all of it
-    plain = bool(found) and not left and not _typed(key, library.spelled("parts", given))
+    model = (key == "array" and _MODEL.search(given)) or _typed(key, library.spelled("parts", given))
+    plain = bool(found) and not left and not model  # 'gigabit', '4 TB HDD': no name of a part at all
     if not plain and _known(given, key):
         return given
     if key == "cpu" and (several := _SEVERAL.fullmatch(given)):
@@ -329,12 +331,8 @@ def _uncounted(drives: Mapping, where: str, notes: list[str]) -> Mapping:
     """A level of which the number of drives or the drives are not said: those are drawn."""
     kind = str(drives.get("kind"))
     fields = find_kind(kind).model_fields if kind in kinds() else {}
-    if (
-        "of" not in fields
-        or not set(drives) <= {"kind", *fields}
-        or "part" in drives
-        or isinstance(drives.get("of"), list)
-    ):
+    known = "of" in fields and set(drives) <= {"kind", *fields} and "part" not in drives
+    if not known or isinstance(drives.get("of"), list):
         return drives
     missing = {name for name, field in fields.items() if field.is_required()} - set(drives)
     if missing == {"of"}:

@@ -9,10 +9,10 @@ import pytest
 
 import dtnsim
 from dtnsim import predict
-from dtnsim.description.spoken import folded
+from dtnsim.description.spoken import folded, part
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Mixture
+from dtnsim.ground.quantity import Mixture, Scalar
 from tests.each import rows
 from tests.strategies import load, written
 
@@ -115,6 +115,21 @@ def test_the_same_of_like_hosts_is_one_line() -> None:
     assert five == (f"{notes[0]} (b, c and 2 others alike)",)
     other = "wan.bandwidth: not said"
     assert folded([notes[0], other, other]) == (notes[0], other)
+
+
+@pytest.mark.parametrize(
+    ("name", "drives", "noted"),
+    [
+        ("Micron 7450", "Micron 7450", False),
+        ("Samsung PM9A3", "Samsung PM9A3", False),
+        ("Samsung PM1733", {"part": "any-nvme"}, True),
+        ("960 GB SSD", {"part": "any-ssd"}, False),
+    ],
+)
+def test_a_drive_of_a_model_is_that_part_or_is_said_to_be_another(name: str, drives: object, noted: bool) -> None:
+    notes: list[str] = []
+    assert part("array", Scalar(name), "a.array", notes) == drives
+    assert notes == ([f"a.array: {name!r} {TAKEN} any-nvme"] if noted else [])
 
 
 def test_several_drives_are_one_line() -> None:
