@@ -77,9 +77,9 @@ class Client:
         a_file: Parts of one object at once; None: as many as there are requests.
         head: Requests for an object that wait before its data (HEAD of a download).
         start: Start of the program, its libraries and credentials.
-        overhead: What a byte costs in the program besides TLS and the checksum.
+        overhead: What a byte costs in the program besides TLS and checksums.
         request: What a request costs in the program, whatever it carries; None where a thread of its own does it.
-        checksum: Checksum that the program makes of what it sends, if it does.
+        checksums: What the program sums of what it puts.
         tls: Whether the store is reached by https.
         lists: Whether the keys are listed before (recursive downloads, ``sync``).
         limit: Rate of all requests together, where the user caps it.
@@ -96,7 +96,7 @@ class Client:
     request: Quantity | None = GO_REQUEST
     a_file: int | None = None
     head: float = 0.0
-    checksum: tuple[Quantity, str] | None = None
+    checksums: tuple[tuple[Quantity, str], ...] = ()
     tls: bool = True
     lists: bool = False
     limit: Quantity | None = None
@@ -164,8 +164,8 @@ class Client:
         if self.tls:
             ends = both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
             cpu += ends if job.remote else tuple(use for use in ends if use.end == end)
-        if self.checksum is not None and self.put:
-            cpu += (CpuUse(end, here, *self.checksum),)
+        if self.put:
+            cpu += tuple(CpuUse(end, here, *each) for each in self.checksums)
         files = FileCost(
             round_trips=self.round_trips(job, workers),
             source=self._asked(job, "stat", "open", "close", put=False) if job.source == "volume" else (),

@@ -108,6 +108,8 @@ class AwsS3(Tool):
         return replace(plan, steps=tuple(locked(s) for s in plan.steps))
 
 
+#: of every body that is put, before it is sent: aws-sdk-go service/s3/body_hash.go (computeBodyHashes)
+_BODY_HASHES: Final = "hash of a body before it is sent (aws-sdk-go, computeBodyHashes); Go's assembler as OpenSSL's"
 _S5CMD_START: Final = prior(
     "0.1 s", 0.5, "assumed: a Go program that reads its credentials; rclone over http takes 0.15 s"
 )
@@ -118,6 +120,8 @@ class S5cmd(Tool):
 
     An object that fits one part is one PUT or GET; ranges of a download begin when the answer to the first has told the
     size, so ``c`` matters only to larger objects.
+
+    The SDK sums each body that is put by MD5 and SHA-256 before it sends it.
 
     Neglects: retries; limits and latency of the store itself (a volume of kind s3 has them).
     Source: github.com/peak/s5cmd command/app.go (numworkers 256) and command/cp.go (concurrency 5, part size 50 MiB);
@@ -149,6 +153,10 @@ class S5cmd(Tool):
             head=1.0 if large and not put else 0.0,
             start=_S5CMD_START,
             overhead=self.overhead,
+            checksums=(
+                (core_cost("md5_openssl", _BODY_HASHES), "MD5 of the body"),
+                (core_cost("sha256_ni", _BODY_HASHES), "SHA-256 of the body"),
+            ),
             tls=self.tls,
             lists=not put and job.files > 1,
         ).plan(job)
@@ -202,7 +210,7 @@ class Mc(Tool):
             head=1.0,  # its size and time are asked for before it is copied
             start=_MC_START,
             overhead=self.overhead,
-            checksum=None if self.tls else (_SHA256, "SHA-256 of the payload"),
+            checksums=() if self.tls else ((_SHA256, "SHA-256 of the payload"),),
             tls=self.tls,
             lists=job.files > 1,
             limit=limit,
