@@ -69,6 +69,17 @@ def test_the_spare_that_a_rating_implies_gives_it_back(w, filled):
     assert 1.0 <= ssd.fifo_write_amplification(ssd.effective_spare(spare, filled)) <= w * (1 + 1e-9)
 
 
+@settings(max_examples=60)
+@given(request=st.floats(512, 1e7), depth=st.integers(1, 64), held=POSITIVE, flash=POSITIVE)
+def test_a_page_is_read_once_for_all_requests_that_it_holds(request, depth, held, flash):
+    """The time of a page, its first q requests together from the flash and the others from memory, q at a time."""
+    page = 16384.0
+    mean = ssd.sequential_latency(request, depth, held, flash, page)
+    rounds = max(page / (depth * request), 1.0)
+    assert mean * rounds == pytest.approx(flash + (rounds - 1.0) * min(held, flash), rel=1e-9)
+    assert ssd.sequential_latency(page, 1, held, flash, page) == pytest.approx(flash)
+
+
 def test_implied_spare_limits():
     assert ssd.implied_spare(1e6) == pytest.approx(0.5e-6, rel=1e-3)  # W = 1 / (2 spare) where there is little
     assert 10.0 < ssd.implied_spare(1.0) < np.inf
