@@ -95,7 +95,7 @@ class Access:
         spliced: True where the kernel hands the page cache's own pages on, and copies none of them to a program.
         submits: False where the engine's call for one request returns only when that request is done.
         kernel: Release of the host's Linux; None of another system.
-        aes: Whether the host's processor has instructions for AES.
+        aes_blocks: Blocks that an instruction of the host's processor for AES works on; 0 without any.
         sockets: Sockets of the host.
         pools: Pools of workers of the host's kernel, which its unbound work queues share.
         commits: Whether the writers are a server's threads, each of which writes back what its client commits.
@@ -151,7 +151,7 @@ class Access:
     spliced: bool = False
     submits: bool = True
     kernel: tuple[int, ...] | None = None
-    aes: bool = True
+    aes_blocks: int = 2
     sockets: int = 1
     pools: int = 1
     commits: bool = False

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from dtnsim.components.base import Component
 from dtnsim.ground.quantity import Quantity, Unit, prior
+from dtnsim.ground.uncertainty import Since
 from dtnsim.physics import cpu as physics
 
 
@@ -30,6 +31,7 @@ class Cpu(Component):
         socket_links: Such links between two sockets.
         uncounted: Cores that there are over ``cores``, where nobody has counted them.
         aes: Whether they have instructions for AES (``aes`` in /proc/cpuinfo).
+        aes_blocks: Blocks that such an instruction works on: 2 or more with ``vaes`` there, else 1.
     """
 
     kind: ClassVar[str] = "cpu"
@@ -59,6 +61,7 @@ class Cpu(Component):
     socket_links: Annotated[int, Field(ge=1, le=8)] = 1
     uncounted: Annotated[Quantity, Unit("1", spread=0.3, low=0.01, high=100.0)] = prior("1", 0.0, "cores are counted")
     aes: bool = True
+    aes_blocks: Annotated[int, Field(ge=1, le=4), Since(((2005, 1), (2021, None)))] = 2  # Zen 3, Ice Lake of servers
 
     @property
     def total(self) -> int:

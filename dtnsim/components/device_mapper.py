@@ -17,7 +17,6 @@ from dtnsim.components.raid import Raid
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import cpu, raid
 
 
@@ -92,6 +91,9 @@ _QUEUES: Final = (
     "LKML, dm crypt: add flags to optionally bypass dm-crypt workqueues (July 2020): 4 KiB, null cipher, RAM disk, "
     "{}; a virtual machine of 2.8 GHz"
 )
+#: releases between which a request of up to 1 MiB stays on one core, and its parts in others
+_WHOLE: Final = (5, 9), (6, 11)
+_SPLIT: Final = prior("128 KiB", 0.0, "Linux commit 0d815e3400e6: before 5.9, and from 6.11 on")
 #: write-back has as many requests under way as there are cores
 _MANY: Final = 4096
 
@@ -107,12 +109,14 @@ class DmCrypt(Layer):
 
     Attributes:
         of: The device that it lies on.
-        cipher: What a byte costs; ``cryptsetup benchmark`` prints the rate of one core.
+        cipher: What a byte costs; ``cryptsetup benchmark`` prints the rate of one core. Where it is left out, kernels
+            from 4.15 to 5.11 are slower (retpolines), and those from 6.10 on faster (AVX, VAES).
         without_aes: What it costs a processor that has no instructions for AES.
         sector: Sector size of the volume (--sector-size).
         sector_work: What each sector costs besides its bytes.
         workqueue: False with --perf-no_read_workqueue and --perf-no_write_workqueue: who writes then ciphers, too.
-        request: What one core ciphers of a request, the rest being another's (max_read_size, max_write_size).
+        request: What one core ciphers of a request, the rest being another's (max_read_size, max_write_size); where it
+            is left out, 128 KiB before Linux 5.9 and from 6.11 on.
         queue_read: Time that a read waits in work queues.
         queue_write: Time that a write waits in work queues and is sorted.
         queue_rate: Requests a second that one pool of workers takes, gives out and ends.
@@ -138,9 +142,9 @@ class DmCrypt(Layer):
         "cipher's c alone; assumed: up to twice that, since what else is on that core counts into c",
     )
     workqueue: bool = True
-    request: Annotated[
-        Quantity, Unit("B", low=4096), Otherwise("128 KiB", "Linux before 5.9, and from 6.11 on (commit 0d815e3400e6)")
-    ] = prior("1 MiB", 0.0, "Linux commit 0d815e3400e6: a request of 1 MiB is ciphered on one core before 6.11")
+    request: Annotated[Quantity, Unit("B", low=4096)] = prior(
+        "1 MiB", 0.0, "Linux commit 0d815e3400e6: a request of 1 MiB is ciphered on one core before 6.11"
+    )
     queue_read: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "40 us", 0.6, _QUEUES.format("84.5 MB/s, 48 us a request, where the RAM disk alone takes 8")
     )
@@ -157,6 +161,11 @@ class DmCrypt(Layer):
         "6 us", 0.6, _QUEUES.format("309 and 290 MB/s, 13 to 14 us a request, where the RAM disk alone takes 8")
     )
 
+    def _piece(self, use: Access) -> Quantity:
+        """What one core ciphers of a request, by the kernel where nobody states it."""
+        whole = use.kernel is None or _WHOLE[0] <= use.kernel < _WHOLE[1]
+        return self.request if whole or self.states("request") else _SPLIT
+
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """That of the device below, and the way through the queues."""
         queued = self.queue_read if use.operation == "read" else self.queue_write
@@ -169,7 +178,7 @@ class DmCrypt(Layer):
                 "cpu.work-queues",
                 "lock",
                 capacity=count(use.pools, "pool") * row.term(self.queue_rate),
-                per_byte=1.0 / use.asked(row.term(self.request)),
+                per_byte=1.0 / use.asked(row.term(self._piece(use))),
                 unit="op",
                 what="dm-crypt's work queues, whose pools of workers have one each",
                 remedy=f"larger requests, or none of the queues (hosts.{row.host}.volumes, workqueue: false; "
@@ -179,13 +188,17 @@ class DmCrypt(Layer):
 
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:
         """The cipher, on as many cores as there are requests under way."""
+        stated = self.states("cipher")
         cycles = law(
             cpu.cycles_per_byte,
-            per_byte=row.term(self.cipher if use.aes or self.states("cipher") else self.without_aes),
+            per_byte=row.term(self.cipher if use.aes_blocks or stated else self.without_aes),
             per_call=row.term(self.sector_work),
             call_B=row.term(self.sector),
         )
-        piece, inline = self.request.value, use.operation == "write" and not self.workqueue
+        if use.aes_blocks and use.kernel is not None and not stated:
+            faster = cpu.xts_speedup(use.kernel, use.aes_blocks, self.sector.value)
+            cycles = cycles / term(faster, "1", "AES-XTS of this kernel over Linux 5.12") if faster != 1.0 else cycles
+        piece, inline = self._piece(use).value, use.operation == "write" and not self.workqueue
         if inline:  # in the thread that submits the request; write-back has one for a device
             under_way, piece = 1 if use.buffered else max(use.streams, 1), math.inf
         elif use.buffered:

@@ -120,6 +120,8 @@ def test_one_request_waits_for_the_drive_and_then_for_one_core() -> None:
     split = {**CRYPT, "request": "128 KiB"}
     assert rate(split, _depth(1)) == pytest.approx(MiB / (drive + cipher / 8 + waits), rel=0.02)
     assert rate(CRYPT, _depth(32)) == pytest.approx(3e9, rel=0.02)  # the drive's own rate
+    for kernel, same in (("5.8", split), ("5.9", CRYPT), ("6.10", CRYPT), ("6.11", split)):
+        assert rate(CRYPT, _depth(1), stack={**TCP, "kernel": kernel}) == pytest.approx(rate(same, _depth(1)))
 
 
 def test_a_reader_behind_a_cipher_has_two_windows_under_way() -> None:
@@ -129,7 +131,7 @@ def test_a_reader_behind_a_cipher_has_two_windows_under_way() -> None:
     """
     for kernel, window in (("4.9", 128 * KiB), ("4.10", MiB)):
         waits = 80e-6 + 40e-6 + 2 * window / 3e9
-        found = rate(CRYPT, READ, stack={**TCP, "kernel": kernel})
+        found = rate({**CRYPT, "request": "1 MiB"}, READ, stack={**TCP, "kernel": kernel})
         assert found == pytest.approx(2 * window / waits, rel=0.02)
 
 
@@ -220,6 +222,21 @@ def test_a_cipher_without_instructions_takes_its_core() -> None:
     crypt = {"kind": "dm-crypt", "of": SSD, "sector_work": "0 cycles"}
     assert rate(crypt, _depth(32), cpu=small) == pytest.approx(1e9 / 53, rel=0.05)
     assert rate({**crypt, "cipher": "2 cycles/B"}, _depth(32), cpu=small) == pytest.approx(0.23e9 / 2, rel=0.25)
+
+
+@pytest.mark.parametrize(("kernel", "blocks", "gain"), [("5.4", 1, 1 / 1.65), ("6.12", 1, 1.46), ("6.12", 2, 2.12)])
+def test_kernels_cipher_at_their_own_pace(kernel: str, blocks: int, gain: float) -> None:
+    """Sectors of 512 B on one core: retpolines to 5.11, AVX and VAES from 6.10 on; a cipher that is stated is that."""
+    inline, cpu = (
+        {"kind": "dm-crypt", "of": {**SSD, "write": "20 GB/s"}, "workqueue": False},
+        {**CPU, "aes_blocks": blocks},
+    )
+
+    def found(release: str, **more: str) -> float:
+        return rate({**inline, **more}, _depth(64, "write"), cpu=cpu, stack={**TCP, "kernel": release})
+
+    assert found(kernel) / found("5.15") == pytest.approx(gain, rel=0.02)
+    assert found(kernel, cipher="3 cycles/B") == pytest.approx(found("5.15", cipher="3 cycles/B"))
 
 
 def test_what_encryption_costs_a_data_centre_drive() -> None:
