@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dtnsim.components.base import kinds
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 PATH = "venadi/gridftp-gpfs"
 

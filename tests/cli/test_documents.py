@@ -13,7 +13,7 @@ import yaml
 from dtnsim.description import schema
 from dtnsim.ground import library
 from dtnsim.report import schemas as documents
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 Validator = jsonschema.Draft202012Validator
 PATH = "venadi/gridftp-gpfs"

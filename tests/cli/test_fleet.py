@@ -11,8 +11,8 @@ import pytest
 from dtnsim.description import spec
 from dtnsim.ground import library
 from dtnsim.simulation.fleet import run as runs
-from tests.cli.conftest import Run
 from tests.cli.test_documents import keeps
+from tests.conftest import Run
 
 YEAR = ("examples/facility-year", "--set", "workload.span=1d", "--replicas", "1")
 #: demand that doubles every year: all that is used is full within the ten years that are told

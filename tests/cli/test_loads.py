@@ -14,7 +14,7 @@ import pytest
 import dtnsim.cli
 from dtnsim.composition.compose import Composer
 from dtnsim.physics.tcp import _run, rate_over_time
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 PATH = "venadi/gridftp-gpfs"
 HERE = Path(__file__).parents[2]

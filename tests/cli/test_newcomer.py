@@ -13,7 +13,7 @@ import pytest
 from dtnsim import cli
 from dtnsim.cli import man
 from dtnsim.ground import library
-from tests.cli.conftest import Refused, Run
+from tests.conftest import Refused, Run
 from tests.each import rows
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ import pytest
 
 from dtnsim.ground import library
 from dtnsim.steady.prediction import predict
-from tests.cli.conftest import Refused, Run
+from tests.conftest import Refused, Run
 from tests.strategies import written
 
 PATH = "venadi/gridftp-gpfs"
@@ -64,20 +64,8 @@ def test_overrides_apply_to_every_path(run: Run) -> None:
 
 
 def test_overrides_may_be_given_many_times(run: Run) -> None:
-    found = json.loads(
-        run(
-            "predict",
-            PATH,
-            "--set",
-            "wan.bandwidth=1 Gb/s",
-            "--set",
-            "transfer.tool=scp",
-            "--set",
-            "wan.rtt=100 ms",
-            "--json",
-            *QUICK,
-        ).out
-    )
+    sets = ("wan.bandwidth=1 Gb/s", "transfer.tool=scp", "wan.rtt=100 ms")
+    found = json.loads(run("predict", PATH, *(x for one in sets for x in ("--set", one)), "--json", *QUICK).out)
     assert found["throughput_Bps"]["p50"] == pytest.approx(2 * 2**20 / 0.1, rel=0.01)  # SSH's channel window
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dtnsim.report import costs
 from dtnsim.simulation.fleet import run as runs
-from tests.cli.conftest import Run
+from tests.conftest import Run
 from tests.each import rows
 
 QUICK = ("--scenarios", "0", "--samples", "16", "--no-plan", "--no-tools")

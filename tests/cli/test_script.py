@@ -18,7 +18,7 @@ import dtnsim
 from dtnsim import cli
 from dtnsim.cli import man, options
 from dtnsim.report.table import Table
-from tests.cli.conftest import Refused, Run
+from tests.conftest import Refused, Run
 from tests.each import tables
 
 PATH = "venadi/gridftp-gpfs"

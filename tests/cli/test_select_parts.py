@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from dtnsim.description import catalogue, listing
 from dtnsim.ground import library
 from dtnsim.planning.select_parts import select
-from tests.cli.conftest import Run
+from tests.conftest import Run
 
 DRIVE = "kind: ssd\nsource: my own test with fio\nread: {{value: {read}, spread: 5 %}}\nwrite: 1 GB/s\n"
 

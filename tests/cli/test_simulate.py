@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import dtnsim
-from tests.cli.conftest import Refused, Run
+from tests.conftest import Refused, Run
 from tests.each import tables
 from tests.strategies import written
 

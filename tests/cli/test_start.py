@@ -10,7 +10,7 @@ import pytest
 
 import dtnsim
 from dtnsim.description import listing
-from tests.cli.conftest import Refused, Run
+from tests.conftest import Refused, Run
 from tests.each import rows
 from tests.strategies import written
 

@@ -12,7 +12,7 @@ import pytest
 import dtnsim
 from dtnsim.cli import _table
 from dtnsim.ground.errors import InputError, SpecError
-from tests.cli.conftest import Run
+from tests.conftest import Run
 from tests.each import rows
 from tests.strategies import written
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import io
 import json
 import re
-import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from dtnsim import cli
 from dtnsim.cli import _watch
 from dtnsim.evidence import cases, validate as judging
 from dtnsim.report.console import Out
 from dtnsim.report.table import Table
 from dtnsim.report.validation import page
+from tests.conftest import Refused, Run
 from tests.each import rows
 from tests.strategies import written
 
@@ -41,24 +40,15 @@ def obeyed(text: str) -> list[str]:
     return [c for c in text if not c.isprintable() and c != "\n"]
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["dtnsim", *arguments])
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    return int(left.value.code or 0)
-
-
 @pytest.fixture
 def hostile(tmp_path: Path) -> str:
     return str(written(tmp_path / "p.yaml", HOSTILE))
 
 
 @pytest.mark.parametrize("command", [["predict"], ["predict", "--why-wide"], ["explain"], ["simulate"], ["tools"]])
-def test_names_are_shown_escaped(
-    command: list[str], hostile: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, command[0], hostile, *command[1:]) == 0
-    shown = capsys.readouterr()
+def test_names_are_shown_escaped(command: list[str], hostile: str, run: Run) -> None:
+    shown = run(command[0], hostile, *command[1:])
+    assert shown.code == 0
     assert not obeyed(shown.out + shown.err)
     assert "\\x1b" in shown.out
     for literal in () if command[0] == "explain" else ("[bold]x[/bold] [red]y \\u202e",):
@@ -66,23 +56,14 @@ def test_names_are_shown_escaped(
 
 
 @pytest.mark.parametrize("arguments", rows("cli/tables", "errors_are_escaped"))
-def test_errors_are_escaped(
-    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, *arguments) == 2
-    shown = capsys.readouterr()
-    assert not shown.out
-    assert not obeyed(shown.err)
-    assert "\\" in shown.err
-    assert "\x1b" not in shown.err
+def test_errors_are_escaped(arguments: tuple[str, ...], refused: Refused) -> None:
+    said = refused(*arguments)
+    assert not obeyed(said)
+    assert "\\" in said
 
 
-def test_keys_of_files_are_escaped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = written(tmp_path / "p.yaml", HOSTILE.replace("rtt: 10 ms", '"\\e[31mrtt\\n": 10 ms'))
-    assert run(monkeypatch, "predict", str(file)) == 2
-    err = capsys.readouterr().err
+def test_keys_of_files_are_escaped(tmp_path: Path, refused: Refused) -> None:
+    err = refused("predict", str(written(tmp_path / "p.yaml", HOSTILE.replace("rtt: 10 ms", '"\\e[31mrtt\\n": 10 ms'))))
     assert not obeyed(err)
     assert len(err.splitlines()) == 1
     assert "\\x1b[31mrtt\\x0a" in err

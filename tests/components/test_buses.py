@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.components import memory
-from dtnsim.components.base import Component
 from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Crossing, Memory
 from dtnsim.description.host import build_host
@@ -90,23 +89,17 @@ def test_a_raid_controller_takes_less_than_it_reads() -> None:
     assert carried({"operation": "write"}, **chip).rate("sas.engine") == pytest.approx(1.85e9, rel=1e-3)
 
 
-def test_large_requests_meet_the_engine_and_small_ones_the_request_rate() -> None:
-    """R = min(R_core, s X): the knee at s = R / X = 2.5 GB/s / 350k = 7.1 KB."""
-    chip = {"engine": "2.5 GB/s", "iops": "350k IOPS", "lanes": 16}
-    small = carried({"random": True, "block_B": 4 * KiB}, **chip)
-    large = carried({"random": True, "block_B": 64 * KiB}, **chip)
-    assert small.bound == pytest.approx(350e3 * 4 * KiB)
-    assert large.bound == pytest.approx(2.5e9)
-
-
 def test_two_sas2008_chips_of_a_review() -> None:
-    """ServeTheHome, LSI 9202-16: one SAS2008 does 350k requests a second and about 2.5 GB/s, two 726k and above 5."""
-    card = Component.build("sas2008")
-    assert isinstance(card, Hba)
-    found = charged(lambda row: card.carry(row, access(random=True, block_B=512.0), "sas"))
-    assert found.rate("sas.engine") / 512 == pytest.approx(726e3 / 2, rel=0.05)
-    large = charged(lambda row: card.carry(row, access(random=True, block_B=MiB), "sas"))
-    assert large.rate("sas.engine") == pytest.approx(2.5e9, rel=0.05)
+    """ServeTheHome, LSI 9202-16: one SAS2008 does 350k requests a second and about 2.5 GB/s, two 726k and above 5.
+
+    R = min(R_core, s X): the knee at s = R / X = 7.1 KB.
+    """
+    assert carried({"random": True, "block_B": 512.0}, part="sas2008").rate("sas.engine") / 512 == pytest.approx(
+        726e3 / 2, rel=0.05
+    )
+    assert carried({"random": True, "block_B": MiB}, part="sas2008").rate("sas.engine") == pytest.approx(
+        2.5e9, rel=0.05
+    )
 
 
 def test_sequential_calls_are_merged_to_large_requests() -> None:
@@ -158,22 +151,15 @@ def test_default_efficiency_is_that_of_stream() -> None:
     assert 0.74 <= found / 76.8e9 <= 0.78
 
 
-@pytest.mark.parametrize(("tool", "sending", "receiving"), [({"name": "gridftp"}, 5, 5)])
-def test_disk_to_disk_crosses_five_times_at_both_ends(tool: dict[str, str], sending: float, receiving: float) -> None:
-    hosts = [machine(volumes={"/d": volume(FAST)}, stack=FREE) for _ in range(2)]
-    found = sheet(problem(journey(*hosts, start="a:/d", to="b:/d", tool=tool)))
-    assert found.demand("a.memory") == pytest.approx(sending)
-    assert found.demand("b.memory") == pytest.approx(receiving)
-
-
-def test_memory_to_memory_skips_the_disks() -> None:
-    found = sheet(problem(journey()))
-    assert found.demand("a.memory") == 3  # fetched, written, read by the card
-    assert found.demand("b.memory") == 2
-
-
-def test_zero_copy_reads_once() -> None:
-    assert sheet(problem(journey(tool={"name": "iperf3", "Z": True}))).demand("a.memory") == 1
+@pytest.mark.parametrize(
+    ("end", "tool", "sending", "receiving"),
+    [("d", "gridftp", 5, 5), ("memory", "iperf3", 3, 2), ("memory", {"name": "iperf3", "Z": True}, 1, 2)],
+    ids=["disk to disk", "fetched, written, read by the card", "zero copy reads once"],
+)
+def test_crossings_of_memory_at_both_ends(end: str, tool: Any, sending: float, receiving: float) -> None:
+    host, at = machine(volumes={"/d": volume(FAST)}), {"d": "/d"}.get(end, end)
+    found = sheet(problem(journey(host, host, start=f"a:{at}", to=f"b:{at}", tool=tool)))
+    assert (found.demand("a.memory"), found.demand("b.memory")) == pytest.approx((sending, receiving))
 
 
 def test_mirrors_made_by_the_host_are_read_twice_from_memory() -> None:

@@ -111,15 +111,6 @@ def test_what_a_node_reads_again_is_in_the_pagepool_or_comes_from_the_disks(pool
     assert found == pytest.approx(100e6, rel=0.01) if disks else found > 1e9
 
 
-def test_the_servers_are_shared_by_the_transfers_of_a_host() -> None:
-    given = {"nsds": 4, "nsd_rate": "500 MB/s"}
-    transfers = [{"name": f"t{n}", "from": "a:/g", "to": "b:memory", "tool": "gridftp",
-                  "dataset": {"files": 1, "size": "100 TB"}} for n in range(3)]  # fmt: skip
-    found = answer(journey(mount(**given), transfers=transfers))
-    assert found.throughput_Bps.p50 == pytest.approx(2e9, rel=1e-3)
-    assert [t.throughput_Bps.p50 for t in found.transfers] == [pytest.approx(2e9 / 3, rel=1e-3)] * 3
-
-
 def test_a_direct_request_waits_for_its_block() -> None:
     tool = {"name": "dd", "bs": "4 MiB", "oflag": "direct"}
     host = mount(latency="20 ms", pagepool="64 GiB")

@@ -63,36 +63,12 @@ def test_one_client_has_a_ceiling_of_its_own() -> None:
     assert sheet(problem(path(host))).rate("l.client") == pytest.approx(4.5e9)
 
 
-def test_two_transfers_share_the_targets_and_not_the_rpcs() -> None:
-    given = {"targets": 1, "target_rate": "1 GB/s", "stream": "800 MB/s"}
-
-    def run(count: int) -> float:
-        transfers = [
-            {
-                "name": f"t{n}",
-                "from": "a:/l",
-                "to": "b:memory",
-                "tool": "gridftp",
-                "dataset": {"files": 1, "size": "100 TB"},
-            }
-            for n in range(count)
-        ]
-        return rate(journey(mount(**given), transfers=transfers))
-
-    assert run(1) == pytest.approx(800e6, rel=1e-3)  # its own stream
-    assert run(2) == pytest.approx(1e9, rel=1e-3)  # the target they share
-
-
-def test_hosts_that_mount_the_same_system_share_its_targets() -> None:
-    def run(second: str) -> float:
-        hosts = [mount(targets=1, target_rate="1 GB/s", system=s) for s in ("scratch", second)]
-        tool, data = {"name": "iozone", "test": "read", "r": "1 MiB"}, {"files": 1, "size": "100 TB"}
-        transfers = [
-            {"name": h, "from": f"{h}:/l", "to": f"{h}:memory", "tool": tool, "dataset": data} for h in ("a", "b")
-        ]
-        return rate(journey(*hosts, transfers=transfers))
-
-    assert run("other") == pytest.approx(2 * run("scratch"), rel=1e-6)
+@pytest.mark.parametrize(("count", "expected"), [(1, 800e6), (2, 1e9)], ids=["its own stream", "the target they share"])
+def test_two_transfers_share_the_targets_and_not_the_rpcs(count: int, expected: float) -> None:
+    move = {"from": "a:/l", "to": "b:memory", "tool": "gridftp", "dataset": {"files": 1, "size": "100 TB"}}
+    host = mount(targets=1, target_rate="1 GB/s", stream="800 MB/s")
+    found = rate(journey(host, transfers=[{"name": f"t{n}", **move} for n in range(count)]))
+    assert found == pytest.approx(expected, rel=1e-3)
 
 
 def test_direct_requests_wait_for_one_rpc_each() -> None:

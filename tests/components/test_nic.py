@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.term import term
-from tests.lab import Sheet, charged, journey, machine, problem, rate, sheet, volume
+from tests.lab import Sheet, journey, machine, problem, rate, sheet, volume
 
 
 def card(**more: object) -> dict[str, Any]:
@@ -37,12 +36,6 @@ def test_framing_leaves_its_share_of_the_wire(nic: dict[str, Any], share: float)
     assert sent(card(**nic)).rate("nic.port0.tx") == pytest.approx(1.25e9 * share, rel=6e-5)
 
 
-def test_two_ten_gigabit_ports_at_nasa() -> None:
-    """NASA GSFC: nuttcp over 2 x 10 GbE with MTU 9000 printed 19 806 and 19 809 Mb/s."""
-    found = sent(card(ports=2, bonding="application"), 2)
-    assert found.bound * 8e-6 == pytest.approx(19_808, rel=0.001)
-
-
 def test_an_unbonded_card_sends_from_one_port() -> None:
     assert not sent(card(ports=4)).has("nic.port1.tx")
     assert sent(card(ports=4)).rate("nic.port0.tx") == sent(card()).rate("nic.port0.tx")
@@ -59,20 +52,6 @@ def test_hashing_leaves_ports_empty(streams: int, used: float) -> None:
     """k (1 - (1 - 1/k)^n) of k = 4 links carry a stream (balls into bins, Feller vol. 1)."""
     one = sent(card()).bound
     assert sent(card(ports=4, bonding="hash"), streams).bound / one == pytest.approx(used, abs=0.006)
-
-
-def test_streams_in_lockstep_go_at_the_pace_of_the_fullest_port() -> None:
-    """Four streams on four links: n / E[fullest] = 4 / 2.125 = 1.88 links, where free ones use 2.73.
-
-    E[max] of four balls in four bins: (1 x 24 + 2 x 180 + 3 x 48 + 4 x 4) / 256 = 544 / 256 = 2.125.
-    """
-    from dtnsim.components.nic import Nic
-
-    bond = Nic.build(card(ports=4, bonding="hash"))
-    found = charged(
-        lambda row: bond.send_bits(row, "eth", direction="tx", streams=4, port=None, wire=term(1.0), lockstep=True)
-    )
-    assert found.bound == pytest.approx(1.25e9 * 4 / (544 / 256), rel=1e-9)
 
 
 def test_a_transfer_bound_to_a_port_has_that_port() -> None:

@@ -63,13 +63,6 @@ def test_a_share_is_a_share(share: float, wave: float, hour: float) -> None:
     assert 0 <= float(found.taken(Draw()).value) < 1
 
 
-@pytest.mark.parametrize(("streams", "passed"), [(1, 1e9), (2, 1.75e9), (1000, 4e9)])
-def test_flows_hashed_onto_engines(streams: int, passed: float) -> None:
-    """Four engines of 1 GB/s: k (1 - (1 - 1/k)^n) of them see a flow."""
-    wall = Firewall.build({"kind": "firewall", "engine": "1 GB/s", "total": "4 GB/s"})
-    assert float(route.wall_rate(Draw(), wall, streams).value) == pytest.approx(passed, rel=1e-6)
-
-
 def test_a_firewall_of_unknown_total_is_one_engine() -> None:
     wall = Firewall.build({"kind": "firewall", "engine": "1 GB/s"})
     assert float(route.wall_rate(Draw(), wall, 64).value) == 1e9

@@ -22,10 +22,7 @@ from dtnsim.discovery.discover import Found
 from dtnsim.discovery.measuring import MIB, Benchmark
 from dtnsim.discovery.outputs import Said
 from dtnsim.ground.errors import InputError
-from tests.cli.conftest import (
-    Run,
-    run as run,  # noqa: PLC0414 - a fixture
-)
+from tests.conftest import Run
 from tests.strategies import written
 
 #: one round on two cores of a virtual machine, its drive a thin image

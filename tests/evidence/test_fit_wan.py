@@ -11,11 +11,9 @@ import pytest
 from dtnsim.description import spec
 from dtnsim.evidence import fit_wan
 from dtnsim.ground.errors import InputError
-from tests.cli.conftest import Run, run
+from tests.conftest import Run
 from tests.each import tables
 from tests.strategies import written
-
-__all__ = ["run"]  # the fixture that calls the command
 
 PING = """PING dtn.example.org (192.0.2.7) {size}({whole}) bytes of data.
 

@@ -104,10 +104,3 @@ def test_one_stream_is_held_by_its_window_and_four_are_not():
     one, four = run("esnet/anl-bnl-mem-mem-1"), run("esnet/anl-bnl-mem-mem-4")
     assert "window-limited" in one.bottleneck.reason
     assert "window-limited" not in four.bottleneck.reason
-
-
-def test_an_unbonded_card_offers_one_port():
-    """Two ports, no bonding: connections share 10 Gb/s, not 20."""
-    prediction = run("esnet/anl-bnl-mem-mem-4")
-    tcp = next(u.station for u in prediction.stations if u.station.kind == "tcp")
-    assert tcp.capacity <= 10e9 / 8

@@ -5,13 +5,9 @@ import re
 import pytest
 
 import dtnsim
-from dtnsim.components.access import Access, Thread
-from dtnsim.components.base import Component
 from dtnsim.description import spec
 from dtnsim.evidence import cases
 from dtnsim.ground import library, yamlio
-from dtnsim.ground.ledger import Ledger, Row
-from dtnsim.ground.quantity import Draw
 from dtnsim.physics import hdd, hdd_streams
 
 CASES = cases.load(library.root("calibration") / "nasa" / "cases.yaml")
@@ -152,15 +148,3 @@ def test_direct_io_is_what_dd_must_have_used():
 
 
 # -- core behaviour these machines need ------------------------------------------------------------
-
-
-def test_a_controllers_cache_makes_full_stripes_of_direct_writes():
-    """1 MiB is no multiple of a 7 x 64 KiB stripe: md reads and writes again, a controller waits for the rest."""
-    charged = {}
-    for software in (True, False):
-        array = Component.build({"kind": "raid", "level": 5, "disks": 8, "software": software, "of": "wd5001aals"})
-        row = Row(Ledger(Draw()), "t", [], 1.0, "h")
-        array.serve(row, Access("write", Thread("dd"), 2**20, 2**36, 2**36, finish="direct"), "md")
-        charged[software] = sum(d.per_byte for d in row.demands if d.station.endswith("disks"))
-    assert charged[False] == pytest.approx(8 / 7)
-    assert charged[True] > 1.1 * charged[False]

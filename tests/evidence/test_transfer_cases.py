@@ -14,9 +14,7 @@ from dtnsim.evidence.calibrate import calibrate
 from dtnsim.evidence.validate import validate
 from dtnsim.ground.errors import InputError
 from dtnsim.steady import discrepancy
-from tests.cli.conftest import Run, run
-
-__all__ = ["run"]  # the fixture that calls the command
+from tests.conftest import Run
 
 LINE = (
     "DATE={end:%Y%m%d%H%M%S}.000000 HOST={host} PROG=globus-gridftp-server NL.EVNT=FTP_INFO "

@@ -17,11 +17,9 @@ from dtnsim.ground import yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.report import calibration
 from dtnsim.report.schemas import json_schema
-from tests.cli.conftest import Run, run
+from tests.conftest import Run
 from tests.each import tables
 from tests.strategies import written
-
-__all__ = ["run"]  # the fixture that calls the command
 
 HOST = tables("evidence/tables")["my"]
 PING = """PING far.example.org (192.0.2.7) 56(84) bytes of data.

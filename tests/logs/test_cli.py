@@ -10,11 +10,8 @@ import sys
 
 import pytest
 
-from tests.cli.conftest import run
 from tests.each import rows
 from tests.strategies import written
-
-__all__ = ["run"]  # the fixture that calls the command
 
 DD = "10240+0 records in\n10240+0 records out\n10737418240 bytes (11 GB) copied, 92.9101 s, 116 MB/s\n"
 

@@ -358,12 +358,6 @@ def test_a_stream_needs_constant_memory():
     assert peak < 30e6
 
 
-def test_one_endless_line_is_survived():
-    found, unread = read_text("x" * (3 << 20) + "\n" + DD)
-    assert [m.quantity for m in found] == ["throughput", "duration"]
-    assert ["is passed over" in note.why for note in unread] == [True]
-
-
 def test_a_number_cut_by_the_end_of_the_file_is_not_complete():
     found, _ = read_text("available: 1 nodes (0)\nnode 0 cpus: 0 1\nnode distances:\nnode   0 \n  0:  1")
     assert found[-1].quantity == "distance"

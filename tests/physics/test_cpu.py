@@ -17,14 +17,6 @@ def _remote(cores, alternate):
     return cpu.remote_share(cores, 0, 2, 4, alternate=alternate)
 
 
-def test_one_core_doing_two_things_is_not_the_minimum():
-    """NASA: 1/(1/35.4 + 1/14.4) = 10.2 Gb/s on one core, measured 10.27; the minimum would say 14.4."""
-    c_receive = NEHALEM_HZ / (35.4 * GBIT)
-    c_write = NEHALEM_HZ / (14.4 * GBIT)
-    both = NEHALEM_HZ / cpu.cycles_per_byte(c_receive + c_write) / GBIT
-    assert both == pytest.approx(10.27, rel=0.01)
-
-
 #: a call that was measured at 64 KiB
 CALL = {"per_byte": 0.5, "per_call": 900.0, "reference_B": 65536.0}
 test_values = values({

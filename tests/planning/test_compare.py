@@ -15,10 +15,7 @@ from dtnsim.ground.units import Money, money
 from dtnsim.planning import money as bill
 from dtnsim.planning.money import exchange
 from dtnsim.planning.tool_choice import choose
-from tests.cli.conftest import (
-    Run,
-    run as run,  # noqa: PLC0414 - a fixture
-)
+from tests.conftest import Run
 
 PATH = "venadi/gridftp-gpfs"
 

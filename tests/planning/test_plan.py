@@ -21,10 +21,7 @@ from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Setting
 from dtnsim.planning.plan import Plan
 from dtnsim.report import charts
-from tests.cli.conftest import (
-    Run,
-    run as run,  # noqa: PLC0414 - a fixture
-)
+from tests.conftest import Run
 from tests.each import rows
 from tests.strategies import written
 
