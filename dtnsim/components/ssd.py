@@ -161,6 +161,13 @@ class Ssd(Device):
         """Seconds of one request alone, its transfer left out."""
         return self._wait(row, use, use.block_B).value
 
+    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:  # noqa: ARG002 - no arms to share
+        """Files are read as they were written, one after the other, and a page holds several small ones.
+
+        Source: coreutils copy.c (SAVEDIR_SORT_FASTREAD: by inode); kernel.org, ext4: allocators (side by side).
+        """
+        return self._wait(row, use.but(random=False, queue_depth=1), use.file_B).value
+
     def _wait(self, row: Row, use: Access, size_B: float) -> Term:
         """Seconds of a request of a size, its transfer left out; the next of a stream may be in the drive's memory."""
         if use.operation == "write":

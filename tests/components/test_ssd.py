@@ -149,6 +149,14 @@ def test_small_requests_in_sequence_wait_less_than_random_ones(read: str, random
     assert waits(drive, "read", block_B=4 * KiB, queue_depth=4) == pytest.approx(waits(drive, "read", random=True))
 
 
+@pytest.mark.parametrize(("size", "part"), [(4 * KiB, 1 / 4), (8 * KiB, 1 / 2), (16 * KiB, 1.0), (1e6, 1.0)])
+def test_small_files_of_a_folder_share_the_pages_of_the_flash(size: float, part: float) -> None:
+    """Four files of 4 KiB in a page of 16 KiB: one of them waits 100 us for the flash, the others 30 us."""
+    drive, found = ssd(latency_read="100 us", latency_sequential="30 us"), []
+    charged(lambda row: found.append(float(drive.next_file(row, access("read", file_B=size)))))
+    assert found == [pytest.approx(30e-6 + 70e-6 * part)]
+
+
 def spread_of_reads(**given: object) -> tuple[float, float, float]:
     """Rates of reading a drive of 7 GB/s: as sold, and at the tenth and ninetieth hundredth of many."""
     drive = device(kind="ssd", read="7 GB/s", write="5 GB/s", **{k: v for k, v in given.items() if k != "seated"})
