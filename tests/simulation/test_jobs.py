@@ -36,7 +36,7 @@ def fio(array: dict[str, Any], filesystem: str, **options: object) -> dict[str, 
     ("path", "near"),
     [
         (fio(SSD, "xfs", rw="randread", bs="4 KiB", direct=1), 1e-3),
-        (fio(SSD, "xfs", rw="randread", bs="4 KiB", direct=1, numjobs=8), 0.05),  # queues, and waits in between
+        (fio(SSD, "xfs", rw="randread", bs="4 KiB", direct=1, numjobs=16), 0.05),  # queues, and waits in between
         (fio(ZFS, "zfs", rw="randwrite", bs="64 KiB"), 1e-3),  # reads each record while the pool takes what was written
     ],
 )
