@@ -100,6 +100,7 @@ class Access:
         pools: Pools of workers of the host's kernel, which its unbound work queues share.
         commits: Whether the writers are a server's threads, each of which writes back what its client commits.
         agreed_B: Largest request that the server of a mount agrees to (infinite where it is no host of the path).
+        awaited: Whether all files begin at once and the time is that of the last.
     """
 
     operation: Operation
@@ -156,6 +157,7 @@ class Access:
     pools: int = 1
     commits: bool = False
     agreed_B: Value = math.inf
+    awaited: bool = False
 
     @property
     def in_flight(self) -> float:

@@ -30,6 +30,7 @@ _META = "assumed: one metadata server whose targets are flash, as one of Lustre'
 class Beegfs(ParallelFilesystem):
     """A BeeGFS client mount: ``numtargets`` and ``chunksize`` as ``beegfs-ctl --setpattern`` has them.
 
+    Files lie on targets at random (tuneTargetChooser = randomized, the default of its metadata servers).
     With ``mirror`` every byte is written to a second target by the server that has the first (buddy mirror groups).
     A program waits for each call, or for each ``buffer`` that its small calls fill; the client reads nothing ahead of
     that. ``latency`` is the time of a request of one buffer. Names are looked up again at each use; the answer to a

@@ -12,8 +12,8 @@ from dtnsim.components.device import Connections, Device, Fabric
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.metadata_servers import MetadataServers
-from dtnsim.components.parallel import ParallelFilesystem
-from dtnsim.components.servers import Copies, Group, Left, RequestTime, TargetRate
+from dtnsim.components.parallel import Copies, ParallelFilesystem
+from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, largest, law, least, term

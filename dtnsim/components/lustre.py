@@ -42,7 +42,8 @@ class Lustre(ParallelFilesystem):
     ``target_rate`` is one OST's rate; where it writes slower, ``target_write`` says so. ``stream`` is what a stream
     gets from one OST; the thread that copies it costs ``client_byte`` besides, however many stripes there are.
     Where ``servers`` say nothing of metadata there is one server for it, as the priors of `MetadataServers` have it.
-    ``layout`` is a progressive file layout instead of ``stripe_count`` (``lfs setstripe -E``).
+    ``layout`` is a progressive file layout instead of ``stripe_count`` (``lfs setstripe -E``). OSTs are given to files
+    in turn (the round-robin allocator), where other users' files are not between one's own (``share`` 1).
 
     Before release 2.8 a client has one request under way that changes a name or an inode, whatever its threads do: the
     server keeps one answer of each client to give again after a failure (LU-5319).
@@ -52,6 +53,7 @@ class Lustre(ParallelFilesystem):
     other_names: ClassVar[Mapping[str, str]] = {"osts": "targets", "ost": "targets"}
     common: ClassVar[tuple[str, ...]] = ("servers", "share", "targets", "target_rate", "target_write")
     striped: ClassVar[bool] = False
+    in_turn: ClassVar[bool] = True
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers()
 
     stripe_count: Annotated[

@@ -1,18 +1,50 @@
-"""What parallel file systems have in common: files striped over targets, a request's way to one, metadata servers."""
+"""What parallel file systems and stores of objects have in common: files striped over targets, copies and shards."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from dtnsim.components.access import Access
+from dtnsim.components.base import Model
 from dtnsim.components.machine import Machine
 from dtnsim.components.servers import Servers, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value
 from dtnsim.ground.term import Term, law
-from dtnsim.physics import cache, servers
+from dtnsim.physics import cache, redundancy
+
+
+class Copies(Model):
+    """What a pool of objects keeps of each: copies, or the shards of an erasure code.
+
+    Attributes:
+        replicas: Copies of an object that is not coded.
+        data: Data shards of a coded object; 0 where it is not coded.
+        coding: Its coding shards.
+    """
+
+    replicas: Annotated[int, Field(ge=1, le=10)] = 1
+    data: Annotated[int, Field(ge=0, le=32)] = 0
+    coding: Annotated[int, Field(ge=0, le=16)] = 0
+
+    def stored(self) -> Term:
+        """Bytes on drives for a byte that is written."""
+        return law(redundancy.stored, replicas=self.replicas, data=self.data, coding=self.coding)
+
+    def ports(self, *, reading: bool, here: float = 0.0) -> Term:
+        """Bytes that pass the nodes' ports for one that is read or written, copies between them counted.
+
+        Args:
+            reading: Whether it is read.
+            here: Part of the objects whose primary is on the client's own node.
+        """
+        stored = self.stored()
+        return law(
+            redundancy.ceph_port_bytes, stored_per_byte=stored, data=self.data, reading=float(reading), here=here
+        )
 
 
 class ParallelFilesystem(SharedFilesystem):
@@ -31,12 +63,12 @@ class ParallelFilesystem(SharedFilesystem):
         return None
 
     def touched(self, row: Row, use: Access, made: Servers) -> Term | None:
-        """Servers of a transfer's own files, which their stripes fall on at random."""
+        """Servers of a transfer's own files, which their stripes fall on."""
         return self._fallen_on(row, use, made.count)
 
     def _fallen_on(self, row: Row, use: Access, number: int) -> Term | None:
         own = self.stripes(row, use.file_B)
-        return None if own is None else law(servers.occupied, items=max(use.own_streams, 1), bins=number, each=own)
+        return None if own is None else self.fallen_on(use, max(use.own_streams, 1), number, own)
 
     @staticmethod
     def either(use: Access, read: Quantity, write: Quantity | None) -> Quantity:

@@ -11,7 +11,8 @@ from dtnsim.components.access import Access
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
-from dtnsim.components.servers import Copies, RequestTime, SharedFilesystem
+from dtnsim.components.parallel import Copies
+from dtnsim.components.servers import RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term

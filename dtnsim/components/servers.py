@@ -19,42 +19,12 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.physics import hdd, hdd_streams, metadata, redundancy, servers
+from dtnsim.physics import hdd, hdd_streams, metadata, servers
 
 #: of one target or one of its drives, what others leave of all, and one request
 TargetRate = Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)]
 Left = Annotated[Quantity, Unit("1", spread=0.6, low=1e-3, high=1.0)]
 RequestTime = Annotated[Quantity, Unit("s", spread=0.5)]
-
-
-class Copies(Model):
-    """What a pool of objects keeps of each: copies, or the shards of an erasure code.
-
-    Attributes:
-        replicas: Copies of an object that is not coded.
-        data: Data shards of a coded object; 0 where it is not coded.
-        coding: Its coding shards.
-    """
-
-    replicas: Annotated[int, Field(ge=1, le=10)] = 1
-    data: Annotated[int, Field(ge=0, le=32)] = 0
-    coding: Annotated[int, Field(ge=0, le=16)] = 0
-
-    def stored(self) -> Term:
-        """Bytes on drives for a byte that is written."""
-        return law(redundancy.stored, replicas=self.replicas, data=self.data, coding=self.coding)
-
-    def ports(self, *, reading: bool, here: float = 0.0) -> Term:
-        """Bytes that pass the nodes' ports for one that is read or written, copies between them counted.
-
-        Args:
-            reading: Whether it is read.
-            here: Part of the objects whose primary is on the client's own node.
-        """
-        stored = self.stored()
-        return law(
-            redundancy.ceph_port_bytes, stored_per_byte=stored, data=self.data, reading=float(reading), here=here
-        )
 
 
 class Servers(Model):
@@ -211,6 +181,8 @@ class SharedFilesystem(PageCached):
     common: ClassVar[tuple[str, ...]] = ("servers", "share")
     #: True where every file is striped over all servers
     striped: ClassVar[bool] = True
+    #: True where files are given to targets in turn (those of all users, so that one's own lie at random among them)
+    in_turn: ClassVar[bool] = False
     #: True where the arrays are the drives, False where targets of the file system lie on them
     drives_in_arrays: ClassVar[bool] = False
     #: the metadata servers of one of which nothing is said; None where there are none of its own
@@ -313,7 +285,7 @@ class SharedFilesystem(PageCached):
         """
         whole = self.whole(row)
         streams, one = max(use.streams, 1), drives.rate
-        used = law(servers.occupied, items=streams, bins=drives.number, each=drives.each)
+        used = self.fallen_on(use, streams, drives.number, drives.each)
         if whole.servers is not None:
             crowd = streams * float(np.mean(drives.each.value)) / float(np.mean(used.value))
             one = whole.servers.disks(row, one, crowd, drives.number, drives.request, scattered=drives.scattered)
@@ -324,6 +296,20 @@ class SharedFilesystem(PageCached):
             capacity=used * one * row.term(whole.share),
             what=f"{drives.what} shared with other users ({float(np.mean(used.value)):.1f} of {drives.number})",
         )
+
+    def fallen_on(self, use: Access, files: int, number: int, each: Term) -> Term:
+        """Targets' or servers' worth of rate that files lie on.
+
+        Args:
+            use: The access.
+            files: Files at once.
+            number: Targets or servers.
+            each: Those of a file.
+        """
+        turn = self.in_turn and self.share.value == 1.0
+        if use.awaited:
+            return law(servers.until_the_last, items=files, bins=number, each=each, turn=float(turn))
+        return law(servers.in_turn if turn else servers.occupied, items=files, bins=number, each=each)
 
     def connections_of(self, row: Row, use: Access) -> Connections | None:
         """One for each server that the files of the access lie on (``connections`` of a mount that says how many)."""

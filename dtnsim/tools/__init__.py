@@ -9,7 +9,7 @@ from typing import Final
 #: file of a family -> its tools
 TOGETHER: Final = {
     "backup": "borg crashplan restic",
-    "disk_tests": "bonnie dd iozone mdtest",
+    "disk_tests": "bonnie dd ior iozone mdtest",
     "ftp": "bbftp ftp lftp",
     "gridftp": "globus gridftp",
     "http": "aria2 curl pelican",

@@ -3,6 +3,7 @@
 - dd: one process that reads a block and writes it, with or without waiting for the medium.
 - bonnie++: one process writes, rewrites and reads twice the memory in chunks; seekers hop about.
 - IOzone: one process (or several) reads or writes one file record by record.
+- IOR: tasks write or read a file each, all of which are waited for.
 - mdtest: tasks create, look up, read or remove files, one after the other.
 """
 
@@ -321,3 +322,43 @@ class Iozone(Tool):
     def files(self) -> tuple[int, float] | None:
         """A file a process."""
         return None if self.s is None else (self.t, self.s.value)
+
+
+class Ior(Tool):
+    """``ior -w|-r -F -t 1m -b 4g -s 1 [-e] [-C]``: ``np`` tasks (mpirun -n) of this host, a file each.
+
+    All begin at once and the time is that of the last, so that the fullest storage target counts; ``runs`` of the
+    transfer, or other transfers, are further nodes. With ``C`` each task reads what another node has written.
+
+    Neglects: one file shared by all tasks (without ``-F``); MPI-IO, HDF5; stonewalling (``-D``); barriers.
+    Source: IOR user guide (transferSize 256 KiB, blockSize 1 MiB, segmentCount 1, reorderTasks); ior.c: bandwidth is
+        all bytes over the time from the first open to the last close.
+    """
+
+    kind: ClassVar[str] = "ior"
+    tool_class = "test"
+
+    test: Annotated[Literal["write", "read"], Field(description="-w or -r")] = "write"
+    np: Annotated[Count, named("np", "n", "tasks", "numTasks")] = 1
+    t: Annotated[Size, named("t", "transferSize")] = prior("256 KiB", 0.0, "IOR user guide: transferSize")
+    b: Annotated[Size | None, named("b", "blockSize", description="bytes of a task, in a segment")] = None
+    s: Annotated[Count, named("s", "segmentCount")] = 1
+    e: Annotated[bool, named("e", "fsync", description="flush is part of the time")] = False
+    C: Annotated[bool, named("C", "reorderTasks", description="read: what another node has written")] = False
+    direct: Annotated[bool, named("direct", "B", "odirect", "posix.odirect", description="O_DIRECT")] = False
+
+    def plan(self, job: Job) -> Plan:
+        """One step; a file's close is part of the time."""
+        tasks = Thread("IOR", self.np)
+        if self.test == "read":
+            read = read_access(job, self.kind, tasks, self.t, workers=self.np, direct=self.direct)
+            step = with_read(job, Step("read"), read.but(awaited=True, cached=read.cached and not self.C))
+        else:
+            finish = waits_for(direct=self.direct, each=False, end=self.e)
+            write = write_access(job, self.kind, tasks, self.t, finish=finish, workers=self.np)
+            step = Step("write", write=write.but(awaited=True, cached=in_memory(job)))
+        return Plan((step,), workers=self.np)
+
+    def files(self) -> tuple[int, float] | None:
+        """A file a task."""
+        return None if self.b is None else (self.np, self.b.value * self.s)

@@ -103,3 +103,17 @@ def test_names_are_looked_up_again_at_each_use(test: str, messages: int) -> None
     tool = {"name": "mdtest", "test": test}
     made = journey(host, start="a:memory", to="a:/b", tool=tool, dataset={"files": 1000, "size": "1 GB"})
     assert waiting(problem(made)) * 1e9 == pytest.approx(messages, rel=1e-3)
+
+
+def test_the_fullest_target_ends_ior() -> None:
+    """Two files of one target each are on the same of two in half of all cases; IOzone stops all with the first."""
+    given = {"targets": 2, "numtargets": 1, "target_write": "1 GB/s"}
+    host = machine(volumes={"/b": volume(filesystem={**FREE, **given})})
+    tools = ({"name": "ior", "np": 2, "t": "1 MiB"}, {"name": "iozone", "t": 2, "r": "1 MiB"})
+    data = {"files": 2, "size": "100 TB"}
+    ior, iozone = (
+        sheet(problem(journey(host, start="a:memory", to="a:/b", tool=t, dataset=data))).rate("b.targets")
+        for t in tools
+    )
+    assert iozone == pytest.approx(1.5e9)
+    assert ior == pytest.approx(2e9 / 1.5, rel=0.05)

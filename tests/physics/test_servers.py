@@ -52,3 +52,21 @@ def test_more_streams_never_have_longer_turns_nor_fewer_targets(cache, n, reques
     assert servers.occupied(f + 1, m) >= servers.occupied(f, m) * (1 - 1e-12)
     assert servers.occupied(f, m) <= m * (1 + 1e-12)
     assert servers.node_rate(2, cache, 1.0, request) >= servers.node_rate(1, cache, 1.0, request)
+
+
+def test_files_in_turn_and_the_fullest_target():
+    assert servers.in_turn(4, 8) == 4  # at random 3.3
+    assert servers.in_turn(64, 24) == 24
+    assert servers.until_the_last(64, 24, turn=1.0) == pytest.approx(64 / 3)  # 16 of 24 have three
+    assert servers.until_the_last(10, 1) == servers.until_the_last(7, 5, each=5) / 5 == 1
+    # two files on two targets: on one of them both in half of all cases
+    assert servers.until_the_last(2, 2) == pytest.approx(2 / 1.5, rel=0.05)
+
+
+@pytest.mark.parametrize(("files", "targets", "each"), [(32, 10, 1), (64, 24, 4), (8, 100, 4)])
+def test_the_fullest_target_by_throwing(files, targets, each):
+    rng = np.random.default_rng(1)
+    chosen = rng.permuted(np.tile(np.arange(targets), (1000 * files, 1)), axis=1)[:, :each].reshape(1000, -1)
+    most = np.mean([np.bincount(run).max() for run in chosen])
+    assert servers.until_the_last(files, targets, each) == pytest.approx(files * each / most, rel=0.04)
+    assert servers.until_the_last(files, targets, each) <= servers.occupied(files, targets, each)

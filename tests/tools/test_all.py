@@ -105,6 +105,7 @@ def test_plans_are_sound_whatever_the_job(kind, files, size, ends, rtt):
     # iozone and bonnie write by default and need a volume at 'to'; fio reads, and rm removes, at either end
     needed = {
         "iozone": ends[1:],
+        "ior": ends[1:],
         "bonnie": ends[1:],
         "fio": ends,
         "rm": ends,
@@ -135,8 +136,8 @@ def test_plans_are_sound_whatever_the_job(kind, files, size, ends, rtt):
 
 @pytest.mark.parametrize("kind", TOOLS)
 def test_a_device_at_the_source_costs_what_it_costs_to_make_the_bytes(kind, tool, job):
-    if kind in {"iozone", "bonnie", "fio", "rm", "iperf2", "iperf3", "netperf", "ntttcp", "perftest", "crashplan",
-                "rados-bench", "warp", "mdtest"}:  # fmt: skip
+    if kind in {"iozone", "ior", "bonnie", "fio", "rm", "iperf2", "iperf3", "netperf", "ntttcp", "perftest",
+                "crashplan", "rados-bench", "warp", "mdtest"}:  # fmt: skip
         pytest.skip("makes its own data, or has no source")
     rtt = 0.0 if kind in LOCAL else 0.01
     made = tool(kind)

@@ -30,6 +30,8 @@ def test_what_is_no_command_line_is_an_error(line):
 
 
 def test_tools_without_a_manner_of_their_own_are_read_by_their_options() -> None:
+    wanted = {"name": "ior", "test": "write", "t": "1 MiB", "b": "4 GiB", "e": True}
+    assert parse("ior -w -F -t 1m -b 4g -e -o /scratch/f") == wanted
     assert parse("iozone -r 1m -t 4 -e") == {"name": "iozone", "r": "1 MiB", "t": "4", "e": True}
     with pytest.raises(SpecError, match=r"bonnie has no option .--rw=write"):
         parse("bonnie --rw=write")
