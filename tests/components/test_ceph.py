@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.each import cases
 from tests.lab import MiB, Sheet, journey, machine, problem, rate, sheet, volume
 
 FREE = {"kind": "cephfs", "latency": "1 us", "share": "1", "metadata_time": "0 s"}
@@ -26,28 +27,26 @@ def charges(**given: Any) -> Sheet:
     return sheet(problem(path(**given)))
 
 
-def test_reading_and_writing_three_copies_as_printed() -> None:
-    """ceph.com 2023, Reef RGW on 60 NVMe drives: GET 53, PUT 18.6 GB/s with three replicas.
-
-    With the rate of an OSD that the GETs show, the PUTs follow from the copies.
-    """
-    given = {"osds": 60, "osd_read": f"{53e9 / 60} B/s", "osd_write": f"{53e9 / 60} B/s"}
-    assert charges(**given).rate("c.osds") == pytest.approx(53e9)
-    assert charges(write=True, **given).rate("c.osds") == pytest.approx(18.6e9, rel=0.06)
+#: ceph.com 2023, Reef RGW on 60 NVMe drives: GET 53, PUT 18.6 GB/s with three replicas; what an OSD does by the GETs
+REEF = {"osds": 60, "osd_read": f"{53e9 / 60} B/s", "osd_write": f"{53e9 / 60} B/s"}
+CODED = {"osds": 60, "osd_write": "100 MB/s", "data": 8, "coding": 3, "servers": {"count": 12, "rate": "1 GB/s"}}
+MANY = {"latency": "8 ms", "osds": 100_000, "osd_read": "10 TB/s", "osd_write": "10 TB/s"}
 
 
-def test_coded_pools_store_less_and_send_more() -> None:
-    given = {"osds": 60, "osd_write": "100 MB/s", "data": 8, "coding": 3, "servers": {"count": 12, "rate": "1 GB/s"}}
-    coded = charges(write=True, **given)
-    assert coded.rate("c.osds") == pytest.approx(6e9 / 1.375, rel=0.01)
-    assert coded.rate("c.servers") == pytest.approx(12e9 / (1 + 10 / 8), rel=0.01)
-    assert charges(**given).rate("c.servers") == pytest.approx(12e9 / (1 + 7 / 8))
-
-
-def test_read_ahead_and_objects_in_flight() -> None:
-    many = {"latency": "8 ms", "osds": 100_000, "osd_read": "10 TB/s", "osd_write": "10 TB/s"}
-    assert charges(streams=3, **many).rate("c.read-ahead") == pytest.approx(3 * 8 * MiB / 8e-3, rel=0.01)
-    assert charges(write=True, **many).rate("c.write-back") == pytest.approx(16 * 4 * MiB / 8e-3, rel=0.01)
+@cases("given, what, expected, rel", {
+    "three copies are read": (REEF, "rate c.osds", 53e9, 1e-6),
+    "and written as printed": ({**REEF, "write": True}, "rate c.osds", 18.6e9, 0.06),
+    "coded pools store less": ({**CODED, "write": True}, "rate c.osds", 6e9 / 1.375, 0.01),
+    "and send more": ({**CODED, "write": True}, "rate c.servers", 12e9 / (1 + 10 / 8), 0.01),
+    "read, seven of eight shards": (CODED, "rate c.servers", 12e9 / (1 + 7 / 8), 1e-6),
+    "three readers have 8 MiB each ahead": ({**MANY, "streams": 3}, "rate c.read-ahead", 3 * 8 * MiB / 8e-3, 0.01),
+    "a writer 16 objects": ({**MANY, "write": True}, "rate c.write-back", 16 * 4 * MiB / 8e-3, 0.01),
+    "a file of two objects lies on two OSDs": (
+        {"osds": 60, "osd_read": "100 MB/s", "size": "8 MiB"}, "rate c.osds", 200e6, 1e-6),
+    "a large one on all": ({"osds": 60, "osd_read": "100 MB/s"}, "rate c.osds", 6e9, 1e-6),
+})  # fmt: skip
+def test_what_a_pool_charges(given: dict[str, Any], what: str, expected: float, rel: float) -> None:
+    assert charges(**given).figure(what) == pytest.approx(expected, rel=rel)
 
 
 def test_a_direct_write_is_one_object_after_the_other() -> None:
@@ -69,12 +68,6 @@ def test_a_mount_is_reached_through_the_only_card() -> None:
     host = machine(nic={"kind": "nic", "rate": "1 Gb/s"}, volumes={"/c": volume(filesystem=FREE)})
     made = journey(host, start="a:/c", to="a:memory", tool={"name": "dd"}, dataset={"files": 1, "size": "100 TB"})
     assert rate(made) < 125e6
-
-
-def test_a_file_lies_on_as_many_osds_as_it_has_objects() -> None:
-    given = {"osds": 60, "osd_read": "100 MB/s"}
-    assert charges(size="8 MiB", **given).rate("c.osds") == pytest.approx(200e6)
-    assert charges(**given).rate("c.osds") == pytest.approx(6e9)
 
 
 @settings(max_examples=10, deadline=None)

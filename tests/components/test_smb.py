@@ -37,11 +37,6 @@ def test_credits_over_the_round_trip(channels: int) -> None:
     assert found.rate("s.smb-slots") == pytest.approx(channels * 512 * 64 * KiB / 10e-3, rel=1e-3)
 
 
-def test_a_reader_has_two_requests_in_flight() -> None:
-    """A window of two requests of 4 MiB, and the next one asked for on entering it (Linux mm/readahead.c)."""
-    assert charges(reading=True).rate("s.read-ahead") == pytest.approx(2 * 8 * MiB / 10e-3, rel=2e-3)
-
-
 @pytest.mark.parametrize(("kernel", "ahead"), [("4.19", 1), ("5.4", 4), ("5.15", 8)])
 def test_older_clients_ask_for_less(kernel: str, ahead: int) -> None:
     """Requests of 1 MiB before Linux 4.20 (commit 3d621230b867), one of them ahead before 5.13 (cifs_read_super)."""
@@ -58,13 +53,10 @@ def test_encryption_costs_both_ends() -> None:
         assert signed.demand(core) - plain.demand(core) == pytest.approx(0.4, rel=1e-3)
 
 
-def test_channels_are_connections_of_their_own() -> None:
-    one, four = (charges(channels=n).rate("a.cpu.kernel SMB[a-b smb]") for n in (1, 4))
-    assert four == pytest.approx(4 * one)
-
-
-def test_a_session_is_one_thread_of_the_server_whatever_its_channels() -> None:
+def test_channels_are_connections_of_their_own_to_one_thread_of_the_server() -> None:
     """fs2, September 2026: 'one thread handles all channels of one session'; some 2 GB/s at most of a core."""
+    one, four = (charges(channels=n) for n in (1, 4))
+    assert four.rate("a.cpu.kernel SMB[a-b smb]") == pytest.approx(4 * one.rate("a.cpu.kernel SMB[a-b smb]"))
     one, four = (charges(channels=n, reading=True) for n in (1, 4))
     name = "b.cpu.kernel SMB[a-b smb]"
     assert four.rate(name) == pytest.approx(one.rate(name))

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
-from tests.each import tables
+from tests.each import cases, tables
 from tests.lab import Sheet, journey, machine, moves, problem, rate, sheet, volume, waiting
 
 DISK = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s", "interference": "0"}
@@ -41,34 +41,33 @@ def test_a_recall_in_the_order_asked_for() -> None:
     assert charges(tapes=2, drives=2).rate("t.tape-drives") == pytest.approx(2 * found.rate("t.tape-drives"), rel=0.01)
 
 
-def test_a_recommended_order_nearly_streams() -> None:
-    found = charges(tapes=1, rao=True)
-    locate = 5.0 + 2 * 60.0 * 2 / 2001
-    assert 1 / found.rate("t.tape-drives") == pytest.approx(1 / 400e6 + locate / 5e9 + MOUNT / 10e12)
+@cases("given, locate", {
+    "a recommended order nearly streams": ({"rao": True}, 5.0 + 2 * 60.0 * 2 / 2001),
+    "written in one go, asked for in the order of blocks": ({"scattered": "0"}, 0.0),
+    "a drive streams past what lies between": ({"scattered": "0.1"}, 0.1 * 170e12 / 2000 / 400e6),
+    "or skips it if sooner": ({"scattered": "1"}, LOCATE),
+})  # fmt: skip
+def test_what_a_file_takes_to_find(given: dict[str, Any], locate: float) -> None:
+    found = charges(tapes=1, **given).rate("t.tape-drives")
+    assert 1 / found == pytest.approx(1 / 400e6 + locate / 5e9 + MOUNT / 10e12)
 
 
-def test_files_that_were_written_in_one_go_follow_each_other() -> None:
-    """The queue asks in the order of blocks: a drive streams past what lies between, or skips it if sooner."""
-    for part, locate in (("0", 0.0), ("0.1", 0.1 * 170e12 / 2000 / 400e6), ("1", LOCATE)):
-        found = charges(tapes=1, scattered=part).rate("t.tape-drives")
-        assert 1 / found == pytest.approx(1 / 400e6 + locate / 5e9 + MOUNT / 10e12)
-
-
-def test_robots_limit_many_mounts() -> None:
-    found = charges(tapes=2000, drives=1000)
-    assert found.rate("t.robots") == pytest.approx(5e9 / 30.0)
+@cases("given, what, expected", {
+    "robots limit many mounts": ({"tapes": 2000, "drives": 1000}, "rate t.robots", 5e9 / 30.0),
+    "the staging disk is written and read": ({}, "demand t.ssds", 2.0),
+    "what is staged is read alone": ({"staged": "1"}, "demand t.ssds", 1.0),
+    "and needs no drive": ({"staged": "1"}, "has t.tape-drives", False),
+    "written is on tape": ({"write": True}, "has t.tape-drives", True),
+    "or may mean on disk": ({"write": True, "wait": False}, "has t.tape-drives", False),
+})  # fmt: skip
+def test_what_a_library_charges(given: dict[str, Any], what: str, expected: float) -> None:
+    assert charges(**given).figure(what) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("key", ["staged", "share"])
 def test_no_more_than_all_is_staged_or_shared(key: str) -> None:
     with pytest.raises(SpecError, match=key):
         charges(**{key: "1.5"})
-
-
-def test_the_staging_disk_is_written_and_read() -> None:
-    assert charges().demand("t.ssds") == pytest.approx(2.0)
-    assert charges(staged="1").demand("t.ssds") == pytest.approx(1.0)
-    assert not charges(staged="1").has("t.tape-drives")
 
 
 def test_a_slow_staging_disk_makes_the_tape_stop_and_go() -> None:
@@ -101,11 +100,6 @@ def test_more_readers_than_drives_queue_for_them() -> None:
     assert not sheet(wide).has("t.tape-drives")
     assert waiting(narrow) < 0.01 * alone
     assert sheet(narrow).rate("t.tape-drives") == pytest.approx(2 / alone)
-
-
-def test_written_may_mean_on_disk() -> None:
-    assert charges(write=True).has("t.tape-drives")
-    assert not charges(write=True, wait=False).has("t.tape-drives")
 
 
 def test_a_second_reading_is_from_disk() -> None:

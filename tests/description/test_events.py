@@ -26,16 +26,10 @@ def others(text: str) -> Others:
     return validate(Others, loads(text, "o.yaml"))
 
 
-def test_a_station_loses_its_capacity_for_a_while() -> None:
+def test_a_station_loses_its_capacity_for_a_while_or_keys_of_the_path_change() -> None:
     found = event("{at: 10 s, station: 'network.*', factor: 0.5, until: 1 h}")
     assert (found.at.value, found.factor, found.until and found.until.value) == (10.0, 0.5, 3600.0)
-
-
-def test_a_link_that_is_named_without_a_factor_is_down() -> None:
-    assert event("{at: 10 s, station: network.wan}").factor == 0.0
-
-
-def test_keys_of_the_path_may_change() -> None:
+    assert event("{at: 10 s, station: network.wan}").factor == 0.0  # named without a factor it is down
     assert event("{at: 1 h, set: {wan.loss: 1e-4}}").change == {"wan.loss": "1e-4"}
 
 
@@ -70,10 +64,20 @@ def test_cron_from_the_middle_of_a_day():
     assert (times / 3600).tolist() == [6, 18]
 
 
-@pytest.mark.parametrize("text", ["* * * *", "60 * * * *", "a * * * *", "*/0 * * * *", "5-1 * * * *", "0 0 0 * *"])
-def test_what_cron_is_not(text):
-    with pytest.raises(ValueError, match=r"cron has five|is not a field"):
-        Cron(text)
+@pytest.mark.parametrize(
+    ("read", "texts", "says"),
+    [
+        (Cron, ["* * * *", "60 * * * *", "a * * * *", "*/0 * * * *", "5-1 * * * *", "0 0 0 * *"],
+         "cron has five|is not a field"),
+        (calendar.clock, ["25:00", "24:01", "8", "8:60", "noon"], "is not a time of day|after midnight"),
+        (calendar.weekdays, ["someday"], "days of the week"),
+        (calendar.date, ["soon"], "is not a date"),
+    ],
+)  # fmt: skip
+def test_what_is_no_time(read, texts, says):
+    for text in texts:
+        with pytest.raises(ValueError, match=says):
+            read(text)
 
 
 @given(st.integers(0, 23), st.integers(0, 59))
@@ -81,25 +85,10 @@ def test_clock(hour, minute):
     assert calendar.clock(f"{hour:02d}:{minute:02d}") == hour * 3600 + minute * 60
 
 
-@pytest.mark.parametrize("text", ["25:00", "24:01", "8", "8:60", "noon"])
-def test_what_a_time_of_day_is_not(text):
-    with pytest.raises(ValueError, match=r"is not a time of day|after midnight"):
-        calendar.clock(text)
-
-
-def test_weekdays():
+def test_weekdays_dates_and_weeks():
     assert calendar.weekdays("mon-fri") == {0, 1, 2, 3, 4}
     assert calendar.weekdays("sat-mon") == {5, 6, 0}
     assert calendar.weekdays("Sun") == {6}
-    with pytest.raises(ValueError, match=r"days of the week"):
-        calendar.weekdays("someday")
-
-
-def test_dates_and_weeks():
     assert calendar.date("2026-01-05T08:00+02:00") == dt.datetime(2026, 1, 5, 6)
-    assert calendar.of_week(np.array([0.0, 86400.0]), dt.datetime(2026, 1, 11, 6)).tolist() == [
-        6.25 * 86400,
-        0.25 * 86400,
-    ]
-    with pytest.raises(ValueError, match=r"is not a date"):
-        calendar.date("soon")
+    week = calendar.of_week(np.array([0.0, 86400.0]), dt.datetime(2026, 1, 11, 6))
+    assert week.tolist() == [6.25 * 86400, 0.25 * 86400]

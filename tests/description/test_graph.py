@@ -78,34 +78,22 @@ def test_segments_in_series_are_a_chain() -> None:
 def test_senders_to_the_same_receiver_share_the_direction_of_the_wan() -> None:
     """Hosts that talk across the WAN are at its two ends, in whichever order the file names them."""
     given = journey()
-    given["hosts"] = {h: machine() for h in "abc"}
     first = given.pop("transfer")
-    given["transfers"] = [
-        {**first, "from": "a:memory", "to": "b:memory"},
-        {**first, "from": "c:memory", "to": "b:memory"},
-    ]
-    problem = compose(load(given), Draw())
+    moves = [{**first, "from": f"{h}:memory", "to": "b:memory"} for h in "ac"]
+    problem = compose(load({**given, "hosts": {h: machine() for h in "abc"}, "transfers": moves}), Draw())
     assert [s.name for s in problem.stations if s.kind == "network"] == ["network.wan"]
 
 
 def test_the_order_in_which_hosts_are_described_says_nothing() -> None:
     """The first segment is where the first transfer starts: a firewall there sees what its host sends."""
-    given = journey(
-        wan=[
-            {"bandwidth": "1 Gb/s", "rtt": "1 ms", "firewall": "campus-stateful-1g"},
-            {"bandwidth": "10 Gb/s", "rtt": "9 ms"},
-        ]
-    )
-    other = {**given, "hosts": dict(reversed(given["hosts"].items()))}
-    assert list(given["hosts"]) != list(other["hosts"])
-    assert graphs.near_end(load(given)) == graphs.near_end(load(other)) == {"a": True, "b": False}
-    assert (
-        dtnsim.predict(load(given), samples=16).throughput_Bps == dtnsim.predict(load(other), samples=16).throughput_Bps
-    )
-    turned = {
-        **given,
-        "transfer": {**given["transfer"], "from": given["transfer"]["to"], "to": given["transfer"]["from"]},
-    }
+    near = {"bandwidth": "1 Gb/s", "rtt": "1 ms", "firewall": "campus-stateful-1g"}
+    given = journey(wan=[near, {"bandwidth": "10 Gb/s", "rtt": "9 ms"}])
+    made, other = load(given), load({**given, "hosts": dict(reversed(given["hosts"].items()))})
+    assert list(made.hosts) != list(other.hosts)
+    assert graphs.near_end(made) == graphs.near_end(other) == {"a": True, "b": False}
+    assert dtnsim.predict(made, samples=16).throughput_Bps == dtnsim.predict(other, samples=16).throughput_Bps
+    ends = given["transfer"]
+    turned = {**given, "transfer": {**ends, "from": ends["to"], "to": ends["from"]}}
     assert graphs.near_end(load(turned)) == {"a": False, "b": True}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from dtnsim.ground import errors
 from dtnsim.ground.errors import MISSING, DtnsimError, InputError, LogError, ModelError, SpecError, UnitError
-from tests.each import rows
+from tests.each import cases, rows
 
 
 def test_exit_codes() -> None:
@@ -23,23 +23,23 @@ def test_everything_hangs_on_one_tree() -> None:
     assert all(issubclass(cls, DtnsimError) for cls in own)
 
 
-def test_a_line_says_where_what_value_and_remedy() -> None:
-    error = SpecError("is a size", file="p.yaml", line=3, key="wan.rtt", value="10 Gb", remedy="write 3 ms")
-    assert str(error) == "p.yaml:3: wan.rtt: is a size (got '10 Gb'); write 3 ms"
+PLACE = {"file": "p.yaml", "line": 3, "key": "wan.rtt", "value": "10 Gb", "remedy": "write 3 ms"}
 
 
-def test_what_is_quoted_is_shown_and_not_obeyed() -> None:
-    assert str(InputError("found \x1b[31m\u202e")) == "found \\x1b[31m\\u202e"
+@cases("error, text", {
+    "where, what, value and remedy": (
+        SpecError("is a size", **PLACE), "p.yaml:3: wan.rtt: is a size (got '10 Gb'); write 3 ms"),
+    "what is quoted is not obeyed": (InputError("found \x1b[31m\u202e"), "found \\x1b[31m\\u202e"),
+    "a number is said": (SpecError("is not 1 to 12", value=2), "is not 1 to 12 (got 2)"),
+    "once": (SpecError("'20' has no unit", value="20"), "'20' has no unit"),
+})  # fmt: skip
+def test_a_line_says_it_all(error: DtnsimError, text: str) -> None:
+    assert str(error) == text
 
 
 @pytest.mark.parametrize(("given", "text"), rows("ground/tables", "what_is_not_known_is_left_out"))
 def test_what_is_not_known_is_left_out(given: dict[str, object], text: str) -> None:
     assert str(SpecError("is wrong", **given)) == text  # type: ignore[arg-type]  # by name
-
-
-def test_a_number_is_said_beside_one_that_holds_its_digits() -> None:
-    assert str(SpecError("is not 1 to 12", value=2)) == "is not 1 to 12 (got 2)"
-    assert str(SpecError("'20' has no unit", value="20")) == "'20' has no unit"
 
 
 def test_long_values_are_cut() -> None:

@@ -8,24 +8,17 @@ from hypothesis import given, strategies as st
 
 from dtnsim.physics.tcp import loss, outcome
 from dtnsim.physics.tcp.rounds import Cases
+from tests.each import values
 
-
-def test_one_packet_bursts_are_random_loss():
-    assert loss.events(1e-4, 1.0) == 1e-4
-    assert loss.together([1e-4], [1.0]) == (pytest.approx(1e-4), pytest.approx(1.0))
-
-
-def test_a_gilbert_channel_of_the_measured_runs():
-    # tcp-truth's emulator: mean loss 1e-2 in bursts of 5 is an event every 500 packets
-    assert loss.events(1e-2, 5.0) == pytest.approx(1 / 500)
-    assert loss.together([1e-2, 0.0], [5.0, 1.0]) == (pytest.approx(1e-2), pytest.approx(5.0))
-
-
-def test_iperf3_s_retransmits():
-    # 100 GB in segments of 1448 B: 69 million; 1200 of them again
-    assert loss.of_retransmits(1200, 100e9) == pytest.approx(1.74e-5, rel=0.01)
-    assert loss.of_retransmits(0, 1e9) == 0
-    assert loss.of_retransmits(1e12, 1e3) == 0.5
+test_values = values({
+    "one packet a burst is random loss": (loss.events, (1e-4, 1.0), 1e-4),
+    "and stays": (loss.together, ([1e-4], [1.0]), (1e-4, 1.0)),
+    "tcp-truth's emulator: 1e-2 in bursts of 5 is an event every 500 packets": (loss.events, (1e-2, 5.0), 1 / 500),
+    "beside a clean place": (loss.together, ([1e-2, 0.0], [5.0, 1.0]), (1e-2, 5.0)),
+    "iperf3: 1200 of 69 million segments of 100 GB again": (loss.of_retransmits, (1200, 100e9), 1.74e-5, 0.01),
+    "none": (loss.of_retransmits, (0, 1e9), 0),
+    "half at most": (loss.of_retransmits, (1e12, 1e3), 0.5),
+})  # fmt: skip
 
 
 def test_bursts_cost_less_than_as_much_random_loss():

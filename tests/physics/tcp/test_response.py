@@ -9,6 +9,7 @@ from dtnsim.physics.tcp.controls import bbr, htcp, illinois, scalable, westwood
 from dtnsim.physics.tcp.controls.cubic import cubic as cubic_rate
 from dtnsim.physics.tcp.controls.reno import reno as reno_rate
 from dtnsim.physics.tcp.response import aimd_window
+from tests.each import values
 
 #: RFC 9438 tables 1 and 2: mean windows by loss at round trips of 0.1 s and 0.01 s
 RFC_9438 = [
@@ -22,32 +23,28 @@ def mathis(loss, rtt, mss):
     return mss / rtt * aimd_window(loss)
 
 
-def test_scalable_and_illinois_as_their_papers_have_them():
-    # Kelly 2003: W = 0.08 / p, 10^-5 is 8000 segments; Liu et al. 2008: alpha 10, beta 1/8: sqrt(75 / p)
-    assert scalable.scalable(1e-5, 0.1, 1.0) * 0.1 == pytest.approx(8000)
-    assert illinois.illinois(1e-4, 0.1, 1.0) * 0.1 == pytest.approx((75 / 1e-4) ** 0.5)
-    assert illinois.illinois(0.3, 0.1, 1.0) == mathis(0.3, 0.1, 1.0) or illinois.illinois(0.3, 0.1, 1.0) * 0.1 >= 15
-    assert westwood.westwood(1e-4, 0.1, 1.0) / mathis(1e-4, 0.1, 1.0) == pytest.approx((19.5 / 1.5) ** 0.5, rel=1e-6)
-
-
-@pytest.mark.parametrize(("rtt", "loss", "reno", "cubic"), RFC_9438)
-def test_windows_of_rfc_9438(rtt, loss, reno, cubic):
+test_values = values({
+    "Kelly 2003: W = 0.08 / p, 10^-5 is 8000 segments": (scalable.scalable, (1e-5, 0.1, 1.0), 8000 / 0.1),
+    "Liu et al. 2008, alpha 10 and beta 1/8: sqrt(75/p)": (illinois.illinois, (1e-4, 0.1, 1.0), (75 / 1e-4) ** 0.5 / 0.1),
+    "Westwood keeps 0.95": (westwood.westwood, (1e-4, 0.1, 1.0), mathis(1e-4, 0.1, 1.0) * (19.5 / 1.5) ** 0.5),
     # the tables print Reno's sqrt(1.5/p) = 1.2247/sqrt(p) rounded to 1.2
-    assert mathis(loss, rtt, 1.0) * rtt == pytest.approx(reno, rel=0.03)
-    assert cubic_rate(loss, rtt, 1.0) * rtt == pytest.approx(cubic, rel=0.03)
+    **{f"RFC 9438, tables 1 and 2, {rtt} s and {loss:g}, {name}": (law, (loss, rtt, 1.0), window / rtt, 0.03)
+       for rtt, loss, *windows in RFC_9438
+       for name, law, window in zip(("Reno", "CUBIC"), (mathis, cubic_rate), windows, strict=True)},
+    "RFC 9438, 5.2: 10 Gb/s over 0.1 s need 2.9e-8 with CUBIC": (cubic_rate, (2.9e-8, 0.1, 1500), 1e10 / 8, 0.02),
+    "2.0e-10 with Reno": (mathis, (2.0e-10, 0.1, 1500), 1e10 / 8, 0.05),
+    # CUBIC had 3.27 Mb/s there, BBR 9.15 Gb/s
+    "E. Dumazet's lossy path on bbr-dev, 100 ms and 1 %, by Mathis et al. 1997: 1.42 Mb/s":
+        (mathis, (0.01, 0.1, 1448), 1.42e6 / 8, 0.005 / 1.42),
+    "SACK repairs without timeouts": (reno_rate, (0.01, 0.1, 1448), 1.42e6 / 8, 0.01),
+    "10 Gb/s over 50 ms: log2(62.5 MB / 14 480 B) doublings": (
+        response.slow_start_time, (62.5e6, 0.05, 1448), 12.08 * 0.05, 0.01 / 12.08),
+    "a window that is there takes no time": (response.slow_start_time, (5000, 0.1, 1448), 0),
+})  # fmt: skip
 
 
-def test_ten_gigabit_at_100_ms_needs_the_loss_that_the_rfc_says():
-    # RFC 9438 section 5.2: 1500-byte packets, 10 Gb/s, 0.1 s: 2.9e-8 with CUBIC, 2.0e-10 with Reno
-    assert cubic_rate(2.9e-8, 0.1, 1500) * 8 == pytest.approx(1e10, rel=0.02)
-    assert mathis(2.0e-10, 0.1, 1500) * 8 == pytest.approx(1e10, rel=0.05)
-
-
-def test_the_check_of_a_bbr_paper_s_lossy_path():
-    # the path of E. Dumazet's comparison on bbr-dev, 100 ms and 1 % (CUBIC had 3.27 Mb/s, BBR 9.15 Gb/s): by the
-    # formula of Mathis et al. 1997 with 1448 B 1.42 Mb/s
-    assert mathis(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.42, abs=0.005)
-    assert reno_rate(0.01, 0.1, 1448) * 8e-6 == pytest.approx(1.42, rel=0.01)  # SACK repairs without timeouts
+def test_illinois_of_few_segments_is_reno():
+    assert illinois.illinois(0.3, 0.1, 1.0) == mathis(0.3, 0.1, 1.0) or illinois.illinois(0.3, 0.1, 1.0) * 0.1 >= 15
 
 
 def sawtooth(loss, rtt, grow, beta):
@@ -112,15 +109,6 @@ def test_more_loss_or_a_longer_path_never_helps(p, rtt, mss, more):
         assert law(min(loss * more, 1), rtt, mss) <= base * (1 + 1e-9)
         assert law(loss, rtt * more, mss) <= base * (1 + 1e-9)
         assert law(loss, rtt, mss * 2) == pytest.approx(2 * base)
-
-
-def test_ten_gigabit_at_50_ms_takes_twelve_doublings():
-    # BDP 62.5 MB over 14 480 B: log2(4316) = 12.08 round trips
-    assert response.slow_start_time(62.5e6, 0.05, 1448) / 0.05 == pytest.approx(12.08, abs=0.01)
-
-
-def test_a_window_that_is_there_already_takes_no_time():
-    assert response.slow_start_time(5000, 0.1, 1448) == 0
 
 
 @given(window=st.floats(1e4, 1e10), rtt=st.floats(1e-4, 0.4), more=st.floats(1, 100))

@@ -6,13 +6,28 @@ from hypothesis import given, strategies as st
 
 from dtnsim.physics.tcp import window as w
 from dtnsim.physics.tcp.window import ahead_of_arrival
+from tests.each import values
 
 MIB = 2**20
 
 
-def test_fasterdata_s_64_kib_at_10_ms():
-    # fasterdata.es.net: "around 50 Mb/s"
-    assert w.window_rate(65536, 0.010) * 8e-6 == pytest.approx(52.4, abs=0.05)
+test_values = values({
+    'fasterdata.es.net: 64 KiB at 10 ms are "around 50 Mb/s"': (w.window_rate, (65536, 0.010), 52.4e6 / 8, 1e-3),
+    "UCI LightPath: 16 NFS requests of 64 KiB over 9.96 ms, 105 MB/s (runs gave 93 to 121)":
+        (w.window_rate, (16 * 65536, 9.96e-3), 105e6, 0.5 / 105),
+    "perfSONAR's 9.1 Gb/s there need 22.7 MB of socket buffer": (
+        w.needed_buffer, (9.1e9 / 8, 9.96e-3, 1, 0.5), 22.7e6, 0.1 / 22.7),
+    "tcp_rmem[2] of 6 MiB, half of it window, is a gigabit to 25.2 ms": (
+        w.autotuned_window, (6 * MIB, 0.5), 0.0252 * 125e6, 0.004),
+    "a set buffer is doubled and then shared": (w.fixed_window, (MIB, 0.5), MIB),
+    "RFC 7323, 2.3: 2^30": (w.in_flight, (1e12, 8948), 2**30 - 2 * 8948),
+    "over 200 ms 42.9 Gb/s at most": (w.window_rate, (2**30 - 2 * 8948, 0.2), 42.9e9 / 8, 0.1 / 42.9),
+    "two segments at least": (w.in_flight, (100, 1448), 2 * 1448),
+    "nothing waits without distance": (ahead_of_arrival, (1e9, 0.0, 4, 1e6), 0.0),
+    "tcp_sndbuf_expand: twice the window of 62.5 MB, 10 Gb/s over 50 ms": (
+        ahead_of_arrival, (1.25e9, 0.05, 1, 1e9), 2 * 62.5e6),
+    "a stream that its window limits has it under way": (ahead_of_arrival, (4 * MIB / 0.05, 0.05, 1, 4 * MIB), 4 * MIB),
+})  # fmt: skip
 
 
 def test_venadi_s_window_and_rate_give_its_round_trip():
@@ -22,51 +37,10 @@ def test_venadi_s_window_and_rate_give_its_round_trip():
     assert 3.122e-3 < rtt < 1.06 * 3.122e-3
 
 
-def test_uci_s_windows():
-    # UCI LightPath: 9.96 ms; 16 NFS requests of 64 KiB in flight are 105 MB/s (runs gave 93 to 121)
-    assert w.window_rate(16 * 65536, 9.96e-3) / 1e6 == pytest.approx(105, abs=0.5)
-    # perfSONAR's 9.1 Gb/s over that path needs 11.3 MB in flight, 22.7 MB of socket buffer
-    need = w.needed_buffer(9.1e9 / 8, 9.96e-3, 1, 0.5)
-    assert need / 1e6 == pytest.approx(22.7, abs=0.1)
-    assert w.window_rate(need / 2, 9.96e-3) * 8 == pytest.approx(9.1e9)
-
-
-def test_default_linux_buffers_are_enough_for_a_gigabit_to_24_ms_only():
-    # tcp_rmem[2] = 6 MiB, half of it window: 3 MiB / (1 Gb/s) = 25.2 ms
-    limit = float(w.autotuned_window(6 * MIB, 0.5))
-    assert limit / 125e6 == pytest.approx(0.0252, abs=1e-4)
-
-
-def test_a_set_buffer_is_doubled_and_then_shared():
-    assert w.fixed_window(MIB, 0.5) == MIB
-
-
 @given(rate=st.floats(1e5, 1e11), rtt=st.floats(1e-4, 1), streams=st.integers(1, 64))
 def test_the_needed_buffer_gives_the_rate_back(rate, rtt, streams):
     one = w.needed_buffer(rate, rtt, streams, 0.5)
     assert streams * w.window_rate(w.autotuned_window(one, 0.5), rtt) == pytest.approx(rate)
-
-
-def test_no_window_passes_one_gibibyte():
-    # RFC 7323, 2.3: 2^30; one stream over 200 ms has 42.9 Gb/s at most
-    assert w.in_flight(1e12, 8948) == 2**30 - 2 * 8948
-    assert w.window_rate(w.in_flight(1e12, 8948), 0.2) * 8e-9 == pytest.approx(42.9, abs=0.1)
-    assert w.in_flight(100, 1448) == 2 * 1448
-
-
-def test_nothing_waits_without_distance():
-    assert ahead_of_arrival(1e9, 0.0, 4, 1e6) == 0.0
-
-
-def test_autotuned_buffer_holds_two_windows():
-    """tcp_sndbuf_expand: twice the congestion window; 10 Gb/s over 50 ms is a window of 62.5 MB."""
-    assert ahead_of_arrival(1.25e9, 0.05, 1, 1e9) == pytest.approx(2 * 62.5e6)
-
-
-def test_fixed_window_holds_itself():
-    """A stream that its window of 4 MiB limits, 4 MiB / 50 ms, has exactly that under way."""
-    window = 4 * 2.0**20
-    assert ahead_of_arrival(window / 0.05, 0.05, 1, window) == pytest.approx(window)
 
 
 @given(
