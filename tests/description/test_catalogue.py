@@ -12,7 +12,6 @@ from dtnsim.description import catalogue, listing
 from dtnsim.description.host import Host, build_host
 from dtnsim.description.hosts import named
 from dtnsim.ground import library
-from dtnsim.ground.errors import SpecError
 from dtnsim.ground.units import EXAMPLES
 from dtnsim.steady.prediction import predict
 from tests.each import tables
@@ -105,14 +104,6 @@ def test_parameters_say_unit_default_spread_and_source(kind: str) -> None:
     assert required == {f.alias or n for n, f in fields.items() if f.is_required()}
 
 
-def test_parameters_of_a_disk() -> None:
-    rows = {r["parameter"]: r for r in catalogue.parameters("hdd")}
-    assert rows["rate"]["unit"] == "B/s"
-    assert rows["rate"]["default"] is None
-    assert rows["seek"]["default"] == "7.4 ms"
-    assert "HC310" in rows["seek"]["source"]
-
-
 def test_a_part_shows_its_numbers_and_the_defaults_it_leaves_alone() -> None:
     document = catalogue.part("samsung-970-evo")
     rows = {r["parameter"]: r for r in document["parameters"]}
@@ -121,11 +112,6 @@ def test_a_part_shows_its_numbers_and_the_defaults_it_leaves_alone() -> None:
     assert rows["burst"]["spread"] == 0.2
     assert "techpowerup" in rows["read"]["source"]
     json.dumps(document, allow_nan=False)
-
-
-def test_a_part_that_is_not_there() -> None:
-    with pytest.raises(SpecError, match="no part"):
-        catalogue.part("no-such-part")
 
 
 @pytest.mark.parametrize("room", sorted(listing.ROOMS))

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from dtnsim.description import spec
-from dtnsim.description.fitted import factor, fitted_together
-from dtnsim.ground import yamlio
+from dtnsim.description.fitted import factor
 from dtnsim.ground.draws import Correlation
-from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity, factor_spread, ideally, prior
 from tests.lab import load
 
@@ -102,14 +100,6 @@ def test_a_file_states_the_correlation_and_shared_hosts_share_the_estimate():
     }
     assert set(path.correlation.keys) & shown, "estimates of one host file are one draw"
     assert np.allclose(np.diag(path.correlation.factor @ path.correlation.factor.T), 1.0)
-
-
-@pytest.mark.parametrize(
-    "text", ["{parameters: [a, b], correlation: ['1']}", "{parameters: [a], correlation: [x]}", "3"]
-)
-def test_a_broken_covariance_is_refused(text):
-    with pytest.raises(SpecError, match="covariance"):
-        fitted_together(yamlio.loads(f"covariance: {text}", "f.yaml"))
 
 
 def test_what_nobody_states_is_ideal_at_the_median_and_drawn_from_what_is_typical():

@@ -41,13 +41,10 @@ def starter() -> Offered:
 def test_arrays_grow_by_their_own_steps(array: dict, free: int, grown: list) -> None:
     built = Device.build({**array, "of": "samsung-pm9a3"})
     assert [(g.key, g.value, g.added) for g in growths(built, free)] == grown
+    assert not list(growths(Device.build("samsung-pm9a3"), free))  # a single drive becomes no array
     for key, value, added in grown:
         larger = Device.build({**array, key: value, "of": "samsung-pm9a3"})
         assert larger.drives == built.drives + added
-
-
-def test_a_single_drive_becomes_no_array() -> None:
-    assert list(growths(Device.build("samsung-pm9a3"), 4)) == []
 
 
 def test_drives_cards_and_memory_go_where_there_is_room(starter: Offered) -> None:

@@ -42,10 +42,6 @@ def test_streams_of_bbftp_multiply_the_window(run):
     assert eight == pytest.approx(8 * one, rel=0.02)
 
 
-def test_the_daemon_of_bbftp_by_ssh_takes_longer_to_start(tool, job):
-    assert tool("bbftp", s=True).plan(job()).opening.round_trips > tool("bbftp").plan(job()).opening.round_trips
-
-
 def test_four_chunks_of_8_mib_of_xrdcp_are_the_window(run):
     """XrdClConstants.hh: 32 MiB in flight; 32 MiB / 53 ms = 5.065 Gb/s."""
     rate = run("{name: xrdcp}")

@@ -4,18 +4,6 @@ import pytest
 from dtnsim.ground.quantity import Draw
 
 
-def test_daemon_has_no_cipher_and_no_channel(tool, job):
-    transfer = tool("rsync", e="none").plan(job()).steps[1]
-    assert transfer.net.channel is None
-    assert not [w for w in transfer.cpu if "SSH" in w.what]
-
-
-def test_on_one_host_there_is_no_network(tool, job):
-    transfer = tool("rsync").plan(job(rtt_s=0.0)).steps[1]
-    assert transfer.net is None
-    assert {w.thread.name for w in transfer.cpu} == {"rsync sender", "rsync receiver"}
-
-
 def test_sum_by_version(tool, job):
     """rsync 3.2 replaced MD5 by XXH128, some fifty times cheaper (xxHash README: 31.5 against 0.6 GB/s)."""
     cost = {
@@ -70,14 +58,6 @@ def test_cipher_works_on_what_is_sent(tool, job):
         return next(w.cycles.value for w in tool("rsync", **options).plan(job()).steps[1].cpu if "SSH" in w.what)
 
     assert cipher(z="true", ratio="4") == pytest.approx(cipher() / 4)
-
-
-def test_compression_by_version(tool, job):
-    words = {
-        v: {w.what for w in tool("rsync", z="true", version=v).plan(job()).steps[1].cpu} for v in ("3.1.3", "3.2.7")
-    }
-    assert "zlib compression" in words["3.1.3"]
-    assert "zstd compression" in words["3.2.7"]
 
 
 def test_the_two_ends_scan_at_the_same_time(run):

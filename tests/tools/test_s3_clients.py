@@ -32,14 +32,6 @@ def test_an_interpreter_asks_for_some_hundred_objects_a_second(tool, job):
     assert asked.cycles.value * 32 * 2.0**20 == pytest.approx((4 + 2) * 6e6)
 
 
-def test_sync_of_what_is_there_lists_keys_alone(tool, job):
-    given = job(buckets=TO, files=5000, payload_B=5e9, largest_B=1e6)
-    plan = tool("aws-s3", command="sync", changed="0").plan(given)
-    assert [s.name for s in plan.steps] == ["scan"]
-    assert plan.opening.round_trips == 2 + 5  # TCP and TLS, a thousand keys an answer
-    assert tool("aws-s3", changed="0").plan(given).steps[0].net is not None  # cp looks at nothing
-
-
 @pytest.mark.parametrize(("target", "at_once"), [("10 Gb/s", 25), ("100 Gb/s", 250), ("1 Gb/s", 10)])
 def test_the_native_client_has_a_connection_for_each_part_of_its_target(tool, job, target, at_once):
     """aws-c-s3 s3_client.c: s_throughput_per_connection_gbps = 100 / 250, at least 10; no interpreter in the way."""

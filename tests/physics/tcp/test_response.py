@@ -25,7 +25,7 @@ def mathis(loss, rtt, mss):
 
 test_values = values({
     "Kelly 2003: W = 0.08 / p, 10^-5 is 8000 segments": (scalable.scalable, (1e-5, 0.1, 1.0), 8000 / 0.1),
-    "Liu et al. 2008, alpha 10 and beta 1/8: sqrt(75/p)": (illinois.illinois, (1e-4, 0.1, 1.0), (75 / 1e-4) ** 0.5 / 0.1),
+    "Liu et al. 2008: sqrt(75 / p)": (illinois.illinois, (1e-4, 0.1, 1.0), (75 / 1e-4) ** 0.5 / 0.1),
     "Westwood keeps 0.95": (westwood.westwood, (1e-4, 0.1, 1.0), mathis(1e-4, 0.1, 1.0) * (19.5 / 1.5) ** 0.5),
     # the tables print Reno's sqrt(1.5/p) = 1.2247/sqrt(p) rounded to 1.2
     **{f"RFC 9438, tables 1 and 2, {rtt} s and {loss:g}, {name}": (law, (loss, rtt, 1.0), window / rtt, 0.03)
