@@ -194,6 +194,7 @@ def test_what_two_steps_give_together_is_said_where_it_is_no_sum() -> None:
     made = dtnsim.plan(
         "examples/nas-24-nightly",
         target="35Gb/s",
+        confidence=0.6,
         mine=["nas"],
         samples=16,
         overrides=["hosts.nas.volumes./pool.size=15TB"],

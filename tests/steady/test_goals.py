@@ -23,7 +23,7 @@ def test_a_probability_is_the_share_of_scenarios() -> None:
     rate = float(np.quantile(found.drawn.total_Bps, 0.25))
     goal = goals.target(f"{rate * 8e-9}Gb/s")
     assert goal.probability(found) == pytest.approx(0.75, abs=0.005)
-    assert goals.target("1Mb/s").probability(found) == 1.0
+    assert goals.target("1kb/s").probability(found) == 1.0
     assert goals.target("11Gb/s").probability(found) == 0.0
     # one TB at that rate
     by = goals.deadline(f"{1e12 / rate}s")
