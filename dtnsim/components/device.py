@@ -214,6 +214,11 @@ class Device(Component):
         return use.record_B or use.block_B if self.below is None else self.below.piece(use)
 
     @property
+    def holds_B(self) -> float:
+        """Bytes that it holds; infinite where it does not say so."""
+        return math.inf if self.below is None else self.below.holds_B
+
+    @property
     def keeps_writes(self) -> bool:
         """Whether what is written survives a loss of power as soon as the device has it (battery, capacitors)."""
         return self.below is not None and self.below.keeps_writes

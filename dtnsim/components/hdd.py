@@ -104,6 +104,11 @@ class Hdd(Device):
         return True
 
     @property
+    def holds_B(self) -> float:
+        """Its capacity."""
+        return self.capacity.value
+
+    @property
     def keeps_writes(self) -> bool:
         """A protected cache does."""
         return self.write_cache == "protected"

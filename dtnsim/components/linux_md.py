@@ -28,7 +28,7 @@ class LinuxMd(Layer):
         Field(ge=17, le=32768, description="md's stripe_cache_size"),
         Otherwise("4096", "arrays set up for large writes (/sys/block/md0/md/stripe_cache_size)"),
     ] = 256
-    bitmap: Annotated[bool, Field(description="md's internal write-intent bitmap")] = False
+    bitmap: Annotated[bool | None, Field(description="md's write-intent bitmap; left out: mdadm's choice")] = None
     bitmap_chunk: Annotated[Quantity, Unit("B", low=4096)] = prior("64 MiB", 0.0, "mdadm(8), --bitmap-chunk: default")
     journal: Annotated[Device, Pick(Device)] | None = None
     parity_work: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
@@ -46,6 +46,17 @@ class LinuxMd(Layer):
         "Linux commits 97ae27252f49 and b9b083f9044a (md): 1.6 and 2 million reads a second of RAID 6 on two sockets, "
         "1.8 of RAID 10 on two sockets and on one node of four; 0.76 to 0.84 on all four",
     )
+
+    def marked(self, use: Access, level: int) -> bool:
+        """Whether the array has a bitmap: where nobody says it, arrays with redundancy on members of 100 GiB and more.
+
+        Source: mdadm(8), --bitmap; Create.c ("automatically enabling write-intent bitmap on large array"); assumed: on
+            hosts with Linux 3.0 (2011) and later.
+        """
+        if self.bitmap is not None:
+            return self.bitmap
+        large = self.of.holds_B >= md.MARKED_B and use.kernel is not None and use.kernel >= (3, 0)
+        return large and level > 0 and self.journal is None
 
     def lock(self, row: Row, use: Access, name: str, *, level: int, arrays: Term, chunk: Term) -> None:
         """Charges the lock that each request took in earlier releases; writes with parity are the thread's.

@@ -141,8 +141,11 @@ class Raid(LinuxMd):
         wait = self.of.latency(row, use, busy)
         if use.operation == "write" and self._reads_first(row, use):
             wait = np.asarray(wait) + self.of.latency(row, use.but(operation="read"), busy + self.parity * members)
-        marks = self.bitmap and use.operation == "write" and use.random and not use.buffered
+        marks = self._has_bits(use) and use.operation == "write" and use.random and not use.buffered
         return wait + self._commits(row, use)[1] if marks else wait
+
+    def _has_bits(self, use: Access) -> bool:
+        return self.software and self.marked(use, self.level)
 
     def _commits(self, row: Row, use: Access) -> tuple[Term, Value]:
         """Part of the writes that find their bit clear, and what a write waits for bits in the mean [s].
@@ -323,7 +326,7 @@ class Raid(LinuxMd):
 
     def _bitmap(self, row: Row, use: Access) -> Term:
         """What setting and clearing bits of the write-intent bitmap costs."""
-        if not self.bitmap:
+        if not self._has_bits(use):
             return _ONCE
         if use.random:
             level = self.parity or self.copies / 2 - 1

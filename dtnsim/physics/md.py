@@ -17,6 +17,8 @@ from dtnsim.physics.raid import write_amplification
 MD_PAGE_B: Final = 4096
 #: A bit of the write-intent bitmap is cleared on the daemon's second pass (mdadm(8), --delay: 5 s), 5 to 10 s on.
 BITMAP_HELD_S: Final = 7.5
+#: Members from which on mdadm gives an array with redundancy a bitmap by itself (mdadm(8), --bitmap).
+MARKED_B: Final = 100.0 * 2**30
 #: First release by level in which a request takes no lock of the array: reads of RAID 5 and 6 that lie in a chunk
 #: (drivers/md/raid5.c, commit 97ae27252f49), requests of RAID 10 (raid10.c, b9b083f9044a). RAID 0 never had one.
 LOCKLESS: Final = dict.fromkeys((5, 6, 50, 60), (5, 14)) | {10: (6, 1)}

@@ -270,7 +270,7 @@ def test_a_thread_of_the_target_takes_a_session_s_commands() -> None:
 def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() -> None:
     """Flush and write past the cache, 0.8 ms each, before nearly every write in parts of 64 MiB, not of 1 GiB."""
     five = {"kind": "raid", "level": 5, "disks": 5, "chunk": "64 KiB", "of": {**SSD, "flush": "0.8 ms"}}
-    made = ({}, {"bitmap": True}, {"bitmap": True, "bitmap_chunk": "1 GiB"})
+    made = ({"bitmap": False}, {"bitmap": True}, {"bitmap": True, "bitmap_chunk": "1 GiB"})
     paths = [path({**five, **more}, WAITS) for more in made]
     for each in paths:
         each["transfer"]["dataset"] = {"files": 1, "size": "8 TB"}
@@ -279,6 +279,26 @@ def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() ->
     assert clear > 0.8
     assert small == pytest.approx(4 * KiB / (4 * KiB / none + clear * 1.6e-3), rel=0.03)
     assert large == pytest.approx(none, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("more", "kernel", "has"),
+    [
+        ({}, "5.15", True),
+        ({}, "2.6.32", False),
+        ({"level": 10}, "5.15", True),
+        ({"level": 0}, "5.15", False),
+        ({"software": False}, "5.15", False),
+        ({"journal": SSD}, "5.15", False),
+        ({"of": {**DISK, "capacity": "80 GB"}}, "5.15", False),
+    ],
+)
+def test_large_arrays_have_a_bitmap_that_nobody_states(more: dict[str, Any], kernel: str, has: bool) -> None:
+    """mdadm(8): devices of 100G or larger; "automatically enabling write-intent bitmap on large array" (Create.c)."""
+    array = {"kind": "raid", "level": 5, "disks": 4, "of": DISK, **more}
+    rates = [rate({**array, **said}, WAITS, stack={**TCP, "kernel": kernel}) for said in ({}, {"bitmap": False})]
+    assert (rates[0] < 0.8 * rates[1]) is has
+    assert has or rates[0] == rates[1]
 
 
 def test_large_sectors_of_the_default_cipher() -> None:
