@@ -85,8 +85,11 @@ def test_a_slower_drive_is_dated_named_and_told_once(tmp_path: Path, host: str, 
     assert "explained by fio rw=write" in moved  # of the transfers' volume
     assert "ping" not in first.out
     assert "rw=read" not in "".join(line for line in lines if line.startswith("since"))
-    (next_one,) = [line for line in lines if line.startswith("run fio ")]
+    next_one, alone = (line for line in lines if line.startswith("run fio "))
     assert "stack.direct_call and volumes./data.array.iops_read" in next_one
+    assert alone.startswith(
+        "run fio --rw=randread --bs=4k --iodepth=1 on /data: it would determine volumes./data.array.lat"
+    )
     page = (tmp_path / "page.html").read_text()
     assert "8 March" in page
     assert "measured [MB/s]" in page  # not 800M on an axis of B/s
