@@ -360,5 +360,5 @@ class Ior(Tool):
         return Plan((step,), workers=self.np)
 
     def files(self) -> tuple[int, float] | None:
-        """A file a task."""
-        return None if self.b is None else (self.np, self.b.value * self.s)
+        """A file a task; a block is 1 MiB where only their number is said."""
+        return None if self.b is None and self.s == 1 else (self.np, (self.b.value if self.b else 2.0**20) * self.s)
