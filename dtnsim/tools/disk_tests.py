@@ -328,7 +328,7 @@ class Ior(Tool):
     """``ior -w|-r -F -t 1m -b 4g -s 1 [-e] [-C]``: ``np`` tasks (mpirun -n) of this host, a file each.
 
     All begin at once and the time is that of the last, so that the fullest storage target counts; ``runs`` of the
-    transfer, or other transfers, are further nodes. With ``C`` each task reads what another node has written.
+    transfer, or other transfers, are further nodes. With ``reorder`` (-C) each task reads what another node has written.
 
     Neglects: one file shared by all tasks (without ``-F``); MPI-IO, HDF5; stonewalling (``-D``); barriers.
     Source: IOR user guide (transferSize 256 KiB, blockSize 1 MiB, segmentCount 1, reorderTasks); ior.c: bandwidth is
@@ -344,7 +344,7 @@ class Ior(Tool):
     b: Annotated[Size | None, named("b", "blockSize", description="bytes of a task, in a segment")] = None
     s: Annotated[Count, named("s", "segmentCount")] = 1
     e: Annotated[bool, named("e", "fsync", description="flush is part of the time")] = False
-    C: Annotated[bool, named("C", "reorderTasks", description="read: what another node has written")] = False
+    reorder: Annotated[bool, named("reorder", "C", "reorderTasks", description="-r: what another node wrote")] = False
     direct: Annotated[bool, named("direct", "B", "odirect", "posix.odirect", description="O_DIRECT")] = False
 
     def plan(self, job: Job) -> Plan:
@@ -352,7 +352,7 @@ class Ior(Tool):
         tasks = Thread("IOR", self.np)
         if self.test == "read":
             read = read_access(job, self.kind, tasks, self.t, workers=self.np, direct=self.direct)
-            step = with_read(job, Step("read"), read.but(awaited=True, cached=read.cached and not self.C))
+            step = with_read(job, Step("read"), read.but(awaited=True, cached=read.cached and not self.reorder))
         else:
             finish = waits_for(direct=self.direct, each=False, end=self.e)
             write = write_access(job, self.kind, tasks, self.t, finish=finish, workers=self.np)
