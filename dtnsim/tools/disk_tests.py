@@ -328,7 +328,7 @@ class Ior(Tool):
     """``ior -w|-r -F -t 1m -b 4g -s 1 [-e] [-C]``: ``np`` tasks (mpirun -n) of this host, a file each.
 
     All begin at once and the time is that of the last, so that the fullest storage target counts; ``runs`` of the
-    transfer, or other transfers, are further nodes. With ``reorder`` (-C) each task reads what another node has written.
+    transfer, or other transfers, are further nodes. With ``reorder`` (-C) each task reads what another node wrote.
 
     Neglects: one file shared by all tasks (without ``-F``); MPI-IO, HDF5; stonewalling (``-D``); barriers.
     Source: IOR user guide (transferSize 256 KiB, blockSize 1 MiB, segmentCount 1, reorderTasks); ior.c: bandwidth is
