@@ -268,7 +268,7 @@ def test_shared_file_systems_beside_what_was_published(name: str, low: float, hi
 @pytest.mark.parametrize("kind", ["lustre", "gpfs"])
 def test_clients_of_a_file_system_share_it(kind: str) -> None:
     one, four, sixteen = (rate(f"{kind}-{n}-client{'s' if n > 1 else ''}") for n in (1, 4, 16))
-    assert one < four <= sixteen < 16 * one
+    assert one < four <= sixteen <= 16 * one
 
 
 @pytest.mark.parametrize("kind", ["reader", "writer"])

@@ -55,6 +55,13 @@ class Remote(SharedFilesystem):
         "ends; assumed: half of it at the server",
     )
 
+    call: Annotated[Quantity, Unit("cycles", spread=0.5)] = prior(
+        "24000 cycles",
+        0.6,
+        "between a command of iSCSI, 15,000, and 38,000 at most: two connections of NFS 4.2 with RDMA do 136,000 "
+        "random reads a second on a Xeon of 2.6 GHz (burrito documentation, NetApp NFS RDMA Performance Test, 2024)",
+    )
+
     @property
     def connections(self) -> int:
         """Connections to the server."""
@@ -68,7 +75,7 @@ class Remote(SharedFilesystem):
     @property
     def fabric(self) -> Fabric:
         """How a filer is reached whose servers are no hosts of the path."""
-        return Fabric(self.transport, self.connections, self.connection_byte, self.protocol, self.wires)
+        return Fabric(self.transport, self.connections, self.connection_byte, self.protocol, self.wires, self.call_byte)
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """Those of the mount: requests go out on whichever is free."""
@@ -79,6 +86,10 @@ class Remote(SharedFilesystem):
     @abstractmethod
     def connection_byte(self) -> Quantity:
         """Work of the client's kernel for a byte of one connection besides the transport's."""
+
+    def call_byte(self, row: Row, use: Access) -> Term:
+        """What requests cost the core of their connection for each byte that they carry [cycles/B]."""
+        return row.term(self.call) / self._request(row, use)
 
     @property
     def sessions(self) -> int:

@@ -265,7 +265,8 @@ class Storage:
         cards, frame = self.network.carry(shared, route, net, None)
         transport.charge(shared.times(net.overhead).at(""), route, net, frame, cards)
         kept = shared.at(end.host.name)
-        end.host.core(kept, kernel, near.term(filesystem.connection_byte), f"{filesystem.protocol} requests")
+        work = near.term(filesystem.connection_byte) + filesystem.call_byte(near, use)
+        end.host.core(kept, kernel, work, f"{filesystem.protocol} requests")
         there, served, safe = shared.at(remote.host.name), filesystem.server_byte, filesystem.both_ends(near)
         if served is not None:
             remote.host.core(there, serving, near.term(served), f"{filesystem.protocol} session")
