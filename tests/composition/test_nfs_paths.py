@@ -92,7 +92,7 @@ def test_each_file_is_flushed_before_the_next_is_begun() -> None:
 
 
 def test_one_connection_is_one_core() -> None:
-    """Clock over what requests (0.6, and 24,000 cycles each) and TCP (0.44) cost a byte; eight connections fill the link."""
+    """Clock over what requests (0.6, and 24,000 cycles each) and TCP (0.44) cost a byte; eight fill the link."""
     quick = {"rsize": "1 MiB", "read_ahead": "1 GiB", "slots": "10000"}
     rates = []
     for connections in (1, 8):
