@@ -105,7 +105,7 @@ class Ssd(Device):
         "16 KiB", factor_spread(1.5), "sabrent.com, NAND organization: pages tend to be 16 KB, of two to four planes"
     )
     latency_write: Annotated[Quantity, Unit("s", spread=0.2)] = prior(
-        "50 us", 0.3, "Intel S4500 datasheet: 36 to 52 us write"
+        "36 us", 0.35, "Intel S4500 datasheet: 36 to 52 us; Samsung 850 EVO: 40,000 random writes a second at depth 1"
     )
     iops_read: Annotated[Quantity, Unit("1/s", spread=0.1, low=1)] = prior(
         "70k IOPS", 0.2, "Intel S4500 datasheet, QD32"

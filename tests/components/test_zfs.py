@@ -245,7 +245,7 @@ DISK = {"kind": "hdd", "rate": "200 MB/s"}
         ({"log": {"kind": "mirror", "disks": 2, "of": {**SLOG, "flush": "3 ms"}}}, DISK, 18e-6 + 3e-3 + 1e-4),
         ({"log": DISK}, SSD, 1 / 120 + 1e-4),
         ({"sync_latency": "7 ms"}, DISK, 7e-3),  # what is stated holds
-        ({"commit_time": "1 ms"}, {**SSD, "power_loss_protection": True}, 50e-6 + 1e-3),
+        ({"commit_time": "1 ms"}, {**SSD, "power_loss_protection": True}, 36e-6 + 1e-3),
     ],
 )
 def test_a_synchronous_write_waits_for_the_intent_log(filesystem: Any, array: Any, seconds: float) -> None:
