@@ -60,7 +60,7 @@ class Cpu(Component):
     socket_link: Annotated[Quantity, Unit("1/s", low=1e8, high=1e11)] | None = None
     socket_links: Annotated[int, Field(ge=1, le=8)] = 1
     uncounted: Annotated[Quantity, Unit("1", spread=0.3, low=0.01, high=100.0)] = prior("1", 0.0, "cores are counted")
-    aes: bool = True
+    aes: Annotated[bool, Since(((2003, False), (2011, None)))] = True  # Westmere of 2010, Bulldozer of 2011
     aes_blocks: Annotated[int, Field(ge=1, le=4), Since(((2005, 1), (2021, None)))] = 2  # Zen 3, Ice Lake of servers
 
     @property

@@ -92,7 +92,8 @@ def _dated(model: M, year: int) -> M:
             new = parts if any(parts[key] is not value[key] for key in parts) else value
         elif name not in model.model_fields_set:
             since = next((m for m in field.metadata if isinstance(m, Since)), None)
-            new = (since.of(year) if since is not None else None) or value
+            dated = since.of(year) if since is not None else None
+            new = value if dated is None else dated
         if new is not value:
             changed[name] = new
     if not changed:

@@ -226,7 +226,7 @@ def test_a_request_waits_for_one_member() -> None:
 
     found: list[object] = []
     charged(latency, draw=Draw())
-    assert found == [pytest.approx(50e-6)]
+    assert found == [pytest.approx(36e-6)]
 
 
 CONTROLLED = {"kind": "raid", "disks": 8, "software": False}

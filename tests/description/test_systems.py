@@ -144,3 +144,20 @@ def test_releases_that_nobody_states_are_those_of_the_year(tmp_path: Any, host: 
     drives = "volumes: {/d: {filesystem: zfs, array: any-disk}}"
     made = dtnsim.load(path(tmp_path, f"{{{host}, {drives}}}", "rsync")).hosts["a"]
     assert (made.stack.kernel, made.volumes["/d"].filesystem.version) == (kernel, zfs)
+
+
+@pytest.mark.parametrize(
+    ("host", "aes", "blocks"),
+    [
+        ("year: 2008", False, 1),
+        ("year: 2015", True, 1),
+        ("year: 2023", True, 2),
+        ("year: 2008, cpu: {aes: true}", True, 1),
+    ],
+)
+def test_processors_have_the_instructions_for_aes_of_their_year(
+    tmp_path: Any, host: str, aes: bool, blocks: int
+) -> None:
+    """AES-NI came with Westmere (2010) and Bulldozer (2011), VAES with Zen 3 (2020) and Ice Lake of servers (2021)."""
+    made = dtnsim.load(path(tmp_path, f"{{{host}}}", "rsync")).hosts["a"]
+    assert (made.cpu.aes, made.cpu.aes_blocks) == (aes, blocks)
