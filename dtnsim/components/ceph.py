@@ -43,6 +43,8 @@ class OsdPool(Copies):
         osds: OSDs of the pool.
         osd_read: Rate of one OSD.
         osd_write: Rate of one OSD, the copies counted apart.
+        osd_iops: Small requests a second that one OSD reads; a disk's where the OSD is no faster than one.
+        osd_write_iops: Those that one writes, the copies counted apart.
         share: Part of the cluster that other users leave.
     """
 
@@ -54,6 +56,17 @@ class OsdPool(Copies):
         "1 GB/s", 0.6, "assumed: an OSD on flash; its daemon's few cores bind before a drive of 2 to 7 GB/s does"
     )
     osd_write: TargetRate = prior("1 GB/s", 0.6, "assumed: as it reads; the copies are counted apart")
+    osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
+        "27k IOPS",
+        0.5,
+        "Micron, Ceph Storage and NVMe SSDs: 1.3 million random reads of 4 KiB on 24 drives; two OSDs a drive assumed",
+    )
+    osd_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
+        "13k IOPS",
+        0.6,
+        "Micron, Ceph Storage and NVMe SSDs: 250,000 random writes of 4 KiB on the same drives; two OSDs a drive and "
+        "two or three copies assumed: 10,000 or 16,000",
+    )
     replicas: Annotated[int, Field(ge=1, le=10)] = 3
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
 
@@ -72,6 +85,32 @@ class OsdPool(Copies):
         rate = row.term(self.osd_read if operation == "read" else self.osd_write)
         return term(1.0 / max(self.data, 1)) / rate
 
+    def small(self, row: Row, use: Access) -> Term:
+        """Small requests a second of an OSD; where nobody says, it is a disk's turn for each that moves its heads."""
+        said = self.osd_iops if use.operation == "read" else self.osd_write_iops
+        usual = OsdPool.model_fields["osd_iops" if use.operation == "read" else "osd_write_iops"].default
+        moves = use.operation == "write" or use.random
+        return row.term(_DISK if moves and self.slow(use) and said == usual else said)
+
+    def slow(self, use: Access) -> bool:
+        """Whether the OSDs are on disks."""
+        rate = self.osd_read if use.operation == "read" else self.osd_write
+        return rate.value < _FLASH_BPS
+
+    def service(self, row: Row, use: Access, size: Term) -> Term:
+        """Seconds of each OSD for one request."""
+        whole, byte = self.piece_of(row, use), self.at_osd(row, use.operation)
+        if not (use.alone or use.operation == "write"):
+            return size * byte
+        small = 1.0 / self.small(row, use)
+        return law(redundancy.osd_time, request_B=size, object_B=whole, object_s=whole * byte, small_s=small)
+
+    def beside(self, row: Row, use: Access, takes: Term) -> Term:
+        """What a request takes besides its OSD; what one on flash does for a small request is in the time of one."""
+        if self.slow(use) or not (use.alone or use.operation == "write"):
+            return takes
+        return largest(takes - 1.0 / self.small(row, use), term(0.0, "s"))
+
 
 class Cephfs(ParallelFilesystem, OsdPool):
     """A CephFS mount of the kernel client; ``servers`` are the nodes that hold the OSDs.
@@ -84,7 +123,9 @@ class Cephfs(ParallelFilesystem, OsdPool):
 
     kind: ClassVar[str] = "cephfs"
     over_ip: ClassVar[bool] = True
-    common: ClassVar[tuple[str, ...]] = ("servers", "share", "osds", "osd_read", "osd_write", *Copies.model_fields)
+    common: ClassVar[tuple[str, ...]] = (
+        "servers", "share", "osds", "osd_read", "osd_write", "osd_iops", "osd_write_iops", *Copies.model_fields,
+    )  # fmt: skip
 
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(
         create=prior("8000 ops/s", 1.0, _MDS),
@@ -128,12 +169,11 @@ class Cephfs(ParallelFilesystem, OsdPool):
         lies = law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.osds, stripe_B=size)
         lies = least(lies * count(parts, "part"), count(whole.osds, "OSD"))
         rate = row.term(whole.osd_read if reading else whole.osd_write)
-        self.groups(
-            row if reading else row.times(whole.stored()),
-            use,
-            label,
-            Group("osds", "OSDs", whole.osds, rate, lies, size),
-        )
+        if use.alone:  # calls smaller than an object
+            asked = use.asked(size)
+            rate = least(rate, asked / (whole.service(row, use, asked) * float(max(whole.data, 1))))
+        osds = Group("osds", "OSDs", whole.osds, rate, lies, size)
+        self.groups(row if reading else row.times(whole.stored()), use, label, osds)
         self.behind(row.times(whole.ports(reading=reading)), use, label, size)
         host.storage_network(row, use, volume)
 
@@ -141,7 +181,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
         """Rate of the requests that so many streams have in flight: of direct calls one object after the other."""
         whole, size = self.whole(row), use.asked(self.piece_of(row, use))
         window = row.term(self.read_ahead) / size if use.operation == "read" else count(self.write_back, "object")
-        away = self.away(row.term(self.latency), use)
+        away = self.away(whole.beside(row, use, row.term(self.latency)), use)
         if whole.servers is not None and whole.servers.bounded:  # a message is whole before it is worked on
             ports = whole.ports(reading=use.operation == "read")
             away = away + size * ports / whole.servers.node(row)
@@ -151,7 +191,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
             in_flight=count(streams, "stream") * (count(use.queue_depth, "request") if use.alone else window),
             osds=count(whole.osds, "OSD"),
             parts=count(whole.parts(use.operation), "part"),
-            service_s=size * whole.at_osd(row, use.operation) / row.term(whole.share),
+            service_s=whole.service(row, use, size) / row.term(whole.share),
             away_s=away,
         )
 
@@ -183,8 +223,6 @@ class Rbd(Device, OsdPool):
     cores of nodes that are no hosts of the path, beside what their OSDs do.
 
     Attributes:
-        osd_iops: Small requests a second that one OSD reads; a disk's where the OSD is no faster than one.
-        osd_write_iops: Those that one writes, the copies counted apart.
         core_iops: Small requests a second that a core of 3 GHz serves.
         core_rate: Rate of large ones that it serves.
         nodes: Nodes with OSDs.
@@ -200,17 +238,6 @@ class Rbd(Device, OsdPool):
 
     kind: ClassVar[str] = "rbd"
 
-    osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "27k IOPS",
-        0.5,
-        "Micron, Ceph Storage and NVMe SSDs: 1.3 million random reads of 4 KiB on 24 drives; two OSDs a drive assumed",
-    )
-    osd_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "13k IOPS",
-        0.6,
-        "Micron, Ceph Storage and NVMe SSDs: 250,000 random writes of 4 KiB on the same drives; two OSDs a drive and "
-        "two or three copies assumed: 10,000 or 16,000",
-    )
     core_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
         "1700 IOPS", 0.6, f"{_CORES}: 1000 to 3000 operations a second, before replication"
     )
@@ -265,24 +292,6 @@ class Rbd(Device, OsdPool):
         most = term(_SEGMENTS_B, "B", "drivers/block/rbd.c before 4.2") if old else row.term(self.request)
         return least(most, whole)
 
-    def _small(self, row: Row, use: Access) -> Term:
-        """Small requests a second of an OSD; where nobody says, it is a disk's turn for each that moves its heads."""
-        named = "osd_iops" if use.operation == "read" else "osd_write_iops"
-        moves = use.operation == "write" or use.random
-        return row.term(_DISK if moves and self._slow(use) and not self.states(named) else getattr(self, named))
-
-    def _slow(self, use: Access) -> bool:
-        rate = self.osd_read if use.operation == "read" else self.osd_write
-        return rate.value < _FLASH_BPS
-
-    def _service(self, row: Row, use: Access, size: Term) -> Term:
-        """Seconds of each OSD for one request."""
-        whole, byte = self.piece_of(row, use), self.at_osd(row, use.operation)
-        if not (use.alone or use.operation == "write"):
-            return size * byte
-        small = 1.0 / self._small(row, use)
-        return law(redundancy.osd_time, request_B=size, object_B=whole, object_s=whole * byte, small_s=small)
-
     def served_here(self, row: Row, use: Access) -> Term | None:
         """The OSDs of this node serve its part of all requests, and write its part of all copies."""
         if not self.hyperconverged:
@@ -328,10 +337,8 @@ class Rbd(Device, OsdPool):
         flying = use.under_way(float(self._largest(row, use).value), float(self.depth * copies))
         written, share = self.stored(), row.term(self.share)
         rate = row.term(self.osd_read if reading else self.osd_write)
-        service, takes = self._service(row, use, size), row.term(self.read_time if reading else self.write_time)
-        asks = use.alone or not reading  # in sequence, an OSD reads ahead
-        if asks and not self._slow(use):  # what such an OSD does for a small request is in the time of one
-            takes = largest(takes - 1.0 / self._small(row, use), term(0.0, "s"))
+        service = self.service(row, use, size)
+        takes = self.beside(row, use, row.term(self.read_time if reading else self.write_time))
         row.charge(
             f"{name}.in-flight",
             "cephfs",
@@ -356,7 +363,7 @@ class Rbd(Device, OsdPool):
             what="OSDs with objects of the image",
             remedy="more OSDs (array.osds), or more files or requests at once, so that more OSDs work",
         )
-        if asks:
+        if use.alone or not reading:
             load.charge(
                 f"{name}.osd-requests",
                 "cephfs",

@@ -91,3 +91,15 @@ def test_capabilities_of_others() -> None:
     assert made(dd, "a:/dev/null", shared=True, osds=1, osd_read="1 TB/s", share="1") == pytest.approx(
         2**20 / 8e-3, rel=0.01
     )
+
+
+def test_small_calls_are_as_many_as_the_osds_serve() -> None:
+    """4 KiB at random of many jobs: requests a second of the OSDs, not their bytes; disks take a turn for each."""
+
+    def made(**given: Any) -> float:
+        host = machine(volumes={"/c": volume(filesystem={**FREE, "osds": 4, **given})})
+        tool = {"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "numjobs": 4096}
+        return rate(journey(host, start="a:/c", to="a:/c", tool=tool, dataset={"files": 4096, "size": "10 TB"})) / 4096
+
+    assert made(osd_iops="27k IOPS") == pytest.approx(4 * 27e3, rel=0.02)
+    assert made(osd_read="150 MB/s") == pytest.approx(4 * 80, rel=0.02)
