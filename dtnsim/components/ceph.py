@@ -98,7 +98,13 @@ class OsdPool(Copies):
         return rate.value < _FLASH_BPS
 
     def service(self, row: Row, use: Access, size: Term) -> Term:
-        """Seconds of each OSD for one request."""
+        """Seconds of each OSD for one request.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            size: Its bytes.
+        """
         whole, byte = self.piece_of(row, use), self.at_osd(row, use.operation)
         if not (use.alone or use.operation == "write"):
             return size * byte
@@ -106,7 +112,13 @@ class OsdPool(Copies):
         return law(redundancy.osd_time, request_B=size, object_B=whole, object_s=whole * byte, small_s=small)
 
     def beside(self, row: Row, use: Access, takes: Term) -> Term:
-        """What a request takes besides its OSD; what one on flash does for a small request is in the time of one."""
+        """What a request takes besides its OSD; what one on flash does for a small request is in the time of one.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            takes: What one alone takes, its transfer left out.
+        """
         if self.slow(use) or not (use.alone or use.operation == "write"):
             return takes
         return largest(takes - 1.0 / self.small(row, use), term(0.0, "s"))
