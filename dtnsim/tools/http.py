@@ -27,7 +27,8 @@ CONNECT: Final = 1.0
 TLS: Final = 1.0
 #: a process that starts and reads its libraries
 START: Final = prior("0.03 s", 0.3, "curl 7.88.1, one byte at 5 ms: 0.040 s less two round trips")
-GCM: Final = core_cost("aes128_gcm", "TLS")
+#: OpenSSL's first cipher suite of TLS 1.3 is TLS_AES_256_GCM_SHA384 (SSL_CTX_set_ciphersuites(3))
+GCM: Final = core_cost("aes256_gcm", "TLS")
 CALLS: Final = prior("0.3 cycles/B", 0.7, "assumed: one copy in user space and the loop of the client")
 BLOCK: Final = prior("128 KiB", 0.5, "sendfile and read-ahead of web servers; clients read 16 to 256 KiB")
 
