@@ -78,8 +78,8 @@ CORE_RATES: Final = MappingProxyType(
             4.62e9,
             4.2e9,
             0.4,
-            "github.com/lelegard/aesbench, OpenSSL 3.0 on a Core i7-8565U at 4.2 GHz: 36.7 and 37.3 Gb/s; on ten cores 1.05 "
-            "to 1.4 times the cycles of AES-128-GCM",
+            "github.com/lelegard/aesbench, OpenSSL 3.0 on a Core i7-8565U at 4.2 GHz: 36.7 and 37.3 Gb/s; on ten cores "
+            "1.05 to 1.4 times the cycles of AES-128-GCM",
         ),
         "aes256_xts": CoreRate(
             3.9e9,
