@@ -12,21 +12,6 @@ from tests.conftest import Run
 PATH = "venadi/gridftp-gpfs"
 
 
-def test_the_terms_recompute_what_predict_says(run: Run) -> None:
-    """capacity / sum of demands, least over the stations."""
-    made = json.loads(run("explain", PATH, "--json").out)
-    predicted = json.loads(run("predict", PATH, "--json", "--samples", "0").out)
-    total: dict[str, float] = {}
-    for phase in made["transfers"][0]["phases"]:
-        for d in phase["demands"]:
-            total[d["station"]] = total.get(d["station"], 0.0) + d["per_byte"]
-    capacity = {s["station"]: s["capacity"] for s in made["stations"]}
-    least = min((capacity[s] / d, s) for s, d in total.items() if d > 0)
-    assert least[0] == pytest.approx(predicted["ceiling_Bps"], rel=1e-9)
-    assert made["ceiling_Bps"] == predicted["ceiling_Bps"]
-    assert made["bottleneck"] == predicted["bottleneck"]
-
-
 @pytest.mark.parametrize("path", [PATH, "examples/dtn-100g-xfs", "examples/nas-24-disks-4-readers"])
 def test_the_steps_from_the_ceiling_add_up_to_the_median(run: Run, path: str) -> None:
     made = json.loads(run("explain", path, "--json").out)

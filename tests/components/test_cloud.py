@@ -11,7 +11,7 @@ from dtnsim.components.base import Component, find_kind
 from dtnsim.components.cloud import Allowance
 from dtnsim.components.device import Device
 from dtnsim.ground.errors import SpecError
-from tests.each import rows, tables
+from tests.each import cases, rows, tables
 from tests.lab import KiB, MiB, access, answer, device, journey, machine, moves, problem, rate, served, sheet, volume
 
 GB = 1e9 / 8
@@ -20,14 +20,9 @@ DATA = {"files": 32, "each": "10 GB"}
 
 def path(streams: int = 16, *, to: str = "b:memory", **allowance: Any) -> dict[str, Any]:
     nic = {"kind": "nic", "rate": "10 Gb/s", "mtu": "9000 B", "allowance": {"kind": "allowance", **allowance}}
-    return journey(
-        machine(nic=nic),
-        start="a:memory" if to.startswith("b") else "b:memory",
-        to=to,
-        tool={"name": "gridftp", "cc": 1, "p": streams},
-        dataset=DATA,
-        wan={"bandwidth": "100 Gb/s", "rtt": "5 ms", "loss": "0"},
-    )
+    start, wan = {"b": "a:memory", "a": "b:memory"}[to[0]], {"bandwidth": "100 Gb/s", "rtt": "5 ms", "loss": "0"}
+    tool = {"name": "gridftp", "cc": 1, "p": streams}
+    return journey(machine(nic=nic), start=start, to=to, tool=tool, dataset=DATA, wan=wan)
 
 
 def test_a_flow_has_its_share_and_many_fill_the_card() -> None:
@@ -38,11 +33,13 @@ def test_a_flow_has_its_share_and_many_fill_the_card() -> None:
     assert rate(path(1, flow="5 Gb/s")) == pytest.approx(one, rel=0.02)
 
 
-def test_only_what_leaves_is_held() -> None:
-    made = sheet(problem(path(egress="2 Gb/s")))
-    assert made.rate("nic.egress") == pytest.approx(2 * GB * 8948 / 9038)
-    assert not sheet(problem(path(egress="2 Gb/s", to="a:memory"))).has("nic.egress")
-    assert not sheet(problem(path(egress="2 Gb/s", outside=False))).has("nic.egress")
+@cases("given, what, expected", {
+    "what leaves is held": ({"egress": "2 Gb/s"}, "rate nic.egress", 2 * GB * 8948 / 9038),
+    "what comes in is not": ({"egress": "2 Gb/s", "to": "a:memory"}, "has nic.egress", False),
+    "nor what stays inside": ({"egress": "2 Gb/s", "outside": False}, "has nic.egress", False),
+})  # fmt: skip
+def test_only_what_leaves_is_held(given: dict[str, Any], what: str, expected: float) -> None:
+    assert sheet(problem(path(**given))).figure(what) == pytest.approx(expected)
 
 
 def test_credits_are_spent() -> None:
@@ -61,23 +58,15 @@ def test_tcp_sees_the_limit() -> None:
     assert "allowance of a" in limited.bottleneck.reason or "egress" in limited.bottleneck.station
 
 
-def test_disks_of_an_instance_have_credits_too() -> None:
+def test_disks_of_an_instance_have_credits_too_and_none_without_a_baseline() -> None:
     array = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s"}
-    hba = {
-        "kind": "hba",
-        "engine": "2000 MB/s",
-        "allowance": {"kind": "allowance", "baseline": "865 MB/s", "credits": "2043 GB"},
-    }
+    saved = {"kind": "allowance", "baseline": "865 MB/s", "credits": "2043 GB"}
+    hba = {"kind": "hba", "engine": "2000 MB/s", "allowance": saved}
     host = machine(hbas={"ebs": hba}, volumes={"/d": volume(array, via=["ebs"])})
-    made = journey(
-        host, start="a:/d", to="a:/dev/null", tool={"name": "dd", "bs": "1 MiB"}, dataset={"files": 1, "size": "10 TB"}
-    )
-    found = sheet(problem(made))
+    tool, data = {"name": "dd", "bs": "1 MiB"}, {"files": 1, "size": "10 TB"}
+    found = sheet(problem(journey(host, start="a:/d", to="a:/dev/null", tool=tool, dataset=data)))
     time = 1800 + (10e12 - 2000e6 * 1800) / 865e6  # half an hour at the burst rate (Azure Dsv5)
     assert found.capacity("ebs.credits") == pytest.approx(10e12 / time, rel=1e-3)
-
-
-def test_baseline_needs_credits() -> None:
     with pytest.raises(SpecError, match="belong together"):
         problem(path(baseline="1 Gb/s"))
 
@@ -96,17 +85,15 @@ GP3 = {"kind": "cloud-disk", "rate": "125 MiB/s", "iops": "3000 IOPS"}
 ONE_FILE = {"files": 1, "size": "1 TB"}
 
 
-def test_throughput_and_requests_hold_what_they_hold() -> None:
-    """gp3 as it comes: 125 MiB/s for large requests, 3,000 x 16 KiB = 46.9 MiB/s for small ones (AWS)."""
-    large, small = access(), access(random=True, block_B=16 * KiB)
-    assert served(device(**GP3), large).bound == pytest.approx(125 * MiB)
-    assert served(device(**GP3), small).bound == pytest.approx(3000 * 16 * KiB)
-    huge = access(random=True, block_B=1 * MiB)
-    assert served(device(**{**GP3, "iops": "100 IOPS"}), huge).bound == pytest.approx(100 / 4 * MiB)
-
-
-def test_disks_side_by_side() -> None:
-    assert served(device(**GP3), access(), copies=4).bound == pytest.approx(500 * MiB)
+#: gp3 as it comes: 125 MiB/s for large requests, 3,000 x 16 KiB = 46.9 MiB/s for small ones (AWS)
+@cases("given, use, copies, expected", {
+    "throughput holds large requests": ({}, {}, 1, 125 * MiB),
+    "small ones are counted": ({}, {"random": True, "block_B": 16 * KiB}, 1, 3000 * 16 * KiB),
+    "1 MiB as four": ({"iops": "100 IOPS"}, {"random": True, "block_B": MiB}, 1, 100 / 4 * MiB),
+    "disks side by side": ({}, {}, 4, 500 * MiB),
+})  # fmt: skip
+def test_what_a_disk_gives(given: dict[str, str], use: dict[str, Any], copies: int, expected: float) -> None:
+    assert served(device(**{**GP3, **given}), access(**use), copies=copies).bound == pytest.approx(expected)
 
 
 def test_a_scan_of_st1_is_what_aws_prints() -> None:

@@ -63,6 +63,14 @@ def test_a_small_file_takes_a_whole_subblock() -> None:
     assert sheet(problem(path)).demand("g.nsds") == pytest.approx(8.0)
 
 
+def test_a_byte_crosses_memory_once_more_than_a_local_copy_and_a_direct_request_waits_for_its_block() -> None:
+    """The storage network's DMA (1), the copy to the program (1), and on to the network (3)."""
+    assert charges().demand("a.memory") == pytest.approx(5.0)
+    tool, host = {"name": "dd", "bs": "4 MiB", "oflag": "direct"}, mount(latency="20 ms", pagepool="64 GiB")
+    direct = rate(journey(host, start="a:memory", to="a:/g", tool=tool, dataset={"files": 1, "size": "100 TB"}))
+    assert direct == pytest.approx(4 * MiB / 20e-3, rel=0.02)
+
+
 def test_tokens_of_other_nodes_cost_messages() -> None:
     """A request and its revocation for each removal (Schmuck and Haskin, FAST 2002); its own work besides."""
 
@@ -111,24 +119,12 @@ def test_what_a_node_reads_again_is_in_the_pagepool_or_comes_from_the_disks(pool
     assert found == pytest.approx(100e6, rel=0.01) if disks else found > 1e9
 
 
-def test_a_direct_request_waits_for_its_block() -> None:
-    tool = {"name": "dd", "bs": "4 MiB", "oflag": "direct"}
-    host = mount(latency="20 ms", pagepool="64 GiB")
-    direct = rate(journey(host, start="a:memory", to="a:/g", tool=tool, dataset={"files": 1, "size": "100 TB"}))
-    assert direct == pytest.approx(4 * MiB / 20e-3, rel=0.02)
-
-
 @settings(max_examples=10, deadline=None)
 @given(st.floats(0.05, 1.0), st.floats(0.05, 1.0))
 def test_the_less_others_leave_the_less_is_left(a: float, b: float) -> None:
     low, high = sorted((a, b))
     rates = [charges(nsds=4, nsd_rate="500 MB/s", share=repr(s)).bound for s in (low, high)]
     assert rates[0] <= rates[1]
-
-
-def test_it_crosses_memory_once_more_than_a_local_copy() -> None:
-    """The storage network's DMA (1), the copy to the program (1), and on to the network (3)."""
-    assert charges().demand("a.memory") == pytest.approx(5.0)
 
 
 def test_write_behind_has_the_pagepools_room_and_no_more() -> None:

@@ -19,14 +19,10 @@ def streaming(disks: int, **use: object) -> float:
     return served(device(kind="jbod", disks=disks, of=DRIVE), access(**use)).rate("d.ssds")  # type: ignore[arg-type]  # by name
 
 
-def test_one_stream_has_one_disk() -> None:
-    assert streaming(12, streams=1) == pytest.approx(100e6)
-
-
-def test_many_streams_find_nearly_all_disks() -> None:
-    """k (1 - (1 - 1/k)^n): four streams on four disks meet 2.73 of them, a hundred all."""
-    assert streaming(4, streams=4) == pytest.approx(4 * (1 - 0.75**4) * 100e6)
-    assert streaming(4, streams=100) == pytest.approx(400e6, rel=1e-9)
+@pytest.mark.parametrize(("disks", "streams", "used"), [(12, 1, 1), (4, 4, 4 * (1 - 0.75**4)), (4, 100, 4)])
+def test_many_streams_find_nearly_all_disks(disks: int, streams: int, used: float) -> None:
+    """k (1 - (1 - 1/k)^n): one stream has one, four on four disks meet 2.73 of them, a hundred all."""
+    assert streaming(disks, streams=streams) == pytest.approx(used * 100e6, rel=1e-9)
 
 
 @settings(max_examples=15, deadline=None)

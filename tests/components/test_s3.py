@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dtnsim.simulation import simulate
+from tests.each import cases
 from tests.lab import MiB, Sheet, answer, journey, machine, problem, sheet, volume
 from tests.strategies import load
 
@@ -28,11 +29,20 @@ def test_connections_of_files(files: int, concurrency: int) -> None:
     assert found.rate("s3.connections") == pytest.approx(files * concurrency * one)
 
 
-def test_a_store_of_ones_own_has_no_limits_of_request() -> None:
-    """They are Amazon's (AWS, optimizing S3 performance); what is stated holds."""
-    own = {"count": 4, "port_rate": "100 Gb/s"}
-    assert not charges(servers=own, share="1").has("s3.prefixes")
-    assert charges(servers=own, share="1", get_rate="100 ops/s", files=100, size="100 MB").has("s3.prefixes")
+SMALL, OWN = {"files": 1000, "size": "1 GB"}, {"servers": {"count": 4, "port_rate": "100 Gb/s"}, "share": "1"}
+
+
+@cases("given, what, expected, rel", {
+    # 5,500 GET and 3,500 PUT a second of a prefix (AWS)
+    "1-MB objects are read at 5.5 GB/s": (SMALL, "rate s3.prefixes", 5500 * 1e6, 1e-6),
+    "and written at 3.5 GB/s": ({**SMALL, "write": True}, "rate s3.prefixes", 3500 * 1e6, 0.01),
+    "of four prefixes four times": ({**SMALL, "prefixes": 4}, "rate s3.prefixes", 4 * 5500 * 1e6, 1e-6),
+    "a store of one's own has no such limits": (OWN, "has s3.prefixes", False, 0),
+    "unless they are stated": (
+        {**OWN, "get_rate": "100 ops/s", "files": 100, "size": "100 MB"}, "has s3.prefixes", True, 0),
+})  # fmt: skip
+def test_prefixes_limit_small_objects(given: dict[str, Any], what: str, expected: float, rel: float) -> None:
+    assert charges(**given).figure(what) == pytest.approx(expected, rel=rel)
 
 
 @pytest.mark.parametrize("servers", [None, {"count": 4, "port_rate": "100 Gb/s"}])
@@ -43,14 +53,6 @@ def test_what_is_put_is_on_the_drives_of_ones_own_store(servers: dict[str, Any] 
     read, write = (charges(write=w, **given).rate("s3.connections") for w in (False, True))
     assert read == pytest.approx(MiB / 5e-3, rel=1e-3)
     assert write == pytest.approx(MiB / (5e-3 if servers is None else 25e-3), rel=1e-3)
-
-
-def test_prefixes_limit_small_objects() -> None:
-    """5,500 GET and 3,500 PUT a second of a prefix (AWS): 1-MB objects at 5.5 GB/s and 3.5 GB/s."""
-    small = {"files": 1000, "size": "1 GB"}
-    assert charges(**small).rate("s3.prefixes") == pytest.approx(5500 * 1e6)
-    assert charges(write=True, **small).rate("s3.prefixes") == pytest.approx(3500 * 1e6, rel=0.01)
-    assert charges(prefixes=4, **small).rate("s3.prefixes") == pytest.approx(4 * 5500 * 1e6)
 
 
 @pytest.mark.parametrize(

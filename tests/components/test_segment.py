@@ -22,16 +22,13 @@ def background(**given: object) -> Background:
     return Background.model_validate(given)
 
 
-def test_others_leave_the_rest() -> None:
-    found = sheet(problem(journey(wan={"bandwidth": "10 Gb/s", "background": {"share": "30 %"}})))
-    assert found.capacity("network.wan") == pytest.approx(0.7 * 1.25e9)
-
-
 @pytest.mark.parametrize(("hour", "share"), [(15, 0.6), (3, 0.2), (9, 0.4), (21, 0.4)])
-def test_the_daily_wave(hour: float, share: float) -> None:
+def test_others_leave_the_rest_of_a_daily_wave(hour: float, share: float) -> None:
     """0.4 (1 + 0.5 cos(2 pi (h - 15) / 24)): 0.6 at three in the afternoon, 0.2 at three in the morning."""
-    found = background(share="40 %", diurnal="50 %", peak_hour=15, hour=hour)
-    assert found.taken(Draw()).value == pytest.approx(share)
+    others = {"share": "40 %", "diurnal": "50 %", "peak_hour": 15, "hour": hour}
+    assert background(**others).taken(Draw()).value == pytest.approx(share)
+    found = sheet(problem(journey(wan={"bandwidth": "10 Gb/s", "background": others})))
+    assert found.capacity("network.wan") == pytest.approx((1 - share) * 1.25e9)
 
 
 def test_an_unknown_hour_widens_the_spread() -> None:
