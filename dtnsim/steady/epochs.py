@@ -139,7 +139,8 @@ class _Course:
         self._here = np.arange(count)
         self._stage: Index
         self._column: Index
-        self._stage, self._column = np.full((2, s, count), -1)
+        self._shared: Index  # the columns whose shares were found last, closely
+        self._stage, self._column, self._shared = np.full((3, s, count), -1)
         self._left_B, self._left_s, self._ended = np.full((3, s, count), math.inf)
         self._rate: Array
         self._clock, self._rate, self._begun, self._moved = np.zeros((4, s, count))
@@ -183,7 +184,10 @@ class _Course:
     def _shares(self) -> Array:
         """Rates of the transfers as they are now, (S, F) [B/s]."""
         column = self._as_caches_are(self._beside_others())
-        changed, before = self._changed & (column >= 0).any(axis=1), self._rate
+        near, before = _NEAR[self._scenarios > 1] if self._several else None, self._rate
+        # the same columns have the same shares, unless those were found roughly
+        changed = self._changed & (column >= 0).any(axis=1) & (column != self._shared).any(axis=1)
+        self._shared = np.where(self._changed[:, None], column if near is None else -2, self._shared)
         some = slice(None) if changed.all() else np.flatnonzero(changed)
         self._rate = np.where(column >= 0, before, 0.0)
         if changed.any():
@@ -194,7 +198,6 @@ class _Course:
             here = place[column[some]]
             active = np.zeros((len(here), len(used) + 1), dtype=bool)
             np.put_along_axis(active, here, np.True_, axis=1)
-            near = _NEAR[self._scenarios > 1] if self._several else None
             found = (rates if isinstance(some, slice) else rates.some(some)).of(active[:, :-1], near, bound=False).rate
             found = states.over_states(found, active[:, :-1], np.arange(len(column))[some], near)
             padded = np.concatenate([np.broadcast_to(found, active[:, 1:].shape), np.zeros((len(here), 1))], axis=1)
@@ -314,6 +317,7 @@ class _Course:
         f = self._here[at]
         self._stage[row, at] += 1
         stage = self._stage[row, at]
+        self._shared[row[self._column[row, at] >= 0]] = -2
         begins, done = stage == 0, stage == self._last[f]
         self._begun[row[begins], f[begins]], self._ended[row[done], f[done]] = ended[begins], ended[done]
         self._begins[row, at], self._clock[row, at], self._rate[row, at] = math.inf, ended, 0.0
@@ -336,5 +340,5 @@ class _Course:
         """Leaves out those that have ended in every scenario."""
         kept = (self._stage < self._last[self._here]).any(axis=0)
         self._here = self._here[kept]
-        for name in ("_stage", "_column", "_under_way", "_left_B", "_left_s", "_clock", "_rate", "_begins"):
+        for name in ("_stage", "_column", "_shared", "_under_way", "_left_B", "_left_s", "_clock", "_rate", "_begins"):
             setattr(self, name, getattr(self, name)[:, kept])
