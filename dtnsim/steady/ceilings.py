@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,39 @@ def per_capacity(demand: Array, capacity: Array) -> Array:
         return np.where(demand > 0, demand / capacity, 0.0)
 
 
+class _Held(NamedTuple):
+    """Entries of stations that hold somebody: n of phases, N of transfers, which scenarios have in common.
+
+    Attributes:
+        entries, phase, f: (n,) entries of phases, of which phase and transfer each is.
+        begins, first: Where each of these phases begins among them, and each of the transfers.
+        total, station, row: (N,) entries of transfers, the station and the transfer of each.
+        number: (N,) which of the stations that is.
+        own: (n,) for each entry of a phase the place of that of its transfer at the same station.
+    """
+
+    entries: Index
+    phase: Index
+    f: Index
+    begins: Index
+    first: Index
+    total: Index
+    station: Index
+    row: Index
+    number: Index
+    own: Index
+
+    @classmethod
+    def of(cls, m: Matrices, holds: BoolArray) -> _Held:
+        """The entries of some stations (K + 1,)."""
+        entries, total = (np.flatnonzero(holds[rows.station]) for rows in (m.phases, m.total))
+        phase, station, row = m.phases.row[entries], m.total.station[total], m.total.row[total]
+        f, count = m.transfer[phase], len(holds)
+        own = np.searchsorted(row * count + station, f * count + m.phases.station[entries])
+        number = (np.cumsum(holds) - 1)[station]
+        return cls(entries, phase, f, begins(phase), begins(f), total, station, row, number, own)
+
+
 class Workers:
     """The ceilings of a problem's transfers for capacities of which only some change.
 
@@ -55,6 +88,7 @@ class Workers:
         rows, first = m.phases, m.begins
         changing = np.append(m.changing, False)
         self._some = np.flatnonzero(changing[rows.station])
+        self._begins = first
         self._alone = np.concatenate([m.alone, np.ones((len(m.alone), 1))], axis=1)
         fixed = self._times(m.capacity, slice(None))
         fixed[self._some] = 0.0
@@ -76,8 +110,8 @@ class Workers:
         self._shared = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1) > 1
         self._shared[-1] = False
         self.elsewhere = bool(len(m.workers) > 1 and (several | waiting).any() and self._shared.any())
-        if self.elsewhere:
-            self._place = self._places()
+        #: entries of the stations that held somebody when weights were asked for last
+        self._held: tuple[bytes, _Held] | None = None
 
     def some(self, scenarios: Index) -> Workers:
         """The same in some scenarios."""
@@ -106,13 +140,6 @@ class Workers:
         padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1)
         return per_capacity(rows.demand[part], (padded * self._alone).T[rows.station[part]])
 
-    def _places(self) -> Index:
-        """(N,) for each entry of a phase that of its transfer at the same station."""
-        m, count = self._m, self._m.capacity.shape[1] + 1
-        whole = m.total.row * count + m.total.station
-        place = np.searchsorted(whole, m.transfer[m.phases.row] * count + m.phases.station)
-        return np.asarray(np.minimum(place, len(whole) - 1))
-
     def met(self, binding: IntArray) -> BoolArray:
         """(S,) whether a station that several share holds transfers whose workers may be elsewhere, of (S, F)."""
         return np.asarray(self._shared[binding].any(axis=1) & self.elsewhere)
@@ -135,56 +162,50 @@ class Workers:
         """
         m, workers = self._m, self._at_work
         level = np.full((len(self._shared), len(rate)), np.inf)
-        scenarios, station = np.broadcast_arrays(np.arange(len(rate))[:, None], binding)
         with np.errstate(divide="ignore", invalid="ignore"):
             each = np.where((binding >= 0) & (rate > 0), rate / before.T, np.inf)
-        np.minimum.at(level.reshape(-1), (station * len(rate) + scenarios).ravel(), each.ravel())
+        np.minimum.at(level.reshape(-1), (binding * len(rate) + np.arange(len(rate))[:, None]).ravel(), each.ravel())
         level[~self._shared] = np.inf
         # at stations that hold nobody nobody meets another
         holds = np.isfinite(level).any(axis=1)
-        entries = np.flatnonzero(holds[m.phases.station])
-        demand, phase = m.phases.demand[entries], m.phases.row[entries]
-        here = np.where(demand > 0, level[m.phases.station[entries]], np.inf)
-        met = per_capacity(m.moved[phase][:, None], self._met(entries, holds, here, (rate.T, binding.T, before)))
-        share = np.zeros((len(m.transfer), len(rate)))
-        first = begins(phase)
-        share[phase[first]] = over_rows(np.maximum, met, first) if len(first) else 0.0
+        if self._held is None or self._held[0] != holds.tobytes():
+            self._held = holds.tobytes(), _Held.of(m, holds)
+        held = self._held[1]
+        demand = m.phases.demand[held.entries]
+        here = np.where(demand > 0, level[m.phases.station[held.entries]], np.inf)
+        met = per_capacity(m.moved[held.phase][:, None], self._met(held, demand, here, (rate.T, binding.T, before)))
+        share, lowest = np.zeros((len(m.transfer), len(rate))), np.full((len(workers), len(rate)), np.inf)
+        if len(held.entries):
+            share[held.phase[held.begins]] = over_rows(np.maximum, met, held.begins)
+            lowest[held.f[held.first]] = over_rows(np.minimum, here, held.first)
         share *= (workers / m.weight[:, None])[m.transfer]
         away = (m.delay - m.served).T + np.where(share > 0, 0.0, self._longest(capacity) + m.served.T)
-        there = over_rows(np.add, share, m.begins)
-        whole = there + over_rows(np.add, away, m.begins) + m.lead.T * workers
-        lowest, f = np.full((len(workers), len(rate)), np.inf), m.transfer[phase]
-        first = begins(f)
-        lowest[f[first]] = over_rows(np.minimum, here, first) if len(first) else np.inf
+        there = over_rows(np.add, share, self._begins)
+        whole = there + over_rows(np.add, away, self._begins) + m.lead.T * workers
         with np.errstate(divide="ignore", invalid="ignore"):
             present, part = workers / (whole * lowest), there / whole
-        held = np.isfinite(lowest)
-        weight = np.where(held, np.minimum(present, m.weight[:, None]), m.weight[:, None])
-        return weight, np.where(held, part, 1.0)
+        bound = np.isfinite(lowest)
+        weight = np.where(bound, np.minimum(present, m.weight[:, None]), m.weight[:, None])
+        return weight, np.where(bound, part, 1.0)
 
-    def _met(self, entries: Index, holds: BoolArray, level: Array, found: tuple[Array, IntArray, Array]) -> Array:
+    def _met(self, held: _Held, demand: Array, level: Array, found: tuple[Array, IntArray, Array]) -> Array:
         """Levels that a worker finds, entry by entry, while it is there itself.
 
         Args:
-            entries: (n,) which entries of phases.
-            holds: (K + 1,) the stations that hold somebody, all those of the entries.
+            held: The entries.
+            demand: (n, S) what a byte costs there in that phase.
             level: (n, S) mean levels.
             found: (F, S) rates, what binds them, and their weights.
         """
         m, (rate, binding, before) = self._m, found
-        phase, place = m.phases.row[entries], self._place[entries]
-        f = m.transfer[phase]
-        total = np.flatnonzero(holds[m.total.station])
-        station, row, demand = m.total.station[total], m.total.row[total], m.total.demand[total]
-        held = np.where(station[:, None] == binding[row], demand * before[row], 0.0)
-        own, mine = np.searchsorted(total, place), (np.cumsum(holds) - 1)[station]
-        filled = summed(mine, held, int(np.count_nonzero(holds)))[mine][own]
-        demand, most = demand[own], m.weight[f][:, None]
+        total, most = m.total.demand[held.total], m.weight[held.f][:, None]
+        taken = np.where(held.station[:, None] == binding[held.row], total * before[held.row], 0.0)
+        filled = summed(held.number, taken, len(held.total))[held.number[held.own]]
         with np.errstate(divide="ignore", invalid="ignore"):
-            mean = demand * np.minimum(rate[f] / level, most)
-            filled = np.maximum(filled - held[own], 0.0) + mean
-            there = np.maximum(per_capacity(m.phases.demand[entries], m.moved[phase][:, None]) * most, mean)
-            met = level * filled / (filled + (there - mean) / self._at_work[f])
+            mean = total[held.own] * np.minimum(rate[held.f] / level, most)
+            filled = np.maximum(filled - taken[held.own], 0.0) + mean
+            there = np.maximum(per_capacity(demand, m.moved[held.phase][:, None]) * most, mean)
+            met = level * filled / (filled + (there - mean) / self._at_work[held.f])
         return np.where(np.isfinite(level) & (filled > 0), met, level)
 
     def _longest(self, capacity: Array) -> Array:
@@ -218,9 +239,9 @@ class Workers:
     def _by_itself(self, capacity: Array) -> tuple[Array, Array, Array]:
         """(F, S) ceilings of transfers by themselves; seconds of a worker for a byte, and those in which it moves."""
         m, longest = self._m, self._longest(capacity)
-        moving = over_rows(np.add, longest, m.begins)
-        busy = moving + over_rows(np.add, m.delay.T, m.begins)
-        own = moving + over_rows(np.add, m.served.T, m.begins)
+        moving = over_rows(np.add, longest, self._begins)
+        busy = moving + over_rows(np.add, m.delay.T, self._begins)
+        own = moving + over_rows(np.add, m.served.T, self._begins)
         with np.errstate(divide="ignore"):
             bound = self._at_work * (1 - m.opening.T) / busy
         bound = np.where(self._own[:, None], bound, np.inf)

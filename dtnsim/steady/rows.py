@@ -68,7 +68,9 @@ def over_rows(ufunc: np.ufunc, values: NDArray[Any], first: Index) -> NDArray[An
         values: The entries, row by row.
         first: Where each row begins.
     """
-    sizes = np.diff(np.append(first, len(values)))
+    ends = np.empty_like(first)
+    ends[:-1], ends[-1:] = first[1:], len(values)
+    sizes = ends - first
     longest = int(sizes.max(initial=0))
     if len(first) < _MANY_ROWS * longest:
         return np.asarray(ufunc.reduceat(values, first, axis=0))

@@ -76,32 +76,38 @@ class _Places:
     """Where entries of stations that several transfers share stand: N entries, K' stations, F' transfers.
 
     Attributes:
-        part: (N,) which entries of all they are, transfer by transfer.
         used, transfers: Numbers of the stations and transfers among all.
-        transfer: (N,) place of each entry's transfer.
         visits: (n, F') stations of each transfer, rising, and K' where it has no more.
-        order: (N,) the entries station by station.
-        at, by, first: (N,) transfers and stations in that order, and where each station begins.
+        at, by, first: (N,) transfers and stations, station by station, and where each station begins.
+        demand: (N, S) what a byte costs, station by station.
+        idle: (n, F', S) where a byte costs them nothing; None where it always costs something.
     """
 
-    part: Index
     used: Index
     transfers: Index
-    transfer: Index
     visits: Index
-    order: Index
     at: Index
     by: Index
     first: Index
+    demand: Array
+    idle: BoolArray | None
 
     @classmethod
     def of(cls, rows: Rows, part: Index) -> _Places:
-        """The places of some entries of rows."""
+        """The places of some entries of rows, numbered transfer by transfer."""
         used, station = _numbered(rows.station[part])
         transfers, transfer = _numbered(rows.row[part])
         order = np.argsort(station, kind="stable")
-        by, visits = station[order], _listed(station, transfer, len(used))
-        return cls(part, used, transfers, transfer, visits, order, transfer[order], by, begins(by))
+        by, visits, demand = station[order], _listed(station, transfer, len(used)), rows.demand[part]
+        idle = None if (demand > 0).all() else _listed(demand <= 0, transfer, 0)
+        return cls(used, transfers, visits, transfer[order], by, begins(by), demand[order], idle)
+
+    def some(self, scenarios: slice) -> _Places:
+        """The same in some scenarios."""
+        if self.demand.shape[1] == 1:
+            return self
+        idle = None if self.idle is None else self.idle[:, :, scenarios]
+        return replace(self, demand=self.demand[:, scenarios], idle=idle)
 
 
 class _Filling:
@@ -112,18 +118,19 @@ class _Filling:
     depend on each other, not as many as transfers.
     """
 
-    def __init__(self, capacity: Array, rows: Rows, weight: Array, limit: Array, places: _Places) -> None:
+    def __init__(self, capacity: Array, weight: Array, limit: Array, places: _Places) -> None:
         self._used, self._transfers, count = places.used, places.transfers, limit.shape[1]
-        demand = np.broadcast_to(rows.demand[places.part], (len(places.part), count))
-        self._left = np.broadcast_to(capacity.T[self._used], (len(self._used), count)).copy()
+        self._left = np.empty((len(self._used), count))
+        self._left[:] = capacity.T[self._used]
         self._own = limit[self._transfers]
         self._free = np.ones(self._own.shape, dtype=bool)
         self._here, self._columns = np.arange(len(self._transfers)), np.arange(count)
-        self._visits = places.visits
-        #: (n, F', S) where a byte costs them nothing; None where it always costs something
-        self._idle = None if (demand > 0).all() else _listed(demand <= 0, places.transfer, 0)
-        self._weighted = (demand * weight[self._transfers][places.transfer])[places.order]
+        self._visits, self._idle = places.visits, places.idle
+        if self._idle is not None:
+            self._idle = np.broadcast_to(self._idle, (*self._idle.shape[:2], count))
         self._at, self._by, self._first = places.at, places.by, places.first
+        self._weighted = np.empty((len(self._at), count))
+        np.multiply(places.demand, weight[self._transfers[self._at]], out=self._weighted)
         self._number = np.arange(len(self._used))
 
     def fill(self, level: Array, binding: IntArray | None) -> None:
@@ -136,11 +143,13 @@ class _Filling:
                 break
             row, column = np.nonzero(stop)
             found[self._here[row], self._columns[column]] = now[stop]
-            row, column = np.nonzero(settled)
-            full[self._number[row], self._columns[column]] = at[settled]
-            self._left -= self._taken(np.where(stop, now, 0.0))
+            if binding is not None:
+                row, column = np.nonzero(settled)
+                full[self._number[row], self._columns[column]] = at
             self._free &= ~stop
-            self._forget_done()
+            if self._free.any():
+                self._left -= self._taken(np.where(stop, now, 0.0))
+                self._forget_done()
         level[self._transfers] = found
         if binding is None:
             return
@@ -152,32 +161,30 @@ class _Filling:
         binding[self._transfers] = held
 
     def _round(self) -> tuple[BoolArray, Array, BoolArray, Array]:
-        """(who stops (F', S), at which level; which stations are full for good (K', S), at which level)."""
+        """(who stops (F', S), at which level; which stations are full for good (K', S), at which levels, one each)."""
         load = self._taken(self._free)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            full = np.where(load > 0, np.maximum(self._left, 0.0) / load, np.inf)
-        stations = self._least(full)
+        padded = np.full((len(load) + 1, load.shape[1]), np.inf)
+        full = np.divide(np.maximum(self._left, 0.0), load, out=padded[:-1], where=load > 0)
+        stations = self._least(padded)
         limit = np.minimum(stations, self._own)
         each = np.where(self._free, limit, np.inf)[self._at]
         each = each if self._idle is None else np.where(self._weighted > 0, each, np.inf)
         least = np.minimum.reduceat(each, self._first, axis=0)
         settled = np.isfinite(full) & (least >= full * (1 - _TIE))
-        held = np.isfinite(limit) & (self._least(np.where(settled, full, np.inf)) <= limit * (1 + _TIE))
         own = np.isfinite(self._own) & (self._own <= stations * (1 + _TIE))
-        return self._free & (held | own), limit, settled, full
+        at = full[settled]
+        full[~settled] = np.inf
+        held = np.isfinite(limit) & (self._least(padded) <= limit * (1 + _TIE))
+        return self._free & (held | own), limit, settled, at
 
     def _taken(self, level: NDArray[Any]) -> Array:
         """(K', S) what weights times levels (F', S) take of each station."""
         return np.asarray(np.add.reduceat(level[self._at] * self._weighted, self._first, axis=0))
 
     def _least(self, level: Array) -> Array:
-        """(F', S) the least of the levels (K', S) of the stations that each transfer uses."""
-        padded = np.concatenate([level, np.full((1, level.shape[1]), np.inf)])
-        found = np.full(self._own.shape, np.inf)
-        for n, station in enumerate(self._visits):
-            here = padded[station]
-            np.minimum(found, here if self._idle is None else np.where(self._idle[n], np.inf, here), out=found)
-        return found
+        """(F', S) the least of the levels (K' + 1, S) of the stations that each transfer uses, the last of them none."""
+        here = level[self._visits]
+        return np.asarray((here if self._idle is None else np.where(self._idle, np.inf, here)).min(axis=0))
 
     def _forget_done(self) -> None:
         """Leaves out scenarios and transfers that are done, where that is much and there are many."""
@@ -274,7 +281,7 @@ class Shares:
         rows, part = self._rows, self._met
         here, place = _numbered(rows.station[part])
         with np.errstate(invalid="ignore"):
-            taken = np.nan_to_num(most[rows.row[part]] * rows.demand[part], nan=0.0, posinf=np.inf)
+            taken = np.fmax(most[rows.row[part]] * rows.demand[part], 0.0)
         fills = np.zeros(padded.shape[1], dtype=bool)
         fills[here] = (summed(place, taken, len(here)) >= padded.T[here] * (1 - margin)).any(axis=1)
         return fills
@@ -310,12 +317,13 @@ class Shares:
             near = least * (1 + _TIE)
             holder = np.minimum(np.where(own <= near, holder, _NONE), np.where(other <= near, by, _NONE))
             own = least
-        level = np.array(np.broadcast_to(np.minimum(own, ceiling.T) / weight, shape))
+        level = np.empty(shape)
+        level[:] = np.minimum(own, ceiling.T) / weight
         binding = np.full(shape, -1, dtype=np.int64)
         places = self._filling(padded, ceiling) if len(self._met) else None
         if places is not None:
             self._fill(padded, weight, places, level, binding if bound else None)
-        rate = np.where(np.isfinite(level), np.minimum(level * weight, np.broadcast_to(ceiling.T, shape)), np.inf)
+        rate = np.where(np.isfinite(level), np.minimum(level * weight, ceiling.T), np.inf)
         if not bound:
             return Solution(capacity, rate.T, ceiling, binding.T)
         alike = np.isfinite(own) & (own <= level * weight * (1 + _TIE))
@@ -334,13 +342,13 @@ class Shares:
 
     def _fill(self, padded: Array, weight: Array, places: _Places, level: Array, binding: IntArray | None) -> None:
         """Fills the stations of some entries; ``level`` has what transfers may have elsewhere, and gets the answer."""
-        count, rows = level.shape[1], self._rows
-        step = max(_AT_ONCE // len(places.part), _LEAST)
+        count = level.shape[1]
+        step = max(_AT_ONCE // len(places.at), _LEAST)
         for first in range(0, count, step):
             some = slice(first, first + step)
             here = padded if len(padded) == 1 else padded[some]
-            part = replace(rows, demand=_columns(rows.demand, some))
-            filling = _Filling(here, part, _columns(weight, some), level[:, some], places)
+            part = places if count <= step else places.some(some)
+            filling = _Filling(here, _columns(weight, some), level[:, some], part)
             filling.fill(level[:, some], None if binding is None else binding[:, some])
 
 

@@ -177,8 +177,8 @@ def _further(misses: Array, moved: Array, missed: Array) -> Array:
         missed: (F, S) by how much those were off.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        gain = np.nan_to_num(moved / (missed - misses), nan=1.0)
-    return misses * np.clip(gain, 1.0, _FURTHEST)
+        gain = np.fmax(moved / (missed - misses), 1.0)
+    return misses * np.minimum(gain, _FURTHEST)
 
 
 def _change(before: Array, now: Array) -> Array:
