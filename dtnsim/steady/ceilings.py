@@ -113,12 +113,12 @@ class Workers:
         #: entries of the stations that held somebody when weights were asked for last
         self._held: tuple[bytes, _Held] | None = None
 
-    def some(self, scenarios: Index) -> Workers:
-        """The same in some scenarios."""
+    def some(self, scenarios: Index, m: Matrices) -> Workers:
+        """The same in some scenarios; ``m`` is the problem in these."""
         made = copy(self)
         alone = self._alone if len(self._alone) == 1 else self._alone[scenarios]
         fixed = self._fixed if self._fixed.shape[1] == 1 else self._fixed[:, scenarios]
-        vars(made).update(_m=self._m.some(scenarios), _alone=alone, _fixed=fixed, _known=None)
+        vars(made).update(_m=m, _alone=alone, _fixed=fixed, _known=None)
         return made
 
     def _paces(self, which: Index, away: Array, station: Array, own: Array) -> Array:

@@ -84,12 +84,13 @@ class Matrices:
         def of(array: Array) -> Array:
             return array[scenarios] if len(array) > 1 else array
 
+        total = self.total.some(scenarios)
         return replace(
             self,
             capacity=of(self.capacity),
             alone=of(self.alone),
-            total=self.total.some(scenarios),
-            phases=self.phases.some(scenarios),
+            total=total,
+            phases=total if self.phases is self.total else self.phases.some(scenarios),
             delay=of(self.delay),
             served=of(self.served),
             opening=of(self.opening),

@@ -286,12 +286,12 @@ class Shares:
         fills[here] = (summed(place, taken, len(here)) >= padded.T[here] * (1 - margin)).any(axis=1)
         return fills
 
-    def some(self, scenarios: Index) -> Shares:
-        """The same in some scenarios."""
+    def some(self, scenarios: Index, rows: Rows) -> Shares:
+        """The same in some scenarios; ``rows`` has the use in these."""
         made = copy(self)
         padded = self._padded if len(self._padded) == 1 else self._padded[scenarios]
         columns = {name: _columns(getattr(self, name), scenarios) for name in ("_most", "_own", "_holder")}
-        vars(made).update(columns, _padded=padded, _rows=self._rows.some(scenarios))
+        vars(made).update(columns, _padded=padded, _rows=rows)
         return made
 
     def at(self, capacity: Array, weight: Array, ceiling: Array, *, bound: bool = True) -> Solution:

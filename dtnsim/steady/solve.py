@@ -78,10 +78,10 @@ class Rates:
 
     def some(self, scenarios: Index) -> Rates:
         """The same in some scenarios."""
-        made = copy(self)
-        made.m, made.unslowed = self.m.some(scenarios), self.unslowed.some(scenarios)
+        made, m = copy(self), self.m.some(scenarios)
+        made.m, made.unslowed = m, self.unslowed.some(scenarios, m.unslowed)
         if "_slowed" in vars(self):
-            vars(made)["_slowed"] = self._slowed.some(scenarios)
+            vars(made)["_slowed"] = self._slowed.some(scenarios, m)
         return made
 
     def of(self, active: BoolArray, near: float | None = None, *, bound: bool = True) -> Solution:
@@ -104,7 +104,7 @@ class Rates:
         if not len(slow):
             return found
         whole = found.each(lambda a: np.array(np.broadcast_to(a, (len(found.rate), a.shape[1]))))
-        again = _filled(self._slowed.some(slow), _some(slow, active), near, bound=bound)
+        again = _filled(self._slowed.some(slow, self.m.some(slow)), _some(slow, active), near, bound=bound)
         for kept, now in zip(whole.parts, again.parts, strict=True):
             kept[slow] = now
         return whole
@@ -116,11 +116,10 @@ class _Asked:
     def __init__(self, m: Matrices) -> None:
         self.m, self.workers, self.shares = m, Workers(m), Shares(m.capacity, m.total, m.changing)
 
-    def some(self, scenarios: Index) -> _Asked:
-        """The same in some scenarios."""
+    def some(self, scenarios: Index, m: Matrices) -> _Asked:
+        """The same in some scenarios; ``m`` is the problem in these."""
         made = copy(self)
-        made.m, made.workers = self.m.some(scenarios), self.workers.some(scenarios)
-        made.shares = self.shares.some(scenarios)
+        made.m, made.workers, made.shares = m, self.workers.some(scenarios, m), self.shares.some(scenarios, m.total)
         return made
 
 
@@ -139,13 +138,21 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
     weight, settled = np.broadcast_to(m.weight[:, None], solution.rate.T.shape), np.zeros(len(scenarios), dtype=bool)
     moved, missed = np.zeros((2, *weight.shape))
     part = np.ones((1, 1))
+
+    def note() -> None:
+        """Puts the scenarios of the last round among all."""
+        for kept, now in zip(whole.parts, solution.parts, strict=True):
+            kept[scenarios] = now
+        whole.binding[scenarios] = np.where(part.T >= _THERE, solution.binding, -1)
+
     whole = solution.each(lambda a: np.array(np.broadcast_to(a, (len(scenarios), a.shape[1]))))
     for _ in range(_WEIGHED if workers.elsewhere else _ROUNDS):
         if len(moves) < MUCH * len(scenarios):
+            note()
             scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
             moved, missed = moved[:, moves], missed[:, moves]
             solution = solution.each(partial(_some, moves))
-            active, ceiling, asked = _some(moves, active), _some(moves, ceiling), asked.some(moves)
+            active, ceiling, asked = _some(moves, active), _some(moves, ceiling), asked.some(moves, m.some(moves))
             m, workers = asked.m, asked.workers
         if workers.elsewhere:
             found, part = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
@@ -157,14 +164,12 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
             capacity = slowed_capacity(m, solution.rate)
             ceiling = np.where(active, workers.ceilings(capacity, active), 0.0)
         solution = asked.shares.at(capacity, weight, ceiling, bound=bound)
-        for kept, now in zip(whole.parts, solution.parts, strict=True):
-            kept[scenarios] = now
-        whole.binding[scenarios] = np.where(part.T >= _THERE, solution.binding, -1)
         change = _change(before, solution.rate)
         settled = settled | (change <= max(enough, _ELSEWHERE))
         moves = np.flatnonzero(~(change <= enough))
         if not len(moves):
             break
+    note()
     return whole
 
 
