@@ -110,22 +110,27 @@ def past(given: PathSpec, moved: Mapping[str, float]) -> Past:
 def _by_time(given: PathSpec, moved: Mapping[str, float]) -> list[int]:
     """Turns of transfers that begin at times of their own: who has ended before others begin does not meet them.
 
-    At first each is by itself; those that then overlap are put together, until nobody overlaps with another turn.
+    At first each is by itself; those that then overlap are put together, until nobody overlaps with another turn. When
+    those of the last turn end is no matter: they are left out.
     """
     begins = [(t.start.value if t.start else 0.0) + (t.pause.value if t.pause else 0.0) for t in given.transfers]
     order = sorted(range(len(begins)), key=lambda f: begins[f])
     turns = [sorted(set(begins)).index(begin) for begin in begins]
+    names = [t.name for t in given.transfers]
     for _ in range(_MERGERS):
-        known = Past(turns=dict(zip((t.name for t in given.transfers), turns, strict=True)))
-        problem = Composer(given, Ledger(Draw()), moved, known).problem()
-        ends = ends_of(problem, epochs.rates(problem))[0]
+        if not (last := max(turns)):
+            break
+        known = Past(turns=dict(zip(names, turns, strict=True)))
+        problem = Composer(given, Ledger(Draw()), moved, known).before(last).problem()
+        found = ends_of(problem, epochs.rates(problem))[0].tolist()
+        ends = dict(zip((t.name for t in problem.transfers), found, strict=True))
         merged, turn, before, latest = [0] * len(begins), -1, -1, -math.inf
         for f in order:
             if turns[f] != before and begins[f] >= latest:
                 turn += 1
-            before, latest = turns[f], max(latest, float(ends[f]))
+            before, latest = turns[f], max(latest, ends.get(names[f], latest))
             merged[f] = turn
-        if merged == turns or not any(merged):  # all in one turn stay there
+        if merged == turns:
             return merged
         turns = merged
     return [0] * len(begins)
