@@ -236,7 +236,7 @@ def test_shares_asked_for_again_are_those_found_anew() -> None:
     changing[[3, 11]] = True
     shares, ceiling = Shares(capacity, rows, changing), rng.uniform(0.1, 5.0, (scenarios, flows))
     for some in (np.arange(scenarios), np.array([1, 3])):
-        kept = shares.some(some)
+        kept = shares.some(some, rows.some(some))
         for _ in range(3):
             weight, less = rng.uniform(0.2, 4.0, (flows, len(some))), capacity[some].copy()
             less[:, changing] *= rng.uniform(0.1, 1.0, (len(some), 2))
