@@ -182,7 +182,7 @@ class _Filling:
         return np.asarray(np.add.reduceat(level[self._at] * self._weighted, self._first, axis=0))
 
     def _least(self, level: Array) -> Array:
-        """(F', S) the least of the levels (K' + 1, S) of the stations that each transfer uses, the last of them none."""
+        """(F', S) the least of the levels (K' + 1, S) of the stations that each uses, the last of them none."""
         here = level[self._visits]
         return np.asarray((here if self._idle is None else np.where(self._idle, np.inf, here)).min(axis=0))
 
