@@ -82,6 +82,36 @@ class LinuxMd(Layer):
             remedy="larger requests, several arrays, or a later kernel (Linux 5.14 for RAID 5 and 6, 6.1 for RAID 10)",
         )
 
+    def flushes(self, row: Row, use: Access, name: str, *, arrays: Term, members: int) -> None:
+        """Charges the flushes after synchronous writes: of all members, one after the other before Linux 4.18.
+
+        Args:
+            row: The row to charge, a byte of payload.
+            use: The access.
+            name: Name of the component.
+            arrays: Equal arrays that share the bytes.
+            members: Members of each, of which the slowest is waited for.
+
+        Source: Linux drivers/md/md.c, md_flush_request; commits 5a409b4f56d5 (4.18: several at once) and 2bc13b83e629
+            (5.2: one for all that wait).
+        """
+        one_by_one = use.kernel is not None and use.kernel < md.FLUSHES_OVERLAP
+        one_by_one = one_by_one and use.in_flight > 2  # of two, each waits for its own data and log meanwhile
+        if use.finish != "dsync" or use.operation == "read" or not one_by_one or self.of.keeps_writes:
+            return
+        each = self.of.flush_time(row)
+        if each is None:
+            each = term(self.of.latency(row, use.but(random=True), float(members)), "s", "slowest of the members")
+        row.charge(
+            f"{name}.flushes",
+            "lock",
+            capacity=arrays / each,
+            per_byte=1.0 / term(use.block_B, "B"),
+            unit="op",
+            what="flushes of md, one after the other",
+            remedy="fewer syncs, or a later kernel (Linux 4.18)",
+        )
+
     def stripes(self, row: Row, use: Access, name: str, *, groups: Term, disks: int, parity: int) -> None:
         """Charges the stripe caches.
 

@@ -225,6 +225,7 @@ class Raid(LinuxMd):
         if self.software:
             arrays = copies * self.groups
             self.lock(row, use, name, level=self.level, arrays=count(arrays, "array"), chunk=self._chunk(row))
+            self.flushes(row, use, name, arrays=count(arrays, "array"), members=self.disks)
             if self.parity and not reading:
                 self.stripes(row, use, name, groups=count(arrays, "group"), disks=self.disks, parity=self.parity)
             if self.journal is not None and not reading:

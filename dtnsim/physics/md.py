@@ -19,6 +19,8 @@ MD_PAGE_B: Final = 4096
 BITMAP_HELD_S: Final = 7.5
 #: Members from which on mdadm gives an array with redundancy a bitmap by itself (mdadm(8), --bitmap).
 MARKED_B: Final = 100.0 * 2**30
+#: First release in which flushes of an array overlap (commit 5a409b4f56d5).
+FLUSHES_OVERLAP: Final = (4, 18)
 #: First release by level in which a request takes no lock of the array: reads of RAID 5 and 6 that lie in a chunk
 #: (drivers/md/raid5.c, commit 97ae27252f49), requests of RAID 10 (raid10.c, b9b083f9044a). RAID 0 never had one.
 LOCKLESS: Final = dict.fromkeys((5, 6, 50, 60), (5, 14)) | {10: (6, 1)}

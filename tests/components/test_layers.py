@@ -281,6 +281,19 @@ def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() ->
     assert large == pytest.approx(none, rel=1e-3)
 
 
+@pytest.mark.parametrize(("kernel", "low", "high"), [("3.10", 35, 60), ("5.15", 70, 140)])
+def test_flushes_of_an_old_array_come_one_after_the_other(kernel: str, low: float, high: float) -> None:
+    """Ten disks of 7200 rpm in RAID 6, eight threads that write 4 KiB at random: 35 to 41 a second (584acdd49cd2).
+
+    Once flushes overlap (5a409b4f56d5) and one is for all that wait (2bc13b83e629), the disks' turns are the limit.
+    """
+    six = {"kind": "raid", "level": 6, "disks": 10, "chunk": "64 KiB", "of": {**DISK, "rate": "150 MB/s"}}
+    load = ({**WAITS[0], "direct": False, "sync": True, "numjobs": 8}, *WAITS[1:])
+    assert low < rate(six, load, stack={**TCP, "kernel": kernel}) / (4 * KiB) < high
+    one = [rate(six, ({**load[0], "numjobs": 1}, *WAITS[1:]), stack={**TCP, "kernel": k}) for k in (kernel, "5.15")]
+    assert one[0] == pytest.approx(one[1])
+
+
 @pytest.mark.parametrize(
     ("more", "kernel", "has"),
     [
