@@ -139,7 +139,6 @@ class _Course:
         self._here = np.arange(count)
         self._stage: Index
         self._column: Index
-        self._shared: Index  # the columns whose shares were found last, closely
         self._stage, self._column, self._shared = np.full((3, s, count), -1)
         self._left_B, self._left_s, self._ended = np.full((3, s, count), math.inf)
         self._rate: Array
@@ -185,7 +184,7 @@ class _Course:
         """Rates of the transfers as they are now, (S, F) [B/s]."""
         column = self._as_caches_are(self._beside_others())
         near, before = _NEAR[self._scenarios > 1] if self._several else None, self._rate
-        # the same columns have the same shares, unless those were found roughly
+        # columns whose shares were found last, and closely, have the same again
         changed = self._changed & (column >= 0).any(axis=1) & (column != self._shared).any(axis=1)
         self._shared = np.where(self._changed[:, None], column if near is None else -2, self._shared)
         some = slice(None) if changed.all() else np.flatnonzero(changed)
