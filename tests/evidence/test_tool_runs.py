@@ -28,7 +28,7 @@ def seconds(**changes: str) -> float:
 
 REFUSED = [
     *((t, "within one host") for t in ("robocopy", "dd", "msrsync", "tar")),
-    *((t, "volume") for t in ("fio", "iozone", "bonnie")),
+    *((t, "volume") for t in ("fio", "ior", "iozone", "bonnie")),
 ]
 
 
