@@ -8,8 +8,6 @@ writers beside each other whose bytes fit the destination's page cache, in part,
 one WAN, alike and unlike. The suite takes a sample. CONTRIBUTING lists where commands differ, and why.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Runs `predict` and `simulate` over all shipped paths, and ``dtnsim tcp`` with ev
 competing flows; lists what none of them called, and ends with 1 below the share that the house wants.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import io

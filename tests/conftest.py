@@ -1,7 +1,5 @@
 """Settings of the whole test suite, and the command line, run in this process as the installed command would."""
 
-from __future__ import annotations
-
 import gc
 import sys
 from collections.abc import Callable, Iterator

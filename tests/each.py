@@ -1,7 +1,5 @@
 """Tests over many things: one over all of some names, one for each row of a table that lies beside them."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterable
 from pathlib import Path

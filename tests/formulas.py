@@ -4,8 +4,6 @@
 ``max`` and the laws of `dtnsim.physics` are called by their names.
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 import re

@@ -1,7 +1,5 @@
 """The house as its code has it: which room imports which; ``python -m tests.house`` draws that in CONTRIBUTING.md."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """A bench for one component: what it charges to a row; and a path in which nothing else limits."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

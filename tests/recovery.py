@@ -9,8 +9,6 @@ determine (known better than four fifths of what the file says). With FACTOR the
 of drive really does.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import tempfile

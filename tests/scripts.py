@@ -1,7 +1,5 @@
 """Scripts that are no part of the package, as modules."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Random valid paths: two hosts, any storage, any network, any tool, as YAML text."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

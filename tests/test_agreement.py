@@ -1,7 +1,5 @@
 """One answer whatever the command: a sample of the grid of `tests.agreement`, with the bounds of all of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

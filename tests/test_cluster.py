@@ -3,8 +3,6 @@
 `dtnsim.ground.cluster`, `dtnsim.simulation.replicas`, `dtnsim.simulation.fleet.run`, `dtnsim.evidence.fit_model`.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import pickle

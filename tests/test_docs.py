@@ -1,7 +1,5 @@
 """The documentation: its commands exist, with these options; generated pages are whole (`.ci/docs` runs it)."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import re

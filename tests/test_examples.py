@@ -1,7 +1,5 @@
 """The example paths: what an engineer would check on their predictions. There is no measurement to match."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any

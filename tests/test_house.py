@@ -1,7 +1,5 @@
 """The house keeps its rules: layers, types, style, size of files, public names, nothing private in it."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What a prediction needs: nothing of the extras, nothing that only POSIX has; and the same digits without them."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Notebooks show what they stored, from top to bottom: the quick ones here, the others by .ci/check."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 import json

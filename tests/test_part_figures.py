@@ -1,7 +1,5 @@
 """The parts' own figures fit together, and what a drive is sold for comes out of a prediction of that benchmark."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

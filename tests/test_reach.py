@@ -4,8 +4,6 @@ A definition is reached where its name is used by another room, at the level of 
 reached. `engine` is held to all of its definitions; of `physics` a floor is held, which rises as its laws are wired in.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """The README's generated blocks are what the code says today; every public run of a tool is in its table."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

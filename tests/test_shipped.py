@@ -1,7 +1,5 @@
 """What every shipped path keeps, each predicted once: formulas, names of stations, bursts that buffers take."""
 
-from __future__ import annotations
-
 import pytest
 
 import dtnsim

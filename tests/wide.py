@@ -9,8 +9,6 @@ behind a network, fio; 0.1 to 300 ms, no loss to 1e-2, one to 64 streams, tools 
 `tests.agreement` is fixed, and what was mended was mended on it: here any seed is a new one.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import sys

@@ -3,8 +3,6 @@
 python -m pytest tests/benchmarks/test_commands_speed.py -m long --benchmark-enable -s
 """
 
-from __future__ import annotations
-
 import os
 import re
 import resource

@@ -3,8 +3,6 @@
 `pytest tests/benchmarks/test_fleet_speed.py -m long --benchmark-enable -s`: three minutes; once and small without it.
 """
 
-from __future__ import annotations
-
 import resource
 import time
 from pathlib import Path

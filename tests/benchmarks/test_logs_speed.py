@@ -5,8 +5,6 @@ logs do, ``prose`` never repeats a line; ``results`` and ``summaries`` are the w
 (two figures in three lines, five in three): each figure costs about 5 us there, whatever its line's length.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import resource

@@ -4,8 +4,6 @@ The flows are W1 of `tests/engine/workloads.py`, from memory to memory over 100 
 SimGrid's program reads the same flows; it is run where DTNSIM_SIMGRID_BIN names it.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import resource

@@ -3,8 +3,6 @@
 python -m pytest tests/benchmarks/test_planning_speed.py -m long --benchmark-enable -s
 """
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

@@ -4,8 +4,6 @@
 without it small inputs are run once, to see that the programs work and what they give is right.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 ``pytest tests/benchmarks/test_tcp_speed.py -m long --benchmark-enable -s`` times; else each case runs once, small.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """`dtnsim components` and `dtnsim explain`: what there is to write, and where a number comes from."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What `--json` prints keeps the JSON Schemas that `dtnsim schema` publishes."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """What a command loads and works out: start-up grows back where nobody counts."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A newcomer with the README and --help alone: what they print runs, and what is refused is said in one line."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

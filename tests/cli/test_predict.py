@@ -1,7 +1,5 @@
 """``dtnsim predict``; for scripts: probabilities, requirements with an exit code, what makes an interval wide."""
 
-from __future__ import annotations
-
 import io
 import json
 import shlex

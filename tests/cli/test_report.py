@@ -1,7 +1,5 @@
 """``dtnsim report`` and ``dtnsim discover``."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import partial

@@ -1,7 +1,5 @@
 """What scripts and shells rely on: formats, exit codes, versions, completion, the manual page, widths."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Parts of a kind side by side: order, conditions with units and currencies, what is missing."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``dtnsim simulate``."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

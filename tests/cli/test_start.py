@@ -1,7 +1,5 @@
 """``dtnsim init``, ``list`` and ``show``: from nothing to a path of one's own."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``dtnsim tcp`` and `tcp_calculator`: one answer, tables, coefficients, bad input as one line with exit code 2."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

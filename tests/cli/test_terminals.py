@@ -1,7 +1,5 @@
 """Nothing that a file or an argument holds is obeyed by a terminal or read as markup; pages show it as text."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

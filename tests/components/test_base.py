@@ -1,7 +1,5 @@
 """Kinds register themselves; parts merge under what is written; errors say where and what instead."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """BeeGFS: buffers of files, connections to servers, chunks over targets, mirrors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Buses of a host: cards without a slot, two in one slot, storage over Ethernet; adapters (hba), memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """CephFS: objects in flight, copies and shards on OSDs, the nodes' ports."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

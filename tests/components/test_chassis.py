@@ -1,7 +1,5 @@
 """PCIe slots: generations, lanes, directions, cards that use less than the slot has."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings, strategies as st
 

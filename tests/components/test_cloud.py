@@ -1,7 +1,5 @@
 """What an instance may move, and its disks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Processors: a thread has a core, threads share the package, siblings share a core."""
 
-from __future__ import annotations
-
 import pytest
 
 from dtnsim.components.access import Thread

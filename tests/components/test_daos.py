@@ -1,7 +1,5 @@
 """DAOS: dfuse or a library at the client, engines and ports of the servers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

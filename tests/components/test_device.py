@@ -1,7 +1,5 @@
 """Devices nest, accesses are values, and what explain prints of block storage is the calculation."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """What operations take: each waits for the one before, over the way to the servers."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.lab import journey, machine, problem, volume, waiting

@@ -1,7 +1,5 @@
 """The page cache in front of a medium, and requests that nobody reads ahead of, against closed forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

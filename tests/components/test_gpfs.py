@@ -1,7 +1,5 @@
 """GPFS: blocks in flight of a node, servers that everybody shares."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Hard disks: zones, seeks of random requests, streams that take turns."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

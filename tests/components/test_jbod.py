@@ -1,7 +1,5 @@
 """Disks side by side, and arrays of unlike ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

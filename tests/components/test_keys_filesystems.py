@@ -1,7 +1,5 @@
 """Every parameter of the file systems moves an answer on a path where it should matter, or is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every key of processors, memory, kernels, cards, devices, segments and placement moves an answer where it should."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any

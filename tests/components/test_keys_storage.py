@@ -1,7 +1,5 @@
 """Every key of block storage moves an answer: each is changed on a load where it should matter."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Layers over block devices (device_mapper: dm-crypt, lvm; linux_md), devices behind a network (remote_block; rbd)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """File systems on local drives: ext4, XFS, btrfs, tmpfs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Lustre: stripes and RPCs of one file are its own, targets are everybody's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

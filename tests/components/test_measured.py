@@ -1,7 +1,5 @@
 """A volume as it was measured: every figure that was measured comes out again, and what lies between lies between."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Boxes on segments: policers, firewalls, encryptors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """NFS: requests in flight over the round trip, a server that works, close-to-open, metadata one by one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

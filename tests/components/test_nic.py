@@ -1,7 +1,5 @@
 """Adapters: framing, ports and what a bond spreads over them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Cards that take work over: crypto accelerators and DPUs, to where they bind."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

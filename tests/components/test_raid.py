@@ -1,7 +1,5 @@
 """RAID: what the members, and what the bus, carry for one byte; healthy, degraded, rebuilding, nested."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

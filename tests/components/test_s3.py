@@ -1,7 +1,5 @@
 """S3: connections that wait for their answers, prefixes with request limits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Segments: bandwidth less what others use, in series, in both directions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

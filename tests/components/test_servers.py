@@ -1,7 +1,5 @@
 """Servers of shared file systems: ports, arrays, pairs, metadata; what mounts of one system have in common."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

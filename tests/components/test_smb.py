@@ -1,7 +1,5 @@
 """SMB 3: credits in flight, channels, work at both ends."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

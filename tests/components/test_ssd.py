@@ -1,7 +1,5 @@
 """SSDs: link and flash, zeros on compressing controllers, caches that fill, requests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

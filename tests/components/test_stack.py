@@ -1,7 +1,5 @@
 """The kernel's costs: cycles of a byte, of a packet, of a call, and where they turn up."""
 
-from __future__ import annotations
-
 import pytest
 
 from dtnsim.components.stack import Stack

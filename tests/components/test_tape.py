@@ -1,7 +1,5 @@
 """A tape library behind a staging disk."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

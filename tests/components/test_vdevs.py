@@ -1,7 +1,5 @@
 """Vdevs: mirrors, RAIDZ and dRAID."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """WEKA: frontends of the client, compute cores, drives and ports of the servers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

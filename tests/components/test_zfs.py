@@ -1,7 +1,5 @@
 """ZFS: whole records, its own cache, what checksums and compression cost and save."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

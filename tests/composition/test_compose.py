@@ -1,7 +1,5 @@
 """Composition: transfers meet on what they share, waiting is counted; rounds of files that are not full."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One end of a transfer: queues and their cores, calls and packets, sockets, copies that are saved."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Transfers that are like each other are composed and charged once, and are what each of them would be by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

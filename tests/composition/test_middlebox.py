@@ -1,7 +1,5 @@
 """Firewalls and policers on a path: what they leave to a transfer, against closed forms."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What lies between hosts: which way bytes go, and what a byte costs at both ends and on the way."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Whole paths over NFS: read-ahead, slots, close-to-open, what a page cache does before the server sees a byte."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

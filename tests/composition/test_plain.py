@@ -1,7 +1,5 @@
 """Which transfers are plain flows (plainness), and what they charge together (plain)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

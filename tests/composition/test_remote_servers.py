@@ -1,7 +1,5 @@
 """Volumes whose servers lie beyond a network: segments, TCP windows, round trips; connections that mounts share."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The way of each transfer through the graph, and what firewalls, policers and the narrowest place of it leave."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a byte costs on a segment, and the shares of unlike TCP streams there; formulas are the calculation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What an access to a volume charges: behind a page cache, in memory, on drives that several transfers share."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

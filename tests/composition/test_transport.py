@@ -1,7 +1,5 @@
 """What connections themselves allow: windows, losses, targets, pacing, the ramp; closed forms and published figures."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Whatever a user gives: one clear line, exit code 2, no traceback, soon."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Boards and chassis: slots and expanders that they bring, and what does not fit."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

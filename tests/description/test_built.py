@@ -1,7 +1,5 @@
 """Hosts that were built before are taken again where nothing in them changed."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The library as records: every kind and part with every number; the reference hosts with year, price and rates."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

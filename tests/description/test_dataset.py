@@ -1,7 +1,5 @@
 """Data sets against the figures their sources print, distributions against closed forms; lists of files as they are."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Hosts that nobody can describe in full: drawn from machines of their years, narrower with each line that is added."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

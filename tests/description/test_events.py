@@ -1,7 +1,5 @@
 """What happens in time: events, other people's transfers, and times that come again."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import Any
 

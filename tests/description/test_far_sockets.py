@@ -1,7 +1,5 @@
 """Drives and cards on the other socket, behind a chipset's uplink, behind a switch, in a slot that is taken."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

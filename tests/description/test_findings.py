@@ -1,7 +1,5 @@
 """One refusal names all that is wrong in a file: faults of many kinds, planted together in paths that are answered."""
 
-from __future__ import annotations
-
 import gc
 import random
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A fit is put over the host that it was made for; what the user wrote wins, and a note says so."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The path as a graph: everything is wired to memory, hosts to hosts through segments; its single points of failure."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A host: how its parts are wired, and what an access charges on its way to memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """TCP between hosts that have InfiniBand alone is IPoIB: answered, with the MTU of its mode, and said."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

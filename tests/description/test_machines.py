@@ -1,7 +1,5 @@
 """Machines by the names that people say: what their vendors state is known, the rest is drawn; likes are said once."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A path of one host: its WAN leads to the servers of what it mounts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

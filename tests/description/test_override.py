@@ -1,7 +1,5 @@
 """``--set``: reaches any key, spells short forms out, and replaces parts whole."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

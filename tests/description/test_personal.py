@@ -1,7 +1,5 @@
 """Descriptions that say little: personal computers, machines of a stated year, thirty that were published."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Final

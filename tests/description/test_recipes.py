@@ -1,7 +1,5 @@
 """CONTRIBUTING's recipes, run as printed: a kind is one file; hosts, volumes, segments and transfers hold it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

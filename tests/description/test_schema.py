@@ -3,8 +3,6 @@
 Of schema and schema_nodes.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import re

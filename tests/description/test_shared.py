@@ -1,7 +1,5 @@
 """Transfers that several runs of a tool, or several hosts, share."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings, strategies as st
 

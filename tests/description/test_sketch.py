@@ -1,7 +1,5 @@
 """A path file from a line of text: what is understood, what is guessed and says so, what is not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Path files: short forms, hosts like others, fitted parameters over hosts, names that lead nowhere."""
 
-from __future__ import annotations
-
 import copy
 from pathlib import Path
 from typing import Any

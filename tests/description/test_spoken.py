@@ -1,7 +1,5 @@
 """What people write where a file wants keys: names that tell a rate, measured drives, shares, kinds of hosts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operating systems by name and release, and hosts that are written once and counted."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Transfers of a path file: ends that tools name themselves, words as other tools say them, data sets of one file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

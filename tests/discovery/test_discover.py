@@ -1,7 +1,5 @@
 """A host from what a machine says of itself: outputs made up for the purpose, collected ones, and this machine."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random

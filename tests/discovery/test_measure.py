@@ -1,7 +1,5 @@
 """`measure`: its plan, its manners, and what it makes of recorded logs (fio 3.33, iperf3 3.12 on a virtual machine)."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """What people paste of their machines, against what it says; the outputs are shortened ones of public machines."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import re

@@ -1,7 +1,5 @@
 """Random histories of the engine, and what must hold after each step of them."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -4,8 +4,6 @@ Nothing of the engine is used here, and nothing is clever: every rate is recompu
 definition, every flow is moved on at every event.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Clocks and ends, stations and nodes, runs that must be given up, and what rows and flows are refused for."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Fair shares after any history of starts, ends and capacity changes, against two solvers; which node holds whom."""
 
-from __future__ import annotations
-
 import math
 import random
 

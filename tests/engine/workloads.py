@@ -5,8 +5,6 @@ link, WAN, destination link, destination disk. Units: bytes, bytes/s, seconds. F
 in the files that SimGrid read (0.1 B/s, 1 us), so that both ran on the same numbers.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from bisect import bisect

@@ -1,7 +1,5 @@
 """`dtnsim.calibrate` and `dtnsim.validate` as calls; known hosts are found again (`tests/recovery.py` has more)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

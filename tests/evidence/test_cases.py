@@ -1,7 +1,5 @@
 """Cases files: what they refuse, that every figure stands in its log, and that no case has a factor of its own."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from functools import cache

@@ -1,7 +1,5 @@
 """Fits against truth that is known because it was drawn, and against closed forms."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """`calibrate` and `validate` as commands: files written whole or not at all, codes, one document."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Raw logs to figures of a host, and what corrects its file: what belongs, what contradicts, what is of another."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import shutil

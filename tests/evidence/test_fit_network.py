@@ -1,7 +1,5 @@
 """Processor time of iperf3 as figures of the hosts at its two ends."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

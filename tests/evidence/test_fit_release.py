@@ -1,7 +1,5 @@
 """Where figures that agree contradict what a part is said to do, its prior gives way; a single figure does not win."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from dataclasses import replace

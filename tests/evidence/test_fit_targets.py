@@ -1,7 +1,5 @@
 """A user's own folder: hosts that logs call otherwise, volumes by mount and by device, folders of logs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

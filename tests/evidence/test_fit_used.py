@@ -1,7 +1,5 @@
 """What a fit of one's own host does in a prediction: its values, drawn together, and its spreads of runs and days."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

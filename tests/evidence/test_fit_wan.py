@@ -1,7 +1,5 @@
 """ping, mtr and traceroute as a network that a path names."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

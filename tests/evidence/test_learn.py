@@ -1,7 +1,5 @@
 """The model's own error: a known truth is recovered, few figures borrow, a study never judges itself."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

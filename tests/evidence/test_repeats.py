@@ -1,7 +1,5 @@
 """Repeats over days: their spreads, a change, a drift, and what of it enters a fit."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

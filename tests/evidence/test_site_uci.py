@@ -1,7 +1,5 @@
 """UCI: paths and cases against the report's own logs, tables and statements."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

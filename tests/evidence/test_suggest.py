@@ -1,7 +1,5 @@
 """Suggested tests: they determine what they say, the script is plain sh, and its logs fit the host."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Measured Linux TCP: ``dtnsim tcp --table`` beside ../shared/tcp-truth/public.csv, and the same through path files."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs of tools as paths beside what was published of them, and one round-trip time left out at a time."""
 
-from __future__ import annotations
-
 import csv
 import statistics
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Logs of transfers held against a path: what went its way, overlapping files as one, what each case takes over."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Validation: figures read from the model, summaries, what is left out; its proper scores reward no width."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """A folder of logs that grows: changes with dates and causes, a history, alarms."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

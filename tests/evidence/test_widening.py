@@ -1,7 +1,5 @@
 """How a fit admits what it does not know: the scatter of a log, and the covariance widened by what is left over."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Extremes: refused in one sentence, or right."""
 
-from __future__ import annotations
-
 import math
 import resource
 from collections.abc import Callable

@@ -4,8 +4,6 @@ The slow ones (cold caches of numba in parallel, folders that nobody may write, 
 sweeps, more locales) are run by ``python .ci/trust faults``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

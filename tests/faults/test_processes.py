@@ -1,7 +1,5 @@
 """The command as a process: pipes, full disks, readers that leave, parents that are killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -4,8 +4,6 @@
 of `paths`, lines and cells of text by what people and machines get wrong.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -5,8 +5,6 @@ the suite runs a thousand. The grammar is that of the files: a mutant changes, a
 that such files have, so that many get past the reader.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import io

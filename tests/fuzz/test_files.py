@@ -1,7 +1,5 @@
 """Mutants of catalogues, data sets, sizes, events, tables and traces; what they found stays found."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Each shipped path without one of its keys: an answer, or one line that says what to write; never a fault of ours."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Six hundred mutants of descriptions (more: ``python -m tests.fuzz.paths 100000``); what they found stays found."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One tree of errors: exit codes, and one line that says where, what and what instead."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

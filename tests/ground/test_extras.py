@@ -1,7 +1,5 @@
 """Packages that are not always there: of extras, and networkx as far as it is needed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib

@@ -1,7 +1,5 @@
 """Rows write demands; views of a row share them and scale them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st

@@ -1,7 +1,5 @@
 """Finding files: beside the user's own first, then those shipped; names that are none are told apart from files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

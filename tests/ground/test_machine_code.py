@@ -1,7 +1,5 @@
 """`machine_code`: what is kept is executed, so nobody else may be able to write it."""
 
-from __future__ import annotations
-
 import os
 import time
 

@@ -1,7 +1,5 @@
 """Pieces of work: the same results whoever does them, and what goes wrong comes out."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

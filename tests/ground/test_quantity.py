@@ -1,7 +1,5 @@
 """Quantities: the units that people write, how they are drawn, and how far a number that nobody wrote may be off."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import re

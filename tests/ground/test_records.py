@@ -1,7 +1,5 @@
 """Records do not change, a prediction answers for its transfers; sequences are worked out when they are looked at."""
 
-from __future__ import annotations
-
 import dataclasses
 import pickle
 from collections.abc import Iterator

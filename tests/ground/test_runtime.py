@@ -1,7 +1,5 @@
 """The collector of cycles rests where it is asked to, and is afterwards what it was."""
 
-from __future__ import annotations
-
 import gc
 import subprocess
 import sys

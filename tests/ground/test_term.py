@@ -1,7 +1,5 @@
 """Terms write the formula that they calculate: evaluating it gives the value."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

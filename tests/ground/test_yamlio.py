@@ -1,7 +1,5 @@
 """YAML with places: text stays text, keys know their lines, hostile files are refused early."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 from unittest.mock import patch

@@ -6,8 +6,6 @@ mismatch. Patterns are found in every module of `dtnsim.logs`, with the methods 
 ``python tests/logs/adversary.py`` tries every string on every pattern (a minute); the suite tries a few on each.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import pkgutil

@@ -4,8 +4,6 @@
 what went wrong; the suite reads a few hundred.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import math

@@ -1,7 +1,5 @@
 """``dtnsim logs``: JSON lines, tables, exit codes."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """What a sample cannot say: figures of one log that must agree with one another, and logs cut at every place."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A few hundred mutants of all logs (50,000 by ``python tests/logs/fuzz.py 50000``)."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.logs import fuzz

@@ -6,8 +6,6 @@ records, each with ``quantity``, ``value`` [SI, or as printed with the tool's ow
 (``complete`` by default) and ``n`` (how many such records there are); and quantities that it ``has_not``.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -1,7 +1,5 @@
 """JSON that is too long to hold is read in parts, with the same figures as a document that is held."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 

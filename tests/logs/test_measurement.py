@@ -1,7 +1,5 @@
 """A measurement carries its unit, its place and what it holds for; that of the shipped logs as well."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

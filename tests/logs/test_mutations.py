@@ -4,8 +4,6 @@ Every fixture of the project is cut at any byte, doubled, shuffled by lines, giv
 of noise, carriage returns, a pdsh prefix or quote marks.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from functools import cache

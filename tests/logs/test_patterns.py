@@ -1,7 +1,5 @@
 """No pattern of any parser takes more than linear time, whatever the line."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The reader: prompts, documents, encodings, redraws, long stretches, memory, what it refuses."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

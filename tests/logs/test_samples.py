@@ -14,8 +14,6 @@ is that file of ``data``); behind ``---`` stands what is true, a line a figure, 
 What stands before the first sample says where they are from.
 """
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What stands around the output of a tool: stamps of collectors, JSON of runners, web pages."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Workers that wait: closed networks, requests in flight, the last round, unequal luck."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st

@@ -1,7 +1,5 @@
 """What plans choose from, where it may be little."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """Kinds of change, pinning among them: each is one that kernel, shop or network has, and is taken where it helps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast

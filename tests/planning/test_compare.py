@@ -1,7 +1,5 @@
 """Variants side by side: their numbers, their prices (money), and why they differ."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 

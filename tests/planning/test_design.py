@@ -1,7 +1,5 @@
 """Ranges, lists, samples and tables of scenarios."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st

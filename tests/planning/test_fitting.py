@@ -1,7 +1,5 @@
 """What can be bought: growing arrays, cards in free slots, memory in free channels, cables; and what cannot."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

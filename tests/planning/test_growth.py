@@ -1,7 +1,5 @@
 """When purchases are due as a target grows, and what order is cheapest."""
 
-from __future__ import annotations
-
 import datetime as dt
 import itertools
 import math

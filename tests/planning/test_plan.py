@@ -1,7 +1,5 @@
 """Plans: what is free, what is bought, what is said; the search against brute force; the examples of the guide."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import math

@@ -1,7 +1,5 @@
 """The search for sets of purchases against brute force: on made-up parts, and on paths of the library."""
 
-from __future__ import annotations
-
 import datetime as dt
 import itertools
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Ports of a switch, rack units and watts: what has none left is refused with its reason, what has a price is paid."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Prices: lists as people have them, parts of the library beside a list, and which of them nobody buys."""
 
-from __future__ import annotations
-
 import datetime as dt
 import random
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """A sweep gives what predict gives, keeps its rows and goes on where it ended."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

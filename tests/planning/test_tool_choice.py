@@ -1,7 +1,5 @@
 """Another tool, or other settings of the same, where the ends have what it needs."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

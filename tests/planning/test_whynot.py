@@ -1,7 +1,5 @@
 """What is out, by which test and by how much, and the fewest limits that stand in the way."""
 
-from __future__ import annotations
-
 import datetime as dt
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """What a card advises: of each case what it says, and what it does not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

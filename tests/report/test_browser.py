@@ -1,7 +1,5 @@
 """Pages in a real browser: Debian's chromium by Selenium, without a network; skipped with a reason elsewhere."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

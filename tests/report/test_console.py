@@ -1,7 +1,5 @@
 """Where text goes: plain aligned lines in a pipe, rich on a terminal."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """The JSON documents: versioned, complete, SI units in the key names, and terms that recompute the answer."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

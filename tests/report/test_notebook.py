@@ -1,7 +1,5 @@
 """Answers in notebooks."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

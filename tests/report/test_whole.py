@@ -1,7 +1,5 @@
 """The report of a path: what it says, that it is escaped, and that it can be made again."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -4,8 +4,6 @@ Workers fill a store over a common way of rate ``way``, each at most ``cap``; th
 ``disk``. A full store lets in what it lets out. Between files a worker pauses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

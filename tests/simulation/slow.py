@@ -1,7 +1,5 @@
 """A path whose disks are slower than its network, written as data, and what makes paths of it."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

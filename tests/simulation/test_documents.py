@@ -3,8 +3,6 @@
 The figures are those of ``calibration/*/cases.yaml``; how far they may be off is what `predict` says of itself.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The world around the transfers: what an event names has to be there, dead links, states of a path (variants)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

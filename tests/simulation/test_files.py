@@ -1,7 +1,5 @@
 """Files in memory over time, and programs: one run of everything, `predict` beside it."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import Any

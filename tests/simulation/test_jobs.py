@@ -1,7 +1,5 @@
 """What workers take, and when: files, batches, parts that threads share, parts of files without an end."""
 
-from __future__ import annotations
-
 from itertools import islice
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Connections that open up in time: against the closed form, in the series of a run, and what does not matter."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

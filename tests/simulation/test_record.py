@@ -1,7 +1,5 @@
 """What is kept of a run: means over bins that add up, and what held the transfers when."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise

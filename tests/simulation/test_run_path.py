@@ -1,7 +1,5 @@
 """One run: transfers as their tools do them, what ends it, in order, and what does not let it end."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

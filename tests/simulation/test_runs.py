@@ -1,7 +1,5 @@
 """Paths in time: agree with the steady answer, conserve bytes, and do what things that happen demand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context

@@ -1,7 +1,5 @@
 """What a run has to know beforehand: names, timelines, states of a path, crowds, arrivals of other people."""
 
-from __future__ import annotations
-
 import math
 from itertools import islice
 from pathlib import Path

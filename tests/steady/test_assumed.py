@@ -1,7 +1,5 @@
 """Numbers that nobody wrote are listed where they move the answer, with what becomes of it when they are written."""
 
-from __future__ import annotations
-
 from typing import Any
 from unittest.mock import patch
 

@@ -1,7 +1,5 @@
 """From the ceiling to the median, one group of things after the other."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

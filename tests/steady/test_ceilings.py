@@ -1,7 +1,5 @@
 """What a transfer's own workers allow it, round by round."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

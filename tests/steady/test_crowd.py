@@ -1,7 +1,5 @@
 """Alike transfers that wait and share a station: one closed network of all their workers, in both commands."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

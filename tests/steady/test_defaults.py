@@ -1,7 +1,5 @@
 """Defaults without a spread: what the list says of another value is what comes of writing it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The spread beyond that of the parameters: laws, noise, caps; and what is not stated."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import pairwise

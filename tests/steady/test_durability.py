@@ -1,7 +1,5 @@
 """Written and on the medium: what a tool prints, and when the drives have every byte; predict beside simulate."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

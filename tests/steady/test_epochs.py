@@ -1,7 +1,5 @@
 """Transfers laid out in time: bytes over what the station carries while they are there."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Probabilities of goals, and what makes an interval wide."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What holds a transfer is what holds it halfway through its time, beside those that are there then."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Workers at unlike steps: shares state by state, averaged over the time that is spent in each."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Transfers with starts of their own: who meets whom, and what earlier ones leave to later ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Page caches that several transfers write to, against the integral of what comes in and goes out."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The answer: rates against closed forms, intervals from spreads, the ladder, cores that a loaded memory slows."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any

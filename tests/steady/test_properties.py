@@ -1,7 +1,5 @@
 """Laws that hold for every path, on randomly composed ones."""
 
-from __future__ import annotations
-
 import copy
 import re
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The words: every kind of cause in a sentence that an engineer can check."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What relieves a bottleneck (`remedies`; `relief` of TCP): the key of the path file, and what then comes."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is worked out, and how often, while transfers are laid out in time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scenarios of very many transfers: worked out in blocks (matrices, scenarios), the same as all at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The max-min solver against closed forms and an independent linear program."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

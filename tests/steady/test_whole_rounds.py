@@ -1,7 +1,5 @@
 """Few files and many workers: predict counts whole rounds of files as simulate runs them."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 

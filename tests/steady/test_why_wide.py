@@ -1,7 +1,5 @@
 """Words for what makes an interval wide."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """Jobs, tools by their options, and a path whose machines are so fast that only the tool limits it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What holds for every tool: options are checked, plans are sound, numbers have a source."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import get_args

@@ -1,7 +1,5 @@
 """iperf, netperf, NTttcp, nuttcp and ib_write_bw: time or bytes, threads, rails, distance and loss."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every option of every tool moves an answer somewhere, or its schema says that it is there for the reader only."""
 
-from __future__ import annotations
-
 import functools
 import json
 from typing import Any, get_args

@@ -1,7 +1,5 @@
 """What a tool makes of a job by its options, and what it refuses: the rows of plans.yaml."""
 
-from __future__ import annotations
-
 import functools
 import re
 from contextlib import suppress

@@ -4,8 +4,6 @@ Needs root, /dev/net/tun and network namespaces; elsewhere the points are skippe
 between two round-trip times, best of a few runs, so that the speed of the machine does not matter.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

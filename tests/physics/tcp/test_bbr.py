@@ -1,7 +1,5 @@
 """BBR alone: link less pauses, start-up, window, loss; v2 and v3 beside others, against the draft and papers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

@@ -1,7 +1,5 @@
 """Published runs of BBR v2 and v3 beside one loss-based flow: calibration/tcp-truth/bbr-pairs.csv and its NOTES."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Groups of streams at one bottleneck: equal shares, a published case, weights that keep their mean."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st

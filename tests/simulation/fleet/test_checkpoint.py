@@ -1,7 +1,5 @@
 """Who runs a replica, and after which others, changes nothing of it; a run that is broken off goes on as it would."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

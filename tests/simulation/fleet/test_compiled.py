@@ -4,8 +4,6 @@
 `traffic`.
 """
 
-from __future__ import annotations
-
 import heapq
 import os
 import random

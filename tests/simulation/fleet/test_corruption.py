@@ -1,7 +1,5 @@
 """Files that arrive damaged: who notices, what is sent again, what is counted."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

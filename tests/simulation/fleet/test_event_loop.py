@@ -1,7 +1,5 @@
 """A fleet against queueing theory, against SimGrid, and against what must hold of any fleet."""
 
-from __future__ import annotations
-
 import csv
 import heapq
 import math

@@ -3,8 +3,6 @@
 `job_classes`, `build`, `degraded`, `answers`, `trace`, `checkpoint` and `run` of `dtnsim.simulation.fleet`.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import textwrap

@@ -1,7 +1,5 @@
 """Pairs of hosts that differ in numbers alone are composed at once, and say what they say one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

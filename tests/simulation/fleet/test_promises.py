@@ -1,7 +1,5 @@
 """When promises break as demand grows: dates that follow from the sizes, the rate and the deadline alone."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A yard to try the rules of a fleet in: stations and lanes by hand, no path."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Plain flows as columns (columns, course, answer, words): the same as each by a process of its own on SimPy."""
 
-from __future__ import annotations
-
 import pickle
 from random import Random
 from typing import Any
