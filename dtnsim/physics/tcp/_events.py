@@ -32,35 +32,35 @@ def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> Non
         s: The state, changed in place.
         p: The lanes.
         v: What the step went by.
-        flight: What is in flight after it (lanes, flows) [segments].
+        flight: What is in flight after it (flows, lanes) [segments].
         dice: The draws.
     """
-    over = (total(flight) - p.full)[:, 0]
+    over = total(flight) - p.full
     if not np.count_nonzero(over > OVER):
         return
-    rows = np.flatnonzero((over > OVER) & v.grows.any(axis=1))
+    rows = np.flatnonzero((over > OVER) & v.grows.any(axis=0))
     if not len(rows):
         return
-    u = dice.draw(_chance.DROPS, s.steps)[p.replica[rows, 0]]
-    drops = np.maximum(np.floor(over[rows] + u[:, 0]), 1.0)
-    if flight.shape[1] > 1:
-        share = v.rate[rows] / v.rate[rows].sum(axis=1, keepdims=True)
-        hit = _dealt(drops, share, u[:, 1], p.flows[rows])
+    u = dice.draw(_chance.DROPS, s.steps)[:, p.replica[rows]]
+    drops = np.maximum(np.floor(over[rows] + u[0]), 1.0)
+    if len(flight) > 1:
+        rate = v.rate[:, rows]
+        hit = _dealt(drops, rate / total(rate), u[1], p.flows[rows])
     else:
-        hit = drops[:, None]
-    s.missing[rows] += hit
-    s.lost[rows] += hit
-    new = (hit > 0) & np.isinf(s.detect[rows])
-    noticed = s.t[rows] + trouble(v.trip[rows], v.flight[rows])
-    s.detect[rows] = np.where(new, noticed, s.detect[rows])
+        hit = drops[None, :]
+    s.missing[:, rows] += hit
+    s.lost[:, rows] += hit
+    pending = s.detect[:, rows]
+    noticed = s.t[:, rows] + trouble(v.trip[:, rows], v.flight[:, rows])
+    s.detect[:, rows] = np.where((hit > 0) & np.isinf(pending), noticed, pending)
 
 
 def _dealt(drops: FloatArray, share: FloatArray, u: FloatArray, flows: IntArray) -> FloatArray:
-    """Whole drops dealt to the flows by their shares, systematically from a random start (rows, flows)."""
-    upto = np.cumsum(share, axis=1) * drops[:, None] + u[:, None]
-    last = np.arange(share.shape[1]) >= flows - 1
-    whole = np.floor(np.where(last, (drops + u)[:, None], upto))  # of the last no rounding
-    return np.asarray(np.diff(whole, axis=1, prepend=0.0), float)
+    """Whole drops dealt to the flows by their shares, systematically from a random start (flows, rows)."""
+    upto = np.cumsum(share, axis=0) * drops + u
+    last = np.arange(len(share))[:, None] >= flows - 1
+    whole = np.floor(np.where(last, drops + u, upto))  # of the last no rounding
+    return np.asarray(np.diff(whole, axis=0, prepend=0.0), float)
 
 
 def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
@@ -75,7 +75,7 @@ def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
     ends = v.on & v.slow & (s.round_end <= s.soon)
     if not np.count_nonzero(ends):
         return
-    flows = np.maximum(ends.sum(axis=1, keepdims=True), 1)
+    flows = np.maximum(ends.sum(axis=0), 1)
     share = p.C / flows
     bdp = share * p.T
     # a window that the receiver limits stops at twice what is in flight (tcp_is_cwnd_limited)
@@ -100,7 +100,7 @@ def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
     leave = ends & ~over & ((new >= s.ssthresh) | (new >= most))
     if leave.any():
         s.phase = np.where(leave, AVOIDANCE, s.phase)
-        new_epoch(s, np.flatnonzero(leave))
+        new_epoch(s, _where(leave))
 
 
 def _hystart(s: State, p: Fixed, share: FloatArray, doubled: FloatArray, dice: Dice) -> tuple[FloatArray, BoolArray]:
@@ -113,9 +113,7 @@ def _hystart(s: State, p: Fixed, share: FloatArray, doubled: FloatArray, dice: D
         return doubled, np.zeros(doubled.shape, bool)
     can = (s.cwnd >= linux.HYSTART_LOW) & np.isinf(s.ssthresh) & p.which["cube"]
     span = np.where(p.paced, p.T + linux.HYSTART_ACK_DELAY_S, p.T / 2)
-    unbroken = dice.draw(_chance.TRAIN, s.steps)[p.replica[:, 0], : p.own.shape[1]] < np.exp(
-        -known.ACK_GAP_RATE.value * span
-    )
+    unbroken = dice.draw(_chance.TRAIN, s.steps)[: len(p.own), p.replica] < np.exp(-known.ACK_GAP_RATE.value * span)
     train = can & (np.minimum(s.cwnd, p.cap) / share > span) & (2 / share < linux.HYSTART_GAP_S) & unbroken
     late = can & (np.minimum(s.before, p.cap) - share * p.T > HYSTART_DELAY(p.T) * share)
     new = np.where(train, np.minimum(doubled, s.cwnd + share * span), doubled)
@@ -156,12 +154,12 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
         v: What the step went by.
         dice: The draws.
     """
-    at = np.flatnonzero(v.on & (s.detect <= s.soon))
+    at = _where(v.on & (s.detect <= s.soon))
     if not len(at):
         return
-    i, j = np.divmod(at, s.cwnd.shape[1])
-    now, trip, peak, top, replica = s.t[i, 0], v.trip.take(at), s.peak.take(at), s.top.take(at), p.replica[i, 0]
-    window, end = s.cwnd.take(at), s.round_end.take(at)
+    j, i = np.divmod(at, s.cwnd.shape[1])
+    now, trip, delay, base, most = (x.take(at) for x in (s.t, v.trip, v.delay, p.T, p.most_delay))
+    window, peak, top, end = (x.take(at) for x in (s.cwnd, s.peak, s.top, s.round_end))
     # a slow-start window goes on growing until the loss is noticed
     slow = (s.phase.take(at) == SLOW_START) & np.isfinite(end)
     if slow.any():
@@ -170,11 +168,11 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
     window = np.where(peak > 0, peak, window)
     kept: Any = None
     for number, control in p.laws.items():
-        share = on_arrays(control.kept)(window, p.T[i, 0], v.delay[i, 0], p.most_delay[i, 0])
-        kept = share if kept is None else np.where(p.law[i, 0] == number, share, kept)
+        share = on_arrays(control.kept)(window, base, delay, most)
+        kept = share if kept is None else np.where(p.law.take(i) == number, share, kept)
     after = CUT(window + 1e-9, kept)
-    again = (dice.draw(_chance.AGAIN, s.steps)[replica, j] < p.lost[i, 0]) + 1.0 * (
-        (peak > 0) & (after > p.B[i, 0] + p.C[i, 0] * p.T[i, 0])
+    again = (dice.draw(_chance.AGAIN, s.steps)[j, p.replica.take(i)] < p.lost.take(at)) + 1.0 * (
+        (peak > 0) & (after > p.B.take(at) + p.C.take(at) * base)
     )
     _set(s.beta, at, kept)
     _set(s.top, at, NEW_TOP(window, top))
@@ -187,9 +185,14 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
     _set(s.peak, at, 0.0)
 
 
+def _where(condition: BoolArray) -> NDArray[np.intp]:
+    """Which flows of all lanes, counted through."""
+    return condition.ravel().nonzero()[0]
+
+
 def _set(values: NDArray[Any], at: NDArray[np.intp], to: Any) -> None:
     """Writes some of the values of all flows of all lanes, counted through."""
-    values.reshape(-1)[at] = to
+    values.put(at, to)
 
 
 def recoveries(s: State, p: Fixed, v: View) -> None:
@@ -200,14 +203,14 @@ def recoveries(s: State, p: Fixed, v: View) -> None:
         p: The lanes.
         v: What the step went by.
     """
-    at = np.flatnonzero(v.on & (s.recover <= s.soon))
+    at = _where(v.on & (s.recover <= s.soon))
     if not len(at):
         return
     _set(s.phase, at, AVOIDANCE)
     _set(s.recover, at, np.inf)
     estimates = p.which["estimates"]
     if estimates is not False:
-        own = at if estimates is True else at[estimates[at // s.cwnd.shape[1], 0]]
+        own = at if estimates is True else at[estimates.take(at % s.cwnd.shape[1])]
         back = RETURNED(s.estimate.take(own))
         _set(s.ssthresh, own, back)
         _set(s.cwnd, own, back)
@@ -218,7 +221,7 @@ def new_epoch(s: State, at: NDArray[np.intp]) -> None:
     """Starts CUBIC's and H-TCP's clocks of some flows."""
     cwnd = s.cwnd.take(at)
     k, origin = PLATEAU(s.top.take(at), cwnd)
-    _set(s.epoch, at, s.t[at // s.cwnd.shape[1], 0])
+    _set(s.epoch, at, s.t.take(at))
     _set(s.k, at, k)
     _set(s.origin, at, origin)
     _set(s.friendly, at, cwnd)
@@ -243,7 +246,7 @@ def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:
     train = s.round_start + (s.t - s.round_start) / v.trip * v.flight / p.C
     short = (s.phase == SLOW_START) & np.isfinite(s.round_end) & (v.flight < p.C * p.T)
     last = np.where(short, train, s.t)
-    tail = (s.peak > 0) & (dice.draw(_chance.TAIL, s.steps)[p.replica[:, 0], : p.own.shape[1]] < known.TAIL_LOSS.value)
+    tail = (s.peak > 0) & (dice.draw(_chance.TAIL, s.steps)[: len(p.own), p.replica] < known.TAIL_LOSS.value)
     repaired = np.where(np.isfinite(s.detect), s.detect + np.where(tail, v.trip, 0.0), 0.0)
     repaired = np.maximum(repaired, np.where(s.phase == RECOVERY, s.recover - p.T / 2, 0.0))
     s.done = np.where(ends, np.maximum(last, np.where(np.isfinite(repaired), repaired, 0.0)), s.done)

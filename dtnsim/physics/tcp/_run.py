@@ -67,9 +67,9 @@ def run(p: Fixed, dice: Dice, noted: Noted) -> None:
         dice: Draws of losses and stalls.
         noted: Where their counters are noted.
     """
-    s, kinds, halves = fresh(p, dice), set(p.most_steps[:, 0].tolist()), dict[int, Counters]()
+    s, kinds, halves = fresh(p, dice), set(p.most_steps.tolist()), dict[int, Counters]()
     with np.errstate(divide="ignore"):
-        while len(s.t):
+        while len(p.lane):
             then = _counters(s, p)
             still = step(s, p, dice)
             _note(s, p, noted)
@@ -78,50 +78,50 @@ def run(p: Fixed, dice: Dice, noted: Noted) -> None:
                 continue
             gone = _over(s, p)
             _close(s, p, gone, noted)
-            still &= ~gone & (np.abs(s.rate - then.rate) <= STAYS * s.rate).all(axis=1)
-            repeats = ~gone & ~still & (p.most_steps[:, 0] == s.steps)
+            still &= ~gone & (np.abs(s.rate - then.rate) <= STAYS * s.rate).all(axis=0)
+            repeats = ~gone & ~still & (p.most_steps == s.steps)
             for rows, since in ((still, then), (repeats, halves.get(s.steps))):
                 if since is not None and rows.any():
-                    _carry(s.keep(rows, p.own.shape[1]), p.keep(rows), since, noted)
-            noted.simulated[p.lane[still, 0]] = p.end[still, 0]
+                    _carry(s.keep(rows, len(p.own)), p.keep(rows), since, noted)
+            noted.simulated[p.lane[still]] = p.end[still]
             left = ~(gone | still | repeats)
             if not left.all():
                 p = p.keep(left)
-                s = s.keep(left, p.own.shape[1])
+                s = s.keep(left, len(p.own))
 
 
 def _counters(s: State, p: Fixed) -> Counters:
-    return Counters(p.lane[:, 0], s.t, s.delivered, s.lost, s.waited, s.rate)
+    return Counters(p.lane, s.t[0], s.delivered, s.lost, s.waited, s.rate)
 
 
 def _over(s: State, p: Fixed) -> BoolArray:
     """Lanes at their end (lanes,)."""
-    return np.asarray((s.t >= p.end - 1e-12)[:, 0] | np.isfinite(s.done).all(axis=1))
+    return np.asarray((s.t[0] >= p.end - 1e-12) | np.isfinite(s.done).all(axis=0))
 
 
 def _note(s: State, p: Fixed, noted: Noted) -> None:
     """Counters of the lanes that have reached their next mark."""
-    while np.count_nonzero(due := s.mark <= s.soon):
+    while np.count_nonzero(due := s.mark <= s.soon[0]):
         rows = np.flatnonzero(due)
-        lane, mark = p.lane[rows, 0], s.noted[rows, 0]
-        noted.delivered[lane, mark] = s.delivered[rows].sum(axis=1)
-        noted.lost[lane, mark] = s.lost[rows].sum(axis=1)
-        noted.waited[lane, mark] = s.waited[rows, 0]
+        lane, mark = p.lane[rows], s.noted[rows]
+        noted.delivered[lane, mark] = s.delivered[:, rows].sum(axis=0)
+        noted.lost[lane, mark] = s.lost[:, rows].sum(axis=0)
+        noted.waited[lane, mark] = s.waited[rows]
         s.noted[rows] += 1
         most = p.marks.shape[1]
         following = p.marks[rows, np.minimum(mark + 1, most - 1)]
-        s.mark[rows, 0] = np.where(mark + 1 < most, following, np.inf)
+        s.mark[rows] = np.where(mark + 1 < most, following, np.inf)
 
 
 def _close(s: State, p: Fixed, rows: BoolArray, noted: Noted) -> None:
     """Keeps what the ended lanes leave; marks after their end see their last counters."""
-    lane = p.lane[rows, 0]
-    noted.done[lane] = s.done[rows].max(axis=1)
-    noted.simulated[lane] = s.t[rows, 0]
+    lane = p.lane[rows]
+    noted.done[lane] = s.done[:, rows].max(axis=0)
+    noted.simulated[lane] = s.t[0, rows]
     noted.steps[lane] = s.steps
-    later = np.arange(p.marks.shape[1]) >= s.noted[rows]
-    for what, now in ((noted.delivered, s.delivered), (noted.lost, s.lost), (noted.waited, s.waited)):
-        what[lane] = np.where(later, now[rows].sum(axis=1, keepdims=True), what[lane])
+    later = np.arange(p.marks.shape[1]) >= s.noted[rows, None]
+    for what, now in ((noted.delivered, s.delivered), (noted.lost, s.lost), (noted.waited, s.waited[None])):
+        what[lane] = np.where(later, now[:, rows].sum(axis=0)[:, None], what[lane])
 
 
 def _carry(s: State, p: Fixed, since: Counters, noted: Noted) -> None:
@@ -129,25 +129,22 @@ def _carry(s: State, p: Fixed, since: Counters, noted: Noted) -> None:
 
     Streams of a lane are alike, so that in the long run each has their mean rate, whatever it had so far.
     """
-    lane = p.lane[:, 0]
-    at = np.searchsorted(since.lane, lane)
-    span = s.t - since.t[at]
+    t, at = s.t[0], np.searchsorted(since.lane, p.lane)
+    span = t - since.t[at]
     busy = np.isinf(s.done)
 
     def gained(now: FloatArray, then: FloatArray, *, of: BoolArray | bool = True) -> FloatArray:
-        return np.asarray((np.where(of, now - then[at][:, : now.shape[1]], 0.0) / span).sum(axis=1, keepdims=True))
+        return np.asarray((np.where(of, now - then[: len(now), at], 0.0) / span).sum(axis=0))
 
     rate = gained(s.delivered, since.delivered, of=busy)
-    left = np.where(np.isfinite(p.size), p.size - s.delivered.sum(axis=1, keepdims=True), np.inf)
-    done = np.where(busy, s.t + left / np.maximum(rate, 1e-30), s.done).max(axis=1, keepdims=True)
-    ahead = np.minimum(p.marks, np.where(np.isfinite(p.size), done, np.inf)) - s.t
-    later = np.arange(p.marks.shape[1]) >= s.noted
+    left = np.where(np.isfinite(p.size), p.size - s.delivered.sum(axis=0), np.inf)
+    done = np.where(busy, t + left / np.maximum(rate, 1e-30), s.done).max(axis=0)
+    ahead = np.minimum(p.marks, np.where(np.isfinite(p.size), done, np.inf)[:, None]) - t[:, None]
+    later = np.arange(p.marks.shape[1]) >= s.noted[:, None]
     for what, now, speed in (
         (noted.delivered, s.delivered, rate),
         (noted.lost, s.lost, gained(s.lost, since.lost)),
-        (noted.waited, s.waited, gained(s.waited, since.waited)),
+        (noted.waited, s.waited[None], gained(s.waited[None], since.waited[None])),
     ):
-        what[lane] = np.where(later, now.sum(axis=1, keepdims=True) + speed * ahead, what[lane])
-    noted.done[lane] = done[:, 0]
-    noted.simulated[lane] = s.t[:, 0]
-    noted.steps[lane] = s.steps
+        what[p.lane] = np.where(later, now.sum(axis=0)[:, None] + speed[:, None] * ahead, what[p.lane])
+    noted.done[p.lane], noted.simulated[p.lane], noted.steps[p.lane] = done, t, s.steps

@@ -40,7 +40,7 @@ CRUISE, A_STEP, EPOCH, PAST, SOON, ALMOST, LEAST_POWER, STALLS = (
 
 @dataclass(slots=True, eq=False, repr=False)
 class View:
-    """What a step goes by: windows, round trips, rates and growth (lanes, flows), delay (lanes, 1)."""
+    """What a step goes by: windows, round trips, rates, delay and growth (flows, lanes); `whole` of a lane (lanes,)."""
 
     on: BoolArray
     slow: BoolArray
@@ -64,7 +64,7 @@ def in_flight(s: State, p: Fixed, on: BoolArray) -> FloatArray:
     Args:
         s: The state.
         p: The lanes.
-        on: Flows that send (lanes, flows).
+        on: Flows that send (flows, lanes).
     """
     whole = np.minimum(s.cwnd, p.cap)
     whole += ROUND
@@ -139,16 +139,17 @@ def step(s: State, p: Fixed, dice: Dice) -> BoolArray:
     v = view(s, p)
     hazard = _hazard(s, p, v)
     to_loss = s.budget / hazard  # never 0 by 0: a budget is used up where there is a hazard
-    dt = _smooth(s, p, v)
-    still = np.isinf(dt)
-    np.minimum(dt, _to_event(s, p, v), out=dt)
-    np.minimum(dt, least(to_loss), out=dt)
-    np.minimum(dt, _to_overflow(p, v), out=dt)
+    now, of_each = s.t[0], np.minimum(_to_event(s, p, v), to_loss)
+    np.minimum(of_each, _smooth(s, p, v), out=of_each)
+    dt = np.minimum(least(of_each), _to_overflow(p, v))
     if p.sized:
         np.minimum(dt, _to_last(s, p, v), out=dt)
-    still &= dt >= p.end - s.t
-    np.minimum(dt, np.minimum(s.mark, p.end) - s.t, out=dt)
+    still = ~v.grows.any(axis=0)
+    still &= dt >= p.end - now
+    np.minimum(dt, np.minimum(s.mark, p.end) - now, out=dt)
     np.maximum(dt, ROUND, out=dt)
+    of_each[:] = dt
+    dt = of_each
     s.t = s.t + dt
     s.soon = s.t + SOON
     _grow(s, p, v, dt)
@@ -168,11 +169,11 @@ def step(s: State, p: Fixed, dice: Dice) -> BoolArray:
         _events.recoveries(s, p, v)
     if p.sized:
         _events.finish(s, p, v, dice)
-    return np.asarray(still[:, 0])
+    return np.asarray(still)
 
 
 def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
-    """Longest step in which the growth stays small."""
+    """Longest step of each flow in which its growth stays small."""
     trips = np.maximum(v.growth, ROUND)
     np.divide(s.cwnd * A_STEP, trips, out=trips)
     np.maximum(trips, ONE, out=trips)
@@ -185,18 +186,17 @@ def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
         np.maximum(span, ONE, out=span)
         np.minimum(trips, span if clocked is True else np.where(clocked, span, np.inf), out=trips)
     trips *= v.trip
-    trips /= v.grows  # infinite where it does not
-    return least(trips)
+    return np.asarray(trips / v.grows)  # infinite where it does not
 
 
 def _to_event(s: State, p: Fixed, v: View) -> FloatArray:
-    """Time to the next event that is already due."""
+    """Time to the next event of each flow that is already due."""
     due = np.minimum(s.detect, s.recover)
     if v.any_slow:
         due = np.where(v.slow, np.minimum(due, s.round_end), due)
     if not v.all_on:
         due = np.where(v.on, due, np.where(np.isinf(s.done), p.start, np.inf))
-    return least(due) - s.t
+    return np.asarray(due - s.t)
 
 
 def _hazard(s: State, p: Fixed, v: View) -> FloatArray:
@@ -222,9 +222,9 @@ def _lose(s: State, p: Fixed, hazard: FloatArray, dt: FloatArray, to_loss: Float
     s.budget = s.budget - hazard * dt
     hit = to_loss <= dt * ALMOST
     if np.count_nonzero(hit):
-        i, j = np.nonzero(hit)
-        s.losses[i, j] += 1
-        s.budget[i, j] = dice.budget(p.replica[i, 0], j, s.losses[i, j])
+        j, i = np.nonzero(hit)
+        s.losses[j, i] += 1
+        s.budget[j, i] = dice.budget(p.replica[i], j, s.losses[j, i])
     return np.asarray(hit)
 
 
@@ -240,7 +240,7 @@ def _to_overflow(p: Fixed, v: View) -> FloatArray:
 def _to_last(s: State, p: Fixed, v: View) -> FloatArray:
     """Time until the flows have delivered the last segment; they take from one pool."""
     left = np.maximum(p.size - total(s.delivered), 0.0)
-    return np.asarray(left / np.maximum(total(v.rate) * (1 - p.lost), 1e-30), float)
+    return np.asarray(left / np.maximum(total(v.rate) * p.arrives[0], 1e-30), float)
 
 
 def _grow(s: State, p: Fixed, v: View, dt: FloatArray) -> None:
@@ -277,7 +277,7 @@ def _count(s: State, p: Fixed, v: View, flight: FloatArray, dt: FloatArray) -> N
     sent *= np.minimum(p.C * dt / np.maximum(total(sent), TINY), ONE)
     s.lost = s.lost + sent * p.lost
     s.delivered = s.delivered + sent * p.arrives
-    s.waited = s.waited + v.trip[:, :1] * dt
+    s.waited = s.waited + v.trip[0] * dt[0]
     s.steps += 1
 
 

@@ -238,44 +238,39 @@ def _fixed(c: Cases, flows: IntArray, times_s: FloatArray, draws: IntArray, most
     C, B, cap = packets(c)
     lump = c.streams / flows
     number = {name: n for n, name in enumerate(sorted(set(c.cc.tolist())))}
-    law, laws = np.array([[number[name]] for name in c.cc.tolist()]), {n: controls.find(k) for k, n in number.items()}
-    own = np.arange(flows.max()) < flows[:, None]
-    column = {name: value[:, None] for name, value in {"C": C / lump, "B": B / lump, "cap": cap}.items()}
-    T = trip(c)[:, None]
+    law, laws = np.array([number[name] for name in c.cc.tolist()]), {n: controls.find(k) for k, n in number.items()}
+    own = np.arange(flows.max())[:, None] < flows
+    C, B, T = C / lump, B / lump, trip(c)
     sized = np.isfinite(c.size_B)
     marks = _marks(c, times_s)
     last = np.where(sized, 1e12, marks[:, -1])
-    mss = c.mss_B[:, None]
     # the least round trip that bursts go by is the handshake's, of small packets
-    short = linux.short_trip_burst(_least_trip(c)[:, None], mss)
+    short = linux.short_trip_burst(_least_trip(c), c.mss_B)
     # what of a burst is left to queue when the bottleneck takes its share as it arrives
-    excess = np.clip(1 - c.rate_Bps * (1 - c.background) / c.line_Bps, 1e-9, 1.0)[:, None]
-    buffers = _lanes.buffers(column["C"], T, column["B"], short, mss, excess)
+    excess = np.clip(1 - c.rate_Bps * (1 - c.background) / c.line_Bps, 1e-9, 1.0)
+    buffers = _lanes.buffers(C, T, B, short, c.mss_B, excess)
+    full, bursts = buffers.pop("full"), bool(np.isfinite(buffers["safe"]).any())
+    each = buffers | {
+        "C": C, "B": B, "T": T, "cap": cap, "short": short, "lost": c.loss, "arrives": 1 - c.loss, "paced": c.paced,
+        "lump": np.where(c.paced, known.STALL_SHARE_PACED.value, 1.0) * known.STALL_LENGTH.value * excess,
+        "event": lossy.events(c.loss, c.burst), "start": np.where(sized, 0.0, SET_UP * T),
+    }  # fmt: skip
     return _lanes.Fixed(
-        **column,
-        **buffers,
-        T=T,
-        short=short,
-        lump=np.where(c.paced, known.STALL_SHARE_PACED.value, 1.0)[:, None] * known.STALL_LENGTH.value * excess,
-        event=lossy.events(c.loss, c.burst)[:, None],
-        lost=c.loss[:, None],
-        arrives=1 - c.loss[:, None],
-        size=(c.size_B / c.mss_B / lump)[:, None],
-        mss=mss,
-        start=np.where(sized[:, None], 0.0, SET_UP * T),
-        end=last[:, None],
-        paced=c.paced[:, None],
-        lane=np.arange(len(c.rtt_s))[:, None],
-        replica=draws[:, None],
+        **{name: np.tile(value, (len(own), 1)) for name, value in each.items()},
+        full=full,
+        size=c.size_B / c.mss_B / lump,
+        end=last,
+        lane=np.arange(len(c.rtt_s)),
+        replica=draws,
         marks=marks,
-        flows=flows[:, None],
+        flows=flows,
         own=own,
-        most_steps=most_steps[:, None],
+        most_steps=most_steps,
         law=law,
         laws=laws,
         which=_lanes.which(law, laws),
         ragged=not own.all(),
-        bursts=bool(np.isfinite(buffers["safe"]).any()),
+        bursts=bursts,
         sized=bool(sized.any()),
     )
 
