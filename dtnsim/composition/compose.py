@@ -220,7 +220,6 @@ class Composer:
             max(job.payload_B, 1.0),  # an empty folder takes its time as well
             job.files,
             self.storage.weight(leg),
-            divided=plan.divided,
             piece_B=plan.piece_B,
             sizes_B=(math.inf,) if endless else tuple(float(s) for s in leg.data.sizes_B),
             counts=tuple(int(c) for c in leg.data.counts),

@@ -200,7 +200,7 @@ def _files(job: Job, plan: Plan) -> int:
     Where the sizes are known the workers that are left without a file in the last round are not at work
     (`dtnsim.physics.waiting`); otherwise, and for fewer files than workers, they wait as if they had one.
     """
-    if job.sizes_B and job.files >= plan.workers and not plan.divided:
+    if job.sizes_B and job.files >= plan.workers and job.largest_B <= plan.piece_B:
         return job.files
     return math.ceil(job.files / plan.workers) * plan.workers
 
@@ -277,7 +277,8 @@ def beside(
         whole: What goes through the page cache, as one phase.
         stations: By name.
         room_share: Part of what a worker writes at once that the cache has room for.
-        workers: Workers; of several, the others may keep the medium busy, so that all of a worker's bytes may wait.
+        workers: Workers. Of one, what the medium writes while it fills the cache does not wait; of several, the others
+            may keep the medium busy meanwhile, so that all of a worker's bytes may.
     """
     writing = [n for n, p in enumerate(phases) if p.step == whole.step]
     others = [n for n, p in enumerate(phases) if p.step != whole.step and p.demands]

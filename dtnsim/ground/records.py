@@ -131,7 +131,7 @@ class Transfer:
         flushed: True where it ends when the medium has every byte, False where it ends when the cache has them.
         time_s: Time after which it ends, whatever has moved by then; its files are moved over and over.
         omitted_s: Time before that, which does not count.
-        divided, piece_B: Whether files are cut, so that all workers can work on one; bytes that pass all steps at once.
+        piece_B: Bytes that one worker takes at once: longer files are cut, so that all workers can work on one.
         after, pause_s: Names of the transfers that must have finished before it begins, and how long before.
         turn: Length of the longest row of transfers before it; those of different turns never meet.
         reads, writes: Its files as page caches know them: that of its own host, then that of the server.
@@ -154,7 +154,6 @@ class Transfer:
     flushed: bool = True
     time_s: float = math.inf
     omitted_s: float = 0.0
-    divided: bool = False
     piece_B: float = math.inf
     after: tuple[str, ...] = ()
     pause_s: float = 0.0
@@ -170,6 +169,11 @@ class Transfer:
     def timed(self) -> bool:
         """Whether a time ends it, not its bytes."""
         return self.time_s < math.inf
+
+    @property
+    def divided(self) -> bool:
+        """Whether files are cut, so that all workers can work on one."""
+        return max(self.sizes_B, default=0.0) > self.piece_B
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.steady.matrices import several_steps
 from dtnsim.steady.stages import in_parts
 
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ def parts_of_files(transfer: Transfer) -> int:
     """Parts in which the workers take each file; 0 where each takes a whole one."""
     files, workers = sum(int(n) for n in transfer.counts), int(transfer.workers)
     if in_parts(transfer) and files > 0:
-        cut = transfer.piece_B < math.inf
-        pieces = math.ceil(min(max(transfer.sizes_B) / transfer.piece_B, MAX_FILES // files)) if cut else 0
+        cut = max(transfer.sizes_B) / transfer.piece_B if several_steps(transfer) else 0.0
+        pieces = math.ceil(min(cut, MAX_FILES // files))
         parts = max(math.ceil(_BLOCKS * workers / files), pieces)
         return parts if parts > 1 else 0
     return _ROUNDS * math.ceil(workers / files) if 0 < files < workers else 0

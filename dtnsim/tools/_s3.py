@@ -189,6 +189,6 @@ class Client:
             steps,
             workers=workers,
             weight=workers,
-            divided=job.largest_B >= self.threshold_B and job.largest_B > self.part_B,
+            piece_B=self.part_B if job.largest_B >= self.threshold_B else math.inf,
             opening=opening,
         )

@@ -226,7 +226,6 @@ class Globus(Tool):
             tuple(steps),
             workers=use.concurrency,
             weight=use.concurrency * use.parallelism,
-            divided=job.largest_B > self._piece_B,
             piece_B=self._piece_B,
             warnings=tuple(self._clipped()),
         )

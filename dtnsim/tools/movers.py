@@ -151,7 +151,7 @@ class Wdt(Tool):
         files = replace(COPIED, source=("open", "close"))
         step = transfer(job, (sender, receiver), self.buffer_size, net, cpu, files, workers=workers)
         opening = Opening(LOGIN + FAREWELL + _URL, LOGIN_WORK, "ssh log-in that starts the receiver, and its answer")
-        return Plan((step,), workers=workers, weight=workers, divided=size > 0, opening=opening)
+        return Plan((step,), workers=workers, weight=workers, piece_B=size if size > 0 else math.inf, opening=opening)
 
     def _limit(self) -> Rate | None:
         if self.avg_mbytes_per_sec < 0:

@@ -89,8 +89,8 @@ class Mscp(SshCopy):
         opening = Opening(
             2 * (LOGIN + _SESSION), LOGIN_WORK, "ssh log-ins of the list and of the copies", connect, further
         )
-        divided = job.largest_B > self.s.value and workers > 1
-        return Plan((step,), workers=workers, weight=workers, divided=divided, opening=opening)
+        piece = self.s.value if workers > 1 else math.inf
+        return Plan((step,), workers=workers, weight=workers, piece_B=piece, opening=opening)
 
     def _ciphers(self, sender: Thread, receiver: Thread, sent: float) -> tuple[CpuUse, ...]:
         """Cipher and compression, a thread a connection."""

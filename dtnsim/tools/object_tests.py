@@ -90,7 +90,9 @@ class RadosBench(Tool):
         process = Thread("rados bench")
         if self.mode == "write":
             write = write_access(job, self.kind, process, self.b, finish="direct", workers=self.t)
-            return Plan((Step("write", write=cut(write, self.b.value)),), workers=self.t, divided=True)
+            return Plan((Step("write", write=cut(write, self.b.value)),), workers=self.t, piece_B=self.b.value)
         random = self.mode == "rand"
         read = read_access(job, self.kind, process, self.b, workers=self.t, direct=True, random=random)
-        return Plan((with_read(job, Step("read"), read.but(part_B=self.b.value)),), workers=self.t, divided=True)
+        return Plan(
+            (with_read(job, Step("read"), read.but(part_B=self.b.value)),), workers=self.t, piece_B=self.b.value
+        )

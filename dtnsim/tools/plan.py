@@ -286,7 +286,7 @@ class Plan:
         steps: What each worker does with each of its files, one after the other.
         workers: Files or parts of files in progress at once.
         weight: Weight in fair sharing (number of streams).
-        divided, piece_B: Whether files are cut, so that all workers can work on one; bytes that pass all steps at once.
+        piece_B: Bytes that one worker takes at once: longer files are cut, so that all workers can work on one.
         warnings: What the user should know.
         opening, holds_B: What is done once; memory of its own that page caches cannot have meanwhile.
     """
@@ -294,7 +294,6 @@ class Plan:
     steps: tuple[Step, ...]
     workers: int = 1
     weight: float = 1.0
-    divided: bool = False
     piece_B: float = math.inf
     warnings: tuple[str, ...] = field(default=())
     opening: Opening = Opening()

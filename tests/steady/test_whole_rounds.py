@@ -34,6 +34,15 @@ def test_five_files_on_four_workers_take_two_rounds() -> None:
     assert five == pytest.approx(2 * four, rel=0.03)
 
 
+def test_a_block_that_holds_every_file_cuts_none() -> None:
+    """WDT moves files in blocks: with larger ones than any file it does what it does without."""
+    larger, none = (
+        both(f"{{name: wdt, num_ports: 4, block_size_mbytes: {size}}}", "{files: 5, each: 20 GB}")
+        for size in (20_000, -1)
+    )
+    assert larger == pytest.approx(none)
+
+
 def test_unlike_files_in_turn() -> None:
     """Seven small ones fill the places that a large one leaves: Graham's order, by the largest file last."""
     dataset = "{sizes: [4 GB, 4 GB, 4 GB, 4 GB, 4 GB, 4 GB, 4 GB, 40 GB]}"

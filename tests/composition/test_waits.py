@@ -1,0 +1,30 @@
+"""What a medium does of a page cache's bytes while the worker is at another step."""
+
+from __future__ import annotations
+
+import pytest
+
+from dtnsim.composition import waits
+from dtnsim.ground.records import Demand, Phase, Station
+
+#: a wire of 100 B/s, and a drive of 50 that is written behind a cache with all the room there is
+STATIONS = {
+    "wire": Station("wire", "nic", "link", "network", 100.0, "B"),
+    "drive": Station("drive", "disk", "array", "storage", 50.0, "B"),
+}
+WIRE, WRITTEN = Demand("wire", 1.0, "sent"), Demand("drive", 1.0, "written", below_cache=True)
+
+
+@pytest.mark.parametrize("read", [0.25, 0.5, 1.0, 3.0])
+def test_one_worker_who_reads_its_drive_again_leaves_it_no_pause(read: float) -> None:
+    """The drive writes while the wire fills the cache, and goes on while it is read: each byte takes what it asks for.
+
+    As long as more is left to write than the copy hides, and less than the verification takes, both follow each other
+    without a pause; otherwise the worker waits for one of them. If all went on during verification, as it may where
+    other workers fill the cache meanwhile, the drive would stand idle while this one copies.
+    """
+    copy = Phase("copy", (WIRE, WRITTEN), step="copy")
+    again = Phase("verification", (Demand("drive", read, "read"),), step="verification")
+    made = waits.beside([copy, again], copy, STATIONS, room_share=1.0, workers=1)
+    lasts = sum(waits.alone(STATIONS, phase.demands, 1) for phase in made)
+    assert lasts == pytest.approx((1.0 + read) / 50.0)
