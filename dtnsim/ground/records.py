@@ -170,11 +170,6 @@ class Transfer:
         """Whether a time ends it, not its bytes."""
         return self.time_s < math.inf
 
-    @property
-    def divided(self) -> bool:
-        """Whether files are cut, so that all workers can work on one."""
-        return max(self.sizes_B, default=0.0) > self.piece_B
-
 
 @dataclass(frozen=True, slots=True)
 class Connection:

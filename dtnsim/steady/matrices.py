@@ -336,6 +336,11 @@ def several_steps(transfer: Transfer) -> bool:
     return len({p.step for p in transfer.phases}) > 1
 
 
+def divided(transfer: Transfer) -> bool:
+    """Whether its files are cut, so that all workers can work on one."""
+    return max(transfer.sizes_B, default=0.0) > transfer.piece_B
+
+
 def in_turn(transfer: Transfer) -> bool:
     """Whether several workers do one step after the other with each file, so that they meet at what they share."""
     return transfer.workers > 1 and several_steps(transfer)
@@ -344,7 +349,7 @@ def in_turn(transfer: Transfer) -> bool:
 def rounds_of(transfer: Transfer) -> tuple[tuple[int, float], ...]:
     """How many workers have a file to work on while which part moves; all where a time ends it or files are cut."""
     workers = max(int(transfer.workers), 1)
-    if transfer.timed or transfer.divided or not transfer.sizes_B:
+    if transfer.timed or divided(transfer) or not transfer.sizes_B:
         return ((workers, 1.0),)
     return rounds(transfer.sizes_B, transfer.counts, workers)
 

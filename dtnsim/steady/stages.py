@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.physics._arrays import FloatArray as Array, Index
-from dtnsim.steady.matrices import several_steps
+from dtnsim.steady.matrices import divided, several_steps
 from dtnsim.steady.rows import Rows, summed
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def steps_of(m: Matrices, phases: range) -> list[range]:
 
 def in_parts(t: Transfer) -> bool:
     """Whether workers take parts of files: several of them, or one that goes through all steps with each part."""
-    return t.divided and (t.workers > 1 or several_steps(t))
+    return divided(t) and (t.workers > 1 or several_steps(t))
 
 
 def step_by_step(t: Transfer) -> bool:
