@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.physics.cache import SLACK
 from dtnsim.simulation.memory import EVEN, Memory, Part
-from dtnsim.simulation.store import COUPLED, EMPTY, FREE, FULL, HELD, Alarm, State, Store
+from dtnsim.simulation.store import COUPLED, EMPTY, FREE, FULL, HELD, KEPT, Alarm, State, Store
 from dtnsim.simulation.transfer_processes import Move
 
 if TYPE_CHECKING:
@@ -237,8 +237,8 @@ class PageCache(Store):
             some = self._some
             begun = (some and bool(self._waiters)) or ((some or bool(self._fills)) and self._due())
             return FREE if begun else HELD
-        if self.state is FREE:
-            return self._after_free()
+        if self.state in (FREE, KEPT):
+            return KEPT if self._yields() else self._after_free()
         if not self._fills:
             return self._resting if self.state is EMPTY else FREE
         often = self._changes > _OFTEN
@@ -247,6 +247,15 @@ class PageCache(Store):
         if len(self.memory.caches) > 1 and self._room() > SLACK * self.memory.size * self.scale:
             return FREE  # others have left some of the limit free
         return FULL if often or self._at_medium(alone=False) else FREE
+
+    def _yields(self) -> bool:
+        """Whether writers at the limit take what the medium would take of this store, which nobody fills or flushes.
+
+        Whose pages Linux writes then is all the same: what room that makes is theirs (balance_dirty_pages).
+        """
+        if self._fills or self._waiters or self._watchers:
+            return False
+        return any(other.at_medium_of(self, alone=True) for other in tuple(self.memory.throttled))
 
     def _room(self) -> float:
         """What the limit leaves for this store beside the others [B]."""
@@ -260,7 +269,8 @@ class PageCache(Store):
     def _after_free(self) -> State:
         tiny = self._tiny()
         into, out = self.rates()
-        if self._fills and into > out * (1 + EVEN) and self._room() <= self._near():
+        grows = self._fills and into > out * (1 + EVEN) and self._room() <= self._near()
+        if grows and into + self.memory.growth_beside(self) > out * (1 + EVEN):  # unless others empty faster
             return FULL  # before all else: a store may be smaller than rounding
         if self.filled - self.drained <= tiny:
             self.leg.tally.drained += self.filled - self.drained
@@ -307,6 +317,7 @@ class PageCache(Store):
             begins=self._begins if self.state is HELD and (fills or self._some) else None,
             presses=self.state is FREE and fills and into > out * (1 + EVEN),
             full=self.state is FULL,
+            idle=not fills and self.state in (FREE, KEPT),
         )
 
     def _wait(self, into: float, out: float, band: float) -> float:

@@ -91,6 +91,7 @@ class Memory:
         caches: Those that share it.
         part: What programs leave of the limits [1].
         size: Dirty bytes from which on writers are throttled now [B].
+        throttled: Those whose writers are.
     """
 
     def __init__(self, size: float, free: float = math.inf) -> None:
@@ -106,7 +107,8 @@ class Memory:
         self._epoch = 0
         self._waiting: dict[float, dict[PageCache, None]] = {}  # for so many bytes until write-back begins
         self._pressing: dict[PageCache, None] = {}
-        self._full: dict[PageCache, None] = {}
+        self.throttled: dict[PageCache, None] = {}
+        self._idle: dict[PageCache, None] = {}
         self._close: dict[PageCache, None] = {}  # told of every change
         self._due: list[dict[PageCache, None]] = []
         self._later = False
@@ -148,6 +150,17 @@ class Memory:
         time = cache.env.now - self._since
         told = self._told.get(cache)
         return max(self._level + self._growth * time - (self._own(told, time) if told else 0.0), 0.0)
+
+    def growth_beside(self, cache: PageCache) -> float:
+        """How fast what the others hold grows now [B/s]."""
+        if len(self.caches) == 1:
+            return 0.0
+        told = self._told.get(cache)
+        return (
+            self._growth - sum(w * self._nodes[at].rate for (at, w, _), _ in told.flows.values())
+            if told
+            else self._growth
+        )
 
     def _own(self, told: _Told, time: float) -> float:
         """What a store holds so long after all was last counted [B]."""
@@ -203,9 +216,7 @@ class Memory:
             self._close.pop(cache, None)
         self._growth = sum([node.weight * node.rate for node in self._nodes.values()])
 
-    def waits(
-        self, cache: PageCache, *, begins: float | None = None, presses: bool = False, full: bool = False
-    ) -> None:
+    def waits(self, cache: PageCache, *, begins: float | None, presses: bool, full: bool, idle: bool) -> None:
         """Which limit concerns a store: that of write-back, that of writers, or the room that throttled ones need.
 
         Args:
@@ -213,15 +224,21 @@ class Memory:
             begins: Level at which its write-back begins [B]; None where it does not wait for that.
             presses: Whether it waits for the limit of writers.
             full: Whether its writers are throttled.
+            idle: Whether it holds something that nobody fills: it looks when others' writers are throttled, or no more.
         """
-        for those in (*self._waiting.values(), self._pressing, self._full):
+        turned = full != (cache in self.throttled)
+        for those in (*self._waiting.values(), self._pressing, self.throttled, self._idle):
             those.pop(cache, None)
         if begins is not None:
             self._waiting.setdefault(begins, {})[cache] = None
         if presses:
             self._pressing[cache] = None
         if full:
-            self._full[cache] = None
+            self.throttled[cache] = None
+        for each in self._idle if turned else ():
+            each.look()
+        if idle:
+            self._idle[cache] = None
         self._soon(cache.env)
 
     def _forget(self, cache: PageCache) -> None:
@@ -296,8 +313,8 @@ class Memory:
         ]
         if self._pressing:
             waits.append((_time_to(self.size - level, growth), self._pressing))
-        if self._full and len(self.caches) > 1:
-            waits.append((_time_to(level - self.size * (1 - cache.SLACK) * (1 - EVEN), -growth), self._full))
+        if self.throttled and len(self.caches) > 1:
+            waits.append((_time_to(level - self.size * (1 - cache.SLACK) * (1 - EVEN), -growth), self.throttled))
         first = min((wait for wait, _ in waits), default=math.inf)
         self._due = [those for wait, those in waits if wait <= first * (1 + _TOGETHER)]
         assert self._alarm is not None

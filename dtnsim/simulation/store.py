@@ -26,9 +26,10 @@ class State(Enum):
     FREE = "free"  # both halves at their own rates
     EMPTY = "empty"  # one flow, the medium waits for the writers
     FULL = "full"  # one flow, the writers wait for the medium
+    KEPT = "kept"  # nobody fills it: what the medium takes is others', who wait for it
 
 
-HELD, FREE, EMPTY, FULL = State  # looked up a million times
+HELD, FREE, EMPTY, FULL, KEPT = State  # looked up a million times
 COUPLED: Final = (EMPTY, FULL)
 
 
@@ -97,7 +98,11 @@ class Store:
 
     def _at_medium(self, *, alone: bool) -> bool:
         """Whether a station below the store holds a fill back (``alone``: one that only the medium's half needs)."""
-        bottleneck, leg = self.engine.bottleneck, self.leg
+        return self.at_medium_of(self, alone=alone)
+
+    def at_medium_of(self, other: Store, *, alone: bool) -> bool:
+        """Whether a station below another store holds a fill of this one back."""
+        bottleneck, leg = self.engine.bottleneck, other.leg
         for move in self._fills:
             station = bottleneck(move.flow)
             if station is None or not leg.drain_costs.get(station, 0.0) > 0:

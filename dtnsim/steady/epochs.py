@@ -108,8 +108,8 @@ class _Course:
         apart = matrices(replace(problem, transfers=tuple(t for own in states.values() for t in own))) if states else m
         written: dict[int, int] = {}
         for n, (f, (free, *_)) in enumerate(states.items()):
-            stages[f] = stages_of(free, apart, 3 * n, shared=True)
-            written[f] = apart.phases_of(3 * n)[writing_phase(free)]
+            stages[f] = stages_of(free, apart, len(states[f]) * n, shared=True)
+            written[f] = apart.phases_of(len(states[f]) * n)[writing_phase(free)]
         count, most = len(stages), max(len(own) for own in stages)
         place = {t.name: f for f, t in enumerate(problem.transfers)}
         self._after = {f: [place[name] for name in t.after] for f, t in enumerate(problem.transfers) if t.after}
@@ -127,8 +127,8 @@ class _Course:
                     self._moving.append(as_transfer(f, stage, apart if f in states else m))
                     if f in states:  # and as it is in the other states of the cache, in the rows that come next
                         size = len(states[f][0].phases)
-                        for further in (size, 2 * size):
-                            rows = range(stage.phases.start + further, stage.phases.stop + further)
+                        for n in range(1, len(states[f])):
+                            rows = range(stage.phases.start + n * size, stage.phases.stop + n * size)
                             self._moving.append(as_transfer(f, replace(stage, phases=rows), apart))
                         self._fills[f, k] = written[f] in stage.phases
                     self._bytes[f, k] = stage.part * problem.transfers[f].payload_B
@@ -247,9 +247,9 @@ class _Course:
         at = [n for n, f in enumerate(self._here.tolist()) if f in self._pools.of]
         if not at:
             return column
-        caches = [self._pools.of[f][0] for f in self._here[at].tolist()]
+        state = self._pools.states_of(self._here[at].tolist(), self._writes()[:, at])
         column = column.copy()
-        column[:, at] += np.where(column[:, at] >= 0, self._pools.state[caches].T, 0)
+        column[:, at] += np.where(column[:, at] >= 0, state, 0)
         return column
 
     def _place(self, f: int, transfer: Transfer) -> int:
@@ -281,8 +281,11 @@ class _Course:
 
     def _filled(self, rate: Array) -> Array:
         """(V, S) rates at which caches fill that several write to."""
-        fills = self._fills[self._here, np.maximum(self._stage, 0)] & self._under_way
-        return self._pools.filled(np.where(fills & np.isfinite(rate), rate, 0.0), self._here)
+        return self._pools.filled(np.where(self._writes() & np.isfinite(rate), rate, 0.0), self._here)
+
+    def _writes(self) -> BoolArray:
+        """(S, F) who is under way in a stage that fills such a cache."""
+        return np.asarray(self._fills[self._here, np.maximum(self._stage, 0)] & self._under_way)
 
     def _go_on(self, rate: Array, ends: Array, reach: Array, due: Array) -> None:
         """Time goes on to the last of the ends up to ``reach``; who ends, or begins, goes to the next stage.

@@ -17,14 +17,15 @@ Shapes: S scenarios, P caches, V media behind them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from dtnsim.composition import waits
 from dtnsim.ground.quantity import Value, middle
-from dtnsim.ground.records import Demand, Phase, Problem, Transfer
+from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.cache import SLACK
 from dtnsim.steady.durability import drain_rates
@@ -65,20 +66,24 @@ def _fills(t: Transfer) -> bool:
     return not several_steps(t) or step_by_step(t) or at_once <= middle(t.cache.size_B)
 
 
-def states(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tuple[Transfer, Transfer, Transfer]:
-    """A transfer while the cache that it writes to is written back and has room, while it is full, and before both.
+def states(transfer: Transfer, stations: Mapping[str, Station], writers: int, away: Value) -> tuple[Transfer, ...]:
+    """A transfer in every state of the cache that it writes to.
+
+    That is written back and has room, is full, and has not begun to be written back; and is full of several with one
+    medium: what that takes while a writer is at another step makes room for those who wait for it.
 
     Args:
         transfer: The transfer.
-        capacity: Of the stations, by name.
+        stations: By name.
         writers: How many write to its cache: each of them has as much of the media.
+        away: Part of the time in which nobody else waits for its medium.
     """
     whole = transfer.buffered
     assert whole is not None
     above, below = ([d for d in whole.demands if d.below_cache is here] for here in (False, True))
-    fills = _slowest(above, capacity) + sum((d.per_byte for d in whole.delays), 0.0) / transfer.workers
+    fills = _slowest(above, stations) + sum((d.per_byte for d in whole.delays), 0.0) / transfer.workers
     with np.errstate(invalid="ignore"):
-        meanwhile = np.nan_to_num(np.minimum(fills / np.maximum(_slowest(below, capacity) * writers, 1e-300), 1.0))
+        meanwhile = np.nan_to_num(np.minimum(fills / np.maximum(_slowest(below, stations) * writers, 1e-300), 1.0))
     first = writing_phase(transfer)
     others = [p for p in transfer.phases if p.step != whole.step]
     aside = [d for p in others for d in p.demands if d.aside]
@@ -89,8 +94,37 @@ def states(transfer: Transfer, capacity: dict[str, Value], writers: int) -> tupl
         written = replace(whole, demands=(*above, *medium))
         return replace(transfer, phases=(*rest[:first], written, *rest[first:]))
 
-    calm = [replace(p, demands=tuple(d for d in p.demands if not d.aside)) for p in others]
-    return made(meanwhile, calm), made(1.0 - hidden, others), made(0.0, calm)
+    def at_other_steps(left: Value) -> list[Phase]:
+        return [
+            replace(p, demands=tuple(replace(d, per_byte=d.per_byte * left) if d.aside else d for d in p.demands))
+            for p in others
+        ]
+
+    calm = at_other_steps(0.0)
+    return (
+        made(meanwhile, calm),
+        made(1 - hidden, others),
+        made(0.0, calm),
+        made(1 - hidden * away, at_other_steps(away)),
+    )
+
+
+def _away(transfer: Transfer, stations: Mapping[str, Station], writers: int) -> Value:
+    """Part of the time in which none of a transfer's workers writes, of several that wait for their medium."""
+    writes, other = (
+        sum(
+            (
+                waits.alone(stations, p.demands, int(transfer.workers))
+                for p in transfer.phases
+                if (p.step == step) is own
+            ),
+            0.0,
+        )
+        for step in [transfer.phases[writing_phase(transfer)].step]
+        for own in (True, False)
+    )
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(other / (other + writes * writers)) ** transfer.workers
 
 
 def writing_phase(transfer: Transfer) -> int:
@@ -103,18 +137,9 @@ def _at(station: str, demands: list[Demand]) -> Value:
     return sum((d.per_byte for d in demands if d.station == station), 0.0)
 
 
-def _slowest(demands: list[Demand], capacity: dict[str, Value]) -> Value:
-    """Seconds per byte of the slowest station of some demands."""
-    longest: Value = 0.0
-    for demand in demands:
-        longest = np.maximum(longest, _seconds(demand, capacity))
-    return longest
-
-
-def _seconds(demand: Demand, capacity: dict[str, Value]) -> Value:
-    """Seconds per byte at a station; of a dead one, infinitely many."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.divide(demand.per_byte, capacity[demand.station])
+def _slowest(demands: list[Demand], stations: Mapping[str, Station]) -> Value:
+    """Seconds per byte of the slowest station of some demands; of a dead one, infinitely many."""
+    return waits.alone(stations, demands, 1)
 
 
 class Pools:
@@ -133,13 +158,17 @@ class Pools:
         numbers = [f for members, _ in pools for f in members]
         given = [(c, len(members) / count) for members, count in pools if (c := problem.transfers[members[0]].cache)]
         self._volumes: dict[tuple[int, str], int] = {}
-        capacity = {s.name: s.capacity for s in problem.stations}
+        stations = {s.name: s for s in problem.stations}
         self.of: dict[int, tuple[int, int]] = {}
         for p, (members, _) in enumerate(pools):
             for f in members:
-                key = p, _medium(problem.transfers[f], capacity)
+                key = p, _medium(problem.transfers[f], stations)
                 self.of[f] = p, self._volumes.setdefault(key, len(self._volumes))
-        self._capacity, self._writers = capacity, {f: pools[p][1] for f, (p, _) in self.of.items()}
+        self._stations, self._writers = stations, {f: pools[p][1] for f, (p, _) in self.of.items()}
+        away = {f: _away(problem.transfers[f], stations, len(self.of)) for f in self.of}
+        self._away: dict[int, Value] = {
+            f: math.prod(away[g] for g in self.of if g != f and self.of[g] == self.of[f]) for f in self.of
+        }
         self._pool = np.array([p for p, _ in self._volumes], np.intp)
         volume = np.array([self.of[f][1] for f in numbers], np.intp)
 
@@ -158,14 +187,22 @@ class Pools:
         self._full, self._begun = np.zeros((2, *self._limit.shape), dtype=bool)
         self._turns = np.zeros(self._limit.shape, np.intp)
 
-    def states(self, f: int, transfer: Transfer) -> tuple[Transfer, Transfer, Transfer]:
+    def states(self, f: int, transfer: Transfer) -> tuple[Transfer, ...]:
         """A transfer, or what it is beside others, in every state of its cache."""
-        return states(transfer, self._capacity, self._writers[f])
+        return states(transfer, self._stations, self._writers[f], self._away[f])
 
     @property
     def state(self) -> Index:
-        """(P, S) number of the state of each cache (`states`)."""
+        """(P, S) number of the state of each cache (`states`), whoever writes to it."""
         return np.where(self._full, 1, np.where(self._begun, 0, 2))
+
+    def states_of(self, some: Sequence[int], writes: BoolArray) -> Index:
+        """(S, n) numbers of the states of some transfers' caches; ``writes`` (S, n) who of them writes now."""
+        volume = np.array([self.of[f][1] for f in some], np.intp)
+        writers = np.zeros(self._takes.shape, np.intp)
+        np.add.at(writers, volume, writes.T)
+        state = self.state[self._pool[volume]].T
+        return np.where((state == 1) & ((writers[volume].T - writes) > 0), 3, state)
 
     def _held(self, level: Array) -> Array:
         """(P, S) what each cache holds of levels (V, S), or gains of their growth."""
@@ -225,8 +262,9 @@ class Pools:
         return found
 
 
-def _medium(transfer: Transfer, capacity: dict[str, Value]) -> str:
+def _medium(transfer: Transfer, stations: Mapping[str, Station]) -> str:
     """The slowest station behind a page cache."""
     assert transfer.buffered is not None
     below = [d for d in transfer.buffered.demands if d.below_cache]
-    return max(below, key=lambda d: middle(_seconds(d, capacity))).station if below else ""
+    names = dict.fromkeys(d.station for d in below)
+    return max(names, key=lambda name: middle(_slowest([d for d in below if d.station == name], stations)), default="")
