@@ -86,7 +86,7 @@ def states(transfer: Transfer, stations: Mapping[str, Station], writers: int, aw
         meanwhile = np.nan_to_num(np.minimum(fills / np.maximum(_slowest(below, stations) * writers, 1e-300), 1.0))
     first = writing_phase(transfer)
     others = [p for p in transfer.phases if p.step != whole.step]
-    aside = [d for p in others for d in p.demands if d.aside]
+    aside = [d for p in others for d in p.demands if d.aside and waits.positive(d.per_byte)]
     hidden = _at(aside[0].station, aside) / _at(aside[0].station, below) if aside else 0.0
 
     def made(part: Value, rest: Sequence[Phase]) -> Transfer:

@@ -122,13 +122,16 @@ def test_what_a_medium_does_meanwhile_is_no_part_of_the_writing() -> None:
     again = Phase("verification", (Demand("other", 1.0, "bytes"), *meanwhile), step="verification")
     written = Phase("copy", (wire, *(replace(d, per_byte=d.per_byte * 0.4) for d in behind)), step="copy")
     verified = replace(one, phases=(written, again), buffered=whole, files=4, sizes_B=(100.0,), counts=(4,))
-    drains = {"wire0": WIRE, "drive": DRIVE, "other": DRIVE}
-    for state in pools.states(verified, drains, 2):
+    stations = {s.name: s for s in path(verified).stations}
+    for state in pools.states(verified, stations, 2, 0.25):
         used = [sum(d.per_byte for d in p.demands if d.station == "drive") for p in state.phases]
         assert min(used) >= 0
         assert sum(used) <= 3.0 * (1 + 1e-12)
-    full = pools.states(verified, drains, 2)[1]
+    _, full, _, beside = pools.states(verified, stations, 2, 0.25)
     assert [d.per_byte for d in full.phases[0].demands] == pytest.approx([1.0, 0.4, 0.8])
+    # somebody waits for the drive in three quarters of that time: so much less passes meanwhile
+    assert [d.per_byte for d in beside.phases[0].demands] == pytest.approx([1.0, 0.85, 1.7])
+    assert [d.per_byte for d in beside.phases[1].demands if d.aside] == pytest.approx([0.15, 0.3])
 
 
 def test_caches_of_very_many_writers_are_taken_in_the_mean() -> None:
@@ -213,6 +216,36 @@ def test_a_drive_has_something_to_do_while_workers_verify_where_a_cache_holds_wh
         assert simulate(one, seed=1).runs[0].transfers[0].duration_s == pytest.approx(made[room], rel=0.01)
     assert made["6 GB"] == pytest.approx(94e9 / drive_Bps, rel=0.025)
     assert (made["1 MB"] > 1.1 * 100e9 / drive_Bps) == (workers == 1)
+
+
+def test_who_waits_for_a_drive_has_all_of_it_while_another_verifies() -> None:
+    """A byte of the one takes 1/25 s of half the drive and 1/50 s elsewhere: 16.7 B/s, and the other has 33.3 B/s.
+
+    What write-back does meanwhile for the one that verifies (half of its bytes) is nothing while the other waits.
+    """
+    one, other = writer(0, 1e6, 300.0), writer(1, 1e5, 300.0)
+    wire, below = one.phases[0].demands
+    part = replace(below, per_byte=0.5)
+    again = Phase("verification", (Demand("other", 1.0, "bytes"), replace(part, aside=True)), step="verification")
+    written = Phase("copy", (wire, part), step="copy")
+    counts = {"files": 10_000, "sizes_B": (100.0,), "counts": (10_000,)}
+    verified = replace(one, phases=(written, again), buffered=one.phases[0], **counts)
+    assert seconds(verified, other)[1] == pytest.approx((1e5 - 300 / 2) * 3 / 100, rel=0.01)
+
+
+def test_who_verifies_beside_another_on_a_drive_is_the_same_in_both_commands() -> None:
+    """Whose file of 1 TB is verified chunk by chunk in memory leaves the drive to the other meanwhile."""
+    host = machine(
+        volumes={"/d": volume({"kind": "ssd", "read": "900 MB/s", "write": "400 MB/s"})},
+        vm={"dirty_bytes": "6 GB", "dirty_background_bytes": "0 B"},
+    )
+    path = journey(machine(), host, wan={"bandwidth": "25 Gb/s", "rtt": "1 ms", "loss": 0})
+    one = {**path.pop("transfer"), "from": "a:memory", "to": "b:/d", "dataset": {"files": 1, "size": "1 TB"}}
+    globus = {"name": "globus", "concurrency": 1}
+    other = {"name": "other", "tool": {**globus, "verify": False}, "dataset": {"files": 1, "size": "300 GB"}}
+    spec = load({**path, "transfers": [{**one, "name": "verified", "tool": globus}, {**one, **other}]})
+    said, run = predict(spec, samples=0).transfers, simulate(spec).runs[0].transfers
+    assert [t.duration_s for t in run] == pytest.approx([t.duration_s.p50 for t in said], rel=0.02)
 
 
 def test_many_large_files_are_verified_chunk_by_chunk_in_both_commands() -> None:
