@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -241,35 +242,45 @@ def overshoots(streams: Connection) -> Any:
 
 def closed_form(streams: Connection, part: float = 1.0) -> tuple[Value, Any]:
     """Steady goodput of part of the streams in closed form, monotone in every parameter [B/s], and its limit's name."""
-    return path.path_goodput(
-        rate_Bps=streams.rate_Bps,
-        rtt_s=streams.rtt_s,
-        loss=lossy.events(streams.loss, streams.burst),
-        mss_B=streams.mss_B,
-        mtu_B=streams.mtu_B,
-        buffer_B=streams.buffer_B,
-        streams=streams.streams * part,
-        cc=streams.cc,
-        window_B=streams.window_B,
-    )
+    s, loss = streams, lossy.events(streams.loss, streams.burst)
+    given: dict[str, Any] = {
+        "rate_Bps": s.rate_Bps, "rtt_s": s.rtt_s, "loss": float(loss) if np.ndim(loss) == 0 else loss,
+        "mss_B": s.mss_B, "mtu_B": s.mtu_B, "buffer_B": s.buffer_B, "streams": s.streams * part, "cc": s.cc,
+        "window_B": s.window_B,
+    }  # fmt: skip
+    many = any(isinstance(value, np.ndarray) for value in given.values())
+    return path.path_goodput(**given) if many else _goodput(**given)
+
+
+#: of equal connections it is asked again and again
+_goodput: Final = lru_cache(maxsize=1024)(path.path_goodput)
 
 
 def _time_of(streams: Connection, size_B: Any, omitted_s: float, most_Bps: Value = np.inf) -> Any:
     """Time that so many bytes take after what is left out (openings, draws) [s]."""
-    limits = {
-        "most_Bps": np.atleast_1d(most_Bps),
-        "factor": np.atleast_1d(streams.factor),
-        "stretch": np.atleast_1d(streams.stretch),
-    }
-    course = streams.course
+    given, course = (most_Bps, streams.factor, streams.stretch), streams.course
+    if not (np.ndim(course.steady_Bps) or any(map(np.ndim, given))):
+        return _took(course, tuple(size_B.tolist()), omitted_s, streams.reopened, *map(float, given))
+    limits = dict(zip(("most_Bps", "factor", "stretch"), map(np.atleast_1d, given), strict=True))
     if np.ndim(course.steady_Bps):
         return _times_of(streams, size_B, omitted_s, limits)
+    return _after(course, size_B, omitted_s, limits, packed=streams.reopened)
+
+
+@lru_cache(maxsize=1024)
+def _took(course: Course, sizes_B: tuple[float, ...], omitted_s: float, packed: bool, *limits: float) -> Any:  # noqa: FBT001
+    """The same of one scenario, which is asked again for each phase, and for each transfer that is like another."""
+    given = dict(zip(("most_Bps", "factor", "stretch"), np.array(limits)[:, None], strict=True))
+    return _after(course, np.array(sizes_B), omitted_s, given, packed=packed)
+
+
+def _after(course: Course, size_B: Any, omitted_s: float, limits: dict[str, Any], *, packed: bool) -> Any:
+    """The same along one course."""
     if not omitted_s:
-        return course.time_of(np.asarray(size_B, float)[:, None], **limits, packed=streams.reopened)
+        return course.time_of(np.asarray(size_B, float)[:, None], **limits, packed=packed)
     age = np.maximum(omitted_s - course.times_s[1] * limits["stretch"], 0.0)
-    before = course.delivered_B(age, **limits)
-    sizes = np.asarray(size_B, float)[:, None] + before
-    return course.time_of(sizes, **limits, packed=streams.reopened) - age
+    sizes = np.asarray(size_B, float)[:, None] + course.delivered_B(age, **limits)
+    return course.time_of(sizes, **limits, packed=packed) - age
 
 
 def _times_of(streams: Connection, size_B: Any, omitted_s: float, limits: dict[str, Any]) -> Any:
