@@ -38,7 +38,7 @@ def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> Non
     over = total(flight) - p.full
     if not np.count_nonzero(over > OVER):
         return
-    rows = np.flatnonzero((over > OVER) & v.grows.any(axis=0))
+    rows = ((over > OVER) & v.grows.any(axis=0)).nonzero()[0]
     if not len(rows):
         return
     u = dice.draw(_chance.DROPS, s.steps)[:, p.replica[rows]]
@@ -57,10 +57,11 @@ def overflow(s: State, p: Fixed, v: View, flight: FloatArray, dice: Dice) -> Non
 
 def _dealt(drops: FloatArray, share: FloatArray, u: FloatArray, flows: IntArray) -> FloatArray:
     """Whole drops dealt to the flows by their shares, systematically from a random start (flows, rows)."""
-    upto = np.cumsum(share, axis=0) * drops + u
+    upto = share.cumsum(axis=0) * drops + u
     last = np.arange(len(share))[:, None] >= flows - 1
     whole = np.floor(np.where(last, drops + u, upto))  # of the last no rounding
-    return np.asarray(np.diff(whole, axis=0, prepend=0.0), float)
+    whole[1:] -= whole[:-1]
+    return np.asarray(whole, float)
 
 
 def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
