@@ -101,7 +101,7 @@ def rounds(s: State, p: Fixed, v: View, dice: Dice) -> None:
     leave = ends & ~over & ((new >= s.ssthresh) | (new >= most))
     if leave.any():
         s.phase = np.where(leave, AVOIDANCE, s.phase)
-        new_epoch(s, _where(leave))
+        new_epoch(s, where_in(leave))
 
 
 def _hystart(s: State, p: Fixed, share: FloatArray, doubled: FloatArray, dice: Dice) -> tuple[FloatArray, BoolArray]:
@@ -155,7 +155,7 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
         v: What the step went by.
         dice: The draws.
     """
-    at = _where(v.on & (s.detect <= s.soon))
+    at = where_in(v.on & (s.detect <= s.soon))
     if not len(at):
         return
     j, i = np.divmod(at, s.cwnd.shape[1])
@@ -175,25 +175,20 @@ def detections(s: State, p: Fixed, v: View, dice: Dice) -> None:
     again = (dice.draw(_chance.AGAIN, s.steps)[j, p.replica.take(i)] < p.lost.take(at)) + 1.0 * (
         (peak > 0) & (after > p.B.take(at) + p.C.take(at) * base)
     )
-    _set(s.beta, at, kept)
-    _set(s.top, at, NEW_TOP(window, top))
-    _set(s.ssthresh, at, after)
-    _set(s.cwnd, at, after)
-    _set(s.phase, at, RECOVERY)
-    _set(s.recover, at, now + trip * (1 + again))
-    _set(s.detect, at, np.inf)
-    _set(s.missing, at, 0.0)
-    _set(s.peak, at, 0.0)
+    s.beta.put(at, kept)
+    s.top.put(at, NEW_TOP(window, top))
+    s.ssthresh.put(at, after)
+    s.cwnd.put(at, after)
+    s.phase.put(at, RECOVERY)
+    s.recover.put(at, now + trip * (1 + again))
+    s.detect.put(at, np.inf)
+    s.missing.put(at, 0.0)
+    s.peak.put(at, 0.0)
 
 
-def _where(condition: BoolArray) -> NDArray[np.intp]:
+def where_in(condition: BoolArray) -> NDArray[np.intp]:
     """Which flows of all lanes, counted through."""
     return condition.ravel().nonzero()[0]
-
-
-def _set(values: NDArray[Any], at: NDArray[np.intp], to: Any) -> None:
-    """Writes some of the values of all flows of all lanes, counted through."""
-    values.put(at, to)
 
 
 def recoveries(s: State, p: Fixed, v: View) -> None:
@@ -204,17 +199,17 @@ def recoveries(s: State, p: Fixed, v: View) -> None:
         p: The lanes.
         v: What the step went by.
     """
-    at = _where(v.on & (s.recover <= s.soon))
+    at = where_in(v.on & (s.recover <= s.soon))
     if not len(at):
         return
-    _set(s.phase, at, AVOIDANCE)
-    _set(s.recover, at, np.inf)
+    s.phase.put(at, AVOIDANCE)
+    s.recover.put(at, np.inf)
     estimates = p.which["estimates"]
     if estimates is not False:
         own = at if estimates is True else at[estimates.take(at % s.cwnd.shape[1])]
         back = RETURNED(s.estimate.take(own))
-        _set(s.ssthresh, own, back)
-        _set(s.cwnd, own, back)
+        s.ssthresh.put(own, back)
+        s.cwnd.put(own, back)
     new_epoch(s, at)
 
 
@@ -222,10 +217,10 @@ def new_epoch(s: State, at: NDArray[np.intp]) -> None:
     """Starts CUBIC's and H-TCP's clocks of some flows."""
     cwnd = s.cwnd.take(at)
     k, origin = PLATEAU(s.top.take(at), cwnd)
-    _set(s.epoch, at, s.t.take(at))
-    _set(s.k, at, k)
-    _set(s.origin, at, origin)
-    _set(s.friendly, at, cwnd)
+    s.epoch.put(at, s.t.take(at))
+    s.k.put(at, k)
+    s.origin.put(at, origin)
+    s.friendly.put(at, cwnd)
 
 
 def finish(s: State, p: Fixed, v: View, dice: Dice) -> None:

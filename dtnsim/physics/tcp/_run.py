@@ -68,19 +68,22 @@ def run(p: Fixed, dice: Dice, noted: Noted) -> None:
         noted: Where their counters are noted.
     """
     s, kinds, halves = fresh(p, dice), set(p.most_steps.tolist()), dict[int, Counters]()
+    starts = {max(most // 2, 1) for most in kinds}
     with np.errstate(divide="ignore"):
         while len(p.lane):
-            then = _counters(s, p)
+            looks = not (s.steps + 1) % EVERY or s.steps + 1 in kinds
+            then = _counters(s, p) if looks else None
             still = step(s, p, dice)
             _note(s, p, noted)
-            halves |= {most: _counters(s, p) for most in kinds if s.steps == max(most // 2, 1)}
-            if s.steps % EVERY and s.steps not in kinds:
+            if s.steps in starts:
+                halves[s.steps] = _counters(s, p)
+            if then is None:
                 continue
             gone = _over(s, p)
             _close(s, p, gone, noted)
             still &= ~gone & (np.abs(s.rate - then.rate) <= STAYS * s.rate).all(axis=0)
             repeats = ~gone & ~still & (p.most_steps == s.steps)
-            for rows, since in ((still, then), (repeats, halves.get(s.steps))):
+            for rows, since in ((still, then), (repeats, halves.get(max(s.steps // 2, 1)))):
                 if since is not None and rows.any():
                     _carry(s.keep(rows, len(p.own)), p.keep(rows), since, noted)
             noted.simulated[p.lane[still]] = p.end[still]

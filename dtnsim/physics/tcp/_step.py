@@ -52,6 +52,7 @@ class View:
     scale: FloatArray
     delay: FloatArray
     grows: BoolArray
+    growing: FloatArray
     growth: FloatArray
     whole: FloatArray
     all_on: bool
@@ -110,13 +111,15 @@ def view(s: State, p: Fixed) -> View:
     rate *= scale
     s.rate = rate
     grows = opens & on
-    growth, all_on = _growth(s, p, grows, delay), np.count_nonzero(on) == on.size
+    growing = grows.astype(float)
+    growth, all_on = _growth(s, p, delay) * growing, np.count_nonzero(on) == on.size
     return View(
-        on, slow, avoids, flight, held, trip, rate, scale, delay, grows, growth, total(flight), all_on, any_slow
-    )
+        on, slow, avoids, flight, held, trip, rate, scale, delay, grows, growing, growth, total(flight),
+        all_on, any_slow,
+    )  # fmt: skip
 
 
-def _growth(s: State, p: Fixed, grows: BoolArray, delay: FloatArray) -> FloatArray:
+def _growth(s: State, p: Fixed, delay: FloatArray) -> FloatArray:
     """Segments that a window gains in the coming round trip."""
     made: Any = None
     for number, control in p.laws.items():
@@ -125,7 +128,7 @@ def _growth(s: State, p: Fixed, grows: BoolArray, delay: FloatArray) -> FloatArr
         else:
             growth = on_arrays(control.growth)(s.cwnd, s.t - s.epoch, p.T, s.beta, delay, p.most_delay)
         made = growth if made is None else np.where(p.law == number, growth, made)
-    return np.asarray(made * grows, float)
+    return np.asarray(made, float)
 
 
 def step(s: State, p: Fixed, dice: Dice) -> BoolArray:
@@ -144,8 +147,7 @@ def step(s: State, p: Fixed, dice: Dice) -> BoolArray:
     dt = np.minimum(least(of_each), _to_overflow(p, v))
     if p.sized:
         np.minimum(dt, _to_last(s, p, v), out=dt)
-    still = ~v.grows.any(axis=0)
-    still &= dt >= p.end - now
+    still = (dt >= p.end - now) & ~v.grows.any(axis=0)
     np.minimum(dt, np.minimum(s.mark, p.end) - now, out=dt)
     np.maximum(dt, ROUND, out=dt)
     of_each[:] = dt
@@ -186,7 +188,7 @@ def _smooth(s: State, p: Fixed, v: View) -> FloatArray:
         np.maximum(span, ONE, out=span)
         np.minimum(trips, span if clocked is True else np.where(clocked, span, np.inf), out=trips)
     trips *= v.trip
-    return np.asarray(trips / v.grows)  # infinite where it does not
+    return np.asarray(trips / v.growing)  # infinite where it does not
 
 
 def _to_event(s: State, p: Fixed, v: View) -> FloatArray:
@@ -212,8 +214,7 @@ def _hazard(s: State, p: Fixed, v: View) -> FloatArray:
     hazard *= STALLS
     hazard *= v.avoids
     hazard += p.event * v.rate
-    hazard *= np.isinf(s.detect)
-    hazard *= v.on
+    hazard *= np.isinf(s.detect) & v.on
     return np.asarray(hazard, float)
 
 
@@ -222,9 +223,10 @@ def _lose(s: State, p: Fixed, hazard: FloatArray, dt: FloatArray, to_loss: Float
     s.budget = s.budget - hazard * dt
     hit = to_loss <= dt * ALMOST
     if np.count_nonzero(hit):
-        j, i = np.nonzero(hit)
-        s.losses[j, i] += 1
-        s.budget[j, i] = dice.budget(p.replica[i], j, s.losses[j, i])
+        at = _events.where_in(hit)
+        (j, i), losses = np.divmod(at, hit.shape[1]), s.losses.take(at) + 1
+        s.losses.put(at, losses)
+        s.budget.put(at, dice.budget(p.replica.take(i), j, losses))
     return np.asarray(hit)
 
 
@@ -257,7 +259,7 @@ def _grow(s: State, p: Fixed, v: View, dt: FloatArray) -> None:
 
 def _cube(s: State, p: Fixed, v: View, trips: FloatArray) -> FloatArray:
     """CUBIC's windows at the end of the step."""
-    s.friendly = s.friendly + linux.CUBIC_FRIENDLY * trips * v.grows
+    s.friendly = s.friendly + linux.CUBIC_FRIENDLY * trips * v.growing
     age = s.t - s.epoch
     past = age + p.T - v.trip - s.k
     # whole segments: what is missing from the plateau is rounded down, what is above it as well
