@@ -32,7 +32,7 @@ from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady import ordering
 from dtnsim.steady.matrices import Matrices, matrices, scenarios, several_steps
 from dtnsim.steady.occupancy import Occupancy
-from dtnsim.steady.pools import Pools, writing_phase
+from dtnsim.steady.pools import Pools, shared, writing_phase
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
 from dtnsim.steady.stages import Column, Stage, as_transfer, staged, stages_of, taken
@@ -80,8 +80,8 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
 
 
 def _may_end_together(problem: Problem, stages: list[list[Stage]]) -> bool:
-    """Whether nobody begins after any other, and all have one stage of bytes, of one step."""
-    if any(t.start_s or t.after or t.pause_s or several_steps(t) for t in problem.transfers):
+    """Whether nobody begins after any other, or fills a cache with others, and all have one stage of one step."""
+    if any(t.start_s or t.after or t.pause_s or several_steps(t) for t in problem.transfers) or shared(problem):
         return False
     return all(sum(bool(s.phases) for s in own) <= 1 for own in stages)
 

@@ -50,6 +50,16 @@ def test_writers_run_ahead_until_their_cache_is_full() -> None:
     assert seconds(writer(0, 400.0, 300.0), writer(1, 600.0, 300.0)) == pytest.approx([10.0, 14.0], rel=0.02)
 
 
+@pytest.mark.parametrize(("size", "begins", "found"), [(200.0, 0.0, 2.0), (600.0, 0.0, 18.0), (200.0, 200.0, 3.0)])
+def test_alike_writers_who_end_together_fill_their_cache_together(size: float, begins: float, found: float) -> None:
+    """What fits passes at the wires' 200 B/s; 300 B fill in 2 s, and 800 B take 16 s of the drive.
+
+    Where write-back begins with 200 B at 1 s, it is full at 1 s + 100 / 150 s; then the drive has the last 200 / 3 B.
+    """
+    same = [writer(n, size, 300.0, begins=begins) for n in range(2)]
+    assert seconds(*same) == pytest.approx([found] * 2)
+
+
 def test_who_comes_to_a_full_cache_goes_at_the_pace_of_the_drive() -> None:
     """Full after 6 s of one writer, who goes on at 50 B/s; 10 B of another take 0.4 s of half of that."""
     first, second = seconds(writer(0, 5000.0, 300.0), writer(1, 10.0, 300.0, start=10.0))
