@@ -17,6 +17,7 @@ Shapes: S scenarios, P caches, V media behind them.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -75,7 +76,7 @@ def states(transfer: Transfer, stations: Mapping[str, Station], writers: int, aw
     Args:
         transfer: The transfer.
         stations: By name.
-        writers: How many write to its cache: each of them has as much of the media.
+        writers: How many write through its cache to its medium: each of them has as much of that.
         away: Part of the time in which nobody else waits for its medium.
     """
     whole = transfer.buffered
@@ -164,7 +165,8 @@ class Pools:
             for f in members:
                 key = p, _medium(problem.transfers[f], stations)
                 self.of[f] = p, self._volumes.setdefault(key, len(self._volumes))
-        self._stations, self._writers = stations, {f: pools[p][1] for f, (p, _) in self.of.items()}
+        beside, same = [count - len(members) for members, count in pools], Counter(self.of.values())
+        self._stations, self._writers = stations, {f: beside[at[0]] + same[at] for f, at in self.of.items()}
         away = {f: _away(problem.transfers[f], stations, len(self.of)) for f in self.of}
         self._away: dict[int, Value] = {
             f: math.prod(away[g] for g in self.of if g != f and self.of[g] == self.of[f]) for f in self.of

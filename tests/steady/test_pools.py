@@ -86,6 +86,19 @@ def test_drives_behind_one_cache_fill_it_together() -> None:
     assert found == pytest.approx([3.0 + 300.0 / DRIVE, 10.0], rel=0.02)
 
 
+def test_write_back_of_a_writer_to_a_drive_of_its_own_is_no_less_beside_another() -> None:
+    """What writes is also what writes back, onto a fast drive for each: two bytes for one, so 50 B/s."""
+
+    def alike(n: int, drive: str, size: float) -> Transfer:
+        one = writer(n, size, 1e6, drive=drive)
+        wire, below = one.phases[0].demands
+        whole = replace(one.phases[0], demands=(wire, below, replace(wire, what="write-back", below_cache=True)))
+        return replace(one, phases=(whole,), buffered=whole)
+
+    problem = path(alike(0, "drive", 1000.0), alike(1, "other", 2000.0), drive=400.0)
+    assert ends(problem, epochs.rates(problem))[0].tolist() == pytest.approx([20.0, 40.0])
+
+
 def test_every_scenario_has_its_own_level() -> None:
     limits = np.array([100.0, 300.0, 900.0])
     given = [(400.0, 0.0), (600.0, 1.0), (50.0, 3.0)]
