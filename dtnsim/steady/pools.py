@@ -67,7 +67,9 @@ def _fills(t: Transfer) -> bool:
     return not several_steps(t) or step_by_step(t) or at_once <= middle(t.cache.size_B)
 
 
-def states(transfer: Transfer, stations: Mapping[str, Station], writers: int, away: Value) -> tuple[Transfer, ...]:
+def states(
+    transfer: Transfer, stations: Mapping[str, Station], writers: int, away: Value, *, seen: bool = True
+) -> tuple[Transfer, ...]:
     """A transfer in every state of the cache that it writes to.
 
     That is written back and has room, is full, and has not begun to be written back; and is full of several with one
@@ -78,11 +80,15 @@ def states(transfer: Transfer, stations: Mapping[str, Station], writers: int, aw
         stations: By name.
         writers: How many write through its cache to its medium: each of them has as much of that.
         away: Part of the time in which nobody else waits for its medium.
+        seen: Whether others use its medium too: what write-back takes of that while the writer waits is theirs to bear,
+            and lengthens the writer's own time as well (as much as the medium takes, where it is slower than the rest).
     """
     whole = transfer.buffered
     assert whole is not None
     above, below = ([d for d in whole.demands if d.below_cache is here] for here in (False, True))
-    fills = _slowest(above, stations) + sum((d.per_byte for d in whole.delays), 0.0) / transfer.workers
+    fills = _slowest(above, stations)
+    if seen:
+        fills = fills + sum((d.per_byte for d in whole.delays), 0.0) / transfer.workers
     with np.errstate(invalid="ignore"):
         meanwhile = np.nan_to_num(np.minimum(fills / np.maximum(_slowest(below, stations) * writers, 1e-300), 1.0))
     first = writing_phase(transfer)
@@ -171,6 +177,9 @@ class Pools:
         self._away: dict[int, Value] = {
             f: math.prod(away[g] for g in self.of if g != f and self.of[g] == self.of[f]) for f in self.of
         }
+        visits = Counter(name for t in problem.transfers for name in {d.station for p in t.phases for d in p.demands})
+        media = {at: name for (_, name), at in self._volumes.items()}
+        self._seen = {f: visits[media[at]] > 1 for f, (_, at) in self.of.items()}
         self._pool = np.array([p for p, _ in self._volumes], np.intp)
         volume = np.array([self.of[f][1] for f in numbers], np.intp)
 
@@ -191,7 +200,7 @@ class Pools:
 
     def states(self, f: int, transfer: Transfer) -> tuple[Transfer, ...]:
         """A transfer, or what it is beside others, in every state of its cache."""
-        return states(transfer, self._stations, self._writers[f], self._away[f])
+        return states(transfer, self._stations, self._writers[f], self._away[f], seen=self._seen[f])
 
     @property
     def state(self) -> Index:

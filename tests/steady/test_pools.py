@@ -256,6 +256,14 @@ def test_who_waits_for_a_drive_has_all_of_it_while_another_verifies() -> None:
     assert seconds(verified, other)[1] == pytest.approx((1e5 - 300 / 2) * 3 / 100, rel=0.01)
 
 
+def test_who_waits_between_files_is_not_held_by_a_drive_of_its_own_that_writes_meanwhile() -> None:
+    """A byte takes 1/100 s of the wire and 1/25 s of waiting: 20 B/s, which a drive of 50 B/s writes beside that."""
+    one = writer(0, 400.0, 300.0)
+    waiting = replace(one.phases[0], delays=(Demand("", 1 / 25, "round trips", each="file"),))
+    slow = replace(one, phases=(waiting,), buffered=waiting, files=100, sizes_B=(4.0,), counts=(100,))
+    assert seconds(slow, writer(1, 200.0, 300.0, drive="other"))[0] == pytest.approx(20.0, rel=0.01)
+
+
 @pytest.mark.parametrize(("rate", "parallelism", "size"), [("180 MB/s", 4, "30 GB"), ("180 MB/s", 1, "60 GB")])
 def test_who_verifies_beside_another_on_a_disk_is_the_same_in_both_commands(
     rate: str, parallelism: int, size: str
