@@ -255,7 +255,9 @@ class PageCache(Store):
         """
         if self._fills or self._waiters or self._watchers:
             return False
-        return any(other.at_medium_of(self, alone=True) for other in tuple(self.memory.throttled))
+        if self._changes > _OFTEN:
+            return False
+        return any(other.at_medium_of(self, alone=False) for other in tuple(self.memory.throttled))
 
     def _room(self) -> float:
         """What the limit leaves for this store beside the others [B]."""

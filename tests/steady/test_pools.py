@@ -13,6 +13,7 @@ from dtnsim.simulation import simulate
 from dtnsim.steady import epochs, pools
 from dtnsim.steady.ordering import ends
 from dtnsim.steady.prediction import predict
+from tests import wide
 from tests.lab import journey, machine, volume
 from tests.strategies import load
 
@@ -254,6 +255,13 @@ def test_who_waits_for_a_drive_has_all_of_it_while_another_verifies() -> None:
     counts = {"files": 10_000, "sizes_B": (100.0,), "counts": (10_000,)}
     verified = replace(one, phases=(written, again), buffered=one.phases[0], **counts)
     assert seconds(verified, other)[1] == pytest.approx((1e5 - 300 / 2) * 3 / 100, rel=0.01)
+
+
+def test_stores_that_yield_to_each_other_do_not_stop_the_clock() -> None:
+    """Six transfers whose writers at the limit are held by a core that write-back needs as well."""
+    _, path = wide.path_of("20270103", 22, (wide.mixed,))
+    said, run = predict(load(path), samples=0), simulate(load(path))
+    assert run.runs[0].transfers[0].duration_s == pytest.approx(said.transfers[0].duration_s.p50, rel=0.1)
 
 
 def test_who_waits_between_files_is_not_held_by_a_drive_of_its_own_that_writes_meanwhile() -> None:
