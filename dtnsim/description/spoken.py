@@ -23,6 +23,7 @@ _SEVERAL: Final = re.compile(r"(\d)\s*x\s+(\S.*)|dual[- ](?:socket )?(\S.*)", re
 _PLAIN: Final = re.compile(r"(?:[\d.]+\s*[TG]i?B|Ethernet|of|ECC|(?:LP)?DDR\d[XL]?)\b|[\W\d]", re.IGNORECASE)
 #: a model of a drive: 'PM1733', 'Micron 7450'
 _MODEL: Final = re.compile(r"\b[a-z]{0,3}\d{3,5}\b(?! ?(?:[GTM]i?B|rpm))", re.IGNORECASE)
+_SIZE: Final = re.compile(r"[ ,]+[\d.]+ ?[TG]i?B\b", re.IGNORECASE)
 _SUM: Final = re.compile(r"(\d+)\s*\+\s*(\d+)")
 _RATES: Final = ("read", "write")
 _AS_OTHER: Final = "assumed: like the other direction, which is what was stated, within a factor of two"
@@ -153,8 +154,7 @@ def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
 
 def kind(host: Mapping, name: str) -> Mapping:
     """A host whose ``kind`` (laptop, vm) is its role or the name of a machine; others are refused later."""
-    said = str(host.get("kind", "")).lower()
-    if not said:
+    if not (said := str(host.get("kind", "")).lower()):
         return host
     known, at = library.spoken()["hosts"], host.at("kind")
     named = "like" not in host and (machine_like(said) is not None or len(library.meant("hosts", said)) == 1)
@@ -195,13 +195,12 @@ def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
     made = given if drives is given.get("array") else given.but("array", drives)
     made = _mounted_as(made, f"{where}.filesystem", notes)
     said, known = str(given.get("encryption", "")).lower(), library.spoken()["encryption"]
-    if said not in known:
+    if said in known:
+        made = made.without("encryption")
+    if (kind_of := known.get(said)) is None:
         return made
-    made = made.without("encryption")
-    of = made.get("array") or "unknown"
-    return (
-        made if known[said] is None else made.but("array", mapping({"kind": known[said], "of": of}, *given.at("array")))
-    )
+    device = mapping({"kind": kind_of, "of": made.get("array") or "unknown"}, *given.at("array"))
+    return made.but("array", device)
 
 
 def is_filesystem(name: str) -> bool:
@@ -214,8 +213,7 @@ def _mounted_as(given: Mapping, where: str, notes: list[str]) -> Mapping:
     """A volume whose file system has the name that it has here: ext3, Backblaze B2."""
     said = given.get("filesystem")
     name = said.get("kind") if isinstance(said, Mapping) else said
-    like = library.spoken()["filesystems"].get(str(name).lower())
-    if like is None:
+    if (like := library.spoken()["filesystems"].get(str(name).lower())) is None:
         return given
     notes.append(f"{where}: {name} is taken as {like}")
     return given.but("filesystem", said.but("kind", like) if isinstance(said, Mapping) else like)
@@ -263,6 +261,10 @@ def _tells_no_limit(card: object) -> bool:
 def _drives(given: object, where: str, notes: list[str]) -> object:
     """An array, its members and its level as people write them: raidz2 of 4 TB HDD."""
     if isinstance(given, Scalar) and not library.has("parts", given):
+        short = Scalar(_SIZE.sub("", given), given.file, given.line)  # 'Micron 7450 7.68TB'
+        if short != given and len(_typed("array", library.spelled("parts", short))) == 1 and _known(short, "array"):
+            notes.append(f"{where}: {str(given)!r} is taken as {short}")
+            return short
         uncounted = library.spoken()["layouts"]["uncounted"].values()
         groups, line = _first([library.spoken()["layouts"]["groups"]], given)
         if several := array_in_a_line(line):
