@@ -61,8 +61,8 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
         return given
     made = Mapping(*(at := (given.file, given.line)))
     found, left = in_name(key, given)
-    model = (key == "array" and _MODEL.search(given)) or _typed(key, library.spelled("parts", given))
-    plain = bool(found) and not left and not model  # 'gigabit', '4 TB HDD': no name of a part at all
+    plain = bool(found) and not left  # 'gigabit', '4 TB HDD': no name of a part at all
+    plain = plain and not (key == "array" and _MODEL.search(given)) and not _typed(key, library.spelled("parts", given))
     if not plain and _known(given, key):
         return given
     if key == "cpu" and (several := _SEVERAL.fullmatch(given)):

@@ -110,7 +110,7 @@ def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | N
     return {s: learn([r for r in residuals if r.study != s], noises, whole).discrepancy for s in studies}
 
 
-def _law(theta: Array, doubt: Array, wider: float = 0.0) -> Law:
+def _law(theta: Array, doubt: Array, wider: float) -> Law:
     """The law that the next study's figures are expected to follow.
 
     A few figures do not determine a law exactly. Its own variance and that of what is known of it add up: a scale

@@ -253,9 +253,7 @@ class PageCache(Store):
 
         Whose pages Linux writes then is all the same: what room that makes is theirs (balance_dirty_pages).
         """
-        if self._fills or self._waiters or self._watchers:
-            return False
-        if self._changes > _OFTEN:
+        if self._fills or self._waiters or self._watchers or self._changes > _OFTEN:
             return False
         return any(other.at_medium_of(self, alone=False) for other in tuple(self.memory.throttled))
 

@@ -155,12 +155,8 @@ class Memory:
         """How fast what the others hold grows now [B/s]."""
         if len(self.caches) == 1:
             return 0.0
-        told = self._told.get(cache)
-        return (
-            self._growth - sum(w * self._nodes[at].rate for (at, w, _), _ in told.flows.values())
-            if told
-            else self._growth
-        )
+        flows = told.flows if (told := self._told.get(cache)) else {}
+        return self._growth - sum(weight * self._nodes[at].rate for (at, weight, _), _ in flows.values())
 
     def _own(self, told: _Told, time: float) -> float:
         """What a store holds so long after all was last counted [B]."""

@@ -1,8 +1,8 @@
 """Page caches that several transfers write to, as they fill and empty while these are laid out in time.
 
 A writer goes at the speed of what comes before the cache while all that the cache holds is below its limit, and at that
-of its medium from then on; until write-back begins the medium has nothing of it: three rows of demands for each
-(`states`), of which the course of the epochs takes one.
+of its medium from then on; until write-back begins the medium has nothing of it: a row of demands for each state of the
+cache (`states`), of which the course of the epochs takes one.
 
 A level rises by what comes in, and falls by what the media take once write-back has begun. The instants at which it
 meets a limit are epochs' ends (`dtnsim.steady.epochs`).
@@ -86,11 +86,13 @@ def states(
     whole = transfer.buffered
     assert whole is not None
     above, below = ([d for d in whole.demands if d.below_cache is here] for here in (False, True))
-    fills = _slowest(above, stations)
+    fills = waits.alone(stations, above, 1)
     if seen:
         fills = fills + sum((d.per_byte for d in whole.delays), 0.0) / transfer.workers
     with np.errstate(invalid="ignore"):
-        meanwhile = np.nan_to_num(np.minimum(fills / np.maximum(_slowest(below, stations) * writers, 1e-300), 1.0))
+        meanwhile = np.nan_to_num(
+            np.minimum(fills / np.maximum(waits.alone(stations, below, 1) * writers, 1e-300), 1.0)
+        )
     first = writing_phase(transfer)
     others = [p for p in transfer.phases if p.step != whole.step]
     aside = [d for p in others for d in p.demands if d.aside and waits.positive(d.per_byte)]
@@ -118,20 +120,13 @@ def states(
 
 def _away(transfer: Transfer, stations: Mapping[str, Station], writers: int) -> Value:
     """Part of the time in which none of a transfer's workers writes, of several that wait for their medium."""
-    writes, other = (
-        sum(
-            (
-                waits.alone(stations, p.demands, int(transfer.workers))
-                for p in transfer.phases
-                if (p.step == step) is own
-            ),
-            0.0,
-        )
-        for step in [transfer.phases[writing_phase(transfer)].step]
-        for own in (True, False)
-    )
+    step = transfer.phases[writing_phase(transfer)].step
+    seconds: dict[bool, Value] = {True: 0.0, False: 0.0}
+    for phase in transfer.phases:
+        seconds[phase.step == step] += waits.alone(stations, phase.demands, int(transfer.workers))
+    writes, other = seconds[True], seconds[False]
     with np.errstate(invalid="ignore"):
-        return np.nan_to_num(other / (other + writes * writers)) ** transfer.workers
+        return np.asarray(np.nan_to_num(other / (other + writes * writers)) ** transfer.workers)
 
 
 def writing_phase(transfer: Transfer) -> int:
@@ -142,11 +137,6 @@ def writing_phase(transfer: Transfer) -> int:
 def _at(station: str, demands: list[Demand]) -> Value:
     """What some demands ask of a station per byte."""
     return sum((d.per_byte for d in demands if d.station == station), 0.0)
-
-
-def _slowest(demands: list[Demand], stations: Mapping[str, Station]) -> Value:
-    """Seconds per byte of the slowest station of some demands; of a dead one, infinitely many."""
-    return waits.alone(stations, demands, 1)
 
 
 class Pools:
@@ -278,4 +268,6 @@ def _medium(transfer: Transfer, stations: Mapping[str, Station]) -> str:
     assert transfer.buffered is not None
     below = [d for d in transfer.buffered.demands if d.below_cache]
     names = dict.fromkeys(d.station for d in below)
-    return max(names, key=lambda name: middle(_slowest([d for d in below if d.station == name], stations)), default="")
+    return max(
+        names, key=lambda name: middle(waits.alone(stations, [d for d in below if d.station == name], 1)), default=""
+    )
