@@ -165,21 +165,14 @@ def _volumes(name: str, host: Mapping, volumes: Mapping, notes: list[str]) -> Ma
     made = volumes.clone()
     for mount, given in volumes.items():
         at = volumes.at(mount)
-        called = isinstance(given, str) and spoken.is_filesystem(given)  # '/scratch: lustre'
-        if not called and given != UNKNOWN and isinstance(given, str):  # '/data: any-nvme'
-            volumes = volumes.clone()
-            volumes[mount] = drives_alone = Mapping(*at)
-            drives_alone.put("array", given, *at)
-            given = drives_alone
-        if given not in (None, UNKNOWN) and not isinstance(given, Mapping) and not called:
+        if given != UNKNOWN and isinstance(given, str):
+            given = spoken.named_volume(given, at)
+        if given not in (None, UNKNOWN) and not isinstance(given, Mapping):
             continue
         volume = spoken.volume(given, f"hosts.{name}.volumes.{mount}", notes) if isinstance(given, Mapping) else given
         volume = volume.clone() if isinstance(volume, Mapping) else Mapping(*at)
         if "array" in volume:
             volume["array"] = _of_year(volume["array"], _year(host))
-        if called:
-            volume.put("filesystem", given, *at)
-            volume = spoken.volume(volume, f"hosts.{name}.volumes.{mount}", notes)
         if isinstance(volume.get("via"), str):
             volume["via"] = [volume["via"]]
         named = volume.get("filesystem", UNKNOWN)

@@ -109,7 +109,7 @@ class Hosts:
         made = self._written_out(name, self._given[name], seen)
         for text in self._texts.get(name, ()):
             whole = mapping({"hosts": mapping({name: made}, made.file, made.line)}, made.file, made.line)
-            self.written[name].add(tuple(override(whole, text)[2:]))
+            self.written[name].add(tuple(override(whole, text, self.notes)[2:]))
             made = whole["hosts"][name]
         return self._written_out(name, made, seen) if {"like", "machine"} & set(made) else _stack_of(made)
 

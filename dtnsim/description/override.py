@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping as MappingABC, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from dtnsim.components.base import expand, find_kind
+from dtnsim.description import spoken
+from dtnsim.description.transfer import written_tool
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
@@ -22,6 +24,13 @@ PARTS: Final = frozenset(
     "cpu memory stack of array filesystem board chassis expander wan firewall policer".split()  # noqa: SIM905 - shorter
 )
 
+
+#: keys whose parts are of a family of another name
+_FAMILIES: Final = {"nics": "nic", "hbas": "hba", "array": "device", "of": "device"}
+#: families that have names in a line, and their key
+_SPOKEN: Final = {"cpu": "cpu", "memory": "memory", "nic": "nic", "device": "array"}
+#: keys of a number that is written with what is known of it
+_OF_NUMBERS: Final = ("value", "spread", "source")
 
 #: keys and values that are put over a path: a mapping, or ``key=value`` texts as for ``--set``
 Overrides = Sequence[str] | MappingABC[str, object]
@@ -59,8 +68,13 @@ def _written(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
-def override(raw: Mapping, text: str) -> list[str]:
+def override(raw: Mapping, text: str, notes: list[str] | None = None) -> list[str]:
     """Puts one ``key=value`` over the mapping of a path; returns the key in full, in steps.
+
+    Args:
+        raw: The mapping.
+        text: What is put over it.
+        notes: Takes what was read from names that the library does not have.
 
     Raises:
         SpecError: not of that form, or a key that leads nowhere.
@@ -73,28 +87,30 @@ def override(raw: Mapping, text: str) -> list[str]:
     parsed = yamlio.loads(f"v: {value}", "--set")["v"] if value.strip() else None
     if isinstance(parsed, Scalar):
         parsed = Scalar(str(parsed), "--set " + key, 0)
-    return put(raw, steps, parsed, text)
+    return put(raw, steps, parsed, text, notes)
 
 
-def put(raw: Mapping, steps: list[str], value: Any, text: str) -> list[str]:
-    """Sets the key that ``steps`` lead to, which it returns in full; parts named on the way are written out first.
+def put(raw: Mapping, steps: list[str], value: Any, text: str, notes: list[str] | None = None) -> list[str]:
+    """Sets the key that ``steps`` lead to, which it returns in full; short forms on the way are written out first.
 
     Args:
         raw: Mapping of the path.
         steps: The key, step by step.
         value: What it becomes.
         text: The override as it was given, for messages.
+        notes: Takes what was read from names that the library does not have.
     """
     if len(steps) > yamlio.MAX_DEPTH:
         raise SpecError(f"has {len(steps)} steps; a key has at most {yamlio.MAX_DEPTH}", key="--set", value=text)
     where: Any = raw
-    steps, parent = _long_form(where, steps), ""
+    steps = _long_form(where, steps)
     passed: list[str] = []
+    notes = [] if notes is None else notes
     while len(steps) > 1:
-        parent, where = steps[0], _child(where, steps[0], text)
-        passed.append(parent)
+        where = _child(where, passed, steps, text, notes)
+        passed.append(steps[0])
         steps = _long_form(where, steps[1:])
-    last = steps[0]
+    last, parent = steps[0], passed[-1] if passed else ""
     if isinstance(where, list):
         where[_index(where, last, text)] = value
         return [*passed, last]
@@ -104,24 +120,26 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str) -> list[str]:
     if isinstance(value, str) and isinstance(old, Mapping):
         family = "nics" if last == "nic" else parent
         if "part" in old or "kind" in old or family in BY_NAME or last in PARTS:
-            value = _in_place_of(old, value)
+            value = _in_place_of(old, value, _FAMILIES.get(parent, _FAMILIES.get(last, last)))
     where.put(last, value, f"--set {text.partition('=')[0].strip()}", 0)
     return [*passed, last]
 
 
-def _in_place_of(old: Mapping, part: str) -> Mapping:
-    """A part in the place of another: nothing of the old one's numbers is left."""
+def _in_place_of(old: Mapping, part: str, family: str) -> Mapping:
+    """A part of a family in the place of another: nothing of the old one's numbers is left."""
     new = Mapping()
     new.put("part", part, getattr(part, "file", "--set"), 0)
-    before = expand(old).get("kind")
-    kind = expand(new, family=find_kind(str(before)).family if before is not None else "").get("kind")
+    with suppress(SpecError):  # of names in a line its key tells the family
+        family = find_kind(str(expand(old).get("kind"))).family
+    kind = expand(new, family=family).get("kind")
     for key in find_kind(str(kind)).placement_keys if kind is not None else ():
         if key in old:
             new.put(key, old[key], *old.lines.get(key, ("--set", 0)))
     return new
 
 
-def _child(where: Any, step: str, text: str) -> Any:
+def _child(where: Any, passed: list[str], steps: list[str], text: str, notes: list[str]) -> Any:
+    step = steps[0]
     if isinstance(where, list):
         number = _index(where, step, text)
         item = where[number]
@@ -137,7 +155,7 @@ def _child(where: Any, step: str, text: str) -> Any:
             remedy="replace it whole: --set 'transfer.dataset={files: 100, size: 1 GB}'",
         )
     if isinstance(child, str):
-        child = _written_out(child, step, text)
+        child = _written_out(child, [*passed, step], steps[1], text, notes)
     elif isinstance(child, Mapping):
         child = child.clone()
     elif isinstance(child, list):
@@ -152,16 +170,37 @@ def _child(where: Any, step: str, text: str) -> Any:
     return child
 
 
-def _written_out(name: str, step: str, text: str) -> Mapping:
-    """The mapping that a tool's or a part's name means."""
+def _written_out(name: str, passed: list[str], then: str, text: str, notes: list[str]) -> Mapping:
+    """The mapping that a short form means: a tool's or a part's name, drives in a line, a volume, a number.
+
+    Args:
+        name: What is written.
+        passed: Its key, step by step.
+        then: The key of that mapping that is to be set.
+        text: The override, for messages.
+        notes: Takes what was read from names that the library does not have.
+    """
+    step, at = passed[-1], (getattr(name, "file", "--set"), getattr(name, "line", 0))
+    above = passed[-2] if len(passed) > 1 else ""
+    if above == "volumes":
+        return spoken.named_volume(name, at)
+    family = _FAMILIES.get(above, _FAMILIES.get(step, step))
+    made: object = name
     if step == "tool":
-        return yamlio.mapping({"name": name}, "--set", 0)
-    try:
-        return expand(name)
-    except SpecError:
-        raise SpecError(
-            f"{step!r} is {str(name)!r} and has no keys", key="--set", value=text, remedy=f"write --set ...{step}=VALUE"
-        ) from None
+        made = written_tool(name)
+    elif family in _SPOKEN:
+        unknown = name == "unknown" and family != "device"
+        made = Mapping(*at) if unknown else spoken.part(_SPOKEN[family], name, ".".join(passed), notes)
+    if isinstance(made, Mapping):
+        return made
+    with suppress(SpecError):
+        return expand(made, family=family)
+    if family == "filesystem" and spoken.is_filesystem(name):
+        return yamlio.mapping({"kind": name.lower()}, *at)
+    if then in _OF_NUMBERS:
+        return yamlio.mapping({"value": name}, *at)
+    remedy = f"write --set ...{step}=VALUE"
+    raise SpecError(f"{step!r} is {str(name)!r} and has no keys", key="--set", value=text, remedy=remedy)
 
 
 def _long_form(where: Any, steps: list[str]) -> list[str]:

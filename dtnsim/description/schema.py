@@ -14,7 +14,6 @@ from typing import Final
 from pydantic.fields import FieldInfo
 
 from dtnsim.components.base import DRIVES, Apart, Model, find_kind, kinds, kinds_of
-from dtnsim.description import spoken
 from dtnsim.description.schema_nodes import Node, as_yaml, example, kept, shown, summary, unit, words
 from dtnsim.description.transfer import names
 from dtnsim.ground import library
@@ -246,10 +245,10 @@ def _host(top: Node, builder: _Builder) -> Node:
     words_of_kernel = "The kernel: its costs (a part or their mapping, as 'stack'), or the version of Linux."
     stack = {"anyOf": [builder.family("stack"), version], "description": words_of_kernel, "examples": ["linux-modern"]}
     properties["kernel"] = stack
-    properties["kind"] = {"enum": spoken.words_of("hosts"), "description": _KIND, "examples": ["laptop"]}
+    properties["kind"] = {"enum": sorted(library.spoken()["hosts"]), "description": _KIND, "examples": ["laptop"]}
     if "Volume" in builder.defs:  # what is like another host may change one key of a volume
         builder.defs["Volume"].pop("required", None)
-        ciphered = {"enum": spoken.words_of("encryption"), "description": _CIPHERED, "examples": ["luks"]}
+        ciphered = {"enum": sorted(library.spoken()["encryption"]), "description": _CIPHERED, "examples": ["luks"]}
         builder.defs["Volume"]["properties"]["encryption"] = ciphered
     for key, dim in (("cpu", ""), ("memory", "B"), ("nic", "B/s")):  # of a card its rate alone, of memory its size
         alone = [builder.rewrite({"x-unit": dim})] if dim else []

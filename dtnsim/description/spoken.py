@@ -34,11 +34,6 @@ _DRIVES: Final = re.compile(
 )
 
 
-def words_of(table: str) -> list[str]:
-    """Words of one of the tables, for the schema."""
-    return sorted(library.spoken()[table])
-
-
 def part(key: str, given: Any, where: str, notes: list[str]) -> object:
     """``nic: 10GbE``, ``memory: 2 x 32 GB DDR4-3200`` and ``cpu: Pentium D 3.2 GHz`` as the part's keys.
 
@@ -48,9 +43,13 @@ def part(key: str, given: Any, where: str, notes: list[str]) -> object:
         where: Key in full, for notes.
         notes: Takes what was read from a name that the library does not have.
     """
+    return _drives(given, where, notes) if key == "array" else _named(key, given, where, notes)
+
+
+def _named(key: str, given: Any, where: str, notes: list[str]) -> object:
     given = _worded(key, given)
     if isinstance(given, Mapping) and isinstance(name := given.get("part"), Scalar) and "kind" not in given:
-        named = part(key, name, where, notes)  # {part: gigabit, mtu: 9000}
+        named = _named(key, name, where, notes)  # {part: gigabit, mtu: 9000}
         if not isinstance(named, Mapping):
             return given
         for other, value in given.items():
@@ -96,7 +95,7 @@ def _worded(family: str, given: Any) -> Any:
 def _of_sockets(several: re.Match[str], where: str, notes: list[str], given: Scalar) -> object:
     """Several processors of a name; as they were written where they are refused."""
     name, at = Scalar(several[2] or several[3], given.file, given.line), (given.file, given.line)
-    made = part("cpu", name, where, notes)
+    made = _named("cpu", name, where, notes)
     if not isinstance(made, Mapping):
         if not _known(name, "cpu"):
             return given
@@ -209,6 +208,11 @@ def is_filesystem(name: str) -> bool:
     return name in known or (name in kinds() and find_kind(name).family == "filesystem")
 
 
+def named_volume(name: str, at: tuple[str, int]) -> Mapping:
+    """A volume told by its file system or its drives alone: ``/scratch: lustre``, ``/data: any-nvme``."""
+    return mapping({"filesystem" if is_filesystem(name) else "array": name}, *at)
+
+
 def _mounted_as(given: Mapping, where: str, notes: list[str]) -> Mapping:
     """A volume whose file system has the name that it has here: ext3, Backblaze B2."""
     said = given.get("filesystem")
@@ -228,11 +232,8 @@ def adapters(host: Mapping, where: str, notes: list[str]) -> Mapping:
         notes: Takes what was read otherwise than written.
     """
     cards, volumes = host.get("hbas"), host.get("volumes")
-    seated = (
-        {mount: volume for mount, volume in volumes.items() if isinstance(volume, Mapping) and volume.get("via")}
-        if isinstance(volumes, Mapping)
-        else {}
-    )
+    given = volumes if isinstance(volumes, Mapping) else Mapping()
+    seated = {mount: each for mount, each in given.items() if isinstance(each, Mapping) and each.get("via")}
     if not isinstance(cards, Mapping) and not seated:
         return host
     why = "tells no limit: the drives are as fast as they are"
@@ -271,11 +272,10 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
             given = _array_of(given, several, groups, where, notes)
         elif in_name("array", given)[0].get("part") in uncounted:
             notes.append(f"{where}: how many drives {str(given)!r} has is drawn; write it like '8 x SSD in RAID 6'")
-    drives = part("array", given, where, notes)
+    drives = _named("array", given, where, notes)
     if not isinstance(drives, Mapping):
         return drives
-    drives, at = drives.clone(), drives.at("kind")
-    said = str(drives.get("kind", "")).lower()
+    drives, at, said = drives.clone(), drives.at("kind"), str(drives.get("kind", "")).lower()
     for pattern, kind, level in library.spoken()["levels"]:
         if (match := re.fullmatch(pattern, said)) is not None:
             drives.put("kind", kind, *at)
@@ -323,8 +323,7 @@ def _array_of(
     at, told = (text.file, text.line), {"kind": level or "raid0", "disks": number, "of": drives, "groups": groups}
     if number is not None:
         striped = "" if level is not None else ", striped; write {kind: raid6, disks: ..., of: ...} for another level"
-        each = f"{groups} groups of " if groups else ""
-        known = f"{drives}{f', {level}' if level else ''}"
+        each, known = f"{groups} groups of " if groups else "", f"{drives}{f', {level}' if level else ''}"
         notes.append(f"{where}: {str(text)!r} is taken as {each}{number} drives ({known}){striped}")
     return mapping({key: Scalar(said, *at) for key, said in told.items() if said is not None}, *at)
 

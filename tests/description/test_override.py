@@ -1,6 +1,8 @@
 """``--set``: reaches any key, spells short forms out, and replaces parts whole."""
 
 import copy
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +29,19 @@ HOST: dict[str, Any] = {
     "nics": {"eth": {"kind": "nic", "rate": "10 Gb/s", "slot": "two", "mtu": "9000 B", "bonding": "hash", "ports": 2}},
     "volumes": {"/data": {"filesystem": {"kind": "xfs"}, "array": {"kind": "raid", "level": 5, "disks": 4, "of": DRIVE},
                           "via": ["sas"]}},
+}  # fmt: skip
+
+#: a path in short forms alone
+SHORT: dict[str, Any] = {
+    "hosts": {
+        "a": {"cpu": "Xeon Silver 4214", "memory": "4 x 32 GB DDR4-2933", "nic": "25GbE",
+              "volumes": {"/data": {"filesystem": "zfs", "array": "raidz2 of 12 Seagate Exos X16"}}},
+        "b": {"cpu": "2 x Xeon E5-2643 v2", "memory": "unknown",
+              "nics": {"eth": "Intel X710 10GbE", "second": {"part": "gigabit", "mtu": "9000"}},
+              "volumes": {"/fast": "any-nvme", "/old": {"filesystem": "ext3", "array": "4 TB HDD"}}},
+    },
+    "wan": {"rtt": "10 ms", "bandwidth": "10 Gb/s"},
+    "transfer": {"from": "a:/data", "to": "b:/fast", "tool": "rclone copy --checkers 3", "dataset": {"size": "1 GB"}},
 }  # fmt: skip
 
 
@@ -62,6 +77,29 @@ def test_what_overrides_reach(overrides: list[str], reached: dict[str, Any]) -> 
     found = changed(*overrides)
     for key, value in reached.items():
         assert at(found, key.split()) == (pytest.approx(value) if isinstance(value, float) else value), key
+
+
+@pytest.mark.parametrize(("overrides", "reached"), rows("description/overrides", "below short forms"))
+def test_a_short_form_is_written_out_before_a_key_below_it_is_set(
+    overrides: list[str], reached: dict[str, Any]
+) -> None:
+    plain, found = load(SHORT), load(SHORT, *overrides)
+    for key, value in reached.items():
+        assert at(found, key.split()) == (pytest.approx(value) if isinstance(value, float) else value), key
+    assert set(plain.notes) <= set(found.notes)  # what was read from names is said all the same
+
+
+def test_short_forms_are_written_out_for_events_and_fits_too(tmp_path: Path) -> None:
+    overrides = {"hosts.a.cpu.clock": "1 GHz", "hosts.a.volumes./data.filesystem.recordsize": "1 MiB"}
+    fitted = tmp_path / "fitted.yaml"
+    own = {key.removeprefix("hosts.a."): {"value": value} for key, value in overrides.items()}
+    fitted.write_text(json.dumps({"parameters": {"a": own}}))
+    for found in (load(SHORT | {"calibration": str(fitted)}), load(SHORT).changed(overrides)):
+        assert at(found, ["hosts", "a", "cpu", "clock"]) == 1e9
+        assert at(found, ["hosts", "a", "volumes", "/data", "filesystem", "recordsize"]) == 2**20
+    slower = load(SHORT | {"events": [{"at": "0 s", "set": overrides | {"hosts.a.cpu.clock": "100 MHz"}}]})
+    slow, usual = (dtnsim.simulate(each).runs[0].transfers[0].duration_s for each in (slower, load(SHORT)))
+    assert slow > 1.5 * usual
 
 
 def test_a_number_given_so_says_where_it_comes_from() -> None:
