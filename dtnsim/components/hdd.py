@@ -257,19 +257,40 @@ class Hdd(Device):
         return law(hdd.positioning_time, seek_s=seek, spindle_Hz=row.term(self.spindle))
 
     def _sequential(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
-        """Turns of streams, and files; the positioning to a file is that of the first visit in it."""
-        turns, files = _ONCE, _ONCE
-        if use.streams > 1 or (use.scheduled and use.operation == "read"):
-            turns = self._in_turn(row, use, copies, rate, visit_B)
-        if use.streams == 1 or use.buffered:
-            files = self._files(row, use, copies, rate, visit_B)
-        if turns is _ONCE or files is _ONCE:
-            return turns * files
-        later = term(1.0)
-        if use.operation == "read":
+        """What files and turns of streams cost: a positioning to each file, and to each visit that follows elsewhere.
+
+        New files that a cache gathers lie side by side (kernel.org, ext4: delayed allocation), so that one visit writes
+        many small ones; they need metadata.
+        """
+        reading = use.operation == "read"
+        turn = first = None
+        if use.streams > 1 or (use.scheduled and reading):
+            turn = first = self._switch(row, self._apart(row, use))
+        if use.streams == 1 and reading:
+            first = self._switch(row, self._in_tree(row, use, copies))
+        cost = _ONCE
+        if first is not None:
             visit = self._window(row, use, copies, rate, visit_B)
-            later = law(hdd_streams.later_visits, visit_B=visit, file_B=term(use.file_B, "B"))
-        return files + (turns - 1.0) * later
+            parts = use.file_B / (use.stripe_B or visit.value) * (1.0 - 1e-12)
+            cost = law(
+                hdd_streams.visits_cost,
+                file_B=term(use.file_B, "B"),
+                rate=rate,
+                visit_B=visit,
+                first_s=first,
+                later_s=turn or term(0.0, "s"),
+                disks=0.0 if use.buffered and not use.rewrite else np.clip(np.ceil(parts), 1.0, copies),
+            )
+        if reading or use.metadata_writes <= 0:
+            return cost
+        inodes = law(
+            hdd_streams.new_files_cost,
+            file_B=term(use.file_B, "B"),
+            rate=rate,
+            positioning_s=self._swept(row, use),
+            metadata_writes=use.metadata_writes,
+        )
+        return inodes if cost is _ONCE else cost + (inodes - 1.0)
 
     def _window(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
         """Bytes of one visit; all that a stream has queued itself is merged and taken in the order of its sectors.
@@ -285,21 +306,6 @@ class Hdd(Device):
             return visit
         queued = term(use.block_B * use.queue_depth, "B")
         return largest(visit, law(hdd_streams.visit_bytes, window_B=queued, data_disks=copies))
-
-    def _in_turn(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
-        """Several streams: a seek and half a turn before each visit.
-
-        Delayed allocation lays the new files of one directory side by side (kernel.org, ext4: allocators), so that one
-        visit writes many small ones.
-        """
-        visit = self._window(row, use, copies, rate, visit_B)
-        return rate / law(
-            hdd_streams.interleaved_rate,
-            streams=2 if use.scheduled else use.streams,
-            rate=rate,
-            visit_B=visit if use.buffered and not use.rewrite else least(visit, term(use.file_B, "B")),
-            switch_s=self._switch(row, self._apart(row, use)),
-        )
 
     def _apart(self, row: Row, use: Access) -> Term:
         """Distance from one stream to the next; where they are swept, the more of them the nearer."""
@@ -336,28 +342,6 @@ class Hdd(Device):
             gap_B=term(use.gap_B, "B"),
             rate=rate,
             positioning_s=self._next_run(row, use),
-        )
-
-    def _files(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
-        """A positioning to each file that is read; new files are written one after the other, with their metadata."""
-        if use.operation == "write":
-            if use.metadata_writes <= 0:
-                return _ONCE
-            return law(
-                hdd_streams.new_files_cost,
-                file_B=term(use.file_B, "B"),
-                rate=rate,
-                positioning_s=self._swept(row, use),
-                metadata_writes=use.metadata_writes,
-            )
-        visit = use.stripe_B or (row.value(self.visit) if visit_B is None else term(visit_B).value)
-        touched = np.clip(np.ceil(use.file_B / visit), 1.0, copies)
-        return law(
-            hdd_streams.files_cost,
-            file_B=term(use.file_B, "B"),
-            rate=rate,
-            positioning_s=self._switch(row, self._in_tree(row, use, copies)),
-            disks=touched,
         )
 
     def _in_tree(self, row: Row, use: Access, copies: int) -> Term:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Annotated, ClassVar, Self
 
@@ -44,7 +45,9 @@ class Jbod(Layer):
         busy = law(bonding.expected_links, links=self.disks, streams=asked)
         load = count(self.disks, "disk") / busy
         each = max(1, round(use.streams / float(busy.value)))
-        self.of.serve(row.times(load), use.but(streams=each), name, copies=copies * self.disks, visit_B=visit_B)
+        self.of.serve(
+            row.times(load), use.but(streams=each, stripe_B=math.inf), name, copies=copies * self.disks, visit_B=visit_B
+        )
 
 
 class Share(Model):

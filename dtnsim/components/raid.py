@@ -241,10 +241,15 @@ class Raid(LinuxMd):
             seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
         chunk, n = middle(self._chunk(row).value), self.data_members
         part = min(chunk, use.extent_B)
+        lies = max(chunk, use.file_B / n) if self.copies > 1 else chunk  # a reader keeps to one copy
+        passed = 1.0
+        if self.parity and use.operation == "read" and not use.random and self.of.rotates:
+            passed = middle(self._read_load(use).value)  # longer with the parity between, on as many members
         seen = seen.but(
+            file_B=use.file_B * passed,
             extent_B=max(part, use.extent_B / n),
             gap_B=max(part, use.gap_B / n),
-            stripe_B=chunk if self.copies < self.disks else use.stripe_B,
+            stripe_B=lies * passed,
             trimmed=use.trimmed and self.software and not self.parity,  # neither a controller nor parity passes it on
         )
         if use.operation == "write" and self.keeps_writes:  # its cache sorts for the drives, whose own is off

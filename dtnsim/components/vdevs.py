@@ -67,7 +67,8 @@ class Mirror(Layer):
         alive = self.disks - self.lost
         load = count(alive, "copy") if use.operation == "write" else term(1.0)
         part = use.but(total_B=use.total_B * float(np.mean(load.value)), stripe_B=use.record_B)
-        if use.operation == "read" and not use.random and self.of.rotates and alive > 1:
+        whole = use.random or use.file_B <= zfs.MIRROR_ZONE_B  # one copy has it
+        if use.operation == "read" and not whole and self.of.rotates and alive > 1:
             part = part.but(**self._turns(use, alive))
         inner = part_of_visit(visit_B, self.groups * alive)
         self.of.serve(row.times(load), part, name, copies=copies * alive * self.groups, visit_B=inner)
@@ -207,7 +208,10 @@ class Raidz(Layer):
         else:  # flash passes nothing by, and reads parity in the place of what is lost
             load = term(1.0)
         busy = float(self._columns(use).value)
-        part = use.but(total_B=use.total_B * float(np.mean(load.value)), stripe_B=block / busy)
+        moved = float(np.mean(load.value))
+        part = use.but(total_B=use.total_B * moved, stripe_B=block / busy)
+        if use.operation == "read" and not use.random:  # longer with what the heads pass by, on as many disks
+            part = part.but(file_B=use.file_B * moved, stripe_B=block / busy * moved)
         if use.random:
             part = part.but(block_B=block / busy, queue_depth=max(1, round(use.queue_depth * busy)))
         if np.isfinite(use.extent_B):

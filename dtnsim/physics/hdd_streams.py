@@ -12,42 +12,39 @@ from numpy.typing import ArrayLike
 from dtnsim.physics._arrays import FloatArray, as_float
 
 
-def files_cost(file_B: ArrayLike, rate: ArrayLike, positioning_s: ArrayLike, disks: ArrayLike = 1.0) -> FloatArray:
-    """Disk time of reading files one after another, over that of reading one large file: 1 + m R t_pos / s.
+def visits_cost(
+    file_B: ArrayLike,
+    rate: ArrayLike,
+    visit_B: ArrayLike,
+    *,
+    first_s: ArrayLike,
+    later_s: ArrayLike = 0.0,
+    disks: ArrayLike = 1.0,
+) -> FloatArray:
+    """Disk time of files, over that of their bytes alone: 1 + R (m t_1 + max(s / b - m, 0) t_2) / s.
+
+    Each disk that holds a part of a file positions to it, however many read; what follows on that disk costs a
+    positioning at each visit where the heads have been elsewhere meanwhile.
 
     Args:
-        file_B: Mean file size s [B].
-        rate: Media rate R of a disk [B/s].
-        positioning_s: Positioning from one file to the next t_pos [s].
+        file_B: Mean file size s, infinite for a stream without end [B].
+        rate: Media rate of a disk R [B/s].
+        visit_B: Contiguous bytes of one visit b [B].
+        first_s: Positioning of a disk to its part of a file t_1 [s].
+        later_s: Positioning to each later visit t_2, 0 where one stream has the disk to itself [s].
         disks: Disks m that hold a part of the file, each of which has to position [1].
 
     Returns:
-        Factor on the disk time of a byte [1], at least 1; tends to 1 for large files.
+        Factor on the disk time of a byte [1], at least 1; tends to 1 + R t_2 / b for large files.
 
-    Valid: files not stored next to each other; each read once, inodes in the same place or in memory.
-    Neglects: neighbouring files that one read-ahead catches; sorting by several readers.
-    Source: time per file, s/R to transfer and t_pos to get there (Ruemmler and Wilkes 1994).
+    Valid: files not stored next to each other, read from their beginning to their end; each read once, inodes in the
+        same place or in memory.
+    Neglects: neighbouring files that one read-ahead catches; a last visit that is not full.
+    Source: time per file, s/R to transfer and a positioning to each of its visits (Ruemmler and Wilkes 1994).
     """
-    return 1.0 + as_float(disks) * as_float(rate) * as_float(positioning_s) / as_float(file_B)
-
-
-def later_visits(visit_B: ArrayLike, file_B: ArrayLike) -> FloatArray:
-    """Part of the visits of one file that come after its first: max(0, 1 - b / s).
-
-    The first visit costs what getting to the file costs; only the later ones cost another turn.
-
-    Args:
-        visit_B: Contiguous bytes of one visit b [B].
-        file_B: Size of the file s [B].
-
-    Returns:
-        Part of s / b visits [1]; 0 where one visit reads the whole file.
-
-    Valid: files that are read from their beginning to their end.
-    Neglects: a last visit that is not full.
-    Source: s / b visits, of which s / b - 1 are not the first.
-    """
-    return np.maximum(1.0 - as_float(visit_B) / np.maximum(as_float(file_B), 1.0), 0.0)
+    s, b, m = as_float(file_B), as_float(visit_B), as_float(disks)
+    later = np.maximum(1.0 / b - m / s, 0.0)
+    return 1.0 + as_float(rate) * (m / s * as_float(first_s) + later * as_float(later_s))
 
 
 def visit_bytes(window_B: ArrayLike, data_disks: ArrayLike) -> FloatArray:
@@ -91,9 +88,8 @@ def interleaved_rate(streams: ArrayLike, rate: ArrayLike, visit_B: ArrayLike, sw
     Source: time per visit, B/R to transfer and t_sw to get there; Li, Shen and Papathanasiou,
         "Competitive prefetching for concurrent sequential I/O", EuroSys 2007.
     """
-    R, B = as_float(rate), as_float(visit_B)
     switching = np.clip(as_float(streams) - 1.0, 0.0, 1.0) * as_float(switch_s)
-    return R * B / (B + R * switching)
+    return as_float(rate) / visits_cost(np.inf, rate, visit_B, first_s=0.0, later_s=switching)
 
 
 def writeback_visit_bytes(rate: ArrayLike) -> FloatArray:
@@ -129,7 +125,7 @@ def new_files_cost(
 
     Valid: delayed allocation: the data of new files follow each other.
     Neglects: the journal's own transfer (sequential, a few per cent), barriers.
-    Source: time per file as in `files_cost`; ext4 disk layout (kernel.org: 256-B inodes, 16 in a 4-KiB block).
+    Source: time per file as in `visits_cost`; ext4 disk layout (kernel.org: 256-B inodes, 16 in a 4-KiB block).
     """
     return 1.0 + as_float(rate) * as_float(positioning_s) * as_float(metadata_writes) / as_float(file_B)
 

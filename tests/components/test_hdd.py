@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw
-from tests.lab import KiB, MiB, access, device, journey, machine, rate, served, volume
+from tests.lab import KiB, MiB, access, answer, device, journey, machine, rate, served, volume
 
 R, TURN, SEEK = 100e6, 1 / 120, 7.4e-3
 #: at the outer edge, streams side by side: a switch is half a turn and nothing else
@@ -105,6 +105,67 @@ def test_readers_of_small_files_pay_one_positioning_a_file() -> None:
     size = 64 * KiB
     few, many = ({"file_B": size, "block_B": size, "total_B": 1e9, "streams": n} for n in (1, 16))
     assert disk(many, visit="1 MiB") == pytest.approx(disk(few, visit="1 MiB"), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("array", "parts", "passed"),
+    [
+        (DISK, 1, 1.0),
+        ({"kind": "jbod", "disks": 8, "of": DISK}, 1, 1.0),
+        ({"kind": "raid", "level": 1, "disks": 2, "of": DISK}, 1, 1.0),
+        ({"kind": "raid", "level": 10, "disks": 4, "chunk": "256 KiB", "of": DISK}, 2, 1.0),
+        ({"kind": "raid", "level": 6, "disks": 8, "of": DISK}, 1, 8 / 6),
+        ({"kind": "raid", "level": 6, "disks": 8, "chunk": "128 KiB", "of": DISK}, 3, 8 / 6),
+        ({"kind": "mirror", "groups": 4, "of": DISK}, 3, 1.0),
+        ({"kind": "raidz", "level": 2, "disks": 10, "of": DISK}, 10, 1.3125),  # 32 + 8 sectors, and 2 of padding
+        ({"kind": "raidz", "level": 1, "disks": 3, "of": DISK}, 3, 1.5),
+    ],
+    ids=lambda v: "".join(str(v.get(k, "")) for k in ("kind", "level", "chunk")) if isinstance(v, dict) else None,
+)
+def test_each_disk_with_a_part_of_a_file_positions_however_many_read(
+    array: dict[str, object], parts: int, passed: float
+) -> None:
+    """m t_pos + s / R a file, of all disks together: no reader more makes an array faster than its disks can seek."""
+    made = device(**array)
+    for streams in (640, 6400):
+        use = access(file_B=300 * KiB, block_B=300 * KiB, total_B=1e9, streams=streams, record_B=128 * KiB)
+        each = use.file_B / served(made, use).rate("d.disks")
+        assert each * made.drives == pytest.approx(parts * TURN / 2 + passed * use.file_B / R, rel=1e-9)
+
+
+POOLS = {
+    "disk": {"kind": "hdd", "rate": "250 MB/s"},
+    "raid": {"kind": "raid", "level": 6, "disks": 8, "of": {"kind": "hdd", "rate": "250 MB/s"}},
+    "raidz": {"kind": "raidz", "level": 2, "disks": 6, "of": {"kind": "hdd", "rate": "250 MB/s"}},
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from([*POOLS]), st.floats(1e3, 1e8), st.integers(1, 40), st.booleans())
+def test_a_reader_more_brings_no_more_than_a_shorter_sweep(
+    pool: str, size: float, streams: int, scheduled: bool
+) -> None:
+    """Heads shared by one more go no shorter way, unless a file system sorts: then half a turn a file is left."""
+    made = device(**POOLS[pool])
+    use = access(file_B=size, block_B=size, total_B=1e11, scheduled=scheduled, record_B=min(size, 128 * KiB))
+    alone, few, more = (
+        served(made, use.but(streams=n), visit_B=8 * MiB).rate("d.disks") for n in (1, streams, streams + 1)
+    )
+    assert few <= made.drives * size / (TURN / 2 + size / 250e6)
+    assert more <= few * (1 + 1e-9) or scheduled
+    assert min(few, more) <= alone * (1 + 1e-9) or scheduled
+
+
+@pytest.mark.parametrize("pool", POOLS)
+@pytest.mark.parametrize("size", [10 * KiB, 100 * KiB, 10 * MiB])
+def test_small_files_beside_others_are_not_read_earlier_than_alone(pool: str, size: int) -> None:
+    """A second transfer on six disks of raidz2 made the first twice as fast, and both together five times."""
+    disks = machine(volumes={"/d": volume(POOLS[pool], "zfs" if pool == "raidz" else "xfs")})
+    reader = {"from": "a:/d", "to": "b:memory", "tool": {"name": "gridftp", "cc": 1}}
+    reader["dataset"] = {"files": 20000, "size": f"{20000 * size} B"}
+    both = [{**reader, "name": "one"}, {**reader, "name": "two"}]
+    took = [answer(journey(disks, transfers=both[:n])).transfers[0].duration_s.p50 for n in (1, 2)]
+    assert took[1] >= took[0] * (1 - 1e-9)
 
 
 def test_random_writes_to_a_shingled_disk_cost_a_band_each_and_no_seek_besides() -> None:

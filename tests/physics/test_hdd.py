@@ -10,6 +10,10 @@ from tests.each import values
 POSITIVE = st.floats(1e-3, 1e3)
 
 
+def files(file_B, rate, visit_B, first_s, later_s=0.0, disks=1.0):
+    return hdd_streams.visits_cost(file_B, rate, visit_B, first_s=first_s, later_s=later_s, disks=disks)
+
+
 test_values = values({
     "outermost the outer rate": (hdd.zone_rate, (0.0, 126e6, 0.5), 126e6),
     "inner radius half, half the rate": (hdd.zone_rate, (1.0, 126e6, 0.5), 63e6),
@@ -21,9 +25,13 @@ test_values = values({
     "nor large visits": (hdd_streams.interleaved_rate, (8, 90e6, 1e15, 6e-3), 90e6),
     "90 MB/s x 6 ms = 0.54 MB halve the rate": (hdd_streams.interleaved_rate, (2, 90e6, 0.54e6, 6e-3), 45e6),
     "visits of an array": (hdd_streams.visit_bytes, (28 * 2**20, 28), 2**20),
-    "10 ms to each file of 1 MB at 100 MB/s, as long as itself": (hdd_streams.files_cost, (1e6, 100e6, 0.010), 2.0),
-    "a large file": (hdd_streams.files_cost, (1e12, 100e6, 0.010), 1.0, 1e-5),
-    "striped over four disks, each positions": (hdd_streams.files_cost, (1e6, 100e6, 0.010, 4), 5.0),
+    "10 ms to each file of 1 MB at 100 MB/s, as long as itself": (files, (1e6, 100e6, 1e9, 0.010), 2.0),
+    "a large file": (files, (1e12, 100e6, 1e9, 0.010), 1.0, 1e-5),
+    "striped over four disks, each positions": (files, (1e6, 100e6, 1e9, 0.010, 0.0, 4), 5.0),
+    "a file of one visit has no later ones": (files, (16e3, 1.0, 512e3, 0.0, 1.0), 1.0),
+    "nor one that two disks have a visit each of": (files, (1e6, 1.0, 512e3, 0.0, 1.0, 2), 1.0),
+    "Linux, read_ahead_kb: 256 KiB are two windows of 128 KiB": (files, (262144, 1.0, 131072, 0.0, 262144), 2.0),
+    "90 MB/s x 6 ms = 0.54 MB double the time of a stream": (files, (np.inf, 90e6, 0.54e6, 0.0, 6e-3), 2.0),
     "MIN_WRITEBACK_PAGES": (hdd_streams.writeback_visit_bytes, (1e6,), 4 * 2**20),
     "write-back stays with a file for half a second": (hdd_streams.writeback_visit_bytes, (200e6,), 100e6),
     "1/16 inode block a file at 10 ms, 100 MB/s": (hdd_streams.new_files_cost, (1e6, 100e6, 0.010, 1 / 16), 1.0625),
@@ -31,9 +39,6 @@ test_values = values({
     "gaps of a half full disk are as long as the runs": (hdd_streams.gap_bytes, (1e6, 0.5), 1e6),
     "of an empty one none": (hdd_streams.gap_bytes, (1e6, 0.0), 0.0),
     "of a full one nine times": (hdd_streams.gap_bytes, (1e6, 0.9), 9e6),
-    "a file of one visit has no later ones": (hdd_streams.later_visits, (512e3, 16e3), 0.0),
-    "a stream without end": (hdd_streams.later_visits, (512e3, 1e15), 1.0),
-    "Linux, read_ahead_kb: 256 KiB are two windows of 128 KiB": (hdd_streams.later_visits, (131072, 262144), 0.5),
     "zfs(4): of three reads each run is a request": (hdd.sweep_choice, (3, 2**20, 128 * 1024), 3.0),
     "they are joined up to 1 MiB": (hdd.sweep_choice, (3, 2**20, 2 * 2**20), 1.5),
     "in one run there is no choice": (hdd.sweep_choice, (3, 2**20, 1e12), 1.0),
@@ -135,9 +140,12 @@ def test_gaps_cost_what_is_quicker_passing_or_positioning(run, gap, rate, positi
     assert hdd_streams.run_cost(np.inf, gap, rate, position) == 1.0
 
 
-@given(visit=st.floats(1.0, 1e9), file=st.floats(1.0, 1e12), more=st.floats(1.0, 1e9))
-def test_larger_files_have_more_later_visits(visit, file, more):
-    assert 0.0 <= hdd_streams.later_visits(visit, file) <= hdd_streams.later_visits(visit, file + more) <= 1.0
+@given(POSITIVE, POSITIVE, POSITIVE, POSITIVE, st.floats(1.0, 100.0), st.integers(1, 20))
+def test_a_larger_file_takes_longer_and_costs_less_a_byte(size, visit, first, part, more, disks):
+    """Its first visit costs no less than a later one."""
+    small, large = (files(s, 1.0, visit, first, first * min(part, 1.0), disks) for s in (size, size * more))
+    assert large <= small * (1 + 1e-12)
+    assert size * small <= size * more * large * (1 + 1e-12)
 
 
 def test_a_filled_disk_writes_inside_and_reads_in_the_middle():
