@@ -10,7 +10,7 @@ import csv
 import re
 from pathlib import Path
 
-from dtnsim.evidence.tool_runs import data_of, tool_of
+from dtnsim.evidence.tool_runs import SOCKBUF_B, data_of, tool_of
 
 ROOT = Path(__file__).parents[1] / "calibration"
 INPUTS = (
@@ -187,9 +187,11 @@ def tools() -> list[str]:
             sets["wan.loss.value"] = r["loss"]
         for key in ("rmem_max", "wmem_max"):
             sets |= {f"hosts.{h}.tcp.{key}": f"{r['tcp_' + key]} B" for h in "ab"}
-        # at which end the command runs, and what of its options the kernel grants: as for the README's table of runs
+        # at which end the command runs: as for the README's table of runs
         told = {k: v for k, v in tool_of(r).items() if k not in ("name", "ssh", "version")}
         sets |= {f"transfer.tool.{k}": flag(v) for k, v in told.items()}
+        if told.keys() & {"w", "tcp_bs"}:
+            sets |= {f"hosts.{h}.tcp.core_rmem_max": f"{SOCKBUF_B:.0f} B" for h in "ab"}
         folders = data_of(r).directories
         if folders:
             sets["transfer.dataset.directories"] = str(folders)

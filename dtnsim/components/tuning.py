@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import model_validator
 
@@ -33,6 +33,17 @@ _DTN: Final = (prior("128 MiB", factor_spread(3.0), _ADVICE),) * 2
 ROLES: Final = {"untuned": _UNTUNED, "cloud": _CLOUD, "dtn": _DTN}
 #: those of hosts of which nobody says it: one draw for the ends of a path, which are mostly alike
 _RECEIVE, _SEND = (Mixture.of_kinds("role", [sizes[n] for sizes in ROLES.values()]) for n in range(2))
+#: what programs may ask for where nobody has raised it, and from which largest buffer on somebody has raised both
+_ASKED: Final = prior("208 KiB", 0.0, "Linux net/core/sock.c: net.core.rmem_max and wmem_max, 256 packets of 832 B")
+_RAISED_B: Final = 2.0**23
+
+
+def _core(size: Quantity) -> Quantity:
+    """What programs may ask for beside a largest buffer: who raises one raises the other, as all advice has it."""
+    return size if size.value > _RAISED_B else _ASKED
+
+
+_CORE: Final = Mixture.of_kinds("role", [_core(sizes[0]) for sizes in ROLES.values()])
 #: largest that Linux takes; 2 GiB, which is one byte more, is what people write for it
 MOST_B = window.MOST_SYSCTL_B + 1
 #: what Linux leaves to dirty pages where nothing is set
@@ -76,6 +87,9 @@ class TcpTuning(Model):
         cc: Congestion control (net.ipv4.tcp_congestion_control).
         rmem_max: Largest receive buffer (tcp_rmem[2]).
         wmem_max: Largest send buffer (tcp_wmem[2]).
+        core_rmem_max: Most that Linux gives a program that asks for a receive buffer, like iperf3 -w
+            (net.core.rmem_max); where not given, as much as ``rmem_max`` where that has been raised beyond 8 MiB.
+        core_wmem_max: The same of send buffers (net.core.wmem_max).
         receive_share: Part of the receive buffer that is window; by the kernel of the host's stack where not given.
         pacing: Rate at which a stream is paced (tc fq maxrate, --fq-rate).
     """
@@ -85,8 +99,17 @@ class TcpTuning(Model):
     ] = "cubic"
     rmem_max: Annotated[Quantity, Unit("B", low=1024, high=MOST_B)] = ideally("6 MiB", _RECEIVE)
     wmem_max: Annotated[Quantity, Unit("B", low=1024, high=MOST_B)] = ideally("4 MiB", _SEND)
+    core_rmem_max: Annotated[Quantity, Unit("B", low=1024, high=MOST_B)] = ideally("208 KiB", _CORE)
+    core_wmem_max: Annotated[Quantity, Unit("B", low=1024, high=MOST_B)] = ideally("208 KiB", _CORE)
     receive_share: Annotated[Quantity, Unit("1", low=0.1, high=1.0)] | None = None
     pacing: Annotated[Quantity, Unit("B/s", low=1e3)] | None = None
+
+    @model_validator(mode="after")
+    def _asked_for(self) -> Self:
+        for name in self.model_fields_set & {"rmem_max", "wmem_max"}:
+            if (core := f"core_{name}") not in self.model_fields_set:
+                self.__dict__[core] = _core(getattr(self, name))
+        return self
 
     def of_role(self, role: Role) -> TcpTuning:
         """The same settings, with what is not stated as hosts of a role have it."""
@@ -94,6 +117,8 @@ class TcpTuning(Model):
         for name, usual in zip(("rmem_max", "wmem_max"), ROLES[role], strict=True):
             if name not in self.model_fields_set:  # which still says what a file states
                 made.__dict__[name] = replace(usual, typical=usual)
+                if (core := f"core_{name}") not in self.model_fields_set:
+                    made.__dict__[core] = replace(limit := _core(usual), typical=limit)
         return made
 
     def share(self, stack: Stack, mtu_B: float) -> float:

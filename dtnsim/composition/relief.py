@@ -135,7 +135,7 @@ def _wider(
             key = f"{name}.firewall.strips_window_scaling"
             words = f"let the firewall at {name} pass the window-scale option ({key})"
             return ((words, (f"network.{key}=false",)),)
-    parts = tcp.shares(route, net, frame)
+    parts, asked = tcp.shares(route, net, frame), 0.0
     flight = _flight(now, frame, openings, min(window.MOST_SYSCTL_B * min(parts), window.MOST_WINDOW_B))
     needs, most = [flight / share for share in parts], float(window.MOST_SYSCTL_B)
     more: tuple[Change, ...] = ()
@@ -143,24 +143,23 @@ def _wider(
         count = math.ceil(max(needs) * now.streams / most)
         more = ((f"at least {count} streams: no window of Linux holds what the path carries", ()),)
         needs = [min(need, most) for need in needs]
-    if net.window is not None:
-        asked = max(needs) / window.SOCKBUF_DOUBLING
-        least = f"from {net.window.value / _MIB:.3g} MiB to at least {mib(asked)}"
-        return more or ((f"raise the tool's window {least}, or leave it to the kernel", ()),)
-    pairs = zip(_buffers(route), needs, strict=True)
-    small = [
-        (host, key, value, need)
-        for (host, key, value), need in pairs
-        if value.value < need and not _of_store(route, host)
-    ]
-    if not small:
+    named, sets = [], list[str]()
+    for (host, key), need in zip(tcp.ends(route), needs, strict=True):
+        if net.window is not None:  # what a program asks for is doubled
+            key, need = f"core_{key}", need / (window.SOCKBUF_DOUBLING if host.system == "linux" else 1.0)
+            asked = max(asked, need)
+        value: Quantity = getattr(host.tcp, key)
+        if value.value < need and not _of_store(route, host) and (net.window is None or host.system == "linux"):
+            least = f"from {value.value / _MIB:.3g} MiB to at least {mib(need)}"
+            named.append(f"{route.tcp_key(host)}.{key}{_named(host, key)} {least}")
+            sets.append(sized(f"{route.tcp_key(host)}.{key}", need))
+    if net.window is not None and net.window.value < asked:
+        named.insert(0, f"the tool's window from {net.window.value / _MIB:.3g} MiB to at least {mib(asked)}")
+        sets = []
+    if not named:
         return more or (("more streams", ()),)
-    named = [
-        f"{route.tcp_key(host)}.{key}{_named(host, key)} from {value.value / _MIB:.3g} MiB to at least {mib(need)}"
-        for host, key, value, need in small
-    ]
-    sets = tuple(sized(f"{route.tcp_key(host)}.{key}", need) for host, key, _, need in small)
-    return ((f"raise {' and '.join(named)}", sets), *more)
+    kernel = ", or leave the window to the kernel" if net.window is not None else ""
+    return ((f"raise {' and '.join(named)}{kernel}", tuple(sets)), *more)
 
 
 def _of_store(route: Route, end: Host) -> bool:
@@ -173,14 +172,10 @@ def _of_store(route: Route, end: Host) -> bool:
 
 
 def _named(host: Host, key: str) -> str:
-    """What Linux calls a buffer."""
-    return f" (net.ipv4.tcp_{key.removesuffix('_max')})" if host.system == "linux" else ""
-
-
-def _buffers(route: Route) -> list[tuple[Host, str, Quantity]]:
-    """The sender's buffer and the receiver's."""
-    source, destination = route.source, route.destination
-    return [(source, "wmem_max", source.tcp.wmem_max), (destination, "rmem_max", destination.tcp.rmem_max)]
+    """What Linux calls a buffer, or the limit on what programs ask for."""
+    core = key.removeprefix("core_")
+    said = f"net.core.{core}" if core != key else f"net.ipv4.tcp_{key.removesuffix('_max')}"
+    return f" ({said})" if host.system == "linux" else ""
 
 
 def mib(size_B: float) -> str:
@@ -205,6 +200,7 @@ def sysctl_lines(overrides: Sequence[str], system: str = "linux") -> tuple[str, 
     split = (o.partition("=") for o in overrides)
     said = {key.rpartition(".")[2]: value for key, _, value in split if ".tcp." in key}
     sizes = {end: units.parse(said[f"{end}_max"], "B") for end, _ in _STARTS if f"{end}_max" in said}
+    core = {end: units.parse(said.get(f"core_{end}_max", "0 B"), "B") or sizes.get(end, 0.0) for end, _ in _STARTS}
     cc = said.get("cc", "")
     if system != "linux":
         made = {f"{end}_max": f"{size:.0f}" for end, size in sizes.items()} | {f"cc {cc}": cc}
@@ -213,10 +209,10 @@ def sysctl_lines(overrides: Sequence[str], system: str = "linux") -> tuple[str, 
         found = (t.format(size=s, most=most) for one, s in zip(typed, made.values(), strict=True) for t in one)
         return tuple(dict.fromkeys(found))
     lines = []
-    if sizes:
-        core = " ".join(f"net.core.{end}_max={size:.0f}" for end, size in sizes.items())
-        ends = " ".join(f"net.ipv4.tcp_{end}='{start} {sizes[end]:.0f}'" for end, start in _STARTS if end in sizes)
-        lines.append(f"sysctl -w {core} {ends}")
+    if any(core.values()):
+        asked = [f"net.core.{end}_max={size:.0f}" for end, size in core.items() if size]
+        ends = [f"net.ipv4.tcp_{end}='{start} {sizes[end]:.0f}'" for end, start in _STARTS if end in sizes]
+        lines.append(" ".join(("sysctl -w", *asked, *ends)))
     if cc:
         queue = "" if controls.find(cc).by_loss else "net.core.default_qdisc=fq "
         lines += [f"modprobe tcp_{cc}", f"sysctl -w {queue}net.ipv4.tcp_congestion_control={cc}"]

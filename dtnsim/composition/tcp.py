@@ -25,6 +25,7 @@ from dtnsim.physics.tcp.setting import Setting
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from dtnsim.description.host import Host
     from dtnsim.physics.tcp.rate_over_time import Course
     from dtnsim.tools.plan import NetUse
 
@@ -63,11 +64,20 @@ def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tup
         frame: Its packets.
         draw: Values of the parameters.
     """
-    sending, receiving = shares(route, net, frame)
-    if net.window is not None:
-        return window.fixed_window(draw(net.window), sending), window.fixed_window(draw(net.window), receiving)
-    wmem, rmem = route.source.tcp.wmem_max, route.destination.tcp.rmem_max
-    return window.autotuned_window(draw(wmem), sending), window.autotuned_window(draw(rmem), receiving)
+    made: list[Value] = []
+    for (host, key), share in zip(ends(route), shares(route, net, frame), strict=True):
+        if net.window is None:
+            made.append(window.autotuned_window(draw(getattr(host.tcp, key)), share))
+        elif host.system == "linux":
+            made.append(window.fixed_window(draw(net.window), share, draw(getattr(host.tcp, f"core_{key}"))))
+        else:
+            made.append(window.fixed_window(draw(net.window), share, doubling=1.0))
+    return made[0], made[1]
+
+
+def ends(route: Route) -> tuple[tuple[Host, str], tuple[Host, str]]:
+    """The sender and the receiver, each with the key of its largest buffer; ``core_`` and it, of what is asked for."""
+    return (route.source, "wmem_max"), (route.destination, "rmem_max")
 
 
 def _stream_window(route: Route, net: NetUse, frame: Framing, draw: Draw) -> Value:

@@ -286,10 +286,11 @@ def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing
         return "all that a connection without window scaling has"
     if min(sending, receiving) >= window.MOST_WINDOW_B:
         return "the most that TCP allows"
-    end, key, who = route.destination, "rmem", "receiving"
-    if sending < receiving:
-        end, key, who = route.source, "wmem", "sending"
-    setting = f"the tool's window of {net.window}" if net.window is not None else f"tcp_{key}[2]"
+    (end, key), who = tcp.ends(route)[sending >= receiving], "sending" if sending < receiving else "receiving"
+    setting = f"tcp_{key.removesuffix('_max')}[2]" if net.window is None else f"the tool's window of {net.window}"
+    if net.window is not None and end.system == "linux":
+        cut: Quantity = getattr(end.tcp, f"core_{key}")
+        setting += f", cut to {cut} by net.core.{key}" if cut.value < net.window.value else ""
     return f"by the {who} buffer of {end.name} ({setting})"
 
 

@@ -119,6 +119,9 @@ def tcp(given: Outputs) -> Tree:
         sizes = value.split()
         if len(sizes) == 3 and digits(sizes[2]):
             tree[f"{key}_max"] = Said(f"{sizes[2]} B", f"{where}: tcp_{key}[2]")
+        core, where = said.get(f"net.core.{key}_max", ("", ""))
+        if digits(core):
+            tree[f"core_{key}_max"] = Said(f"{core} B", f"{where}: net.core.{key}_max")
     for number, line in given.lines("tc"):
         paced = re.search(r"qdisc fq .*\bmaxrate (\d+)([KMG])bit", line)
         if paced:

@@ -109,9 +109,6 @@ def tool_of(row: Mapping[str, str], unknown: list[str] | None = None) -> dict[st
     for name, value in re.findall(r"XRD_([A-Z]+)=(\S+)", row.get("env") or ""):
         told[f"XRD_{name}"] = f"{value} B" if name == "CPCHUNKSIZE" else value
     told.update(more, **options)
-    for name in ("w", "tcp_bs"):
-        if name in told and units.parse(str(told[name]), "B") > SOCKBUF_B:
-            told[name] = f"{SOCKBUF_B:.0f} B"
     put = (row.get("direction") or "put").strip() == "put"
     if "client" in find_kind(told["name"]).model_fields:  # its plan depends on the end at which it is typed
         told["client"] = "source" if put else "destination"
@@ -155,6 +152,7 @@ def run_of(row: Mapping[str, str]) -> Run:
         "cc": (row.get("cc") or "cubic").strip(),
         "rmem_max": f"{_number(row, 'tcp_rmem_max', 6291456.0, 4096.0, 1e13):.0f} B",
         "wmem_max": f"{_number(row, 'tcp_wmem_max', 4194304.0, 4096.0, 1e13):.0f} B",
+        "core_rmem_max": f"{SOCKBUF_B:.0f} B",
         "receive_share": {"value": str(WINDOW_SHARE), "source": "Linux 6.6 and later, see dtnsim.physics.tcp.linux"},
     }
     host = {

@@ -269,7 +269,10 @@ _ENDS: Final = (_NORMAL.inv_cdf(LEVELS[0]), _NORMAL.inv_cdf(LEVELS[2]))
 #: how closely a quantile of several laws is found [of its logarithm]
 _CLOSE: Final = 1e-9
 #: settings of the kernel behind keys
-_SYSCTL: Final = {"tcp.rmem_max": "net.ipv4.tcp_rmem", "tcp.wmem_max": "net.ipv4.tcp_wmem"}
+_SYSCTL: Final = {
+    **{f"tcp.{end}_max": f"net.ipv4.tcp_{end}" for end in ("rmem", "wmem")},
+    **{f"tcp.core_{end}_max": f"net.core.{end}_max" for end in ("rmem", "wmem")},
+}
 #: what keys begin with that are not a host's
 _ROOTS: Final = ("wan.", "links.", "tool ", "system ")
 #: draws that several keys share -> what to write

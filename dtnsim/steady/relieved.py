@@ -28,7 +28,7 @@ WORTH: Final = 1.1
 #: where none is, one that helps by more than this is kept
 _HELPS: Final = 1.002
 #: buffers that are sized, and the least change of one [B]
-_BUFFERS: Final = (".wmem_max", ".rmem_max")
+_BUFFERS: Final = ("wmem_max", "rmem_max")
 #: steps in which smaller ones are tried, down to this part, and what a window has beyond what its rate needs
 _STEP: Final = 4.0
 _SMALLEST: Final = 1e-3

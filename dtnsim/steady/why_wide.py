@@ -40,6 +40,8 @@ _MEASURE: Final = (
     (".buffer", "ping under load: what the round trip grows by, times the rate"),
     (".loss", "owping for some hours, or retransmits of a long iperf3"),
     (".rtt", "ping"),
+    ("core_rmem_max", "sysctl net.core.rmem_max"),
+    ("core_wmem_max", "sysctl net.core.wmem_max"),
     ("mem_max", "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
     (".tcp.cc", "sysctl net.ipv4.tcp_congestion_control"),
     (".version", "--version of the programs at both ends (ssh -V)"),

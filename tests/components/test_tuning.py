@@ -26,6 +26,10 @@ def test_a_role_says_what_is_usual_where_nothing_is_stated():
     assert said.rmem_max.value == 2**24
     assert said.wmem_max.value == dtn.wmem_max.value
     assert "wmem_max" not in said.model_fields_set
+    # net/core/sock.c grants 212,992 bytes; who raises one limit raises the other (fasterdata.es.net)
+    assert (untuned.core_rmem_max.value, said.core_rmem_max.value) == (212992, 2**24)
+    assert dtn.core_wmem_max.value == dtn.wmem_max.value
+    assert np.mean(Draw(3000, 1)(TcpTuning().core_rmem_max) > 2**20) == pytest.approx(1 / 3, abs=0.03)
 
 
 def test_hosts_of_no_role_are_of_one_of_them():

@@ -74,6 +74,44 @@ def test_a_window_that_the_tool_fixes() -> None:
     assert found == pytest.approx(3 * (4 * MiB - 2 * MSS) / 0.1, rel=5e-3)
 
 
+WINDOWED = (
+    {"name": "iperf3", "w": "64 MiB"}, {"name": "iperf2", "w": "64 MiB"}, {"name": "nuttcp", "w": "64 MiB"},
+    {"name": "netperf", "S": "64 MiB"}, {"name": "bbcp", "w": "=64 MiB", "s": 1},
+    {"name": "fdt", "ss": "64 MiB", "P": 1}, {"name": "gridftp", "tcp_bs": "64 MiB", "p": 1},
+    {"name": "fts", "tcp_buffersize": "64 MiB", "nostreams": 1},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", WINDOWED, ids=lambda tool: tool["name"])
+def test_a_window_is_cut_to_what_the_kernels_of_both_ends_grant(tool: dict[str, Any]) -> None:
+    """socket(7); iperf on Linux' defaults prints "TCP window size: 416 KByte (WARNING: requested 4.00 MByte)"."""
+    untuned = {"rmem_max": "6 MiB", "wmem_max": "4 MiB"}  # half of twice 208 KiB to receive, all of it to send
+    found = answer(over(tool=tool, data={"files": 1, "size": "10 GB"}, **untuned))
+    assert "the tool's window of 64 MiB, cut to 208 KiB by net.core.rmem_max" in found.bottleneck.reason
+    assert found.throughput_Bps.p50 == pytest.approx((208 * 1024 - 2 * MSS) / 0.1, rel=0.06)
+    wan = {"bandwidth": "1 Gb/s"}
+    cut = answer(over(tool=tool, wan=wan, data={"files": 1, "size": "10 GB"}, core_wmem_max="64 KiB"))
+    assert "sending buffer of a (the tool's window of 64 MiB, cut to 64 KiB by net.core.wmem_max)" in (
+        cut.bottleneck.reason
+    )
+    assert "hosts.a.tcp.core_wmem_max (net.core.wmem_max) from 0.0625 MiB to at least 6 MiB" in cut.bottleneck.remedy
+
+
+def test_what_relieves_a_window_that_is_cut_and_too_small() -> None:
+    """A gigabit over 100 ms: 12.5 MB in flight; setsockopt doubles what it is asked for, half to receive is window."""
+    wan, tool = {"bandwidth": "1 Gb/s"}, {"name": "iperf3", "w": "1 MiB"}
+    found = answer(over(tool=tool, wan=wan, core_rmem_max="256 KiB"))
+    assert found.bottleneck.remedy == (
+        "raise the tool's window from 1 MiB to at least 12 MiB and hosts.b.tcp.core_rmem_max (net.core.rmem_max) from "
+        "0.25 MiB to at least 12 MiB, or leave the window to the kernel"
+    )
+    path = over(tool=tool, wan=wan)
+    for host in path["hosts"].values():  # FreeBSD counts no bookkeeping: the window is what was asked for
+        host |= {"os": "FreeBSD 14", "tcp": {"receive_share": 1.0}}
+    assert rate(path) == pytest.approx((MiB - 2 * MSS) / 0.1, rel=0.03)
+    assert "the tool's window of 1 MiB)" in answer(path).bottleneck.reason
+
+
 @pytest.mark.parametrize(("loss", "rtt"), [(1e-5, 100e-3), (1e-4, 20e-3), (1e-6, 200e-3)])
 def test_random_loss_of_reno(loss: float, rtt: float) -> None:
     """X = 1.22 M / (T sqrt p) (Mathis et al., CCR 27(3), 1997)."""

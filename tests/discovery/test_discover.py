@@ -58,6 +58,7 @@ def test_a_server_is_described(tmp_path: Path) -> None:
     assert value(found.tree, "slots", "ens1", "socket") == 1
     assert value(found.tree, "volumes", "/data", "array") == "{kind: raid, level: 6, disks: 6, of: seagate-exos-x16}"
     assert value(found.tree, "tcp", "pacing") == "20 Gb/s"
+    assert value(found.tree, "tcp", "core_rmem_max") == "212992 B"
     assert value(found.tree, "vm", "dirty_ratio") == "40 %"
     assert value(found.tree, "placement", "nic_interrupts") == "[14, 15, 16, 17]"
     assert "mounts:3: /mnt/far is nfs4 of filer:/vol" in found.notes[0]
@@ -67,7 +68,7 @@ def test_every_line_says_where_it_is_from(tmp_path: Path) -> None:
     host = discover(folder(tmp_path / "o")).host()
     bare = [line for line in host.splitlines() if ": " in line and "#" not in line]
     assert {line.split(":")[0].strip() for line in bare} <= {"name", "source", "kind"}
-    assert "dirty_expire: 5 s  # sysctl:7" in host
+    assert "dirty_expire: 5 s  # sysctl:8" in host
 
 
 def test_it_can_be_predicted(tmp_path: Path) -> None:

@@ -28,6 +28,10 @@ def test_a_card_advises_what_can_be_done(case: str, tmp_path: Path) -> None:
 
 def test_the_least_window_that_is_typed_is_that_of_the_system() -> None:
     sets = ("hosts.a.tcp.rmem_max=64MiB", "hosts.a.tcp.cc=htcp")
+    asked = ("hosts.a.tcp.core_rmem_max=12MiB",)
+    assert sysctl_lines(asked) == ("sysctl -w net.core.rmem_max=12582912",)
+    both = "sysctl -w net.core.rmem_max=12582912 net.ipv4.tcp_rmem='4096 131072 67108864'"
+    assert sysctl_lines((*asked, sets[0])) == (both,)
     assert sysctl_lines(sets, "freebsd") == (
         "sysctl kern.ipc.maxsockbuf=67108864", "sysctl net.inet.tcp.recvbuf_max=67108864",
         "kldload cc_htcp", "sysctl net.inet.tcp.cc.algorithm=htcp",

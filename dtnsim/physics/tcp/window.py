@@ -52,21 +52,26 @@ def autotuned_window(buffer_B: ArrayLike, share: ArrayLike) -> FloatArray:
     return np.asarray(np.asarray(buffer_B, float) * np.asarray(share, float), float)
 
 
-def fixed_window(sockbuf_B: ArrayLike, share: ArrayLike) -> FloatArray:
-    """Window of a socket buffer set with SO_RCVBUF or SO_SNDBUF (iperf3 -w): doubled, then its share.
+def fixed_window(
+    sockbuf_B: ArrayLike, share: ArrayLike, most_B: ArrayLike = np.inf, doubling: float = SOCKBUF_DOUBLING
+) -> FloatArray:
+    """Window of a socket buffer set with SO_RCVBUF or SO_SNDBUF (iperf3 -w): cut, doubled, then its share.
 
     Args:
-        sockbuf_B: What the program asks for, within rmem_max and wmem_max [B].
+        sockbuf_B: What the program asks for [B].
         share: Part of the buffer that is window (`linux.receive_share`, `linux.send_share`) [1].
+        most_B: What it is cut to (net.core.rmem_max at the receiver, net.core.wmem_max at the sender) [B].
+        doubling: What becomes of each byte asked for; one where no bookkeeping is counted (other systems) [1].
 
     Returns:
         Window [B].
 
     Valid: Linux; setting the size switches autotuning off.
-    Neglects: that the ratio differs from packet to packet.
-    Source: socket(7), SO_RCVBUF; Linux Documentation/networking/ip-sysctl.rst.
+    Neglects: that the ratio differs from packet to packet; that BSD refuses sizes above kern.ipc.maxsockbuf.
+    Source: socket(7), SO_RCVBUF; net/core/sock.c, sk_setsockopt: min(val, sysctl_rmem_max) * 2.
     """
-    return np.asarray(np.asarray(sockbuf_B, float) * SOCKBUF_DOUBLING * np.asarray(share, float), float)
+    size = np.minimum(np.asarray(sockbuf_B, float), np.asarray(most_B, float))
+    return np.asarray(size * doubling * np.asarray(share, float), float)
 
 
 def in_flight(window_B: ArrayLike, mss_B: ArrayLike) -> FloatArray:

@@ -20,6 +20,7 @@ test_values = values({
     "tcp_rmem[2] of 6 MiB, half of it window, is a gigabit to 25.2 ms": (
         w.autotuned_window, (6 * MIB, 0.5), 0.0252 * 125e6, 0.004),
     "a set buffer is doubled and then shared": (w.fixed_window, (MIB, 0.5), MIB),
+    "a kernel cuts it before (net/core/sock.c)": (w.fixed_window, (4 * MIB, 0.5, 212992), 212992),
     "RFC 7323, 2.3: 2^30": (w.in_flight, (1e12, 8948), 2**30 - 2 * 8948),
     "over 200 ms 42.9 Gb/s at most": (w.window_rate, (2**30 - 2 * 8948, 0.2), 42.9e9 / 8, 0.1 / 42.9),
     "two segments at least": (w.in_flight, (100, 1448), 2 * 1448),
