@@ -73,57 +73,52 @@ def read(path: str) -> Table:
     return Table(columns, rows, _cases(rows, str(path)))
 
 
-def _number(row: Row, key: str, file: str, line: int) -> float:
+def _number(row: Row, key: str) -> float:
     least, most, default = NUMBERS[key]
     text = (row.get(key) or "").strip()
     if not text and default is not None:
         return default
     value = float(text) if re.fullmatch(units.NUMBER, text) else math.nan
     if not least <= value <= most:
-        raise SpecError(
-            "is not a number that can be used",
-            file=file,
-            line=line,
-            key=key,
-            value=text,
-            remedy=f"write a number from {least:g} to {most:g}",
-        )
+        remedy = f"write a number from {least:g} to {most:g}"
+        raise SpecError("is not a number that can be used", key=key, value=text, remedy=remedy)
     return value
 
 
-def _word(row: Row, key: str, allowed: tuple[str, ...], default: str, file: str, line: int) -> str:
+def _word(row: Row, key: str, allowed: tuple[str, ...], default: str = "") -> str:
     text = (row.get(key) or "").strip() or default
     if text not in allowed:
-        raise SpecError(
-            "is not known", file=file, line=line, key=key, value=text, remedy=f"write {' or '.join(allowed)}"
-        )
+        raise SpecError("is not known", key=key, value=text, remedy=f"write {' or '.join(allowed)}")
     return text
 
 
 def _cases(rows: list[Row], file: str) -> rounds.Cases:
-    made = [_case(row, file, line) for line, row in enumerate(rows, start=2)]
+    made = []
+    for line, row in enumerate(rows, start=2):
+        try:
+            made.append(_case(row))
+        except SpecError as error:
+            error.file, error.line = file, line
+            raise
     return rounds.Cases.of(**{key: np.array([m[key] for m in made]) for key in made[0]})
 
 
-def _case(row: Row, file: str, line: int) -> dict[str, Any]:
-    n = {key: _number(row, key, file, line) for key in NUMBERS}
-    cc = _word(row, "cc", controls.names(), "", file, line)
-    second = _word(row, "flow2_cc", ("", *controls.names()), "", file, line)
+def _case(row: Row) -> dict[str, Any]:
+    n = {key: _number(row, key) for key in NUMBERS}
+    cc, second = _word(row, "cc", controls.names()), _word(row, "flow2_cc", ("", *controls.names()))
     if n["streams"] != int(n["streams"]):
-        raise SpecError("is not a whole number", file=file, line=line, key="streams", value=row["streams"])
+        raise SpecError("is not a whole number", key="streams", value=row["streams"])
     sized = math.isfinite(n["size_bytes"])
     if not sized and math.isnan(n["duration_s"]):
-        raise SpecError(
-            "is empty and so is size_bytes", file=file, line=line, key="duration_s", remedy="give one of them"
-        )
+        raise SpecError("is empty and so is size_bytes", key="duration_s", remedy="give one of them")
     if second and sized:
-        raise SpecError("a transfer of given size against another flow is not modelled", file=file, line=line)
+        raise SpecError("a transfer of given size against another flow is not modelled")
     mtu = n["mtu_bytes"]
     mss = mtu - 52 if math.isnan(n["mss_bytes"]) else min(n["mss_bytes"], mtu - 40)
     buffer = n["buffer_bytes"]
     if math.isnan(buffer):
         buffer = max(n["buffer_bdp"] * n["rate_bps"] / 8 * n["rtt_s"], rounds.LEAST_BUFFER * mtu)
-    lost, burst = _loss(n, mss, file, line)
+    lost, burst = _loss(n, mss)
     return {
         "rate_Bps": min(n["rate_bps"], n["line_rate_bps"]) / 8,
         "rtt_s": n["rtt_s"],
@@ -135,7 +130,7 @@ def _case(row: Row, file: str, line: int) -> dict[str, Any]:
         "mss_B": mss,
         "streams": int(n["streams"]),
         "cc": cc,
-        "window_B": _window(row, n, mtu, mss, file, line),
+        "window_B": _window(row, n, mtu, mss),
         "size_B": n["size_bytes"],
         "warmup_s": n["warmup_s"],
         "duration_s": 1.0 if sized else n["duration_s"],
@@ -147,26 +142,24 @@ def _case(row: Row, file: str, line: int) -> dict[str, Any]:
     }
 
 
-def _loss(n: dict[str, float], mss: float, file: str, line: int) -> tuple[float, float]:
+def _loss(n: dict[str, float], mss: float) -> tuple[float, float]:
     """Mean loss and mean burst [packets] of random loss, bursts and retransmits together."""
     places = [(n["loss_prob"], 1.0), (n["burst_loss_prob"], n["burst_len_pkts"])]
     if not math.isnan(n["known_retransmits"]):
         if math.isnan(n["known_moved_bytes"]):
             remedy = "give the payload that was moved meanwhile"
-            raise SpecError(
-                "is empty beside known_retransmits", file=file, line=line, key="known_moved_bytes", remedy=remedy
-            )
+            raise SpecError("is empty beside known_retransmits", key="known_moved_bytes", remedy=remedy)
         places.append((float(loss.of_retransmits(n["known_retransmits"], n["known_moved_bytes"], mss)), 1.0))
-    mean, burst = loss.together([p[0] for p in places], [p[1] for p in places])
+    mean, burst = loss.together(*zip(*places, strict=True))
     return float(mean), float(burst)
 
 
-def _window(row: Row, n: dict[str, float], mtu: float, mss: float, file: str, line: int) -> float:
+def _window(row: Row, n: dict[str, float], mtu: float, mss: float) -> float:
     """Payload in flight: as given, or from a limit on socket buffers.
 
     Of measured tables `sysctl` is tcp_rmem[2] itself, `sockbuf` what SO_RCVBUF asks for, which the kernel doubles.
     """
-    method = _word(row, "wnd_method", ("sysctl", "sockbuf"), "sysctl", file, line)
+    method = _word(row, "wnd_method", ("sysctl", "sockbuf"), "sysctl")
     limit = n["wnd_limit_bytes"] * (window.SOCKBUF_DOUBLING if method == "sockbuf" else 1)
     buffer = min(n["socket_buffer_bytes"], limit)
     if math.isinf(buffer):
@@ -177,18 +170,9 @@ def _window(row: Row, n: dict[str, float], mtu: float, mss: float, file: str, li
 def answer(table: Table, seed: int) -> list[dict[str, Any]]:
     """The rows with the predicted columns added."""
     o = outcome.simulate(table.cases, seed=seed)
-    answered: list[dict[str, Any]] = []
-    for i, row in enumerate(table.rows):
-        values = (
-            8 * o.goodput_Bps[i],
-            8 * o.goodput_p10_Bps[i],
-            8 * o.goodput_p90_Bps[i],
-            str(o.limit[i]),
-            o.completion_s[i],
-            8 * o.second_Bps[i],
-        )
-        answered.append({**row, **{k: _text(v) for k, v in zip(PREDICTED, values, strict=True)}})
-    return answered
+    rates = (8 * goodput for goodput in (o.goodput_Bps, o.goodput_p10_Bps, o.goodput_p90_Bps))
+    columns = dict(zip(PREDICTED, (*rates, o.limit, o.completion_s, 8 * o.second_Bps), strict=True))
+    return [row | {key: _text(column[i]) for key, column in columns.items()} for i, row in enumerate(table.rows)]
 
 
 def _text(value: Any) -> str:

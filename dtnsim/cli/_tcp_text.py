@@ -10,6 +10,7 @@ from typing import Any, Final
 from dtnsim.ground import units
 from dtnsim.physics.tcp import advice, droptail, linux, window
 from dtnsim.physics.tcp.setting import Setting
+from dtnsim.report.document import fields, number
 
 WHY: Final = {
     "link": "the bottleneck is full",
@@ -23,10 +24,6 @@ WHY: Final = {
 _rate, _size, _time = (partial(units.show, dimension=dimension) for dimension in ("B/s", "B", "s"))
 
 
-def _plain(value: float) -> float | None:
-    return None if not math.isfinite(value) else float(value)
-
-
 def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, Any]:
     """The answer as one document, SI units in the names.
 
@@ -38,7 +35,7 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
     """
     found = advice.advise(s, target_Bps, seed)
     o = found.answer
-    goodput, done = float(o.goodput_Bps[0]), _plain(float(o.completion_s[0]))
+    goodput, done = float(o.goodput_Bps[0]), number(o.completion_s[0])
     receiving, sending = advice.socket_buffers(s, kernel)
     return {
         "schema": "dtnsim.tcp/1",
@@ -55,7 +52,7 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
         "limit": str(o.limit[0]),
         "reason": WHY[str(o.limit[0])],
         "link_Bps": s.link_Bps,
-        "mean_rtt_s": _plain(float(o.trip_s[0])),
+        "mean_rtt_s": number(o.trip_s[0]),
         "retransmits": float(o.retransmits[0]),
         "bdp_B": s.rate_Bps * s.rtt_s,
         "window_needed_B": s.link_Bps * s.rtt_s / s.streams,
@@ -76,21 +73,15 @@ def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str,
 
 def _input(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, Any]:
     return {
-        "rate_Bps": s.rate_Bps,
-        "rtt_s": s.rtt_s,
-        "loss": s.loss,
+        **fields(s, "rate_Bps", "rtt_s", "loss"),
         "burst_packets": s.burst,
-        "cc": s.cc,
-        "streams": s.streams,
-        "buffer_B": s.buffer_B,
-        "mtu_B": s.mtu_B,
-        "mss_B": s.mss_B,
-        "window_B": _plain(s.window_B),
+        **fields(s, "cc", "streams", "buffer_B", "mtu_B", "mss_B"),
+        "window_B": number(s.window_B),
         "background_share": s.background,
         "duration_s": s.duration_s if math.isinf(s.size_B) else None,
-        "size_B": _plain(s.size_B),
+        "size_B": number(s.size_B),
         "target_Bps": target_Bps,
-        "line_rate_Bps": _plain(s.line_Bps),
+        "line_rate_Bps": number(s.line_Bps),
         "kernel": kernel,
         "seed": seed,
     }

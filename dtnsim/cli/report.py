@@ -16,8 +16,6 @@ from dtnsim.cli._watch import Watch
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.planning.plan import Plan
-    from dtnsim.simulation.fleet.run import FleetAnswer
-    from dtnsim.simulation.results import Simulation
     from dtnsim.steady.goals import Goal
 
 
@@ -72,12 +70,15 @@ def command(
     from dtnsim.ground import output
     from dtnsim.report import whole
     from dtnsim.report.decision import clock
+    from dtnsim.simulation import simulate as simulated
+    from dtnsim.simulation.fleet.run import fleet
 
+    end = math.inf if until is None else options.quantity("--until", until, "s")
     given = spec.load(path, overrides or (), calibration, events=events)
     with Watch("writing the report") as watch:
         asked = whole.Asked(
-            simulation=_simulated(given, seed, until) if simulate and given.workload is None else None,
-            fleet=_fleet(given, seed) if given.workload is not None else None,
+            simulation=simulated(given, seed=seed, until=end) if simulate and given.workload is None else None,
+            fleet=fleet(given, seed=seed) if given.workload is not None else None,
             plan=_planned(given, plan, seed, samples) if plan is not None else None,
             planned=not no_plan,
             goal=_goal(target, deadline),
@@ -105,19 +106,6 @@ def _goal(target: str | None, deadline: str | None) -> Goal | None:
     if deadline is not None:
         return goals.deadline(deadline)
     return goals.target(target) if target is not None else None
-
-
-def _simulated(given: PathSpec, seed: int, until: str | None) -> Simulation:
-    from dtnsim.simulation import simulate
-
-    end = math.inf if until is None else options.quantity("--until", until, "s")
-    return simulate(given, seed=seed, until=end)
-
-
-def _fleet(given: PathSpec, seed: int) -> FleetAnswer:
-    from dtnsim.simulation.fleet.run import fleet
-
-    return fleet(given, seed=seed)
 
 
 def _planned(given: PathSpec, line: str, seed: int, samples: int) -> Plan:

@@ -124,7 +124,7 @@ def _loss(
         if moved is None:
             raise InputError("--retransmits: needs --moved, the payload that was moved meanwhile, e.g. --moved 100GB")
         places.append((float(lossy.of_retransmits(retransmits, _positive("--moved", moved, "B"), mtu - 52.0)), 1.0))
-    mean, burst = lossy.together([p[0] for p in places], [p[1] for p in places])
+    mean, burst = lossy.together(*zip(*places, strict=True))
     return float(mean), float(burst)
 
 
@@ -139,9 +139,7 @@ def _window(window: str | None, buffer: str | None, kernel: str, mtu: int) -> fl
     if buffer is not None:
         size = min(_positive("--socket-buffer", buffer, "B"), windows.MOST_SYSCTL_B)
         return float(windows.in_flight(size * linux.receive_share(mtu, kernel), mtu - 52.0))
-    return (
-        min(_positive("--window", window, "B"), windows.MOST_WINDOW_B) if window is not None else windows.MOST_WINDOW_B
-    )
+    return windows.MOST_WINDOW_B if window is None else min(_positive("--window", window, "B"), windows.MOST_WINDOW_B)
 
 
 def _positive(name: str, text: str, dimension: str) -> float:
@@ -172,17 +170,8 @@ def _setting(
         room = _share("--buffer", buffer.strip()[:-3] or "1", 1e6) * bottleneck * trip
     else:
         room = _positive("--buffer", buffer, "B")
-    return Setting(
-        bottleneck,
-        trip,
-        0.0,
-        float(mtu),
-        max(room, LEAST_BUFFER * mtu),
-        streams,
-        cc,
-        math.inf,
-        _share("--background", background, 1.0),
-    )
+    others = _share("--background", background, 1.0)
+    return Setting(bottleneck, trip, 0.0, float(mtu), max(room, LEAST_BUFFER * mtu), streams, cc, math.inf, others)
 
 
 def _table(path: str, out: str | None, seed: int, *, json: bool) -> None:
@@ -200,8 +189,7 @@ def _coefficients(*, json: bool) -> None:
     from dtnsim.physics.tcp import coefficients
 
     fields: list[dict[str, Any]] = [
-        {"name": c.name, "value": c.value, "unit": c.unit, "fitted_rows": c.fitted_rows, "reason": c.reason}
-        for c in coefficients.ALL
+        {key: getattr(c, key) for key in ("name", "value", "unit", "fitted_rows", "reason")} for c in coefficients.ALL
     ]
     if json:
         options.emit({"schema": "dtnsim.tcp-coefficients/1", "coefficients": fields})

@@ -13,6 +13,7 @@ from dtnsim.cli._watch import Watch
 from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 
 if TYPE_CHECKING:
+    from dtnsim.description.spec import PathSpec
     from dtnsim.evidence.tool_runs import Answer
     from dtnsim.ground.records import Interval
     from dtnsim.planning.tool_choice import Choice
@@ -60,7 +61,10 @@ def command(
     if (path is None) == (table is None):
         raise InputError("give a path or --table FILE; try: dtnsim tools examples/small-files-40ms")
     if table is None:
-        _advise(str(path), list(overrides or ()), dataset, samples, seed, have, explain, json=json)
+        from dtnsim.description import spec
+
+        given = options.with_dataset(spec.load(str(path), overrides or ()), dataset)
+        _advise(given, samples, seed, have, explain, json=json)
         return
     from dtnsim.cli import _table
 
@@ -77,27 +81,14 @@ def command(
         raise typer.Exit(InputError.exit_code)
 
 
-def _advise(
-    path: str,
-    overrides: list[str],
-    dataset: str | None,
-    samples: int,
-    seed: int,
-    have: str | None,
-    explain: str | None,
-    *,
-    json: bool,
-) -> None:
+def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain: str | None, *, json: bool) -> None:
     """Prints the finding, then the tools by what they would take, and how each is typed."""
-    from dtnsim.description import spec
     from dtnsim.ground import units
     from dtnsim.planning import tool_choice
     from dtnsim.report import text
 
-    given = options.with_dataset(spec.load(path, overrides), dataset)
     with Watch("predicting tools"):
-        kinds = options.listed(have)
-        found, refused = tool_choice.choose(given, samples, seed, kinds)
+        found, refused = tool_choice.choose(given, samples, seed, options.listed(have))
     said, key, out_of = tool_choice.advice(found), given.transfer_key(0), tool_choice.why_not(found, refused)
     if json:
         options.emit(
@@ -202,16 +193,12 @@ def _answer(
                 known[run.alike] = tool_runs.answer(run, samples, seed)
         except DtnsimError as error:
             said = error if isinstance(error, SpecError) else SpecError(str(error))
-            wrong.append(
-                SpecError(said.message, file=file, line=number, key=said.key, value=said.value, remedy=said.remedy)
-            )
+            said.file, said.line, said.further = file, number, ()
+            wrong.append(said)
             answered.append({**row, **dict.fromkeys(PREDICTED, ""), "error": str(wrong[-1])})
             continue
         told = known[run.alike]
-        values = (f"{told.p50_s:.6g}", f"{told.p10_s:.6g}", f"{told.p90_s:.6g}", told.held_by + _said(run.left_out))
+        without = f"; without effect here: {' '.join(run.left_out)}" if run.left_out else ""
+        values = (f"{told.p50_s:.6g}", f"{told.p10_s:.6g}", f"{told.p90_s:.6g}", told.held_by + without)
         answered.append({**row, **dict(zip(PREDICTED, values, strict=True))})
     return answered, wrong
-
-
-def _said(left_out: tuple[str, ...]) -> str:
-    return f"; without effect here: {' '.join(left_out)}" if left_out else ""

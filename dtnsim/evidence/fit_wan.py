@@ -228,11 +228,14 @@ def text(found: Way, bandwidth: str = "") -> str:
     spread = f"spread: {100 * min(found.spread, _WIDEST):.2g} %, " if found.spread >= 0.005 else ""
     source = f"{', '.join(found.places[:3])}{' ...' if len(found.places) > 3 else ''}: {runs}{days}"
     far = found.target or "the other host"
+    now = "now the card of the host" if bandwidth else "now a guess"
+    if found.rates and not bandwidth:
+        now = "now the smallest rate of Ethernet that carries the fastest run"
     lines = [
         f"# The way to {far}, written by 'dtnsim calibrate --wan'; a path names it with  wan: {{part: FILE}}",
         "kind: segment",
         *_directions(found),
-        f"bandwidth: {bandwidth or _ethernet(found)}  # TODO: what the provider says ({_card(bandwidth, found)})",
+        f"bandwidth: {bandwidth or _ethernet(found)}  # TODO: what the provider says ({now})",
         f'rtt: {{value: {found.rtt_s * 1e3:.5g} ms, {spread}source: "{source}"}}',
     ]
     if found.mtu_B:
@@ -272,12 +275,6 @@ def _ethernet(found: Way) -> str:
     """The smallest rate of Ethernet that carries the fastest run (IEEE 802.3)."""
     fastest = found.fastest_Bps * 8e-9
     return f"{next((r for r in RATES if r >= fastest), math.ceil(fastest)):g} Gb/s" if fastest else "10 Gb/s"
-
-
-def _card(bandwidth: str, found: Way) -> str:
-    if bandwidth:
-        return "now the card of the host"
-    return "now the smallest rate of Ethernet that carries the fastest run" if found.rates else "now a guess"
 
 
 def _background(found: Way, bandwidth: str) -> list[str]:

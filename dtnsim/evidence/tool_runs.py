@@ -22,7 +22,6 @@ from dtnsim.description.file_sizes import log_normal
 from dtnsim.description.spec import PathSpec, resolve
 from dtnsim.ground import units, yamlio
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Scalar
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.tools._command import parse, programs
 from dtnsim.tools.plan import Job
@@ -180,18 +179,9 @@ def run_of(row: Mapping[str, str]) -> Run:
 
 def spec_of(run: Run) -> PathSpec:
     """The path of a run as `predict` takes it."""
-    spec = resolve(_mapping(run.path))
+    spec = resolve(yamlio.mapping(dict(run.path), "", 0))
     transfer = spec.transfers[0].model_copy(update={"dataset": run.data})
     return spec.model_copy(update={"transfers": [transfer]})
-
-
-def _mapping(given: Any) -> Any:
-    if isinstance(given, dict):
-        made = yamlio.Mapping()
-        for key, value in given.items():
-            made.put(key, _mapping(value), "", 0)
-        return made
-    return Scalar(given) if isinstance(given, str) else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +219,8 @@ def answer(run: Run, samples: int, seed: int = 1) -> Answer:
     low, high = (math.log(time / middle) for time in (quick, slow))
     late = math.log1p(turns(spec) * WAKE_UPS * SLICE_S * BUSY / middle)
     scatter = _END * math.hypot(*own)
-    return Answer(
-        middle,
-        middle * math.exp(-math.hypot(low, scatter)),
-        middle * math.exp(math.hypot(high, scatter, late)),
-        told.bottleneck.reason,
-    )
+    fast, slow = (middle * math.exp(off) for off in (-math.hypot(low, scatter), math.hypot(high, scatter, late)))
+    return Answer(middle, fast, slow, told.bottleneck.reason)
 
 
 def turns(spec: PathSpec) -> float:

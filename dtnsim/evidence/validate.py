@@ -94,18 +94,11 @@ class Validation:
 def _case_dict(j: Judgement) -> dict[str, Any]:
     case = j.case
     document = {
-        "id": case.id,
-        "site": case.site,
-        "study": case.study,
-        "role": case.role,
+        **{key: getattr(case, key) for key in ("id", "site", "study", "role")},
         "quantity": case.quantity if case.pattern is None else f"{case.quantity}:{case.pattern}",
         "unit": case.unit,
         "measured": None if case.withheld else case.measured,
-        "p10": j.p10,
-        "p50": j.p50,
-        "p90": j.p90,
-        "ceiling": j.ceiling,
-        "error": j.error,
+        **{key: getattr(j, key) for key in ("p10", "p50", "p90", "ceiling", "error")},
         "kind": j.regime.kind,
         "bottleneck": f"{j.held.station}: {j.held.reason}",
         "bottleneck_stated": case.stated.says if case.stated is not None else None,

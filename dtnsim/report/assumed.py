@@ -32,29 +32,23 @@ def table(given: PathSpec, shares: Sequence[Share]) -> Table:
     merged: dict[tuple[str, ...], list[str]] = {}
     weight: dict[tuple[str, ...], float] = {}
     for place, leaf in places(given).items():
-        if not isinstance(leaf, Quantity) or not _uncertain(leaf) or written_in(leaf, given.file) or "facts" in place:
+        if not isinstance(leaf, Quantity) or written_in(leaf, given.file) or "facts" in place:
             continue  # facts move no answer
+        drawn = leaf.typical if leaf.typical is not None else leaf
+        if drawn is leaf and not leaf.spread > 0:
+            continue
         host = place[1] if place[0] == "hosts" else ""
         what = ".".join(map(str, place[2:] if host else place))
-        drawn = leaf.typical if leaf.typical is not None else leaf
         group = together.get(leaf.key, "") if leaf.key not in by_key else ""
         share = by_key.get(group or leaf.key, 0.0)
         shown = (f"{share:.1%}" + (" together" if group else "")) if share else ""
-        line = (what, _value(leaf), f"{drawn.spread:.0%}", shown, drawn.source or leaf.source)
+        value = drawn.text or units.show(drawn.value, drawn.dim)
+        line = (what, value, f"{drawn.spread:.0%}", shown, drawn.source or leaf.source)
         merged.setdefault(line, []).append(str(host))
         members = sum(g == group for g in together.values()) if group else 1
         weight[line] = max(weight.get(line, 0.0), share / members)
     lines = sorted(merged, key=lambda n: (-weight[n], "assumed" not in n[4], n))
     return Table(*HEAD, rows=[(_where(merged[n], n[0]), *n[1:]) for n in lines])
-
-
-def _uncertain(q: Quantity) -> bool:
-    return q.spread > 0 or q.typical is not None
-
-
-def _value(q: Quantity) -> str:
-    drawn = q.typical if q.typical is not None else q
-    return drawn.text or units.show(drawn.value, drawn.dim)
 
 
 def _where(hosts: Sequence[str], what: str) -> str:

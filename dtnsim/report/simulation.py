@@ -27,6 +27,8 @@ BUSIEST: Final = 8
 HAPPENED: Final = 20
 #: stretches of time in the table that says what held a transfer
 STRETCHES: Final = 24
+#: what is told of how long files took, and of which share
+_OF_FILES: Final = {"p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99, "max": 1.0}
 #: share of its capacity below which a station's use over time is left out of the document
 _IDLE: Final = 0.01
 
@@ -60,6 +62,7 @@ def _among(s: Simulation) -> Sequence[float | None]:
 def _transfer(s: Simulation, f: int) -> dict[str, Any]:
     t = s.runs[0].transfers[f]
     rates, durations = s.spread(f)
+    times, whole = t.file_quantiles(tuple(_OF_FILES.values())), t.waiting_s + t.moving_s
     return {
         **fields(t, "name", "files", "payload_B"),
         **{moment: number(getattr(t, moment)) for moment in ("started_s", "written_s", "finished_s", "on_medium_s")},
@@ -68,8 +71,9 @@ def _transfer(s: Simulation, f: int) -> dict[str, Any]:
         "finished_in": len(durations),
         "omitted_s": t.omitted_s,
         "sender_Bps": number(t.sender_Bps) if t.sender_Bps is not None else None,
-        "file_s": _files(t),
-        "waiting_share": number(_waiting(t)),
+        # of files, not of runs: these levels do not move with those of intervals
+        "file_s": {**dict.fromkeys(_OF_FILES), **dict(zip(_OF_FILES, times, strict=False))},
+        "waiting_share": number(t.waiting_s / whole if whole > 0 else math.nan),
         "phases": [fields(p, "name", "moving_s", "waiting_s") for p in t.phases],
         "retries": t.retries,
         "held": [fields(h, "start_s", "end_s", "station") | {"event": _event(s, h) or None} for h in t.held],
@@ -82,19 +86,6 @@ def _quantiles(values: list[float]) -> dict[str, float | None]:
     finite = [v for v in values if math.isfinite(v)] or [math.nan]
     low, middle, high = np.quantile(finite, LEVELS) if len(finite) > 1 else finite * 3
     return interval((low, finite[0] if len(finite) < 3 else middle, high))
-
-
-def _files(t: TransferRun) -> dict[str, float | None]:
-    """How long the files of one run took."""
-    # of files, not of runs: these levels do not move with those of intervals
-    names = ("p10", "p50", "p90", "p99", "max")
-    found = t.file_quantiles((0.1, 0.5, 0.9, 0.99, 1.0))
-    return {name: found[n] if found else None for n, name in enumerate(names)}
-
-
-def _waiting(t: TransferRun) -> float:
-    whole = t.waiting_s + t.moving_s
-    return t.waiting_s / whole if whole > 0 else math.nan
 
 
 def _use(run: Run) -> tuple[Any, Any, Any]:
@@ -278,13 +269,9 @@ def longest(run: Run, every: Sequence[Sequence[int]]) -> Sequence[Sequence[int]]
     """All alike, or of very many those that take longest, in the order of the file."""
     if len(every) <= MOST:
         return every
-    took = [max(_end(run, f) for f in group) for group in every]
+    spent = [math.inf if math.isnan(t.duration_s) else t.duration_s for t in run.transfers]
+    took = [max(spent[f] for f in group) for group in every]
     return [every[n] for n in sorted(sorted(range(len(every)), key=took.__getitem__)[-FEW:])]
-
-
-def _end(run: Run, f: int) -> float:
-    duration = run.transfers[f].duration_s
-    return math.inf if math.isnan(duration) else duration
 
 
 def name_of(run: Run, group: Sequence[int]) -> str:

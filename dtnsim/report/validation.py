@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import __version__
-from dtnsim.evidence.trust import CENTRAL, Judgement, Summary, by_kind, judging, ranks, trust
+from dtnsim.evidence.trust import CENTRAL, Judgement, by_kind, judging, ranks, trust
 from dtnsim.ground import units
 from dtnsim.ground.uncertainty import NAMES, WITHIN
 from dtnsim.report.page import Figure, Page, label, today
@@ -64,16 +64,14 @@ def show(found: Validation, out: Out) -> None:
         out.print()
     out.print(_summary(found))
     if any(j.left_out is not None for j in found.judgements):
-        out.print(_words("fit cases, each predicted by a fit without it", found.left_out_summary()))
+        s = found.left_out_summary()
+        said = f"{s.n} cases, median error {percent(s.mdape)}, worst {percent(s.max_ape)}"
+        out.print(f"fit cases, each predicted by a fit without it: {said}")
     if trust(found.judgements) is not None:
         out.print(
             "intervals of the judging figures, each by laws learned without its study; scores of ln(figure)", apart=True
         )
         out.print(_trust(found))
-
-
-def _words(name: str, s: Summary) -> str:
-    return f"{name}: {s.n} cases, median error {percent(s.mdape)}, worst {percent(s.max_ape)}"
 
 
 def page(found: Validation, *, seed: int = 1, samples: int = 256) -> str:

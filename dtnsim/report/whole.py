@@ -137,7 +137,9 @@ def _transfers(
     _ladders(page, given, p)
     with page.on_screen():
         page.figure(charts.spending(p))
-    _evidence(page, given, p)
+    if figures := _measured(given, p):
+        page.heading("Measured on this path")
+        page.figure(charts.measured(figures))
     if asked.tools:
         _tools(page, given, asked)
     if asked.simulation is not None:
@@ -193,13 +195,6 @@ def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
         ]
         table = Table("transfer", *HEADS, "held by", rows=rows)
         page.table(table, "All transfers", folded=len(rows) > LADDERS)
-
-
-def _evidence(page: Page, given: PathSpec, p: Prediction) -> None:
-    figures = _measured(given, p)
-    if figures:
-        page.heading("Measured on this path")
-        page.figure(charts.measured(figures))
 
 
 def _measured(given: PathSpec, p: Prediction) -> list[tuple[str, str, float, Interval]]:

@@ -90,15 +90,6 @@ def test_a_file_of_ones_own(run: Run, tmp_path: Path) -> None:
     assert run("predict", str(file), *QUICK).out.startswith("mine\n1.24 GB in 1 file by iperf3: at most 990 Mb/s")
 
 
-def test_the_list_of_commands_and_the_version(run: Run) -> None:
-    from dtnsim import __version__
-
-    out = run("--help").out
-    for name in ("predict", "explain", "components", "schema", "logs"):
-        assert f"  {name} " in out
-    assert run("--version").out.splitlines()[0] == f"dtnsim {__version__}"
-
-
 def test_a_reader_that_leaves_early_breaks_nothing() -> None:
     """``dtnsim predict ... | head -1``: no traceback."""
     done = subprocess.run(

@@ -25,11 +25,6 @@ def run(path, *overrides, samples=0):
     return dtnsim.predict(path, overrides=overrides, samples=samples)
 
 
-def test_named_paths_exist():
-    assert {"esnet/anl-bnl-disk-mem-4", "esnet/lbl-anl", "esnet/lbl-cern", "esnet/lbl-anl-globus"} <= set(PATHS)
-    assert len(SETS) == 9 + 4 + 4  # single files, trees and climate sets of the page
-
-
 @pytest.mark.parametrize("case", [c for c in CASES if not c.withheld], ids=lambda c: c.id)
 def test_sample_throughput(case):
     """Nothing was fitted here: hosts from ESnet's reference DTN, the round trip from geography."""

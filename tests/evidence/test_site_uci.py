@@ -87,23 +87,6 @@ def test_the_file_servers_deliver_what_the_storage_network_showed() -> None:
 
 
 # -- cases ----------------------------------------------------------------------------------------
-def test_measured_figures_are_those_that_the_logs_hold() -> None:
-    """The tool's own figure, read by the parsers, is the case's, where the log is a tool's output."""
-    checked = 0
-    for case in CASES:
-        if case.withheld or case.log is None or case.quantity not in ("throughput", "duration"):
-            continue
-        file, line = case.log
-        found, _ = read_logs(file)
-        same = [
-            m.value for m in found if m.quantity == case.quantity and m.line is not None and abs(m.line - line) <= 1
-        ]
-        if same:
-            assert min(abs(v / case.measured - 1) for v in same) < 0.005, case.id  # printed with three digits
-            checked += 1
-    assert checked >= 17
-
-
 def test_standard_deviations_follow_from_the_table() -> None:
     rows = table()
     assert len(rows) == 6
@@ -116,23 +99,8 @@ def test_standard_deviations_follow_from_the_table() -> None:
             assert (means[case.log], round(case.measured / 1e6, 1)) in expected
 
 
-def test_withheld_figures_have_runnable_paths() -> None:
-    hidden = {c.path.stem for c in CASES if c.withheld}
-    assert hidden == {
-        "dd-ucinet-t530", "cp-135g-lightpath", "cp-iso-in-lightpath", "rm-lightpath", "rsync-bduc", "ascp-ucinet",
-    }  # fmt: skip
-    for name in hidden:
-        assert predict(f"uci/{name}", samples=0).throughput_Bps.p50 > 0
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_every_path_runs_and_has_a_case(path: str) -> None:
-    answer = predict(path, samples=16)
-    assert 0 < answer.throughput_Bps.p10 <= answer.throughput_Bps.p50 <= answer.throughput_Bps.p90 < np.inf
-    assert any(f"uci/{c.path.stem}" == path for c in CASES)
-
-
 def test_component_tests_fit_and_transfers_judge() -> None:
+    assert {c.path.stem for c in CASES} == {p.partition("/")[2] for p in PATHS}
     for case in CASES:
         one_run_over_a_network = case.path.stem.startswith(("cp-", "ascp-", "rsync-", "crashplan-cass", "perfsonar"))
         if case.role == "fit" and one_run_over_a_network:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -341,11 +340,6 @@ def test_a_report_says_which_tool(given: object, html: str, monkeypatch: pytest.
     assert "Which tool" not in whole.report(
         given, whole.Asked(planned=False, scenarios=0, samples=16, sensitivity=0, tools=False)
     )
-
-
-def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError):
-        dtnsim.load(tmp_path / "none.yaml")
 
 
 def test_bars_of_what_bytes_cost_are_the_utilisation() -> None:
