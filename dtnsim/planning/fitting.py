@@ -142,6 +142,8 @@ class Shop:
             return False
         try:
             made = self.given.changed(list(overrides))
+            if place == self.key:  # a whole machine: its volumes serve, and the tool runs on it
+                timed.composed(made, Draw())
         except DtnsimError as error:
             why = getattr(error, "message", str(error)).rpartition(": ")[2]
             self.misfits.setdefault((place, why), []).append(buys[0][0].part if buys else what)

@@ -330,6 +330,19 @@ def test_a_host_that_mounts_from_elsewhere_keeps_its_place(shop: str) -> None:
     assert len(made.purchases) == 1
 
 
+@pytest.mark.parametrize("tool", ["robocopy", "nfs"])
+def test_a_machine_in_the_place_of_a_file_server_serves_from_its_own_volume(tool: str, shop: str) -> None:
+    """A machine whose volumes have other names than the share was tried with the share's, which ended the plan."""
+    share = {"filesystem": "xfs", "array": "any-nvme", "size": "1 TB"}
+    hosts = {"pc": {"nic": "10GbE", "volumes": {"/in": "any-nvme"}}, "filer": {"nic": "1GbE", "volumes": {"/x": share}}}
+    move = {"from": "filer:/x", "to": "pc:/in", "tool": tool, "dataset": {"files": 20, "size": "40 GB"}}
+    path = load({"hosts": hosts, "wan": {"rtt": "0.2 ms", "bandwidth": "10 Gb/s"}, "transfer": move})
+    made = dtnsim.plan(path, target="3Gb/s", allow=["hosts"], catalog=shop, samples=16, confidence=0.5, hints=False)
+    assert made.chosen is not None
+    assert made.chosen.overrides == ("hosts.filer=example-campus-25g", "hosts.pc.volumes./filer.server=filer:/data")
+    assert dtnsim.predict(path.changed(made.chosen.overrides), samples=0).ceiling > 3e9 / 8
+
+
 @pytest.mark.long
 def test_a_second_machine_like_yours_shares_the_work(tmp_path: Path) -> None:
     shop = written(tmp_path / "shop.yaml", "items: {example-dtn-starter: {price: 5000 EUR, date: 2026-05-01}}\n")

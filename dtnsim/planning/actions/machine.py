@@ -88,17 +88,23 @@ def in_each(offered: Offered, whole: Option) -> Offered:
 
 
 def _ends(shop: Shop) -> tuple[list[str], str]:
-    """(keys of the transfers' ends on volumes of the host, why the host cannot be replaced)."""
+    """(keys that name volumes of the host, of transfers and mounts, why the host cannot be replaced)."""
+    named = [
+        (f"{shop.given.transfer_key(number)}.{key}", end)
+        for number, transfer in enumerate(shop.given.transfers)
+        for key, end in (("from", transfer.source_end), ("to", transfer.to))
+    ]
+    named += [(f"hosts.{other}.volumes.{mount}.server", volume.server) for other, host in shop.given.hosts.items()
+              for mount, volume in host.volumes.items() if volume.server is not None]  # fmt: skip
     keys = []
-    for number, transfer in enumerate(shop.given.transfers):
-        for key, end in (("from", transfer.source_end), ("to", transfer.to)):
-            alias, path = split_end(end)
-            if alias != shop.name or path in DEVICES:
-                continue
-            mount = shop.host.mount_of(path)
-            if mount is not None and shop.host.volumes[mount].array is None:
-                return [], f"{shop.key}: mounts {mount} from elsewhere, so no whole machine is offered in its place."
-            if mount is not None and shop.host.volumes[mount].filesystem.kind == "tape":
-                return [], f"{shop.key}: {mount} is a tape library, so no whole machine is offered in its place."
-            keys.append(f"{shop.given.transfer_key(number)}.{key}")
+    for key, end in named:
+        alias, path = split_end(end)
+        if alias != shop.name or path in DEVICES:
+            continue
+        mount = shop.host.mount_of(path)
+        if mount is not None and shop.host.volumes[mount].array is None:
+            return [], f"{shop.key}: mounts {mount} from elsewhere, so no whole machine is offered in its place."
+        if mount is not None and shop.host.volumes[mount].filesystem.kind == "tape":
+            return [], f"{shop.key}: {mount} is a tape library, so no whole machine is offered in its place."
+        keys.append(key)
     return keys, ""
