@@ -33,6 +33,8 @@ MIRROR_RATE: Final = prior(
 _CONTROLLERS: Final = (
     (6, 1, 4), (6, 2, 4), (8, 3, 4), (8, 2, 8), (8, 3, 8), (4, 2, 1), (4, 2, 2), (2, 2, 1), (6, 3, 2), (5, 3, 2),
 )  # fmt: skip
+#: spread of a capacity that is known
+_NEARLY: Final = 0.1
 #: payload of a packet there, as chipsets agree on
 _PAYLOAD_B: Final = 128.0
 _PORTS: Final = (
@@ -158,6 +160,24 @@ class Device(Component):
     def data_disks(self) -> int:
         """Drives that a full stripe's data is spread over."""
         return 1 if self.below is None else self.below.data_disks
+
+    @property
+    def each_B(self) -> float:
+        """Bytes that one of its drives holds; 0 where nobody says, or only of which series it is."""
+        if self.below is not None:
+            return self.below.each_B
+        stated = self.facts.capacity if self.facts is not None else None
+        return stated.value if stated is not None and stated.spread <= _NEARLY else 0.0
+
+    @property
+    def usable(self) -> float:
+        """Part of its drives' bytes that is no redundancy."""
+        below = self.below
+        if below is None:
+            return 1.0
+        striped = hasattr(self, "groups")  # others add up what is below, or lie over it like a cipher
+        own = self.data_disks * below.drives / (self.drives * below.data_disks) if striped else 1.0
+        return own * below.usable
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """Seconds of one request alone, its transfer left out, where ``members`` equal devices hold a part of it.

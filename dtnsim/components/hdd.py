@@ -109,6 +109,11 @@ class Hdd(Device):
         return self.capacity.value
 
     @property
+    def each_B(self) -> float:
+        """Its capacity, where it is stated."""
+        return self.capacity.value if self.states("capacity") else super().each_B
+
+    @property
     def keeps_writes(self) -> bool:
         """A protected cache does."""
         return self.write_cache == "protected"

@@ -89,6 +89,11 @@ class Unlike(Device):
         """Drives of all models."""
         return sum(share.n for share in self.shares)
 
+    @property
+    def each_B(self) -> float:
+        """The smallest one's."""
+        return min(share.drive.each_B for share in self.shares)
+
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges each model with its part of the bytes; of lost drives nobody says which model they are."""
         for place, share in enumerate(self.shares, 1):

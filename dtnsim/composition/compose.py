@@ -84,6 +84,7 @@ class Composer:
         self._first: dict[Any, Leg] = {}  # of those that are like each other
         self._like: dict[str, str] = {}  # and its name, for each of the others and for itself
         self.legs = [self._leg(number) for number in range(len(spec.transfers))]
+        check_space(spec, self.legs, ledger)
         by_order = dict(zip((t.name for t in spec.transfers), files.turns(spec.transfers), strict=True))
         self.turns = dict(past.turns) or by_order
         #: those that wait for each other never meet: a storage for each turn
@@ -258,8 +259,6 @@ class Composer:
         if destination.volume is None or step is None or write is None:
             return {}
         volume = destination.mounted
-        if volume.size is not None and leg.timing is None:
-            check_space(leg.spec.name, leg.job.payload_B, f"{destination.host.name}:{destination.volume}", volume.size)
         if not volume.filesystem.gathers(write):
             return {}
         probe = Row(self.ledger, "", [], 1.0, destination.host.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -21,7 +22,8 @@ from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import DEVICES, TransferSpec, split_end
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.quantity import Quantity
+from dtnsim.ground.ledger import Ledger
+from dtnsim.ground.quantity import Quantity, middle
 from dtnsim.physics import cache
 from dtnsim.tools.plan import EndKind, Job, NetUse, Plan, Timing
 
@@ -95,6 +97,21 @@ def end_of(spec: PathSpec, text: str) -> End:
     return End(host, path, "volume", host.mount_of(path))
 
 
+def lies_on(spec: PathSpec, end: str, through: tuple[str, ...] = ()) -> tuple[str, str | None]:
+    """Host and volume on whose drives an end lies: of a mount those of its server.
+
+    Args:
+        spec: The path.
+        end: The end, ``host:/path``.
+        through: Mounts that led there.
+    """
+    alias, where = split_end(end)
+    host = spec.hosts.get(alias)
+    mount = host.mount_of(where) if host is not None else None
+    server = host.volumes[mount].server if host is not None and mount is not None else None
+    return (alias, mount) if server is None or server in through else lies_on(spec, server, (*through, server))
+
+
 def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, moved_B: float | None = None) -> Leg:
     """A transfer with the plan that its tool makes for its data set and ends.
 
@@ -131,24 +148,49 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
     return Leg(spec, source, destination, route, data, job, spec.tool.plan(job), timing)
 
 
-def check_space(transfer: str, payload_B: float, end: str, size: Quantity) -> None:
-    """Refuses what does not fit where it is sent.
+def check_space(spec: PathSpec, legs: Sequence[Leg], ledger: Ledger) -> None:
+    """Refuses what exceeds the stated ``size`` of the volume it goes to, and warns of what exceeds the drives.
+
+    What transfers write to a volume is added up; they may read the same files. What a file system compresses lies in
+    less room.
 
     Args:
-        transfer: Its name.
-        payload_B: Bytes that are sent [B].
-        end: Where to, ``host:/volume``.
-        size: What the volume has.
+        spec: The path.
+        legs: Its transfers.
+        ledger: Takes the warnings.
 
     Raises:
-        SpecError: more bytes than the volume has.
+        SpecError: more bytes are sent than the volume has by its ``size``.
     """
-    if payload_B > size.value:
-        raise SpecError(
-            f"{Quantity(payload_B, 'B')} will not fit on {end} ({size})",
-            key=f"transfer {transfer}.dataset",
-            remedy="give a smaller data set, or the volume a larger 'size'",
-        )
+    needed: dict[tuple[str, str, str], float] = {}
+    for number, leg in enumerate(legs):
+        for end, text, does in ((leg.source, leg.spec.source_end, "read"), (leg.destination, leg.spec.to, "write")):
+            shares = [middle(step.share) for step in leg.plan.steps if getattr(step, does) is not None]
+            host, mount = lies_on(spec, text)
+            if end.volume is None or mount is None or not shares or leg.timing is not None:
+                continue
+            moved_B, before_B = leg.job.payload_B * max(shares), needed.get((host, mount, does), 0.0)
+            needed[host, mount, does] = before_B + moved_B if does == "write" else max(before_B, moved_B)
+            size = end.mounted.size
+            if does == "write" and size is not None and leg.job.payload_B > size.value:
+                raise SpecError(
+                    f"{Quantity(leg.job.payload_B, 'B')} will not fit on {end.host.name}:{end.volume} ({size})",
+                    key=f"{spec.transfer_key(number)}.dataset",
+                    remedy="give a smaller data set, or the volume a larger 'size'",
+                )
+    for (host, mount, _), needed_B in needed.items():
+        volume, place = spec.hosts[host].volumes[mount], f"hosts.{host}.volumes.{mount}"
+        array, ratio = volume.array, getattr(volume.filesystem, "ratio", None)
+        if volume.filesystem.kind == "tape":  # whose disks the files only pass
+            array = None
+        drives_B = array.each_B * array.drives * array.usable if array is not None else 0.0
+        room_B = volume.size.value if volume.size is not None else drives_B
+        if needed_B > room_B * (ratio.value if ratio is not None else 1.0) > 0:
+            what = "size" if volume.size is not None else "array"
+            amounts = (
+                f"{Quantity(needed_B, 'B')} will not fit on {host}:{mount} ({Quantity(room_B, 'B')} by its {what})"
+            )
+            ledger.warn(f"{amounts}: write a smaller dataset, or what the volume has as {place}.size")
 
 
 def _check_time(spec: TransferSpec, timing: Timing | None, route: Route | None) -> None:

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dtnsim.components.base import Component, place, remembering, spot_of
-from dtnsim.description import boards, ipoib, over_wan, spoken
+from dtnsim.description import boards, ipoib, over_wan, personal
 from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
 from dtnsim.description.host import Host, build_host
 from dtnsim.description.override import merge, override, split_key
-from dtnsim.description.personal import PERSONAL
 from dtnsim.description.systems import of_system
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError, noted, refuse
@@ -123,7 +122,7 @@ class Hosts:
             shipped = True  # what is shipped knows nothing of this file
         if not isinstance(item, Mapping):
             raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)
-        item = spoken.kind(_stack_of(item), name)
+        item = personal.kind(_stack_of(item), name)
         item = _like_of(item, name)
         like = item.get("like")
         if like is None:
@@ -155,8 +154,8 @@ class Hosts:
         gone = [key for key in ("cpu", "memory", "board", "chassis", "slots") if base.pop(key, None) is not None]
         if "os" in base:  # the release of its year
             base["os"] = Scalar(str(base["os"]).rstrip("0123456789. "), *base.at("os"))
-        if spoken.is_personal(str(item.get("like"))):
-            base.put(PERSONAL, True, *item.at("year"))  # noqa: FBT003
+        if personal.is_personal(str(item.get("like"))):
+            base.put(personal.PERSONAL, True, *item.at("year"))  # noqa: FBT003
         note = f"hosts.{name}: {base.get('name')} is of {own}; of {stated} its {' and '.join(gone[:2])} are drawn"
         self.notes.append(f"{note} by that year")
         return base
@@ -171,9 +170,9 @@ class Hosts:
             found = library.meant("hosts", host)
             if len(found) == 1:
                 return library.read("hosts", found[0], beside=self._beside)
-            drawn_one = None if found or library.typo("hosts", host) else spoken.machine_like(host)
+            drawn_one = None if found or library.typo("hosts", host) else personal.machine_like(host)
             if drawn_one is not None:
-                told = ((key, value) for key, value in drawn_one.items() if key != PERSONAL)
+                told = ((key, value) for key, value in drawn_one.items() if key != personal.PERSONAL)
                 words = ", ".join(key if isinstance(value, Mapping) else f"{key}: {value}" for key, value in told)
                 said = f"drawn by its year{words and f', with {words}'}"
                 said += _shipped_sizes(host) if drawn_one.get("role") == "cloud" else ""

@@ -1,12 +1,15 @@
-"""Personal computers: what their parts are where nobody says, by their year."""
+"""Kinds and makers of hosts in the words of people; what a personal computer has where nobody says, by its year."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import numpy as np
 
-from dtnsim.ground.quantity import Quantity, factor_spread
+from dtnsim.ground import library
+from dtnsim.ground.quantity import Quantity, Scalar, factor_spread
+from dtnsim.ground.yamlio import Mapping
 
 #: key of a host that is a laptop or desktop, whatever it says of its parts
 PERSONAL: Final = "personal"
@@ -53,3 +56,34 @@ def memory(year: int | None) -> Quantity:
         return Quantity(_PC_NO_YEAR_GiB * 2.0**30, "B", factor_spread(2.5), _PC_MEMORY)
     years, sizes = zip(*_PC_GiB, strict=True)
     return Quantity(float(np.exp(np.interp(year, years, np.log(sizes)))) * 2.0**30, "B", factor_spread(2.0), _PC_MEMORY)
+
+
+def kind(host: Mapping, name: str) -> Mapping:
+    """A host whose ``kind`` (laptop, vm) is its role or the name of a machine; others are refused later."""
+    if not (said := str(host.get("kind", "")).lower()):
+        return host
+    known, at = library.spoken()["hosts"], host.at("kind")
+    named = "like" not in host and (machine_like(said) is not None or len(library.meant("hosts", said)) == 1)
+    if said not in known and not named:
+        return host
+    host = host.clone()
+    text = host.pop("kind")
+    if said not in known:
+        host.put("like", text, *at)
+    elif known[said] == "centre":
+        host.put("name", Scalar(f"{name} supercomputer", *at), *at)
+    elif known[said] is not None and "role" not in host:
+        host.put("role", known[said], *at)
+    if said in library.spoken()["personal"]:
+        host.put(PERSONAL, True, *at)  # noqa: FBT003
+    return host
+
+
+def is_personal(name: str) -> bool:
+    """Whether a machine is a personal computer, by its maker's series."""
+    return PERSONAL in (machine_like(name) or ())
+
+
+def machine_like(name: str) -> Mapping | None:
+    """What a machine has whose maker or series alone is known; None where the name tells nothing."""
+    return next((keys for row, keys in library.spoken()["machines"] if re.search(row, name, re.IGNORECASE)), None)

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from dtnsim.components.base import expand, find_kind, kinds, kinds_of
-from dtnsim.description import personal
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
@@ -23,7 +22,7 @@ _SEVERAL: Final = re.compile(r"(\d)\s*x\s+(\S.*)|dual[- ](?:socket )?(\S.*)", re
 _PLAIN: Final = re.compile(r"(?:[\d.]+\s*[TG]i?B|Ethernet|of|ECC|(?:LP)?DDR\d[XL]?)\b|[\W\d]", re.IGNORECASE)
 #: a model of a drive: 'PM1733', 'Micron 7450'
 _MODEL: Final = re.compile(r"\b[a-z]{0,3}\d{3,5}\b(?! ?(?:[GTM]i?B|rpm))", re.IGNORECASE)
-_SIZE: Final = re.compile(r"[ ,]+[\d.]+ ?[TG]i?B\b", re.IGNORECASE)
+_SIZE: Final = re.compile(r"[ ,]+[\d.]+ ?[TG]i?B\b(?!/s)", re.IGNORECASE)
 _SUM: Final = re.compile(r"(\d+)\s*\+\s*(\d+)")
 _RATES: Final = ("read", "write")
 _AS_OTHER: Final = "assumed: like the other direction, which is what was stated, within a factor of two"
@@ -151,37 +150,6 @@ def board(host: Mapping, where: str, notes: list[str]) -> Mapping:
     return host
 
 
-def kind(host: Mapping, name: str) -> Mapping:
-    """A host whose ``kind`` (laptop, vm) is its role or the name of a machine; others are refused later."""
-    if not (said := str(host.get("kind", "")).lower()):
-        return host
-    known, at = library.spoken()["hosts"], host.at("kind")
-    named = "like" not in host and (machine_like(said) is not None or len(library.meant("hosts", said)) == 1)
-    if said not in known and not named:
-        return host
-    host = host.clone()
-    text = host.pop("kind")
-    if said not in known:
-        host.put("like", text, *at)
-    elif known[said] == "centre":
-        host.put("name", Scalar(f"{name} supercomputer", *at), *at)
-    elif known[said] is not None and "role" not in host:
-        host.put("role", known[said], *at)
-    if said in library.spoken()["personal"]:
-        host.put(personal.PERSONAL, True, *at)  # noqa: FBT003
-    return host
-
-
-def is_personal(name: str) -> bool:
-    """Whether a machine is a personal computer, by its maker's series."""
-    return personal.PERSONAL in (machine_like(name) or ())
-
-
-def machine_like(name: str) -> Mapping | None:
-    """What a machine has whose maker or series alone is known; None where the name tells nothing."""
-    return next((keys for row, keys in library.spoken()["machines"] if re.search(row, name, re.IGNORECASE)), None)
-
-
 def volume(given: Mapping, where: str, notes: list[str]) -> Mapping:
     """A volume whose ``encryption`` lies around its drives; these may be told by what was measured of them.
 
@@ -265,7 +233,7 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
         short = Scalar(_SIZE.sub("", given), given.file, given.line)  # 'Micron 7450 7.68TB'
         if short != given and len(_typed("array", library.spelled("parts", short))) == 1 and _known(short, "array"):
             notes.append(f"{where}: {str(given)!r} is taken as {short}")
-            return short
+            return _sized(short, given)
         uncounted = library.spoken()["layouts"]["uncounted"].values()
         groups, line = _first([library.spoken()["layouts"]["groups"]], given)
         if several := array_in_a_line(line):
@@ -273,6 +241,7 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
         elif in_name("array", given)[0].get("part") in uncounted:
             notes.append(f"{where}: how many drives {str(given)!r} has is drawn; write it like '8 x SSD in RAID 6'")
     drives = _named("array", given, where, notes)
+    drives = _sized(drives, given) if isinstance(given, Scalar) else drives
     if not isinstance(drives, Mapping):
         return drives
     drives, at, said = drives.clone(), drives.at("kind"), str(drives.get("kind", "")).lower()
@@ -289,6 +258,21 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
     return _measured(_uncounted(drives, where, notes), where, notes)
 
 
+def _sized(drives: object, name: Scalar) -> object:
+    """Drives with the size that their name tells beside the part: '4 TB HDD'."""
+    size, at = _SIZE.search(f" {name}"), (name.file, name.line)
+    if size is None or library.has("parts", name):
+        return drives
+    try:
+        part_of = expand(drives, family="device")
+    except SpecError:
+        return drives  # it is refused with what is nearest
+    holds, facts = Scalar(size[0].strip(" ,"), *at), part_of.get("facts")
+    made = drives if isinstance(drives, Mapping) else mapping({"part": drives}, *at)
+    made = made.but("facts", (facts if isinstance(facts, Mapping) else Mapping(*at)).but("capacity", holds, at), at)
+    return made.but("capacity", holds, at) if "capacity" in part_of else made
+
+
 def array_in_a_line(text: str) -> tuple[str | None, str | None, str] | None:
     """(level, number, drives) of ``RAID6 of 12 4TB disks``; None where a line tells neither level nor number.
 
@@ -302,8 +286,8 @@ def array_in_a_line(text: str) -> tuple[str | None, str | None, str] | None:
     if level is None and number in (None, "1"):
         return None
     drives = " ".join(re.sub(known["between"], " ", left, flags=re.IGNORECASE).split())
-    meant = next((part for sizes, part in known["sizes"] if re.search(sizes, drives, re.IGNORECASE)), drives)
-    return level, number, meant
+    sized = ((re.search(sizes, drives, re.IGNORECASE), part) for sizes, part in known["sizes"])
+    return level, number, next((part.format(*match.groups()) for match, part in sized if match), drives)
 
 
 def _first(patterns: list[str], text: str) -> tuple[str | None, str]:

@@ -121,7 +121,7 @@ def test_the_same_of_like_hosts_is_one_line() -> None:
         ("Micron 7450", "Micron 7450", False),
         ("Samsung PM9A3", "Samsung PM9A3", False),
         ("Samsung PM1733", {"part": "any-nvme"}, True),
-        ("960 GB SSD", {"part": "any-ssd"}, False),
+        ("960 GB SSD", {"part": "any-ssd", "facts": {"capacity": "960 GB"}}, False),
     ],
 )
 def test_a_drive_of_a_model_is_that_part_or_is_said_to_be_another(name: str, drives: object, noted: bool) -> None:

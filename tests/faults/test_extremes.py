@@ -94,6 +94,40 @@ def test_a_destination_that_is_too_small_is_refused(command: Callable[..., Any])
     assert command(XFS, overrides=changes) is not None
 
 
+@pytest.mark.parametrize(
+    ("array", "size", "files", "said"),
+    [
+        ("any-nvme", None, 100, None),  # nobody says how large it is
+        ("raidz2 of 12 16TB Seagate Exos", None, 100, None),  # ten times 16 TB
+        ("raidz2 of 12 16TB Seagate Exos", None, 161, "161 TB will not fit on {} (160 TB by its array)"),
+        ("12 x 4 TB", None, 49, "49 TB will not fit on {} (48 TB by its array)"),
+        ("8 x Seagate Exos X16 in RAID 10", None, 100, "100 TB will not fit on {} (64 TB by its array)"),
+        ("8 x Seagate Exos X16 14TB in RAID 10", "200 TB", 100, None),  # who knows better says it
+        ("8 x Seagate Exos X16 14TB in RAID 10", None, 57, "57 TB will not fit on {} (56 TB by its array)"),
+    ],
+)
+def test_more_data_than_the_drives_hold_are_warned_of(
+    array: str, size: str | None, files: int, said: str | None
+) -> None:
+    """At either end, through a mount, and of several transfers together what they write."""
+    large = {"array": array} | ({"size": size} if size else {})
+    hosts = {"a": {"nic": "10GbE", "volumes": {"/d": large}}, "b": {"nic": "10GbE", "volumes": {"/d": "any-nvme"}}}
+    data = {"files": files, "each": "1 TB"}
+    half = {"files": files, "each": "500 GB"}
+    there, back = {"from": "a:/d", "to": "b:/d"}, {"from": "b:/d", "to": "a:/d"}
+    transfers = (
+        [{**there, "dataset": data}],
+        [{**back, "dataset": half}] * 2,
+        [{**back, "dataset": data, "tool": "nfs"}],
+    )
+    for moved in transfers:
+        given = [{"tool": "rclone"} | one for one in moved]
+        path = load({"hosts": hosts, "wan": {"bandwidth": "10 Gb/s", "rtt": "1 ms"}, "transfers": given})
+        found = [w for w in predict(path, samples=0).warnings if "fit" in w]
+        assert [w.partition(": ")[0] for w in found] == ([] if said is None else [said.format("a:/d")])
+        assert not found or "hosts.a.volumes./d.size" in found[0]
+
+
 def test_long_lists_of_sizes_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "sizes.txt"
     monkeypatch.setattr(file_list, "BLOCK", 64)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.composition.resolved_transfer import lies_on
 from dtnsim.description.boards import free_bays
-from dtnsim.description.transfer import split_end
 from dtnsim.ground import units
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import bought
@@ -230,7 +230,7 @@ class Room:
         volume, self._size = given.hosts[host].volumes[mount], size_of
         self._now_B = size_of(_drive_of(volume.array)) * getattr(volume.array, "drives", 0)
         ends = ((t, end) for t in given.transfers if t.dataset is not None for end in (t.source_end, t.to))
-        data_B = sum(t.dataset.payload_B for t, end in ends if _lies(given, end) == (host, mount))
+        data_B = sum(t.dataset.payload_B for t, end in ends if lies_on(given, end) == (host, mount))
         own_B = self.holds(volume.array)
         stated = min(volume.size.value, own_B or volume.size.value) if volume.size is not None else own_B
         system: Any = volume.filesystem
@@ -246,7 +246,8 @@ class Room:
 
     def holds(self, array: Any, part: str | None = None) -> float:
         """Bytes that an array holds beside its redundancy, of other drives than its own where these are named."""
-        return self._size(part or _drive_of(array)) * float(array.drives) * _share(array)
+        each_B = self._size(part or _drive_of(array)) or (array.each_B if part is None else 0.0)
+        return each_B * float(array.drives) * float(array.usable)
 
     def lacks(self, array: Any, part: str | None = None) -> bool:
         """Whether what has to be held does not go onto an array."""
@@ -265,22 +266,3 @@ class Room:
             return ""
         now, then = (units.show(b, "B") for b in (self._now_B, each_B * drives))
         return f" ({then} in place of {now})"
-
-
-def _share(array: Any) -> float:
-    """Part of the drives' bytes that is no redundancy."""
-    below = getattr(array, "of", None)
-    if below is None:
-        return 1.0
-    striped = hasattr(array, "groups")  # others add up what is below, or lie over it like a cipher
-    own = array.data_disks * below.drives / (array.drives * below.data_disks) if striped else 1.0
-    return float(own) * _share(below)
-
-
-def _lies(given: PathSpec, end: str) -> tuple[str, str | None]:
-    """Host and volume on whose drives an end lies: of a mount those of its server."""
-    alias, where = split_end(end)
-    host = given.hosts.get(alias)
-    mount = host.mount_of(where) if host is not None else None
-    server = host.volumes[mount].server if host is not None and mount is not None else None
-    return (alias, mount) if server is None else _lies(given, server)
