@@ -22,7 +22,7 @@ PARTS: dict[str, Component] = {
     name: find_kind(str(library.read("parts", name)["kind"])).build(name) for name in library.names("parts")
 }
 SSDS = {n: p for n, p in PARTS.items() if isinstance(p, Ssd)}
-HDDS = {n: p for n, p in PARTS.items() if isinstance(p, Hdd)}
+HDDS = {n: p for n, p in PARTS.items() if isinstance(p, Hdd) and p.facts is not None}
 #: where no depth is printed
 DEEP = {
     "read": ("128 KiB", 128, 1),

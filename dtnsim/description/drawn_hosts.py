@@ -10,12 +10,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from statistics import fmean, median_low, multimode, pstdev
 from typing import Any, Final
 
 from dtnsim.components.base import Component, find_kind, kinds
 from dtnsim.components.cpu import Cpu
+from dtnsim.components.device import Device
 from dtnsim.components.filesystem import Filesystem
 from dtnsim.components.local import Unknown
 from dtnsim.components.memory import Memory
@@ -45,7 +47,7 @@ _DTN_HZ: Final = 3.0e9
 #: of 2020: below 25 % for the first time; assumed: a fifth since, as enterprises stay with it: IHS Markit, 2018)
 _SLOW_PORTS: Final = ((2020, 0.25), (9999, 0.2))
 _SLOW_BPS: Final = 1.25e8
-#: disks of a host, until a year (models/parts/unknown)
+#: disks of a host, until a year (models/parts/hdd)
 _DISKS: Final = ((2007, "any-disk-2005"), (2010, "any-disk-2010"), (2015, "any-disk-2013"))
 #: drives of machines as they are sold, from a year on, as often as they are named (TrendForce, SSDs in notebooks: 25 %
 #: in 2015, 45 % in 2017, 92 % in 2022; PCIe 20 % of SSDs in 2016, 30 to 40 % in 2017; assumed: three quarters by 2022)
@@ -235,12 +237,23 @@ def _drives_of(parts: Iterable[str], chooser: str, file: str, line: int) -> Mapp
     """Drives of one of several kinds, each as likely as the others."""
     made = Mapping(file, line)
     made.put("kind", UNKNOWN, file, line)
-    kinds_of = [Unknown.build(library.read("parts", f"unknown/{part}")) for part in parts]
+    kinds_of = [Device.build(library.read("parts", part)) for part in parts]
     for name in ("read", "write", "access"):
         usual: Quantity = Unknown.model_fields[name].default
-        laws = Mixture.of_kinds(chooser, [getattr(part, name) for part in kinds_of])
+        laws = Mixture.of_kinds(chooser, [_figure(part, name) for part in kinds_of])
         made.put(name, laws.worth(usual.value, usual.source), file, line)
     return made
+
+
+def _figure(drive: Any, name: str) -> Quantity:
+    """What one of several kinds of drives says of itself; a disk reads and writes at one rate, and turns."""
+    if hasattr(drive, name):
+        found: Quantity = getattr(drive, name)
+        return found
+    if name != "access":
+        return _figure(drive, "rate")
+    seek, turn = _figure(drive, "seek"), 0.5 / drive.spindle.value
+    return replace(seek, value=seek.value + turn, spread=seek.spread * seek.value / (seek.value + turn))
 
 
 def _on_tape(filesystem: object) -> bool:

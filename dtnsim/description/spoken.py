@@ -340,11 +340,14 @@ def _measured(drives: Mapping, where: str, notes: list[str]) -> Mapping:
     if not stated or "part" in drives or kind not in kinds():
         return drives
     fields = find_kind(kind).model_fields
-    needed = {name for name, field in fields.items() if field.is_required()}
-    missing, outside = needed - set(drives), set(stated) - set(fields)
-    if kind != "unknown" and (not missing or (not outside and missing & {*_RATES, "rate"})):
+    missing = {name for name, field in fields.items() if field.is_required()} - set(drives)
+    if kind != "unknown" and (not missing or (set(stated) <= set(fields) and missing & {*_RATES, "rate"})):
         return drives
     made, at = Mapping(drives.file, drives.line), drives.at("kind")
+    if kind == "hdd" and len(stated) == 1 and set(drives) <= {"kind", *stated, *fields}:  # it positions all the same
+        made = drives.clone()
+        made.put("rate", made.pop(stated[0]), *drives.lines.get(stated[0], at))
+        return made
     made.put("kind", "unknown", *at)
     for key in _RATES:
         other = drives.get(_RATES[key == "read"])
@@ -353,10 +356,8 @@ def _measured(drives: Mapping, where: str, notes: list[str]) -> Mapping:
             said = mapping({"value": other, "spread": "100 %", "source": _AS_OTHER}, *at)
         made.put(key, said, *drives.lines.get(key, at))
     left = [key for key in drives if key not in (*stated, "kind", "access")]
-    for key in left if kind == "unknown" else ():
+    for key in [k for k in drives if k == "access" or (k in left and kind == "unknown")]:
         made.put(key, drives[key], *drives.lines.get(key, at))
-    if "access" in drives:
-        made.put("access", drives["access"], *drives.lines["access"])
     if left and kind != "unknown":
         notes.append(f"{where}: the measured rate counts, and not {', '.join(['kind', *left])}")
     return made

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from dtnsim.ground import library
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw
 from tests.lab import KiB, MiB, access, answer, device, journey, machine, rate, served, volume
@@ -131,6 +132,23 @@ def test_each_disk_with_a_part_of_a_file_positions_however_many_read(
         use = access(file_B=300 * KiB, block_B=300 * KiB, total_B=1e9, streams=streams, record_B=128 * KiB)
         each = use.file_B / served(made, use).rate("d.disks")
         assert each * made.drives == pytest.approx(parts * TURN / 2 + passed * use.file_B / R, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        {"file_B": 100 * KiB, "total_B": 1e9},
+        {"file_B": 100 * KiB, "total_B": 1e9, "streams": 16},
+        {"streams": 2},
+        {"random": True, "block_B": 4 * KiB},
+        {"random": True, "block_B": 4 * KiB, "streams": 32},
+    ],
+    ids=["small files", "of many readers", "two streams", "random", "queued"],
+)
+def test_a_disk_of_any_model_positions_as_those_of_a_data_sheet(use: dict[str, object]) -> None:
+    """Of a disk that nobody names small files and several streams had no seeks."""
+    of = [served(device(**library.read("parts", n)), access(**use)).rate("d.disks") for n in ("any-disk", "wd-hc310")]
+    assert of[0] == pytest.approx(of[1], rel=0.15)
 
 
 POOLS = {

@@ -91,6 +91,12 @@ def test_a_measured_rate_of_an_array(array: dict[str, Any], read: float, write: 
         assert getattr(found, key).spread == 1.0
 
 
+@pytest.mark.parametrize("word", ["read", "write", "rate"])
+def test_a_disk_of_which_one_rate_was_measured_is_a_disk(word: str) -> None:
+    found = _array({"array": {"kind": "hdd", word: "50 MB/s"}})
+    assert (found.kind, found.rate.value) == ("hdd", 50e6)
+
+
 def test_what_is_described_in_full_is_no_measured_rate() -> None:
     with pytest.raises(SpecError, match=r"array\.read: is not a key here .*stands alone"):
         _array({"array": {"kind": "raid", "level": 5, "disks": 4, "of": "any-disk", "read": "1 GB/s"}})
@@ -297,7 +303,7 @@ def test_a_disk_of_an_unknown_model_is_as_fast_as_those_of_its_year(disks: Any) 
 
     def rate(**year: int) -> float:
         array = path({"volumes": {"/data": {"array": disks}}, **year}).hosts["a"].volumes["/data"].array
-        return getattr(array, "of", array).read.value
+        return getattr(array, "of", array).rate.value
 
     assert rate(year=2006) == pytest.approx(64e6, rel=0.35)
     assert rate(year=2006) < rate(year=2010) < rate(year=2015) < rate(year=2020) == rate() == pytest.approx(190e6)
