@@ -3,7 +3,7 @@
 import functools
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from dtnsim.components.access import Access, Thread
+from dtnsim.components.base import Component, Model, find_kind
 from dtnsim.components.device import Device
 from dtnsim.components.stack import Stack
 from dtnsim.composition.compose import compose
@@ -200,6 +201,14 @@ def moves(before: Mapping[str, Any], after: Mapping[str, Any], rel: float = 1e-4
     found = wrong(then.problem)
     assert not found, "\n".join(found)  # pytest rewrites no assertion of this file
     return abs(then.throughput_Bps.p50 - now) > rel * now
+
+
+def all_tried(of: str | type[Model], rows: Iterable[str], table: str, but: Iterable[str] = ()) -> None:
+    """Every key of a kind, but those of all components, has a row of ``tests/components/TABLE.yaml``; no other has."""
+    model = find_kind(of) if isinstance(of, str) else of
+    keys, tried = {*model.model_fields} - {*Component.model_fields, *but}, {*rows}
+    assert not keys - tried, f"{model.__name__}: {keys - tried} has no row beside the others in {table}.yaml: write it"
+    assert not tried - keys, f"{model.__name__}: {tried - keys} is no key: take its row out of {table}.yaml"
 
 
 def problem(path: Mapping[str, Any], *overrides: str) -> Problem:

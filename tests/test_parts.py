@@ -12,8 +12,6 @@ from dtnsim.planning import catalog
 from tests.each import of_each
 
 NAMES = library.names("parts")
-#: what a source must not be: it says nothing
-EMPTY = {"", "default", "todo", "unknown", "none", "n/a", "?"}
 #: InfiniBand cards whose bus limits them, and what they are known to reach on it [B/s]: QDR on
 #: PCIe 2.0 x8 about 3.2 GB/s; FDR on PCIe 3.0 x8 52 to 53 Gb/s (vendor's answer, mellanox38.rssing.com 788)
 BUS_LIMITED = {"nic/mellanox-connectx-qdr-ib": 3.2e9, "nic/mellanox-cx3-fdr-ib": 52.5e9 / 8}
@@ -42,14 +40,11 @@ def test_the_library_is_there():
 def test_part_builds_and_every_number_has_a_source(name):
     raw = library.read("parts", name)
     assert str(raw["kind"]) == name.split("/")[0]
-    source = str(raw["source"])
-    assert len(source) > 12
-    assert source.lower() not in EMPTY
+    assert len(str(raw["source"])) > 12
     component = part(name)
     assert component.kind == raw["kind"]
     for field, quantity in quantities(component):
-        assert quantity.source.strip().lower() not in EMPTY, field
-        assert len(quantity.source) > 8, field
+        assert len(quantity.source) > 8, f"{field}: write its source, {quantity.source!r} is none"
         assert np.isfinite(quantity.value), field
         if quantity.source.startswith("assumed"):
             assert quantity.spread > 0, f"{field} is assumed, so it needs a spread"
@@ -72,7 +67,7 @@ def test_written_sources_are_complete(name):
     # a number written out may not hide behind an empty text
     for key, value in written(library.read("parts", name)):
         assert "value" in value, key
-        assert str(value.get("source", "inherited")).strip().lower() not in EMPTY, key
+        assert len(str(value.get("source", "inherited"))) > 8, f"{key}: write its source"
 
 
 @of_each(NAMES)

@@ -28,7 +28,7 @@ def command(
     rates: Annotated[
         list[str] | None, Option("--rate", metavar="EUR/USD=1.08", help="Where prices are in several currencies.")
     ] = None,
-    samples: Annotated[int, Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind the interval.", min=0, max=100_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
     json: options.Json = False,

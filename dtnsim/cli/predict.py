@@ -33,7 +33,7 @@ def command(
     line: Annotated[
         str | None, Option("--command", metavar="LINE", help="The first transfer's tool as it is typed.")
     ] = None,
-    samples: Annotated[int, Option(help="Draws behind p10 and p90.", min=0, max=1_000_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind the interval.", min=0, max=1_000_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
     mean: Annotated[bool, Option("--mean", help="The long-run mean instead of one run on a random day.")] = False,
@@ -65,8 +65,8 @@ def command(
     """Predict the throughput of a path, what holds it back and what binds next.
 
     One screen: the verdict, goals, what holds it back, what binds next, what the answer rests on; -v shows all of it.
-    Four runs in five lie between p10 and p90. Exit code 3: a goal of --require is not met as likely as required;
-    then it says what would meet it, and why not other changes ('dtnsim plan' has all of it).
+    Exit code 3: a goal of --require is not met as likely as required; then it says what would meet it, and why not
+    other changes ('dtnsim plan' has all of it).
 
     \b
     Examples:

@@ -48,7 +48,7 @@ def command(
         bool, Option("--tools/--no-tools", help="Say which tool moves the files in the least time.")
     ] = True,
     overrides: options.Set = None,
-    samples: Annotated[int, Option(help="Draws behind p10 and p90.", min=1, max=1_000_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind the interval.", min=1, max=1_000_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
     json: options.Json = False,

@@ -35,7 +35,7 @@ def command(
     explain: Annotated[
         str | None, Option(metavar="TOOL", help="The whole prediction of one row: 'yours', 'rclone', ...")
     ] = None,
-    samples: Annotated[int, Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind the interval.", min=0, max=100_000)] = 256,
     seed: options.Seed = 1,
     json: options.Json = False,
 ) -> None:

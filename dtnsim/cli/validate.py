@@ -37,7 +37,7 @@ def command(
     leave_one_out: Annotated[
         bool, Option("--leave-one-out", help="Predict each fit case also by a fit that never saw it.")
     ] = False,
-    samples: Annotated[int, Option(help="Draws behind p10 and p90.", min=0, max=100_000)] = 256,
+    samples: Annotated[int, Option(help="Draws behind the interval.", min=0, max=100_000)] = 256,
     seed: options.Seed = 1,
     scheduler: options.Scheduler = None,
     json: options.Json = False,

@@ -60,7 +60,7 @@ class Hdd(Device):
     position: Annotated[Quantity, Unit("1", high=1.0)] = prior(
         "0.05", 0.5, "assumed: files lie near the outer edge of a fairly empty disk"
     )
-    spindle: Annotated[Quantity, Unit("Hz", low=10, high=400)] = prior("120 Hz", 0.0, "7200 rpm")
+    spindle: Annotated[Quantity, Unit("Hz", low=10, high=400)] = prior("120 Hz", 0.0, "7200 rpm, as most")
     seek: Annotated[Quantity, Unit("s", spread=0.1)] = prior(
         "7.4 ms", 0.1, "WD Ultrastar DC HC310 specification p. 23: average read seek"
     )

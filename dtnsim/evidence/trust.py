@@ -54,9 +54,9 @@ class Judgement:
 
     Attributes:
         case: The case.
-        p10: Predicted [SI unit], one time in ten below this.
+        p10: Predicted [SI unit], lower end of its interval.
         p50: Predicted, as often above this as below.
-        p90: One time in ten above this.
+        p90: Upper end.
         ceiling: With every parameter at its median and everything unstated at its best.
         baseline: What min(disk, network, disk) says, None where it says nothing.
         held: The predicted bottleneck.
@@ -138,7 +138,7 @@ class Summary:
 
 
 def summarise(errors: Sequence[float], covered: Sequence[bool]) -> Summary:
-    """Median and worst absolute error, and the share of figures inside their 80 % interval."""
+    """Median and worst absolute error, and the share of figures inside their interval."""
     if not errors:
         return Summary(0, None, None, None)
     return Summary(len(errors), float(np.median(errors)), max(errors), sum(covered) / len(covered) if covered else None)
@@ -168,8 +168,8 @@ class Trust:
         below, above: Share below p10, and above p90.
         high: Share of medians that are too high a rate; those that meet the figure count half.
         width: Median of ln(p90 / p10).
-        interval_score: Mean score of the 80 % intervals of ln(figure); smaller is better.
-        constant_factor: The same of one factor for all, the one that holds 80 % of the other studies' figures.
+        interval_score: Mean score of the intervals of ln(figure); smaller is better.
+        constant_factor: The same of one factor for all, whose interval holds its share of the other studies' figures.
         crps: Mean continuous ranked probability score of ln(figure).
     """
 

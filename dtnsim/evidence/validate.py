@@ -121,7 +121,7 @@ def validate(
     Args:
         cases: Cases, or files and folders of them; None for all that are shipped.
         calibration: Fitted parameters instead of those that the paths name; ``none`` for none.
-        samples: Draws behind p10 and p90.
+        samples: Draws behind the interval.
         seed: Seed of the draws.
         leave_one_out: Predict every fit case also by parameters that were fitted without it.
         progress: Called with (done, all).
@@ -174,7 +174,7 @@ class Task:
     """What the predictions of all cases have in common.
 
     Attributes:
-        samples: Draws behind p10 and p90.
+        samples: Draws behind the interval.
         seed: Seed of the draws.
     """
 

@@ -15,7 +15,7 @@ from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.pages import Cache, Kept
 from dtnsim.ground.quantity import Value
-from dtnsim.ground.uncertainty import Assumption, Drawn, Remedy
+from dtnsim.ground.uncertainty import NAMES, Assumption, Drawn, Remedy
 
 SLOW_START: Final = "slow start"  # the delay of a connection that opens up
 
@@ -283,6 +283,10 @@ class Interval:
         """For JSON."""
         return {"p10": self.p10, "p50": self.p50, "p90": self.p90}
 
+    def ends(self, unit: str) -> str:
+        """Both ends in words: ``p10 8.5 Gb/s, p90 17.7 Gb/s``."""
+        return f"{NAMES[0]} {units.show(self.p10, unit)}, {NAMES[2]} {units.show(self.p90, unit)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
@@ -385,8 +389,9 @@ class Prediction(Shown):
 
     def __repr__(self) -> str:
         """One line."""
-        low, middle, high = (units.show(v, "B/s") for v in self.throughput_Bps.as_dict().values())
-        return f"<Prediction {self.name}: {middle} (p10 {low}, p90 {high}), held by {self.bottleneck.station}>"
+        rate = self.throughput_Bps
+        shown = f"{units.show(rate.p50, 'B/s')} ({rate.ends('B/s')})"
+        return f"<Prediction {self.name}: {shown}, held by {self.bottleneck.station}>"
 
     @property
     def bottleneck(self) -> Bottleneck:

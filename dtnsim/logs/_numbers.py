@@ -63,7 +63,7 @@ def unit_of(word: str, kilo: int = 1024) -> tuple[str, float, float]:
         return plain
     found = _UNIT.fullmatch(word)
     if found is None:
-        raise ValueError(f"{word} is no unit")
+        raise ValueError(f"{word} is no unit; of bytes and bits (KiB/s, Mb), or one of {' '.join((*UNITS, *_WORDS))}")
     letter, binary, size, per = found.groups()
     table = BINARY if binary or (size and kilo == 1024) else DECIMAL
     return "B/s" if per else "B", table[letter], 1.0 if size else 8.0

@@ -138,7 +138,7 @@ def compare(
         overrides: What all share: ``{"wan.rtt": "50 ms"}``, or ``key=value`` texts.
         calibration: File of fitted parameters to use.
         rates: ``EUR/USD=1.08`` where prices are in several currencies.
-        samples: Draws behind p10 and p90.
+        samples: Draws behind the interval.
         seed: Seed of the draws.
 
     Returns:

@@ -13,7 +13,7 @@ from dtnsim.ground import units
 from dtnsim.ground.errors import visible
 from dtnsim.ground.records import Interval, Phase, Prediction, Station, StationUse, Transfer
 from dtnsim.ground.term import plural
-from dtnsim.ground.uncertainty import NAMES, Assumption
+from dtnsim.ground.uncertainty import Assumption
 from dtnsim.ground.units import show
 from dtnsim.report.console import Out, console
 from dtnsim.report.decision import deadline, decide, share
@@ -232,7 +232,7 @@ def _transfer(p: Prediction, f: int, out: Out, *, named: bool) -> None:
     label = f"{t.name}: " if named else ""
     _throughput(f"{label}throughput    ", f"{label}ceiling       ", t.throughput_Bps, t.ceiling, p, out)
     d = t.duration_s
-    span = f"  ({NAMES[0]} {units.show(d.p10, 's')}, {NAMES[2]} {units.show(d.p90, 's')})" if d.p10 < d.p90 else ""
+    span = f"  ({d.ends('s')})" if d.p10 < d.p90 else ""
     if any(each.timed for each in p.problem.transfers if each.name == t.name):
         span = "  (as given)"
     out.print(
@@ -244,8 +244,7 @@ def _transfer(p: Prediction, f: int, out: Out, *, named: bool) -> None:
     if t.sender_Bps is not None:
         out.print(f"{label}sender        {rate(t.sender_Bps)}: it counts what its sockets took, arrived or not")
     if t.on_medium_s is not None and t.on_medium_s.p50 > t.duration_s.p50 * (1 + _LATER):
-        later = ", ".join(f"{k} {units.show(v, 's')}" for k, v in t.on_medium_s.as_dict().items() if k != "p50")
-        out.print(f"{label}on the medium {units.show(t.on_medium_s.p50, 's')}  ({later})")
+        out.print(f"{label}on the medium {units.show(t.on_medium_s.p50, 's')}  ({t.on_medium_s.ends('s')})")
     _held(p, f, out, label)
 
 
@@ -266,7 +265,7 @@ def _throughput(first: str, then: str, i: Interval, ceiling: float, p: Predictio
     if p.drawn is None:
         out.print(f"{then}{rate(ceiling)} {_CEILING}; no interval without --samples")
         return
-    out.print(f"{first}{rate(i.p50)}  ({NAMES[0]} {units.show(i.p10, 'B/s')}, {NAMES[2]} {units.show(i.p90, 'B/s')})")
+    out.print(f"{first}{rate(i.p50)}  ({i.ends('B/s')})")
     open_ = f": {', '.join(p.unstated)}" if p.unstated else ""
     out.print(f"{then}{units.show(ceiling, 'B/s')} {_CEILING if ceiling >= i.p50 else _USUAL}{open_}")
 

@@ -26,7 +26,7 @@ from dtnsim.steady.prediction import predict
 
 #: scenarios that the shares are computed from, well above the number of polynomials
 SAMPLES: Final = 4096
-#: scenarios further out count as if they were here: no interval of 80 % is wider for how far its last ones lie
+#: scenarios further out count as if they were here: no interval is wider for how far its last ones lie
 _INSIDE: Final = (0.01, 0.99)
 #: end of a key -> how to find the number out
 _MEASURE: Final = (

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dtnsim.components.base import Component, find_kind
 from dtnsim.components.cloud import Allowance
 from dtnsim.components.device import Device
 from dtnsim.ground.errors import SpecError
+from tests import lab
 from tests.each import cases, rows, tables
 from tests.lab import KiB, MiB, access, answer, device, journey, machine, moves, problem, rate, served, sheet, volume
 
@@ -75,8 +75,7 @@ def test_a_key_moves_the_answer(key: str, value: Any, around: dict[str, Any]) ->
 
 
 def test_every_key_is_tried() -> None:
-    keys = {"flow", "egress", "outside", "baseline", "credits"}
-    assert set(Allowance.model_fields) - set(Component.model_fields) == keys
+    lab.all_tried(Allowance, [key for key, *_ in rows("components/tables", "a_key_moves_the_answer")], "tables")
 
 
 GP3 = {"kind": "cloud-disk", "rate": "125 MiB/s", "iops": "3000 IOPS"}
@@ -130,4 +129,4 @@ def test_a_key_moves_the_answer_of_a_disk(key: str) -> None:
 
 
 def test_every_key_is_tried_of_a_disk() -> None:
-    assert set(find_kind("cloud-disk").model_fields) - set(Component.model_fields) == set(KEYS)
+    lab.all_tried("cloud-disk", KEYS, "keys")

@@ -12,7 +12,7 @@ from dtnsim.components.cores import Placement
 from dtnsim.components.segment import Background
 from dtnsim.description.host import Host
 from tests.each import tables
-from tests.lab import FREE, journey, machine, problem, volume
+from tests.lab import FREE, all_tried, journey, machine, problem, volume
 
 TABLES = tables("components/keys_hosts")
 CASES = TABLES["cases"]
@@ -81,8 +81,7 @@ def documentation(kind: str) -> set[str]:
 
 @pytest.mark.parametrize("kind", CASES)
 def test_every_key_is_tried(kind: str) -> None:
-    known = set(model(kind).model_fields) - documentation(kind) - ELSEWHERE.get(kind, set())
-    assert known == set(CASES[kind]["keys"])
+    all_tried(model(kind), CASES[kind]["keys"], "keys_hosts", documentation(kind) | ELSEWHERE.get(kind, set()))
 
 
 @pytest.mark.parametrize(("kind", "key"), [(kind, key) for kind in CASES for key in CASES[kind]["keys"]])

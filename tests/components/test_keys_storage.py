@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from dtnsim.components.base import Component, find_kind
 from tests import lab
 from tests.each import tables
-from tests.lab import KiB, journey, machine, moves, volume
+from tests.lab import KiB, all_tried, journey, machine, moves, volume
 
 TABLES = tables("components/keys_storage")
 LOADS, CASES = TABLES["loads"], TABLES["cases"]
@@ -51,7 +50,6 @@ def test_the_key_moves_the_answer(case: list[Any]) -> None:
 
 #: keys that have tests of their own, or are words about the part and not about its work
 ELSEWHERE: dict[str, set[str]] = {
-    "": {"part", "source", "price", "facts"},
     "zfs": {  # tests/components/test_zfs.py and test_filesystem.py: costs of calls, and of metadata
         "write_byte", "write_call", "record_call", "read_byte", "read_call", "fresh_byte", "rest_byte", "jump_call",
         "fetch_record", "pipeline_byte", "sync_at", "txg_timeout", "op_time", "change_time", "sync_latency",
@@ -63,10 +61,7 @@ ELSEWHERE: dict[str, set[str]] = {
 
 @pytest.mark.parametrize("kind", ["hdd", "ssd", "raid", "raidz", "draid", "mirror", "jbod", "zfs"])
 def test_no_key_is_left_out(kind: str) -> None:
-    tried = {key for k, key, *_ in CASES if k == kind}
-    fields = set(find_kind(kind).model_fields) - ELSEWHERE[""] - ELSEWHERE.get(kind, set())
-    assert issubclass(find_kind(kind), Component)
-    assert fields - tried == set()
+    all_tried(kind, {key for k, key, *_ in CASES if k == kind}, "keys_storage", ELSEWHERE.get(kind, ()))
 
 
 def test_small_blocks_of_the_file_are_what_a_record_is() -> None:

@@ -5,12 +5,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics import md
 from tests import lab
 from tests.each import cases, tables
-from tests.lab import FREE, KiB, MiB, access, device, journey, machine, moves, problem, served, sheet, volume
+from tests.lab import FREE, KiB, MiB, access, all_tried, device, journey, machine, moves, problem, served, sheet, volume
 
 SSD = {
     "kind": "ssd", "read": "3 GB/s", "write": "2 GB/s", "link": "90 GB/s", "latency_read": "80 us",
@@ -490,7 +489,7 @@ def test_a_key_moves_the_answer(kind: str, key: str) -> None:
 
 @pytest.mark.parametrize("kind", list(CASES))
 def test_every_key_is_tried(kind: str) -> None:
-    assert set(find_kind(kind).model_fields) - set(Component.model_fields) == set(CASES[kind]["keys"])
+    all_tried(kind, CASES[kind]["keys"], "keys")
 
 
 @settings(max_examples=10, deadline=None)

@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dtnsim.components.base import Component, find_kind
 from dtnsim.ground.errors import SpecError
 from tests.each import cases, tables
-from tests.lab import Sheet, journey, machine, moves, problem, rate, sheet, volume, waiting
+from tests.lab import Sheet, all_tried, journey, machine, moves, problem, rate, sheet, volume, waiting
 
 DISK = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s", "interference": "0"}
 #: hand-made: 45 s a locate, 2 x 15 + 16 + 62 + 56 s a mount
@@ -140,5 +139,4 @@ def test_a_key_moves_the_answer(key: str) -> None:
 
 
 def test_every_key_is_tried() -> None:
-    inherited = set(Component.model_fields) | {"sync_latency"}
-    assert set(find_kind("tape").model_fields) - inherited == set(KEYS)
+    all_tried("tape", KEYS, "keys", but={"sync_latency"})

@@ -214,11 +214,9 @@ PHRASES = {
     r"(?:8|eight) (?:runs )?in (?:10|ten)\b(?! %)": 0.8,
     r"[Ff]our runs in five": 0.8,
     r"[Oo]ne in five\b": 0.2,
-    r"[Oo]ne (?:run |such system )?in ten\b": 0.1,
+    r"[Oo]ne in ten\b": 0.1,
     r"\b80 ?% interval": 0.8,
     r"[Ii]n the 80 ?%": 0.8,
-    r"no interval of 80 %": 0.8,
-    r"[Oo]ne time in ten": 0.1,
 }
 TEXTS = ("dtnsim/**/*.py", "dtnsim/**/*.yaml", "docs/**/*.md", "docs/**/*.in", "docs/**/*.yaml", "README.md")
 
@@ -247,7 +245,7 @@ def test_the_levels_are_written_once() -> None:
 
 
 def test_runs_of_a_fleet_and_numbers_that_are_tried_end_at_the_levels() -> None:
-    assert spread([float(n) for n in range(1, 101)]) == (11.0, 51.0, 91.0)
+    assert spread([float(n) for n in range(1, 101)]) == pytest.approx([100 * level + 1 for level in LEVELS])
     low, high = ends(prior("4 ms", 0.5, "assumed"))
     score = NormalDist().inv_cdf(LEVELS[2])
     assert high == pytest.approx(float(draws.around(4e-3, 0.5, score, share=False)))

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import sys
 from typing import Any, get_args
 
 import pytest
@@ -139,7 +140,7 @@ def test_what_a_program_holds_is_kept_from_page_caches(tool, job):
 
 @pytest.mark.parametrize("kind", TOOLS)
 def test_an_option_moves_an_answer_or_says_that_it_does_not(kind):
-    """A quarter of the options of every tool; ``python -m tests.tools.test_options`` tries all of them (a minute)."""
+    """A quarter of the options of every tool; ``python -m tests.tools.test_options NAME ...`` tries all (a minute)."""
     assert not idle(kind, 4)
 
 
@@ -163,5 +164,5 @@ def idle(kind: str, every: int = 1) -> list[str]:
 
 
 if __name__ == "__main__":
-    for tool_kind in TOOLS:
+    for tool_kind in sys.argv[1:] or TOOLS:
         print(tool_kind, idle(tool_kind) or "every option moves an answer")

@@ -147,6 +147,8 @@ def on_arrays(law: Law) -> Law:
     """
     assert isinstance(law, FunctionType)
     called = {name: law.__globals__.get(name) for name in law.__code__.co_names if name not in _ARRAYS}
+    of_numbers = [n for n, o in called.items() if "math" in (getattr(o, "__name__", ""), getattr(o, "__module__", ""))]
+    assert not of_numbers, f"{law.__name__} uses {of_numbers}, which take no arrays: np.log and the like do"
     laws = {name: on_arrays(other) for name, other in called.items() if isinstance(other, FunctionType)}
     numbers = {name: np.array(number) for name, number in called.items() if isinstance(number, float)}
     return FunctionType(law.__code__, {**law.__globals__, **_ARRAYS, **laws, **numbers}, law.__name__, law.__defaults__)
