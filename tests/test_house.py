@@ -138,6 +138,18 @@ def test_modules_have_names_of_the_field() -> None:
     assert not {path.stem for path in CODE} & set(NOT_THE_FIELDS.split())
 
 
+def test_a_room_says_where_to_begin() -> None:
+    """In its docstring, which names modules of the house and nothing that is gone."""
+    for room in house.rooms():
+        file = ROOT / "dtnsim" / room / "__init__.py"
+        said = ast.get_docstring(ast.parse(file.read_text())) or ""
+        assert "Begin with " in said, f"{file}: a room says where to begin"
+        for name in re.findall(r"(?<!`)`([\w.]+)`(?!`)", said):
+            path = name.removeprefix("dtnsim.").replace(".", "/")
+            here = [place / f"{path}{end}" for place in (file.parent, ROOT / "dtnsim") for end in ("", ".py")]
+            assert any(p.exists() for p in here), f"{file}: {name} is gone"
+
+
 def test_functions_of_three_parameters_say_what_they_are() -> None:
     assert house.without_args() == {}
 

@@ -1,4 +1,8 @@
-"""The command line: one file a command; only the file of the command asked for is loaded."""
+"""The command line: one file a command; only the file of the command asked for is loaded.
+
+Begin with `predict`: a command reads its options (those of several are in `options`), makes one call that Python
+users have as well, and prints through `dtnsim.report`. Here are the list of commands, and what becomes of errors.
+"""
 
 import contextlib
 import functools

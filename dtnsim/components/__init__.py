@@ -1,6 +1,6 @@
 """The kinds of components: parameters, and how an access becomes stations and demands.
 
-Begin with `device` (drives, arrays, layers) or `filesystem` and one kind of each (`ssd`, `raid`; `xfs`, `nfs`,
+Begin with `device` (drives, arrays, layers) or `filesystem` and one kind of each (`ssd`, `raid`; `local`, `nfs`,
 `lustre`); what asks them is `access`, what they charge is a row of `dtnsim.ground.ledger`. `base` finds kinds by the
 names of their files, `model` says what is wrong in a file. A host is put together in `cores`, `wiring` and `buses`.
 What a file system does without data is `file_operations`. Those on drives are `disk_filesystem`; shared ones have

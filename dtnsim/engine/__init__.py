@@ -1,1 +1,7 @@
-"""Simulation in time: an exact fluid engine on SimPy, as much of it as `dtnsim.simulation` runs."""
+"""The one fluid engine: weighted max-min shares of flows on stations, exactly, event by event. It knows no paths.
+
+Begin with `max_min`: it puts shares right where something changed, on the flat numbers of `layout` (`nodes` from
+stations and rows, `flow_lists` and `rate_updates` while flows come and go, `heaps` for who is next). These functions
+run as plain Python or compiled by numba (`compiled_heaps`), with the same digits. `fluid` has a handle for each flow
+and row (`flows` is what it is given), and `engine` is that as a SimPy resource.
+"""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, Protocol
 
 from dtnsim.ground import units
@@ -179,13 +179,11 @@ class Connection:
         rate_Bps: Bottleneck of the route in IP bytes [B/s].
         rtt_s: Base round-trip time [s].
         buffer_B: Its drop-tail buffer [B].
-        loss: Random loss [1].
+        loss, burst: Random loss [1], and the mean length of its bursts [packets].
         window_B: Most payload in flight of one stream [B].
         mtu_B, mss_B: IP packet and its payload [B].
-        streams: Parallel streams of all workers.
-        cc: Congestion control.
+        streams, cc: Parallel streams of all workers, and their congestion control.
         reopened: True where every file has connections of its own.
-        burst: Mean length of a loss burst [packets].
         line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
         capacity_Bps: What they allow the transfer, its mean where slow start overshoots [B/s].
         limit: What holds them.
@@ -305,8 +303,7 @@ class Bottleneck:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        words = {k: getattr(self, k) for k in ("station", "component", "host", "kind", "reason", "remedy")}
-        return words | {"work": list(self.work)}
+        return {**asdict(self), "work": list(self.work)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,9 +386,8 @@ class Prediction(Shown):
 
     def __repr__(self) -> str:
         """One line."""
-        rate = self.throughput_Bps
-        shown = f"{units.show(rate.p50, 'B/s')} ({rate.ends('B/s')})"
-        return f"<Prediction {self.name}: {shown}, held by {self.bottleneck.station}>"
+        rate, station = self.throughput_Bps, self.bottleneck.station
+        return f"<Prediction {self.name}: {units.show(rate.p50, 'B/s')} ({rate.ends('B/s')}), held by {station}>"
 
     @property
     def bottleneck(self) -> Bottleneck:

@@ -5,7 +5,8 @@
 >>> [f"{m.tool} {m.quantity} {m.value:.4g} {m.unit}" for m in found]
 ['dd throughput 1.156e+08 B/s', 'dd duration 92.91 s']
 
-How to add a parser: `dtnsim.logs.base`.
+Begin with `base`, the contract of a parser, and `measurement`, what it makes. A file is a topic of tools. Formats are
+declared with `_declared` and `_columns`; `_reader` takes a log (`_source`) past all parsers that `_catalogue` finds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The transfer tools: their options under the names the tools use, and what they do to a byte.
 
-A file is a tool of its name, or a family of tools that share what they do; those are named here, so that asking which
-tools there are imports none.
+Begin with `plan` (what a tool says to the composer: steps, threads, connections, files) and a short tool, `bbcp` or
+`fts`; what several share is in `_common`, `_options`, `_ssh` and `_s3`. A file is a tool of its name, or a family of
+tools; those are named here, so that asking which tools there are imports none.
 """
 
 from typing import Final
