@@ -2,6 +2,7 @@
 
 import importlib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -12,7 +13,8 @@ from dtnsim.components.filesystem import Filesystem
 from dtnsim.components.ssd import Ssd
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
-from tests.each import rows
+from dtnsim.ground.quantity import Unit
+from tests.each import of_each, rows
 
 COMPONENTS = Path(__file__).parents[2] / "dtnsim" / "components"
 
@@ -33,6 +35,13 @@ def test_a_kind_is_found_without_its_file() -> None:
             module = importlib.import_module(f"{room.__name__}.{family}")
             classes = [c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__]
             assert {c.kind for c in classes if issubclass(c, Component)} - {""} == set(named.split()), family
+
+
+@of_each(kinds())
+def test_what_is_stated_without_a_spread_is_known_to_sixty_per_cent(kind: str) -> None:
+    for name, field in find_kind(kind).model_fields.items():
+        known = [field.metadata, *(getattr(t, "__metadata__", ()) for t in get_args(field.annotation))]
+        assert all(u.spread <= 0.6 for some in known for u in some if isinstance(u, Unit)), name
 
 
 def test_what_is_written_goes_over_the_part() -> None:

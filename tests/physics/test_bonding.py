@@ -31,6 +31,7 @@ def test_against_enumeration_of_all_placements(k, n):
 test_values = values({
     "four links of 9.9 Gb/s, eight streams: 35.6 Gb/s shared out": (bonding.dynamic_rate, (9.9, 4, 8), 35.6, 0.002),
     "one stream never above one": (bonding.dynamic_rate, (9.9, 4, 1), 9.9),
+    "nobody is on the fullest link of nobody": (bonding.expected_max_load, (4, 0), 0.0),
     "however it is placed": (bonding.static_rate, (9.9, 4, 1), 9.9),
     "arrays broadcast": (lambda *given: bonding.expected_max_load(*given).shape, ([[2], [4]], [1, 2, 8]), (2, 3)),
 })  # fmt: skip

@@ -13,7 +13,7 @@ from dtnsim.description.events import Others
 from dtnsim.ground.errors import InputError, SpecError
 from dtnsim.ground.records import Problem, Station
 from dtnsim.ground.yamlio import loads
-from dtnsim.simulation import simulate
+from dtnsim.simulation import scenario, simulate
 from dtnsim.simulation.scenario import DIURNAL_STEP_S, SHARE_STEP, check_load, make_scene, matching, poisson, read_trace
 from dtnsim.steady.prediction import predict
 from tests.each import rows
@@ -106,6 +106,8 @@ def test_arrivals_have_the_rate_and_sizes_asked_for() -> None:
     assert gaps.mean() == pytest.approx(0.5, rel=0.03)
     assert np.median(drawn[:, 1]) == pytest.approx(1e9, rel=0.05)
     assert np.all(gaps >= 0)
+    offered = scenario.Crowd(given, {}, math.inf, 1.0, Path()).offered_Bps  # 1 % for sizes and for gaps: four of them
+    assert drawn[:, 1].sum() / drawn[-1, 0] == pytest.approx(offered, rel=0.05)
 
 
 def test_a_daily_wave_brings_more_at_its_peak() -> None:

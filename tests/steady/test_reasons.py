@@ -69,6 +69,10 @@ def test_waiting_that_takes_longer_than_any_work() -> None:
     found = cause(made([station("h.a", 10)], waits))
     assert found[:3] == Cause(None, 0, direct=False)[:3]
     assert (*found.busy, *found.waits) == pytest.approx((0.1 / 0.8, 0.7 / 0.8))
+    # what all wait for before anything moves is twice as much of the time of two
+    waits = replace(waits, delays=(waits.delays[0], Demand("w", 0.1, "log-in", each="lead")))
+    found = cause(made([station("h.a", 10)], waits, workers=2))
+    assert (*found.busy, *found.waits) == pytest.approx((0.1 / 0.8, 0.7 / 0.8))
     less = Phase("p", (Demand("h.a", 1.0, "work"),), (Demand("w", 0.05, "round trips"),))
     assert cause(made([station("h.a", 10)], less)).station == 0
 

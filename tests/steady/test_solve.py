@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
-from dtnsim.steady import solve
+from dtnsim.steady import matrices, solve
 from dtnsim.steady.rows import Rows
 from dtnsim.steady.shares import Shares
 
@@ -218,6 +218,12 @@ def test_workers_with_a_lead_gain_by_faster_connections_whatever_they_share() ->
     assert np.all(np.diff(found) >= 0)
     assert found[0] == pytest.approx(1 / (1e-4 + (0.002 + 4 / 50) / 4))
     assert 0.9 * found[-1] < found[100] <= found[-1] < 100
+
+
+@pytest.mark.parametrize(("workers", "lead"), [(1, 0.0), (2, 5e-4), (4, 2.5e-4)])
+def test_connections_that_all_workers_set_up_are_waited_for_by_all_at_once(workers: int, lead: float) -> None:
+    start = Phase("p", (Demand("link", 1.0, "x"),), (Demand("w", 1e-3, "log-in", each="start"),))
+    assert matrices.lead(Transfer("t", (start,), workers, 1e9, workers)) == lead
 
 
 def test_shares_asked_for_again_are_those_found_anew() -> None:
