@@ -123,9 +123,9 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
     out.print()
     for sentence in out_of.sentences():
         out.print(sentence)
-    for each in refused:
-        if each.test == "cannot":
-            out.print(f"not possible here: {each.part} ({each.why})")
+    why = dict.fromkeys(each.why for each in refused if each.test == "cannot")
+    for said in why:
+        out.print(f"not possible here: {', '.join(each.part for each in refused if each.why == said)} ({said})")
 
 
 def _rows(found: list[Choice]) -> Table:

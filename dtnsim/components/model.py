@@ -152,8 +152,9 @@ def _spec_error(first: ErrorDetails, model: type[BaseModel], given: Mapping, key
     if first["type"] == "extra_forbidden":
         owner, wrong = _model_at(model, first["loc"][:-1]), str(first["loc"][-1])
         known = [f.alias or n for n, f in owner.model_fields.items()]
-        near = [k for k in difflib.get_close_matches(wrong, known, n=2, cutoff=0.6)
-                if k not in _OF_ALL or difflib.get_close_matches(wrong, [k], cutoff=0.8)]  # fmt: skip
+        near = [k for k in known if k.lower() == wrong.lower()] or [
+            k for k in difflib.get_close_matches(wrong, known, n=2, cutoff=0.6)
+            if k not in _OF_ALL or difflib.get_close_matches(wrong, [k], cutoff=0.8)]  # fmt: skip
         message = "is not a key here"
         remedy = f"did you mean {near[0]!r}?" if near else "known keys: " + ", ".join(known)
         remedy = tips("instead", owner).get(wrong.lower(), remedy)

@@ -305,6 +305,8 @@ def typed(tool: Tool, option: str, value: int) -> str:
         option: One of its options.
         value: A number.
     """
+    if tool.kind == "robocopy":
+        return f"robocopy /{option}:{value}"
     if tool.kind == "aws-s3":  # its configuration has it
         return f"aws configure set default.s3.{option} {value}"
     dash = "-" if len(option) == 1 or tool.kind in _ONE_DASH else "--"

@@ -9,7 +9,7 @@ counted over the draws.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -19,7 +19,7 @@ import numpy as np
 
 from dtnsim.components.base import find_kind, kinds
 from dtnsim.composition.compose import run_together
-from dtnsim.composition.resolved_transfer import end_of
+from dtnsim.composition.resolved_transfer import End, end_of
 from dtnsim.description.dataset import load as dataset
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import split_end
@@ -43,7 +43,7 @@ _WORTH: Final = 0.9
 #: mean size of files below which an archive of them is tried, and the least number of them
 _SMALL_B, _MANY = 16e6, 200
 #: what is there wherever files are moved already
-_READY: Final = ("", "ssh", "the bucket's keys")
+_READY: Final = ("", "ssh", "SMB", "the bucket's keys")
 #: options that say something of the data or the hosts: a usage of the path's own tool keeps them
 _OF_DATA: Final = ("changed", "literal", "ratio", "version")
 #: options whose value is typed otherwise than a path file has it
@@ -64,6 +64,7 @@ class Choice:
         own: Whether the path has it so.
         best: Share of the draws in which nothing is more than 5 % faster; 0 without draws.
         archived: Whether the files go as one archive.
+        mounted: ``key=value`` of the share that is mounted first.
     """
 
     name: str
@@ -75,12 +76,12 @@ class Choice:
     own: bool = False
     best: float = 0.0
     archived: bool = False
+    mounted: tuple[str, ...] = ()
 
     def overrides(self, key: str) -> tuple[str, ...]:
         """``key=value`` that make the path so, its transfer written at ``key``; nothing where it is so."""
-        return (
-            (setting(self.options, key), *((f"{key}.archive=true",) if self.archived else ())) if self.options else ()
-        )
+        archive = (f"{key}.archive=true",) if self.archived else ()
+        return (*self.mounted, setting(self.options, key), *archive) if self.options else ()
 
     @property
     def duration_s(self) -> Interval:
@@ -125,22 +126,25 @@ def choose(
     own = spec.transfers[0].tool
     if own.tool_class != "test":
         found.append(Choice(_own(own), "", "", "", {}, predict(_first(spec), samples=samples, seed=seed), own=True))
-    wanted = leads(spec)
-    for kind, usage in usages():
-        if usage.leads != wanted:
-            continue
+    key = spec.transfer_key(0)
+    for kind, usage, mounted in _leading(spec):
         if have and kind not in have:
             refused.append(Refused(usage.name, "", "--have does not name it", "absent"))
             continue
+        if foreign := _foreign(spec, usage):
+            refused.append(Refused(usage.name, "", foreign, "cannot"))
+            continue
         try:
-            options = {"name": kind, **_best(spec, kind, usage), **_of_data(own, kind)}
-            made = predict(_first(spec.changed([setting(options, spec.transfer_key(0))])), samples=samples, seed=seed)
+            there = _there(spec, kind, mounted)
+            options = {"name": kind, **_best(there, kind, usage), **_of_data(own, kind)}
+            made = predict(_first(there.changed([setting(options, key)])), samples=samples, seed=seed)
         except DtnsimError as error:
             refused.append(Refused(usage.name, "", str(error), "cannot"))
             continue
         if kind == own.kind and abs(made.duration_s.p50 / found[0].duration_s.p50 - 1) < _SAME:
             continue
-        found.append(Choice(usage.name, _typed(usage, options), usage.needs, usage.lacks, options, made))
+        line = _typed(usage, options)
+        found.append(Choice(usage.name, line, usage.needs, usage.lacks, options, made, mounted=mounted))
     if not [c for c in found if not c.own]:
         why = next((r.why for r in refused if r.test == "cannot"), "")
         raise InputError(f"none of the tools can do this transfer: {why}" if why else "no tool is left")
@@ -159,27 +163,61 @@ def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
         spec: The path.
         ready: Whether it may need nothing but what is there wherever files are moved.
     """
-    transfer, wanted, tried = spec.transfers[0], leads(spec), []
+    transfer, tried = spec.transfers[0], list[tuple[PathSpec, tuple[str, Usage, tuple[str, ...]]]]()
     if transfer.dataset is None or transfer.timing() is not None or transfer.tool.tool_class == "test":
         return None
-    for kind, usage in usages():
-        if kind == transfer.tool.kind or usage.leads != wanted or (ready and usage.needs not in _READY):
+    for kind, usage, mounted in _leading(spec):
+        if kind == transfer.tool.kind or (ready and usage.needs not in _READY) or _foreign(spec, usage):
             continue
         for end in (0, -1) if usage.tries else (0,):
             options = usage.with_options({name: values[end] for name, values in usage.tries.items()})
             with suppress(DtnsimError):
-                tried.append((_with(spec, kind, options), kind, usage))
-    run_together(path for path, _, _ in tried)
-    rates: list[tuple[float, str, Usage]] = []
-    for path, kind, usage in tried:
+                tried.append((_with(_there(spec, kind, mounted), kind, options), (kind, usage, mounted)))
+    run_together(path for path, _ in tried)
+    rates: list[tuple[float, tuple[str, Usage, tuple[str, ...]]]] = []
+    for path, way in tried:
         with suppress(DtnsimError):
-            rates.append((float(swept.rates(path).rate_Bps[0]), kind, usage))
+            rates.append((float(swept.rates(path).rate_Bps[0]), way))
     if not rates:
         return None
-    _, kind, usage = max(rates, key=lambda r: r[0])
-    options = {"name": kind, **_best(spec, kind, usage)}
+    kind, usage, mounted = max(rates, key=lambda r: r[0])[1]
+    options = {"name": kind, **_best(_there(spec, kind, mounted), kind, usage)}
     needs = "" if usage.needs in _READY else usage.needs
-    return Suggestion(usage.name, _typed(usage, options), needs, (setting(options, spec.transfer_key(0)),))
+    return Suggestion(usage.name, _typed(usage, options), needs, (*mounted, setting(options, spec.transfer_key(0))))
+
+
+def _leading(spec: PathSpec) -> Iterator[tuple[str, Usage, tuple[str, ...]]]:
+    """Tools and usages that lead where the first transfer does, and the share of the far end that one needs mounted.
+
+    What is for one system alone is no way that a reader of another expects.
+    """
+    wanted, (here, there), (name, path) = leads(spec), _ends(spec), split_end(spec.transfers[0].to)
+    mount = f"hosts.{here.host.name}.volumes./{name}={{filesystem: smb, server: '{name}:{path}'}}"
+    mounted = mount, f"{spec.transfer_key(0)}.to={here.host.name}:/{name}"
+    alike = wanted == "host" and here.kind == there.kind == "volume" and here.host.system == there.host.system
+    for kind, usage in usages():
+        if len(usage.systems) == 1 and here.host.system not in usage.systems:
+            continue
+        if usage.leads == wanted:
+            yield kind, usage, ()
+        elif usage.leads == "share" and alike and f"/{name}" not in here.host.volumes:
+            yield kind, usage, mounted
+
+
+def _there(spec: PathSpec, kind: str, mounted: Sequence[str]) -> PathSpec:
+    """The path with a share mounted, and the transfer to it by a tool."""
+    return spec.changed([*mounted, setting({"name": kind}, spec.transfer_key(0))]) if mounted else spec
+
+
+def _ends(spec: PathSpec) -> tuple[End, End]:
+    return end_of(spec, spec.transfers[0].source_end), end_of(spec, spec.transfers[0].to)
+
+
+def _foreign(spec: PathSpec, usage: Usage) -> str:
+    """That a usage does not run on an end's system; empty where it runs on those of all."""
+    hosts = {end.host.name: end.host for end in _ends(spec) if not end.is_bucket}
+    others = [f"{n} ({h.os or 'Linux'})" for n, h in hosts.items() if h.system not in usage.systems]
+    return f"does not run on {' and '.join(others)}" if others else ""
 
 
 def as_archive(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
@@ -195,7 +233,8 @@ def as_archive(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
     ways: list[tuple[str, str, str, tuple[str, ...]]] = []
     if not own.kind.startswith("tar"):
         ways += [(own.kind, f"send SRC.tar by {own.kind} as SRC was", "", ())]
-    ways += [(other.name, other.line.replace("SRC", "SRC.tar"), other.needs, other.overrides)] if other else []
+    if other is not None and len(other.overrides) == 1:  # what goes to a share is not unpacked by its own tar
+        ways += [(other.name, other.line.replace("SRC", "SRC.tar"), other.needs, other.overrides)]
     return [
         Suggestion(f"tar first, then {name}", f"tar -cf SRC.tar SRC; {line}; tar -xf SRC.tar",
                    ", ".join(filter(None, (needs, room))), (*overrides, f"{key}.archive=true"))
@@ -205,10 +244,10 @@ def as_archive(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
 
 def leads(spec: PathSpec) -> str:
     """Where the first transfer leads to: a bucket is reached by tools that speak S3, and by no others."""
-    ends = (spec.transfers[0].source_end, spec.transfers[0].to)
-    if any(end_of(spec, end).is_bucket for end in ends):
+    ends = _ends(spec)
+    if any(end.is_bucket for end in ends):
         return "bucket"
-    return "mount" if len({split_end(end)[0] for end in ends}) == 1 else "host"
+    return "mount" if ends[0].host is ends[1].host else "host"
 
 
 def advice(found: Sequence[Choice]) -> str:
@@ -316,7 +355,7 @@ def _single(spec: PathSpec) -> PathSpec | None:
 def _archived(spec: PathSpec, found: Sequence[Choice], samples: int, seed: int) -> list[Choice]:
     """Many small files as one archive: made at the source, moved by what is best for one file, and unpacked."""
     single, wanted, key = _single(spec), leads(spec), spec.transfer_key(0)
-    mover = next((c for c in found if c.options and not c.name.startswith("tar ")), None)
+    mover = next((c for c in found if c.options and not c.mounted and not c.name.startswith("tar ")), None)
     if single is None or mover is None or wanted == "mount":
         return []
     usage = next(u for k, u in usages() if u.name == mover.name)

@@ -143,6 +143,7 @@ class Robocopy(Tool):
 
     kind: ClassVar[str] = "robocopy"
     tool_class = "local"
+    files_option = "MT"
 
     MT: Annotated[int, Field(ge=1, le=128, description="threads; /MT alone is 8, no /MT is 1")] = 1
     J: Annotated[bool, named("J", "unbuffered")] = False

@@ -313,7 +313,8 @@ class Usage:
         name: What it is called in answers.
         line: What to type, options that are tried in braces; SRC, DST and HOST are the folders and the far host.
         needs: What has to be there.
-        leads: Where it leads to.
+        leads: Where it leads to; a share of the far host is mounted first.
+        systems: Where it runs, of all ends that are hosts.
         lacks: What it does not do that others do; empty where nothing.
         options: Options that make it what it is, as a path file has them; a name in braces is that option's value.
         tries: Values of options that are worth trying, the usual one first.
@@ -322,7 +323,8 @@ class Usage:
     name: str
     line: str
     needs: str = "ssh"
-    leads: Literal["host", "bucket", "mount"] = "host"
+    leads: Literal["host", "bucket", "mount", "share"] = "host"
+    systems: Sequence[str] = ("linux", "freebsd", "macos")
     lacks: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     tries: Mapping[str, Sequence[Any]] = field(default_factory=dict)

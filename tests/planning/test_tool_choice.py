@@ -18,7 +18,7 @@ from dtnsim.planning.tool_choice import Choice, advice, choose, leads, setting
 from dtnsim.steady.prediction import predict
 from dtnsim.tools._command import parse, programs
 from dtnsim.tools.plan import Tool, usages
-from tests.lab import machine, volume
+from tests.lab import ENDLESS, machine, volume
 from tests.strategies import load
 
 FAR = {"hosts": {n: machine(volumes={"/d": volume()}) for n in "ab"}, "wan": {"bandwidth": "10 Gb/s", "rtt": "35 ms"}}
@@ -142,6 +142,50 @@ def test_every_usage_can_be_typed() -> None:
         read = Tool.build({"kind": kind, **said})
         assert all(getattr(read, k) == getattr(tool, k) for k in usage.tries), usage.name
     assert {k for k, _ in usages()} <= {k for k in kinds() if issubclass(find_kind(k), Tool)}
+
+
+WINDOWS = {"cpu": {"kind": "cpu", "cores": 16, "clock": "3 GHz"}, "memory": "ddr4-2400-4ch-128g", "os": "Windows 11"}
+
+
+def _windows(*, mounted: bool) -> PathSpec:
+    """Two machines with Windows; ``mounted``: one copies to a share of the other."""
+    share = {"/far": volume(filesystem={"kind": "smb"}, server="b:/d")} if mounted else {}
+    drive, nic = {"/d": volume(ENDLESS, {"part": "ntfs"})}, {"kind": "nic", "rate": "10 Gb/s"}
+    ends = {n: {**WINDOWS, "nic": nic, "volumes": drive | more} for n, more in (("a", share), ("b", {}))}
+    around = {"hosts": ends, "wan": {"bandwidth": "10 Gb/s", "rtt": "1 ms"}}
+    return path("robocopy" if mounted else "scp", (around, "a:/d", "a:/far" if mounted else "b:/d"), MANY)
+
+
+def test_between_machines_with_windows_robocopy_is_offered_with_its_threads_and_rsync_is_not() -> None:
+    """Microsoft, robocopy: /MT[:n], 8 threads where n is left out, at most 128; no build of rsync, cp or xargs."""
+    spec = _windows(mounted=True)
+    rows, refused = choose(spec, samples=0)
+    assert {r.options["name"] for r in rows[1:]} == {"robocopy", "rclone"}
+    best = next(r for r in rows[1:] if r.options["name"] == "robocopy")
+    assert 8 <= best.options["MT"] <= 128
+    assert best.line == f"robocopy SRC DST /E /MT:{best.options['MT']}"
+    assert best.duration_s.p50 < 0.5 * rows[0].duration_s.p50  # one thread waits for each file
+    assert ("rsync between mounts", "does not run on a (Windows 11)") in [(r.part, r.why) for r in refused]
+    knobs = [s for s in actions.settings(spec, ["a"], 1e9, ("tuning",)) if s.what == "transfer: /MT"]
+    assert [(s.overrides[0], s.commands[0]) for s in knobs][:2] == [
+        ("transfer.tool.MT=2", "robocopy /MT:2"), ("transfer.tool.MT=4", "robocopy /MT:4"),
+    ]  # fmt: skip
+    jumbo = next(s for s in actions.settings(spec, ["a"], 1e9, ("tuning",)) if s.what == "jumbo frames")
+    assert jumbo.commands == (
+        "Set-NetAdapterAdvancedProperty nic -RegistryKeyword *JumboPacket -RegistryValue 9014   # on a",
+    )
+
+
+def test_a_share_of_the_far_machine_is_mounted_for_robocopy() -> None:
+    spec = _windows(mounted=False)
+    rows, _ = choose(spec, samples=0)
+    assert {r.options["name"] for r in rows[1:]} == {"robocopy", "rclone", "sftp", "fdt", "globus", "tar-ssh"}
+    row = next(r for r in rows if r.name == "robocopy to a share")
+    assert predict(spec.changed(row.overrides("transfer")), samples=0).duration_s == row.duration_s
+    assert row.line.startswith("robocopy SRC \\\\HOST\\SHARE /E /MT:")
+    (said,) = another(Scope(spec, ["a"], 1e9))
+    assert said.commands[0].partition(" ")[0] in ("robocopy", "rclone", "tar")
+    assert not [r for r in choose(path("scp"), samples=0)[0] if r.options.get("name") == "robocopy"]
 
 
 SMALL = "transfer.dataset={files: 100000, each: 100 kB}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from dtnsim.components.segment import HEADERS_B, PACKET_B
 from dtnsim.composition.relief import sized, sysctl_lines, tcp_of
@@ -16,6 +17,14 @@ from dtnsim.physics.tcp.window import needed_buffer
 from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.option import Setting
 from dtnsim.steady.prediction import predict
+
+#: how a card is told to take jumbo frames: ip-link(8), ifconfig(8), networksetup(8), Microsoft's module NetAdapter
+_JUMBO: Final = {
+    "linux": "ip link set dev {} mtu 9000",
+    "freebsd": "ifconfig {} mtu 9000",
+    "macos": "networksetup -setMTU {} 9000",
+    "windows": "Set-NetAdapterAdvancedProperty {} -RegistryKeyword *JumboPacket -RegistryValue 9014",
+}
 
 
 @free("tuning")
@@ -73,7 +82,7 @@ def mtu(scope: Scope) -> Iterator[Setting]:
         yield Setting(
             "jumbo frames",
             tuple(f"hosts.{h}.nics.{n}.mtu=9000 B" for h, n in small),
-            tuple(f"ip link set dev {n} mtu 9000   # on {h}" for h, n in small),
+            tuple(f"{_JUMBO[scope.given.hosts[h].system].format(n)}   # on {h}" for h, n in small),
         )
 
 

@@ -29,7 +29,8 @@ def options(scope: Scope) -> Iterator[Setting]:
         fewer = {1, now // 2} if now > 1 else set()
         for value in sorted({*fewer, *(now * times for times in _MULTIPLES if now * times <= _MOST_AT_ONCE)}):
             line = typed(transfer.tool, name, value)
-            what = f"{said}: {line.split()[-2].removeprefix('default.s3.')}"
+            option = line.removesuffix(str(value)).split()[-1]
+            what = f"{said}: {option.removeprefix('default.s3.').rstrip(':')}"
             yield Setting(what, tuple(f"{key}.tool.{name}={value}" for key in keys), (line,))
 
 
