@@ -314,7 +314,7 @@ class Usage:
         line: What to type, options that are tried in braces; SRC, DST and HOST are the folders and the far host.
         needs: What has to be there.
         leads: Where it leads to; a share of the far host is mounted first.
-        systems: Where it runs, of all ends that are hosts.
+        systems: Where it runs.
         lacks: What it does not do that others do; empty where nothing.
         options: Options that make it what it is, as a path file has them; a name in braces is that option's value.
         tries: Values of options that are worth trying, the usual one first.
@@ -348,15 +348,14 @@ class Tool(Component):
     family: ClassVar[str] = "tool"
     #: whose errors it shares; every tool says it
     tool_class: ClassVar[ToolClass]
-    #: the option that sets the target rate, and nothing else, of a plan that follows from the options and the kinds of
-    #: the ends alone; empty where no option does, None where a plan depends on more of the job
+    #: option of the target rate alone, where a plan follows from options and kinds of ends; None where it needs more
     pace: ClassVar[str | None] = None
     #: options that are a number of files, or of streams, at once; empty where there is none
     files_option: ClassVar[str] = ""
-    #: options that name what it reads and what it writes, in the place of a transfer's ends; empty where there are none
+    streams_option: ClassVar[str] = ""
+    #: options that name what it reads and writes in the place of a transfer's ends; empty where there are none
     reads_option: ClassVar[str] = ""
     writes_option: ClassVar[str] = ""
-    streams_option: ClassVar[str] = ""
     #: options of a test that say how long it runs, and how much of that time does not count; empty where none does
     time_option: ClassVar[str] = ""
     omit_option: ClassVar[str] = ""
