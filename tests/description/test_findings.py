@@ -23,7 +23,6 @@ Fault = tuple[str, str | None]
 #: a fault is planted in a path, or None where there is no place for it
 Kind = Callable[[Tree, random.Random], Fault | None]
 
-KINDS: dict[str, Kind] = {}
 #: one of them is in every finding: what to write instead
 REMEDIES: Final = (
     "write",
@@ -39,11 +38,6 @@ REMEDIES: Final = (
 )
 
 
-def kind(plant: Kind) -> Kind:
-    KINDS[plant.__name__.lstrip("_")] = plant
-    return plant
-
-
 def _paths() -> Iterator[tuple[str, str]]:
     for folder in ("paths", "starters"):
         for name in library.names(folder):
@@ -51,38 +45,95 @@ def _paths() -> Iterator[tuple[str, str]]:
     yield from PUBLISHED.items()
 
 
-def _host(tree: Tree, rng: random.Random, key: str) -> Tree | None:
-    """A host written out, in which nothing is said of a key."""
-    said = (key, "machine") if key == "like" else (key,)  # both at once are another fault
-    own = [h for h in tree["hosts"].values() if isinstance(h, dict) and not any(k in h for k in said)]
-    return rng.choice(own) if own else None
+def _in(own: Callable[[Tree], list[Tree]], key: str, value: Any, said: str | None = None, step: str = "") -> Kind:
+    """A value in one of those that have a place for it; nothing is said where the message itself has the name."""
+
+    def plant(tree: Tree, rng: random.Random) -> Fault | None:
+        found = own(tree)
+        if not found:
+            return None
+        rng.choice(found)[key] = value
+        return step or key, said
+
+    return plant
+
+
+def _hosts(tree: Tree) -> list[Tree]:
+    return [h for h in tree["hosts"].values() if isinstance(h, dict)]
 
 
 def _in_host(key: str, value: str, *, named: bool = False) -> Kind:
-    def plant(tree: Tree, rng: random.Random) -> Fault | None:
-        host = _host(tree, rng, key)
-        if host is None:
-            return None
-        host[key] = value
-        return key, None if named else value  # the message itself has the name
-
-    return plant
+    """In a host written out, in which nothing is said of the key."""
+    said = {key, "machine"} if key == "like" else {key}  # both at once are another fault
+    return _in(lambda tree: [h for h in _hosts(tree) if not said & set(h)], key, value, None if named else value)
 
 
-def _in_part(key: str, value: str) -> Kind:
+def _in_part(key: str) -> Kind:
     """A part in place of that which is there."""
+    return _in(lambda tree: [h for h in _hosts(tree) if isinstance(h.get(key), str)], key, f"no-such-{key}")
 
+
+def _in_volume(key: str, value: Any, said: str | None, lies: Callable[[Tree], bool], *, array: bool = False) -> Kind:
+    """A key of a volume, or of its array, of those that fit."""
+
+    def own(tree: Tree) -> list[Tree]:
+        found = [v for h in _hosts(tree) for v in (h.get("volumes") or {}).values() if isinstance(v, dict)]
+        found = [v["array"] for v in found if isinstance(v.get("array"), dict)] if array else found
+        return [v for v in found if lies(v)]
+
+    return _in(own, key, value, said)
+
+
+def _segments(tree: Tree) -> list[Tree]:
+    wan = tree.get("wan")
+    wan = wan[0] if isinstance(wan, list) else wan
+    return [wan] if isinstance(wan, dict) and "part" not in wan else []
+
+
+def no_bandwidth(tree: Tree, _rng: random.Random) -> Fault | None:
+    """Where nothing else is said of a segment, or others are beside it, it is no limit."""
+    for segment in _segments(tree):
+        far = segment.get("medium", "lab") not in ("lab", "campus")
+        if far and not isinstance(tree["wan"], list) and segment.pop("bandwidth", None):
+            return "bandwidth", None
+    return None
+
+
+def _transfers(tree: Tree) -> list[Tree]:
+    items = tree.get("transfers", [tree.get("transfer")])
+    return [i for i in (items.values() if isinstance(items, dict) else items) if isinstance(i, dict)]
+
+
+def _tools(tree: Tree) -> list[Tree]:
+    return [t["tool"] for t in _transfers(tree) if isinstance(t.get("tool"), dict)]
+
+
+def _in_transfer(key: str, value: Any, said: str | None = None, *, step: str = "", there: bool = False) -> Kind:
+    return _in(lambda tree: [t for t in _transfers(tree) if (key in t) is there], key, value, said, step)
+
+
+def _in_line(word: str) -> Kind:
     def plant(tree: Tree, rng: random.Random) -> Fault | None:
-        own = [h for h in tree["hosts"].values() if isinstance(h, dict) and isinstance(h.get(key), str)]
+        lines = ("rsync -", "rclone ", "scp -", "globus-url-copy ")
+        own = [t for t in _transfers(tree) if str(t.get("tool", "")).startswith(lines)]
         if not own:
             return None
-        rng.choice(own)[key] = value
-        return key, None  # the message itself has the name
+        rng.choice(own)["tool"] += f" {word}"
+        return "tool", word
 
     return plant
 
 
-KINDS |= {
+def host_by_name(tree: Tree, rng: random.Random) -> Fault | None:
+    named = [name for name, host in tree["hosts"].items() if isinstance(host, str)]
+    if not named:
+        return None
+    name = rng.choice(named)
+    tree["hosts"][name] = "no-such-host"
+    return name, None
+
+
+KINDS: Final[dict[str, Kind]] = {
     "key of a host": _in_host("raid", "Adaptec"),
     "kind of host": _in_host("colour", "blue"),
     "year": _in_host("year", "last"),
@@ -90,37 +141,9 @@ KINDS |= {
     "system": _in_host("os", "Plan 9"),
     "board": _in_host("board", "asrock-romed8-2tt", named=True),
     "like": _in_host("like", "no-such-machine", named=True),
-    "cpu": _in_part("cpu", "no-such-cpu"),
-    "memory": _in_part("memory", "no-such-memory"),
-    "nic": _in_part("nic", "no-such-nic"),
-}
-
-
-def _volumes(tree: Tree) -> list[Tree]:
-    return [
-        v
-        for h in tree["hosts"].values()
-        if isinstance(h, dict)
-        for v in (h.get("volumes") or {}).values()
-        if isinstance(v, dict)
-    ]
-
-
-def _in_volume(key: str, value: Any, said: str | None, lies: Callable[[Tree], bool], *, array: bool = False) -> Kind:
-    """A key of a volume, or of its array, of those that fit."""
-
-    def plant(tree: Tree, rng: random.Random) -> Fault | None:
-        own = [v["array"] if array else v for v in _volumes(tree) if not array or isinstance(v.get("array"), dict)]
-        own = [v for v in own if lies(v)]
-        if not own:
-            return None
-        rng.choice(own)[key] = value
-        return key, said
-
-    return plant
-
-
-KINDS |= {
+    "cpu": _in_part("cpu"),
+    "memory": _in_part("memory"),
+    "nic": _in_part("nic"),
     "key_of_a_volume": _in_volume("shade", "green", "green", lambda v: "colour" not in v),
     "array": _in_volume("array", "no-such-drive", None, lambda v: isinstance(v.get("array"), str)),
     "member": _in_volume("of", "no-such-drive", None, lambda a: "of" in a and "part" not in a, array=True),
@@ -129,124 +152,26 @@ KINDS |= {
         "filesystem", {"kind": "no-such-fs"}, "no-such-fs", lambda v: isinstance(v.get("filesystem"), str | dict)
     ),
     "seat": _in_volume("via", ["no-such-card"], "no-such-card", lambda v: not {"via", "server", "over"} & set(v)),
+    "unit of a segment": _in(_segments, "rtt", "10 Gb"),
+    "no unit": _in(_segments, "mtu", "9000 s"),
+    "no bandwidth": no_bandwidth,
+    "key of a segment": _in(_segments, "latency_ms", "3", "3"),
+    "box": _in(_segments, "boxes", {"gate": "no-such-box"}, step="gate"),
+    "medium": _in(_segments, "medium", "carrier pigeon", "carrier pigeon"),
+    "key of a transfer": _in_transfer("speed", "fast", "fast"),
+    "host of an end": _in_transfer("from", "nowhere:/data", "nowhere:/data", there=True),
+    "start": _in_transfer("start", "3 GB"),
+    "data set": _in_transfer("dataset", "no-such-data", there=True),
+    "unit of a data set": _in_transfer("dataset", {"files": 3, "size": "5 Gb/s"}, step="size", there=True),
+    "tool": _in_transfer("tool", "no-such-tool", "no-such-tool", there=True),
+    "card_of_a_transfer": _in_transfer("nics", {"nobody": "eth0"}, "nobody"),
+    "option": _in(_tools, "zz", "7", "7"),
+    "option_of_a_line": _in_line("--zzz"),
+    "further_option_of_a_line": _in_line("-Y"),
+    "root_key": _in(lambda tree: [tree], "colour-of-cables", "red", "red"),
+    "event": _in(lambda tree: [] if "events" in tree else [tree], "events", [{"at": "3 GB", "set": {}}], step="at"),
+    "host_by_name": host_by_name,
 }
-
-
-def _segment(tree: Tree) -> Tree | None:
-    wan = tree.get("wan")
-    wan = wan[0] if isinstance(wan, list) else wan
-    return wan if isinstance(wan, dict) and "part" not in wan else None
-
-
-def _in_segment(key: str, value: Any, said: str | None, *, step: str = "") -> Kind:
-    def plant(tree: Tree, rng: random.Random) -> Fault | None:
-        segment = _segment(tree)
-        if segment is None or (value is None and key not in segment):
-            return None
-        if value is None and (isinstance(tree["wan"], list) or segment.get("medium", "lab") in ("lab", "campus")):
-            return None  # where nothing else is said of it, or others are beside it, it is no limit
-        if value is None:
-            del segment[key]
-        else:
-            segment[key] = value
-        return step or key, said
-
-    return plant
-
-
-KINDS |= {
-    "unit of a segment": _in_segment("rtt", "10 Gb", None),
-    "no unit": _in_segment("mtu", "9000 s", None),
-    "no bandwidth": _in_segment("bandwidth", None, None),
-    "key of a segment": _in_segment("latency_ms", "3", "3"),
-    "box": _in_segment("boxes", {"gate": "no-such-box"}, None, step="gate"),
-    "medium": _in_segment("medium", "carrier pigeon", "carrier pigeon"),
-}
-
-
-def _transfer(tree: Tree, rng: random.Random) -> Tree | None:
-    items = tree.get("transfers", [tree.get("transfer")])
-    items = [i for i in (items.values() if isinstance(items, dict) else items) if isinstance(i, dict)]
-    return rng.choice(items) if items else None
-
-
-def _in_transfer(key: str, value: Any, step: str, said: str | None, needs: str = "") -> Kind:
-    def plant(tree: Tree, rng: random.Random) -> Fault | None:
-        item = _transfer(tree, rng)
-        if item is None or (needs and needs not in item) or (not needs and key in item):
-            return None
-        item[key] = value
-        return step, said
-
-    return plant
-
-
-KINDS |= {
-    "key of a transfer": _in_transfer("speed", "fast", "speed", "fast"),
-    "host of an end": _in_transfer("from", "nowhere:/data", "from", "nowhere:/data", "from"),
-    "start": _in_transfer("start", "3 GB", "start", None),
-    "data set": _in_transfer("dataset", "no-such-data", "dataset", None, "dataset"),
-    "unit of a data set": _in_transfer("dataset", {"files": 3, "size": "5 Gb/s"}, "size", None, "dataset"),
-    "tool": _in_transfer("tool", "no-such-tool", "tool", "no-such-tool", "tool"),
-}
-
-
-@kind
-def option(tree: Tree, rng: random.Random) -> Fault | None:
-    item = _transfer(tree, rng)
-    if item is None or isinstance(item.get("tool"), str) or "tool" not in item:
-        return None
-    item["tool"]["zz"] = "7"
-    return "zz", "7"
-
-
-def _in_line(word: str) -> Kind:
-    def plant(tree: Tree, rng: random.Random) -> Fault | None:
-        item = _transfer(tree, rng)
-        if item is None or not str(item.get("tool", "")).startswith(
-            ("rsync -", "rclone ", "scp -", "globus-url-copy ")
-        ):
-            return None
-        item["tool"] += f" {word}"
-        return "tool", word
-
-    return plant
-
-
-KINDS |= {"option_of_a_line": _in_line("--zzz"), "further_option_of_a_line": _in_line("-Y")}
-
-
-@kind
-def root_key(tree: Tree, rng: random.Random) -> Fault | None:
-    tree["colour-of-cables"] = "red"
-    return "colour-of-cables", "red"
-
-
-@kind
-def card_of_a_transfer(tree: Tree, rng: random.Random) -> Fault | None:
-    item = _transfer(tree, rng)
-    if item is None or "nics" in item:
-        return None
-    item["nics"] = {"nobody": "eth0"}
-    return "nics", "nobody"
-
-
-@kind
-def event(tree: Tree, rng: random.Random) -> Fault | None:
-    if "events" in tree:
-        return None
-    tree["events"] = [{"at": "3 GB", "set": {}}]
-    return "at", None
-
-
-@kind
-def host_by_name(tree: Tree, rng: random.Random) -> Fault | None:
-    named = [name for name, host in tree["hosts"].items() if isinstance(host, str)]
-    if not named:
-        return None
-    name = rng.choice(named)
-    tree["hosts"][name] = "no-such-host"
-    return name, None
 
 
 SOURCES: Final = dict(_paths())
