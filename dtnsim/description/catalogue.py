@@ -132,10 +132,10 @@ def _record(name: str, kind: str, built: Component) -> dict[str, Any]:
         if isinstance(value, dict):
             value = _counted(value)
         record[key] = value if isinstance(value, str | int | float | bool) and value != "" else None
-    record["price"] = float(price.money.amount) if price is not None else None
-    record["currency"] = price.money.currency if price is not None else None
-    record["price_spread"] = price.spread.value if price is not None else None
-    record["price_date"] = price.date or None if price is not None else None
+    record |= dict.fromkeys(("price", "currency", "price_spread", "price_date"))
+    if price is not None:
+        record |= {"price": float(price.money.amount), "currency": price.money.currency}
+        record |= {"price_spread": price.spread.value, "price_date": price.date or None}
     return {**record, "source": built.source}
 
 

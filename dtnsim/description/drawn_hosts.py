@@ -29,7 +29,7 @@ from dtnsim.description.transfer import DEVICES, with_ends
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Mixture, Quantity, Scalar, factor_spread
-from dtnsim.ground.yamlio import Mapping
+from dtnsim.ground.yamlio import Mapping, mapping
 
 #: what is written where nobody knows
 UNKNOWN: Final = "unknown"
@@ -91,9 +91,7 @@ def drawn(name: str, host: Mapping, mounts: Iterable[str], notes: list[str], *, 
         made.put("nics", _cards(name, cards, year, host.get("role"), notes), *host.at("nics"))
     volumes = host.get("volumes")
     if volumes is None and (found := list(mounts)):
-        volumes = Mapping(host.file, host.line)
-        for mount in found:
-            volumes.put(mount, None, host.file, host.line)
+        volumes = mapping(dict.fromkeys(found), host.file, host.line)
     if isinstance(volumes, Mapping):
         made.put("volumes", _volumes(name, host, volumes, notes), *host.at("volumes"))
     return made
@@ -224,8 +222,7 @@ def _one_system(name: str, host: Mapping, mount: str, volume: Mapping, notes: li
         return volume
     if "system" not in found.model_fields or (isinstance(named, Mapping) and "system" in named):
         return volume
-    system = Mapping(volume.file, volume.line)
-    system.put("system", f"{name}{mount.rstrip('/')}", volume.file, volume.line)
+    system = mapping({"system": f"{name}{mount.rstrip('/')}"}, volume.file, volume.line)
     volume["filesystem"] = merge(named, system)
     kind = named if isinstance(named, str) else named.get("kind", named.get("part"))  # type: ignore[union-attr]
     apart = f"written as {name}{{1..{count}}} they have one each"

@@ -13,7 +13,7 @@ from dtnsim.description.override import split_key
 from dtnsim.description.transfer import written_tool
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
-from dtnsim.ground.yamlio import Mapping
+from dtnsim.ground.yamlio import Mapping, mapping
 
 #: times that a file is read at most, and one of more hosts and transfers than `_MANY`, which is not composed either
 _ROUNDS, _FEW, _MANY = 40, 4, 100
@@ -253,9 +253,7 @@ class _Mended:
         """What stands in for something that cannot be left out; None where nothing need."""
         last = str(steps[-1])
         if steps == ("wan",):
-            segment = Mapping(self.raw.file, self.raw.line)
-            segment.put("bandwidth", Scalar(_INSTEAD["bandwidth"]), self.raw.file, self.raw.line)
-            return segment
+            return mapping({"bandwidth": Scalar(_INSTEAD["bandwidth"])}, self.raw.file, self.raw.line)
         if steps[0] not in _JOINED or last not in _INSTEAD:
             return None
         hosts = list(self._written)
@@ -288,10 +286,8 @@ def _names(hosts: Mapping) -> Iterator[tuple[str, str]]:
     from dtnsim.description.hosts import numbered
 
     for key, item in hosts.items():
-        one = Mapping(hosts.file, hosts.line)
-        one.put(key, item, *hosts.at(key))
         try:
-            yield from ((name, key) for name in numbered(one))
+            yield from ((name, key) for name in numbered(mapping({key: item}, *hosts.at(key))))
         except SpecError:
             yield key, key
 

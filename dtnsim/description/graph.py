@@ -239,20 +239,6 @@ def single_points(whole: nx.Graph[str], source: str, destination: str) -> list[s
     return found[::-1]
 
 
-def without(whole: nx.Graph[str], node: str, ends: list[tuple[str, str]]) -> list[bool]:
-    """For each pair of ends, whether anything still joins them when a node has gone.
-
-    Args:
-        whole: The graph of a path.
-        node: What goes.
-        ends: Pairs of nodes.
-    """
-    import networkx as nx
-
-    left = nx.restricted_view(whole, [node], [])
-    return [a in left and b in left and nx.has_path(left, a, b) for a, b in ends]
-
-
 def narrowest_cut(whole: nx.Graph[str], source: str, destination: str) -> Cut:
     """The set of nodes that limits all ways between two nodes together, by their nominal rates (minimum cut).
 

@@ -132,11 +132,6 @@ def starter(name: str) -> str:
     return library.find("starters", name).read_text(encoding="utf-8")
 
 
-def show(name: str) -> dict[str, Any]:
-    """What a name means, of several things the first; see `every`."""
-    return every(name)[0]
-
-
 def every(name: str) -> list[dict[str, Any]]:
     """Everything that is known of all that a name means, each line with its source.
 

@@ -31,7 +31,6 @@ _MOST_GROWTH: Final = 100.0
 #: the first Monday of 2024: what hours and weekdays are counted from where no date is given
 MONDAY: Final = "2024-01-01"
 
-Share = Annotated[Quantity, Unit("1")]
 Seconds = Annotated[Quantity, Unit("s", low=1e-3)]
 Size = Annotated[Quantity, Unit("B", low=1.0, high=1e21)]
 #: a time of day

@@ -134,7 +134,7 @@ def suspect(search: Search, u: Array, error: Array) -> Released | None:
     tried = _explanations(search, u, error, exact=True)
     if not tried or not (~off(tried[0].search.at(tried[0].u)[0], error)).any():
         return None
-    return _told(search, tried, float(search.plain(search.at(u)[0], u, error)) + search.paid)
+    return _told(search, tried, float(search.cost(search.at(u)[0], u, error, firm=True, plain=True)) + search.paid)
 
 
 def _told(search: Search, tried: Sequence[Explanation], before: float) -> Released:
@@ -171,7 +171,7 @@ def _explanations(search: Search, u: Array, error: Array, *, exact: bool = False
         place = wide.minimum(begin, error)
         place = place if exact else wide.minimum(place, error, firm=True)
         ratio = wide.at(place)[0]
-        cost = wide.plain(ratio, place, error) if exact else wide.cost(ratio, place, error, firm=True)
+        cost = wide.cost(ratio, place, error, firm=True, plain=exact)
         found.append(Explanation(j, wide, place, float(cost) + wide.paid))
     return sorted(found, key=lambda e: e.cost)
 
@@ -194,7 +194,7 @@ def _starts(
     for n, (wide, points, ratio) in enumerate(zip(wides, tries, ratios, strict=True)):
         if all(np.abs(r - r[0]).max() < 1e-6 for r in np.split(ratio, 2)):
             continue
-        cost = wide.plain(ratio, points, error) if exact else wide.cost(ratio, points, error, firm=True)
+        cost = wide.cost(ratio, points, error, firm=True, plain=exact)
         by_all.append((float(cost.min()) + wide.paid, n, int(np.argmin(cost))))
         if missed.any():
             z = 0.5 * np.log1p((ratio[:, missed] / error[missed]) ** 2).sum(axis=-1)

@@ -106,7 +106,7 @@ class Search:
         both = self.model.ratios(self.full(u[None, :] + steps))
         return both[0], np.asarray(((both[1:] - both[0]) / (sign[:, None] * _STEP)).T)
 
-    def cost(self, ratio: Array, u: Array, error: Array, *, firm: bool) -> Array:
+    def cost(self, ratio: Array, u: Array, error: Array, *, firm: bool, plain: bool = False) -> Array:
         """Half the sum of soft squares and of prior squares, over the last axis.
 
         Args:
@@ -114,20 +114,11 @@ class Search:
             u: The parameters.
             error: Relative error each figure is weighed with.
             firm: Whether figures that are far off let go.
+            plain: Whether their squares count whole instead.
         """
         z = (ratio / error) ** 2
-        soft = np.log1p(z) if firm else 2 * (np.sqrt(1 + z) - 1)
+        soft = z if plain else np.log1p(z) if firm else 2 * (np.sqrt(1 + z) - 1)
         return np.asarray(0.5 * (soft.sum(axis=-1) + ((u / self.sd) ** 2).sum(axis=-1)))
-
-    def plain(self, ratio: Array, u: Array, error: Array) -> Array:
-        """Half the sum of plain squares of figures and of prior squares, over the last axis.
-
-        Args:
-            ratio: ln(predicted / measured) of the figures.
-            u: The parameters.
-            error: Relative error each figure is weighed with.
-        """
-        return np.asarray(0.5 * (((ratio / error) ** 2).sum(axis=-1) + ((u / self.sd) ** 2).sum(axis=-1)))
 
     def minimum(self, u: Array, error: Array, *, firm: bool = False) -> Array:
         """Descends, looks along single parameters for a better bottleneck, and descends again.

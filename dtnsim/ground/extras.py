@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -25,14 +24,6 @@ EXTRAS: Final = {
 }
 #: libraries that answers depend on, and those of extras that may change how fast they come
 LIBRARIES: Final = ("numpy", "scipy", "networkx", "simpy", "pydantic", "PyYAML", "numba")
-
-
-def installed(package: str) -> bool:
-    """Whether ``package`` can be imported; it is not."""
-    try:
-        return importlib.util.find_spec(package) is not None
-    except (ImportError, ValueError):  # its parent is absent, or it is blocked
-        return False
 
 
 def versions() -> dict[str, str | None]:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 _TRIED: Final = 2
 _LIKELY: Final = 0.5
 _SURE: Final = 0.8
-#: a factor so near to 1 is none
-_SAME: Final = 0.005
 #: what a port carries beyond the rate of now, before it is worth planning for
 _FULL: Final = 1.05
 _DAY_S: Final = 86400.0

@@ -109,7 +109,7 @@ def test_hosts_and_paths_of_ones_own_library_have_names_too(here: Path, run: Run
     "name", [n for n in library.names("parts") if n.split("/")[0] in ("ssd", "cpu", "nic", "board")]
 )
 def test_every_line_of_a_part_has_its_source(name: str) -> None:
-    lines = {x["key"]: x for x in listing.show(f"parts/{name}")["lines"]}
+    lines = {x["key"]: x for x in listing.every(f"parts/{name}")[0]["lines"]}
     assert all(line["source"] for line in lines.values())
     if "price" in lines:
         own = lines["source"]["value"]
