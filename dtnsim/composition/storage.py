@@ -66,7 +66,7 @@ class Storage:
         ]
 
     def _read_shares(self, legs: list[Leg]) -> dict[Shelf, float]:
-        """Part of the bytes that are reads, of the volumes that are read and written at the same time."""
+        """Part of the bytes of their drives that are reads, of volumes that are read and written at the same time."""
         moved: dict[Shelf, list[float]] = {}
         for leg in legs:
             if len(legs) == leg.plan.workers == 1 and len(leg.plan.steps) > 1:
@@ -77,7 +77,7 @@ class Storage:
                         continue
                     both = moved.setdefault(self._shelf(end), [0.0, 0.0])
                     part = middle(step.share) * leg.job.payload_B
-                    both[0] += part if read is not None else 0.0
+                    both[0] += part if read is not None and not read.cached else 0.0
                     both[1] += part if written is not None else 0.0
         return {key: r / (r + w) for key, (r, w) in moved.items() if r > 0 and w > 0}
 

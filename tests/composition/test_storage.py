@@ -147,6 +147,12 @@ def test_a_slow_drive_is_never_idle_where_memory_holds_a_file() -> None:
     assert rate(verified("200 GB", memory="20 MB")) < 0.95 * found
 
 
+def test_what_is_read_again_from_memory_takes_nothing_from_the_drive_that_is_written() -> None:
+    """The drive writes at its own rate, as if nobody verified: reads that the page cache answers wait for no die."""
+    found, plain = rate(verified("200 GB", cc=4)), rate(verified("200 GB", cc=4, verify=False))
+    assert found == pytest.approx(plain, rel=0.01)
+
+
 def test_no_work_is_lost_and_the_simulation_has_it_once() -> None:
     path = verified("200 GB")
     made = problem(path).transfers[0]
