@@ -318,7 +318,7 @@ class Composer:
 
     def _cache_rates(self, leg: Leg, whole: Phase) -> tuple[Value, Value]:
         """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""
-        waiting = sum((d.per_byte for d in whole.delays), 0.0) / leg.plan.workers
+        waiting = waits.recurring(whole) / leg.plan.workers
         above = [d for d in whole.demands if not d.below_cache]
         with np.errstate(divide="ignore"):  # a network that loses everything
             moving = 1.0 / np.asarray(waits.solo_rate(self.ledger.stations, above))

@@ -286,9 +286,9 @@ def beside(
         return list(phases)
     seconds = partial(alone, stations, workers=workers)
     medium = seconds([d for d in whole.demands if d.below_cache])
-    free = seconds([d for d in whole.demands if not d.below_cache]) + _waits(whole)
-    takes = sum((seconds(phases[n].demands) + _waits(phases[n]) for n in writing), 0.0)
-    away = sum((seconds(phases[n].demands) + _waits(phases[n]) for n in others), 0.0)
+    free = seconds([d for d in whole.demands if not d.below_cache]) + recurring(whole)
+    takes = sum((seconds(phases[n].demands) + recurring(phases[n]) for n in writing), 0.0)
+    away = sum((seconds(phases[n].demands) + recurring(phases[n]) for n in others), 0.0)
     longer = np.maximum(takes - free, 0.0) if workers == 1 else medium
     hidden = np.minimum(np.minimum(longer, away), room_share * medium)
     last, next_one = writing[-1], others[-1]
@@ -304,7 +304,8 @@ def beside(
     return made
 
 
-def _waits(phase: Phase) -> Value:
+def recurring(phase: Phase) -> Value:
+    """Seconds per byte that a worker waits again and again, at bytes or at files, not once at its start."""
     return sum((d.per_byte for d in phase.delays if d.each in ("byte", "file")), 0.0)
 
 

@@ -88,7 +88,7 @@ def states(
     above, below = ([d for d in whole.demands if d.below_cache is here] for here in (False, True))
     fills = waits.alone(stations, above, 1)
     if seen:
-        fills = fills + sum((d.per_byte for d in whole.delays), 0.0) / transfer.workers
+        fills = fills + waits.recurring(whole) / transfer.workers
     with np.errstate(invalid="ignore"):
         meanwhile = np.nan_to_num(
             np.minimum(fills / np.maximum(waits.alone(stations, below, 1) * writers, 1e-300), 1.0)

@@ -145,6 +145,18 @@ def test_stretches_of_the_cache_become_phases(size: str, names: list[str]) -> No
     assert [p.name for p in made.transfers[0].phases] == names
 
 
+def test_slow_start_is_no_part_of_the_rate_at_which_a_cache_fills() -> None:
+    """4 GB over 10 Gb/s and 100 ms to a drive of 1 GB/s: memory has room for the 0.8 GB that the link is ahead."""
+
+    def to(write: str) -> dict[str, Any]:
+        vm = {"dirty_bytes": "2 GB", "dirty_background_bytes": "10 MB"}
+        host = disks({**SSD, "write": write, "link": "9 GB/s"}, vm=vm)
+        wan = {"bandwidth": "10 Gb/s", "rtt": "100 ms"}
+        return journey(disks(), host, to="b:/d", tool="curl", wan=wan, dataset={"files": 1, "size": "4 GB"})
+
+    assert rate(to("1 GB/s")) == pytest.approx(rate(to("9 GB/s")), rel=1e-3)
+
+
 def test_zeros_are_known_as_zeros() -> None:
     drive = {**SSD, "compresses": True}
     tool = {"name": "dd", "bs": "1 MiB", "oflag": "direct"}
