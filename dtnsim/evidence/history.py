@@ -29,7 +29,7 @@ from dtnsim.ground.term import plural
 from dtnsim.logs import iter_log
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
-from dtnsim.logs.measurement import Condition, Measurement, Unread
+from dtnsim.logs.measurement import Condition, Measurement, Unread, of_data
 
 #: logs whose figures the fit of a host takes one by one, and those of which a day's median is enough
 _FITTED: Final = (Evidence.FITS, Evidence.CORRECTS)
@@ -197,7 +197,7 @@ def _read(file: Path, name: str, digest: str) -> Log:
 def _kept(m: Measurement) -> tuple[str, ...] | None:
     """The series that a figure belongs to; () for one that the fit of a host takes, None for one that says nothing."""
     said, evidence = m.conditions, catalogue().evidence[m.tool]
-    if m.status != "complete" or said.get("interval") or said.get("cumulative"):
+    if m.status != "complete" or said.get("interval") or said.get("cumulative") or not of_data(m):
         return None
     if evidence in _FITTED:
         return () if m.quantity == "throughput" or evidence is Evidence.CORRECTS else None

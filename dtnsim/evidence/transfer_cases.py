@@ -29,7 +29,7 @@ from dtnsim.ground.term import plural
 from dtnsim.logs import read_logs
 from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs.base import Evidence
-from dtnsim.logs.measurement import Measurement
+from dtnsim.logs.measurement import Measurement, of_data
 from dtnsim.steady import discrepancy
 from dtnsim.steady.regime import setting
 
@@ -145,7 +145,7 @@ def figures(
 def _is_transfer(m: Measurement) -> bool:
     said = m.conditions
     whole = not (said.get("interval") or said.get("cumulative"))
-    ended = m.quantity == "throughput" and whole and m.status == "complete" and m.value > 0
+    ended = m.quantity == "throughput" and whole and m.status == "complete" and m.value > 0 and of_data(m)
     return ended and catalogue().evidence[m.tool] is Evidence.TRANSFER
 
 

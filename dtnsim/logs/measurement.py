@@ -47,6 +47,16 @@ class Measurement(NamedTuple):
     line: int | None = None
 
 
+#: rsync's speedup where it sent all that there is
+ALL_SENT: Final = (0.95, 1.05)
+
+
+def of_data(m: Measurement) -> bool:
+    """Whether a rate is the data's own: what passed the wire counts only where a run skipped what was there."""
+    speedup = float(m.conditions.get("speedup") or 1.0)
+    return not m.conditions.get("wire") or not ALL_SENT[0] <= speedup <= ALL_SENT[1]
+
+
 class Unread(NamedTuple):
     """A part of a log that looked like a tool's output and could not be read."""
 

@@ -6,7 +6,9 @@ Units: byte counts are bytes, with digit groups since 3.1 (commas, points or bla
 
 The closing rate is the **wire** rate: (sent + received) / (whole seconds + 0.5) (rsync ``main.c``, output_summary).
 It equals the data rate only when nothing was skipped: so it carries ``wire=True``, and where the speedup is
-within 5 % of 1 a second figure, ``derived="total size / time"``, is the data rate. Its clock counts whole seconds: runs
+within 5 % of 1 a second figure, ``derived="total size / time"``, is the data rate, and the one that counts
+(`dtnsim.logs.measurement.of_data`). Files are those of ``--stats``, of the last ``xfr#``, or the names that ``-v`` and
+``-i`` list, folders and what is deleted left out. Its clock counts whole seconds: runs
 under 10 s are off by up to 5 % and more (``resolution_s``).
 
 With ``-P`` each file ends in a line of its own (``interval=True``, ``operation="file"``); ``progress2`` redraws one
@@ -25,8 +27,14 @@ from dtnsim.logs._commands import ends_of_copy, given
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import binary_size, clock_s, decimal, grouped
 from dtnsim.logs.base import Conditions, Evidence, Record, Status, anew
+from dtnsim.logs.measurement import ALL_SENT
 
 _NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
+#: lines between the head and the blank line that are no file: folders, links and other entries of -i, messages, a cut
+_NO_FILE: Final = re.compile(
+    r".*/$|[<>ch.*](?:[dLDS]|(?<![<>c])f)\S{9} |\*?deleting |created |skipping |rsync: |.* -> |.* is uptodate$"
+)
+_CUT: Final = re.compile(r"[\s.\u2026\[\]]*$")
 _SKIPPED: Final = frozenset({"23", "24", "25"})  # some files vanished or were not sent
 
 
@@ -40,6 +48,8 @@ class _Run:
     stats: Conditions = field(default_factory=dict)
     progress: tuple[float, int, float, str, int, bool] | None = None  # size, share, rate, printed, line, ended
     names: bool = False  # other text stood between progress lines: one line a file
+    files: int = 0  # that were sent: as progress counts them, or names listed
+    counted: bool = False  # by progress, or the list is cut
     status: Status = "complete"
 
 
@@ -70,7 +80,7 @@ class Rsync(LinesParser):
 
     @reads(
         rf"^\s*(?P<size>{_NUMBER})<su:k> +(?P<share>\d{{1,3}})% +<rate:comma>(?P<u>[kMGT])B/s +"
-        r"(?P<time>\d+:\d\d:\d\d)(?P<tail> +\((?:xfr|xfer)#\d+, (?:to-chk|ir-chk|to-check)=<left:int>/\d+\))?"
+        r"(?P<time>\d+:\d\d:\d\d)(?P<tail> +\((?:xfr|xfer)#<xfr:int>, (?:to-chk|ir-chk|to-check)=<left:int>/\d+\))?"
     )
     def _progress(self, found: Match) -> Iterator[Record]:
         yield from self._ended()
@@ -79,6 +89,8 @@ class Rsync(LinesParser):
             return
         run.names = run.names or (self.ctx.line - self._last > 1 and self._last > 0 and run.progress is not None)
         self._last = self.ctx.line
+        if found["xfr"] is not None:
+            run.files, run.counted = int(found["xfr"]), True
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']}{found['u']}B/s"
         drawn = not self.ctx.redraw and not self.ctx.last  # the last drawing, which rsync closes with a newline
         run.progress = (size, share, rate, printed, self.ctx.line, found["left"] == "0" and drawn)
@@ -116,9 +128,17 @@ class Rsync(LinesParser):
         key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
         self._run.stats[key] = int(self._number(found["n"], found["u"]))
 
-    @reads(r"^(?:sending incremental|receiving |building file list)")
+    @reads(r"^(?:sending incremental|receiving |building file list)", opens=True)
     def _begin(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
         return self._ended()
+
+    def other(self, text: str) -> None:
+        """A name in the list of what is sent, which a blank line ends."""
+        run = self._run
+        if self.open and not run.counted and text.strip():
+            run.counted = _CUT.match(text) is not None
+            run.files = 0 if run.counted else run.files + (_NO_FILE.match(text) is None)
+        self.open = self.open and bool(text.strip())
 
     @reads(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code <code:int>\)")
     def _message(self, error: Match) -> Iterator[Record]:
@@ -145,7 +165,15 @@ class Rsync(LinesParser):
         if rate <= 0 or moved <= 0:
             yield self.unread(printed, "no bytes were transferred: no rate", line=line)
             return
-        known: Conditions = {**run.known, **run.stats, "wire": True, "bytes": moved, "duration_s": moved / rate}
+        files: Conditions = {"files": run.files} if run.files else {}
+        known: Conditions = {
+            **run.known,
+            **files,
+            **run.stats,
+            "wire": True,
+            "bytes": moved,
+            "duration_s": moved / rate,
+        }
         known["resolution_s"] = 1.0
         if run.total is None:
             yield self.measure("throughput", rate, "B/s", printed, status="truncated", line=line, **known)
@@ -158,8 +186,8 @@ class Rsync(LinesParser):
             yield self.unread(text, why, line=line)
             return
         yield self.measure("throughput", rate, "B/s", printed, status=run.status, line=line, **known)
-        if 0.95 <= speedup <= 1.05:
-            data = {**known, "derived": "total size / time", "wire": None}
+        if ALL_SENT[0] <= speedup <= ALL_SENT[1]:
+            data = {**known, "derived": "total size / time", "wire": None, "bytes": size}
             yield self.measure("throughput", size / known["duration_s"], "B/s", "", data, status=run.status, line=at)
 
     def _unfinished(self, run: _Run) -> Iterator[Record]:
@@ -169,7 +197,7 @@ class Rsync(LinesParser):
         size, share, rate, printed, line, ended = run.progress
         if rate <= 0 or (run.names and share == 100):  # -P: the last file says nothing of the whole
             return
-        known = {**run.known, "bytes": size}
+        known = {**run.known, "bytes": size, "files": run.files or None}
         status: Status = "complete" if share == 100 and ended else "partial"
         yield self.measure("throughput", rate, "B/s", printed, status=status, line=line, **known)
 

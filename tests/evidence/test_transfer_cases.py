@@ -85,6 +85,18 @@ def test_a_globus_task(tmp_path: Path) -> None:
         transfer_cases.cases([log], path, {"NERSC": "nas", "Lab NAS": "centre"})
 
 
+def test_a_run_of_rsync_is_one_transfer_of_the_files_that_it_lists(tmp_path: Path) -> None:
+    """What passed the wire and the data's rate are two figures of one run; ten thousand names are no one file."""
+    names = "".join(f"a/f{n:05d}\n" for n in range(10010))
+    sums = "\nsent 50,621,223 bytes  received 190,259 bytes  14,517,566.29 bytes/sec\n"
+    log, path = files(
+        tmp_path, f"sending incremental file list\na/\n{names}{sums}total size is 50,000,000  speedup is 0.98\n"
+    )
+    (case,), _ = transfer_cases.cases([log], path)
+    assert json.loads(case.overrides[0].partition("=")[2]) == {"files": 10010, "size": "50000000 B"}
+    assert case.measured == pytest.approx(5e7 / 3.5, rel=1e-3)
+
+
 @pytest.mark.parametrize(("tool", "said"), [("gridftp", False), ("globus", False), ("rsync", True), ("scp", True)])
 def test_a_log_of_another_tool_than_the_path_has(tmp_path: Path, tool: str, said: bool) -> None:
     """A GridFTP server's log says nothing of rsync: the reader is told what was compared with what."""
