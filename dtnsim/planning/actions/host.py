@@ -12,13 +12,27 @@ from dtnsim.planning.option import Setting
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
 
-#: by kind, what a mount has at once, numbers that are tried, and how they are typed: nfs(5) takes 16 connections at
-#: most; SMB clients take 4 channels without being asked twice; programs that show a bucket as a folder have 5 to 20
+#: by kind, what a mount has at once, numbers that are tried, how they are typed (the number, and the mount): nfs(5)
+#: and mount_nfs(8) take 16 connections at most; SMB clients take 4 channels without being asked twice (Microsoft,
+#: Set-SmbClientConfiguration: 4 connections a card with RSS); programs that show a bucket as a folder have 5 to 20
 #: requests for a file
-_AT_ONCE: Final[dict[str, tuple[str, tuple[int, ...], str]]] = {
-    "nfs": ("nconnect", (4, 16), "mount -o nconnect={}"),
-    "smb": ("channels", (4,), "mount -o multichannel,max_channels={}"),
-    "s3": ("concurrency", (16, 64), "s3fs -o parallel_count={}"),
+_MOUNTED: Final = "umount {1}; {2} ... {1}   # and its other options"
+_NCONNECT: Final = _MOUNTED.replace("{2}", "mount -o nconnect={0}")
+_AT_ONCE: Final[dict[str, tuple[str, tuple[int, ...], dict[str, str]]]] = {
+    "nfs": ("nconnect", (4, 16), {"linux": _NCONNECT, "freebsd": _NCONNECT}),
+    "smb": ("channels", (4,), {
+        "linux": _MOUNTED.replace("{2}", "mount -o multichannel,max_channels={0}"),
+        "windows": "Set-SmbClientConfiguration -EnableMultiChannel $true -ConnectionCountPerRssNetworkInterface {0}",
+    }),
+    "s3": ("concurrency", (16, 64), {"linux": _MOUNTED.replace("{2}", "s3fs -o parallel_count={0}")}),
+}  # fmt: skip
+#: how a card's receive queues are set: ethtool(8); Microsoft, Set-NetAdapterRss
+_QUEUES: Final = {"linux": "ethtool -L {} combined {}", "windows": "Set-NetAdapterRss {} -NumberOfReceiveQueues {}"}
+#: its offloads: ethtool(8), ifconfig(8), Microsoft's module NetAdapter
+_OFFLOADS: Final = {
+    "linux": {"tso": "ethtool -K {} tso on", "gro": "ethtool -K {} gro on"},
+    "freebsd": {"tso": "ifconfig {} tso", "gro": "ifconfig {} lro"},
+    "windows": {"tso": "Enable-NetAdapterLso {}", "gro": "Enable-NetAdapterRsc {}"},
 }
 _LARGEST_RPC_B: Final = 2**20
 #: levels with parity, and threads that md is given for it
@@ -28,26 +42,27 @@ _THREADS: Final = 8
 
 @free("tuning")
 def of_hosts(scope: Scope) -> Iterator[Setting]:
-    """What could be set on some hosts, except TCP."""
+    """What could be set on some hosts, except TCP, as far as their systems have it."""
     for name, host in scope.own():
         yield from _mounts(name, host)
         yield from _records(name, host)
-        yield from _parity(name, host)
         yield from _cards(name, host)
-        yield from _interrupts(name, host)
+        if host.system == "linux":
+            yield from _parity(name, host)
+            yield from _interrupts(name, host)
 
 
 def _mounts(name: str, host: Host) -> Iterator[Setting]:
     for mount, volume in host.volumes.items():
         system, key = volume.filesystem, f"hosts.{name}.volumes.{mount}.filesystem"
-        option, counts, typed = _AT_ONCE.get(system.kind, ("", (), ""))
-        if not option:
-            continue
-        for count in counts:
+        option, counts, typed = _AT_ONCE.get(system.kind, ("", (), {}))
+        for count in counts if host.system in typed else ():
             if count > getattr(system, option):
-                mounted = f"umount {mount}; {typed.format(count)} ... {mount}   # and its other options"
-                yield Setting(f"{name}: {option} of {mount}", (f"{key}.{option}={count}",), (mounted,))
-        if system.kind == "nfs" and min(system.rsize.value, system.wsize.value) < _LARGEST_RPC_B:  # type: ignore[attr-defined]
+                line = typed[host.system].format(count, mount)
+                yield Setting(f"{name}: {option} of {mount}", (f"{key}.{option}={count}",), (line,))
+        if system.kind != "nfs" or host.system == "windows":
+            continue
+        if min(system.rsize.value, system.wsize.value) < _LARGEST_RPC_B:  # type: ignore[attr-defined]
             yield Setting(
                 f"{name}: rsize and wsize of {mount}",
                 (f"{key}.rsize=1 MiB", f"{key}.wsize=1 MiB"),
@@ -84,19 +99,12 @@ def _parity(name: str, host: Host) -> Iterator[Setting]:
 def _cards(name: str, host: Host) -> Iterator[Setting]:
     for nic, card in host.nics.items():
         key = f"hosts.{name}.nics.{nic}"
-        off = [o for o in ("tso", "gro") if not getattr(card, o)]
+        off = {o: line.format(nic) for o, line in _OFFLOADS.get(host.system, {}).items() if not getattr(card, o)}
         if off:
-            yield Setting(
-                f"{name}: offloads of {nic}",
-                tuple(f"{key}.{o}=true" for o in off),
-                (f"ethtool -K {nic} " + " ".join(f"{o} on" for o in off),),
-            )
-        if card.queues < host.cpu.total:
-            yield Setting(
-                f"{name}: receive queues of {nic}",
-                (f"{key}.queues={host.cpu.total}",),
-                (f"ethtool -L {nic} combined {host.cpu.total}",),
-            )
+            yield Setting(f"{name}: offloads of {nic}", tuple(f"{key}.{o}=true" for o in off), tuple(off.values()))
+        if card.queues < host.cpu.total and host.system in _QUEUES:
+            typed = _QUEUES[host.system].format(nic, host.cpu.total)
+            yield Setting(f"{name}: receive queues of {nic}", (f"{key}.queues={host.cpu.total}",), (typed,))
 
 
 def _interrupts(name: str, host: Host) -> Iterator[Setting]:
@@ -118,7 +126,7 @@ def near_the_card(scope: Scope) -> Iterator[Setting]:
     for name, host in scope.own():
         for nic, card in host.nics.items():
             near = host.socket_of(card.slot)
-            if near is None or host.cpu.sockets < 2:
+            if near is None or host.cpu.sockets < 2 or host.system != "linux":
                 continue
             key, placed = f"hosts.{name}.placement", host.placement
             threads = _there(host, near, len(placed.application))
