@@ -230,7 +230,7 @@ class World:
         job.carried += job.legs[job.main].tally.filled
         places = {leg: place for place, leg in enumerate(job.legs)}
         transfer = found(transfer, job.found)
-        job.legs = legs_of(self._problem, transfer, capacity, self.engine.row, scenario=self.scenario)
+        job.legs = legs_of(self._problem, transfer, capacity, self.engine.row, self.scenario)
         if job.cache is not None:
             job.cache.reroute(job.legs[job.main])
         for move in job.moves.values():

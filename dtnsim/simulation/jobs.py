@@ -138,9 +138,7 @@ def _numbers(problem: Problem) -> dict[str, int]:
     return {s.name: k for k, s in enumerate(problem.stations)}
 
 
-def legs_of(
-    problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, *, scenario: int = 0
-) -> list[Leg]:
+def legs_of(problem: Problem, transfer: Transfer, capacity: Sequence[float], row: MakeRow, scenario: int) -> list[Leg]:
     """All phases of a transfer ready for the engine, the stations as they are now.
 
     Args:
@@ -330,7 +328,7 @@ def make_job(problem: Problem, transfer: Transfer, capacity: Sequence[float], ro
         row: Makes the engine's row of demands.
         scenario: Which of the drawn values.
     """
-    legs = legs_of(problem, transfer, capacity, row, scenario=scenario)
+    legs = legs_of(problem, transfer, capacity, row, scenario)
     job = Job(transfer, legs, work(transfer, pauses=any(leg.byte_s > 0 for leg in legs)))
     job.waiting, job.moving = ([0.0] * len(job.legs) for _ in range(2))
     job.in_turns = in_turns(transfer) and any(leg.byte_s > 0 and leg.drain is None for leg in legs)

@@ -60,6 +60,8 @@ def test_a_time_below_a_round_trip_is_refused(command: Callable[..., Any], what:
     path = journey(wan={**SLOW, "rtt": "1.1 s"}, **what)
     with pytest.raises(SpecError, match=r"before the first byte can be acknowledged: a round trip takes 1.1 s"):
         command(load(path))
+    longer = {"tool": {"name": "iperf3", "t": "1 s", "O": "1 s"}}  # what is left out lasts as well
+    assert command(load({**path, "transfer": {**path["transfer"], **longer}}))
 
 
 @pytest.mark.parametrize("seconds", [0.21, 0.3, 0.6, 1.0, 1.7])  # in just a round trip any rate moves as much

@@ -119,7 +119,7 @@ def test_what_costs_without_end_and_never_moves_takes_nothing() -> None:
     problem = compose(make(SLOW), Draw())
     capacity = station_capacities(problem)
     engine = Engine(simpy.Environment(), capacity)
-    leg = legs_of(problem, problem.transfers[0], capacity, engine.row)[0]
+    leg = legs_of(problem, problem.transfers[0], capacity, engine.row, 0)[0]
     endless = replace(leg, entries=(np.array([0, 1]), np.array([[math.inf, 2.0], [0.0, 0.0]])))
     assert record._Table([endless]).used(2)[0].tolist() == [0.0, 0.0]
 

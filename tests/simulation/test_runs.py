@@ -67,9 +67,13 @@ def test_bytes_in_are_bytes_out_and_what_is_cached() -> None:
 
 
 def test_what_held_it_is_told_in_order() -> None:
-    held = [h.station for h in simulate(make(SLOW)).runs[0].transfers[0].held]
+    found = simulate(make(SLOW))
+    held = [h.station for h in found.runs[0].transfers[0].held]
     assert held[-1] == "b.data.disks"
     assert any("tcp" in h or "nic" in h for h in held)
+    drawn = predict(make(SLOW)).drawn  # and where it lies among what `predict` draws
+    assert drawn is not None
+    assert found.among == (np.mean(drawn.rates_Bps < found.runs[0].transfers[0].throughput_Bps),)
 
 
 def test_a_link_that_drops_and_returns_costs_its_time() -> None:

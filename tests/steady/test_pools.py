@@ -73,6 +73,13 @@ def test_a_cache_that_has_been_emptied_takes_the_next_at_full_speed() -> None:
     assert seconds(writer(0, 500.0, 300.0), writer(1, 500.0, 300.0, start=11.0)) == pytest.approx([5.0, 16.0])
 
 
+def test_pages_of_a_cache_that_has_been_emptied_are_as_old_as_the_next_writer_s() -> None:
+    """100 B lie for 5 s and are gone at 7 s; 300 B of the next fill it by 23 s, and 100 B wait for the drive."""
+    some = [writer(n, size, 300.0, start=at, begins=1e3) for n, size, at in ((0, 100.0, 0.0), (1, 400.0, 20.0))]
+    kept = [replace(t, cache=replace(t.cache, write_back_s=5.0)) for t in some if t.cache]
+    assert seconds(*kept) == pytest.approx([1.0, 25.0])
+
+
 def test_write_back_waits_for_its_threshold() -> None:
     """All of the first 200 B stay: full at 1 s + 100 / 150 s, and not at 2 s as with write-back from the first byte."""
     fills = 1.0 + 100.0 / 150.0
