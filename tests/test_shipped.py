@@ -1,4 +1,6 @@
-"""What every shipped path keeps, each predicted once: formulas, names of stations, bursts that buffers take."""
+"""What every shipped path keeps, each predicted once: formulas, names of stations, keys that can be set, bursts."""
+
+import re
 
 import pytest
 
@@ -9,13 +11,15 @@ from tests.formulas import wrong
 
 #: formulas show seven digits, parameters as they were written
 DIGITS = 1e-3
+#: what keys of a path file begin with
+ROOTS = ("hosts.", "wan.", "links.", "transfer", "workload.")
 #: what belongs to a connection or to a tool's workers, not to a component
 BETWEEN = {"tcp", "window", "transport", "target", "workers"}
 
 
 @pytest.fixture(scope="module", params=library.names("paths"))
 def answer(request: pytest.FixtureRequest) -> Prediction:
-    return dtnsim.predict(request.param, samples=0)
+    return dtnsim.predict(request.param, samples=8)
 
 
 def test_formulas_give_their_numbers(answer: Prediction) -> None:
@@ -29,6 +33,17 @@ def test_stations_are_named_after_the_graph(answer: Prediction) -> None:
             continue
         parts = station.name.partition("[")[0].split(".")
         assert any(".".join(parts[:n]) in nodes for n in range(1, len(parts) + 1)), station.name
+
+
+def test_what_is_assumed_can_be_set_by_the_keys_that_name_it(answer: Prediction) -> None:
+    """What a card asks to find out is then typed: no key in it leads nowhere, and the value is one that it takes."""
+    listed = dict.fromkeys(answer.unstated, "") | {a.key: a.low for a in answer.assumed}
+    for names, value in listed.items():
+        keys = re.split(r", | and (?!\d+ more)", re.sub(r" and \d+ more", "", names))
+        if value and "of the host" not in names and not names.startswith("cost of "):
+            answer.given.changed([f"{key}={value}" for key in keys])
+        elif names.startswith(ROOTS) and names != "wan.medium":
+            assert all(any(key in places for places in answer.given.written_as.values()) for key in keys), names
 
 
 def test_buffers_of_research_networks_take_bursts(answer: Prediction, request: pytest.FixtureRequest) -> None:

@@ -27,6 +27,9 @@ M = TypeVar("M", bound=BaseModel)
 #: classes of values that have no quantities in them
 _NO_QUANTITIES: Final = frozenset({int, float, bool, str, type(None)})
 
+#: draws that all segments share that say nothing -> what those would say
+_UNSTATED: Final = {"other traffic": "background.share", "buffers": "buffer"}
+
 Name = Callable[[str], str]
 
 
@@ -132,6 +135,38 @@ def mapped(value: Any, change: Callable[[str, Quantity], Quantity], key: str = "
     if isinstance(value, list) and any(isinstance(v, BaseModel | Quantity) for v in value):
         return [mapped(v, change, f"{key}.{n}") for n, v in enumerate(value)]
     return value
+
+
+def written_as(
+    hosts: Mapping[str, Host], wan: Sequence[Segment], links: Mapping[str, Segment], tools: Mapping[str, BaseModel]
+) -> dict[str, list[str]]:
+    """Keys under which ``--set`` reaches the numbers of a path, by the key that their draws go by.
+
+    Several places may share a draw: mounts of one file system, transfers of one tool, segments that say nothing. Of
+    hosts that are written once the first stands for all.
+
+    Args:
+        hosts: Hosts by their names in the path.
+        wan: Segments in series.
+        links: Segments by name.
+        tools: Tools by the keys of their transfers.
+    """
+    found: dict[str, list[str]] = {}
+
+    def note(place: str, quantity: Quantity) -> Quantity:
+        found.setdefault(quantity.key, []).append(place)
+        return quantity
+
+    series = {"wan" if len(wan) == 1 else f"wan.{number}": segment for number, segment in enumerate(wan)}
+    segments = {**series, **{f"links.{name}": link for name, link in links.items()}}
+    whole = {f"hosts.{name}": host for name, host in hosts.items()} | segments
+    for place, model in (whole | {f"{key}.tool": tool for key, tool in tools.items()}).items():
+        mapped(model, note, place)
+    for place, segment in segments.items():
+        for shared, field in _UNSTATED.items():
+            if getattr(segment, field.partition(".")[0]) is None:
+                found.setdefault(shared, []).append(f"{place}.{field}")
+    return {key: [f"hosts.{key}"] if f"hosts.{key}" in places else places for key, places in found.items()}
 
 
 def _below(prefix: str) -> Name:

@@ -206,6 +206,13 @@ def _written_out(name: str, passed: list[str], then: str, text: str, notes: list
 def _long_form(where: Any, steps: list[str]) -> list[str]:
     """Spells a short key out: ``nic`` is the first of ``nics``; mounts may drop their slash."""
     first, rest = steps[0], steps[1:]
+    if first == "wan" and rest and isinstance(where, Mapping):  # one segment, with its number or without
+        wan = where.get("wan")
+        alone = wan[0] if isinstance(wan, list) and len(wan) == 1 else None
+        if rest[0] == "0" and isinstance(wan, Mapping):
+            return ["wan", *rest[1:]]
+        if isinstance(alone, Mapping) and rest[0] not in ("0", alone.get("name"), alone.get("part")):
+            return ["wan", "0", *rest]
     if not isinstance(where, Mapping) or first in where:
         return steps
     if first == "nic" and isinstance(where.get("nics"), Mapping) and where["nics"]:

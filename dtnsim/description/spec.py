@@ -21,7 +21,7 @@ from dtnsim.description.fitted import Fits, fitted_hosts
 from dtnsim.description.graph import Joined
 from dtnsim.description.host import Host
 from dtnsim.description.hosts import Built, comes_first, inside, numbered
-from dtnsim.description.keys import keyed
+from dtnsim.description.keys import keyed, written_as
 from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out
 from dtnsim.description.spoken import folded
@@ -141,14 +141,22 @@ class PathSpec(Joined):
         return tuple(s for h in self.hosts.values() for s in h.slowdowns(ledger, tuple(cores.get(h.name, ()))))
 
     def transfer_key(self, number: int) -> str:
-        """Where the file describes a transfer: ``transfer``, ``transfers.0`` or ``transfers.name``."""
+        """Where the file describes a transfer: ``transfer``, ``transfers.0`` or ``.name``, or a class of a workload."""
         raw = self._given[0]
+        if self.workload is not None:
+            return f"workload.classes.{self.transfers[number].name}"
         if "transfer" in raw:
             return "transfer"
         if number < len(self._origins):
             number = self._origins[number]
         named = raw.get("transfers")
         return f"transfers.{list(named)[number] if isinstance(named, Mapping) else number}"
+
+    @property
+    def written_as(self) -> dict[str, list[str]]:
+        """Keys that ``--set`` takes, by the key that draws of the numbers there go by."""
+        tools = {self.transfer_key(number): transfer.tool for number, transfer in enumerate(self.transfers)}
+        return written_as(self.hosts, self.wan, self.links, tools)
 
     def told_whole(self) -> AbstractContextManager[None]:
         """What is found wrong on the way to an answer is refused with all that is wrong beside it."""

@@ -39,6 +39,7 @@ class Assumption:
             spread.
         at_low, at_high: What the answer becomes there, over what it is [1].
         source: Where value and spread come from.
+        drawn: Key of its draw; empty for a default without a spread.
     """
 
     key: str
@@ -48,6 +49,7 @@ class Assumption:
     at_low: float
     at_high: float
     source: str
+    drawn: str = ""
 
     @property
     def ranges(self) -> bool:

@@ -12,6 +12,7 @@ large as the smallest MTU of a route. An option of a tool is tried only where th
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -108,11 +109,9 @@ def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
         all_of_it = tried(change)
         found = [f for f in found if abs(tried(change._replace(found=[f])) / all_of_it - 1) < _SAME] or found
     keys = list(dict.fromkeys(_key(given, place) for place, _ in found))
-    more = f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else ""
     default = getattr(found[0][1], name)
     value = other.now or (str(default).lower() if isinstance(default, bool) else str(default))
-    key = " and ".join(keys) if not more else ", ".join(keys[:_NAMED]) + more
-    yield Assumption(key, value, other.text, other.text, now, now, other.why)
+    yield Assumption(_listed_keys(keys), value, other.text, other.text, now, now, other.why)
 
 
 @dataclass(slots=True)
@@ -268,15 +267,15 @@ _NORMAL: Final = NormalDist()
 _ENDS: Final = (_NORMAL.inv_cdf(LEVELS[0]), _NORMAL.inv_cdf(LEVELS[2]))
 #: how closely a quantile of several laws is found [of its logarithm]
 _CLOSE: Final = 1e-9
-#: settings of the kernel behind keys
-_SYSCTL: Final = {
-    **{f"tcp.{end}_max": f"net.ipv4.tcp_{end}" for end in ("rmem", "wmem")},
-    **{f"tcp.core_{end}_max": f"net.core.{end}_max" for end in ("rmem", "wmem")},
+#: numbers that no key of a path file holds -> what would state them
+_WORDS: Final = {
+    "ports of drives": "what the drives hang on (hbas of the host, and via of the volume)",
+    "slots of NVMe drives": "what the NVMe drives hang on (slots of the host, and via of the volume)",
 }
-#: what keys begin with that are not a host's
-_ROOTS: Final = ("wan.", "links.", "tool ", "system ")
-#: draws that several keys share -> what to write
-_SHARED: Final = {"other traffic": "wan.background (other traffic)", "buffers": "wan.buffer"}
+#: from here on a number is said to be none
+_NO_LIMIT: Final = 1e15
+#: a number without a key, as draws call it (`dtnsim.ground.quantity.key_of`)
+_NUMBER: Final = re.compile(r"(.+) ([-+.e\d]+) (\S+)")
 
 
 class _Alone(Draw):
@@ -344,13 +343,14 @@ def _uncertain(
         return []
     problem = timed.composer(given, _Alone(keys), timed.amounts(nominal), before=before).problem()
     rates = epochs.total(sharing.as_in(problem, nominal))
-    found = []
+    found, places = [], given.written_as
     for n, key in enumerate(keys):
         at = rates[2 * n : 2 * n + 2] / max(whole_Bps, 1e-300) if len(rates) > 1 else np.ones(2)
         quantity = quantities[key]
         low, high = (written(quantity, value) for value in ends(quantity))
         source = (quantity.typical or quantity).source
-        found.append(Assumption(name(key), str(quantity), low, high, float(at[0]), float(at[1]), source))
+        name, value = named(key, nominal, places), "no limit" if quantity.value >= _NO_LIMIT else str(quantity)
+        found.append(Assumption(name, value, low, high, float(at[0]), float(at[1]), source, key))
     return found
 
 
@@ -376,8 +376,24 @@ def written_in(quantity: Quantity, file: str) -> bool:
     return quantity.typical is None and said
 
 
-def name(key: str) -> str:
-    """A number as people find it: the key of the path file, and the kernel's name for it."""
-    found = _SHARED.get(key) or (key if key.startswith(_ROOTS) else f"hosts.{key}")
-    sysctl = next((f" ({kernel})" for end, kernel in _SYSCTL.items() if key.endswith(end)), "")
-    return found + sysctl
+def named(key: str, problem: Problem, written: Mapping[str, Sequence[str]]) -> str:
+    """A number by its keys in the path file; one of the model itself, which has none there, by what it is charged for.
+
+    Args:
+        key: Key of its draw.
+        problem: The path.
+        written: Keys in the path file by those of draws.
+    """
+    number = _NUMBER.fullmatch(key)
+    if key in written or number is None:
+        return _WORDS.get(key) or _listed_keys(written.get(key, [key]))
+    phases = (phase for transfer in problem.transfers for phase in transfer.phases)
+    demands = (demand for phase in phases for demand in (*phase.demands, *phase.delays))
+    work = next((d.what for d in demands if number[1] in d.source or number[1] in d.formula), number[1])
+    return f"cost of {work} ({float(number[2]):.3g} {number[3]})"
+
+
+def _listed_keys(keys: Sequence[str]) -> str:
+    """Keys that go together, the first ones by name."""
+    more = f" and {len(keys) - _NAMED} more" if len(keys) > _NAMED else ""
+    return ", ".join(keys[:_NAMED]) + more if more else " and ".join(keys)

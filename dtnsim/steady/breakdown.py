@@ -18,19 +18,18 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Problem
 from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady import discrepancy, epochs, ordering, timed
+from dtnsim.steady.assumed import named
 from dtnsim.steady.scenarios import Scenarios, scenarios
 
 #: correlation with the rate from which on something unstated is named
 _MATTERS: Final = 0.15
-#: draws that several keys share -> what people call them; any other key is what a path file would say
+#: draws that several keys share -> what people call them; any other is named by its keys in the path file
 _WORDS: Final = {
     "other traffic": "other traffic",
     "buffers": "buffers of the network",
     "medium": "wan.medium",
     "role": "the hosts' role",
 }
-#: what keys begin with that are not a host's
-_ROOTS: Final = ("wan.", "links.", "tool ")
 #: what is drawn after the things that are named
 OTHERS: Final = "whatever else is not stated"
 PARAMETERS: Final = "spreads of what is stated, and of parts"
@@ -67,7 +66,7 @@ def steps(given: PathSpec, samples: int, seed: int = 1) -> tuple[Step, ...]:
     laws = discrepancy.load()
     medians: dict[str, float] = {}
     known: set[str] = set()
-    for what, keys in _groups(drawn).items():
+    for what, keys in _groups(given, drawn).items():
         known |= keys
         some = scenarios(given, problem, samples, seed, composer.past, known)
         medians[what] = _median(some.problem, some.parameters)
@@ -85,28 +84,29 @@ def _median(problem: Problem, rates: Array) -> float:
     return float(quantile(ordering.total_rate(problem, rates), 0.5))
 
 
-def _groups(drawn: Scenarios) -> Mapping[str, set[str]]:
+def _groups(given: PathSpec, drawn: Scenarios) -> Mapping[str, set[str]]:
     """Keys of what is not stated, by what people call it, the strongest first; the weak ones together."""
-    strong = unstated(drawn)
+    strong, names = unstated(given, drawn), _names(given, drawn)
     found: dict[str, set[str]] = {name: set() for name in (*strong, OTHERS)}
-    for key in drawn.draw.unstated:
-        name = _name(key)
+    for key, name in names.items():
         found[name if name in strong else OTHERS].add(key)
     return {name: keys for name, keys in found.items() if keys}
 
 
-def unstated(drawn: Scenarios) -> tuple[str, ...]:
+def unstated(given: PathSpec, drawn: Scenarios) -> tuple[str, ...]:
     """Names of unstated things that go with the rate, the strongest first."""
     total = ordering.total_rate(drawn.problem, drawn.parameters)
     order = np.argsort(np.argsort(total)).astype(float)
     found: dict[str, float] = {}
-    for key in sorted(drawn.draw.unstated):
+    for key, name in _names(given, drawn).items():
         rank = np.argsort(np.argsort(drawn.draw.score(key))).astype(float)
         strength = abs(float(np.corrcoef(order, rank)[0, 1])) if np.ptp(total) > 0 else 0.0
         if strength >= _MATTERS:
-            found[_name(key)] = max(found.get(_name(key), 0.0), strength)
+            found[name] = max(found.get(name, 0.0), strength)
     return tuple(sorted(found, key=lambda n: -found[n]))
 
 
-def _name(key: str) -> str:
-    return _WORDS.get(key) or (key if key.startswith(_ROOTS) else f"hosts.{key}")
+def _names(given: PathSpec, drawn: Scenarios) -> dict[str, str]:
+    """What people call everything unstated, by the key of its draw."""
+    places = given.written_as
+    return {key: _WORDS.get(key) or named(key, drawn.problem, places) for key in sorted(drawn.draw.unstated)}

@@ -167,7 +167,7 @@ def predict(
         ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)
         behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole, seed, mean)
         rests_on = Later(partial(assumed, given, problem, drawn, made.ceiling, composer.past))
-        return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(drawn))
+        return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(given, drawn))
 
 
 def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:

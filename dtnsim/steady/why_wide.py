@@ -11,7 +11,6 @@ stay.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -19,9 +18,9 @@ from typing import Final
 import numpy as np
 
 from dtnsim.description.spec import PathSpec
-from dtnsim.ground.records import Problem
 from dtnsim.ground.uncertainty import Drawn
 from dtnsim.physics._arrays import FloatArray as Array, quantile
+from dtnsim.steady.assumed import named
 from dtnsim.steady.prediction import predict
 
 #: scenarios that the shares are computed from, well above the number of polynomials
@@ -44,7 +43,9 @@ _MEASURE: Final = (
     ("core_wmem_max", "sysctl net.core.wmem_max"),
     ("mem_max", "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
     (".tcp.cc", "sysctl net.ipv4.tcp_congestion_control"),
-    (".version", "--version of the programs at both ends (ssh -V)"),
+    (".filesystem.version", "zfs version"),
+    ("ssh.version", "ssh -V at both ends"),
+    (".version", "--version of the program at both ends"),
     (".tool.", "see the command line in use"),
     ("tool ", "a trial run of this tool between memories"),
     ("cost of ", "the same work alone on that machine: over loopback, with mpstat beside it (a cipher: openssl speed)"),
@@ -73,12 +74,12 @@ _MEASURE: Final = (
     (".hbas.", "fio on all drives at once"),
     (".cpu", "one line: cpu: PART (lscpu), or year: of the host"),
     (".memory", "one line: memory: PART (dmidecode -t memory), or year: of the host"),
+    (" of drives", "lspci -tv, which says what is behind which slot"),
+    (" of NVMe drives", "lspci -tv, which says what is behind which slot"),
     (".nic", "one line: nic: PART (lspci), or nic: {rate: 10 Gb/s} (ethtool)"),
 )
 
 
-#: a number without a key, as draws call it (`dtnsim.ground.quantity.key_of`)
-_NUMBER: Final = re.compile(r"(.+) ([-+.e\d]+) (\S+)")
 #: kinds of evidence and classes of tools (`dtnsim.steady.regime`) in words
 _HOLDS: Final = {
     "array": "an array of drives",
@@ -111,16 +112,18 @@ class Share:
     """What one uncertain thing, or one group fitted together, adds to the width of an interval.
 
     Attributes:
-        name: Its key, or what the group is.
+        name: The key of its draw, or what the group is.
         share: Part of the variance of ln(rate).
         left: Part of the interval's width that would stay if it were known.
         measure: How to find it out.
+        key: Its keys in the path file, or what it is charged for.
     """
 
     name: str
     share: float
     left: float
     measure: str
+    key: str = ""
 
     @property
     def what(self) -> str:
@@ -131,7 +134,7 @@ class Share:
             return f"what the model misses of {_TOOLS.get(tool, tool)} where {_HOLDS.get(kind, kind)} holds them"
         if first == "repeat":
             return f"chance from run to run where {_HOLDS.get(rest, rest)} holds"
-        return self.name
+        return self.key or self.name
 
 
 def of_path(given: PathSpec, seed: int = 1, samples: int = SAMPLES, *, mean: bool = False) -> tuple[Share, ...]:
@@ -145,19 +148,12 @@ def of_path(given: PathSpec, seed: int = 1, samples: int = SAMPLES, *, mean: boo
     """
     p = predict(given, samples=samples, seed=seed, mean=mean)
     found = shares(p.drawn, given.correlation.keys) if p.drawn is not None else ()
-    named = [replace(s, name=_named(s.name, p.problem)) for s in found]
-    return tuple(replace(s, measure=how(s.name)) for s in named)
-
-
-def _named(name: str, problem: Problem) -> str:
-    """A name for a number of the model itself, which has none in the path: what is charged with it."""
-    number = _NUMBER.fullmatch(name)
-    if number is None:
-        return name
-    phases = (phase for transfer in problem.transfers for phase in transfer.phases)
-    demands = (demand for phase in phases for demand in (*phase.demands, *phase.delays))
-    work = next((d.what for d in demands if number[1] in d.source or number[1] in d.formula), number[1])
-    return f"cost of {work} ({float(number[2]):.3g} {number[3]})"
+    places, nominal = given.written_as, p.problem
+    keys = [named(s.name, nominal, places) for s in found]
+    return tuple(
+        replace(s, key=key, measure=how(key if key.startswith("cost of ") else s.name))
+        for s, key in zip(found, keys, strict=True)
+    )
 
 
 def shares(drawn: Drawn, correlated: Iterable[str] = (), least: float = 0.005) -> tuple[Share, ...]:

@@ -60,7 +60,7 @@ def test_what_moves_nothing_is_not_listed() -> None:
     path = lossy(mtu="9000 B")
     path["wan"]["loss"] = "0"
     path["hosts"]["b"] = {**path["hosts"]["b"], "tcp": {"rmem_max": "1 MiB"}}
-    assert {a.key for a in predict(load(path)).assumed} <= {"hosts.b.stack.kernel", "wan.background (other traffic)"}
+    assert {a.key for a in predict(load(path)).assumed} <= {"hosts.b.stack.kernel", "wan.background.share"}
 
 
 def test_a_cache_that_may_be_larger() -> None:
