@@ -189,13 +189,14 @@ class Device(Component):
         """
         return 0.0 if self.below is None else self.below.latency(row, use, members)
 
-    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:  # noqa: ARG002 - disks need it
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:  # noqa: ARG002 - disks need it
         """Seconds from the end of one file to the first bytes of the next, of ``copies`` equal devices.
 
         Args:
             row: The row to charge.
             use: The access.
             copies: Equal devices [1].
+            members: Those of them that hold a part of what is read first, all of which are waited for [1].
         """
         return self.latency(row, use.but(random=True))
 
@@ -301,9 +302,9 @@ class Layer(Device):
         """The device that the layer lies on."""
         return self.of
 
-    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
         """That of the devices below."""
-        return self.below.next_file(row, use, copies * max(1, self.drives // max(self.below.drives, 1)))
+        return self.below.next_file(row, use, copies * max(1, self.drives // max(self.below.drives, 1)), members)
 
     def works(self, row: Row, use: Access) -> tuple[Work, ...]:
         """Work on each byte that goes to the devices below."""

@@ -140,9 +140,9 @@ class Hdd(Device):
         """Bytes per second of one large request alone [B/s]; in sequence the drive has read ahead."""
         return self._zone(row, use).value if use.random else row.value(self.link)
 
-    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
         """Positioning to it."""
-        return self._switch(row, self._in_tree(row, use, copies)).value
+        return self._switch(row, self._in_tree(row, use, copies), members).value
 
     def media_rate(self, row: Row, operation: Operation) -> Term:  # noqa: ARG002 - the same both ways
         """Mean rate of a pass over the whole surface."""
@@ -254,12 +254,12 @@ class Hdd(Device):
         size = term(use.block_B, "B")
         return rate / law(hdd.random_rate, request_B=size, rate=rate, positioning_s=first)
 
-    def _switch(self, row: Row, distance: Term) -> Term:
-        """Seek over a distance, and half a turn."""
+    def _switch(self, row: Row, distance: Term, members: float = 1.0) -> Term:
+        """Seek over a distance, and half a turn; more until the last of several members is there."""
         seek = law(
             hdd.seek_time, distance=distance, track_seek_s=row.term(self.track_seek), average_seek_s=row.term(self.seek)
         )
-        return law(hdd.positioning_time, seek_s=seek, spindle_Hz=row.term(self.spindle))
+        return law(hdd.positioning_time, seek_s=seek, spindle_Hz=row.term(self.spindle), disks=members)
 
     def _sequential(self, row: Row, use: Access, copies: int, rate: Term, visit_B: Term | Value | None) -> Term:
         """What files and turns of streams cost: a positioning to each file, and to each visit that follows elsewhere.

@@ -114,9 +114,9 @@ class Unlike(Device):
         """That of the slowest model."""
         return self._slowest(lambda drive: drive.latency(row, use, members))
 
-    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
         """That of the slowest model."""
-        return self._slowest(lambda drive: drive.next_file(row, use, copies))
+        return self._slowest(lambda drive: drive.next_file(row, use, copies, members))
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """That of the slowest model."""

@@ -80,7 +80,7 @@ class Measured(Device):
         what = f"{use.operation} as measured, {'requests' if waited else 'through the page cache'}"
         row.charge(f"{name}.drives", "measured", capacity=count(copies, "device") * rate, what=what)
 
-    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:  # noqa: ARG002 - one request waits for one
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:  # noqa: ARG002 - one request waits for one
         """Seconds of one random read alone."""
         return 1.0 / row.value(self.depths[min(self.depths)].reads)
 

@@ -236,7 +236,8 @@ class Raid(LinuxMd):
     def _inside(self, row: Row, use: Access, load: Term) -> Access:
         """The access as members see it: requests are cut into chunks, parity and copies fill caches too."""
         busy = middle(self._members(row, use).value)
-        seen = use.but(total_B=use.total_B * float(np.mean(load.value)), loose=use.loose and self.software)
+        lying = load if use.operation == "write" else self._spread()
+        seen = use.but(total_B=use.total_B * float(np.mean(lying.value)), loose=use.loose and self.software)
         if use.alone:
             seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
         chunk, n = middle(self._chunk(row).value), self.data_members
@@ -250,12 +251,22 @@ class Raid(LinuxMd):
             extent_B=max(part, use.extent_B / n),
             gap_B=max(part, use.gap_B / n),
             stripe_B=lies * passed,
+            streams=self._on_a_copy(use),
             trimmed=use.trimmed and self.software and not self.parity,  # neither a controller nor parity passes it on
         )
         if use.operation == "write" and self.keeps_writes:  # its cache sorts for the drives, whose own is off
             most = use.active if self.software else min(use.active, _AT_ONCE)
             return seen.but(finish="steady" if use.finish == "dsync" else use.finish, active=most)
         return seen
+
+    def _on_a_copy(self, use: Access) -> int:
+        """Streams that take turns on a member; a reader in sequence stays with its copy, others go to the idle one.
+
+        Source: Linux drivers/md/raid1.c, choose_best_rdev; raid10.c, read_balance (the nearest head).
+        """
+        if use.operation == "write" or self.copies == 1 or self.lost:
+            return use.streams
+        return -(-use.streams // self.copies)
 
     def _members(self, row: Row, use: Access) -> Term:
         """Members of the array that hold a part of one request."""

@@ -166,7 +166,7 @@ class Ssd(Device):
         """Seconds of one request alone, its transfer left out."""
         return self._wait(row, use, use.block_B).value
 
-    def next_file(self, row: Row, use: Access, copies: int = 1) -> Value:  # noqa: ARG002 - no arms to share
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to share
         """Files are read as they were written, one after the other, and a page holds several small ones.
 
         Source: coreutils copy.c (SAVEDIR_SORT_FASTREAD: by inode); kernel.org, ext4: allocators (side by side).

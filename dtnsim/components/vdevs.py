@@ -66,7 +66,7 @@ class Mirror(Layer):
         """Charges the members with every copy."""
         alive = self.disks - self.lost
         load = count(alive, "copy") if use.operation == "write" else term(1.0)
-        part = use.but(total_B=use.total_B * float(np.mean(load.value)), stripe_B=use.record_B)
+        part = use.but(total_B=use.total_B * alive, stripe_B=use.record_B)
         whole = use.random or use.file_B <= zfs.MIRROR_ZONE_B  # one copy has it
         if use.operation == "read" and not whole and self.of.rotates and alive > 1:
             part = part.but(**self._turns(use, alive))
@@ -150,6 +150,10 @@ class Raidz(Layer):
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """That of the slowest of the disks that hold a part of the block."""
         return self.of.latency(row, use, members * float(self._columns(use).value))
+
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
+        """Its first block is there with the last of its parts, which are read to check it."""
+        return super().next_file(row, use, copies, members * float(self._columns(use).value))
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """The disks that hold a part of a block work on it together [B/s]."""

@@ -169,7 +169,7 @@ class Zfs(LocalFilesystem):
 
     def _fetched(self, row: Row, use: Access) -> Term:
         """Cycles per byte on records that come from the pool; a sequential reader meets each of them once."""
-        record = term(min(self.recordsize.value, max(use.file_B, 512.0)), "B")
+        record = term(self._record(use), "B")
         return law(
             zfs.fetch_cycles,
             read_B=term(use.block_B, "B") if use.random else record,
@@ -189,8 +189,7 @@ class Zfs(LocalFilesystem):
         """
         if use.finish == "direct":
             use = use.but(queue_depth=use.queue_depth if use.submits else 1)
-            partial = use.operation == "write" and use.block_B < self.recordsize.value
-            if zfs.release(self.version) < (2, 3) or partial:
+            if zfs.release(self.version) < (2, 3) or (use.operation == "write" and use.block_B < self.recordsize.value):
                 use = use.but(finish="steady")
         if use.operation == "write" and self.sync == "always" and use.finish in ("none", "fdatasync", "steady"):
             return use.but(finish="dsync")
@@ -254,7 +253,7 @@ class Zfs(LocalFilesystem):
 
     def stretches(self, row: Row, use: Access, host: Machine, volume: str) -> tuple[Stretch, ...]:
         """As any file system; a part of a record that is not in memory is read before it is changed."""
-        parts = super().stretches(row, use, host, volume)
+        parts = super().stretches(row, use.but(record_B=self._record(use)), host, volume)
         array = host.volumes[volume].array
         partial = use.block_B < self.recordsize.value
         if use.operation == "read" or not use.rewrite or use.cached or not partial or array is None:
@@ -265,11 +264,14 @@ class Zfs(LocalFilesystem):
         what = "reading each record before a part of it is changed"
         return tuple(replace(part, delay=part.delay + wait * part.cpu, what=what) for part in parts)
 
+    def _record(self, use: Access) -> float:
+        """Bytes of a record; a smaller file is one of its own size."""
+        return min(self.recordsize.value, max(use.file_B, 512.0))
+
     def kept(self, row: Row, use: Access, host: Machine) -> Value:
         """Part of a re-read file that the ARC still has."""
         share = 0.5 if zfs.release(self.version) < (2, 3) else 0.9
-        memory = row.value(host.memory.size)
-        arc = zfs.arc_limit(memory, share) if self.arc_max is None else row.value(self.arc_max)
+        arc = zfs.arc_limit(row.value(host.memory.size), share) if self.arc_max is None else row.value(self.arc_max)
         return cache.resident_share(use.total_B, arc, 1.0)
 
     def medium(self, row: Row, use: Access, host: Machine, volume: str) -> None:
@@ -280,9 +282,8 @@ class Zfs(LocalFilesystem):
         if use.random:
             row = row.times(law(zfs.record_amplification, write_B=use.block_B, recordsize_B=row.term(self.recordsize)))
             # copy on write: new records go out one after the other, wherever the old ones were
-            reading = use.operation == "read"
-            use = use.but(block_B=max(use.block_B, self.recordsize.value), random=reading)
-        use = use.but(record_B=min(self.recordsize.value, max(use.file_B, 512.0)), scheduled=True)
+            use = use.but(block_B=max(use.block_B, self.recordsize.value), random=use.operation == "read")
+        use = use.but(record_B=self._record(use), scheduled=True)
         extra, words = self._transform(use, host.volumes[volume].array)
         host.pool(row, row.term(self.pipeline_byte) + extra, f"ZFS pipeline{words}")
         below = row.times(term(stored))

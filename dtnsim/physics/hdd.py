@@ -104,21 +104,24 @@ def seek_time(distance: ArrayLike, track_seek_s: ArrayLike, average_seek_s: Arra
     return np.where(d > 0.0, track + slope * np.sqrt(d), 0.0)
 
 
-def positioning_time(seek_s: ArrayLike, spindle_Hz: ArrayLike) -> FloatArray:
-    """Time from a random request to its first byte: t_pos = t_seek + t_rev / 2.
+def positioning_time(seek_s: ArrayLike, spindle_Hz: ArrayLike, disks: ArrayLike = 1.0) -> FloatArray:
+    """Time from a random request to its first byte, or until each of its disks has one: t_seek + t_rev m / (m + 1).
 
     Args:
         seek_s: Seek time [s].
         spindle_Hz: Turns a second [Hz].
+        disks: Disks m whose parts are all waited for, with their arms side by side [1].
 
     Returns:
-        Positioning time [s].
+        Positioning time [s]; the seek and half a turn of one disk.
 
-    Valid: request angle independent of the head.
+    Valid: request angle independent of the head, spindles that are not synchronised.
     Neglects: command overhead (0.1 ms class), zero-latency (whole-track) reads.
-    Source: Ruemmler and Wilkes 1994.
+    Source: Ruemmler and Wilkes 1994; mean of the largest of m uniform angles (order statistics; Bitton and Gray, VLDB
+        1988).
     """
-    return as_float(seek_s) + 0.5 * rotation_time(spindle_Hz)
+    m = as_float(disks)
+    return as_float(seek_s) + m / (m + 1.0) * rotation_time(spindle_Hz)
 
 
 def _seek_share(seconds: FloatArray, track: FloatArray, stroke: FloatArray) -> FloatArray:
