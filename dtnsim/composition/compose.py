@@ -177,7 +177,7 @@ class Composer:
         made = []
         for number, each in enumerate(self.legs):
             self.storage = self.storage_of(number)
-            made.append(self._made(each, [], None))
+            made.append(self._made(each, [], self._destination_memory(each, None)))
         return made
 
     def transfer(self, leg: Leg) -> Transfer:
@@ -190,14 +190,15 @@ class Composer:
         spec, plan = leg.spec, leg.plan
         steps = [self._phases(leg, step, self._charge(leg, step)) for step in plan.steps]
         whole = next((whole for whole, _ in steps if whole is not None), None)
-        phases = self._in_turn(leg, [phase for _, some in steps for phase in some], whole)
+        memory = self._destination_memory(leg, whole)
+        phases = self._in_turn(leg, [phase for _, some in steps for phase in some], memory)
         if not any(p.demands or p.delays for p in phases):
             raise SpecError(
                 "both ends are memory on one host: nothing to transfer",
                 key=f"transfer {spec.name}",
                 remedy="give it a volume or a network between its ends",
             )
-        made = files.found(self._made(leg, phases, whole), self.past.shares.get(name, ()))
+        made = files.found(self._made(leg, phases, memory), self.past.shares.get(name, ()))
         if key is not None:
             self._patterns[key] = like.Pattern.of(made, phases, self.ledger)
         return made
@@ -209,8 +210,8 @@ class Composer:
         beside = tuple(storage.streams[shelf] for shelf, _ in storage.visited(leg))
         return self._like[name], self.turns[name], storage.memory_share(leg), before, beside
 
-    def _made(self, leg: Leg, phases: list[Phase], whole: Phase | None) -> Transfer:
-        """A transfer of these phases, ``whole`` what goes through a page cache; without any, its outline."""
+    def _made(self, leg: Leg, phases: list[Phase], memory: Mapping[str, Any]) -> Transfer:
+        """A transfer of these phases and the destination's ``memory``; without any, its outline."""
         spec, job, plan = leg.spec, leg.job, leg.plan
         # one file that lasts as long as the time does, unless something follows its end
         endless = leg.timing is not None and spec.dataset is None and len(plan.steps) == 1
@@ -229,7 +230,7 @@ class Composer:
             omitted_s=leg.timing.omitted if leg.timing is not None else 0.0,
             counted=spec.counted,
             **self._order(leg),
-            **self._destination_memory(leg, whole),
+            **memory,
         )
 
     def _order(self, leg: Leg) -> dict[str, Any]:
@@ -300,21 +301,15 @@ class Composer:
         names = [step.name if len(stretches) == 1 else f"{step.name}: {part.name}" for part in stretches]
         return whole, [self._phase(leg, step, charged, *each) for each in zip(stretches, names, strict=True)]
 
-    def _in_turn(self, leg: Leg, phases: list[Phase], whole: Phase | None) -> list[Phase]:
+    def _in_turn(self, leg: Leg, phases: list[Phase], memory: Mapping[str, Any]) -> list[Phase]:
         """The phases, with what a page cache's medium does of a worker's bytes while that is at another step."""
-        step = next((s for s in leg.plan.steps if s.write is not None), None)
-        end = leg.destination
-        plan = leg.plan
-        if whole is None or step is None or end.volume is None or len(plan.steps) == 1:
+        cache, plan, job = memory.get("cache"), leg.plan, leg.job
+        if cache is None or "buffered" not in memory or len(plan.steps) == 1 or cache.flush_files:
             return phases
-        write, filesystem = self.storage.use(end, step.write, leg), end.mounted.filesystem
-        if write is None or not filesystem.gathers(write) or filesystem.flushes_at_close:
-            return phases
-        probe = Row(self.ledger, leg.spec.name, [], 1.0, end.host.name)
-        room = self.storage.memory_share(leg) * filesystem.cache_limits(probe, end.host, write.held_B)[1]
-        workers = max(int(plan.workers), 1)
-        share = room / max(min(leg.job.mean_B, plan.piece_B) * workers, 1.0)
-        return waits.beside(phases, whole, self.ledger.stations, share, workers)
+        share, workers, payload_B = self.storage.memory_share(leg), max(int(plan.workers), 1), max(job.payload_B, 1.0)
+        room = share * cache.size_B / max(min(job.mean_B, plan.piece_B) * workers, 1.0)
+        idle = share * cache.write_back_B / payload_B, cache.write_back_s / payload_B
+        return waits.beside(phases, memory["buffered"], self.ledger.stations, (room, *idle), workers)
 
     def _cache_rates(self, leg: Leg, whole: Phase) -> tuple[Value, Value]:
         """Rates at which a step fills the destination's cache, and at which the medium empties it beside that [B/s]."""

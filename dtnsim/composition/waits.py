@@ -268,7 +268,7 @@ def _time_added(stations: Mapping[str, Station], data: list[Demand], metadata: l
 
 
 def beside(
-    phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Station], room_share: Value, workers: int
+    phases: Sequence[Phase], whole: Phase, stations: Mapping[str, Station], cache: Sequence[Value], workers: int
 ) -> list[Phase]:
     """The phases of a transfer, with what the medium does of a worker's bytes while it is at another step.
 
@@ -276,7 +276,8 @@ def beside(
         phases: The phases.
         whole: What goes through the page cache, as one phase.
         stations: By name.
-        room_share: Part of what a worker writes at once that the cache has room for.
+        cache: Part of what a worker writes at once that the cache has room for; part of all bytes that gather there
+            before any is written back, and the seconds per byte of all after which that begins however few they are.
         workers: Workers. Of one, what the medium writes while it fills the cache does not wait; of several, the others
             may keep the medium busy meanwhile, so that all of a worker's bytes may.
     """
@@ -287,21 +288,22 @@ def beside(
     seconds = partial(alone, stations, workers=workers)
     medium = seconds([d for d in whole.demands if d.below_cache])
     free = seconds([d for d in whole.demands if not d.below_cache]) + recurring(whole)
-    takes = sum((seconds(phases[n].demands) + recurring(phases[n]) for n in writing), 0.0)
-    away = sum((seconds(phases[n].demands) + recurring(phases[n]) for n in others), 0.0)
+    takes, away = (
+        sum((seconds(phases[n].demands) + recurring(phases[n]) for n in some), 0.0) for some in (writing, others)
+    )
     longer = np.maximum(takes - free, 0.0) if workers == 1 else medium
-    hidden = np.minimum(np.minimum(longer, away), room_share * medium)
+    room, gathers, age = cache
+    away = away * (1.0 - np.minimum(np.minimum(gathers, age / np.maximum(free + away, 1e-300)), 1.0))
+    hidden = np.minimum(np.minimum(longer, away), room * medium)
     last, next_one = writing[-1], others[-1]
     held = seconds([d for d in phases[last].demands if d.below_cache])
     if not positive(hidden) or not positive(held):
         return list(phases)
     part = np.minimum(hidden / np.where(np.asarray(held) > 0, held, 1.0), 1.0)
-    made = list(phases)
-    kept = [_times(d, 1.0 - part) if d.below_cache else d for d in phases[last].demands]
-    moved = [_times(d, part, aside=True) for d in phases[last].demands if d.below_cache]
-    made[last] = replace(phases[last], demands=tuple(kept))
-    made[next_one] = replace(phases[next_one], demands=(*phases[next_one].demands, *moved))
-    return made
+    kept = tuple(_times(d, 1.0 - part) if d.below_cache else d for d in phases[last].demands)
+    moved = tuple(_times(d, part, aside=True) for d in phases[last].demands if d.below_cache)
+    changed = {last: kept, next_one: phases[next_one].demands + moved}
+    return [replace(p, demands=changed.get(n, p.demands)) for n, p in enumerate(phases)]
 
 
 def recurring(phase: Phase) -> Value:
@@ -332,8 +334,7 @@ def _loads(
     """Seconds per byte that one worker spends at each station alone, added to what it spends there already."""
     with np.errstate(divide="ignore", invalid="ignore"):
         for demand in demands:
-            station = stations[demand.station]
-            own = station.of_one(workers)
+            own = stations[demand.station].of_one(workers)
             load[demand.station] = load.get(demand.station, 0.0) + _ratio(demand.per_byte, own)
     return load
 
@@ -390,8 +391,7 @@ def rate_beside(stations: Mapping[str, Station], demands: Iterable[Demand], fill
         with np.errstate(divide="ignore", invalid="ignore"):
             cost = np.asarray(per_byte)
             left = np.maximum(stations[name].capacity - fill * above.get(name, 0.0), 0.0)
-            here = np.where(cost > 0, left / cost, np.inf)
-        rate = np.minimum(rate, here)
+            rate = np.minimum(rate, np.where(cost > 0, left / cost, np.inf))
     return rate
 
 

@@ -246,6 +246,23 @@ def test_a_drive_has_something_to_do_while_workers_verify_where_a_cache_holds_wh
     assert (made["1 MB"] > 1.1 * 100e9 / drive_Bps) == (workers == 1)
 
 
+@pytest.mark.parametrize("background_GB", [1, 2])
+def test_a_drive_has_nothing_to_do_until_write_back_begins_though_its_writer_verifies(background_GB: int) -> None:
+    """10 GB, of which memory has the set point at the end, (background + 3 x 4) / 4: the rest is written at 100 MB/s.
+
+    The first go to memory before that, as fast as they would in front of a drive that holds nobody.
+    """
+    took, left_GB = {}, 10 - (background_GB + 3 * 4) / 4
+    for write in ("100 MB/s", "9 GB/s"):
+        vm = {"dirty_bytes": "4 GB", "dirty_background_bytes": f"{background_GB} GB"}
+        host = machine(volumes={"/d": volume({"kind": "ssd", "read": "9 GB/s", "write": write})}, vm=vm)
+        wan, data = {"bandwidth": "10 Gb/s", "rtt": "1 ms"}, {"files": 1, "size": "10 GB"}
+        tool = {"name": "globus", "concurrency": 1}
+        took[write] = predict(load(journey(machine(), host, to="b:/d", wan=wan, tool=tool, dataset=data)), samples=0)
+    slow, fast = (said.duration_s.p50 for said in took.values())
+    assert slow == pytest.approx(background_GB / 10 * fast + left_GB / 0.1, rel=0.002)
+
+
 def test_who_waits_for_a_drive_has_all_of_it_while_another_verifies() -> None:
     """A byte of the one takes 1/25 s of half the drive and 1/50 s elsewhere: 16.7 B/s, and the other has 33.3 B/s.
 
