@@ -265,6 +265,8 @@ _TRANSFERS: Final = 100
 _NORMAL: Final = NormalDist()
 #: standard scores of the ends of an interval
 _ENDS: Final = (_NORMAL.inv_cdf(LEVELS[0]), _NORMAL.inv_cdf(LEVELS[2]))
+#: standard errors by which a covariance found in scenarios may be too small
+_ERRORS: Final = 2.0
 #: how closely a quantile of several laws is found [of its logarithm]
 _CLOSE: Final = 1e-9
 #: numbers that no key of a path file holds -> what would state them
@@ -355,13 +357,20 @@ def _uncertain(
 
 
 def _tried(drawn: Scenarios, file: str) -> list[str]:
-    """Keys of the numbers that nobody wrote, those first that go with the answer most in the scenarios."""
+    """Keys of the numbers that nobody wrote, those first that go with the answer most in the scenarios.
+
+    A number that moves the answer by ``w`` at p90 and by no less beyond, one way only, has a covariance with it of
+    ``w`` times the normal density there at least; so most cannot move it by `WORTH`, and are left out.
+    """
     total = np.log(np.maximum(ordering.total_rate(drawn.problem, drawn.parameters), 1e-300))
     total = total - total.mean()
-    keys = [
-        k for k, quantity in drawn.draw.quantities.items() if k in drawn.draw.scores and _never_written(quantity, file)
-    ]
-    return sorted(keys, key=lambda k: -abs(float(total @ drawn.draw.scores[k])))[:_MOST]
+    goes_with = {
+        k: abs(float(total @ drawn.draw.scores[k])) / len(total)
+        for k, quantity in drawn.draw.quantities.items()
+        if k in drawn.draw.scores and _never_written(quantity, file)
+    }
+    least = math.log1p(WORTH) * _NORMAL.pdf(_ENDS[1]) - _ERRORS * float(total.std()) / math.sqrt(len(total))
+    return sorted((k for k, part in goes_with.items() if part > least), key=lambda k: -goes_with[k])[:_MOST]
 
 
 def _never_written(quantity: Quantity, file: str) -> bool:
