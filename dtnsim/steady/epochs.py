@@ -153,21 +153,33 @@ class _Course:
         self._begins = np.broadcast_to(starts, (s, count)).copy()
 
     def rates(self) -> Array:
-        """Goes through all epochs."""
+        """Goes through all epochs.
+
+        Scenarios in which shares have to be found anew wait for the others to get there: all are solved together.
+        """
         while len(self._here):
-            rate = self._shares()
-            with np.errstate(divide="ignore", invalid="ignore"):
-                lasts = np.minimum(np.where(rate > 0, self._left_B / rate, math.inf), self._left_s)
-            ends = np.minimum(self._clock + lasts, self._begins)
-            first = ends.min(axis=1)
+            column, anew = self._columns()
+            rate = np.where((column >= 0) & ~anew[:, None], self._rate, 0.0)
+            ends = self._ends(rate)
+            waits = anew & (~anew & np.isfinite(ends.min(axis=1))).any() if not self._pools.of else np.zeros_like(anew)
+            if not waits.any():
+                rate = self._shares(column, anew)
+                ends = self._ends(rate)
+            first = np.where(waits, math.inf, ends.min(axis=1))
             if not np.isfinite(first).any():
                 break
             due = np.where(np.isfinite(first), self._pools.due(self._filled(rate)), math.inf)
-            self._go_on(rate, ends, self._reach(ends, np.minimum(first, due)), due)
+            self._go_on(rate, ends, self._reach(ends, np.minimum(first, due)), due, waits)
         payload = np.array([t.payload_B for t in self._problem.transfers])
         times = np.array([t.time_s for t in self._problem.transfers])
         with np.errstate(divide="ignore", invalid="ignore"):  # who never ends is at rest
             return np.asarray(np.where(self._timed, self._moved / times, payload / (self._ended - self._begun)))
+
+    def _ends(self, rate: Array) -> Array:
+        """(S, F) when the stages of all would end at rates (S, F), or who is to come begins [s]."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lasts = np.minimum(np.where(rate > 0, self._left_B / rate, math.inf), self._left_s)
+        return np.asarray(np.minimum(self._clock + lasts, self._begins))
 
     def _reach(self, ends: Array, first: Array) -> Array:
         """(S,) up to when stages end together that end next, at the times ``ends`` (S, F), ``first`` of each [s]."""
@@ -180,12 +192,15 @@ class _Course:
             reach = np.maximum(reach, np.where(np.isfinite(last), last, 0.0))
         return np.asarray(np.where(np.isfinite(first), reach, -math.inf))
 
-    def _shares(self) -> Array:
-        """Rates of the transfers as they are now, (S, F) [B/s]."""
+    def _columns(self) -> tuple[Index, BoolArray]:
+        """Columns (S, F) as they are now, and (S,) where shares have to be found anew."""
         column = self._as_caches_are(self._beside_others())
-        near, before = _NEAR[self._scenarios > 1] if self._several else None, self._rate
         # columns whose shares were found last, and closely, have the same again
-        changed = self._changed & (column >= 0).any(axis=1) & (column != self._shared).any(axis=1)
+        return column, self._changed & (column >= 0).any(axis=1) & (column != self._shared).any(axis=1)
+
+    def _shares(self, column: Index, changed: BoolArray) -> Array:
+        """Rates of the transfers as they are now, (S, F) [B/s]; see `_columns`."""
+        near, before = _NEAR[self._scenarios > 1] if self._several else None, self._rate
         self._shared = np.where(self._changed[:, None], column if near is None else -2, self._shared)
         some = slice(None) if changed.all() else np.flatnonzero(changed)
         self._rate = np.where(column >= 0, before, 0.0)
@@ -287,7 +302,7 @@ class _Course:
         """(S, F) who is under way in a stage that fills such a cache."""
         return np.asarray(self._fills[self._here, np.maximum(self._stage, 0)] & self._under_way)
 
-    def _go_on(self, rate: Array, ends: Array, reach: Array, due: Array) -> None:
+    def _go_on(self, rate: Array, ends: Array, reach: Array, due: Array, waits: BoolArray) -> None:
         """Time goes on to the last of the ends up to ``reach``; who ends, or begins, goes to the next stage.
 
         Args:
@@ -295,6 +310,7 @@ class _Course:
             ends: (S, F) when each would end, or begin [s].
             reach: (S,) up to when they do [s].
             due: (S,) when a page cache that several write to is full, or has room again [s].
+            waits: (S,) where time stands still.
         """
         now = ends <= reach[:, None]
         until = np.where(now, ends, -math.inf).max(axis=1, keepdims=True)
@@ -306,10 +322,10 @@ class _Course:
             self._left_s = np.maximum(self._left_s - lasts, 0.0)
         self._clock += lasts
         row, at = np.nonzero(now)
-        ended, self._changed = ends[row, at], now.any(axis=1) | self._pools.go_on(until[:, 0])
+        ended, self._changed = ends[row, at], now.any(axis=1) | self._pools.go_on(until[:, 0]) | waits
         with np.errstate(invalid="ignore"):
             late = np.bincount(row, until[row, 0] - ended, len(now)) / np.bincount(row, minlength=len(now))
-        self._late = np.nan_to_num(late).reshape(-1, 1)
+        self._late = np.where(waits[:, None], self._late, np.nan_to_num(late).reshape(-1, 1))
         self._next(row, at, ended)
         if np.count_nonzero(self._stage < self._last[self._here]) < MUCH * self._stage.size:
             self._forget_ended()
