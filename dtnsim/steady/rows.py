@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dtnsim.physics._arrays import FloatArray as Array, Index
 
-#: rows for each entry of the longest of them, from which on they are many and short
-_MANY_ROWS: Final = 4
+#: numbers in a row, of all its entries and scenarios, from which on a call for each costs less than `reduceat`
+_WIDE: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,24 +61,17 @@ def begins(given: Index) -> Index:
 
 
 def over_rows(ufunc: np.ufunc, values: NDArray[Any], first: Index) -> NDArray[Any]:
-    """What a ufunc makes of the entries (N, S) of each row, rank by rank; `reduceat` is slow on many short rows.
+    """What a ufunc makes of the entries (N, S) of each row; of many scenarios row by row, where `reduceat` is slow.
 
     Args:
         ufunc: The function.
         values: The entries, row by row.
         first: Where each row begins.
     """
-    ends = np.empty_like(first)
-    ends[:-1], ends[-1:] = first[1:], len(values)
-    sizes = ends - first
-    longest = int(sizes.max(initial=0))
-    if len(first) < _MANY_ROWS * longest:
+    if values.size <= _WIDE * len(first):
         return np.asarray(ufunc.reduceat(values, first, axis=0))
-    made = values[first]
-    for rank in range(1, longest):
-        longer = np.flatnonzero(sizes > rank)
-        made[longer] = ufunc(made[longer], values[first[longer] + rank])
-    return made
+    ends = [*first[1:].tolist(), len(values)]
+    return np.array([ufunc.reduce(values[a:b], axis=0) for a, b in zip(first.tolist(), ends, strict=True)])
 
 
 def summed(place: Index, values: Array, count: int) -> Array:

@@ -169,7 +169,7 @@ class _Filling:
         limit = np.minimum(stations, self._own)
         each = np.where(self._free, limit, np.inf)[self._at]
         each = each if self._idle is None else np.where(self._weighted > 0, each, np.inf)
-        least = np.minimum.reduceat(each, self._first, axis=0)
+        least = over_rows(np.minimum, each, self._first)
         settled = np.isfinite(full) & (least >= full * (1 - _TIE))
         own = np.isfinite(self._own) & (self._own <= stations * (1 + _TIE))
         at = full[settled]
@@ -179,7 +179,7 @@ class _Filling:
 
     def _taken(self, level: NDArray[Any]) -> Array:
         """(K', S) what weights times levels (F', S) take of each station."""
-        return np.asarray(np.add.reduceat(level[self._at] * self._weighted, self._first, axis=0))
+        return over_rows(np.add, level[self._at] * self._weighted, self._first)
 
     def _least(self, level: Array) -> Array:
         """(F', S) the least of the levels (K' + 1, S) of the stations that each uses, the last of them none."""
