@@ -109,6 +109,8 @@ class Workers:
         #: stations that several transfers visit; whether any transfer's workers are not always there
         self._shared = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1) > 1
         self._shared[-1] = False
+        #: their numbers among these, and one more for all others
+        self._number = np.where(self._shared, np.cumsum(self._shared) - 1, np.count_nonzero(self._shared))
         self.elsewhere = bool(len(m.workers) > 1 and (several | waiting).any() and self._shared.any())
         #: entries of the stations that held somebody when weights were asked for last
         self._held: tuple[bytes, _Held] | None = None
@@ -161,18 +163,19 @@ class Workers:
             before: (F, S) or (F, 1), those weights.
         """
         m, workers = self._m, self._at_work
-        level = np.full((len(self._shared), len(rate)), np.inf)
+        level = np.full((int(self._number[-1]) + 1, len(rate)), np.inf)
         with np.errstate(divide="ignore", invalid="ignore"):
             each = np.where((binding >= 0) & (rate > 0), rate / before.T, np.inf)
-        np.minimum.at(level.reshape(-1), (binding * len(rate) + np.arange(len(rate))[:, None]).ravel(), each.ravel())
-        level[~self._shared] = np.inf
+        station = self._number[binding] * len(rate) + np.arange(len(rate))[:, None]
+        np.minimum.at(level.reshape(-1), station.ravel(), each.ravel())
+        level[-1] = np.inf
         # at stations that hold nobody nobody meets another
-        holds = np.isfinite(level).any(axis=1)
+        holds = np.isfinite(level).any(axis=1)[self._number]
         if self._held is None or self._held[0] != holds.tobytes():
             self._held = holds.tobytes(), _Held.of(m, holds)
         held = self._held[1]
         demand = m.phases.demand[held.entries]
-        here = np.where(demand > 0, level[m.phases.station[held.entries]], np.inf)
+        here = np.where(demand > 0, level[self._number[m.phases.station[held.entries]]], np.inf)
         met = per_capacity(m.moved[held.phase][:, None], self._met(held, demand, here, (rate.T, binding.T, before)))
         share, lowest = np.zeros((len(m.transfer), len(rate))), np.full((len(workers), len(rate)), np.inf)
         if len(held.entries):

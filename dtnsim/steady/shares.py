@@ -153,12 +153,9 @@ class _Filling:
         level[self._transfers] = found
         if binding is None:
             return
-        held = np.full(found.shape, -1, np.int64)
-        for n in reversed(range(len(visits))):
-            here = np.isfinite(found) & (full[visits[n]] <= found * (1 + _TIE))
-            here = here if idle is None else here & ~idle[n]
-            held = np.where(here, used[visits[n]][:, None], held)
-        binding[self._transfers] = held
+        here = np.isfinite(found) & (full[visits] <= found * (1 + _TIE))
+        held = np.where(here if idle is None else here & ~idle, used[visits][:, :, None], _NONE).min(axis=0)
+        binding[self._transfers] = np.where(held == _NONE, -1, held)
 
     def _round(self) -> tuple[BoolArray, Array, BoolArray, Array]:
         """(who stops (F', S), at which level; which stations are full for good (K', S), at which levels, one each)."""

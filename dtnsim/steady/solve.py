@@ -141,7 +141,7 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
 
     def note() -> None:
         """Puts the scenarios of the last round among all."""
-        for kept, now in zip(whole.parts, solution.parts, strict=True):
+        for kept, now in zip(whole.parts[not m.slowdowns :], solution.parts[not m.slowdowns :], strict=True):
             kept[scenarios] = now
         whole.binding[scenarios] = np.where(part.T >= _THERE, solution.binding, -1)
 
