@@ -13,7 +13,8 @@ Neglects: other chains that are in another turn at the same time; what ends or b
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -99,12 +100,21 @@ def past(given: PathSpec, moved: Mapping[str, float]) -> Past:
     with without_words():
         if not any(t.after for t in ordered) and len(given.transfers) <= _LOOKED_AT:
             turns = _by_time(given, moved)
-        last = max(turns)
+        last, by_name = max(turns), dict(zip((t.name for t in given.transfers), turns, strict=True))
+        outlines = Composer(given, Ledger(Draw()), moved, Past(turns=by_name)).outlines()
+        nothing_left = _leaves_nothing(outlines)
         for turn in range(last + 1):
             here = [t for t, n in zip(given.transfers, turns, strict=True) if n == turn]
-            _turn(walk, given.model_copy(update={"transfers": here}), moved, last=turn == last)
-    by_name = dict(zip((t.name for t in given.transfers), turns, strict=True))
+            path, own = given.model_copy(update={"transfers": here}), [t for t in outlines if by_name[t.name] == turn]
+            _turn(walk, path, own, moved, last=turn == last or nothing_left)
     return Past(walk.shares, walk.held, walk.left, walk.draining, by_name if last else {})
+
+
+def _leaves_nothing(outlines: Sequence[Transfer]) -> bool:
+    """Whether nobody waits for another, uses a file that another uses, or writes to a page cache that another does."""
+    used = Counter((kept.host, kept.file) for t in outlines for kept in {*t.reads, *t.writes})
+    used.update((t.cache.pool, "") for t in outlines if t.cache is not None)
+    return not any(t.after for t in outlines) and all(count == 1 for count in used.values())
 
 
 def _by_time(given: PathSpec, moved: Mapping[str, float]) -> list[int]:
@@ -136,9 +146,11 @@ def _by_time(given: PathSpec, moved: Mapping[str, float]) -> list[int]:
     return [0] * len(begins)
 
 
-def _turn(walk: _Walk, given: PathSpec, moved: Mapping[str, float], *, last: bool) -> None:
+def _turn(
+    walk: _Walk, given: PathSpec, outlines: Sequence[Transfer], moved: Mapping[str, float], *, last: bool
+) -> None:
     """One turn: what it finds, how long it takes, what it leaves; nobody asks what the last one leaves."""
-    order = sorted(Composer(given, Ledger(Draw()), moved, Past()).outlines(), key=walk.begins)
+    order = sorted(outlines, key=walk.begins)
     holds: dict[str, float] = {}
     for t in order:
         holds[t.holder] = holds.get(t.holder, 0.0) + t.holds_B

@@ -52,6 +52,24 @@ def test_those_that_all_overlap_are_put_together_once(monkeypatch: pytest.Monkey
     assert len(solved) == 1
 
 
+def test_turns_that_leave_nothing_to_others_are_not_composed_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The nightly copies of two hosts to disks of their own; a second one to the same host finds its dirty pages."""
+    path = _writers("0 s", "3600 s")
+    path["hosts"]["b"] = path["hosts"]["a"]
+    path["transfers"][1] |= {"from": "b:memory", "to": "b:/d"}
+    apart, same = load(path), load(_writers("0 s", "60 s"))
+    alone = timed.past(apart, {})
+    assert timed.past(same, {}).dirty_B
+    monkeypatch.setattr(timed, "_leaves_nothing", lambda _outlines: False)
+    assert timed.past(apart, {}) == alone
+    monkeypatch.setattr(timed, "_leave", None)  # whoever works out what is left
+    with pytest.raises(TypeError):
+        timed.past(apart, {})
+    monkeypatch.undo()
+    monkeypatch.setattr(timed, "_leave", None)
+    assert timed.past(apart, {}) == alone
+
+
 def test_some_in_the_middle_of_a_row_wait_for_the_same_one() -> None:
     """Two wait for the first and share its drive, the last waits for one of them: all as if in time."""
     path = _writers("0 s", "0 s", "0 s", "0 s")
