@@ -146,7 +146,7 @@ class _Trial:
                 problem = timed.composer(changed, Draw(), self.known, before=self.before).problem()
         except DtnsimError:
             return math.nan
-        return _rate(problem) / max(self.whole_Bps, 1e-300)
+        return float(epochs.total(problem)[0]) / max(self.whole_Bps, 1e-300)
 
 
 def _replanned(given: PathSpec, known: Mapping[str, float], before: Past | None) -> Callable[[int, Tool], bool]:
@@ -254,10 +254,6 @@ def _put(value: Any, place: Place, new: object) -> Any:
     return {**value, first: _put(value[first], rest, new)}
 
 
-def _rate(problem: Problem) -> float:
-    return float(epochs.total(problem)[0])
-
-
 #: numbers that are tried at most
 _MOST: Final = 128
 #: transfers up to which they are tried; for more, each trial would be as dear as the answer
@@ -357,7 +353,7 @@ def _uncertain(
 
 
 def _tried(drawn: Scenarios, file: str) -> list[str]:
-    """Keys of the numbers that nobody wrote, those first that go with the answer most in the scenarios.
+    """Keys of the numbers that nobody wrote or fitted, those first that go with the answer most in the scenarios.
 
     A number that moves the answer by ``w`` at p90 and by no less beyond, one way only, has a covariance with it of
     ``w`` times the normal density there at least; so most cannot move it by `WORTH`, and are left out.
@@ -367,15 +363,10 @@ def _tried(drawn: Scenarios, file: str) -> list[str]:
     goes_with = {
         k: abs(float(total @ drawn.draw.scores[k])) / len(total)
         for k, quantity in drawn.draw.quantities.items()
-        if k in drawn.draw.scores and _never_written(quantity, file)
+        if k in drawn.draw.scores and not written_in(quantity, file) and not quantity.source.startswith("fit: ")
     }
     least = math.log1p(WORTH) * _NORMAL.pdf(_ENDS[1]) - _ERRORS * float(total.std()) / math.sqrt(len(total))
     return sorted((k for k, part in goes_with.items() if part > least), key=lambda k: -goes_with[k])[:_MOST]
-
-
-def _never_written(quantity: Quantity, file: str) -> bool:
-    """Whether a number is neither written (in the path file, or with ``--set``) nor fitted to measurements."""
-    return not written_in(quantity, file) and not quantity.source.startswith("fit: ")
 
 
 def written_in(quantity: Quantity, file: str) -> bool:
