@@ -6,6 +6,7 @@ anything is computed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping as MappingABC, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -157,6 +158,10 @@ class PathSpec(Joined):
         """Keys that ``--set`` takes, by the key that draws of the numbers there go by."""
         tools = {self.transfer_key(number): transfer.tool for number, transfer in enumerate(self.transfers)}
         return written_as(self.hosts, self.wan, self.links, tools)
+
+    def hosts_of(self, keys: str) -> dict[str, Host]:
+        """The hosts that some keys name."""
+        return {name: host for name, host in self.hosts.items() if re.search(rf"\bhosts\.{re.escape(name)}\.", keys)}
 
     def told_whole(self) -> AbstractContextManager[None]:
         """What is found wrong on the way to an answer is refused with all that is wrong beside it."""

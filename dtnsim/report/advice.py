@@ -15,7 +15,7 @@ from dtnsim.ground import units
 from dtnsim.ground.quantity import Mixture
 from dtnsim.ground.records import Prediction
 from dtnsim.ground.uncertainty import Assumption, Remedy
-from dtnsim.steady.why_wide import how
+from dtnsim.steady.why_wide import how_on
 
 if TYPE_CHECKING:
     from dtnsim.steady.goals import Goal
@@ -80,7 +80,7 @@ def measured(p: Prediction, a: Assumption, wanted: Sequence[Goal] = ()) -> str:
         then = beside((now, p.duration_s.p10, p.duration_s.p90), took)
         missed = (LATE if now <= late < seconds else "" for seconds in took)
         words = [f"{end} with {value}{no}" for end, (_, value), no in zip(then, ends, missed, strict=True)]
-    return f"{a.key}, by {how(a.drawn or a.key)}: taken as {a.value}; {', '.join(words)}"
+    return f"{a.key}, by {how_on(a.drawn or a.key, p.given.hosts_of(a.key))}: taken as {a.value}; {', '.join(words)}"
 
 
 def beside(now: Sequence[float], took: Sequence[float]) -> list[str]:

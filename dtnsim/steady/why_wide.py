@@ -11,12 +11,13 @@ stay.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.uncertainty import Drawn
 from dtnsim.physics._arrays import FloatArray as Array, quantile
@@ -48,7 +49,10 @@ _MEASURE: Final = (
     (".version", "--version of the program at both ends"),
     (".tool.", "see the command line in use"),
     ("tool ", "a trial run of this tool between memories"),
-    ("cost of ", "the same work alone on that machine: over loopback, with mpstat beside it (a cipher: openssl speed)"),
+    (
+        "cost of ",
+        "the same work alone on that machine: over loopback, with mpstat -P ALL beside it (a cipher: openssl speed)",
+    ),
     ("system ", "IOR or fio on the shared file system, at several hours"),
     ("_byte", "a large copy with mpstat -P ALL beside it"),
     (".filesystem.stream", "one large object over one connection, timed"),
@@ -68,7 +72,7 @@ _MEASURE: Final = (
     (".memory.size", "free -h"),
     (".memory.channels", "dmidecode -t memory"),
     (".memory.", "STREAM"),
-    (".mtu", "ip link at both ends, and ping -M do -s 8972 between them"),
+    (".mtu", "ip link, and ping -M do -s 8972 to the other end"),
     (".nics.", "iperf3"),
     (".slots.", "lspci -vv"),
     (".hbas.", "fio on all drives at once"),
@@ -80,6 +84,49 @@ _MEASURE: Final = (
 )
 
 
+#: commands of Linux -> those of other systems, longer ones first (learn.microsoft.com; man pages of macOS and FreeBSD)
+_BSD: Final = {"ip link": "ifconfig", "ping -M do -s": "ping -D -s", "ethtool": "ifconfig"}
+_ELSEWHERE: Final[dict[str, dict[str, str]]] = {
+    "windows": {
+        "ip link": "netsh interface ipv4 show subinterfaces",
+        "ping -M do -s": "ping -f -l",
+        "ethtool": "Get-NetAdapter",
+        "turbostat, or lscpu": "Task Manager",
+        "lscpu": "systeminfo",
+        "free -h": "systeminfo",
+        "dmidecode -t memory": "Get-CimInstance Win32_PhysicalMemory",
+        "lspci -tv": "Device Manager, by connection",
+        "lspci -vv": "Get-NetAdapterHardwareInfo",
+        "lspci": "Get-NetAdapter",
+        "mpstat -P ALL": "Task Manager by core",
+        "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem": "netsh interface tcp show global",
+        "sysctl net.ipv4.tcp_congestion_control": "Get-NetTCPSetting",
+        "fio or dd on": "diskspd on",
+        "mdtest on": "many small files, copied and timed, on",
+    },
+    "macos": _BSD | {
+        "turbostat, or lscpu": "powermetrics",
+        "lscpu": "sysctl -a machdep.cpu",
+        "free -h": "sysctl hw.memsize",
+        "dmidecode -t memory": "system_profiler SPMemoryDataType",
+        "lspci -tv": "system_profiler SPPCIDataType",
+        "lspci -vv": "system_profiler SPPCIDataType",
+        "lspci": "system_profiler SPPCIDataType",
+        "mpstat -P ALL": "powermetrics",
+        "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem": "sysctl net.inet.tcp.autorcvbufmax net.inet.tcp.autosndbufmax",
+    },
+    "freebsd": _BSD | {
+        "turbostat, or lscpu": "sysctl dev.cpu.0.freq",
+        "lscpu": "sysctl hw.model hw.ncpu",
+        "free -h": "sysctl hw.physmem",
+        "lspci -tv": "pciconf -lv",
+        "lspci -vv": "pciconf -lvc",
+        "lspci": "pciconf -lv",
+        "mpstat -P ALL": "top -P",
+        "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem": "sysctl net.inet.tcp.recvbuf_max net.inet.tcp.sendbuf_max",
+        "sysctl net.ipv4.tcp_congestion_control": "sysctl net.inet.tcp.cc.algorithm",
+    },
+}  # fmt: skip
 #: kinds of evidence and classes of tools (`dtnsim.steady.regime`) in words
 _HOLDS: Final = {
     "array": "an array of drives",
@@ -151,7 +198,7 @@ def of_path(given: PathSpec, seed: int = 1, samples: int = SAMPLES, *, mean: boo
     places, nominal = given.written_as, p.problem
     keys = [named(s.name, nominal, places) for s in found]
     return tuple(
-        replace(s, key=key, measure=how(key if key.startswith("cost of ") else s.name))
+        replace(s, key=key, measure=how_on(key if key.startswith("cost of ") else s.name, given.hosts_of(key)))
         for s, key in zip(found, keys, strict=True)
     )
 
@@ -201,8 +248,25 @@ def _hermite(z: Array) -> Array:
     return np.column_stack([z, (z**2 - 1) / math.sqrt(2)])
 
 
-def how(name: str) -> str:
-    """How to find a number out, by its key."""
+def how(name: str, system: str = "linux") -> str:
+    """How to find a number out, by its key, on a host with a system: linux, windows, macos or freebsd."""
     if name.startswith("fitted parameters"):
         return "more component tests for 'dtnsim calibrate'"
-    return next((words for part, words in _MEASURE if part in name), "its data sheet, or a test of that part alone")
+    words = next((words for part, words in _MEASURE if part in name), "its data sheet, or a test of that part alone")
+    for here, there in _ELSEWHERE.get(system, {}).items():
+        words = words.replace(here, there)
+    return words
+
+
+def how_on(name: str, hosts: Mapping[str, Host]) -> str:
+    """How to find a number out on the hosts whose keys name it, each as its system has it.
+
+    Args:
+        name: Key of its draw, or in the path file.
+        hosts: The hosts that it is of, by name.
+    """
+    words: dict[str, list[str]] = {}
+    for host in hosts.values():
+        words.setdefault(how(name, host.system), []).append(host.name)
+    several = (f"{said} (on {' and '.join(names)})" for said, names in words.items())
+    return "; ".join(several) if len(words) > 1 else next(iter(words), how(name))

@@ -1,5 +1,6 @@
 """Words for what makes an interval wide."""
 
+import re
 from pathlib import Path
 from typing import get_args
 
@@ -19,6 +20,27 @@ def test_every_kind_of_evidence_has_words(kind: str) -> None:
         said = Share(f"discrepancy production/{kind}/{tool}", 0.1, 0.9, "").what
         assert "/" not in said
         assert tool in why_wide._TOOLS
+
+
+LINUX = r"ip link|-M do|ethtool|lscpu|free -h|lspci|mpstat|turbostat|net\.ipv4"
+
+
+@pytest.mark.parametrize(
+    ("system", "alone"), [("windows", "dmidecode|sysctl"), ("macos", "dmidecode"), ("freebsd", "x")]
+)
+def test_what_to_type_is_there_on_the_host_s_system(system: str, alone: str) -> None:
+    asked = [part for part, _ in why_wide._MEASURE if part not in ("core_rmem_max", "core_wmem_max", ".tcp.cc")]
+    assert any(re.search(LINUX, why_wide.how(part)) for part in asked)
+    assert not [s for part in asked if re.search(f"{LINUX}|{alone}", s := why_wide.how(part, system))]
+
+
+def test_a_key_of_two_hosts_says_how_on_each() -> None:
+    given = spec.load("examples/lab-nas-nconnect", ["hosts.ws.os=Windows 10"])
+    keys = "hosts.ws.nics.nic.mtu and hosts.nas.nics.nic.mtu"
+    assert why_wide.how_on(keys, given.hosts_of(keys)) == (
+        "ip link, and ping -M do -s 8972 to the other end (on nas); "
+        "netsh interface ipv4 show subinterfaces, and ping -f -l 8972 to the other end (on ws)"
+    )
 
 
 def test_a_parameter_is_called_by_its_key() -> None:
