@@ -124,7 +124,12 @@ def _figure(text: str) -> _Figure:
 
 
 def gives(
-    pattern: str, *figures: str, nothing: str = "", to: Callable[[str], float] | None = None, inside: bool = False
+    pattern: str,
+    *figures: str,
+    nothing: str = "",
+    to: Callable[[str], float] | None = None,
+    inside: bool = False,
+    after: str = "",
 ) -> Callable[[Any, Match], Found]:
     """Declares lines by the figures that they give; other named groups are conditions of all of them.
 
@@ -140,6 +145,7 @@ def gives(
         nothing: What is noted, instead of any figure, if the first is zero.
         to: What makes a number of the text; by default `decimal`, and whole numbers of bytes and of things stay whole.
         inside: As of `reads`.
+        after: A condition, or an attribute of the parser, without which the line gives nothing.
     """
     declared = [_figure(text) for text in figures]
     used = set[str]().union(*(figure.groups() for figure in declared))
@@ -147,6 +153,8 @@ def gives(
 
     @reads(pattern, inside=inside)
     def give(parser: LinesParser, found: Match) -> Iterator[Record]:
+        if after and not (getattr(parser, after, None) or parser.known.get(after)):
+            return
         groups = {name: "" if text is None else text for name, text in found.groupdict().items()}
         known = {**parser.said(found, names), **parser.about()}
         for figure in declared:

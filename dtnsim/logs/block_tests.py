@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
 from dtnsim.logs._numbers import BINARY, decimal, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, anew
 
@@ -72,12 +72,9 @@ class DiskSpd(LinesParser):
         if found["latency"]:
             yield self.printed("latency", found["latency"], "ms", **known)
 
-    @reads(r"^\s*+avg\.\|\s++(?P<used>\d{1,3}\.\d\d)%\|")
-    def _cpu(self, found: Match) -> Found:
-        if "duration_s" not in self.known:
-            return None
-        known = {"state": "busy", "cpu": "all", **self.known}
-        return self.measure("cpu_share", float(found["used"]) / 100, "1", f"{found['used']} %", known)
+    _cpu = gives(
+        r"^\s*+avg\.\|\s++(?P<used>\d{1,3}\.\d\d)%\|", "cpu_share {used} % : state=busy cpu=all", after="duration_s"
+    )
 
     @reads(rf"^\s*+(?P<which>\d\d)th \|\s++(?P<read>{_F}|N/A) \|\s++(?P<write>{_F}|N/A) \|\s++(?P<all>{_F}|N/A)")
     def _percentile(self, found: Match) -> Iterator[Record]:
@@ -214,6 +211,7 @@ class Sysbench(LinesParser):
 
     tool = "sysbench"
     evidence = Evidence.NO_MODEL
+    terms: ClassVar = {"operation": {"written": "write"}}
     words = ("sysbench", "transferred", "Requests", "operations", "IOPS", "written", "read")
     longest = 200  # a run prints about 50 lines
 
@@ -229,6 +227,7 @@ class Sysbench(LinesParser):
         headless = "Total transferred" in text or "Requests/sec" in text or ", MiB/s:" in text
         if not self.open and (headless or text.strip() == "File operations:"):
             self.open, self._io, self.lines = True, True, 0
+        self._io = self._io or (self.open and ": IOPS=" in text)
         return super().feed(text)
 
     _threads = notes(r"Number of threads: <threads:int>", inside=True)
@@ -259,25 +258,22 @@ class Sysbench(LinesParser):
         value, printed = float(found["rate"]) * BINARY[found["unit"]], f"{found['rate']}{found['unit']}b/sec"
         return self.measure("throughput", value, "B/s", printed, known)
 
-    @reads(r"^\s*(?P<op>read|written), Mi?B/s:\s+(?P<rate>[\d.,]+)\s*$", inside=True)
-    @reads(r"^\s*(?P<op>read|write): +IOPS=<iops:dots> <rate:dots> MiB/s \([\d.]+ MB/s\)", inside=True)
-    @reads(r"^\s*(?P<op>read|write|fsync)s/s:\s+(?P<iops>[\d.,]+)\s*$", inside=True)
-    @reads(r"^\s*<requests:dots> Requests/sec executed", inside=True)
-    def _rates(self, found: Match) -> Iterator[Record]:
-        cells, known = found.groupdict(), dict(self.known)
-        self._io = self._io or ("iops" in cells and "rate" in cells)
-        operation = cells.get("op") or _KINDS.get(str(known.get("pattern")), "mixed")
-        known["operation"] = operation.replace("written", "write")
-        word = "IOPS" if "rate" in cells else "/s"
-        for quantity, key, unit in (("iops", "iops", word), ("throughput", "rate", "MiB/s")):
-            if decimal(cells.get(key) or "0") > 0:
-                yield self.printed(quantity, cells[key], unit, **known)
-        if decimal(cells.get("requests") or "0") > 0:
-            yield self.measure("iops", decimal(cells["requests"]), "1/s", f"{cells['requests']} Requests/sec", known)
+    _rate = gives(
+        r"^\s*(?P<operation>read|written), Mi?B/s:\s+(?P<rate>[\d.,]+)\s*$", "throughput? {rate} MiB/s", inside=True
+    )
+    _iops = gives(r"^\s*(?P<operation>read|write|fsync)s/s:\s+(?P<iops>[\d.,]+)\s*$", "iops? {iops} /s", inside=True)
+    _both = gives(
+        r"^\s*(?P<operation>read|write): +IOPS=<iops:dots> <rate:dots> MiB/s \([\d.]+ MB/s\)",
+        "iops? {iops} IOPS", "throughput? {rate} MiB/s", inside=True,
+    )  # fmt: skip
 
-    @reads(r"^\s*total time:\s+([\d.]+)s\s*$", inside=True)
-    def _time(self, found: Match) -> Found:
-        return self.measure("duration", float(found[1]), "s", found[1] + "s", **self.known) if self._io else None
+    @reads(r"^\s*<requests:dots> Requests/sec executed", inside=True)
+    def _requests(self, found: Match) -> Found:
+        known = {**self.known, "operation": _KINDS.get(str(self.known.get("pattern")), "mixed")}
+        value, printed = decimal(found["requests"]), f"{found['requests']} Requests/sec"
+        return self.measure("iops", value, "1/s", printed, known) if value > 0 else None
+
+    _time = gives(r"^\s*total time:\s+(?P<n>[\d.]+)s\s*$", "duration {n}s", inside=True, after="_io")
 
     @reads(r"^\s*(?P<what>min|avg|max|(?:approx\.\s+)?<p:int>(?:th)? percentile):\s+<ms:dots>(?:ms)?\s*$", inside=True)
     def _latency(self, found: Match) -> Found:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dtnsim.logs._commands import meanings
-from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._numbers import as_dict, binary_size, number, regex, whole
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._numbers import as_dict, binary_size, number, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
 from dtnsim.logs.measurement import Measurement
 
 _PAIR: Final = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]{1,40}?):\s++(?P<value>\S++(?:\s++\S++)*)\s*+$")
-_ROW: Final = re.compile(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| (?P<status>[A-Z]{4,12}) {1,12}\| (?P<rest>\S.*)")
 _SWITCHES: Final = {"verify_checksum": "checksum", "encrypt_data": "encryption"}
 
 
@@ -57,19 +56,20 @@ class GlobusText(LineParser):
             yield from _records(self, task, line, self._host)
 
 
-class GlobusList(LineParser, of=GlobusText):
+class GlobusList(LinesParser, of=GlobusText):
     """The table of ``globus task list``: which tasks failed; it has no bytes and no times."""
 
     words = ("Task", "FAILED", "SUCCEEDED", "ACTIVE", "INACTIVE")
 
-    def feed(self, text: str) -> Iterator[Record]:
-        if text.lstrip().startswith("Task ID  ") and "| Status" in text:
-            why = "a list has no bytes and no times: globus task list -F json has them"
-            yield self.unread("globus task list", why)
-        if (row := _ROW.match(text[:600])) is not None and row["status"] == "FAILED":
-            names, cells = ("operation", "source", "target", "label"), map(str.strip, row["rest"].split(" | "))
-            known: Conditions = {**self.where, "task": row["task"], **dict(zip(names, cells, strict=False))}
-            yield self.failure("task FAILED", **known)
+    @reads(r"^\s*+Task ID  .*\| Status")
+    def _head(self, found: Match) -> Record:  # noqa: ARG002 (what reads hands over)
+        return self.unread("globus task list", "a list has no bytes and no times: globus task list -F json has them")
+
+    @reads(r"^\s*+(?P<task>[0-9a-f]{8}-[0-9a-f-]{27}) \| FAILED {1,12}\| (?P<rest>\S.{0,500})")
+    def _row(self, row: Match) -> Record:
+        names, cells = ("operation", "source", "target", "label"), map(str.strip, row["rest"].split(" | "))
+        known: Conditions = {**self.where, "task": row["task"], **dict(zip(names, cells, strict=False))}
+        return self.failure("task FAILED", **known)
 
 
 class GlobusJson(DocumentParser, of=GlobusText):
@@ -140,7 +140,7 @@ def _span(task: Mapping[str, Any]) -> float | None:
         return None
 
 
-_GRIDFTP_LINE: Final = regex(
+_GRIDFTP_LINE: Final = (
     r"DATE=(?P<end>\d{14})\.(?P<end_us>\d{1,6}) HOST=<host:word> PROG=<prog:word> (?:NL\.EVNT=\S++ )?"
     r"START=(?P<start>\d{14})\.(?P<start_us>\d{1,6}) (?:USER=\S*+ FILE=(?P<file>.*?) )??"
     r"BUFFER=<buffer:int> BLOCK=<block:int> NBYTES=<bytes:int> (?:VOLUME=\S*+ )?STREAMS=<streams:int> "
@@ -156,7 +156,7 @@ def _second(stamp: str) -> float:
     return datetime.strptime(stamp, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
 
 
-class GridFtp(LineParser):
+class GridFtp(LinesParser):
     """Transfer log of the GridFTP server (``log_transfer``), a line a file in NetLogger form; also wuftpd's and FDT's.
 
     Units: ``NBYTES`` in B, ``BUFFER`` (TCP, 0: the system's) and ``BLOCK`` in B. ``DATE`` is the end and ``START``
@@ -173,14 +173,14 @@ class GridFtp(LineParser):
     commands = ()
     words = ("NBYTES",)
 
-    def feed(self, text: str) -> Iterable[Record]:
-        found = _GRIDFTP_LINE.match(text, max(text.find("DATE="), 0))
-        if found is None:
-            cut = "DATE=" in text and "START=" in text
-            return (self.unread(text, "the line is cut or of an unknown form"),) if cut else ()
-        return self._file(found) if found["type"].upper() in _DIRECTIONS else ()
+    def other(self, text: str) -> Found:
+        cut = "DATE=" in text and "START=" in text
+        return self.unread(text, "the line is cut or of an unknown form") if cut else None
 
-    def _file(self, found: re.Match[str]) -> Iterator[Record]:
+    @reads(_GRIDFTP_LINE)
+    def _file(self, found: Match) -> Iterator[Record]:
+        if found["type"].upper() not in _DIRECTIONS:
+            return
         size = int(found["bytes"])
         known = self._conditions(found)
         if found["code"][0] != "2":

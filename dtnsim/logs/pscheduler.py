@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, gives, reads
 from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, whole
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Mean, Record
 
@@ -155,17 +155,18 @@ class PschedulerText(LinesParser, of=PschedulerJson):
     def _head(self, found: Match) -> None:
         self._section = found[1].strip()
 
-    @reads(r"(?<![\d.])<loss:num>% Packet Loss ++RTT Min/Mean/Max/StdDev = (?P<figures>[\d./]+) ms")
-    def _rtt(self, found: Match) -> Iterator[Record]:
-        known = turned(self.asked().known)
-        yield self.measure("loss", float(found["loss"]) / 100, "1", f"{found['loss']}%", **known)
-        for statistic, part in zip(("min", None, "max", "stddev"), found["figures"].split("/"), strict=False):
-            if (value := number(part)) is not None:
-                yield self.measure("rtt", value * 1e-3, "s", f"{part} ms", {**known, "statistic": statistic})
+    def about(self) -> Conditions:
+        return turned(self.asked().known)
+
+    _rtt = gives(
+        r"(?<![\d.])<loss:num>% Packet Loss ++RTT Min/Mean/Max/StdDev = <least:num>/<mean:num>/<most:num>/<dev:num> ms",
+        "loss {loss}%", "rtt {least} ms : statistic=min", "rtt {mean} ms", "rtt {most} ms : statistic=max",
+        "rtt {dev} ms : statistic=stddev",
+    )  # fmt: skip
 
     def other(self, text: str) -> Found:
         failed = "Run did not complete" in text or text.strip().startswith("Failed to schedule")
-        return self.failure(text, **turned(self.asked().known)) if failed else None
+        return self.failure(text, **self.about()) if failed else None
 
     @reads(
         r"^\s*<start:real> - <end:real>\s+<rate:num> (?P<u>[KMGT]?bps)"
@@ -173,7 +174,7 @@ class PschedulerText(LinesParser, of=PschedulerJson):
     )
     def _row(self, row: Match) -> Iterator[Record]:
         start, end = float(row["start"]), float(row["end"])
-        known: Conditions = {**turned(self.asked().known), "duration_s": end - start}
+        known: Conditions = {**self.about(), "duration_s": end - start}
         if self._section != "Summary":
             known |= {"interval": True, "start_s": start, "end_s": end}
             if self._section is not None and self._section.startswith("*"):

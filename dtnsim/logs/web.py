@@ -7,16 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads
-from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, parts_s, regex
-from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, located
-
-_LINE: Final = regex(
-    r"\(<rate:comma> <unit:k>(?P<kind>[Bb])/s\) - (?:(?P<file>.*) saved|written to stdout|"
-    r"(?P<error>(?:Connection closed|Read error) at byte <at:int>.*))(?: \[<got:int>(?:/<of:int>)?\])?"
-)
+from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, parts_s
+from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status
 
 
-class Wget(LineParser):
+class Wget(LinesParser):
     """wget's last line of a download: ``(4.27 MB/s) - 'name' saved [977501/977501]``.
 
     Units: ``KB/s``, ``MB/s``, ``GB/s`` are powers of 1024 (wget ``src/retr.c``, ``calc_rate``; checked by a run of 64
@@ -28,14 +23,11 @@ class Wget(LineParser):
     evidence = Evidence.TRANSFER
     words = ("saved", "written", "Connection", "Read")
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if "/s) - " not in text:
-            return ()
-        start = text.rfind("(", 0, text.index("/s) - "))
-        found = located(_LINE, text[start:], "(") if start >= 0 else None
-        return () if found is None else (self._download(found),)
-
-    def _download(self, found: re.Match[str]) -> Record:
+    @reads(
+        r"\(<rate:comma> <unit:k>(?P<kind>[Bb])/s\) - (?:(?P<file>.*) saved|written to stdout|"
+        r"(?P<error>(?:Connection closed|Read error) at byte <at:int>.*))(?: \[<got:int>(?:/<of:int>)?\])?"
+    )
+    def _download(self, found: Match) -> Record:
         if found["error"] is not None:
             return self.failure(found["error"], bytes=int(found["at"]))
         if found["got"] is None:

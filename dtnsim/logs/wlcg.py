@@ -6,19 +6,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Final
 
-from dtnsim.logs._declared import Progress, ProgressParser, declare
+from dtnsim.logs._declared import Found, LinesParser, Match, Progress, ProgressParser, declare, reads
 from dtnsim.logs._documents import first, records, seconds, stamp
-from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, regex, text_in, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew, located
+from dtnsim.logs._numbers import BINARY, DECIMAL, as_dict, as_list, number, text_in, whole
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Parser, Record, anew, located
 
 _DONE: Final = declare(
     "] ", r"Copying (?P<source>\S{1,600}) {1,9}\[(?P<state>DONE|FAILED)\] {1,4}after (?P<seconds>\d{1,7})s"
 )
-_SIZE: Final = regex(r"^\s*+Copying <size:int> bytes (?P<source>\S{1,600}) {1,4}=> {1,4}(?P<target>\S{1,600})")
-_ERROR: Final = re.compile(r"^\s*+gfal-copy error: .{1,300}")
 
 
-class GfalCopy(LineParser):
+class GfalCopy(LinesParser):
     """gfal-copy (gfal2-util): ``Copying SOURCE   [DONE]  after 3s``, ``Copying N bytes SOURCE => TARGET`` with ``-v``.
 
     Units: bytes, and whole seconds, cut off (``resolution_s``): a copy of ``0s`` has no duration. The size is only
@@ -31,13 +29,17 @@ class GfalCopy(LineParser):
 
     _size: dict[str, tuple[int, str | None]] = anew(dict)
 
-    def feed(self, text: str) -> Iterable[Record]:
-        if (found := _DONE.last(text)) is not None:  # redraws may be joined: the last counts
-            return self._copied(found)
-        if (size := _SIZE.match(text)) is not None:
-            self._size = {size["source"]: (int(size["size"]), size["target"])}
-        problem = _ERROR.match(text)
-        return () if problem is None else (self.failure(problem[0], **self.where),)
+    @reads(r"^\s*+Copying <size:int> bytes (?P<source>\S{1,600}) {1,4}=> {1,4}(?P<target>\S{1,600})")
+    def _sized(self, size: Match) -> None:
+        self._size = {size["source"]: (int(size["size"]), size["target"])}
+
+    @reads(r"^\s*+gfal-copy error: .{1,300}")
+    def _failed(self, problem: Match) -> Found:
+        return self.failure(problem[0], **self.where)
+
+    def other(self, text: str) -> Found:
+        found = _DONE.last(text)  # redraws may be joined: the last counts
+        return None if found is None else self._copied(found)
 
     def _copied(self, found: re.Match[str]) -> Iterator[Record]:
         args = self.ctx.args("gfal-copy") or []
@@ -109,9 +111,6 @@ class Xrdcp(ProgressParser):
 
 
 _PAYLOAD: Final = {"src-rse", "dst-rse"}
-_LOADED: Final = regex(
-    r"successfully downloaded(?:\. <size:num> ?<su:k>B?)? in <seconds:num> seconds?(?: = <rate:num> MBps)?"
-)
 _FILE: Final = re.compile(r"File (?P<file>[^\s:]++:\S++) ")
 
 
@@ -158,29 +157,30 @@ class RucioEvents(DocumentParser):
         size = number(event.get("bytes")) or number(event.get("file-size"))
         submitted, began, ended = (seconds(event.get(f"{what}_at")) for what in ("submitted", "started", "transferred"))
         spent = ended - began if began is not None and ended is not None else number(event.get("duration"))
-        if not size or not spent or spent <= 0:
-            yield self.unread(f"{size} B in {spent} s", "no bytes, or less than a second: no rate")
-            return
         known |= {"resolution_s": 1.0, "end": stamp(ended)}
         if submitted is not None and began is not None and began >= submitted:
             known["queued_s"] = round(began - submitted, 3)
-        known |= {"bytes": size, "duration_s": spent}
-        printed = f"{spent:.6g} s"
-        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {printed}", **known)
-        yield self.measure("duration", spent, "s", printed, **known)
+        yield from _moved(self, size, spent, known, "no bytes, or less than a second: no rate")
 
 
-class RucioClient(LineParser, of=RucioEvents):
+def _moved(parser: Parser, size: float | None, spent: float | None, known: Conditions, why: str) -> Iterator[Record]:
+    """Rate and duration of what was moved; a note where it was nothing, or took no time."""
+    if not size or not spent or spent <= 0:
+        yield parser.unread(f"{size} B in {spent} s", why)
+        return
+    known |= {"bytes": size, "duration_s": round(spent, 6)}
+    yield parser.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", **known)
+    yield parser.measure("duration", spent, "s", f"{spent:.6g} s", **known)
+
+
+class RucioClient(LinesParser, of=RucioEvents):
     """Lines of ``rucio download``."""
 
     words = ("downloaded",)
 
-    def feed(self, text: str) -> Iterable[Record]:
-        found = located(_LOADED, text, "successfully downloaded")
-        return () if found is None else self._figures(found, located(_FILE, text, "File "))
-
-    def _figures(self, found: re.Match[str], file: re.Match[str] | None) -> Iterator[Record]:
-        spent = float(found["seconds"])
+    @reads(r"successfully downloaded(?:\. <size:num> ?<su:k>B?)? in <seconds:num> seconds?(?: = <rate:num> MBps)?")
+    def _figures(self, found: Match) -> Iterator[Record]:
+        spent, file = float(found["seconds"]), located(_FILE, found.string, "File ")
         known: Conditions = {**self.where, "direction": "receive", "duration_s": spent}
         known["file"] = None if file is None else file["file"]
         if found["size"] is None:
@@ -256,7 +256,7 @@ class FtsJson(DocumentParser):
         spent = None if began is None or ended is None else ended - began
         if spent and first_s is not None and last_s is not None and last_s - first_s >= spent:
             known["overhead_s"] = round(last_s - first_s - spent, 3)
-        yield from self._rate(size, spent, {**known, "end": stamp(ended)})
+        yield from _moved(self, size, spent, {**known, "end": stamp(ended)}, "no bytes, or no time: no rate")
 
     def _file(self, item: Mapping[str, Any], job: Mapping[str, Any]) -> Iterator[Record]:
         said = {key: text_in(item, key) or text_in(job, key) for key in ("source_se", "dest_se", "job_id", "vo_name")}
@@ -275,15 +275,7 @@ class FtsJson(DocumentParser):
             yield self.unread(state, "staged from tape only: no transfer")
             return
         end = ended if ended is not None or began is None or spent is None else began + spent
-        yield from self._rate(size, spent, {**known, "end": stamp(end)})
-
-    def _rate(self, size: float | None, spent: float | None, known: Conditions) -> Iterator[Record]:
-        if not size or not spent or spent <= 0:
-            yield self.unread(f"{size} B in {spent} s", "no bytes, or no time: no rate")
-            return
-        known |= {"bytes": size, "duration_s": round(spent, 6)}
-        yield self.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", **known)
-        yield self.measure("duration", spent, "s", f"{spent:.6g} s", **known)
+        yield from _moved(self, size, spent, {**known, "end": stamp(end)}, "no bytes, or no time: no rate")
 
 
 def _host(url: str | None) -> str | None:
