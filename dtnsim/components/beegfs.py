@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operations
 from dtnsim.components.device import Connections
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
@@ -16,13 +16,16 @@ from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, law, term
-from dtnsim.physics import beegfs, servers, waiting
+from dtnsim.ground.term import Term, count, law, term
+from dtnsim.physics import beegfs, metadata, servers, waiting
 
 #: look-ups of names before an operation on them: what the client knows of files is never taken to hold, nor that there
 #: are none (Linux client, Config.c: tuneFileSubentryCacheValidityMS and tuneENOENTCacheValidityMS are 0); a file is
 #: made, and opened, by the message that looks for it (LookupIntent)
 _LOOK_UPS = {"remove": 1.0, "mkdir": 1.0, "rename": 2.0}
+#: changes of the metadata server's own file system: a file is made, takes its attributes, is linked by name, and both
+#: of its names go; the close of what was made writes the attributes again (meta: DirEntryStore.cpp, DirEntry.cpp)
+_CHANGES = {"create": 3.0, "close": 1.0, "remove": 2.0, "mkdir": 3.0, "rename": 2.0, "setattr": 1.0}
 #: requests that one of them does a second
 _META = "assumed: one metadata server whose targets are flash, as one of Lustre's of those years"
 
@@ -33,8 +36,9 @@ class Beegfs(ParallelFilesystem):
     Files lie on targets at random (tuneTargetChooser = randomized, the default of its metadata servers).
     With ``mirror`` every byte is written to a second target by the server that has the first (buddy mirror groups).
     A program waits for each call, or for each ``buffer`` that its small calls fill; the client reads nothing ahead of
-    that. ``latency`` is the time of a request of one buffer. Names are looked up again at each use; the answer to a
-    removal comes before the chunks are gone (tuneEarlyUnlinkResponse).
+    that. ``latency`` is the time of a request of one buffer. Names are looked up again at each use, and come from the
+    metadata server's memory (``metadata_time``); a change goes through its own file system (``change_time``). The
+    answer to a removal comes before the chunks are gone (tuneEarlyUnlinkResponse), but each target has to answer.
 
     Nothing of a file stays on the client for another reading (tuneFileCacheType = buffered, the default: some hundred
     kilobytes; BeeGFS documentation, Client side caching modes).
@@ -47,8 +51,17 @@ class Beegfs(ParallelFilesystem):
     in_page_cache: ClassVar[bool] = False
     keeps_dirty: ClassVar[bool] = False
     flushes_at_close: ClassVar[bool] = True
-    common: ClassVar[tuple[str, ...]] = ("servers", "share", "targets", "target_rate", "target_write", "mirror")
+    common: ClassVar[tuple[str, ...]] = (
+        "servers",
+        "share",
+        "targets",
+        "target_rate",
+        "target_write",
+        "mirror",
+        "unlinks",
+    )
     striped: ClassVar[bool] = False
+    refused: ClassVar[dict[str, str]] = {"op_time": "metadata_time"}
 
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(
         create=prior("20000 ops/s", 1.0, _META),
@@ -71,7 +84,13 @@ class Beegfs(ParallelFilesystem):
         "0.5 ms", 0.6, "assumed: one request of 512 KiB over InfiniBand: 0.15 ms on the wire, the server's page cache"
     )
     metadata_time: RequestTime = prior(
-        "0.6 ms", 0.7, "assumed: a request to a metadata server whose targets are flash, and its answer"
+        "0.15 ms",
+        0.8,
+        "assumed: a name that the server has in memory: 20 to 150 us there and back in a cluster, 20 to 60 us in threads"
+        " of a daemon that hand it on",
+    )
+    unlinks: Annotated[Quantity, Unit("1/s", spread=1.0, low=1)] = prior(
+        "20000 ops/s", 1.0, "assumed: a storage server takes as many chunks away as a metadata server names"
     )
 
     @property
@@ -130,10 +149,31 @@ class Beegfs(ParallelFilesystem):
     def waits(
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
     ) -> Value:
-        """Messages to a metadata server, and those that look for the names first."""
-        looked_up = sum(_LOOK_UPS.get(operation, 0.0) for operation in operations)
+        """Messages to a metadata server, those that look for the names first, and what they change there."""
         plain = super().waits(row, operations, host, away_s, file_B, met=met)
-        return plain + looked_up * (row.value(self.metadata_time) + away_s)
+        looked_up = sum(_LOOK_UPS.get(operation, 0.0) for operation in operations)
+        made = "create" in operations
+        changes = sum(_CHANGES.get(operation, 0.0) for operation in operations if operation != "close" or made)
+        change_s = row.value(self.change_time) if self.change_time is not None else 0.0
+        return plain + beegfs.operation_time(looked_up, row.value(self.metadata_time), away_s, changes, change_s)
+
+    def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
+        """Operations at the metadata servers; and what removals ask of the storage servers."""
+        super().metadata(row, asked, host, volume)
+        whole, removed = self.whole(row), asked.per_byte.get("remove", 0.0)
+        if whole.servers is None or not removed:
+            return
+        here, prefix = self.at(row, label_of(volume))
+        each = law(beegfs.removal_messages, targets=min(self.numtargets, whole.targets))
+        one = law(metadata.server_time, operation_rate=row.term(whole.unlinks))
+        here.charge(
+            f"{prefix}unlinks",
+            "metadata",
+            capacity=count(whole.servers.count, "server"),
+            unit="s",
+            per_byte=Term(removed, f"{removed:.7g}") * each * one,
+            what="chunks of removed files, one message for each of their targets",
+        )
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """Requests to the targets of a call."""

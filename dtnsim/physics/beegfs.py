@@ -1,4 +1,4 @@
-"""BeeGFS: chunks over targets, a call or a buffer of a file at a time, connections to each server, buddy mirrors.
+"""BeeGFS: chunks over targets, a call or a buffer of a file at a time, connections, mirrors, names.
 
 All functions broadcast.
 """
@@ -84,3 +84,51 @@ def stream_rate(asked_B: ArrayLike, request_s: ArrayLike, copy_s: ArrayLike) -> 
     Source: BeeGFS client_module, FhgfsOpsCommKit.c (the caller's thread does both); Little.
     """
     return as_float(as_float(asked_B) / (as_float(request_s) + as_float(copy_s)))
+
+
+def operation_time(
+    messages: ArrayLike, message_s: ArrayLike, trip_s: ArrayLike, changes: ArrayLike, change_s: ArrayLike
+) -> FloatArray:
+    """Time of an operation on a name: n (t + T) + k c.
+
+    Names and attributes that are asked for come from the metadata server's memory; what is changed goes through the
+    server's own file system before the answer: a file is a file there, which is made, takes its attributes and is
+    linked by its name, and both of its names go with it.
+
+    Args:
+        messages: Messages to the metadata server, one after the other n [1].
+        message_s: One of them and its answer, the server's threads that hand it on included t [s].
+        trip_s: Round-trip time of a network to the servers T [s].
+        changes: Changes of the server's file system k [1].
+        change_s: Time of one of them c [s].
+
+    Returns:
+        Time [s].
+
+    Valid: what is asked for is in the server's memory; one client that waits; metadata without a mirror.
+    Neglects: other users' messages; a journal of the server's file system that is full.
+    Source: BeeGFS documentation, "Metadata Node Tuning" (a metadata file for each file, attributes as xattr); meta,
+        DirEntryStore.cpp (linked by name and by ID); Little.
+    """
+    asked = as_float(messages) * (as_float(message_s) + as_float(trip_s))
+    return as_float(asked + as_float(changes) * as_float(change_s))
+
+
+def removal_messages(targets: ArrayLike) -> FloatArray:
+    """Messages to storage servers for a file that is removed: one for each target of its pattern.
+
+    The metadata server asks every target that the file was given to remove its chunk, whether it has one or not: an
+    empty file takes as many as one that fills them.
+
+    Args:
+        targets: Targets of the file, each with its mirror as one [1].
+
+    Returns:
+        Messages [1].
+
+    Valid: files, not directories; no hard link is left.
+    Neglects: what a storage server spends on a chunk that it has; the mirror's own removal.
+    Source: BeeGFS meta, MsgHelperUnlink.cpp (unlinkChunkFileParallel: a work for each of getStripeTargetIDs), after the
+        answer to the client (UnlinkFileMsgEx.cpp, tuneEarlyUnlinkResponse).
+    """
+    return 1.0 * as_float(targets)

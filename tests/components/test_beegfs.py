@@ -7,7 +7,8 @@ from hypothesis import given, settings, strategies as st
 
 from tests.lab import FREE as FREE_STACK, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
 
-FREE = {"kind": "beegfs", "latency": "1 us", "target_rate": "1 TB/s", "share": "1", "metadata_time": "0 s"}
+FREE = {"kind": "beegfs", "latency": "1 us", "target_rate": "1 TB/s", "share": "1", "metadata_time": "0 s",
+        "change_time": "0 s", "unlinks": "1000000000000 ops/s"}  # fmt: skip
 
 
 def path(*, write: bool = False, streams: int = 1, size: str = "100 TB", block: str = "512 KiB", **given: Any) -> Any:
@@ -101,6 +102,32 @@ def test_names_are_looked_up_again_at_each_use(test: str, messages: int) -> None
     tool = {"name": "mdtest", "test": test}
     made = journey(host, start="a:memory", to="a:/b", tool=tool, dataset={"files": 1000, "size": "1 GB"})
     assert waiting(problem(made)) * 1e9 == pytest.approx(messages, rel=1e-3)
+
+
+@pytest.mark.parametrize(("test", "changes"), [("create", 4), ("stat", 0), ("read", 0), ("remove", 2)])
+def test_a_file_is_a_file_of_the_metadata_server(test: str, changes: int) -> None:
+    """BeeGFS documentation, "Metadata Node Tuning": one metadata file for each file, attributes as xattr."""
+    servers = {"metadata": dict.fromkeys(("create", "stat", "remove"), "1000000000000 ops/s")}
+    host = machine(volumes={"/b": volume(filesystem={**FREE, "change_time": "1 ms", "servers": servers})})
+    made = journey(host, start="a:memory", to="a:/b", tool={"name": "mdtest", "test": test},
+                   dataset={"files": 1000, "size": "1 GB"})  # fmt: skip
+    assert waiting(problem(made)) * 1e9 == pytest.approx(changes, rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize(("targets", "rate"), [(1, 2000), (4, 500), (8, 500)])
+def test_a_removal_asks_every_target_of_the_file(targets: int, rate: float) -> None:
+    """Two storage servers that take a thousand chunks a second away each; a pattern has no more targets than exist."""
+    servers = {"count": 2, "metadata": dict.fromkeys(("create", "stat", "remove"), "1000000000000 ops/s")}
+    given = {"servers": servers, "unlinks": "1000 ops/s", "numtargets": targets, "targets": 4}
+    host = machine(volumes={"/b": volume(filesystem={**FREE, **given})})
+
+    def bound(test: str) -> Sheet:
+        tool = {"name": "mdtest", "test": test}
+        made = journey(host, start="a:memory", to="a:/b", tool=tool, dataset={"files": 1000, "size": "1 GB"})
+        return sheet(problem(made))
+
+    assert bound("remove").rate("b.unlinks") == pytest.approx(rate * 1e6, rel=1e-3)
+    assert not bound("create").has("b.unlinks")
 
 
 def test_the_fullest_target_ends_ior() -> None:
