@@ -26,6 +26,8 @@ _LOOK_UPS = {"remove": 1.0, "mkdir": 1.0, "rename": 2.0}
 #: changes of the metadata server's own file system: a file is made, takes its attributes, is linked by name, and both
 #: of its names go; the close of what was made writes the attributes again (meta: DirEntryStore.cpp, DirEntry.cpp)
 _CHANGES = {"create": 3.0, "close": 1.0, "remove": 2.0, "mkdir": 3.0, "rename": 2.0, "setattr": 1.0}
+#: a server's port of which nothing is said
+_PORT = term(3.5e9, "B/s", "assumed: a port of InfiniBand QDR: 32 Gb/s with some headers")
 #: requests that one of them does a second
 _META = "assumed: one metadata server whose targets are flash, as one of Lustre's of those years"
 
@@ -36,9 +38,10 @@ class Beegfs(ParallelFilesystem):
     Files lie on targets at random (tuneTargetChooser = randomized, the default of its metadata servers).
     With ``mirror`` every byte is written to a second target by the server that has the first (buddy mirror groups).
     A program waits for each call, or for each ``buffer`` that its small calls fill; the client reads nothing ahead of
-    that. ``latency`` is the time of a request of one buffer. Names are looked up again at each use, and come from the
-    metadata server's memory (``metadata_time``); a change goes through its own file system (``change_time``). The
-    answer to a removal comes before the chunks are gone (tuneEarlyUnlinkResponse), but each target has to answer.
+    that. ``latency`` is the time of a request of one buffer, its wire left out. Names are looked up again at each use,
+    and come from the metadata server's memory (``metadata_time``); a change goes through its own file system
+    (``change_time``). The answer to a removal comes before the chunks are gone (tuneEarlyUnlinkResponse), but each
+    target has to answer.
 
     Nothing of a file stays on the client for another reading (tuneFileCacheType = buffered, the default: some hundred
     kilobytes; BeeGFS documentation, Client side caching modes).
@@ -81,7 +84,10 @@ class Beegfs(ParallelFilesystem):
         "512 KiB", 0.0, "BeeGFS client: tuneFileCacheBufSize, 512 KiB"
     )
     latency: Annotated[Quantity, Unit("s", spread=0.5, low=1e-6)] = prior(
-        "0.5 ms", 0.6, "assumed: one request of 512 KiB over InfiniBand: 0.15 ms on the wire, the server's page cache"
+        "0.35 ms",
+        0.6,
+        "assumed: one request of 512 KiB, its wire left out: a message, 0.15 ms, and two copies of its bytes at the"
+        " server, 5 GB/s each",
     )
     metadata_time: RequestTime = prior(
         "0.15 ms",
@@ -182,6 +188,8 @@ class Beegfs(ParallelFilesystem):
 
     def _time(self, row: Row, use: Access, asked: Term, targets: int) -> Term:
         """Time of what is asked for at once."""
+        made = self.whole(row).servers
+        wire = made.node(row) if made is not None and made.bounded else _PORT
         return law(
             beegfs.request_time,
             asked_B=asked,
@@ -189,5 +197,7 @@ class Beegfs(ParallelFilesystem):
             targets=targets,
             buffer_B=row.term(self.buffer),
             latency_s=row.term(self.latency),
+            message_s=row.term(self.metadata_time),
+            wire_Bps=wire,
             trip_s=term(use.rtt_s, "s"),
         )

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from tests.lab import FREE as FREE_STACK, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
 
 FREE = {"kind": "beegfs", "latency": "1 us", "target_rate": "1 TB/s", "share": "1", "metadata_time": "0 s",
-        "change_time": "0 s", "unlinks": "1000000000000 ops/s"}  # fmt: skip
+        "change_time": "0 s", "unlinks": "1000000000000 ops/s", "servers": {"rate": "1000 TB/s"}}  # fmt: skip
 
 
 def path(*, write: bool = False, streams: int = 1, size: str = "100 TB", block: str = "512 KiB", **given: Any) -> Any:
@@ -66,8 +66,15 @@ def test_nothing_gathers_in_the_clients_memory() -> None:
     assert rate(made) == pytest.approx(512 * KiB / 1e-3, rel=0.05)
 
 
+@pytest.mark.parametrize(("port", "wire_s"), [(None, 512 * KiB / 3.5e9), ("8 Gb/s", 512 * KiB / 0.93e9)])
+def test_a_request_is_whole_on_the_wire_before_it_is_worked_on(port: str | None, wire_s: float) -> None:
+    """A server's port, or one of InfiniBand QDR where nothing is said; half of a buffer takes the message and half."""
+    given = {"servers": {"count": 1} if port is None else {"count": 1, "port_rate": port}, "latency": "1 ms"}
+    assert charges(**given).rate("b.buffers") == pytest.approx(512 * KiB / (1e-3 + wire_s), rel=0.01)
+
+
 def test_connections_to_each_server() -> None:
-    found = charges(latency="2 ms", connections=12, servers={"count": 3})
+    found = charges(latency="2 ms", connections=12, servers={"count": 3, "rate": "1000 TB/s"})
     assert found.rate("b.connections") == pytest.approx(12 * 3 * 512 * KiB / 2e-3)
 
 

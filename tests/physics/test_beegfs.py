@@ -29,6 +29,14 @@ test_values = values({
         ms * 1e-3) for asked, chunk, targets, more, ms in (
             (512, 512, 4, {}, 1), (2048, 512, 4, {}, 1), (8192, 512, 4, {}, 4), (2048, 512, 1, {}, 4),
             (1024, 1024, 1, {}, 2), (1024, 1024, 1, {"trip_s": 0.01}, 12))},
+    "half a buffer: the message is whole": (
+        beegfs.request_time, {"asked_B": 256 * KiB, "chunk_B": 512 * KiB, "targets": 4, **ONE, "message_s": 0.4e-3},
+        0.7e-3),
+    "a message alone": (
+        beegfs.request_time, {"asked_B": 256 * KiB, "chunk_B": 512 * KiB, "targets": 4, **ONE, "message_s": 9.0}, 1e-3),
+    "and its wire": (
+        beegfs.request_time, {"asked_B": 512 * KiB, "chunk_B": 512 * KiB, "targets": 4, **ONE, "wire_Bps": 1e9},
+        1e-3 + 512 * KiB / 1e9),
     "without requests the copy is left": (beegfs.stream_rate, (512 * KiB, 0.0, 1e-4), 512 * KiB / 1e-4),
     # github.com/BrisingrArelius/pfs, mdtest of one task over 2.5 GbE: 4,897 stats and 2,173 removals a second; ext3
     # makes and closes a file in 32 us (foddex.net), some 25 us a change
