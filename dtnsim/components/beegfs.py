@@ -92,8 +92,8 @@ class Beegfs(ParallelFilesystem):
     metadata_time: RequestTime = prior(
         "0.15 ms",
         0.8,
-        "assumed: a name that the server has in memory: 20 to 150 us there and back in a cluster, 20 to 60 us in threads"
-        " of a daemon that hand it on",
+        "assumed: a name that the server has in memory: 20 to 150 us there and back in a cluster, 20 to 60 us in the"
+        " threads of a daemon that hand it on",
     )
     unlinks: Annotated[Quantity, Unit("1/s", spread=1.0, low=1)] = prior(
         "20000 ops/s", 1.0, "assumed: a storage server takes as many chunks away as a metadata server names"

@@ -201,7 +201,12 @@ class Raid(LinuxMd):
             return super().parity_thread(row, use)
         moved = self._moved(row, use, drives_bind=False)
         pages = law(md.thread_load, moved=moved, disks=self.disks, parity=self.parity)
-        return row.term(self.parity_work) * pages, max(1, self.parity_threads * use.sockets)
+        work = row.term(self.parity_work) * pages
+        if use.random and self._reads_first(row, use):
+            stripe = (self.disks - self.parity) * md.MD_PAGE_B
+            request = term(use.block_B, "B")
+            work = work + law(md.partial_load, request_B=request, stripe_B=stripe, work=row.term(self.partial_work))
+        return work, max(1, self.parity_threads * use.sockets)
 
     def bus_factor(self, use: Access) -> Value:
         """Parity and mirror copies cross the bus when the host makes them; what a controller makes does not."""

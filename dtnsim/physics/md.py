@@ -244,6 +244,30 @@ def thread_load(moved: ArrayLike, disks: ArrayLike, parity: ArrayLike) -> FloatA
     return as_float(moved) * (n - as_float(parity)) / n
 
 
+def partial_load(request_B: ArrayLike, stripe_B: ArrayLike, work: ArrayLike) -> FloatArray:
+    """Work of md's thread on a payload byte of writes that read first, besides their pages: w ceil(b / s) / b.
+
+    A stripe that is written whole passes the thread's state machine once and is done. One that is written in part comes
+    again when what was asked of the drives is there, once more when parity is made and when it is written: each time
+    it is taken from a list and put on another, and all its devices are looked at, whatever there is to do.
+
+    Args:
+        request_B: Bytes of one request b [B].
+        stripe_B: Payload of a stripe of one page a disk s [B].
+        work: Work on one such stripe w [cycles].
+
+    Returns:
+        Work [cycles/B].
+
+    Valid: writes smaller than a stripe that nothing gathers.
+    Neglects: the last stripe of a larger write; locks that several threads share.
+    Source: Linux drivers/md/raid5.c (handle_stripe, called again from ops_complete_compute, raid5_end_read_request and
+        raid5_end_write_request through raid5_release_stripe).
+    """
+    request = as_float(request_B)
+    return as_float(work) * np.ceil(request / as_float(stripe_B)) / request
+
+
 def stripe_cache_write_rate(
     entries: ArrayLike, disks: ArrayLike, parity: ArrayLike, update_s: ArrayLike, page_B: ArrayLike = MD_PAGE_B
 ) -> FloatArray:
