@@ -26,7 +26,7 @@ LINUX = r"ip link|-M do|ethtool|lscpu|free -h|lspci|mpstat|turbostat|net\.ipv4"
 
 
 @pytest.mark.parametrize(
-    ("system", "alone"), [("windows", "dmidecode|sysctl"), ("macos", "dmidecode"), ("freebsd", "x")]
+    ("system", "alone"), [("windows", "dmidecode|sysctl"), ("macos", "dmidecode"), ("freebsd", "powermetrics")]
 )
 def test_what_to_type_is_there_on_the_host_s_system(system: str, alone: str) -> None:
     asked = [part for part, _ in why_wide._MEASURE if part not in ("core_rmem_max", "core_wmem_max", ".tcp.cc")]
