@@ -269,7 +269,7 @@ class Raid(LinuxMd):
 
         Source: Linux drivers/md/raid1.c, choose_best_rdev; raid10.c, read_balance (the nearest head).
         """
-        if use.operation == "write" or self.copies == 1 or self.lost:
+        if use.operation == "write" or use.random or self.copies == 1 or self.lost:
             return use.streams
         return -(-use.streams // self.copies)
 

@@ -182,6 +182,9 @@ def test_two_readers_of_a_mirror_have_a_copy_each() -> None:
     one, two, four = (served(device(**POOLS["mirror"]), access(streams=n)).rate("d.disks") for n in (1, 2, 4))
     assert two == pytest.approx(2 * one)
     assert four < 0.7 * two
+    random = access(random=True, block_B=4 * KiB, streams=64)  # requests are of all disks: 32 are before each
+    of_each = served(device(**POOLS["disk"]), random.but(streams=32)).rate("d.disks")
+    assert served(device(**POOLS["mirror"]), random).rate("d.disks") == pytest.approx(2 * of_each)
 
 
 def test_a_file_of_raidz_is_there_with_the_last_of_its_parts() -> None:
