@@ -38,8 +38,8 @@ def test_a_key_of_two_hosts_says_how_on_each() -> None:
     given = spec.load("examples/lab-nas-nconnect", ["hosts.ws.os=Windows 10"])
     keys = "hosts.ws.nics.nic.mtu and hosts.nas.nics.nic.mtu"
     assert why_wide.how_on(keys, given.hosts_of(keys)) == (
-        "ip link, and ping -M do -s 8972 to the other end (on nas); "
-        "netsh interface ipv4 show subinterfaces, and ping -f -l 8972 to the other end (on ws)"
+        "netsh interface ipv4 show subinterfaces, and ping -f -l 8972 to the other end (on ws); "
+        "ip link, and ping -M do -s 8972 to the other end (on nas)"
     )
 
 
