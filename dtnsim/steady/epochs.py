@@ -168,7 +168,9 @@ class _Course:
             first = np.where(waits, math.inf, ends.min(axis=1))
             if not np.isfinite(first).any():
                 break
-            due = np.where(np.isfinite(first), self._pools.due(self._filled(rate)), math.inf)
+            due = np.full(len(first), math.inf)
+            if self._pools.of:
+                due = np.where(np.isfinite(first), self._pools.due(self._filled(rate)), due)
             self._go_on(rate, ends, self._reach(ends, np.minimum(first, due)), due, waits)
         payload = np.array([t.payload_B for t in self._problem.transfers])
         times = np.array([t.time_s for t in self._problem.transfers])
@@ -322,7 +324,9 @@ class _Course:
             self._left_s = np.maximum(self._left_s - lasts, 0.0)
         self._clock += lasts
         row, at = np.nonzero(now)
-        ended, self._changed = ends[row, at], now.any(axis=1) | self._pools.go_on(until[:, 0]) | waits
+        ended, self._changed = ends[row, at], now.any(axis=1) | waits
+        if self._pools.of:
+            self._changed |= self._pools.go_on(until[:, 0])
         with np.errstate(invalid="ignore"):
             late = np.bincount(row, until[row, 0] - ended, len(now)) / np.bincount(row, minlength=len(now))
         self._late = np.where(waits[:, None], self._late, np.nan_to_num(late).reshape(-1, 1))
