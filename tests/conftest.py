@@ -1,6 +1,7 @@
 """Settings of the whole test suite, and the command line, run in this process as the installed command would."""
 
 import gc
+import io
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -29,6 +30,13 @@ def pytest_collection() -> Iterator[Any]:
         collected = yield
     gc.freeze()
     return collected
+
+
+class Terminal(io.StringIO):
+    """A stream at which somebody sits."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 class Ran(NamedTuple):

@@ -1,6 +1,5 @@
 """``dtnsim init``, ``list`` and ``show``: from nothing to a path of one's own."""
 
-import io
 import json
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 import dtnsim
 from dtnsim.description import listing
-from tests.conftest import Refused, Run
+from tests.conftest import Refused, Run, Terminal
 from tests.each import rows
 from tests.strategies import written
 
@@ -120,13 +119,6 @@ def test_errors_name_the_nearest_of_the_right_kind(refused: Refused, tmp_path: P
         "transfer: {from: 'a:/d', to: 'b:/d', tool: scp, dataset: {files: 1, size: 1 GB}}\n",
     )
     assert said in refused("predict", str(file), "--samples", "0", "--set", given)
-
-
-class Terminal(io.StringIO):
-    """Standard input at which somebody sits."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def test_init_asks_ten_questions_and_writes_what_was_answered(

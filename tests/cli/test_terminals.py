@@ -14,7 +14,7 @@ from dtnsim.evidence import cases, validate as judging
 from dtnsim.report.console import Out
 from dtnsim.report.table import Table
 from dtnsim.report.validation import page
-from tests.conftest import Refused, Run
+from tests.conftest import Refused, Run, Terminal
 from tests.each import rows
 from tests.strategies import written
 
@@ -25,13 +25,6 @@ HOSTILE = (
     "rate: 10 Gb/s}}}\nwan: {rtt: 10 ms, bandwidth: 10 Gb/s}\n"
     'transfer: {from: "a\\e]0;t\\a:memory", to: "b\\x9b1m:memory", tool: {name: iperf3}, name: "t\\nx\\e[2J[bold]"}\n'
 )
-
-
-class Terminal(io.StringIO):
-    """A stream that says that somebody looks at it."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def obeyed(text: str) -> list[str]:

@@ -6,13 +6,7 @@ import pytest
 
 from dtnsim.report.console import Out
 from dtnsim.report.table import Table
-
-
-class Terminal(io.StringIO):
-    """A stream that says that somebody looks at it."""
-
-    def isatty(self) -> bool:
-        return True
+from tests.conftest import Terminal
 
 
 def rows(title: str = "") -> Table:

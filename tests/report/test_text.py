@@ -3,7 +3,9 @@
 import io
 import re
 import shlex
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,9 +21,9 @@ from tests.lab import answer, journey, machine, volume
 DRIVE = {"kind": "ssd", "read": "600 MB/s", "write": "500 MB/s", "link": "1 GB/s"}
 
 
-def shown(p: Prediction, **options: int) -> str:
+def shown(p: Prediction, say: Callable[..., None] = text.prediction, **options: Any) -> str:
     stream = io.StringIO()
-    text.prediction(p, Out(stream), **options)
+    say(p, Out(stream), **options)
     return stream.getvalue()
 
 
@@ -54,10 +56,8 @@ def test_the_answer_comes_first() -> None:
     assert lines[4].startswith("sender  ")
 
 
-def carded(p: Prediction) -> list[str]:
-    stream = io.StringIO()
-    text.card(p, Out(stream))
-    return stream.getvalue().splitlines()
+def carded(p: Prediction, wanted: Sequence[goals.Goal] = ()) -> list[str]:
+    return shown(p, text.card, wanted=wanted).splitlines()
 
 
 SCREENS = ["venadi/gridftp-gpfs", "examples/small-files-40ms", "examples/s3-upload-nas", "examples/nas-24-nightly",
@@ -99,9 +99,7 @@ def test_the_gain_of_a_card_is_what_predict_says_of_the_change(path: str) -> Non
 def test_a_goal_is_the_verdict_before_and_with_the_change() -> None:
     found = dtnsim.predict("examples/nas-24-nightly", samples=64)
     goal = goals.deadline("8h")
-    stream = io.StringIO()
-    text.card(found, Out(stream), [goal])
-    lines = stream.getvalue().splitlines()
+    lines = carded(found, [goal])
     before = goal.probability(found)
     assert lines[1].startswith(f"10 TB in 1,000 files by gridftp does NOT fit within 8 h ({share_of(before)}): about")
     assert " ".join(lines).count("within 8 h") == 3  # the verdict, now, with it
@@ -124,10 +122,8 @@ def test_a_goal_is_the_verdict_before_and_with_the_change() -> None:
     ],
 )
 def test_what_is_to_be_done_depends_on_the_goals(asked: list[goals.Goal], label: str, said: int) -> None:
-    stream = io.StringIO()
     found = dtnsim.predict("examples/small-files-40ms", samples=64)
-    text.card(found, Out(stream), asked)
-    lines = stream.getvalue().splitlines()
+    lines = carded(found, asked)
     assert sum(line.startswith(label) for line in lines) == 1
     assert sum(", probability " in line for line in lines) == said
     for goal in asked:
@@ -289,9 +285,7 @@ def test_warnings_are_shown() -> None:
 def test_an_explanation_shows_every_term_and_the_answer_in_full() -> None:
     host = machine(volumes={"/d": volume(DRIVE)})
     found = answer(journey(host, start="a:/d", tool="gridftp"))
-    stream = io.StringIO()
-    text.explanation(found, Out(stream))
-    out = stream.getvalue()
+    out = shown(found, text.explanation)
     for transfer in found.problem.transfers:
         for phase in transfer.phases:
             for demand in phase.demands:
@@ -356,8 +350,7 @@ def test_the_rate_of_files_without_bytes_is_in_files() -> None:
 
 
 def test_formulas_and_sources_in_a_pipe_are_folded() -> None:
-    stream = io.StringIO()
-    text.explanation(dtnsim.predict("venadi/gridftp-gpfs", samples=0), Out(stream))
-    tables, _, _ = stream.getvalue().partition("\nceiling = ")
+    said = shown(dtnsim.predict("venadi/gridftp-gpfs", samples=0), text.explanation)
+    tables, _, _ = said.partition("\nceiling = ")
     assert max(map(len, tables.splitlines())) <= 160
     assert re.search(r"^venadi\.bigdata\.ssds +flash write +1\.14\d+ B/B$", tables, re.MULTILINE)  # what grep finds
