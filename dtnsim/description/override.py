@@ -26,7 +26,9 @@ PARTS: Final = frozenset(
 
 
 #: keys whose parts are of a family of another name
-_FAMILIES: Final = {"nics": "nic", "hbas": "hba", "array": "device", "of": "device"}
+_FAMILIES: Final = {"nics": "nic", "hbas": "hba", "array": "device", "of": "device"} | dict.fromkeys(
+    ("wan", "links"), "segment"
+)
 #: families that have names in a line, and their key
 _SPOKEN: Final = {"cpu": "cpu", "memory": "memory", "nic": "nic", "device": "array"}
 #: keys of a number that is written with what is known of it
@@ -129,8 +131,8 @@ def _in_place_of(old: Mapping, part: str, family: str) -> Mapping:
     """A part of a family in the place of another: nothing of the old one's numbers is left."""
     new = Mapping()
     new.put("part", part, getattr(part, "file", "--set"), 0)
-    with suppress(SpecError):  # of names in a line its key tells the family
-        family = find_kind(str(expand(old).get("kind"))).family
+    with suppress(SpecError):  # of names in a line, and of a segment, its key tells the family
+        family = find_kind(str(expand(old).get("kind") or family)).family
     kind = expand(new, family=family).get("kind")
     for key in find_kind(str(kind)).placement_keys if kind is not None else ():
         if key in old:

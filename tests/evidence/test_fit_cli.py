@@ -51,9 +51,7 @@ def test_a_drive_that_is_none_of_the_host_file_is_refused(tmp_path: Path) -> Non
         "$ dd if=/dev/zero of=/xfs/test bs=1M count=50000 oflag=direct\n50000+0 records in\n50000+0 records out\n"
         "52428800000 bytes (52 GB, 49 GiB) copied, 82.7 s, 634 MB/s\n"
     )
-    says = (
-        r"measured 633\.96 MB/s; the host's parts give 6175\.. MB/s\. .*your drive is no samsung-pm9a3.*--free write"
-    )
+    says = r"measured 633\.96 MB/s; the host's parts give 6175\.. MB/s\. .*your drive is no samsung-pm9a3.*--free write"
     with pytest.raises(ModelError, match=says) as found:
         run("calibrate", str(log), "--host", "example-dtn-100g", "-o", str(out))
     assert found.value.exit_code == 1
