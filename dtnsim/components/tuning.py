@@ -34,7 +34,7 @@ ROLES: Final = {"untuned": _UNTUNED, "cloud": _CLOUD, "dtn": _DTN}
 #: those of hosts of which nobody says it: one draw for the ends of a path, which are mostly alike
 _RECEIVE, _SEND = (Mixture.of_kinds("role", [sizes[n] for sizes in ROLES.values()]) for n in range(2))
 #: what programs may ask for where nobody has raised it, and from which largest buffer on somebody has raised both
-_ASKED: Final = prior("208 KiB", 0.0, "Linux net/core/sock.c: net.core.rmem_max and wmem_max, 256 packets of 832 B")
+_ASKED: Final = prior("208 KiB", 0.0, "Linux net/core/sock.c: net.core.rmem_max and wmem_max, 3.2 to 6.17")
 _RAISED_B: Final = 2.0**23
 
 
@@ -120,6 +120,22 @@ class TcpTuning(Model):
                 if (core := f"core_{name}") not in self.model_fields_set:
                     made.__dict__[core] = replace(limit := _core(usual), typical=limit)
         return made
+
+    def granted(self, name: str, stack: Stack) -> Quantity:
+        """Most that a program gets (``rmem_max`` or ``wmem_max``), by the kernel where nobody has raised it."""
+        limit: Quantity = getattr(self, f"core_{name}")
+        stated = f"core_{name}" in self.model_fields_set and limit.typical is None
+        if stated or limit.value > _ASKED.value or stack.release is None:
+            return limit
+        size, usual = next(size for before, size in linux.GRANTED_B if stack.release < before), limit.typical
+        if size == limit.value:
+            return limit
+        if isinstance(usual, Mixture):
+            kinds = (k if k.value > _RAISED_B else k.worth(size) for k in usual.kinds)
+            usual = Mixture.of_kinds(usual.chooser, kinds)
+        elif usual is not None:
+            usual = usual.worth(size)
+        return replace(limit, value=size, text=f"{size / 1024:g} KiB", typical=usual)
 
     def share(self, stack: Stack, mtu_B: float) -> float:
         """Part of the receive buffer that is window."""

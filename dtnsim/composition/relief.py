@@ -145,10 +145,10 @@ def _wider(
         needs = [min(need, most) for need in needs]
     named, sets = [], list[str]()
     for (host, key), need in zip(tcp.ends(route), needs, strict=True):
+        value: Quantity = getattr(host.tcp, key) if net.window is None else host.tcp.granted(key, host.stack)
         if net.window is not None:  # what a program asks for is doubled
             key, need = f"core_{key}", need / (window.SOCKBUF_DOUBLING if host.system == "linux" else 1.0)
             asked = max(asked, need)
-        value: Quantity = getattr(host.tcp, key)
         if value.value < need and not _of_store(route, host) and (net.window is None or host.system == "linux"):
             least = f"from {value.value / _MIB:.3g} MiB to at least {mib(need)}"
             named.append(f"{route.tcp_key(host)}.{key}{_named(host, key)} {least}")

@@ -69,7 +69,7 @@ def buffer_windows(route: Route, net: NetUse, frame: Framing, draw: Draw) -> tup
         if net.window is None:
             made.append(window.autotuned_window(draw(getattr(host.tcp, key)), share))
         elif host.system == "linux":
-            made.append(window.fixed_window(draw(net.window), share, draw(getattr(host.tcp, f"core_{key}"))))
+            made.append(window.fixed_window(draw(net.window), share, draw(host.tcp.granted(key, host.stack))))
         else:
             made.append(window.fixed_window(draw(net.window), share, doubling=1.0))
     return made[0], made[1]

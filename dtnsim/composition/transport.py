@@ -289,7 +289,7 @@ def _whose_window(streams: Connection, route: Route, net: NetUse, frame: Framing
     (end, key), who = tcp.ends(route)[sending >= receiving], "sending" if sending < receiving else "receiving"
     setting = f"tcp_{key.removesuffix('_max')}[2]" if net.window is None else f"the tool's window of {net.window}"
     if net.window is not None and end.system == "linux":
-        cut: Quantity = getattr(end.tcp, f"core_{key}")
+        cut = end.tcp.granted(key, end.stack)
         setting += f", cut to {cut} by net.core.{key}" if cut.value < net.window.value else ""
     return f"by the {who} buffer of {end.name} ({setting})"
 

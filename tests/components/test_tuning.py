@@ -29,6 +29,12 @@ def test_a_role_says_what_is_usual_where_nothing_is_stated():
     # net/core/sock.c grants 212,992 bytes; who raises one limit raises the other (fasterdata.es.net)
     assert (untuned.core_rmem_max.value, said.core_rmem_max.value) == (212992, 2**24)
     assert dtn.core_wmem_max.value == dtn.wmem_max.value
+    # 124,928 bytes on RHEL 6 (sysctl, pastebin.com/PsCz2nN0), 4 MiB since 6.18 (admin-guide/sysctl/net.rst)
+    granted = [untuned.granted("rmem_max", Stack(kernel=kernel)).value for kernel in ("2.6.32", "5.15", "6.18")]
+    assert granted == [124928, 212992, 2**22]
+    assert said.granted("rmem_max", Stack(kernel="2.6.32")).value == 2**24
+    drawn = Draw(3000, 1)(TcpTuning().granted("wmem_max", Stack(kernel="6.18")))
+    assert np.mean(drawn == 2**22) == pytest.approx(2 / 3, abs=0.03)
     assert np.mean(Draw(3000, 1)(TcpTuning().core_rmem_max) > 2**20) == pytest.approx(1 / 3, abs=0.03)
 
 

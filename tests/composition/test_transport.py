@@ -97,6 +97,19 @@ def test_a_window_is_cut_to_what_the_kernels_of_both_ends_grant(tool: dict[str, 
     assert "hosts.a.tcp.core_wmem_max (net.core.wmem_max) from 0.0625 MiB to at least 6 MiB" in cut.bottleneck.remedy
 
 
+def test_the_kernel_says_what_a_program_is_granted() -> None:
+    """4 MiB since 6.18 (admin-guide/sysctl/net.rst), 0.535 of twice that; a limit that is stated goes first."""
+    newest = {"kind": "stack", "kernel": "6.18"}
+    path = over(tool={"name": "iperf3", "w": "64 MiB"}, wan={"bandwidth": "10 Gb/s"})
+    for host in path["hosts"].values():
+        host |= {"stack": newest, "tcp": {}, "role": "untuned"}
+    found = answer(path, samples=64)
+    assert "cut to 4096 KiB by net.core." in found.bottleneck.reason
+    assert found.throughput_Bps.p50 == pytest.approx(2 * 4 * MiB * 0.535 / 0.1, rel=0.1)
+    path["hosts"]["b"]["tcp"] = {"core_rmem_max": "208 KiB"}
+    assert "cut to 208 KiB by net.core.rmem_max" in answer(path).bottleneck.reason
+
+
 def test_what_relieves_a_window_that_is_cut_and_too_small() -> None:
     """A gigabit over 100 ms: 12.5 MB in flight; setsockopt doubles what it is asked for, half to receive is window."""
     wan, tool = {"bandwidth": "1 Gb/s"}, {"name": "iperf3", "w": "1 MiB"}

@@ -14,6 +14,9 @@ from dtnsim.physics._arrays import FloatArray
 
 #: share of a receive buffer that is window in kernels before these versions (ip-sysctl, tcp_adv_win_scale 2 and 1)
 ADV_WIN_SHARES: Final = (((3, 4), 0.75), ((6, 6), 0.5))
+#: most that a program gets of a buffer it asks for, in kernels before these versions and since (net/core/sock.c,
+#: SK_RMEM_MAX: 256 packets of 488 B, then of 832 B; admin-guide/sysctl/net.rst: 4194304) [B]
+GRANTED_B: Final = (((3, 2), 124928.0), ((6, 18), 212992.0), ((1000,), 4194304.0))
 #: the kernel that answers where none is named
 NEWEST: Final = "6.18"
 #: include/net/tcp.h: TCP_INIT_CWND [segments]
