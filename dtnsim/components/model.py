@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping as MappingABC
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeVar, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import MISSING, SpecError
@@ -27,6 +27,15 @@ M = TypeVar("M", bound=BaseModel)
 _OF_ALL: Final = frozenset({"part", "source", "price", "facts"})
 _NUMBER: Final = re.compile(rf"\s*{units.NUMBER}\s*")
 _HOLE: Final = re.compile(r"\d_")
+
+
+def _listed(given: object) -> object:
+    """One name is a list of one."""
+    return [given] if isinstance(given, str) else given
+
+
+#: names, of which one alone needs no brackets
+Names = Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=list[str] | str)]
 
 
 class Model(BaseModel):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.chassis import Slot
@@ -18,6 +18,7 @@ from dtnsim.components.device import Device
 from dtnsim.components.filesystem import Filesystem, label_of
 from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Memory
+from dtnsim.components.model import Names
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Offload
 from dtnsim.components.servers import SharedFilesystem
@@ -37,11 +38,6 @@ SERVERS_TCP = TcpTuning(
     rmem_max=prior("64 MiB", 1.0, _FAR := "assumed: servers of a provider are tuned for clients that are far away"),
     wmem_max=prior("64 MiB", 1.0, _FAR),
 )
-
-
-def _listed(given: object) -> object:
-    """One name is a list of one."""
-    return [given] if isinstance(given, str) else given
 
 
 #: what sits in a slot
@@ -67,9 +63,7 @@ class Volume(Model):
     array: Annotated[Device, Pick(Device)] | None = None
     via: list[str] = Field(default_factory=list)
     server: str | None = None
-    over: Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=list[str] | str)] = Field(
-        default_factory=list
-    )
+    over: Names = Field(default_factory=list)
     peer: TcpTuning | None = None
     size: Annotated[Quantity, Unit("B")] | None = None
 

@@ -87,3 +87,17 @@ def is_personal(name: str) -> bool:
 def machine_like(name: str) -> Mapping | None:
     """What a machine has whose maker or series alone is known; None where the name tells nothing."""
     return next((keys for row, keys in library.spoken()["machines"] if re.search(row, name, re.IGNORECASE)), None)
+
+
+def is_desk(host: object) -> bool:
+    """Whether a host as it is written is one that people sit at: by its system, its kind, or the machine it is like."""
+    given = host if isinstance(host, Mapping) else {"like": host}
+    kind, like = (str(given.get(key) or "") for key in ("kind", "like"))
+    like = like or str(given.get("machine") or given.get("model") or "")
+    found = [like] if library.has("hosts", like) else library.meant("hosts", like) if like else []
+    shipped = library.read("hosts", found[0]).get("os") if len(found) == 1 and "os" not in given else None
+    system = str(given.get("os", shipped)).lower()
+    known = library.spoken()["personal"]
+    return (
+        system.startswith(("windows", "mac")) or {kind.lower(), like.lower()} & {*known} != set() or is_personal(like)
+    )

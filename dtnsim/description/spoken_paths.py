@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from dtnsim.components import network_kinds
 from dtnsim.components.base import kinds
+from dtnsim.description import personal
 from dtnsim.description.transfer import DEVICES
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import UnitError
@@ -107,7 +108,7 @@ def shares(raw: Mapping, notes: list[str]) -> None:
 def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, Mapping] | None:
     """The hosts with a share mounted, and the transfer that copies there; None where it needs none.
 
-    The client is the one that ``client`` of the tool says, else the source if that alone has Windows or macOS.
+    The client is the one that ``client`` of the tool says, else the source if that alone is a personal computer.
     """
     tool = item.get("tool")
     name = str(tool.get("name") if isinstance(tool, Mapping) else tool)
@@ -120,8 +121,7 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     if (known := library.spoken()["shares"].get(word)) is None:
         return None
     said = str(tool.get("client", "")) if isinstance(tool, Mapping) else ""
-    systems = {end: host.get("os") for end, (name, _, _) in ends.items() if isinstance(host := hosts[name], Mapping)}
-    desks = {end for end, system in systems.items() if str(system).lower().startswith(("windows", "mac"))}
+    desks = {end for end, (name, _, _) in ends.items() if personal.is_desk(hosts[name])}
     client, server = ("from", "to") if said == "source" or (not said and desks == {"from"}) else ("to", "from")
     (here, _, own), (there, _, path), at = ends[client], ends[server], item.lines["tool"]
     if path.strip() in ("", *DEVICES):

@@ -154,6 +154,23 @@ def test_who_mounts_a_share() -> None:
         assert other in next(n for n in path({}, transfer={**MOVE, "tool": tool}).notes if "is mounted on" in n)
 
 
+@pytest.mark.parametrize(
+    ("desk", "tool", "mounts"),
+    [
+        ({"like": "macbook-pro"}, "finder", True),  # the system is the shipped machine's
+        ({"kind": "laptop"}, "smb", True),
+        ({"machine": "ThinkPad X1"}, "nfs", True),
+        ({"os": "Windows 10"}, "explorer", True),
+        ({"os": "Ubuntu 22.04"}, "smb", False),
+        ({"like": "synology-ds1821plus"}, "smb", False),
+    ],
+)
+def test_who_sits_at_a_desk_mounts_the_server(desk: object, tool: str, mounts: bool) -> None:
+    """Else the destination mounts the source."""
+    found = path(desk, {"volumes": {"/data": "any-disk"}}, transfer={**MOVE, "tool": tool, "from": "a:/data"})
+    assert ("/b" in found.hosts["a"].volumes, "/a" in found.hosts["b"].volumes) == (mounts, not mounts)
+
+
 def test_options_of_a_share_are_those_of_its_mount() -> None:
     """Those of NFS belong to what the client mounts, robocopy's to the program; others are refused."""
     made = path({}, transfer={**MOVE, "tool": {"name": "nfs", "nconnect": "4"}})

@@ -11,7 +11,7 @@ from dtnsim.description.transfer import _one_file
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
 from tests.each import rows
-from tests.strategies import written
+from tests.strategies import load, written
 
 HOST = "hosts: {a: {volumes: {/data: {filesystem: xfs, array: samsung-980-pro-1tb}}}}\n"
 
@@ -64,3 +64,11 @@ def test_one_file_is_read_as_every_data_set_is(size: str) -> None:
 )
 def test_what_is_not_just_one_file_is_left_to_who_says_where(text: str) -> None:
     assert _one_file(yamlio.loads(f"dataset: {{{text}}}", "t.yaml")["dataset"]) is None
+
+
+def test_one_name_needs_no_brackets() -> None:
+    move = {"from": "a:memory", "to": "b:memory", "tool": "iperf3", "dataset": {"size": "1 GB"}}
+    links = {"fibre": {"between": ["a", "b"], "bandwidth": "10 Gb/s"}}
+    again = {"one": {**move, "via": "fibre"}, "two": {**move, "after": "one"}}
+    one, two = load({"hosts": {"a": {}, "b": {}}, "links": links, "transfers": again}).transfers
+    assert (one.via, two.after) == (["fibre"], ["one"])
