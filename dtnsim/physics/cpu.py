@@ -139,7 +139,7 @@ def remote_share(cores: Sequence[int], near: int, sockets: int, cores_per_socket
         near: Socket that the device's lanes end at [1].
         sockets: Sockets n [1].
         cores_per_socket: Physical cores k of a socket [1].
-        alternate: True where the firmware numbers the sockets in turn instead of one after the other.
+        alternate: True where the firmware numbers the sockets in turn instead of one after the other [1].
 
     Returns:
         Share [1]: 0 with all on the near socket.

@@ -26,7 +26,7 @@ def cycle_time(workers: float, away_s: ArrayLike, station_s: ArrayLike, own_s: A
     and s never makes it longer.
 
     Args:
-        workers: Number of workers N, at least 1; a part of a worker counts as none.
+        workers: Number of workers N, at least 1; a part of a worker counts as none [1].
         away_s: Z, time of a unit of work away from the station [s].
         station_s: D, time of a unit of work at the station when nobody else is there, as far as the station goes [s].
         own_s: s, time of a unit of work at the station that its worker needs by itself; D where that is longer [s].

@@ -1,39 +1,44 @@
-"""What every storage function promises: sections in its docstring, broadcasting, finite results."""
+"""What every law of physics promises: sections in its docstring, broadcasting, finite results."""
 
 import inspect
 import re
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dtnsim.physics.pcie import expander_uplink_rate
+from dtnsim import physics
 from tests.each import of_each
 
-#: modules of physics whose functions are pure and broadcast
-STORAGE = (
-    "beegfs cache cloud gpfs hdd hdd_streams local lustre metadata nfs raid raidz rdma redundancy servers ssd tape zfs"
-)
-MODULES = [import_module(f"dtnsim.physics.{name}") for name in STORAGE.split()]
+MODULES = [import_module(f"dtnsim.physics.{p.stem}") for p in Path(physics.__file__).parent.glob("[a-z]*.py")]
 FUNCTIONS = [
     pytest.param(f, id=f"{m.__name__.rsplit('.', 1)[-1]}.{f.__name__}")
     for m in MODULES
     for _, f in inspect.getmembers(m, inspect.isfunction)
     if f.__module__ == m.__name__ and not f.__name__.startswith("_")
 ]
-FUNCTIONS.append(pytest.param(expander_uplink_rate, id="pcie.expander_uplink_rate"))
-#: these take words, or a list as a whole, so they do not broadcast
-FOLDING = {"water_filled", "evicted", "prefetch_bytes", "aggregation_bytes", "release"}
-#: inf is the answer outside a range that their docstrings name (an overloaded queue; eta = 1; s1 = s2)
-RANGED = {"two_point_law"}
+#: these take words, widths and sizes of a specification, or a list as a whole, so they do not broadcast
+FOLDING = {
+    "water_filled", "evicted", "prefetch_bytes", "aggregation_bytes", "release", "weekly_top", "remote_share",
+    "worker_pools", "xts_speedup", "direct_amplification", "anytime_spread", "card_link", "cycle_time", "rounds",
+    "time_shares", "ack_interval", "tlp_rate", "tlp_share", "write_rate",
+}  # fmt: skip
+#: inf is the answer outside a range that their docstrings name (an overloaded queue; eta = 1; s1 = s2; no burst), or
+#: arguments are in an order that values drawn apart are not
+RANGED = {"two_point_law", "burst_fit", "burst_limited_rate", "between", "request_rate"}
 #: a range a physical argument has, so that the values tried make sense together
 PHYSICAL = {
     "ashift": (9.0, 13.0), "disks": (8.0, 24.0), "parity": (0.0, 3.0), "lost": (0.0, 3.0),
     "copies": (1.0, 2.0), "slop_share": (0.01, 0.5),
     "chunks": (1.0, 5.0), "efficiency": (0.01, 0.99), "radius_ratio": (0.1, 1.0), "files": (1.0, 1e4),
     "min_share": (0.1, 0.4), "max_share": (0.5, 0.9), "throttle_share": (0.1, 0.9), "servers": (1.0, 64.0),
-    "here": (0.01, 1.0), "stored_per_byte": (1.0, 8.0),
+    "here": (0.01, 1.0), "stored_per_byte": (1.0, 8.0), "links": (1.0, 8.0), "streams": (1.0, 1e3),
+    "generation": (1.0, 6.0), "mtu_B": (1280.0, 9000.0),
+    "headers_B": (20.0, 80.0), "vlan_tags": (1.0, 2.0), "remote_share": (0.01, 1.0), "share": (0.01, 1.0),
+    "wave": (0.01, 1.0), "weekend": (0.01, 1.0), "peak_hour": (0.01, 24.0), "year_s": (3.1e7, 3.2e7),
+    "growth": (0.01, 2.0), "timestamps": (1.0, 1.0),
 }  # fmt: skip
 
 
@@ -50,12 +55,15 @@ def test_docstring_has_every_section(function):
     assert "[" in returns or "in the unit of" in returns
 
 
+WHOLE = {"disks", "parity", "lost", "chunks", "links", "streams", "generation"}
+
+
 def _values(function, rng, shape):
     chosen = {}
     for index, name in enumerate(inspect.signature(function).parameters):
         low, high = PHYSICAL.get(name, (1e-2, 1e6))
         span = np.exp(rng.uniform(np.log(max(low, 1e-2)), np.log(high), size=shape(index)))
-        chosen[name] = np.round(span) if name in {"disks", "parity", "lost", "chunks"} else span
+        chosen[name] = np.round(span) if name in WHOLE else span
     return chosen
 
 
