@@ -59,7 +59,7 @@ def values(name: str, annotation: Any, metadata: tuple[Any, ...], now: Any) -> l
 
 def world(name: str, tool: dict[str, Any], data: dict[str, Any] | None) -> dict[str, Any]:
     """A path on which one thing is scarce: the network, the cores, or the drives."""
-    slow = {"kind": "cpu", "cores": 4, "clock": "0.4 GHz" if name in ("cores", "into") else "3 GHz"}
+    slow = {"kind": "cpu", "cores": 4, "clock": "0.4 GHz" if name in ("cores", "into", "within") else "3 GHz"}
     if name in ("network", "cores"):
         wan = {"network": {"bandwidth": "1 Gb/s", "rtt": "30 ms"}, "cores": {"bandwidth": "400 Gb/s", "rtt": "0.1 ms"}}
         host = machine(cpu=slow)
@@ -77,9 +77,10 @@ def world(name: str, tool: dict[str, Any], data: dict[str, Any] | None) -> dict[
     for one in (host, there):
         one.pop("vm")
         one.pop("stack")
-    start, to = {"drives": ("a:/s", "b:/z"), "host": ("a:/s", "a:/z"), "mount": ("a:/s", "a:/n"), "pool": ("a:/z",
-    "a:/s"),
-                 "into": ("a:/s", "a:memory")}[name]  # fmt: skip
+    start, to = {
+        "drives": ("a:/s", "b:/z"), "host": ("a:/s", "a:/z"), "mount": ("a:/s", "a:/n"), "pool": ("a:/z", "a:/s"),
+        "into": ("a:/s", "a:memory"), "within": ("a:/s", "a:/s"),
+    }[name]  # fmt: skip
     wan = {"bandwidth": "10 Gb/s", "rtt": "2 ms"}
     return journey(host, there, tool=tool, dataset=data, wan=wan, start=start, to=to)
 
@@ -94,7 +95,7 @@ def worlds(kind: str) -> tuple[str, ...]:
     between = ("network", "drives", "cores", "host", "mount")
     if local and find_kind(kind).tool_class != "local":  # it copies between hosts as well
         return (*between, "pool", "into")
-    return ("host", "mount", "pool", "into") if local else between
+    return ("host", "mount", "pool", "into", "within") if local else between
 
 
 @functools.cache
