@@ -381,4 +381,4 @@ class Smb(Remote):
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
         requests = 1.0 if use.kernel is not None and use.kernel < nfs.DEEP_SMB else 2.0
-        return law(nfs.smb_read_ahead, rsize_B=row.term(self.io_size(use)), requests=requests)
+        return law(nfs.read_ahead, requests=requests, rsize_B=row.term(self.io_size(use)))

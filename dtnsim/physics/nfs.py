@@ -83,16 +83,18 @@ def read_ahead(requests: ArrayLike, rsize_B: ArrayLike) -> FloatArray:
     """Bytes that Linux reads ahead on a mount: requests x rsize.
 
     Args:
-        requests: Requests of a read-ahead: NFS_MAX_READAHEAD, 15 [1].
+        requests: Requests of a read-ahead: of NFS 15 (NFS_MAX_READAHEAD), of SMB 2, and 1 before Linux 5.13 [1].
         rsize_B: rsize [B].
 
     Returns:
         Window of one sequential reader [B].
 
-    Valid: Linux before 5.4, whose mounts have the 128 KiB of any device (commit c128e575514c; Microsoft, Linux NFS
-        read-ahead best practices for Azure NetApp Files: so RHEL from 8.3 and Ubuntu from 18.04 on).
+    Valid: SMB mounts without ``rasize``; of NFS, Linux before 5.4, from which on mounts have the 128 KiB of any device
+        (commit c128e575514c; Microsoft, Linux NFS read-ahead best practices for Azure NetApp Files: so RHEL from 8.3
+        and Ubuntu from 18.04 on).
     Neglects: the ramp of the window.
-    Source: Linux fs/nfs/client.c (server->backing_dev_info.ra_pages = server->rpages * NFS_MAX_READAHEAD).
+    Source: Linux fs/nfs/client.c (server->backing_dev_info.ra_pages = server->rpages * NFS_MAX_READAHEAD);
+        fs/smb/client/cifsfs.c, cifs_read_super (ra_pages of two rsize; of one in the releases before).
     """
     return as_float(requests) * as_float(rsize_B)
 
@@ -182,23 +184,6 @@ def credits_rate(
     charge = -(-as_float(io_B) // CREDIT_B)
     flying = as_float(channels) * as_float(granted) / charge * as_float(io_B)
     return flying / (as_float(rtt_s) + as_float(service_s))
-
-
-def smb_read_ahead(rsize_B: ArrayLike, requests: ArrayLike = 2.0) -> FloatArray:
-    """Bytes that the Linux client reads ahead: n rsize.
-
-    Args:
-        rsize_B: rsize [B].
-        requests: Requests n: 2, and 1 before Linux 5.13 [1].
-
-    Returns:
-        Window of one sequential reader [B].
-
-    Valid: mounts without ``rasize``.
-    Neglects: the ramp of the window.
-    Source: Linux fs/smb/client/cifsfs.c, cifs_read_super (ra_pages of two rsize; of one in the releases before).
-    """
-    return as_float(requests) * as_float(rsize_B)
 
 
 def solicited_trips(write_B: ArrayLike, first_B: ArrayLike, burst_B: ArrayLike) -> FloatArray:

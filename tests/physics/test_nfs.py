@@ -33,7 +33,7 @@ test_values = values({
     "twice as many in two": (nfs.credits_rate, (128, 4 * MiB, 1.0, 0.0, 2), 16 * MiB),
     "small requests waste their credit": (nfs.credits_rate, (100, 4096, 1.0, 0.0), 100 * 4096),
     "a byte more takes two": (nfs.credits_rate, (100, 65537, 1.0, 0.0), 50 * 65537),
-    "SMB of Linux reads two requests ahead": (nfs.smb_read_ahead, (4 * MiB,), 8 * MiB),
+    "SMB of Linux reads two requests ahead": (nfs.read_ahead, (2, 4 * MiB), 8 * MiB),
     "the kernel's own comment: 1 MiB with 4 GiB, 32 KiB with 128 MiB, 8 KiB with 32 MiB and less":
         (nfs.largest_request, (np.array([16, 4, 1, 1 / 8, 1 / 32, 1 / 64]) * 2**30,),
          np.array([1024, 1024, 256, 32, 8, 8]) * 1024.0),
@@ -89,4 +89,3 @@ def test_more_credits_are_never_slower(n, io, T, t):
     assert nfs.credits_rate(n + 1, io, T, t) > rate
     assert nfs.credits_rate(n, io, 2 * T, t) < rate
     assert rate <= n * nfs.CREDIT_B / (T + t) * (1 + 1e-12)
-    assert nfs.smb_read_ahead(io) > io
