@@ -1,4 +1,4 @@
-"""What people paste of a machine: outputs of any programs, in any order, in one file; programs.yaml knows the lines."""
+"""What people paste of a machine: outputs of any programs, in any order, in one file; pasted.yaml knows the lines."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Record:
 
 @lru_cache(maxsize=1)
 def _table() -> yamlio.Mapping:
-    return yamlio.load(Path(__file__).with_name("programs.yaml"))
+    return yamlio.load(Path(__file__).with_name("pasted.yaml"))
 
 
 @lru_cache(maxsize=1)
