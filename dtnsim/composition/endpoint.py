@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.components import memory
-from dtnsim.components.access import Thread
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Duty
 from dtnsim.composition import transport
@@ -64,7 +63,8 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
     host, name, net, receiving = side.host, side.name, side.net, side.receiving
     near = host.socket_of(side.card.slot)
     verb = f"{net.transport.upper()} {'receive' if receiving else 'send'}"
-    thread = _placed(net.receiver if receiving else net.sender, spec)
+    thread = net.receiver if receiving else net.sender
+    thread = thread if spec is None or spec.core is None else replace(thread, slot=spec.core)
     cycles, duty = _cycles(row, side), Duty("tcp", nic=name, left=host.stack.hot_byte)
     if net.transport == "tcp" and host.taker(duty) is not None:  # protocol and interrupts; the program still copies
         host.work(row, thread, cycles + row.term(host.stack.interrupt_byte), verb, duty, near)
@@ -156,7 +156,3 @@ def _interrupts(row: Row, side: Side, near: int | None) -> None:
         what=f"{what}: {streams} {'stream' if streams == 1 else 'streams'} reach "
         f"{float(np.mean(used.value)):.3g} of {queues} receive {'queue' if queues == 1 else 'queues'}, a core each",
     )
-
-
-def _placed(thread: Thread, spec: TransferSpec | None) -> Thread:
-    return thread if spec is None or spec.core is None else replace(thread, slot=spec.core)

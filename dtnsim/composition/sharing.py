@@ -105,7 +105,8 @@ def meet(transfers: Sequence[Transfer], ledger: Ledger, company: Company) -> Non
         here = {v.transfer.name: v.transfer for v in visits}
         for visit, weight in zip(visits, found.weights, strict=True):
             company.weights[visit.transfer.name] = visit.transfer.weight * weight
-        if all(t.name in here or not _visits(t, station) for t in transfers):
+        beside = (d.station for t in transfers if t.name not in here for phase in t.phases for d in phase.demands)
+        if station not in beside:
             company.carried[station] = found.carried
         if _timed_together(list(here.values())):
             company.opened.update(here)
@@ -160,10 +161,6 @@ def opened(transfer: Transfer) -> Transfer:
         replace(phase, delays=tuple(d for d in phase.delays if d.what != SLOW_START)) for phase in transfer.phases
     )
     return replace(transfer, phases=phases, opened=True)
-
-
-def _visits(transfer: Transfer, station: str) -> bool:
-    return any(d.station == station for phase in transfer.phases for d in phase.demands)
 
 
 def _places(transfers: Iterable[Transfer], ledger: Ledger) -> Mapping[str, list[Visit]]:

@@ -46,7 +46,8 @@ def texts(overrides: Overrides) -> list[str]:
         ['wan.rtt=50 ms', 'transfer.tool.verify=false', 'transfer.tool.p=4']
     """
     if isinstance(overrides, MappingABC):
-        return [f"{key}={_written(value)}" for key, value in overrides.items()]
+        texts = ((key, v if isinstance(v, str) else json.dumps(v, default=str)) for key, v in overrides.items())
+        return [f"{key}={value}" for key, value in texts]  # JSON is YAML, and texts stay as they are
     return [overrides] if isinstance(overrides, str) else list(overrides)
 
 
@@ -63,11 +64,6 @@ def given_with(option: str) -> Iterator[None]:
         named = {name: getattr(error, name) for name in ("file", "key", "remedy")}
         named = {name: text and re.sub(r"--set\b", option, text) for name, text in named.items()}
         raise SpecError(error.message, **named, line=error.line, value=error.value) from None
-
-
-def _written(value: object) -> str:
-    """A value as YAML: JSON is YAML, and texts stay as they are."""
-    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def override(raw: Mapping, text: str, notes: list[str] | None = None) -> list[str]:

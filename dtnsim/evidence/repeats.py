@@ -150,7 +150,8 @@ def weighed(figures: Sequence[Figure]) -> tuple[list[Figure], list[Repeats]]:
     for figure in (f for f in figures if f.case.quantity == "throughput"):
         groups.setdefault(key_of(figure), []).append(figure)
     parts = [_split(mine, len(groups)) for mine in groups.values()]
-    run, day, known = _noise([[_logs(p) for p in pieces] for pieces, _, _ in parts], [pieces for pieces, _, _ in parts])
+    split = [pieces for pieces, _, _ in parts]
+    run, day, known = _noise([[np.log([f.case.measured for f in p]) for p in pieces] for pieces in split], split)
     told: list[Repeats] = []
     for pieces, changes, drift in parts:
         last = pieces[-1]
@@ -166,10 +167,6 @@ def weighed(figures: Sequence[Figure]) -> tuple[list[Figure], list[Repeats]]:
             )
     order = {f.case.log: n for n, f in enumerate(figures)}
     return sorted(found, key=lambda f: order[f.case.log]), told
-
-
-def _logs(figures: Sequence[Figure]) -> Array:
-    return np.log([f.case.measured for f in figures])
 
 
 def _by_day(figures: Sequence[Figure]) -> dict[date | None, list[float]]:

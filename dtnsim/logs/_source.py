@@ -32,7 +32,7 @@ def logs(source: str | Path | IO[bytes], name: str) -> Iterator[tuple[str, Itera
     """
     with _complained(name), _bytes(source) as packed:
         file = _unpacked(packed, name)
-        if not _is_tar(file):
+        if file.peek(512)[257:262] != b"ustar":  # where a tar archive has it, POSIX or GNU
             yield name, blocks(file, name)
             return
         with tarfile.open(fileobj=cast("IO[bytes]", file), mode="r|") as archive:
@@ -147,11 +147,6 @@ def _zstd(file: IO[bytes], name: str) -> IO[bytes]:
         message = f"{name}: is packed with zstd; unpack it with zstd -d, or: {hint('zstandard')}"
         raise LogError(message) from None
     return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-
-
-def _is_tar(file: _Peekable) -> bool:
-    """Whether a tar archive begins here (POSIX or GNU: both have ``ustar`` at 257)."""
-    return file.peek(512)[257:262] == b"ustar"
 
 
 def _text(file: _Peekable, name: str) -> Iterator[bytes]:

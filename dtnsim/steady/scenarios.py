@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -180,11 +180,8 @@ def _in_blocks(problem: Problem, layout: Layout) -> tuple[Layout, solve.Solution
         _, solution, own = _whole(problem, layout.of(some))
         parts.append(solution)
         rates.append(own)
-    return layout, solve.Solution(*(_joined(parts, name) for name in _PARTS)), np.concatenate(rates)
-
-
-def _joined(parts: Sequence[solve.Solution], name: str) -> Any:
-    return np.concatenate([getattr(part, name) for part in parts])
+    joined = (np.concatenate([getattr(part, name) for part in parts]) for name in _PARTS)
+    return layout, solve.Solution(*joined), np.concatenate(rates)
 
 
 def regimes(given: PathSpec, nominal: Problem) -> tuple[Regime, ...]:

@@ -79,7 +79,7 @@ def run(p: Fixed, dice: Dice, noted: Noted) -> None:
                 halves[s.steps] = _counters(s, p)
             if then is None:
                 continue
-            gone = _over(s, p)
+            gone = np.asarray((s.t[0] >= p.end - 1e-12) | np.isfinite(s.done).all(axis=0))  # at their end
             _close(s, p, gone, noted)
             still &= ~gone & (np.abs(s.rate - then.rate) <= STAYS * s.rate).all(axis=0)
             repeats = ~gone & ~still & (p.most_steps == s.steps)
@@ -95,11 +95,6 @@ def run(p: Fixed, dice: Dice, noted: Noted) -> None:
 
 def _counters(s: State, p: Fixed) -> Counters:
     return Counters(p.lane, s.t[0], s.delivered, s.lost, s.waited, s.rate)
-
-
-def _over(s: State, p: Fixed) -> BoolArray:
-    """Lanes at their end (lanes,)."""
-    return np.asarray((s.t[0] >= p.end - 1e-12) | np.isfinite(s.done).all(axis=0))
 
 
 def _note(s: State, p: Fixed, noted: Noted) -> None:
