@@ -175,7 +175,7 @@ class Vm(Model):
         if isinstance(given, dict):
             for name in ("dirty", "dirty_background"):
                 ratio = str(given.get(f"{name}_ratio", ""))
-                if ratio.isdigit() and int(ratio) > 1:
+                if ratio.isdigit() and int(ratio) > 0:
                     raise ValueError(f"{name}_ratio: {ratio} is per cent, as sysctl prints it: write {ratio} %")
                 if f"{name}_bytes" in given and f"{name}_ratio" in given:
                     raise ValueError(f"write {name}_bytes or {name}_ratio: Linux forgets one when the other is set")

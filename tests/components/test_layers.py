@@ -287,6 +287,13 @@ def test_small_writes_wait_for_bits_of_a_bitmap_unless_its_chunks_are_large() ->
     assert large == pytest.approx(none, rel=1e-3)
 
 
+def test_write_back_to_a_mirror_writes_a_page_of_bits_for_every_thirty_two_blocks() -> None:
+    """On both disks, as each block (md-bitmap.c: all dirty pages before a batch)."""
+    load = ({**WAITS[0], "numjobs": 8, "direct": False}, *WAITS[1:])
+    without, kept = (rate({**MIRROR, "of": DISK, "bitmap": bits}, load) for bits in (False, True))
+    assert without / kept == pytest.approx(1 + 1 / 32)
+
+
 @pytest.mark.parametrize(("kernel", "low", "high"), [("3.10", 35, 60), ("5.15", 70, 140)])
 def test_flushes_of_an_old_array_come_one_after_the_other(kernel: str, low: float, high: float) -> None:
     """Ten disks of 7200 rpm in RAID 6, eight threads that write 4 KiB at random: 35 to 41 a second (584acdd49cd2).
