@@ -164,6 +164,10 @@ class Access:
         """Requests that the volume has before it at once."""
         return float(max(self.streams, 1) * max(self.queue_depth, 1))
 
+    def thinned(self, streams: int) -> Self:
+        """The access as one of several equal devices sees it that has only so many of the streams."""
+        return self.but(streams=streams, own_streams=self.own_streams * streams // max(self.streams, 1))
+
     @property
     def alone(self) -> bool:
         """Whether nothing joins its requests, each of which is waited for."""

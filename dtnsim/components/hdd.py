@@ -142,7 +142,7 @@ class Hdd(Device):
 
     def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
         """Positioning to it."""
-        return self._switch(row, self._in_tree(row, use, copies), members).value
+        return self._switch(row, self._to_file(row, use, copies), members).value
 
     def media_rate(self, row: Row, operation: Operation) -> Term:  # noqa: ARG002 - the same both ways
         """Mean rate of a pass over the whole surface."""
@@ -195,7 +195,7 @@ class Hdd(Device):
         each = float(busy.value)
         if use.random:
             return busy, use.but(queue_depth=max(1, round(use.queue_depth / each)))
-        return busy, use.but(streams=max(1, round(use.streams / each)))
+        return busy, use.thinned(max(1, round(use.streams / each)))
 
     def _zone(self, row: Row, use: Access) -> Term:
         return law(
@@ -271,8 +271,8 @@ class Hdd(Device):
         turn = first = None
         if use.streams > 1 or (use.scheduled and reading):
             turn = first = self._switch(row, self._apart(row, use))
-        if use.streams == 1 and reading:
-            first = self._switch(row, self._in_tree(row, use, copies))
+        if reading:
+            first = self._switch(row, self._to_file(row, use, copies))
         cost = _ONCE
         if first is not None:
             visit = self._window(row, use, copies, rate, visit_B)
@@ -349,12 +349,18 @@ class Hdd(Device):
             positioning_s=self._next_run(row, use),
         )
 
-    def _in_tree(self, row: Row, use: Access, copies: int) -> Term:
-        """Distance from one file to the next: two places on the part of the disk that the tree takes up."""
+    def _to_file(self, row: Row, use: Access, copies: int) -> Term:
+        """Distance to the next file: on the part of the disk that a transfer's tree takes up, unless others read too.
+
+        Large files of one tree need not lie as near (xfs and ext4 spread them), so that streams are `_apart` in them.
+        """
+        if use.streams > use.own_streams:
+            return self._apart(row, use)
         if self.tree_distance is not None:
             return row.term(self.tree_distance)
         tree = term(use.total_B, "B") / (count(copies, "disk") * row.term(self.capacity))
-        return law(hdd.mean_distance, filled=least(tree, self._filled(row, use)))
+        places = use.streams if use.scheduled else 2
+        return law(hdd.mean_distance, filled=least(tree, self._filled(row, use)), places=places)
 
     def _shingled(self, row: Row, use: Access, copies: int, rate: Term) -> Term:
         """Time of a write over that of its transfer, where the drive cleans shingled bands."""

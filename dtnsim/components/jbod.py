@@ -44,10 +44,17 @@ class Jbod(Layer):
         asked = use.in_flight if use.random else float(max(1, use.streams))
         busy = law(bonding.expected_links, links=self.disks, streams=asked)
         load = count(self.disks, "disk") / busy
-        each = max(1, round(use.streams / float(busy.value)))
-        self.of.serve(
-            row.times(load), use.but(streams=each, stripe_B=math.inf), name, copies=copies * self.disks, visit_B=visit_B
-        )
+        part = self._of_each(use).but(stripe_B=math.inf)
+        self.of.serve(row.times(load), part, name, copies=copies * self.disks, visit_B=visit_B)
+
+    def _of_each(self, use: Access) -> Access:
+        """The streams that meet on a device."""
+        busy = bonding.expected_links(self.disks, float(max(1, use.streams)))
+        return use.thinned(max(1, round(use.streams / float(busy))))
+
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
+        """That of the device which the file lies on."""
+        return super().next_file(row, self._of_each(use), copies, members)
 
 
 class Share(Model):

@@ -185,6 +185,10 @@ class Raid(LinuxMd):
         """Whether writes become full stripes: sequential in a write-back cache, or buffered in md's stripe cache."""
         return not use.random and (use.buffered if self.software else self.write_back)
 
+    def next_file(self, row: Row, use: Access, copies: int = 1, members: float = 1.0) -> Value:
+        """That of the member whose turn it is."""
+        return super().next_file(row, self._of_a_copy(use), copies, members)
+
     def single_rate(self, row: Row, use: Access) -> Value:
         """The members that hold a part of a request work on it together; a controller reads ahead for one reader."""
         if self._from_memory(use) and not use.random:
@@ -241,8 +245,8 @@ class Raid(LinuxMd):
     def _inside(self, row: Row, use: Access, load: Term) -> Access:
         """The access as members see it: requests are cut into chunks, parity and copies fill caches too."""
         busy = middle(self._members(row, use).value)
-        lying = load if use.operation == "write" else self._spread()
-        seen = use.but(total_B=use.total_B * float(np.mean(lying.value)), loose=use.loose and self.software)
+        lying = float(np.mean((load if use.operation == "write" else self._spread()).value))
+        seen = self._of_a_copy(use).but(total_B=use.total_B * lying, loose=use.loose and self.software)
         if use.alone:
             seen = seen.but(block_B=use.block_B / busy, queue_depth=max(1, round(use.queue_depth * busy)))
         chunk, n = middle(self._chunk(row).value), self.data_members
@@ -256,7 +260,6 @@ class Raid(LinuxMd):
             extent_B=max(part, use.extent_B / n),
             gap_B=max(part, use.gap_B / n),
             stripe_B=lies * passed,
-            streams=self._on_a_copy(use),
             trimmed=use.trimmed and self.software and not self.parity,  # neither a controller nor parity passes it on
         )
         if use.operation == "write" and self.keeps_writes:  # its cache sorts for the drives, whose own is off
@@ -264,14 +267,13 @@ class Raid(LinuxMd):
             return seen.but(finish="steady" if use.finish == "dsync" else use.finish, active=most)
         return seen
 
-    def _on_a_copy(self, use: Access) -> int:
-        """Streams that take turns on a member; a reader in sequence stays with its copy, others go to the idle one.
+    def _of_a_copy(self, use: Access) -> Access:
+        """The streams that take turns on a member; a reader in sequence stays with its copy, others go to the idle one.
 
         Source: Linux drivers/md/raid1.c, choose_best_rdev; raid10.c, read_balance (the nearest head).
         """
-        if use.operation == "write" or use.random or self.copies == 1 or self.lost:
-            return use.streams
-        return -(-use.streams // self.copies)
+        apart = use.operation == "read" and not (use.random or self.lost)
+        return use.thinned(-(-use.streams // self.copies)) if apart else use
 
     def _members(self, row: Row, use: Access) -> Term:
         """Members of the array that hold a part of one request."""

@@ -177,6 +177,19 @@ def test_a_reader_more_brings_no_more_than_a_shorter_sweep(
     assert few <= alone * made.drives * (1 + 1e-9) or scheduled
 
 
+@pytest.mark.parametrize("pool", ["disk", "raid"])
+def test_small_files_of_one_tree_lie_nearer_than_those_of_others(pool: str) -> None:
+    """Who shares the heads with readers elsewhere waits for longer seeks, and the disk has no less to do for a file."""
+    made, row = device(**POOLS[pool]), Row(Ledger(Draw()), "t", [], 1.0, "h")
+    use = access(file_B=64 * KiB, block_B=64 * KiB, total_B=1e9)
+    alone, own, others = use, use.but(streams=16, own_streams=16), use.but(streams=16, own_streams=8)
+    waits = [float(made.next_file(row, each)) for each in (alone, own, others)]
+    rates = [served(made, each).rate("d.disks") for each in (alone, own, others)]
+    assert (waits[1], rates[1]) == pytest.approx((waits[0], rates[0]))
+    assert waits[2] > 1.3 * waits[0]
+    assert rates[2] < rates[0] / 1.3
+
+
 def test_two_readers_of_a_mirror_have_a_copy_each() -> None:
     """A reader in sequence stays with its disk (Linux drivers/md/raid1.c): two read twice what one does."""
     one, two, four = (served(device(**POOLS["mirror"]), access(streams=n)).rate("d.disks") for n in (1, 2, 4))
