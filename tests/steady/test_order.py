@@ -78,3 +78,14 @@ def test_some_in_the_middle_of_a_row_wait_for_the_same_one() -> None:
     answer, run = dtnsim.predict(load(path), samples=0), dtnsim.simulate(load(path)).runs[0]
     for here, there in zip(answer.transfers, run.transfers, strict=True):
         assert here.duration_s.p50 == pytest.approx(there.duration_s, rel=0.05), here.name
+
+
+@pytest.mark.parametrize(
+    ("second", "found"), [({"files": 10, "size": "2 GB"}, True), ({"files": 20, "size": "3 GB"}, False)]
+)
+def test_files_of_a_folder_are_in_memory_for_who_reads_the_same_ones(second: dict[str, Any], found: bool) -> None:
+    path = _writers("0 s", "100 s")
+    for transfer, data in zip(path["transfers"], ({"files": 10, "size": "2 GB"}, second), strict=True):
+        transfer |= {"from": "a:/d/set", "to": "a:/dev/null", "tool": "tar", "dataset": data}
+    first, then = (t.throughput_Bps.p50 for t in dtnsim.predict(load(path), samples=0).transfers)
+    assert (then > 2 * first) is found
