@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from dtnsim.components.base import find_kind
+from tests import lab
 from tests.lab import FREE as FREE_STACK, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
 
 FREE = {"kind": "beegfs", "latency": "1 us", "target_rate": "1 TB/s", "share": "1", "metadata_time": "0 s",
@@ -38,6 +40,15 @@ def test_one_thread_and_one_node_of_a_qdr_system() -> None:
 
     assert 0.6e9 < run(1) < 1.5e9
     assert run(16) == pytest.approx(3.8e9, rel=0.1)
+
+
+@pytest.mark.parametrize(("streams", "depth", "number"), [(1, 1, 1), (1, 4, 4), (2, 4, 8), (5, 100, 48)])
+def test_each_request_under_way_has_a_connection_while_there_are_some(streams: int, depth: int, number: int) -> None:
+    """Twelve to each server (connMaxInternodeNum)."""
+    made = find_kind("beegfs").build({**FREE, "servers": {"count": 4, "rate": "1000 TB/s"}})
+    use, found = lab.access(own_streams=streams, queue_depth=depth, block_B=4 * KiB), []
+    lab.charged(lambda row: found.append(made.connections_of(row, use)))  # type: ignore[attr-defined]
+    assert found[0].number == number
 
 
 @pytest.mark.parametrize(
