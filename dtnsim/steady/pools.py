@@ -44,7 +44,7 @@ _TURNS: Final = 24
 
 
 def shared(problem: Problem) -> list[tuple[list[int], int]]:
-    """Transfers that fill a page cache which others write to as well, and how many all are, cache by cache.
+    """Transfers that fill a page cache which others write to, or which empties while they verify; how many each has.
 
     Who verifies each of many files that the cache does not hold goes from one stretch to the next with every file: it
     is taken in the mean, and has its part of the cache for itself.
@@ -53,7 +53,7 @@ def shared(problem: Problem) -> list[tuple[list[int], int]]:
     for f, t in enumerate(problem.transfers):
         if t.cache is not None and t.buffered is not None:
             writers.setdefault((t.cache.pool, t.turn), []).append(f)
-    several = [some for some in writers.values() if len(some) > 1]
+    several = [some for some in writers.values() if len(some) > 1 or several_steps(problem.transfers[some[0]])]
     found = [([f for f in some if _fills(problem.transfers[f])], len(some)) for some in several]
     many = sum(len(some) for some, _ in found) > _MOST
     return [] if many else [(some, count) for some, count in found if some]
@@ -73,7 +73,8 @@ def states(
     """A transfer in every state of the cache that it writes to.
 
     That is written back and has room, is full, and has not begun to be written back; and is full of several with one
-    medium: what that takes while a writer is at another step makes room for those who wait for it.
+    medium: what that takes while a writer is at another step makes room for those who wait for it, be they other
+    transfers or workers of its own.
 
     Args:
         transfer: The transfer.
@@ -89,12 +90,13 @@ def states(
     fills = waits.alone(stations, above, 1)
     if seen:
         fills = fills + waits.recurring(whole) / transfer.workers
-    with np.errstate(invalid="ignore"):
-        meanwhile = np.nan_to_num(
-            np.minimum(fills / np.maximum(waits.alone(stations, below, 1) * writers, 1e-300), 1.0)
-        )
-    first = writing_phase(transfer)
+    first, workers = writing_phase(transfer), int(transfer.workers)
     others = [p for p in transfer.phases if p.step != whole.step]
+    elsewhere = sum((waits.alone(stations, [d for d in p.demands if not d.aside], workers) for p in others), 0.0)
+    with np.errstate(invalid="ignore"):
+        takes = waits.alone(stations, below, 1) * writers
+        meanwhile = np.nan_to_num(np.minimum(fills / np.maximum(takes, 1e-300), 1.0))
+        nobody = np.nan_to_num(elsewhere / np.maximum(takes * workers, elsewhere + fills)) ** (workers - 1)
     aside = [d for p in others for d in p.demands if d.aside and waits.positive(d.per_byte)]
     hidden = _at(aside[0].station, aside) / _at(aside[0].station, below) if aside else 0.0
 
@@ -112,9 +114,9 @@ def states(
     calm = at_other_steps(0.0)
     return (
         made(meanwhile, calm),
-        made(1 - hidden, others),
+        made(1 - hidden * nobody, at_other_steps(nobody)),
         made(0.0, calm),
-        made(1 - hidden * away, at_other_steps(away)),
+        made(1 - hidden * nobody * away, at_other_steps(nobody * away)),
     )
 
 
@@ -163,7 +165,7 @@ class Pools:
                 self.of[f] = p, self._volumes.setdefault(key, len(self._volumes))
         beside, same = [count - len(members) for members, count in pools], Counter(self.of.values())
         self._stations, self._writers = stations, {f: beside[at[0]] + same[at] for f, at in self.of.items()}
-        away = {f: _away(problem.transfers[f], stations, len(self.of)) for f in self.of}
+        away = {f: _away(problem.transfers[f], stations, writers) for f, writers in self._writers.items()}
         self._away: dict[int, Value] = {
             f: math.prod(away[g] for g in self.of if g != f and self.of[g] == self.of[f]) for f in self.of
         }

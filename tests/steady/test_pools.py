@@ -263,6 +263,38 @@ def test_a_drive_has_nothing_to_do_until_write_back_begins_though_its_writer_ver
     assert slow == pytest.approx(background_GB / 10 * fast + left_GB / 0.1, rel=0.002)
 
 
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_who_verifies_behind_a_full_cache_takes_of_the_link_what_the_drive_takes(workers: int) -> None:
+    """A full cache hands 600 MB/s to the drive all the time, also while its writers verify: the rest is the others'."""
+    vm = {"dirty_bytes": "3 GB", "dirty_background_bytes": "1 GB"}
+    host = machine(volumes={"/d": volume({"kind": "ssd", "read": "9 GB/s", "write": "600 MB/s"})}, vm=vm)
+    path = journey(
+        machine(), host, to="b:/d", wan={"bandwidth": "10 Gb/s", "rtt": "1 ms", "loss": 0},
+        tool={"name": "globus", "concurrency": workers}, dataset={"files": 1000, "size": "500 GB"},
+    )  # fmt: skip
+    test = {"from": "a:memory", "to": "b:memory", "start": "100 s", "tool": {"name": "iperf3", "P": 1, "t": "60 s"}}
+    alone = predict(load({**path, "transfer": test}), samples=0).transfers[0]
+    both = [{**path.pop("transfer"), "name": "verified"}, {**test, "name": "test"}]
+    beside = predict(load({**path, "transfers": both}), samples=0).transfers[1]
+    assert beside.throughput_Bps.p50 == pytest.approx(alone.throughput_Bps.p50 - 600e6, rel=0.025)
+
+
+def test_a_transfer_that_verifies_is_in_memory_first_beside_others_as_alone() -> None:
+    """Of 6 GB by two workers 2 gather first, and 3.5 are in memory at the end: 2.5 at 100 MB/s behind the first."""
+    took = {}
+    for write in ("100 MB/s", "9 GB/s"):
+        vm = {"dirty_bytes": "4 GB", "dirty_background_bytes": "2 GB"}
+        host = machine(volumes={"/d": volume({"kind": "ssd", "read": "9 GB/s", "write": write})}, vm=vm)
+        path = journey(
+            machine(), host, to="b:/d", wan={"bandwidth": "10 Gb/s", "rtt": "1 ms"},
+            tool={"name": "globus", "concurrency": 2}, dataset={"files": 6, "size": "6 GB"},
+        )  # fmt: skip
+        test = {"name": "test", "from": "a:memory", "to": "b:memory", "tool": {"name": "iperf3", "t": "10 s"}}
+        moves = [{**path.pop("transfer"), "name": "verified"}, {**test, "start": "500 s"}]
+        took[write] = predict(load({**path, "transfers": moves}), samples=0).transfers[0].duration_s.p50
+    assert took["100 MB/s"] == pytest.approx(took["9 GB/s"] / 3 + 25, rel=0.03)
+
+
 def test_who_waits_for_a_drive_has_all_of_it_while_another_verifies() -> None:
     """A byte of the one takes 1/25 s of half the drive and 1/50 s elsewhere: 16.7 B/s, and the other has 33.3 B/s.
 
