@@ -59,12 +59,8 @@ def names(room: str) -> list[str]:
 
 def own_names(room: str) -> list[str]:
     """Names of a room in the folder of that name here, and in the user's library."""
-    return [n for n in library.own_names(room, _HERE) if not _shipped(room, n)] if room in _OWN else []
-
-
-def _shipped(room: str, name: str) -> bool:
-    """Whether a name means a shipped file: not one of the user's that hides it."""
-    return library.find(room, name, beside=_HERE).is_relative_to(library.root("models"))
+    names, shipped = library.own_names(room, _HERE) if room in _OWN else [], library.root("models")
+    return [n for n in names if not library.find(room, n, beside=_HERE).is_relative_to(shipped)]
 
 
 def listing(room: str) -> dict[str, Any]:

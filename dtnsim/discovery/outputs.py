@@ -161,14 +161,11 @@ def _lines(tree: Tree, indent: int) -> Iterator[str]:
         if isinstance(item, Said):
             note = f"TODO: {item.todo} ({item.source})" if item.todo else item.source
             value = str(item.value) if isinstance(item.value, int) else quoted(item.value)
-            yield f"{start} {value}" + (f"  # {_one_line(note)}" if note else "")
+            note = "".join(c if c.isprintable() else " " for c in note)
+            yield f"{start} {value}" + (f"  # {note}" if note else "")
         elif item:
             yield start
             yield from _lines(item, indent + 1)
-
-
-def _one_line(note: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in note)
 
 
 def quoted(value: str) -> str:

@@ -41,15 +41,12 @@ def worth(bound: Bound, choices: Mapping[str, Sequence[Option]], loss: float) ->
         useful = sorted(filter(bound.matters, options), key=lambda o: (o.price, o.watts))
         company = bound.each(place, choices) if useful else {}
         for option in useful:
-            if not any(_needs_no_more(other, option) and _as_good(company, other, option, loss) for other in left):
+            no_more = (o for o in left if o is None or (o.watts <= option.watts and set(o.uses) <= set(option.uses)))
+            if not any(_as_good(company, other, option, loss) for other in no_more):
                 left.append(option)
         if len(left) > 1:
             kept[place] = [o for o in left if o is not None]
     return {place: kept[place] for place in bound.by_weight(kept)}
-
-
-def _needs_no_more(one: Option | None, other: Option) -> bool:
-    return one is None or (one.watts <= other.watts and set(one.uses) <= set(other.uses))
 
 
 def _as_good(company: Company, one: Option | None, other: Option, loss: float) -> bool:

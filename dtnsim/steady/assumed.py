@@ -227,11 +227,8 @@ def read(model: type[BaseModel], name: str, text: str) -> object:
     if unit is not None:
         return unit.read(text)
     default = field.default
-    return type(default)(text) if isinstance(default, int) and not isinstance(default, bool) else _plain(text)
-
-
-def _plain(text: str) -> object:
-    return {"true": True, "false": False}.get(text, text)
+    number = isinstance(default, int) and not isinstance(default, bool)
+    return type(default)(text) if number else {"true": True, "false": False}.get(text, text)
 
 
 def _key(given: PathSpec, place: Place) -> str:
