@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping as MappingABC, Sequence
@@ -145,6 +146,13 @@ def _child(where: Any, passed: list[str], steps: list[str], text: str, notes: li
         where[number] = expand(item) if isinstance(item, str) else item.clone() if isinstance(item, Mapping) else item
         return where[number]
     child = where.get(step)
+    kind = {"hosts": "host", "volumes": "volume"}.get(passed[-1] if passed else "")
+    if child is None and kind and step not in where and (where and len(steps) > (1 if kind == "host" else 2)):
+        whole = ".".join([*passed, step])
+        known, near = ", ".join(where), difflib.get_close_matches(step, where, 1)
+        did = f"did you mean {near[0]}? " if near else ""
+        remedy = f"{did}{kind}s: {known}; another is written whole: --set '{whole}={{...}}'"
+        raise SpecError(f"there is no {kind} {step!r}", key="--set", value=text, remedy=remedy)
     if isinstance(child, str) and step == "dataset":
         raise SpecError(
             f"the data set is {str(child)!r}, not written out here",

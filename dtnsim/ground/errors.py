@@ -93,7 +93,7 @@ def noted(found: list[SpecError], under: str = "") -> Iterator[None]:
     try:
         yield
     except SpecError as error:
-        if under and not (error.key or "").startswith(under.partition(".")[0] + "."):
+        if under and not (error.key or "").startswith((under.partition(".")[0] + ".", "--")):
             error.key = ".".join(filter(None, (under, error.key)))
         found += error.findings
 
