@@ -6,7 +6,9 @@ sum of what the parameters' spreads explain, of repeat noise, and of the discrep
     r_i = x_i + e_i + d_i,    d_i ~ two-piece t2(m_g, a_g, b_g),    g = setting / kind / class of tool,
 
 where ``x_i`` comes from the draws of the parameters and ``e_i`` from repeats. What wires carry ends it: a figure at
-what they carry says only that ``r_i`` would have been at least that (Tobin, Econometrica 1958). The three numbers of a
+what they carry says only that ``r_i`` would have been at least that (Tobin, Econometrica 1958). So do other kinds of
+things on its way, each a room above what holds it and with an error of its own: ``r_i - x_i - e_i`` is the least of
+``d_g + room_g``, whose survivals have a Clayton copula (`dtnsim.steady.discrepancy.together`). The three numbers of a
 group are normal around those of its kind, those of a kind around its setting's, these around common ones, and the
 common ones around a wide prior, so that a kind with few figures borrows from the others (hierarchical shrinkage;
 Gelman et al., Bayesian Data Analysis, ch. 5). The mode of that posterior is taken. Figures of one study share machines
@@ -32,10 +34,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from dtnsim.evidence.repeats import noise_of
 from dtnsim.evidence.trust import Judgement, Residual
 from dtnsim.ground import output
 from dtnsim.physics._arrays import FloatArray as Array
-from dtnsim.steady.discrepancy import FREEDOM, OF_RUNS, SCHEMA, UNIT, Discrepancy, Law, Noise, t2_quantile, t4_quantile
+from dtnsim.steady.discrepancy import FREEDOM, SCHEMA, UNIT, Discrepancy, Law, Noise, t2_quantile, t4_quantile
+from dtnsim.steady.rows import begins, over_rows
 
 #: correlation of figures of one study within a kind: 0.58 over the first 285 judging figures (analysis of variance)
 RHO: Final = 0.6
@@ -48,17 +52,20 @@ _DEVIATION: Final = (_COMMON[1], np.array([0.5, 1.0, 0.2]), np.array([0.5, 0.6, 
 _UNSEEN: Final = 0.5
 #: scales that a law never falls below: figures are printed and framed to some parts in a thousand
 _FLOOR: Final = 0.003
-#: noise that a kind never falls below
-_QUIET: Final = 0.005
 #: density of the t at its mode, times its scale
 _PEAK: Final = 1 / np.sqrt(8)
 #: how exactly figures say what they say: their last digit, what a tool counts as bytes, the ends of a run
 _EXACT: Final = 0.01
+#: parameter of the copula, as errors are drawn: the likeliest over 759 figures of 0.5, 1, 2, 3, 6, 12
+_TOGETHER: Final = 1.0
+#: rooms beyond which a kind is taken to hold nobody
+_FAR: Final = 3.0
+#: relative changes of the log posterior that searches end at: from nothing, and from nearly the same laws
+_EXACTLY: Final = 2e-9
+_NEARLY: Final = 1e-6
 #: points that represent the parameters' and for the repeats' part of a residual
 _POINTS: Final = 17
 _NOISE: Final = UNIT * t4_quantile(np.array([0.1, 0.3, 0.5, 0.7, 0.9]))  # equally likely
-#: scales that noise of repeats is looked for among
-_SCALES: Final = np.exp(np.linspace(np.log(1e-4), 0.0, 400))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +96,15 @@ def learn(residuals: Sequence[Residual], noises: Discrepancy, near: Learned | No
     model = _Model(residuals)
     if near is not None:
         model.start = np.concatenate([*(near.deviations[name] for name in model.rows), [near.unseen / _UNSEEN]])
-    found = minimize(model.cost, model.start, jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    exact = _EXACTLY if near is None else _NEARLY
+    found = minimize(model.cost, model.start, jac=True, method="L-BFGS-B", options={"maxiter": 300, "ftol": exact})
     unseen = _UNSEEN * float(found.x[-1])
     default, *laws = map(_law, model.laws(found.x[:-1]), model.doubt(), unseen * model.met)
-    named = dict(zip(list(model.rows)[1:], laws, strict=True))
+    figures, studies = model.count()
+    named = {name: law for name, law in zip(list(model.rows)[1:], laws, strict=True) if figures[name]}
     made = Discrepancy(default, named, noises.default_noise, noises.noises)
     kept = dict(zip(model.rows, found.x[:-1].reshape(-1, 3), strict=True))
-    return Learned(made, *model.count(), kept, unseen)
+    return Learned(made, figures, studies, kept, unseen)
 
 
 def folds(residuals: Sequence[Residual], noises: Discrepancy, whole: Learned | None = None) -> dict[str, Discrepancy]:
@@ -148,15 +157,23 @@ class _Model:
 
     def __init__(self, residuals: Sequence[Residual]) -> None:
         self._studies = [r.study for r in residuals]
-        names = ["", *dict.fromkeys(name for names in zip(*(r.regime.names for r in residuals), strict=True)
+        # every figure has an entry for what holds it, and for each kind that is near
+        points = [_points(r) for r in residuals]
+        entries = [(n, r.regime._replace(kind=kind), room) for n, r in enumerate(residuals)
+                   for kind, room in points[n][3].items()]  # fmt: skip
+        names = ["", *dict.fromkeys(name for names in zip(*(of.names for _, of, _ in entries), strict=True)
                                     for name in names)]  # fmt: skip
         self.rows = {name: row for row, name in enumerate(names)}
         self._depth = [0, *(1 + n.count("/") for n in names[1:])]
         self._spread = np.array([_DEVIATION[depth] for depth in self._depth])
         #: whether a law belongs to another, or is it
         self._within = np.array([[not a or f"{n}/".startswith(f"{a}/") for a in names] for n in names], dtype=float)
-        self._row = np.array([self.rows[r.regime.name] for r in residuals])
-        self._error, self._edge, self._full = (np.array(p) for p in zip(*map(_points, residuals), strict=True))
+        self._own = np.array([self.rows[r.regime.name] for r in residuals])
+        self._of = np.array([n for n, _, _ in entries])
+        self._row = np.array([self.rows[of.name] for _, of, _ in entries])
+        self._first = begins(self._of)
+        error, edge, self._full = (np.array([p[k] for p in points]) for k in range(3))
+        self._left = np.where(self._full, edge, error)[self._of] - np.array([room for _, _, room in entries])
         self._weight = _weights(residuals)
         self._unseen = np.array([r.unseen for r in residuals], dtype=float)
         settings = {r.regime.setting for r in residuals if r.unseen}
@@ -170,7 +187,7 @@ class _Model:
 
     def count(self) -> tuple[dict[str, int], dict[str, int]]:
         """Figures and studies behind every law."""
-        of_law = {name: np.flatnonzero(self._within[self._row, row]) for name, row in self.rows.items() if name}
+        of_law = {name: np.flatnonzero(self._within[self._own, row]) for name, row in self.rows.items() if name}
         studies = {name: len({self._studies[n] for n in those}) for name, those in of_law.items()}
         return {name: len(those) for name, those in of_law.items()}, studies
 
@@ -180,7 +197,7 @@ class _Model:
         A figure has the information (f + 1) / (f + 3) of the mode of a t over its scale, and 2 f / (f + 3) of its log
         scale. A law of more than one group is for those that nobody has measured: they lie as far from it as others.
         """
-        n = self._weight @ self._within[self._row]
+        n = self._weight @ self._within[self._own]
         precision = n[:, None] * np.array([FREEDOM + 1, 2 * FREEDOM, 2 * FREEDOM]) / (FREEDOM + 3)
         known = 1 / (precision + 1 / self._spread**2)
         beyond = np.array([*_DEVIATION[1:], np.zeros(3)])[self._depth]
@@ -188,32 +205,55 @@ class _Model:
 
     def cost(self, deviations: Array) -> tuple[float, Array]:
         """The value and the gradient."""
-        wider = _UNSEEN * deviations[-1] * self._unseen
+        unseen, weight = self._unseen[self._of], self._weight[self._of]
+        wider = _UNSEEN * deviations[-1] * unseen
         mine = self.laws(deviations[:-1])[self._row]
         mine[:, 0] *= np.exp(-wider)  # the median, which is told in scales, stays
         mine[:, 1] += wider
         unit = np.exp(mine[:, 1])
         skew, steeper = _skew(mine[:, 2])
         law = np.stack([(mine[:, 0] - skew) * unit, unit * np.exp(mine[:, 2]), unit * np.exp(-mine[:, 2])])
-        each = np.broadcast_to(law[:, :, None], (3, *self._error.shape))
-        found = np.stack(_density(self._error - each[0], *each[1:]))
-        full = self._full
-        found[:, full] = _survival(self._edge[full] - each[0, full], *each[1:, full])
-        log_f, slopes = found[0], found[1:]
+        each = np.broadcast_to(law[:, :, None], (3, *self._left.shape))
+        off = self._left - each[0]
+        log_f, slopes = self._least(np.stack(_density(off, *each[1:])), np.stack(_survival(off, *each[1:])))
         top = log_f.max(axis=1)
         share = np.exp(log_f - top[:, None])
         likelihood = np.log(share.mean(axis=1)) + top
         share /= share.sum(axis=1, keepdims=True)
-        shift, slow_side, fast_side = (share * slopes).sum(axis=2)
+        shift, slow_side, fast_side = (share[self._of] * slopes).sum(axis=2)
         sides = slow_side - fast_side - shift * unit * steeper
-        slope = self._weight * np.stack([shift * unit, shift * law[0] + slow_side + fast_side, sides])
-        to_wider = _UNSEEN * float((slope[1] - mine[:, 0] * slope[0]) @ self._unseen)
+        slope = weight * np.stack([shift * unit, shift * law[0] + slow_side + fast_side, sides])
+        to_wider = _UNSEEN * float((slope[1] - mine[:, 0] * slope[0]) @ unseen)
         slope[0] *= np.exp(-wider)
         gradient = np.zeros(self._spread.shape)
         np.add.at(gradient, self._row, slope.T)
         of_laws = self._spread * (self._within.T @ gradient)
         value = -float(self._weight @ likelihood - 0.5 * (deviations**2).sum())
         return value, deviations - np.append(of_laws.ravel(), to_wider)
+
+    def _least(self, density: Array, survival: Array) -> tuple[Array, Array]:
+        """Logarithm of the probability of figures, the least of their entries; its slopes over what entries have.
+
+        Args:
+            density: (4, entries, points) logarithms and slopes of the entries' densities.
+            survival: The same of the probabilities that they are larger.
+        """
+        of, first = self._of, self._first
+        powers = -_TOGETHER * survival[0]
+        top = over_rows(np.maximum, powers, first)
+        others = np.diff(np.append(first, len(of)))[:, None] - 1
+        # S**-t = 1 + sum of (S_g**-t - 1)
+        whole = np.log(over_rows(np.add, np.exp(powers - top[of]), first) - others * np.exp(-top)) + top
+        terms = powers - survival[0] + density[0]
+        most = over_rows(np.maximum, terms, first)
+        parts = np.exp(terms - most[of])
+        filled = over_rows(np.add, parts, first)
+        held, near = parts / filled[of], np.exp(powers - whole[of])
+        full = self._full[of]
+        larger, there = np.where(full, near, (1 + _TOGETHER) * (near - held)), np.where(full, 0.0, held)
+        slopes = larger * survival[1:] + there * density[1:]
+        one = np.log(filled) + most - (1 + 1 / _TOGETHER) * whole
+        return np.where(self._full, -whole / _TOGETHER, one), slopes
 
 
 def _density(off: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:
@@ -244,15 +284,21 @@ def _survival(edge: Array, below: Array, above: Array) -> tuple[Array, Array, Ar
     return np.log(kept), density / kept, turn * to_below / kept, turn * to_above / kept
 
 
-def _points(residual: Residual) -> tuple[Array, Array, Array]:
-    """What is left of a residual, what would end it, and whether it did, over the parameters' draws and the noise."""
+def _points(residual: Residual) -> tuple[Array, Array, Array, dict[str, Array]]:
+    """What is left of a residual, what would end it, whether it did, and the room of every kind that is near.
+
+    All over the parameters' draws and the noise.
+    """
     order = np.argsort(residual.explained)
     some = order[((np.arange(_POINTS) + 0.5) / _POINTS * order.size).astype(int)]
     explained, room = residual.explained[some], residual.room[some]
     full = np.abs(residual.value - explained - room) <= _EXACT
     noise = [z * residual.noise for z in _NOISE]
+    rooms = {kind: np.broadcast_to(r, order.shape)[some] for kind, r in residual.rooms.items()}
+    near = {kind: np.tile(np.minimum(r, 2 * _FAR), len(noise)) for kind, r in rooms.items() if r.min() < _FAR}
     left = np.concatenate([residual.value - explained - n for n in noise])
-    return left, np.concatenate([room - n for n in noise]), np.tile(full, len(noise))
+    own = {residual.regime.kind: np.zeros(left.shape)}
+    return left, np.concatenate([room - n for n in noise]), np.tile(full, len(noise)), own | near
 
 
 def _weights(residuals: Iterable[Residual]) -> Array:
@@ -260,46 +306,6 @@ def _weights(residuals: Iterable[Residual]) -> Array:
     keys = [(r.study, r.regime.kind) for r in listed]
     number = {key: keys.count(key) for key in set(keys)}
     return np.array([1 / (1 + (number[key] - 1) * RHO) for key in keys])
-
-
-def noise_of(pairs: Iterable[tuple[str, bool, Sequence[float]]]) -> Discrepancy:
-    """Repeat noise by kind.
-
-    Args:
-        pairs: (kind, whether on another day, logarithms of runs of one test).
-
-    Returns:
-        A `Discrepancy` with noises only. The noise between days is what runs of different days differ by beyond runs of
-        one day; a kind without repeats has the pooled ones.
-    """
-    listed = list(pairs)
-    kinds = dict.fromkeys(kind for kind, _, _ in listed)
-    same = {kind: _pooled([p for k, other, p in listed if k == kind and not other]) for kind in kinds}
-    days = {kind: _pooled([p for k, other, p in listed if k == kind and other]) for kind in kinds}
-    all_same = _pooled([p for _, other, p in listed if not other]) or _QUIET
-    all_days = _pooled([p for _, other, p in listed if other])
-    noises = {}
-    for kind in kinds:
-        own, far = same[kind], days[kind]
-        near = max(all_same if own is None else own, _QUIET)
-        between = np.sqrt(max(far**2 - near**2, 0.0)) if far is not None else 0.0
-        noises[kind] = Noise(float(near), float(between))
-    default = Noise(float(all_same), float(np.sqrt(max((all_days or 0.0) ** 2 - all_same**2, 0.0))))
-    return Discrepancy(default_noise=default, noises=noises)
-
-
-def _pooled(groups: Sequence[Sequence[float]]) -> float | None:
-    """Standard deviation of the t that groups of runs are likeliest from; None where none has two.
-
-    A few runs lie far from the others where most agree to some parts in a thousand: a root mean square would tell of
-    those few alone.
-    """
-    several = [np.asarray(g) for g in groups if len(g) > 1]
-    if not several:
-        return None
-    off = np.concatenate([(g - g.mean()) * np.sqrt(len(g) / (len(g) - 1)) for g in several])
-    likely = -np.log(_SCALES) - (OF_RUNS + 1) / 2 * np.log1p((off[:, None] / _SCALES) ** 2 / OF_RUNS).mean(axis=0)
-    return float(_SCALES[np.argmax(likely)] / UNIT)
 
 
 _HEAD = """\

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, Final
@@ -24,6 +24,7 @@ from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_logs import SPREAD
 from dtnsim.ground.term import plural
 from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.steady.discrepancy import OF_RUNS, UNIT, Discrepancy, Noise
 
 #: what is too improbable for chance, of all tests together
 _CHANCE: Final = 0.01
@@ -32,6 +33,10 @@ _CHANCE: Final = 0.01
 _ASSUMED: Final = SPREAD / math.sqrt(2)
 _WORTH: Final = 2.0
 _MONTH_DAYS: Final = 30.4375
+#: noise that a kind never falls below
+_QUIET: Final = 0.005
+#: scales that noise of repeats is looked for among
+_SCALES: Final = np.exp(np.linspace(np.log(1e-4), 0.0, 400))
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,3 +261,43 @@ def _noise(logs: Sequence[Sequence[Array]], pieces: Sequence[Sequence[Sequence[F
     size = mean_size / free_between  # n_0: runs a day
     day2 = max((between / free_between - run**2) / size, 0.0)
     return run, math.sqrt((_WORTH * _ASSUMED**2 + free_between * day2) / (_WORTH + free_between)), True
+
+
+def noise_of(pairs: Iterable[tuple[str, bool, Sequence[float]]]) -> Discrepancy:
+    """Repeat noise by kind.
+
+    Args:
+        pairs: (kind, whether on another day, logarithms of runs of one test).
+
+    Returns:
+        A `Discrepancy` with noises only. The noise between days is what runs of different days differ by beyond runs of
+        one day; a kind without repeats has the pooled ones.
+    """
+    listed = list(pairs)
+    kinds = dict.fromkeys(kind for kind, _, _ in listed)
+    same = {kind: _pooled([p for k, other, p in listed if k == kind and not other]) for kind in kinds}
+    days = {kind: _pooled([p for k, other, p in listed if k == kind and other]) for kind in kinds}
+    all_same = _pooled([p for _, other, p in listed if not other]) or _QUIET
+    all_days = _pooled([p for _, other, p in listed if other])
+    noises = {}
+    for kind in kinds:
+        own, far = same[kind], days[kind]
+        near = max(all_same if own is None else own, _QUIET)
+        between = np.sqrt(max(far**2 - near**2, 0.0)) if far is not None else 0.0
+        noises[kind] = Noise(float(near), float(between))
+    default = Noise(float(all_same), float(np.sqrt(max((all_days or 0.0) ** 2 - all_same**2, 0.0))))
+    return Discrepancy(default_noise=default, noises=noises)
+
+
+def _pooled(groups: Sequence[Sequence[float]]) -> float | None:
+    """Standard deviation of the t that groups of runs are likeliest from; None where none has two.
+
+    A few runs lie far from the others where most agree to some parts in a thousand: a root mean square would tell of
+    those few alone.
+    """
+    several = [np.asarray(g) for g in groups if len(g) > 1]
+    if not several:
+        return None
+    off = np.concatenate([(g - g.mean()) * np.sqrt(len(g) / (len(g) - 1)) for g in several])
+    likely = -np.log(_SCALES) - (OF_RUNS + 1) / 2 * np.log1p((off[:, None] / _SCALES) ** 2 / OF_RUNS).mean(axis=0)
+    return float(_SCALES[np.argmax(likely)] / UNIT)

@@ -8,7 +8,7 @@ Source: Gneiting and Raftery, Strictly proper scoring rules, prediction, and est
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -35,6 +35,7 @@ class Residual:
         value: ln(measured / predicted), of a rate.
         explained: The same of the parameters' draws, (S,).
         room: How far the wires of those draws would let it rise above that, (S,).
+        rooms: The same of each kind that does not hold it, before its own error.
         noise: Standard deviation of repeats.
         unseen: Whether it was predicted when no mechanism or law had met it.
     """
@@ -46,6 +47,7 @@ class Residual:
     room: Array
     noise: float
     unseen: bool = False
+    rooms: Mapping[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class Judgement:
         samples: The figure in scenarios of single runs, (S,); laws learned without its study.
         explained: The same with nothing but the parameters drawn.
         most: The same at what the wires carry.
+        rooms: How far each other kind of thing would let it rise, by kind: logarithms, (S,).
         left_out: Prediction by parameters that were fitted without this case (leave-one-out), where asked for.
     """
 
@@ -78,6 +81,7 @@ class Judgement:
     samples: Array = field(compare=False, repr=False)
     explained: Array = field(compare=False, repr=False)
     most: Array = field(compare=False, repr=False)
+    rooms: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
     left_out: float | None = None
 
     @property
@@ -113,7 +117,7 @@ class Judgement:
             self.sign * np.log(np.maximum(x, 1e-300) / self.ceiling) for x in (self.explained, self.most)
         )
         room, unseen = np.asarray(most - explained), case.first_predicted is not None
-        return Residual(case.study, self.regime, float(off), np.asarray(explained), room, 0.0, unseen)
+        return Residual(case.study, self.regime, float(off), np.asarray(explained), room, 0.0, unseen, self.rooms)
 
     @property
     def bottleneck_right(self) -> bool | None:

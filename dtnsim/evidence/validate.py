@@ -32,8 +32,6 @@ from dtnsim.steady.scenarios import Scenarios, interval, scenarios
 from dtnsim.steady.timed import composed
 
 SAMPLES: Final = 256
-#: factor on rates that leaves wires to end them
-_NO_LIMIT: Final = 1e9
 ROLES: Final = ("fit", "blind")
 
 
@@ -199,19 +197,20 @@ def _judge(case: Case, run: Run, laws: Discrepancy) -> Judgement:
     f = transfer_index(case, nominal.problem) or 0
     ceiling = float(values(case, nominal)[0])
     explained = runs = most = np.array([ceiling])
+    rooms: dict[str, Array] = {}
     if drawn is not None:
         explained = values(case, at(drawn, drawn.parameters))
         runs = values(case, at(drawn, drawn.rates(laws)))
         if case.role == "blind":  # the model's own error is learned from those alone
-            most = values(case, at(drawn, drawn.times(np.array(_NO_LIMIT))))
+            most, rooms = values(case, at(drawn, drawn.most())), drawn.rooms(f)
     if case.quantity == "throughput_sd":
         runs = explained
     within = interval(runs)
     m = replace(nominal.matrices, capacity=nominal.solution.capacity)
     held = bottleneck(nominal.problem, f, cause_of(m, f, int(nominal.solution.binding[0, f])))
-    kind = drawn.regimes[f] if drawn is not None else Regime("", "")
+    kind = drawn.held[f].own if drawn is not None else Regime("", "")
     rule = baseline.predict(case, run.given)
-    return Judgement(case, within.p10, within.p50, within.p90, ceiling, rule, held, kind, runs, explained, most)
+    return Judgement(case, within.p10, within.p50, within.p90, ceiling, rule, held, kind, runs, explained, most, rooms)
 
 
 @lru_cache(maxsize=1)

@@ -7,13 +7,14 @@ they do together where effects multiply (a clock and a lane) or where the narrow
 hosts). For an open place the least ratio of what is left counts, station by station. Stations that only other options
 bring (disks, where the reference has SSDs) are added to it: there the longest of what the places bring counts.
 
-Times are those of the draws of `predict`. The model's own error and one run's luck depend on what holds a path: of all
-that was met to hold it with some option the most favourable counts. `Search` counts sets that exceed their bound.
+Times are those of the draws of `predict`, the model's own error and one run's luck follow from how much of each station
+is used. `Search` counts sets that exceed their bound.
 """
 
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from dtnsim.planning.rating import Described, Rater
     from dtnsim.planning.search import Case, Open, Rates, Set
     from dtnsim.steady.matrices import Matrices
+    from dtnsim.steady.regime import Holders
 
 
 #: relative difference of times that is none
@@ -164,6 +166,13 @@ def times(problem: Problem) -> dict[Key, Array]:
     return found
 
 
+def _all_of(each: Sequence[tuple[Holders, ...]]) -> tuple[Holders, ...]:
+    """What can hold each transfer with any of some options, the first before the others."""
+    first = each[0]
+    stations = [ChainMap(*(dict(held[f].stations) for held in each)) for f in range(len(first))]
+    return tuple(h._replace(stations=dict(s), meeting=None) for h, s in zip(first, stations, strict=True))
+
+
 class Bound:
     """Bounds the rates of sets.
 
@@ -186,12 +195,12 @@ class Bound:
         rater.ahead(self._sets(p, o) for p, options in choices.items() for o in (None, *options))
         with_each = {(p, o): self._beside(p, o) for p, options in choices.items() for o in (None, *options)}
         beside = {which: found.drawn if found is not None else None for which, found in with_each.items()}
-        self._held = {which: (found or best).held for which, found in with_each.items()}
         self._draw, self._of = best.draw, best.nominal
+        self._held = _all_of([best.held, *(found.held for found in with_each.values() if found is not None)])
         self._reference = _Reference(rater, best.drawn, [found for found in beside.values() if found is not None])
         self._known = {which: self._ratios(which[1], found) for which, found in beside.items()}
         self._own: dict[str, BoolArray] = {}
-        self._asked: dict[object, tuple[int, Rates]] = {}
+        self._asked: dict[object, Rates] = {}
         self._quick = {which: self._quickened(*which) for which in beside}
 
     def matters(self, option: Option) -> bool:
@@ -209,20 +218,20 @@ class Bound:
     def __call__(self, cases: Sequence[Case]) -> list[Rates]:
         """What no set exceeds that has what is chosen and, in the open places, any of those or nothing.
 
-        Cases are solved together, and remembered until more is known to hold a set.
+        Cases are solved together, and remembered.
         """
-        known, met = self._asked, len(self._rater.met)
+        known = self._asked
         keys = [(frozenset(map(id, c)), *((p, *map(id, o)) for p, o in still.items())) for c, still in cases]
-        new = {key: case for key, case in zip(keys, cases, strict=True) if known.get(key, (0,))[0] != met}
+        new = {key: case for key, case in zip(keys, cases, strict=True) if key not in known}
         for first in range(0, len(new), _AT_ONCE):
             some = list(new)[first : first + _AT_ONCE]
             found = self._solved([self._joint(self._taken(*new[key])) for key in some])
-            laws = [np.tile(factors, (len(some), 1)) for factors in self._rater.met.values()]
-            rates = [[self._rater.sure(r) for r in np.split(self._whole(found.times(f)), len(some))] for f in laws]
-            for key, each in zip(some, zip(*rates, strict=True), strict=True):
-                middle, sure, likely, enough = (max(figures) for figures in zip(*each, strict=True))
-                known[key] = met, (middle, sure, likely, enough)
-        return [known[key][1] for key in keys]
+            known.update(zip(some, self._rated(found, len(some)), strict=True))
+        return [known[key] for key in keys]
+
+    def _rated(self, found: Scenarios, count: int) -> list[Rates]:
+        """Rates of so many tables that were solved together."""
+        return [self._rater.sure(r) for r in np.split(self._whole(found.rates(self._rater.laws)), count)]
 
     def _taken(self, chosen: Set, still: Open) -> list[tuple[Array, Array]]:
         decided = {o.place: o for o in chosen}
@@ -251,9 +260,8 @@ class Bound:
         for first in range(0, len(cases), _AT_ONCE):
             some = cases[first : first + _AT_ONCE]
             found = self._solved([self._joint([self._least(place, (o,)), *company[crowded]]) for o, crowded in some])
-            laws = np.concatenate([self._rater.met[self._held[place, o]] for o, _ in some])
-            plain, whole = (np.split(self._whole(r), len(some)) for r in (found.parameters, found.times(laws)))
-            made.update((c, (p, self._rater.sure(w))) for c, p, w in zip(some, plain, whole, strict=True))
+            plain = np.split(self._whole(found.parameters), len(some))
+            made.update(zip(some, zip(plain, self._rated(found, len(some)), strict=True), strict=True))
         return made
 
     def _whole(self, rates: Array) -> Array:
@@ -276,7 +284,7 @@ class Bound:
     def _solved(self, tables: Sequence[Array]) -> Scenarios:
         """The reference with each of some tables of times, one after the other."""
         m = self._reference.scaled(np.concatenate(tables, axis=1))
-        return solved(self._reference.problem, m, self._draw, (), times=len(tables))
+        return solved(self._reference.problem, m, self._draw, self._held, times=len(tables))
 
     def _decided_by(self, place: str) -> BoolArray:
         """Stations whose time differs between what can be in a place, (keys, 1)."""

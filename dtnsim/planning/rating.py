@@ -24,20 +24,17 @@ from dtnsim.planning import swept
 from dtnsim.planning.search import SAME, Rates, Set
 from dtnsim.steady import discrepancy, ordering, scenarios, solve, timed
 from dtnsim.steady.matrices import Matrices
-from dtnsim.steady.regime import Regime
-
-#: what holds each transfer of a path
-Held = tuple["Regime", ...]
+from dtnsim.steady.regime import Holders
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A path with some purchases: at its medians, drawn, what was drawn, and what holds each transfer."""
+    """A path with some purchases: at its medians, drawn, what was drawn, and what can hold each transfer."""
 
     nominal: Problem
     drawn: Problem
     draw: Draw
-    held: Held
+    held: tuple[Holders, ...]
 
 
 class Paths:
@@ -94,9 +91,7 @@ class Rater:
         self.goal_Bps, self.confidence, self.samples, self.seed = goal_Bps, confidence, samples, seed
         #: whether connections that their narrowest place holds are no limit either
         self.lines = False
-        #: what has held a path that was described, in the order in which it was met
-        self.met: dict[Held, Array] = {}
-        self._laws = discrepancy.load()
+        self.laws = discrepancy.load()
         self._described: dict[tuple[str, ...], tuple[Problem, Draw]] = like._described if like is not None else {}  # noqa: SLF001
         self._paths = Paths(given)
         self._middle: dict[tuple[str, ...], tuple[PathSpec, Problem]] = like._middle if like is not None else {}  # noqa: SLF001
@@ -108,7 +103,7 @@ class Rater:
         except DtnsimError:
             return 0.0, 0.0, 0.0, 0.0
         found = scenarios.solved(made.drawn, self.matrices(made.drawn), made.draw, made.held)
-        return self.sure(ordering.total_rate(made.nominal, found.times(self.met[made.held])))
+        return self.sure(ordering.total_rate(made.nominal, found.rates(self.laws)))
 
     def could_help(self, hosts: Collection[str], beside: Collection[str] = ()) -> bool:
         """Whether more is to be had, by half a percent or one percent surer, if some hosts held nothing.
@@ -151,10 +146,7 @@ class Rater:
                 drawn = sharing.as_in(timed.composed(given, draw, timed.amounts(nominal)), nominal)
             self._described[key] = drawn, draw
         drawn, draw = self._described[key]
-        held = scenarios.regimes(given, nominal)
-        if held not in self.met:
-            self.met[held] = self._laws.factors(draw, held)
-        return Described(nominal, drawn, draw, held)
+        return Described(nominal, drawn, draw, scenarios.held(given, nominal))
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:
         """Tells of overrides that will be asked for."""

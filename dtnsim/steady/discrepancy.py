@@ -15,7 +15,7 @@ Physics stays on top: no scenario moves more than the wires, links and slots of 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -26,12 +26,14 @@ import numpy as np
 from dtnsim.components.base import place
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
-from dtnsim.physics._arrays import FloatArray as Array
+from dtnsim.ground.quantity import REPEAT
+from dtnsim.physics._arrays import FloatArray as Array, Index
+from dtnsim.steady.ceilings import per_capacity, solo_times
 
 if TYPE_CHECKING:
     from dtnsim.ground.quantity import Draw
-    from dtnsim.steady.regime import Regime
-    from dtnsim.steady.solve import Matrices
+    from dtnsim.steady.matrices import Matrices
+    from dtnsim.steady.regime import Holders, Regime
 
 
 SCHEMA: Final = "dtnsim.discrepancy/2"
@@ -118,30 +120,131 @@ class Discrepancy:
         run, day = regime.measured
         return Noise(run, usual.another_day if day is None else day)
 
-    def factors(self, draw: Draw, regimes: Sequence[Regime], *, mean: bool = False) -> Array:
+    def factors(
+        self,
+        draw: Draw,
+        held: Sequence[Holders],
+        names: Sequence[str],
+        given: tuple[Matrices, Array, Index],
+        *,
+        mean: bool = False,
+    ) -> Array:
         """Factors on the rates of transfers, (S, F): model error, and unless ``mean`` is asked for, one run's luck.
 
-        Transfers that the same kind of thing holds share both: what the model has wrong of one it has wrong of all.
+        Each station on a transfer's way is slower or faster by the error of its own kind, and so is what its workers
+        wait for; what is left of its rate follows from how much of each it uses. A part that hardly anything is asked
+        of can hold a transfer all the same where the model may have it wrong by as much, and a better part never makes
+        any scenario slower. Transfers that the same kind of thing holds share its error: what the model has wrong of
+        one it has wrong of all. Errors of unlike kinds go together in part (`together`).
 
         Args:
             draw: The scenarios.
-            regimes: What holds each transfer.
+            held: What can hold each transfer.
+            names: Of the stations.
+            given: Stations and demands with the capacities at the solution, rates (S, F), and which of those drawn the
+                scenarios are (S,).
             mean: Whether one run's luck is left out.
         """
+        m, rate, rows = given
+        known: dict[Regime, Array] = {}
+
+        def error(regime: Regime) -> Array:
+            if regime not in known:
+                own, common = (_levels(draw.score(f"discrepancy {of}")) for of in (regime.name, regime.tool))
+                found = self.law(regime).at(_levels(together(own, common)))
+                if not mean:
+                    noise = self.noise(regime)
+                    apart = noise.same_day if regime.same_every_day else noise.random_day
+                    found = found + apart * UNIT * t4_quantile(_levels(draw.score(f"{REPEAT}{regime.kind}")))
+                known[regime] = np.exp(found)[rows]
+            return known[regime]
+
+        used = _used(m, rate)
         columns = []
-        for regime in regimes:
-            scores = draw.score(f"discrepancy {regime.name}")
-            found = self.law(regime).at(_levels(scores))
-            if not mean:
-                noise = self.noise(regime)
-                apart = noise.same_day if regime.same_every_day else noise.random_day
-                found = found + apart * UNIT * t4_quantile(_levels(draw.score(f"repeat {regime.kind}")))
-            columns.append(np.exp(found))
+        for f, holders in enumerate(held):
+            of, place = holders.meeting, f
+            here = (m, rate, used)
+            if of is not None:
+                place, here = of.place(f), (of.used, of.solution.rate, _used(of.used, of.solution.rate))
+            columns.append(_left(*here, place, names, holders, error))
         return np.stack(columns, axis=1)
 
 
+def rooms(m: Matrices, rate: Array, holders: Holders, f: int, names: Sequence[str]) -> dict[str, Array]:
+    """How far each kind of thing that does not hold a transfer would let it rise, by kind: logarithms, (S,).
+
+    Args:
+        m: Stations and demands with the capacities at the solution.
+        rate: (S, F) [B/s].
+        holders: What can hold the transfer.
+        f: Its number.
+        names: Of the stations.
+    """
+    if holders.meeting is not None:
+        of = holders.meeting
+        m, rate, f = of.used, np.broadcast_to(of.solution.rate, (len(rate), len(of.members))), of.place(f)
+    used, found = _used(m, rate), dict[str, Array]()
+    waits = rate[:, f] / m.at_work[f] * _waits(m, f)
+    visited = [k for k in m.total.of(f)[0] if k < len(names)]
+    for regime, part in [(holders.waits, waits), *((holders.stations[names[k]], used[:, k]) for k in visited)]:
+        found[regime.kind] = np.maximum(found.get(regime.kind, 0.0), part)
+    most = np.maximum.reduce(list(found.values()))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {k: np.log(most / part) for k, part in found.items() if k != holders.own.kind and np.any(part > 0)}
+
+
+def _waits(m: Matrices, f: int) -> Array:
+    """(S,) seconds per payload byte that a worker of a transfer waits."""
+    return np.asarray(m.delay[:, m.phases_of(f)].sum(axis=1) + m.lead[:, f] * m.workers[f])
+
+
+def _used(m: Matrices, rate: Array) -> Array:
+    """(S, K) how much of each station is used."""
+    return per_capacity(m.loads(rate), m.capacity)
+
+
+def _left(
+    m: Matrices,
+    rate: Array,
+    used: Array,
+    f: int,
+    names: Sequence[str],
+    holders: Holders,
+    error: Callable[[Regime], Array],
+) -> Array:
+    """(S,) what is left of a transfer's rate where each kind of thing that can hold it is off by its own error."""
+    visited = m.total.of(f)[0]
+    visited = visited[visited < len(names)]
+    off = np.array([error(holders.stations.get(names[k], holders.own)) for k in visited])
+    waits = _waits(m, f)
+    moving, slower = np.zeros(1), waits / error(holders.waits)
+    for stations, seconds in solo_times(m, f):
+        if len(stations):
+            moving = moving + seconds.max(axis=1)
+            slower = slower + (seconds.T / off[np.searchsorted(visited, stations)]).max(axis=0)
+    each = rate[:, f] / m.at_work[f]
+    before, after = each * (moving + waits), each * slower
+    if len(visited):
+        here = used[:, visited].T
+        before, after = np.maximum(before, here.max(axis=0)), np.maximum(after, (here / off).max(axis=0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = before / after
+    return np.where(np.isfinite(left), left, error(holders.own))
+
+
+def together(own: Array, common: Array) -> Array:
+    """Levels of one of several errors whose survivals have a Clayton copula, from levels of its own and a common one.
+
+    Its parameter is 1, Kendall's tau a third: ``1 - 1 / (1 + e / w)`` of exponential ``e`` and ``w`` (Marshall and
+    Olkin, JASA 1988). The fast sides go together: a machine that is better than it is taken to be is so in most of its
+    parts, what slows one of them seldom slows another.
+    """
+    e, w = -np.log(own), -np.log(common)
+    return np.asarray(e / (e + w))
+
+
 def _levels(scores: Array) -> Array:
-    """Levels of standard normal scores that fill a grid: their ranks."""
+    """Levels of scores that fill a grid: their ranks."""
     return np.asarray((np.argsort(np.argsort(scores)) + 0.5) / scores.size)
 
 

@@ -13,9 +13,12 @@ import numpy as np
 from dtnsim.description.host import label_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dtnsim.components.segment import Segment
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem, Station
+    from dtnsim.steady.meetings import Meeting
     from dtnsim.steady.reasons import Cause
 
 #: kind of station -> kind of evidence; drives and TCP are looked at more closely
@@ -91,8 +94,24 @@ class Regime(NamedTuple):
         return self.setting, f"{self.setting}/{self.kind}", self.name
 
 
-def regime(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Regime:
-    """What holds a transfer of a path at its median scenario.
+class Holders(NamedTuple):
+    """What can hold a transfer.
+
+    Attributes:
+        own: What does at the median.
+        stations: Stations on its way, by name.
+        waits: What its workers wait for.
+        meeting: Who is under way halfway through its time; None where all are, then and always.
+    """
+
+    own: Regime
+    stations: Mapping[str, Regime]
+    waits: Regime
+    meeting: Meeting | None = None
+
+
+def holders(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
+    """What can hold a transfer of a path, and what does at its median scenario.
 
     Args:
         given: The path.
@@ -100,17 +119,22 @@ def regime(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Regime:
         f: Number of the transfer.
         cause: What binds it.
     """
-    tool, alone = given.transfers[f].tool.tool_class, _dedicated(given)
-    if cause.station is None:
-        delays = [d for p in problem.transfers[f].phases for d in p.delays]
-        longest = max(delays, key=lambda d: float(np.max(d.per_byte)), default=None)
-        kind = _WAITS[longest.each] if longest is not None else "requests"
-        noise = given.noises.get(_only_host(given, f)) if kind == "requests" else None
-        return Regime(kind, tool, alone, noise, setting(given))
-    station = problem.stations[cause.station]
+    transfer = problem.transfers[f]
+    of = Regime("", given.transfers[f].tool.tool_class, _dedicated(given), None, setting(given))
+    visited = {d.station for p in transfer.phases for d in p.demands}
+    stations = {s.name: _at(given, problem, s, of) for s in problem.stations if s.name in visited}
+    longest = max((d for p in transfer.phases for d in p.delays), key=lambda d: float(np.max(d.per_byte)), default=None)
+    kind = _WAITS[longest.each] if longest is not None else "requests"
+    noise = given.noises.get(_only_host(given, f)) if kind == "requests" else None
+    waits = of._replace(kind=kind, measured=noise)
+    own = waits if cause.station is None else stations[problem.stations[cause.station].name]
+    return Holders(own, stations, waits)
+
+
+def _at(given: PathSpec, problem: Problem, station: Station, of: Regime) -> Regime:
+    """A transfer that a station holds."""
     kind = _station(given, problem, station)
-    noise = given.noises.get(station.host) if kind in _STORAGE else None
-    return Regime(kind, tool, alone, noise, setting(given))
+    return of._replace(kind=kind, measured=given.noises.get(station.host) if kind in _STORAGE else None)
 
 
 def _only_host(given: PathSpec, f: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,16 +15,18 @@ from dtnsim.ground.draws import Correlation
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Value, key_of
 from dtnsim.ground.records import Interval, Problem
 from dtnsim.ground.uncertainty import COVERED
-from dtnsim.physics._arrays import FloatArray as Array, quantile
+from dtnsim.physics._arrays import FloatArray as Array, Index, quantile
 from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.discrepancy import Discrepancy
 from dtnsim.steady.matrices import Layout, Matrices
 from dtnsim.steady.meetings import meetings
-from dtnsim.steady.regime import Regime, regime
+from dtnsim.steady.regime import Holders, holders
 from dtnsim.steady.solve import Solution
 
 #: entries of all scenarios from which on they are solved in blocks, half as large: 64 MB of each array
 MOST: Final = 16_000_000
+#: factor on rates that leaves wires to end them
+_NO_LIMIT: Final = 1e9
 _PARTS: Final = ("capacity", "rate", "ceiling", "binding")
 
 
@@ -62,7 +64,7 @@ class Scenarios:
         solution: Rates that nothing but the parameters' draws give, and what binds.
         parameters: Rates over each transfer's own time with nothing but the parameters drawn, (S, F) [B/s].
         draw: What was drawn: scores by key.
-        regimes: What holds each transfer at the median.
+        held: What can hold each transfer.
     """
 
     problem: Problem
@@ -70,7 +72,7 @@ class Scenarios:
     solution: Solution
     parameters: Array
     draw: Draw
-    regimes: tuple[Regime, ...]
+    held: tuple[Holders, ...]
 
     @property
     def matrices(self) -> Matrices:
@@ -84,19 +86,37 @@ class Scenarios:
 
         The model's own error never lifts a rate above what the wires carry.
         """
-        return self.times(laws.factors(self.draw, self.regimes, mean=mean))
+        names = [s.name for s in self.problem.stations]
 
-    def times(self, factors: Array) -> Array:
-        """Rates with factors (S, F) on those while all run, over each transfer's own time, (S, F) [B/s]."""
-        wished = np.broadcast_to(self.solution.rate, self.parameters.shape) * factors
-        kinds = [s.kind for s in self.problem.stations]
+        def factors(m: Matrices, rate: Array, rows: Index) -> Array:
+            return laws.factors(self.draw, self.held, names, (m, rate, rows), mean=mean)
+
+        return self.times(factors)
+
+    def most(self) -> Array:
+        """What the wires carry of each transfer beside the others as they are, (S, F) [B/s]."""
+        return self.times(lambda _, rate, __: np.full(rate.shape, _NO_LIMIT))
+
+    def rooms(self, f: int) -> dict[str, Array]:
+        """How far each kind that does not hold a transfer would let it rise, by kind: logarithms, (S,)."""
+        m, rate = self.matrices, np.broadcast_to(self.solution.rate, self.parameters.shape)
+        return discrepancy.rooms(m, rate, self.held[f], f, [s.name for s in self.problem.stations])
+
+    def times(self, factors: Callable[[Matrices, Array, Index], Array]) -> Array:
+        """Rates with factors on those while all run, over each transfer's own time, (S, F) [B/s].
+
+        Args:
+            factors: Those (S, F) of some scenarios, from their arrays and rates, and which of those drawn they are.
+        """
+        rate = np.array(np.broadcast_to(self.solution.rate, self.parameters.shape))
+        kinds, rows = [s.kind for s in self.problem.stations], np.arange(len(rate)) % self.draw.samples
         if isinstance(self.arrays, Matrices):
-            return self._in_time(discrepancy.capped(wished, self.arrays, kinds))
-        capacity = np.broadcast_to(self.solution.capacity, (len(wished), len(kinds)))
+            return self._in_time(discrepancy.capped(rate * factors(self.arrays, rate, rows), self.arrays, kinds))
+        capacity = np.broadcast_to(self.solution.capacity, (len(rate), len(kinds)))
         for some in blocks(self.arrays):
             m = replace(self.arrays.of(some), capacity=capacity[some])
-            wished[some] = discrepancy.capped(wished[some], m, kinds)
-        return self._in_time(wished)
+            rate[some] = discrepancy.capped(rate[some] * factors(m, rate[some], rows[some]), m, kinds)
+        return self._in_time(rate)
 
     def _in_time(self, together: Array) -> Array:
         """Rates while all run, over each transfer's own time."""
@@ -146,21 +166,21 @@ def scenarios(
     draw = whole if only is None else Partly(samples, seed, given.correlation, only)
     problem = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal), before=before).problem(), nominal)
     layout = Layout(problem)
-    held = regimes(given, nominal)
+    holding = held(given, nominal)
     if len(blocks(layout)) == 1:
-        return solved(problem, layout.of(), draw, held)
+        return solved(problem, layout.of(), draw, holding)
     arrays, solution, rates = _in_blocks(problem, layout)
-    return Scenarios(problem, arrays, solution, rates, draw, held)
+    return Scenarios(problem, arrays, solution, rates, draw, holding)
 
 
-def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Regime, ...], times: int = 1) -> Scenarios:
+def solved(problem: Problem, m: Matrices, draw: Draw, held: tuple[Holders, ...], times: int = 1) -> Scenarios:
     """The scenarios of a problem that is drawn.
 
     Args:
         problem: Its stations and demands.
         m: The same as arrays.
         draw: What was drawn.
-        held: What holds each transfer at the median.
+        held: What can hold each transfer.
         times: Variants that stand one after the other.
     """
     m, solution, rates = _whole(problem, m)
@@ -184,15 +204,19 @@ def _in_blocks(problem: Problem, layout: Layout) -> tuple[Layout, solve.Solution
     return layout, solve.Solution(*joined), np.concatenate(rates)
 
 
-def regimes(given: PathSpec, nominal: Problem) -> tuple[Regime, ...]:
-    """What holds each transfer of a path at its medians, halfway through its time.
+def held(given: PathSpec, nominal: Problem) -> tuple[Holders, ...]:
+    """What can hold each transfer of a path at its medians, halfway through its time.
 
     Args:
         given: The path.
         nominal: The path composed.
     """
-    causes = {f: here.cause(f) for here in meetings(nominal).each for f in here.halfway}
-    return tuple(regime(given, nominal, f, causes[f]) for f in range(len(nominal.transfers)))
+    found, count = {}, len(nominal.transfers)
+    for here in meetings(nominal).each:
+        for f in here.halfway:
+            some = holders(given, nominal, f, here.cause(f))
+            found[f] = some if len(here.members) == count else some._replace(meeting=here)
+    return tuple(found[f] for f in range(count))
 
 
 def interval(drawn: Array, level: float = COVERED) -> Interval:

@@ -177,8 +177,9 @@ class Share:
         """What it is, in words; a parameter by its key."""
         first, _, rest = self.name.partition(" ")
         if first == "discrepancy":
-            _, kind, tool = rest.split("/")
-            return f"what the model misses of {_TOOLS.get(tool, tool)} where {_HOLDS.get(kind, kind)} holds them"
+            *kind, tool = rest.split("/")
+            where = f" where {_HOLDS.get(kind[-1], kind[-1])} holds them" if kind else ", whatever holds them"
+            return f"what the model misses of {_TOOLS.get(tool, tool)}{where}"
         if first == "repeat":
             return f"chance from run to run where {_HOLDS.get(rest, rest)} holds"
         return self.key or self.name

@@ -23,7 +23,9 @@ def _offered(folder: Path, site: str, allow: tuple[str, ...] = ("parts",), items
     file = folder / "shop.yaml"
     file.write_text(DAY + items + site)
     listed = catalog.read(str(file))
-    return fitting.options(fitting.Shop(spec.load(TO_BUY), listed, exchange([]), "EUR"), ["ours"], allow)
+    return fitting.options(
+        fitting.Shop(spec.load(TO_BUY, ["transfer.dataset.files=40"]), listed, exchange([]), "EUR"), ["ours"], allow
+    )
 
 
 def _cards(offered: Offered) -> dict[str, tuple[int, int]]:

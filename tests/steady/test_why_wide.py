@@ -19,7 +19,8 @@ def test_every_kind_of_evidence_has_words(kind: str) -> None:
     for tool in get_args(ToolClass):
         said = Share(f"discrepancy production/{kind}/{tool}", 0.1, 0.9, "").what
         assert "/" not in said
-        assert tool in why_wide._TOOLS
+        words = f"what the model misses of {why_wide._TOOLS[tool]}, whatever holds them"
+        assert Share(f"discrepancy {tool}", 0.1, 0.9, "").what == words
 
 
 LINUX = r"ip link|-M do|ethtool|lscpu|free -h|lspci|mpstat|turbostat|net\.ipv4"
