@@ -172,7 +172,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         limit=c.limit,
         capacity_Bps=steady,
         nominal=tuple(float(v) for v in _figures(nominal)[:5]) if one else (),
-        file_B=openings[3] if openings is not None else math.inf,
+        file_B=math.inf if openings is None else float(least.max(initial=0.0)) if drawn.reopened else openings[3],
     )
     if openings is None or not np.any(least > 0):
         return made

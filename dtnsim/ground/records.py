@@ -190,7 +190,7 @@ class Connection:
         course: How they go in time at nominal values (`dtnsim.physics.tcp.rate_over_time.Course`).
         factor, stretch: Rates and round trip over those of the course [1].
         nominal: Rate, round trip, buffer, loss and window at nominal values, as above.
-        file_B: Payload after which answers are waited for, which no window needs to exceed [B].
+        file_B: Payload after which answers are waited for or connections opened anew, which no window exceeds [B].
     """
 
     rate_Bps: Value

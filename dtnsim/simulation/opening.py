@@ -61,7 +61,10 @@ def ramp_of(streams: Connection, scenario: int = 0) -> Ramp | None:
     rates, last = course.rates_Bps[1:], course.steady_Bps * scale
     shares = rates * scale
     if last > 1 - _ALIKE:  # a window as wide as a file is as good as any; what overshoots loss is spent by all files
-        shares = np.where(rates * own(streams.factor) * own(streams.rtt_s) >= streams.file_B, last, shares)
+        # and of a connection of its own one as wide as the rest of a file, which leaves at once in the last round trip
+        lasts = np.diff(ends, prepend=0.0) if streams.reopened else own(streams.rtt_s)
+        passed = rates * own(streams.factor) * lasts
+        shares = np.where((np.cumsum(passed) if streams.reopened else passed) >= streams.file_B, last, shares)
     # of a connection of its own a small file meets the first steps alone
     return _merged(ends.tolist(), shares.tolist(), last, 0.0 if streams.reopened else _LITTLE * last)
 

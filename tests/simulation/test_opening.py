@@ -61,6 +61,20 @@ def test_the_overshoot_before_the_first_loss_is_that_of_the_rounds(size: str) ->
     assert predict(path, samples=0).duration_s.p50 == pytest.approx(took, rel=0.05)
 
 
+@pytest.mark.parametrize(("size_B", "rounds"), [(80e3, 0), (250e3, 1), (500e3, 2)])
+def test_a_file_with_a_connection_of_its_own_waits_for_the_windows_before_its_last(size_B: float, rounds: int) -> None:
+    """Ten segments of 8948 B leave at once, then twice and four times as many: 89, 268, 626 kB after 0, 1, 2 trips."""
+
+    def seconds(size: float) -> float:
+        wan = {"bandwidth": "1 Gb/s", "rtt": "20 ms", "loss": 0}
+        data = {"files": 50, "size": f"{50 * size} B"}
+        path = journey(machine(), machine(), wan=wan, tool={"name": "gridftp", "p": 1, "cc": 1}, dataset=data)
+        return float(simulate(load(path)).runs[0].transfers[0].duration_s) / 50
+
+    last_B = size_B - 10 * 8948 * (2**rounds - 1)  # what was sent before is acknowledged a round trip later
+    assert seconds(size_B) - seconds(1e3) == pytest.approx(rounds * 20e-3 + last_B / 124e6, abs=0.5e-3)
+
+
 def test_a_longer_round_trip_takes_longer_over_the_same_shape() -> None:
     drawn = streams(rtt=np.array([0.05, 0.025, 0.1]))
     middle, short, long = (ramp_of(drawn, n) for n in range(3))
