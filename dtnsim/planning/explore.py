@@ -145,7 +145,9 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
         return won, known
     path = given.changed(best.overrides)
     more = tuning.wins(settings(path), tuning.Ceilings(path, asked.known), most_Bps(path))
-    return (tuning.Win(best, rate(best.overrides), together=True), *more), known
+    share = rate(()) / rate(best.overrides)  # of the rest what it gains beside that tool
+    beside = (replace(win, alone_Bps=win.alone_Bps * share) for win in more)
+    return (tuning.Win(best, rate(best.overrides), together=True), *beside), known
 
 
 def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:

@@ -251,3 +251,14 @@ def test_small_files_on_a_mount_want_a_tool_with_many_at_once(allow: list[str]) 
         assert made.chosen is None
         assert any(s.startswith("--allow tools would meet it (") and "rclone copy" in s for s in made.sentences)
         assert "would: --allow tools" in made.verdict
+
+
+def test_what_helps_beside_another_tool_does_not_have_that_tool_s_gain_too() -> None:
+    """Larger frames gain five percent of headers; the eightfold of requests at once is the tool's."""
+    hosts = {"lab": {"nic": "10GbE", "volumes": {"/d": "any-nvme", "/s3": {"filesystem": "s3"}}}}
+    move = {"from": "lab:/d", "to": "lab:/s3", "tool": "aws-s3", "dataset": {"files": 1_000_000, "each": "200 kB"}}
+    path = load({"hosts": hosts, "wan": {"bandwidth": "1 Gb/s", "rtt": "40 ms"}, "transfer": move})
+    made = dtnsim.plan(path, target="2Gb/s", allow=["tuning", "tools"], samples=16, hints=False)
+    gains = {win.setting.what: win.alone_Bps / made.now.prediction.ceiling for win in made.wins}
+    assert gains["transfer: another tool"] > 5
+    assert gains["jumbo frames"] == pytest.approx(1.05, abs=0.01)
