@@ -154,9 +154,10 @@ def _show(made: Plan) -> None:
         rows.add_row(*_cells(stage))
     out.print(rows)
     _free(made, out)
-    for stage in bought:
-        for part, use in stage.idle:
-            out.print(f"{stage.name}: {part} would be busy {use:.0%} of the time")
+    # the same part in two hosts, as busy in both, is one line
+    idle = (f"{s.name}: {part} would be busy {use:.0%} of the time" for s in bought for part, use in s.idle)
+    for line in dict.fromkeys(idle):
+        out.print(line)
     if made.best is not None and made.best.overrides:
         _list(made.best, made, out)
     for sentence in made.sentences:
