@@ -11,7 +11,6 @@ import numpy as np
 
 from dtnsim import __version__
 from dtnsim.ground.records import Demand, Interval, Prediction, Problem, StationUse, TransferPrediction
-from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
     from dtnsim.composition.resolved_transfer import Way
@@ -46,6 +45,8 @@ def _times(i: Interval) -> dict[str, float | None]:
 
 def prediction_document(p: Prediction) -> dict[str, Any]:
     """The document of ``dtnsim predict --json``."""
+    from dtnsim.steady.ladder import SHOWN
+
     return {
         "schema": PREDICTION,
         "name": p.name,
