@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, Final
 
 from dtnsim.ground import units
+from dtnsim.ground.output import fields, number
 from dtnsim.physics.tcp import advice, droptail, linux, window
 from dtnsim.physics.tcp.setting import Setting
-from dtnsim.report.document import fields, number
 
 WHY: Final = {
     "link": "the bottleneck is full",

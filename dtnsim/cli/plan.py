@@ -107,7 +107,7 @@ def command(
 
 
 def _document(made: Plan) -> dict[str, object]:
-    from dtnsim.report.document import fields, number
+    from dtnsim.ground.output import fields, number
 
     wins = [
         {"what": w.setting.what, "set": list(w.setting.overrides), "commands": list(w.setting.commands)}

@@ -162,7 +162,7 @@ def _named(found: list[Choice], name: str) -> Choice:
 
 
 def _row(c: Choice, key: str) -> dict[str, object]:
-    from dtnsim.report.document import fields
+    from dtnsim.ground.output import fields
 
     return {
         "tool": c.name,

@@ -1,8 +1,9 @@
-"""Files of answers: written in one piece, so that what is there is whole, whatever stops the program."""
+"""Answers as JSON has them, and their files: written in one piece, so that what is there is whole, whatever happens."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -104,3 +105,18 @@ def table(columns: Mapping[str, Sequence[Any]], file: Path, option: str) -> None
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow(columns)
             writer.writerows(zip(*(c.tolist() if hasattr(c, "tolist") else c for c in columns.values()), strict=True))
+
+
+def number(value: object) -> float | None:
+    """A float for JSON; what is not finite is null (JSON has no infinity)."""
+    if not isinstance(value, float):
+        import numpy as np
+
+        value = float(np.ravel(np.asarray(value, float))[0])
+    result = float(value)
+    return result if math.isfinite(result) else None
+
+
+def fields(record: object, *names: str) -> dict[str, Any]:
+    """Attributes of a record under their own names."""
+    return {name: getattr(record, name) for name in names}

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim.evidence import fit_report
 from dtnsim.evidence.fit_report import joined
 from dtnsim.evidence.repeats import Repeats, day_words
+from dtnsim.ground.output import fields
 from dtnsim.ground.term import plural
 from dtnsim.report import plots
-from dtnsim.report.document import fields
 from dtnsim.report.page import Figure, Page, label
 from dtnsim.report.table import Table
 from dtnsim.report.traces import AMBER, axis, line, marks, rate_axis

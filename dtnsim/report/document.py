@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import platform
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim import __version__
+from dtnsim.ground.output import fields, number
 from dtnsim.ground.records import Demand, Interval, Prediction, Problem, StationUse, TransferPrediction
 
 if TYPE_CHECKING:
@@ -21,17 +21,6 @@ if TYPE_CHECKING:
 
 PREDICTION: Final = "dtnsim.prediction/1"
 EXPLANATION: Final = "dtnsim.explanation/1"
-
-
-def number(value: object) -> float | None:
-    """A float for JSON; what is not finite is null (JSON has no infinity)."""
-    result = float(value) if isinstance(value, float) else float(np.ravel(np.asarray(value, float))[0])
-    return result if math.isfinite(result) else None
-
-
-def fields(record: object, *names: str) -> dict[str, Any]:
-    """Attributes of a record under their own names."""
-    return {name: getattr(record, name) for name in names}
 
 
 def quantiles(values: Iterable[object]) -> dict[str, float | None]:

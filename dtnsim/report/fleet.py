@@ -12,11 +12,12 @@ import numpy as np
 from dtnsim.description import calendar
 from dtnsim.description.workload import YEAR_S
 from dtnsim.ground import units
+from dtnsim.ground.output import fields, number
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import NAMES, often
 from dtnsim.report import text
 from dtnsim.report.console import Out
-from dtnsim.report.document import fields, number, quantiles
+from dtnsim.report.document import quantiles
 from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.answers import HORIZON, QUANTILES, Group
 from dtnsim.simulation.fleet.run import FleetAnswer, spread
