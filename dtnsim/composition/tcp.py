@@ -252,14 +252,33 @@ def overshoots(streams: Connection) -> Any:
 
 def closed_form(streams: Connection, part: float = 1.0) -> tuple[Value, Any]:
     """Steady goodput of part of the streams in closed form, monotone in every parameter [B/s], and its limit's name."""
+    given = _steady(streams, part)
+    many = any(isinstance(value, np.ndarray) for value in given.values())
+    return path.path_goodput(**given) if many else _goodput(**given)
+
+
+def limits(streams: Connection) -> dict[str, Value]:
+    """What each limit of connections, answered, would leave of the rate that they have [1], by its name.
+
+    Nearer to each other than a knee they all hold them, as does what slow start exceeds in the mean. A loss that is not
+    stated counts as the link's: what is known of it was read off rates by the same law, with whatever that has wrong.
+    """
+    terms = path.allowed(**_steady(streams))
+    if "loss" in terms and not any(streams.nominal[3:4]):
+        terms["link"] = np.minimum(terms["link"], terms.pop("loss"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = {name: np.fmax(term / streams.capacity_Bps, 1.0) for name, term in terms.items()}
+        least = np.minimum.reduce(np.broadcast_arrays(*left.values()))
+        return {name: np.fmax(each / least, 1.0) for name, each in left.items()}
+
+
+def _steady(streams: Connection, part: float = 1.0) -> dict[str, Any]:
     s, loss = streams, lossy.events(streams.loss, streams.burst)
-    given: dict[str, Any] = {
+    return {
         "rate_Bps": s.rate_Bps, "rtt_s": s.rtt_s, "loss": float(loss) if np.ndim(loss) == 0 else loss,
         "mss_B": s.mss_B, "mtu_B": s.mtu_B, "buffer_B": s.buffer_B, "streams": s.streams * part, "cc": s.cc,
         "window_B": s.window_B,
     }  # fmt: skip
-    many = any(isinstance(value, np.ndarray) for value in given.values())
-    return path.path_goodput(**given) if many else _goodput(**given)
 
 
 #: of equal connections it is asked again and again

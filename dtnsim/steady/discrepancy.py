@@ -15,7 +15,7 @@ Physics stays on top: no scenario moves more than the wires, links and slots of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dtnsim.components.base import place
+from dtnsim.composition import tcp
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import REPEAT
@@ -31,7 +32,8 @@ from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.ceilings import per_capacity, solo_times
 
 if TYPE_CHECKING:
-    from dtnsim.ground.quantity import Draw
+    from dtnsim.ground.quantity import Draw, Value
+    from dtnsim.ground.records import Connection
     from dtnsim.steady.matrices import Matrices
     from dtnsim.steady.regime import Holders, Regime
 
@@ -44,6 +46,8 @@ OF_RUNS: Final = 4
 UNIT: Final = math.sqrt((OF_RUNS - 2) / OF_RUNS)
 #: stations that carry bytes at a rate that no system exceeds
 WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer"})
+#: TCP connections of a path without any
+NONE: Final[Mapping[str, Connection]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +131,17 @@ class Discrepancy:
         names: Sequence[str],
         given: tuple[Matrices, Array, Index],
         *,
+        connections: Mapping[str, Connection] = NONE,
         mean: bool = False,
     ) -> Array:
         """Factors on the rates of transfers, (S, F): model error, and unless ``mean`` is asked for, one run's luck.
 
         Each station on a transfer's way is slower or faster by the error of its own kind, and so is what its workers
-        wait for; what is left of its rate follows from how much of each it uses. A part that hardly anything is asked
-        of can hold a transfer all the same where the model may have it wrong by as much, and a better part never makes
-        any scenario slower. Transfers that the same kind of thing holds share its error: what the model has wrong of
-        one it has wrong of all. Errors of unlike kinds go together in part (`together`).
+        wait for, and each limit of a TCP connection; what is left of its rate follows from how much of each it uses. A
+        part that hardly anything is asked of can hold a transfer all the same where the model may have it wrong by as
+        much, and a better part never makes any scenario slower. Transfers that the same kind of thing holds share its
+        error: what the model has wrong of one it has wrong of all. Errors of unlike kinds go together in part
+        (`together`).
 
         Args:
             draw: The scenarios.
@@ -143,6 +149,7 @@ class Discrepancy:
             names: Of the stations.
             given: Stations and demands with the capacities at the solution, rates (S, F), and which of those drawn the
                 scenarios are (S,).
+            connections: TCP's by station, drawn, each of whose limits is off by its own error.
             mean: Whether one run's luck is left out.
         """
         m, rate, rows = given
@@ -159,6 +166,14 @@ class Discrepancy:
                 known[regime] = np.exp(found)[rows]
             return known[regime]
 
+        limits = {name: _rows(tcp.limits(c), rows) for name, c in connections.items()}
+
+        def off(regime: Regime, name: str) -> Array:
+            if name not in limits:
+                return error(regime)
+            own = [left * error(_of(regime, limit, limits[name])) for limit, left in limits[name].items()]
+            return np.asarray(np.minimum.reduce(own))
+
         used = _used(m, rate)
         columns = []
         for f, holders in enumerate(held):
@@ -166,11 +181,31 @@ class Discrepancy:
             here = (m, rate, used)
             if of is not None:
                 place, here = of.place(f), (of.used, of.solution.rate, _used(of.used, of.solution.rate))
-            columns.append(_left(*here, place, names, holders, error))
+            columns.append(_left(*here, place, names, holders, off))
         return np.stack(columns, axis=1)
 
 
-def rooms(m: Matrices, rate: Array, holders: Holders, f: int, names: Sequence[str]) -> dict[str, Array]:
+def _rows(limits: Mapping[str, Value], rows: Index) -> dict[str, Array]:
+    """What limits leave in the scenarios of some rows, those that limit nobody left out."""
+    return {n: np.broadcast_to(v, rows.max() + 1)[rows] if np.size(v) == 1 else np.asarray(v)[rows]
+            for n, v in limits.items() if np.isfinite(v).any()}  # fmt: skip
+
+
+def _of(regime: Regime, limit: str, limits: Collection[str]) -> Regime:
+    """A connection that one of its limits holds; what narrows a link, its buffer, is as it is at the median."""
+    if limit == "link":
+        return regime._replace(kind="wire") if regime.kind in limits else regime
+    return regime._replace(kind=limit)
+
+
+def rooms(
+    m: Matrices,
+    rate: Array,
+    holders: Holders,
+    f: int,
+    names: Sequence[str],
+    connections: Mapping[str, Connection] = NONE,
+) -> dict[str, Array]:
     """How far each kind of thing that does not hold a transfer would let it rise, by kind: logarithms, (S,).
 
     Args:
@@ -179,6 +214,7 @@ def rooms(m: Matrices, rate: Array, holders: Holders, f: int, names: Sequence[st
         holders: What can hold the transfer.
         f: Its number.
         names: Of the stations.
+        connections: TCP's by station, drawn.
     """
     if holders.meeting is not None:
         of = holders.meeting
@@ -186,7 +222,14 @@ def rooms(m: Matrices, rate: Array, holders: Holders, f: int, names: Sequence[st
     used, found = _used(m, rate), dict[str, Array]()
     waits = rate[:, f] / m.at_work[f] * _waits(m, f)
     visited = [k for k in m.total.of(f)[0] if k < len(names)]
-    for regime, part in [(holders.waits, waits), *((holders.stations[names[k]], used[:, k]) for k in visited)]:
+    parts, rows = [(holders.waits, waits)], np.arange(len(rate))
+    for k in visited:
+        regime, limits = holders.stations[names[k]], {}
+        if (c := connections.get(names[k])) is not None:
+            limits = _rows(tcp.limits(c), rows)
+        several = [(_of(regime, limit, limits), used[:, k] / left) for limit, left in limits.items()]
+        parts += several or [(regime, used[:, k])]
+    for regime, part in parts:
         found[regime.kind] = np.maximum(found.get(regime.kind, 0.0), part)
     most = np.maximum.reduce(list(found.values()))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -210,14 +253,14 @@ def _left(
     f: int,
     names: Sequence[str],
     holders: Holders,
-    error: Callable[[Regime], Array],
+    error: Callable[[Regime, str], Array],
 ) -> Array:
     """(S,) what is left of a transfer's rate where each kind of thing that can hold it is off by its own error."""
     visited = m.total.of(f)[0]
     visited = visited[visited < len(names)]
-    off = np.array([error(holders.stations.get(names[k], holders.own)) for k in visited])
+    off = np.array([error(holders.stations.get(names[k], holders.own), names[k]) for k in visited])
     waits = _waits(m, f)
-    moving, slower = np.zeros(1), waits / error(holders.waits)
+    moving, slower = np.zeros(1), waits / error(holders.waits, "")
     for stations, seconds in solo_times(m, f):
         if len(stations):
             moving = moving + seconds.max(axis=1)
@@ -229,7 +272,7 @@ def _left(
         before, after = np.maximum(before, here.max(axis=0)), np.maximum(after, (here / off).max(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
         left = before / after
-    return np.where(np.isfinite(left), left, error(holders.own))
+    return np.where(np.isfinite(left), left, error(holders.own, ""))
 
 
 def together(own: Array, common: Array) -> Array:

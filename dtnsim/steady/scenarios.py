@@ -89,7 +89,9 @@ class Scenarios:
         names = [s.name for s in self.problem.stations]
 
         def factors(m: Matrices, rate: Array, rows: Index) -> Array:
-            return laws.factors(self.draw, self.held, names, (m, rate, rows), mean=mean)
+            return laws.factors(
+                self.draw, self.held, names, (m, rate, rows), connections=self.problem.connections, mean=mean
+            )
 
         return self.times(factors)
 
@@ -100,7 +102,8 @@ class Scenarios:
     def rooms(self, f: int) -> dict[str, Array]:
         """How far each kind that does not hold a transfer would let it rise, by kind: logarithms, (S,)."""
         m, rate = self.matrices, np.broadcast_to(self.solution.rate, self.parameters.shape)
-        return discrepancy.rooms(m, rate, self.held[f], f, [s.name for s in self.problem.stations])
+        names = [s.name for s in self.problem.stations]
+        return discrepancy.rooms(m, rate, self.held[f], f, names, self.problem.connections)
 
     def times(self, factors: Callable[[Matrices, Array, Index], Array]) -> Array:
         """Rates with factors on those while all run, over each transfer's own time, (S, F) [B/s].

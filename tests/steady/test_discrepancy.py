@@ -125,6 +125,22 @@ def test_no_quantile_falls_with_a_faster_card(path: str) -> None:
         assert np.all(np.array([other.p10, other.p50, other.p90]) >= np.array([one.p10, one.p50, one.p90]) * (1 - 1e-6))
 
 
+@pytest.mark.parametrize(("kind", "held"), [("window", "hosts.b.tcp.rmem_max=24 MiB"), ("loss", "wan.loss=2e-6")])
+def test_no_quantile_falls_where_a_faster_link_leaves_a_connection_to_another_limit(kind: str, held: str) -> None:
+    """Windows or loss are far less certain than links: their error is there before they alone hold the connection."""
+    network = {"bandwidth": "10 Gb/s", "rtt": "20 ms", "mtu": "9000 B", "loss": 0, "background": {"share": 0}}
+    given, laws = load(journey(wan=network)), Discrepancy(Law(), {f"isolated/{kind}": Law(-0.3, 0.1, 0.1)})
+    found, limits = [], []
+    for rate in (2, 4, 5, 6, 8, 12, 20):
+        path = given.changed([held, f"wan.bandwidth={rate} Gb/s"])
+        drawn = scenarios(path, composed(path, Draw()), 256)
+        limits += [str(np.ravel(c.limit)[0]) for c in drawn.problem.connections.values()]
+        found.append(np.quantile(drawn.rates(laws, mean=True), (0.1, 0.5, 0.9)))
+    assert {"link", kind} <= set(limits)
+    for one, other in pairwise(found):
+        assert np.all(other >= one * 0.99)
+
+
 def test_no_scenario_moves_more_than_the_wires_carry() -> None:
     """Two transfers on one 10 Gb/s segment: asked for ten times as much, they get the wire between them."""
     transfers = [{"name": n, "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in "xy"]

@@ -33,9 +33,8 @@ def _utilisation(control: controls.Control, buffer_bdp: FloatArray, streams: Flo
     return droptail.streams_utilisation(single, streams)
 
 
-def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp]]:
-    control = controls.find(cc)
-    by_loss = control.by_loss
+def _terms(control: controls.Control, a: dict[str, FloatArray]) -> tuple[dict[str, FloatArray], FloatArray]:
+    """What loss, the windows and the link allow by themselves [B/s], and what the buffer lets flows use of the link."""
     payload = a["rate_Bps"] * (1 - a["background_share"]) * a["mss_B"] / a["mtu_B"]
     bdp = np.maximum(payload * a["rtt_s"], 1e-300)
     n = a["streams"]
@@ -44,16 +43,36 @@ def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp
     with np.errstate(divide="ignore", invalid="ignore"):
         window = n * a["window_B"] / a["rtt_s"]
         single = control.response(a["loss"], a["rtt_s"], a["mss_B"], link)
-        loss = n * single if by_loss else np.minimum(single, link)
-        terms = np.stack(np.broadcast_arrays(loss, window, link))
-        least = terms.min(axis=0)
+    loss = n * single if control.by_loss else np.minimum(single, link)
+    return {"loss": loss, "window": window, "link": link}, used
+
+
+def allowed(cc: str, **given: ArrayLike) -> dict[str, FloatArray]:
+    """What each limit by itself allows all streams [B/s], by its name, less what a knee can take of it.
+
+    Args:
+        cc: Congestion control; one that takes no loss for congestion has its loss in the link's.
+        given: The other arguments of `path_goodput`.
+    """
+    control = controls.find(cc)
+    terms, _ = _terms(control, {name: np.asarray(v, float) for name, v in ({"background_share": 0.0} | given).items()})
+    if not control.by_loss:
+        return {"window": terms["window"], "link": terms["loss"]}
+    return {name: term * len(terms) ** (-1 / _KNEE) for name, term in terms.items()}
+
+
+def _one(cc: str, a: dict[str, FloatArray]) -> tuple[FloatArray, NDArray[np.intp]]:
+    control = controls.find(cc)
+    by_name, used = _terms(control, a)
+    terms = np.stack(np.broadcast_arrays(*by_name.values()))
+    least, which = terms.min(axis=0), terms.argmin(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
         spread = (np.maximum(terms / np.where(least > 0, least, 1.0), 1.0) ** -_KNEE).sum(axis=0)
-    goodput = least * spread ** (-1 / _KNEE) if by_loss else least
-    which = terms.argmin(axis=0)
+    goodput = least * spread ** (-1 / _KNEE) if control.by_loss else least
     code = np.array([3, 2, 0])[which]
     code = np.where((code == 0) & (used < 0.99), 1, code)
-    if not by_loss:
-        code = np.where((code == 3) & (loss >= 0.9 * link), 0, code)
+    if not control.by_loss:
+        code = np.where((code == 3) & (by_name["loss"] >= 0.9 * by_name["link"]), 0, code)
     return np.where(least > 0, goodput, 0.0), code
 
 
