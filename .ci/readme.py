@@ -44,7 +44,7 @@ def output() -> str:
 
 def plan() -> str:
     """What a plan says: the command and its answer."""
-    command = "dtnsim plan examples/nas-24-disks-1-reader --target 25Gb/s"
+    command = "dtnsim plan examples/nas-24-disks-1-reader --target 18Gb/s"
     done = subprocess.run(
         [sys.executable, "-m", *command.split()], capture_output=True, text=True, check=True, cwd=README.parent
     )

@@ -51,7 +51,7 @@ def minimal(folder: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("ends", "tool", "rtt", "left"),
-    [("data", "rsync -a -e ssh", "2 ms", 0.75), ("memory", "iperf3 -P 8 -t 60", "20 ms", 0.25)],
+    [("data", "rsync -a -e ssh", "2 ms", 0.75), ("memory", "iperf3 -P 8 -t 60", "20 ms", 0.3)],
 )
 def test_each_line_that_is_added_narrows_the_answer(
     ends: str, tool: str, rtt: str, left: float, tmp_path: Path
