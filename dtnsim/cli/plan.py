@@ -151,7 +151,7 @@ def _show(made: Plan) -> None:
     rows = Table("", ">price", *HEADS, ">meets it", f">more per 1,000 {made.now.price.currency}", "then binds")
     bought = [s for s in made.purchases if s.options]
     for stage in (made.now, *([made.tuned] if made.tuned is not made.now else []), *bought):
-        rows.add_row(*_cells(stage))
+        rows.add_row(*_cells(stage, made.confidence))
     out.print(rows)
     _free(made, out)
     # the same part in two hosts, as busy in both, is one line
@@ -182,12 +182,14 @@ def _list(chosen: Stage, made: Plan, out: Out) -> None:
     out.print("  " + " ".join(f"--set '{o}'" for o in chosen.overrides))
 
 
-def _cells(stage: Stage) -> tuple[str, ...]:
+def _cells(stage: Stage, asked: float) -> tuple[str, ...]:
+    from dtnsim.planning.whynot import percent
+
     found = stage.prediction
     rates = [units.show(rate, "B/s") for rate in found.throughput_Bps.as_dict().values()]
     gain = units.show(stage.marginal_Bps, "B/s") if stage.marginal_Bps is not None else ""
     bought = f"{stage.price}" if stage.options else "nothing"
-    return stage.name, bought, *rates, f"{stage.probability:.0%}", gain, found.bottleneck.station
+    return stage.name, bought, *rates, percent(stage.probability, asked), gain, found.bottleneck.station
 
 
 def _free(made: Plan, out: Out) -> None:

@@ -34,6 +34,12 @@ TESTS: Final = {
 _LIMITS: Final = {"budget": "budget", "max_watts": "power", "most": "changes"}
 
 
+def percent(share: float, asked: float) -> str:
+    """A probability; one that is short of what is asked does not read as if it were not."""
+    whole = f"{share:.0%}"
+    return f"{share:.1%}" if share < asked and whole == f"{asked:.0%}" else whole
+
+
 @dataclass(frozen=True, slots=True)
 class Out:
     """A candidate that is out.
@@ -116,8 +122,8 @@ class WhyNot:
         if near is not None and near.test == "slow":
             said.append(f"Next fastest: {near.what}, {units.show(near.by, 's', digits=2)} behind {self.best}.")
         elif near is not None:
-            reached = confidence - near.by
-            said.append(f"Nearest of those that are short: {near.what} ({near.price:,.0f} {currency}), {reached:.0%}.")
+            reached = percent(confidence - near.by, confidence)
+            said.append(f"Nearest of those that are short: {near.what} ({near.price:,.0f} {currency}), {reached}.")
         if self.by_relaxing is not None:
             of = {"budget": currency, "max_watts": "W", "most": "changes"}
             need = " and ".join(f"{value:,.0f} {of[limit]}" for limit, value in self.relaxed)

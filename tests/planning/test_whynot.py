@@ -104,3 +104,10 @@ def test_tools_say_why_each_way_but_the_fastest_is_out() -> None:
     assert f"Checked {len(found)} tools in full" in made.sentences()[0]
     assert made.sentences()[1].startswith("Next fastest: ")
     assert made.sentences()[1].endswith(f" behind {min(found, key=lambda c: c.duration_s.p50).name}.")
+
+
+@pytest.mark.parametrize(
+    ("share", "asked", "said"), [(0.797, 0.8, "79.7%"), (0.803, 0.8, "80%"), (0.78, 0.8, "78%"), (0.8, 0.8, "80%")]
+)
+def test_what_is_short_of_what_is_asked_does_not_read_as_if_it_were_met(share: float, asked: float, said: str) -> None:
+    assert whynot.percent(share, asked) == said
