@@ -11,6 +11,7 @@ import numpy as np
 from dtnsim import __version__
 from dtnsim.ground.output import fields, number
 from dtnsim.ground.records import Demand, Interval, Prediction, Problem, StationUse, TransferPrediction
+from dtnsim.steady.ladder import SHOWN
 
 if TYPE_CHECKING:
     from dtnsim.composition.resolved_transfer import Way
@@ -34,8 +35,6 @@ def _times(i: Interval) -> dict[str, float | None]:
 
 def prediction_document(p: Prediction) -> dict[str, Any]:
     """The document of ``dtnsim predict --json``."""
-    from dtnsim.steady.ladder import SHOWN
-
     return {
         "schema": PREDICTION,
         "name": p.name,

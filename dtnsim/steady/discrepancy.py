@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -174,20 +174,57 @@ class Discrepancy:
             own = [left * error(_of(regime, limit, limits[name])) for limit, left in limits[name].items()]
             return np.asarray(np.minimum.reduce(own))
 
-        used = _used(m, rate)
+        whole, apart = _Use.of(m, rate), dict[int, _Use]()
         columns = []
         for f, holders in enumerate(held):
-            of, place = holders.meeting, f
-            here = (m, rate, used)
-            if of is not None:
-                place, here = of.place(f), (of.used, of.solution.rate, _used(of.used, of.solution.rate))
-            columns.append(_left(*here, place, names, holders, off))
+            of = holders.meeting
+            if of is None:
+                columns.append(_left(whole, f, names, holders, off))
+                continue
+            if id(of) not in apart:
+                apart[id(of)] = _Use.of(of.used, of.solution.rate)
+            columns.append(_left(apart[id(of)], of.place(f), names, holders, off))
         return np.stack(columns, axis=1)
+
+
+class _Use(NamedTuple):
+    """Transfers that run together, (S, F), and what they use of the stations, (S, K).
+
+    Attributes:
+        m: Stations and demands with the capacities at the solution.
+        rate: Their rates [B/s].
+        used: How much of each station is used.
+        at_work: (F,) workers that have a file to work on.
+    """
+
+    m: Matrices
+    rate: Array
+    used: Array
+    at_work: Array
+
+    @classmethod
+    def of(cls, m: Matrices, rate: Array) -> _Use:
+        """That of rates."""
+        return cls(m, rate, per_capacity(m.loads(rate), m.capacity), m.at_work)
+
+    def visited(self, f: int) -> Index:
+        """Numbers of the stations on a transfer's way."""
+        stations = self.m.total.of(f)[0]
+        return np.asarray(stations[stations < self.used.shape[1]])
+
+    def each(self, f: int) -> Array:
+        """(S,) rate of each worker of a transfer [B/s]."""
+        return np.asarray(self.rate[:, f] / self.at_work[f])
+
+    def waits(self, f: int) -> Array:
+        """(S,) seconds per payload byte that a worker of a transfer waits."""
+        m = self.m
+        return np.asarray(m.delay[:, m.phases_of(f)].sum(axis=1) + m.lead[:, f] * m.workers[f])
 
 
 def _rows(limits: Mapping[str, Value], rows: Index) -> dict[str, Array]:
     """What limits leave in the scenarios of some rows, those that limit nobody left out."""
-    return {n: np.broadcast_to(v, rows.max() + 1)[rows] if np.size(v) == 1 else np.asarray(v)[rows]
+    return {n: np.broadcast_to(v, rows.shape) if np.size(v) == 1 else np.asarray(v)[rows]
             for n, v in limits.items() if np.isfinite(v).any()}  # fmt: skip
 
 
@@ -219,16 +256,14 @@ def rooms(
     if holders.meeting is not None:
         of = holders.meeting
         m, rate, f = of.used, np.broadcast_to(of.solution.rate, (len(rate), len(of.members))), of.place(f)
-    used, found = _used(m, rate), dict[str, Array]()
-    waits = rate[:, f] / m.at_work[f] * _waits(m, f)
-    visited = [k for k in m.total.of(f)[0] if k < len(names)]
-    parts, rows = [(holders.waits, waits)], np.arange(len(rate))
-    for k in visited:
+    use, found = _Use.of(m, rate), dict[str, Array]()
+    parts, rows = [(holders.waits, use.each(f) * use.waits(f))], np.arange(len(rate))
+    for k in use.visited(f):
         regime, limits = holders.stations[names[k]], {}
         if (c := connections.get(names[k])) is not None:
             limits = _rows(tcp.limits(c), rows)
-        several = [(_of(regime, limit, limits), used[:, k] / left) for limit, left in limits.items()]
-        parts += several or [(regime, used[:, k])]
+        several = [(_of(regime, limit, limits), use.used[:, k] / left) for limit, left in limits.items()]
+        parts += several or [(regime, use.used[:, k])]
     for regime, part in parts:
         found[regime.kind] = np.maximum(found.get(regime.kind, 0.0), part)
     most = np.maximum.reduce(list(found.values()))
@@ -236,39 +271,20 @@ def rooms(
         return {k: np.log(most / part) for k, part in found.items() if k != holders.own.kind and np.any(part > 0)}
 
 
-def _waits(m: Matrices, f: int) -> Array:
-    """(S,) seconds per payload byte that a worker of a transfer waits."""
-    return np.asarray(m.delay[:, m.phases_of(f)].sum(axis=1) + m.lead[:, f] * m.workers[f])
-
-
-def _used(m: Matrices, rate: Array) -> Array:
-    """(S, K) how much of each station is used."""
-    return per_capacity(m.loads(rate), m.capacity)
-
-
-def _left(
-    m: Matrices,
-    rate: Array,
-    used: Array,
-    f: int,
-    names: Sequence[str],
-    holders: Holders,
-    error: Callable[[Regime, str], Array],
-) -> Array:
+def _left(use: _Use, f: int, names: Sequence[str], holders: Holders, error: Callable[[Regime, str], Array]) -> Array:
     """(S,) what is left of a transfer's rate where each kind of thing that can hold it is off by its own error."""
-    visited = m.total.of(f)[0]
-    visited = visited[visited < len(names)]
+    visited = use.visited(f)
     off = np.array([error(holders.stations.get(names[k], holders.own), names[k]) for k in visited])
-    waits = _waits(m, f)
+    waits = use.waits(f)
     moving, slower = np.zeros(1), waits / error(holders.waits, "")
-    for stations, seconds in solo_times(m, f):
+    for stations, seconds in solo_times(use.m, f):
         if len(stations):
             moving = moving + seconds.max(axis=1)
             slower = slower + (seconds.T / off[np.searchsorted(visited, stations)]).max(axis=0)
-    each = rate[:, f] / m.at_work[f]
+    each = use.each(f)
     before, after = each * (moving + waits), each * slower
     if len(visited):
-        here = used[:, visited].T
+        here = use.used[:, visited].T
         before, after = np.maximum(before, here.max(axis=0)), np.maximum(after, (here / off).max(axis=0))
     with np.errstate(divide="ignore", invalid="ignore"):
         left = before / after

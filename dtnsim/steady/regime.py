@@ -6,6 +6,7 @@ system, a shared server, waiting of several sorts. How far real systems fall fro
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -121,14 +122,20 @@ def holders(given: PathSpec, problem: Problem, f: int, cause: Cause) -> Holders:
     """
     transfer = problem.transfers[f]
     of = Regime("", given.transfers[f].tool.tool_class, _dedicated(given), None, setting(given))
-    visited = {d.station for p in transfer.phases for d in p.demands}
-    stations = {s.name: _at(given, problem, s, of) for s in problem.stations if s.name in visited}
+    visited = dict.fromkeys(d.station for p in transfer.phases for d in p.demands)
+    stations = {name: _at(given, problem, _stations(problem)[name], of) for name in visited}
     longest = max((d for p in transfer.phases for d in p.delays), key=lambda d: float(np.max(d.per_byte)), default=None)
     kind = _WAITS[longest.each] if longest is not None else "requests"
     noise = given.noises.get(_only_host(given, f)) if kind == "requests" else None
     waits = of._replace(kind=kind, measured=noise)
     own = waits if cause.station is None else stations[problem.stations[cause.station].name]
     return Holders(own, stations, waits)
+
+
+@lru_cache(maxsize=1)
+def _stations(problem: Problem) -> Mapping[str, Station]:
+    """The stations of a path by name; it is asked for each of its transfers."""
+    return {s.name: s for s in problem.stations}
 
 
 def _at(given: PathSpec, problem: Problem, station: Station, of: Regime) -> Regime:
