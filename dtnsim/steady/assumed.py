@@ -268,6 +268,7 @@ _CLOSE: Final = 1e-9
 #: numbers that no key of a path file holds -> what would state them
 _WORDS: Final = {
     "ports of drives": "what the drives hang on (hbas of the host, and via of the volume)",
+    "RAID controllers": "the RAID controller (hbas of the host, and via of the volume)",
     "slots of NVMe drives": "what the NVMe drives hang on (slots of the host, and via of the volume)",
 }
 #: from here on a number is said to be none
@@ -348,7 +349,7 @@ def _uncertain(
         low, high = (written(quantity, value) for value in ends(quantity))
         source = (quantity.typical or quantity).source
         name, value = named(key, nominal, places), "no limit" if quantity.value >= _NO_LIMIT else str(quantity)
-        found.append(Assumption(name, value, low, high, *map(float, at), source, key))
+        found.append(Assumption(name, value, low, high, float(at[0]), float(at[1]), source, key))
     return found
 
 
