@@ -73,7 +73,7 @@ class Catalogue:
         self.commands = frozenset(c for t in types for c in t.commands)
         self._words: dict[bytes, list[tuple[int, tuple[bytes, ...]]]] = {}
         for at, kind in enumerate(self.lines):
-            for word in kind.words:
+            for word in kind.words.split():
                 pieces = tuple(piece.encode() for piece in kind.beside.get(word, ()))
                 self._words.setdefault(word.encode(), []).append((at, pieces))
         plain = (re.sub(r"[\d.]", "", name) for name in self.commands)  # as in a shape: ``s5cmd`` is ``scmd``

@@ -16,17 +16,16 @@ _SUFFIX: Final = re.compile(r"^(?P<n>\d[\d.,]*)(?P<s>[BkKMGTP%]?)$")
 _MOST_PERCENT: Final = 100.5
 #: how far an edge may be off [characters]
 _SLACK: Final = 3
-#: unit word of a declaration -> (SI unit, factor, divisor, how the figure is quoted)
-_WORDS: Final[dict[str, tuple[str, float, float, str]]] = {
-    "B": ("B", 1.0, 1.0, "{cell}"), "B/s": ("B/s", 1.0, 1.0, "{cell} {head}"),
-    "KiB/s": ("B/s", 2.0**10, 1.0, "{cell} {head}"), "MiB/s": ("B/s", 2.0**20, 1.0, "{cell} {head}"),
-    "sectors": ("B", 512.0, 1.0, "{cell}"),
-    "sectors/s": ("B/s", 512.0, 1.0, "{cell} {head}"), "data-units": ("B", 512_000.0, 1.0, "{cell}"),
-    "1/s": ("1/s", 1.0, 1.0, "{cell} {head}"), "1": ("1", 1.0, 1.0, "{cell}"),
-    "times": ("1", 1.0, 1.0, "{cell} {head}"), "%": ("1", 1.0, 100.0, "{cell} %"),
-    "percent": ("1", 1.0, 100.0, "{cell}"), "ms": ("s", 1.0, 1e3, "{cell} ms"), "s": ("s", 1.0, 1.0, "{cell}"),
-    "bit/s": ("B/s", 1.0, 8.0, "{value:.10g} bit/s"), "number": ("1", 1.0, 1.0, "{value:g}"),
-    "octets": ("B", 1.0, 1.0, "{value:g}"), "min": ("s", 60.0, 1.0, "{cell}"), "h": ("s", 3600.0, 1.0, "{cell}"),
+#: unit word of a declaration -> (factor, divisor, how the figure is quoted)
+_WORDS: Final[dict[str, tuple[float, float, str]]] = {
+    **dict.fromkeys(("B", "1", "s"), (1.0, 1.0, "{cell}")),
+    **dict.fromkeys(("B/s", "1/s", "times"), (1.0, 1.0, "{cell} {head}")),
+    **dict.fromkeys(("number", "octets"), (1.0, 1.0, "{value:g}")),
+    "KiB/s": (2.0**10, 1.0, "{cell} {head}"), "MiB/s": (2.0**20, 1.0, "{cell} {head}"),
+    "sectors": (512.0, 1.0, "{cell}"), "sectors/s": (512.0, 1.0, "{cell} {head}"),
+    "data-units": (512_000.0, 1.0, "{cell}"), "%": (1.0, 100.0, "{cell} %"), "percent": (1.0, 100.0, "{cell}"),
+    "ms": (1.0, 1e3, "{cell} ms"), "min": (60.0, 1.0, "{cell}"), "h": (3600.0, 1.0, "{cell}"),
+    "bit/s": (1.0, 8.0, "{value:.10g} bit/s"),
 }  # fmt: skip
 
 
@@ -34,7 +33,6 @@ class Column(NamedTuple):
     """What the figures under one heading are."""
 
     quantity: str
-    unit: str  # of SI
     times: float  # factor of the printed figure
     over: float  # divisor of it
     shown: str  # how the figure is quoted, from its ``cell`` (``value`` as a number) and ``head``
@@ -105,15 +103,14 @@ def figures(
             continue
         value, suffix = found
         times = column.times
-        if suffix and column.unit == "B/s":
+        if suffix and column.quantity == "throughput":
             if suffix == "%":
                 continue
             times = BINARY.get(suffix, 1.0)
         if (column.quantity == "cpu_share" and value > _MOST_PERCENT) or (column.above and value <= 0):
             continue
         text = column.shown.format(cell=printed, head=head, value=value)
-        known = {**column.known, **more}
-        yield parser.measure(column.quantity, value * times / column.over, column.unit, text, known, line=line)
+        yield parser.measure(column.quantity, value * times / column.over, text, {**column.known, **more}, line=line)
 
 
 def tokens(text: str) -> list[tuple[str, int, int]]:

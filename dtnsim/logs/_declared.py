@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from dtnsim.logs._numbers import DECIMAL, decimal, regex, unit_of
 from dtnsim.logs.base import Conditions, LineParser, Parser, Record, anew
-from dtnsim.logs.measurement import Condition, Measurement, Status, Unread
+from dtnsim.logs.measurement import UNITS, Condition, Measurement, Status, Unread
 
 _NEAR: Final = 2
 #: pieces of a pattern: an escape, a class of characters, how often, a character
@@ -68,8 +68,9 @@ def notes(
     new: bool = False,
     inside: bool = False,
     opens: bool = False,
+    **state: object,
 ) -> Callable[[Any, Match], None]:
-    """Declares lines whose named groups are conditions of the figures that follow.
+    """Declares lines whose named groups are conditions of the figures that follow, or that set the state of a run.
 
     Args:
         pattern: As of `reads`.
@@ -77,6 +78,7 @@ def notes(
         new: Nothing of what was known before is kept.
         inside: As of `reads`.
         opens: As of `reads`.
+        state: Attributes of the parser, and what they are from this line on (or what makes it: ``_seen=set``).
     """
 
     @reads(pattern, inside=inside, opens=opens)
@@ -84,6 +86,8 @@ def notes(
         said = parser.said(found, found.re.groupindex, to)
         parser.version = str(said.pop("version", parser.version or "")) or None
         parser.known = said if new else parser.known | said
+        for name, value in state.items():
+            setattr(parser, name, value() if callable(value) else value)
 
     return note  # type: ignore[no-any-return]  # what reads marks
 
@@ -117,8 +121,8 @@ def _figure(text: str) -> _Figure:
         form, _, unit = form.removesuffix("]").rpartition(" [")
     number = "n" if "{n}" in form else _GROUP.findall(form)[0]
     unit = unit or form.partition(f"{{{number}}}")[2].strip()
-    if "{" not in unit:
-        unit_of(unit)  # raises where it is none
+    if "{" not in unit and unit_of(unit)[0] != UNITS.get(quantity.rstrip("?"), "1"):
+        raise ValueError(f"{unit} is no unit of {quantity}")
     pairs = dict(pair.split("=") for pair in known.split())
     return _Figure(quantity.rstrip("?"), form, number, unit, pairs, quantity.endswith("?"))
 
@@ -160,7 +164,7 @@ def gives(
         for figure in declared:
             if (text := groups[figure.number]) == "":
                 continue
-            unit, times, over = unit_of(figure.unit.format_map(groups), parser.kilo)
+            _, times, over = unit_of(figure.unit.format_map(groups), parser.kilo)
             whole = figure.unit in _WHOLE and text.isdigit()
             value = to(text) if to else int(text) if whole else decimal(text)
             if times != over:
@@ -170,8 +174,7 @@ def gives(
                 return
             own = {key: _literal(word.format_map(groups)) for key, word in figure.known.items()}
             if value > 0 or not figure.above:
-                printed = figure.form.format_map(groups)
-                yield parser.measure(figure.quantity, value, unit, printed, {**own, **known})
+                yield parser.measure(figure.quantity, value, figure.form.format_map(groups), {**own, **known})
 
     return give  # type: ignore[no-any-return]  # what reads marks
 
@@ -189,6 +192,8 @@ class LinesParser(LineParser):
     #: condition -> words that the tool prints -> what they mean
     terms: ClassVar[Mapping[str, Mapping[str, Condition]]] = {}
     kinds: ClassVar[tuple[_Kind, ...]] = ()
+    #: what a line of no kind is that does not end a block
+    within: ClassVar[str] = ""
 
     def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
         super().__init_subclass__(of)
@@ -235,8 +240,9 @@ class LinesParser(LineParser):
                 missed = near(pattern.pattern, text)
         return listed(self.other(text)) if missed is None else (self.unread(text, missed),)
 
-    def other(self, text: str) -> Found:  # noqa: ARG002 (for subclasses)
+    def other(self, text: str) -> Found:
         """A line of no kind."""
+        self.open = self.open and (not self.within or re.match(self.within, text) is not None)
         return None
 
 
@@ -285,8 +291,7 @@ def compiled(beginning: str) -> re.Pattern[str]:
 
 def near(pattern: str, text: str) -> str | None:
     """Up to where a line is as declared; None for one that is something else."""
-    found = (compiled(part).search(text) for part in beginnings(pattern))
-    match = next(filter(None, found), None)
+    match = next(filter(None, (compiled(part).search(text) for part in beginnings(pattern))), None)
     return None if match is None else f"the line is as expected up to {match[0][-40:]!r} only"
 
 

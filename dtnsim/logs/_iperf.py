@@ -15,8 +15,8 @@ from dtnsim.logs._commands import given
 from dtnsim.logs._numbers import BINARY, DECIMAL, decimal, regex
 from dtnsim.logs.base import Conditions, Context, Mean
 
-#: words that occur in every report row of either tool
-ROW_WORDS: Final = ("Bytes", "KBytes", "MBytes", "GBytes", "TBytes", "PBytes")
+#: words that occur in every report row of either tool, and in lines about it
+ROW_WORDS: Final = "iperf Bytes KBytes MBytes GBytes TBytes PBytes"
 
 ROW: Final = regex(
     r"\[ *(?P<star>\*?)(?P<id>SUM|FD|\d+)(?:-\d+)?\](?:\[(?P<way>[TR]X-[CS])\])?(?P<gap>\s*)(?P<start>\d+[.,]\d+)- *"

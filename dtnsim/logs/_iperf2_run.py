@@ -147,7 +147,7 @@ class Run:
             conditions |= {"lost": udp[1], "packets": udp[2]}
         if row.rest and (enhanced := _ENHANCED.match(row.rest)) is not None:
             conditions["retransmits"] = int(enhanced["retry"])
-        return parser.measure("throughput", row.rate, "B/s", row.printed, conditions, line=row.line)
+        return parser.measure("throughput", row.rate, row.printed, conditions, line=row.line)
 
     def settle(self, parser: LineParser) -> Iterator[Record]:
         """Yields the figures of the streams and forgets them."""
@@ -191,16 +191,16 @@ class Run:
             return
         known = self._known(key, row) | {"bytes": row.size, "stream": None if alone else int(row.id)}
         status: Status = "truncated" if stream.cut else "complete"
-        figures: list[tuple[str, float, str, str]] = [("throughput", row.rate, "B/s", row.printed)]
+        figures: list[tuple[str, float, str]] = [("throughput", row.rate, row.printed)]
         udp, enhanced = udp_of(row.rest), _ENHANCED.match(row.rest)
         if udp is not None and udp[2] > 0:
             jitter, lost, total = udp
-            figures.append(("loss", max(lost, 0) / total, "1", f"{lost}/{total}"))
-            figures.append(("jitter", jitter, "s", f"{jitter * 1e3:g} ms"))
+            figures.append(("loss", max(lost, 0) / total, f"{lost}/{total}"))
+            figures.append(("jitter", jitter, f"{jitter * 1e3:g} ms"))
         if enhanced is not None:
-            figures.append(("retransmits", int(enhanced["retry"]), "1", enhanced["retry"]))
-        for quantity, value, unit, printed in figures:
-            yield parser.measure(quantity, value, unit, printed, status=status, line=row.line, **known)
+            figures.append(("retransmits", int(enhanced["retry"]), enhanced["retry"]))
+        for quantity, value, printed in figures:
+            yield parser.measure(quantity, value, printed, status=status, line=row.line, **known)
             known["packets"] = udp[2] if udp is not None and udp[2] > 0 else None  # beside what the rate is of
 
     def _sums(self, parser: LineParser, streams: dict[Key, Stream], complete: set[Key]) -> Iterator[Record]:
@@ -216,7 +216,7 @@ class Run:
                 conditions = {**self._known(key, rows[0]), "derived": "sum of streams"}
                 conditions |= {"duration_s": max(row.end_s for row in rows), "bytes": sum(row.size for row in rows)}
                 rate, line = sum(row.rate for row in rows), max(row.line for row in rows)
-                yield parser.measure("throughput", rate, "B/s", "", line=line, **conditions)
+                yield parser.measure("throughput", rate, "", line=line, **conditions)
 
     def _peers(self, key: Key) -> list[Key]:
         """Streams of the same test and direction, seen from the same end."""

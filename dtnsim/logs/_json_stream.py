@@ -206,5 +206,4 @@ class JsonStream:
 
 def _with(head: dict[str, Any], keys: tuple[str, ...], batch: list[Any]) -> dict[str, Any]:
     """The object with an array at these keys; what is beside it is shared."""
-    inside = batch if len(keys) == 1 else _with(head[keys[0]], keys[1:], batch)
-    return {**head, keys[0]: inside}
+    return {**head, keys[0]: batch if len(keys) == 1 else _with(head[keys[0]], keys[1:], batch)}

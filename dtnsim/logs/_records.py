@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final
 
 from dtnsim.logs._commands import Command, Given, clean, decode, ends_of_copy, given, host_of
 from dtnsim.logs._numbers import decimal, unit_of
-from dtnsim.logs.measurement import Condition, Conditions, Evidence, Measurement, Status, Unread
+from dtnsim.logs.measurement import UNITS, Condition, Conditions, Evidence, Measurement, Status, Unread
 
 Record = Measurement | Unread
 
@@ -27,6 +27,14 @@ _NOTHING: Final[Mapping[str, Condition]] = MappingProxyType({})
 
 #: what a figure raises that only looks like a number (``1.7.44``, a superscript digit, 400 digits), or like a unit
 NO_NUMBER: Final = (ValueError, OverflowError, ZeroDivisionError, KeyError)
+
+
+class NothingError(ValueError):
+    """A result has no figure; the note says why (see `Parser.need`)."""
+
+    def __init__(self, note: Unread) -> None:
+        super().__init__(note.why)
+        self.note = note
 
 
 def _is_condition(value: Condition) -> bool:
@@ -103,7 +111,6 @@ class Parser(ABC):
         self,
         quantity: str,
         value: float,
-        unit: str,
         printed: str = "",
         known: Mapping[str, Condition] = _NOTHING,
         *,
@@ -116,15 +123,13 @@ class Parser(ABC):
         Args:
             quantity: One of the project's words.
             value: The figure in SI.
-            unit: Unit of SI.
             printed: The figure as the tool printed it.
             known: What it holds for.
             status: Whether its run ended.
             line: Its line, where that is not the present one.
             more: What it holds for beside ``known``, or instead.
         """
-        conditions = {**known, **more}
-        ctx = self.ctx
+        conditions, unit, ctx = {**known, **more}, UNITS.get(quantity, "1"), self.ctx
         if not 0 <= value < PLAUSIBLE.get(unit, 1e21):  # also false for nan
             shown = f"{value:g}" if abs(value) < 1e300 else "more than 1e300"
             return Unread(ctx.file, line or ctx.line, printed[:200], f"{self.tool}: {quantity} of {shown} {unit}")
@@ -183,9 +188,9 @@ class Parser(ABC):
             line: Its line, where that is not the present one.
             more: What it holds for beside ``known``, or instead.
         """
-        unit, factor, divisor = unit_of(word)
+        _, factor, divisor = unit_of(word)
         shown = f"{text}{word}" if word == "%" else f"{text} {word}"
-        return self.measure(quantity, decimal(text) * factor / divisor, unit, shown, {**known, **more}, line=line)
+        return self.measure(quantity, decimal(text) * factor / divisor, shown, {**known, **more}, line=line)
 
     def rate(
         self,
@@ -209,7 +214,7 @@ class Parser(ABC):
         """
         if value <= 0:
             return self.unread(text or printed, "no bytes were transferred: no rate", line=line)
-        return self.measure("throughput", value, "B/s", printed, known, status=status, line=line)
+        return self.measure("throughput", value, printed, known, status=status, line=line)
 
     def held(self, record: Record | None, status: Status = "complete", **more: Condition) -> Iterator[Record]:
         """A figure that was kept until it was known how its run ended, if there is one.
@@ -240,8 +245,22 @@ class Parser(ABC):
         """
         return Unread(self.ctx.file, line or self.ctx.line, text.strip()[:200], f"{self.tool}: {why}")
 
+    def need(self, there: object, text: str, why: str, *, line: int | None = None) -> None:
+        """Ends a line, document or run at hand with a note, if what its figures need is not there.
+
+        Args:
+            there: Whether it is.
+            text: As of `unread`.
+            why: As of `unread`.
+            line: As of `unread`.
+        """
+        if not there:
+            raise NothingError(self.unread(text, why, line=line))
+
     def no_number(self, text: str, error: Exception) -> Unread:
-        """Makes the note of a figure that is no number."""
+        """Makes the note of a figure that is no number, or of a result without one."""
+        if isinstance(error, NothingError):
+            return error.note
         return self.unread(text, f"a figure of the line is no number ({error})")
 
     def safely(self, settle: Callable[..., Iterable[Record]], *args: object) -> Iterator[Record]:
@@ -278,7 +297,7 @@ class Mean:
         if self.seconds > 0 and self.volume > 0:
             more: Conditions = {"duration_s": self.seconds, "derived": "mean of intervals"}
             rate = self.volume / self.seconds
-            yield parser.measure("throughput", rate, "B/s", "", known, status="partial", line=self.line, **more)
+            yield parser.measure("throughput", rate, "", known, status="partial", line=self.line, **more)
 
 
 def located(pattern: re.Pattern[str], text: str, *words: str) -> re.Match[str] | None:

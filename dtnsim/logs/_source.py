@@ -144,8 +144,7 @@ def _zstd(file: IO[bytes], name: str) -> IO[bytes]:
     try:
         import zstandard
     except ImportError:
-        message = f"{name}: is packed with zstd; unpack it with zstd -d, or: {hint('zstandard')}"
-        raise LogError(message) from None
+        raise LogError(f"{name}: is packed with zstd; unpack it with zstd -d, or: {hint('zstandard')}") from None
     return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
 
 

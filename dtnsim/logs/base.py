@@ -9,7 +9,7 @@ in that of its topic. The reader finds it by itself: there is no list to extend.
 **How lines reach a LineParser.** The reader deletes digits and dots from every line (its *shape*), looks up in a cache
 which parsers care for that shape, and hands them the cleaned line. So a parser is asked only for lines that
 
-- contain one of its ``words`` as a whole run of letters (``words = ("copied",)``; case matters;
+- contain one of its ``words`` as a whole run of letters (``words = "copied transferred"``; case matters;
   digits, dots and punctuation separate words: ``bw=253MiB/s`` has the words ``bw``, ``MiB``, ``s``;
   ``beside`` narrows words that many tools print), or
 - whose shape matches its ``shape`` regular expression (for lines without words, such as CSV), or
@@ -58,6 +58,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, cast
+from xml.etree.ElementTree import ParseError
 
 from dtnsim.logs._commands import Command
 from dtnsim.logs._documents import Document
@@ -95,7 +96,8 @@ class LineParser(Parser):
     One instance lives as long as its file (one per pdsh host); it must keep little.
     """
 
-    words: ClassVar[tuple[str, ...]] = ()
+    #: blanks between them
+    words: ClassVar[str] = ""
     #: word -> pieces of the line without digits of which one must be there as well: for words that many tools print
     #: (``MB``, ``avg``), so as to be asked less
     beside: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -107,8 +109,7 @@ class LineParser(Parser):
 
     def __init_subclass__(cls, of: type[Parser] | None = None) -> None:
         super().__init_subclass__(of)
-        own = {name: state for name, state in vars(cls).items() if isinstance(state, _State)}
-        cls._states = {**cls._states, **own}
+        cls._states = cls._states | {name: state for name, state in vars(cls).items() if isinstance(state, _State)}
 
     def __init__(self, ctx: Context) -> None:
         super().__init__(ctx)
@@ -150,8 +151,7 @@ class LineParser(Parser):
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (for subclasses)
         """A new shell command was seen (``self.ctx.command`` is still the one before): it ends a run."""
-        ended = self.settle()
-        ended = list(ended) if ended else ended
+        ended = list(self.safely(self.settle))
         self.forget()
         return ended
 
@@ -187,5 +187,8 @@ class DocumentParser(Parser):
 
     def whole(self, doc: Document) -> Iterator[Record]:
         """What `read` gives; the present line is the document's again after it."""
-        yield from self.safely(self.read, doc)
+        try:
+            yield from self.safely(self.read, doc)
+        except ParseError as error:
+            yield self.unread(doc.text[:80], f"not valid XML ({error})", line=doc.line)
         self.ctx.line = doc.line

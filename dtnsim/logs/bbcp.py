@@ -53,7 +53,7 @@ class Bbcp(LinesParser):
 
     tool = "bbcp"
     evidence = Evidence.TRANSFER
-    words = ("bbcp", "effectively", "created")
+    words = "bbcp effectively created"
 
     _run = anew(_Run)
 
@@ -78,9 +78,9 @@ class Bbcp(LinesParser):
             rate, mean, printed, text = _ordered(found)
             running = (mean, text, found["avg"])
             known = {**run.known, **share, "interval": True, "average": "interval"}
-            yield self.measure("throughput", rate, "B/s", printed, **known)
+            yield self.measure("throughput", rate, printed, **known)
         known = {**run.known, **share, "interval": True, "average": "running"}
-        yield self.measure("throughput", running[0], "B/s", running[1], **known)
+        yield self.measure("throughput", running[0], running[1], **known)
         run.last = (*running[:2], self.ctx.line)
         if found["avg"] is None and found["day"] is not None:
             yield from self._differentiated(run, running[0], running[2], found)
@@ -109,7 +109,7 @@ class Bbcp(LinesParser):
             rate, error = (mean * end - last[0] * start) / step, (half * end + last[1] * start) / step
             if rate > 0 and error <= 0.1 * rate:
                 known: Conditions = {**run.known, "interval": True, "derived": "differentiated"}
-                yield self.measure("throughput", rate, "B/s", "", known | {"start_s": start, "end_s": end})
+                yield self.measure("throughput", rate, "", known | {"start_s": start, "end_s": end})
 
     @reads(r"File (?P<file>\S.{0,400}?) created; <size:int> bytes at <rate:num> <u:k>B/s")
     def _file(self, found: Match) -> Record:
@@ -120,7 +120,7 @@ class Bbcp(LinesParser):
         if size == 0 or rate == 0:
             return self.unread(found[0], "no bytes were transferred: no rate")
         run.file = (rate, printed, self.ctx.line, known)
-        return self.measure("throughput", rate, "B/s", printed, {**known, "interval": True})
+        return self.measure("throughput", rate, printed, {**known, "interval": True})
 
     @reads(r"(?<!\d)<n:int> files? copied at effectively <rate:num> <u:k>B/s")
     def _closing(self, found: Match) -> Iterator[Record]:
@@ -149,11 +149,11 @@ class Bbcp(LinesParser):
         run, self._run = self._run, _Run()
         if run.file is not None and run.files == 1 and not run.closed:
             rate, printed, line, known = run.file
-            yield self.measure("throughput", rate, "B/s", printed, line=line, **known)
+            yield self.measure("throughput", rate, printed, line=line, **known)
         elif run.last is not None and not run.files and not run.closed:
             rate, printed, line = run.last
             known = {**run.known, "average": "running"}
-            yield self.measure("throughput", rate, "B/s", printed, status="partial", line=line, **known)
+            yield self.measure("throughput", rate, printed, status="partial", line=line, **known)
 
 
 def _ordered(found: Match) -> tuple[float, float, str, str]:

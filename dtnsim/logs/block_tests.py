@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
@@ -12,10 +12,13 @@ from dtnsim.logs._numbers import BINARY, decimal, number, size_bytes
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, anew
 
 _F: Final = r"\d++\.\d++"
-_SCALE: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 #: of the hundred that the XML has
 _PERCENTILES: Final = ("50", "90", "95", "99", "99.9")
 _OPERATIONS: Final = {"Total": "all", "Read": "read", "Write": "write"}
+
+
+def _whole_size(text: str) -> int:
+    return int(size_bytes(text) or 0)
 
 
 class DiskSpd(LinesParser):
@@ -28,15 +31,14 @@ class DiskSpd(LinesParser):
 
     tool = "diskspd"
     evidence = Evidence.NO_MODEL
-    words = ("Input", "actual", "IO")
+    words = "Input actual IO"
     commands = ("diskspd", "diskspd.exe")
     longest = 600  # lines between parts of a run: one a thread and core
 
     _operation = anew(str)
 
-    @reads(r"^\s*Input parameters:\s*$", opens=True)
-    def _start(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        self.known, self._operation = {}, ""
+    _start = notes(r"^\s*Input parameters:\s*$", new=True, opens=True, _operation="")
+    _time = notes(r"^\s*+actual test time:\s++<duration_s:real>s", to=float, opens=True, _operation="")
 
     @reads(r"^\s*+(?P<what>Total|Read|Write) IO\s*+$", opens=True)
     def _title(self, found: Match) -> None:
@@ -44,16 +46,10 @@ class DiskSpd(LinesParser):
 
     _host = notes(r"^\s*+computer name: (?P<host>\S{1,80})\s*+$", to=str)
 
-    @reads(r"^\s*+actual test time:\s++<seconds:real>s", opens=True)
-    def _time(self, found: Match) -> None:
-        self.known["duration_s"], self._operation = float(found["seconds"]), ""
-
     _threads = notes(r"^\s*+thread count:\s++(?P<threads>\d{1,6})\s*+$")
     _depth = notes(r"^\s*+number of outstanding I/O operations(?: per thread)?: (?P<depth>\d{1,6})\s*+$")
 
-    @reads(r"^\s*+block size: (?P<size>\d{1,12})(?P<unit>[KMG]iB|[KMG]?)\s*+$")
-    def _block(self, found: Match) -> None:
-        self.known["block_B"] = int(found["size"]) * _SCALE[found["unit"][:1]]
+    _block = notes(r"^\s*+block size: (?P<block_B>\d{1,12}(?:[KMG]iB|[KMG]?))\s*+$", to=_whole_size)
 
     @reads(
         r"^\s*+total:\s++<size:int> \|\s++<count:int> \|\s++<rate:real> \|\s++<iops:real>(?: \|\s++<latency:real>)?",
@@ -68,7 +64,7 @@ class DiskSpd(LinesParser):
             yield self.unread(f"{found['rate']} MiB/s", f"bytes and time give {size / seconds / 2**20:.5g} MiB/s")
         known = {**self.known, "operation": self._operation, "bytes": float(size)}
         yield self.printed("throughput", found["rate"], "MiB/s", **known)
-        yield self.measure("iops", float(found["iops"]), "1/s", found["iops"], **known)
+        yield self.measure("iops", float(found["iops"]), found["iops"], **known)
         if found["latency"]:
             yield self.printed("latency", found["latency"], "ms", **known)
 
@@ -93,11 +89,7 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
         return "<Results" in doc.text[:500] and "<TimeSpan>" in doc.text
 
     def read(self, doc: Document) -> Iterator[Record]:
-        try:
-            root = ET.fromstring(doc.text[doc.text.index("<Results") :])  # noqa: S314 (no DTD; expat limits expansion)
-        except ET.ParseError as error:
-            yield self.unread(doc.text[:80], f"not valid XML ({error})", line=doc.line)
-            return
+        root = ET.fromstring(doc.text[doc.text.index("<Results") :])  # noqa: S314 (no DTD; expat limits expansion)
         blocks = {element.text for element in root.iterfind("Profile//BlockSize")}
         lines = doc.lines(doc.text.find("</Profile>"))
         for span in root.iterfind("TimeSpan"):
@@ -109,7 +101,7 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
                     yield from self._operation(span, operation, seconds, {**known, "operation": operation}, line)
             if (used := _number(span, "CpuUtilization/Average/UsagePercent")) is not None:
                 more = {**known, "state": "busy", "cpu": "all"}
-                yield self.measure("cpu_share", used / 100, "1", f"{used:g} %", more, line=line)
+                yield self.measure("cpu_share", used / 100, f"{used:g} %", more, line=line)
 
     def _operation(
         self, span: ET.Element, operation: str, seconds: float, known: Conditions, line: int
@@ -121,8 +113,8 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
         if size <= 0:
             return
         known["bytes"] = size
-        yield self.measure("throughput", size / seconds, "B/s", f"{size:.0f} B in {seconds:g} s", known, line=line)
-        yield self.measure("iops", count / seconds, "1/s", f"{count:.0f} in {seconds:g} s", known, line=line)
+        yield self.measure("throughput", size / seconds, f"{size:.0f} B in {seconds:g} s", known, line=line)
+        yield self.measure("iops", count / seconds, f"{count:.0f} in {seconds:g} s", known, line=line)
         found: list[tuple[str | None, float | None]] = [(None, _number(span, f"Latency/Average{word}Milliseconds"))]
         found += [
             (f"p{bucket.findtext('Percentile')}", _number(bucket, f"{word}Milliseconds"))
@@ -131,7 +123,7 @@ class DiskSpdXml(DocumentParser, of=DiskSpd):
         ]
         for statistic, value in found:
             if value is not None:
-                yield self.measure("latency", value * 1e-3, "s", f"{value:g} ms", known, statistic=statistic, line=line)
+                yield self.measure("latency", value * 1e-3, f"{value:g} ms", known, statistic=statistic, line=line)
 
 
 def _number(element: ET.Element, path: str) -> float | None:
@@ -149,8 +141,8 @@ class Vdbench(LinesParser):
 
     tool = "vdbench"
     evidence = Evidence.NO_MODEL
-    words = ("avg", "Starting", "rate")
-    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"avg": ("avg_",), "rate": ("rate ",)}
+    words = "avg Starting rate"
+    beside: ClassVar = {"avg": ("avg_",), "rate": ("rate ",)}
     longest = 19  # lines without a row between headings
 
     _unit = anew(lambda: 2.0**20)
@@ -183,8 +175,8 @@ class Vdbench(LinesParser):
         printed = f"{row['rate']} MB/sec"
         if abs(iops * size - rate) > 0.02 * rate + 0.006 * self._unit:
             yield self.unread(printed, f"requests and their size give {iops * size / self._unit:.5g} MB/sec")
-        yield self.measure("throughput", rate, "B/s", printed, **known)
-        yield self.measure("iops", iops, "1/s", row["iops"], **known)
+        yield self.measure("throughput", rate, printed, **known)
+        yield self.measure("iops", iops, row["iops"], **known)
         yield self.printed("latency", row["time"], "ms", **known)
 
 
@@ -212,7 +204,7 @@ class Sysbench(LinesParser):
     tool = "sysbench"
     evidence = Evidence.NO_MODEL
     terms: ClassVar = {"operation": {"written": "write"}}
-    words = ("sysbench", "transferred", "Requests", "operations", "IOPS", "written", "read")
+    words = "sysbench transferred Requests operations IOPS written read"
     longest = 200  # a run prints about 50 lines
 
     _io = anew(bool)
@@ -256,7 +248,7 @@ class Sysbench(LinesParser):
             return self.failure(found[0], **self.known)
         known = {"operation": "mixed" if read and written else "read" if read else "write", "bytes": size, **self.known}
         value, printed = float(found["rate"]) * BINARY[found["unit"]], f"{found['rate']}{found['unit']}b/sec"
-        return self.measure("throughput", value, "B/s", printed, known)
+        return self.measure("throughput", value, printed, known)
 
     _rate = gives(
         r"^\s*(?P<operation>read|written), Mi?B/s:\s+(?P<rate>[\d.,]+)\s*$", "throughput? {rate} MiB/s", inside=True
@@ -271,7 +263,7 @@ class Sysbench(LinesParser):
     def _requests(self, found: Match) -> Found:
         known = {**self.known, "operation": _KINDS.get(str(self.known.get("pattern")), "mixed")}
         value, printed = decimal(found["requests"]), f"{found['requests']} Requests/sec"
-        return self.measure("iops", value, "1/s", printed, known) if value > 0 else None
+        return self.measure("iops", value, printed, known) if value > 0 else None
 
     _time = gives(r"^\s*total time:\s+(?P<n>[\d.]+)s\s*$", "duration {n}s", inside=True, after="_io")
 

@@ -79,13 +79,13 @@ def _rates(
             yield parser.unread(rate, f"{name} rate is not a number", line=line)
             continue
         letter, known = rate[len(figure) :][-1:], {**known, "operation": name}
-        kind = ("throughput", value * (BINARY[letter] if letter else unit), "B/s", rate + "/sec")
+        kind = ("throughput", value * (BINARY[letter] if letter else unit), rate + "/sec")
         if not unit:
-            kind = ("iops" if name == "seek" else "rate", value * DECIMAL[letter.upper()], "1/s", rate + " /sec")
+            kind = ("iops" if name == "seek" else "rate", value * DECIMAL[letter.upper()], rate + " /sec")
         if value != 0:  # zero is printed for tests that were not timed
             yield parser.measure(*kind, {**known}, line=line)
             with suppress(ValueError):
-                yield parser.measure("cpu_share", decimal(cpu) / 100, "1", cpu + " %CP", {**known}, line=line)
+                yield parser.measure("cpu_share", decimal(cpu) / 100, cpu + " %CP", {**known}, line=line)
 
 
 def _latencies(
@@ -95,7 +95,7 @@ def _latencies(
     for name, text in zip(names, map(str.strip, values), strict=False):
         if (match := _TIME.fullmatch(text)) is not None:
             more = {**known, "operation": name, "statistic": "max"}
-            yield parser.measure("latency", int(match[1]) * TIMES[match[2]], "s", text, more, line=line)
+            yield parser.measure("latency", int(match[1]) * TIMES[match[2]], text, more, line=line)
 
 
 class Bonnie(LineParser):
@@ -103,7 +103,7 @@ class Bonnie(LineParser):
 
     tool = "bonnie++"
     evidence = Evidence.FITS
-    words = ("Chr", "Version", "Sequential", "CP", "drastic", "Can")
+    words = "Chr Version Sequential CP drastic Can"
     shape = r",,,,|,\+{3,},\+{3,},|^[^,\s]+,[KMGT]?,,,,,"
     commands = ("bonnie", "bonnie++")
 
@@ -190,8 +190,7 @@ class Bonnie(LineParser):
         rates = [int(value) for value in values[::2] if value.isdigit()]
         if (self.version or "").startswith("2") and rates and all(rate == files * 1024 for rate in rates):
             return  # 2.00 prints the number of files instead of the rate
-        conditions = {**self._conditions, "files": files * 1024}
-        yield from _rates(self, conditions, line, values, CREATE, _NONE)
+        yield from _rates(self, {**self._conditions, "files": files * 1024}, line, values, CREATE, _NONE)
 
     def _csv(self, fields: list[str]) -> Iterable[Record]:
         if (at := _csv_layout(fields)) is None:
@@ -280,5 +279,4 @@ class BonnieHtml(DocumentParser, of=Bonnie):
             return
         yield from _rates(self, conditions, line, values[:12], SEQUENTIAL, unit)
         if len(values) >= 25 and values[12].isdigit():
-            more = {**conditions, "files": int(values[12]) * 1024}
-            yield from _rates(self, more, line, values[13:25], CREATE, _NONE)
+            yield from _rates(self, {**conditions, "files": int(values[12]) * 1024}, line, values[13:25], CREATE, _NONE)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dtnsim.logs._commands import given
-from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
 from dtnsim.logs._numbers import BINARY, agrees, bits_rate, decimal, integer, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew
 from dtnsim.logs.measurement import Measurement
@@ -40,7 +40,7 @@ class Ascp(LineParser):
 
     tool = "ascp"
     evidence = Evidence.TRANSFER
-    words = ("Completed", "Completion", "bits", "b", "Mb", "Kb", "kb", "Gb", "ascp", "Session", "Error", "ERR")
+    words = "Completed Completion bits b Mb Kb kb Gb ascp Session Error ERR"
 
     _done: re.Match[str] | None = anew()  # a closing line, until the line with its rate
     _line = anew(int)
@@ -75,7 +75,7 @@ class Ascp(LineParser):
             size, rate = float(found["size"]) * BINARY[found["su"]], bits_rate(found["rate"], found["ru"])
             known: Conditions = {**self.copy(), "file": found["name"].strip(), "bytes": size, "interval": True}
             known |= {"average": "interval", "share": min(int(found["share"]), 100) / 100}
-            yield self.measure("throughput", rate, "B/s", f"{found['rate']}{found['ru']}b/s", **known)
+            yield self.measure("throughput", rate, f"{found['rate']}{found['ru']}b/s", **known)
 
     def settle(self, rate: re.Match[str] | None = None, text: str = "", *, cut: bool = False) -> Iterator[Record]:
         (done, self._done), self.open, line = (self._done, None), False, self._line
@@ -103,9 +103,9 @@ class Ascp(LineParser):
         if value <= 0:
             yield self.unread(done.string, why, line=line)
             return
-        figures = [("throughput", value, "B/s", printed), ("duration", float(seconds), "s", f"{seconds} seconds")]
-        for figure in figures[: 1 + (seconds > 0)]:
-            yield self.measure(*figure, status=status, line=line, **known)
+        yield self.measure("throughput", value, printed, known, status=status, line=line)
+        if seconds > 0:
+            yield self.measure("duration", float(seconds), f"{seconds} seconds", known, status=status, line=line)
 
 
 _WDT_RATE: Final = regex(
@@ -137,7 +137,7 @@ class Wdt(LineParser):
     tool = "wdt"
     evidence = Evidence.TRANSFER
     by_document = True
-    words = ("Mbytes", "Total", "Transfer", "throughput")
+    words = "Mbytes Total Transfer throughput"
 
     _bar: Record | None = anew()  # the mean so far
     _text: list[str] = anew(list)
@@ -148,7 +148,7 @@ class Wdt(LineParser):
         if bar is not None:
             rate, printed = float(bar["rate"]) * 2**20, f"{bar['rate']} Mbytes/s"
             known = {**self.asked().known, "share": min(int(bar["share"]), 100) / 100}
-            self._bar = self.measure("throughput", rate, "B/s", printed, known) if rate > 0 else None
+            self._bar = self.measure("throughput", rate, printed, known) if rate > 0 else None
             if bar.end() < len(text.rstrip()):
                 text = text[bar.end() :]
         begins = _TIME.search(text) or ("Transfer summary" in text and "status" in text)
@@ -184,19 +184,17 @@ class Wdt(LineParser):
         if found is None:
             return
         rate = float(found["rate"])
-        if rate <= 0 or known["bytes"] == 0:
-            yield self.unread(found[0], "no bytes were transferred: no rate", line=line)
-            return
+        self.need(rate > 0 and known["bytes"] != 0, found[0], "no bytes were transferred: no rate", line=line)
         if known["bytes"] and known["duration_s"]:
             computed = known["bytes"] / known["duration_s"] / 2**20
             if not agrees(computed, rate, found["rate"]):
                 yield self.unread(found[0], "bytes and seconds do not give the printed rate", line=line)
         known["role"] = found["role"]
-        yield self.measure("throughput", rate * 2**20, "B/s", f"{found['rate']} Mbytes/sec", **known)
+        yield self.measure("throughput", rate * 2**20, f"{found['rate']} Mbytes/sec", **known)
         if found["pure"]:
             more: Conditions = {**known, "interval": True, "excludes": "directory listing"}
             printed = f"{found['pure']} Mbytes/sec pure transfer rate"
-            yield self.measure("throughput", float(found["pure"]) * 2**20, "B/s", printed, more)
+            yield self.measure("throughput", float(found["pure"]) * 2**20, printed, more)
 
 
 _ENDS: Final[dict[str, Conditions]] = {
@@ -218,7 +216,7 @@ class Fdt(LinesParser):
 
     tool = "fdt"
     evidence = Evidence.TRANSFER
-    words = ("Net", "FDT", "Session", "session", "Exit")
+    words = "Net FDT Session session Exit"
     commands = ("fdt", "fdt.jar")
 
     _last: Record | None = anew()  # the mean so far
@@ -228,17 +226,14 @@ class Fdt(LinesParser):
     def _rates(self, found: Match) -> Iterator[Record]:
         if self._done:
             yield from self.settle()
-        asked = given(self.tool, self.ctx.args("java", *self.commands)).known
-        known = {**_ENDS[found["way"]], **asked, **self.where}
+        known = {**_ENDS[found["way"]], **given(self.tool, self.ctx.args("java", *self.commands)).known, **self.where}
         known["share"] = decimal(found["share"]) / 100 if found["share"] else None
         rate, mean = (bits_rate(found[key], found[unit]) for key, unit in (("rate", "u"), ("avg", "au")))
         printed = f"{found['rate']} {found['u']}b/s"
-        yield self.measure("throughput", rate, "B/s", printed, known, interval=True, average="interval")
-        self._last = self.measure("throughput", mean, "B/s", f"Avg: {found['avg']} {found['au']}b/s", known)
+        yield self.measure("throughput", rate, printed, known, interval=True, average="interval")
+        self._last = self.measure("throughput", mean, f"Avg: {found['avg']} {found['au']}b/s", known)
 
-    @reads(r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully")
-    def _ended(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        self._done = self._last is not None
+    _end = notes(r"finished OK|[Ss]ession.*finished ok|Exit Status: OK|FDT.*Session.*finished successfully", _done=True)
 
     @reads(r"^.*(?:finished with errors?|Exit Status: Not OK|Cannot (?:connect|start)|SEVERE).*")
     def _failed(self, found: Match) -> Found:

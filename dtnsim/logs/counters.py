@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._columns import figures
@@ -29,8 +29,8 @@ class Vmstat(LineParser):
 
     tool = "vmstat"
     evidence = Evidence.BUSY
-    words = ("swpd", "disk")
-    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"disk": ("---reads---",)}
+    words = "swpd disk"
+    beside: ClassVar = {"disk": ("---reads---",)}
 
     _heads: list[str] = anew(list)
     _disks = anew(bool)
@@ -86,7 +86,7 @@ class Nfsiostat(LineParser):
 
     tool = "nfsiostat"
     evidence = Evidence.BUSY
-    words = ("mounted", "kB")
+    words = "mounted kB"
     commands = ("nfsiostat", "nfs-iostat", "nfs-iostat.py")
 
     _mount: Conditions = anew(dict)
@@ -162,7 +162,7 @@ class Ifstat(LineParser):
     tool = "ifstat"
     evidence = Evidence.BUSY
     of_a_line = True
-    words = ("KB", "Kbps")
+    words = "KB Kbps"
 
     _devices: list[str] = once(list)
     _known: Conditions = once(dict)
@@ -212,7 +212,7 @@ class Ifstat(LineParser):
             more = {"device": self._devices[at // 2], "direction": "send" if at % 2 else "receive"}
             if cell != "n/a":
                 value = float(cell) * _FACTOR[self._word]
-                yield self.measure("throughput", value, "B/s", f"{cell} {self._word}", {**known, **more})
+                yield self.measure("throughput", value, f"{cell} {self._word}", {**known, **more})
 
 
 _HEAD: Final = re.compile(
@@ -243,8 +243,8 @@ class Ss(LineParser):
     tool = "ss"
     evidence = Evidence.CONNECTIONS
     of_a_line = True
-    words = ("ESTAB", "UNCONN", "SYN", "FIN", "CLOSE", "LAST", "CLOSING", "rtt", "cwnd")
-    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"rtt": ("rtt:",), "cwnd": ("cwnd:",)}
+    words = "ESTAB UNCONN SYN FIN CLOSE LAST CLOSING rtt cwnd"
+    beside: ClassVar = {"rtt": ("rtt:",), "cwnd": ("cwnd:",)}
 
     _known: Conditions = once(dict)
     _text = once(str)
@@ -276,13 +276,13 @@ class Ss(LineParser):
         if (rate := _RATE.search(text)) is not None and float(rate[1]) > 0:
             more = {**known, "of": "delivery", "app_limited": True if "app_limited" in text else None}
             value, printed = float(rate[1]) * DECIMAL[rate[2]] / 8, f"{rate[1]}{rate[2]}bps"
-            yield self.measure("throughput", value, "B/s", printed, more, line=line)
+            yield self.measure("throughput", value, printed, more, line=line)
         if "cwnd" in found and "mss" in found:
             window = int(found["cwnd"]) * int(found["mss"])
-            yield self.measure("bytes", window, "B", f"cwnd:{found['cwnd']}", {**known, "of": "cwnd"}, line=line)
+            yield self.measure("bytes", window, f"cwnd:{found['cwnd']}", {**known, "of": "cwnd"}, line=line)
         if "/" in found.get("retrans", ""):
             total = found["retrans"].partition("/")[2]
-            yield self.measure("retransmits", int(total), "1", f"retrans:{found['retrans']}", dict(known), line=line)
+            yield self.measure("retransmits", int(total), f"retrans:{found['retrans']}", dict(known), line=line)
 
     def _conditions(self, found: dict[str, str], text: str) -> Conditions:
         key = str(self._known.get("source")), str(self._known.get("target"))
@@ -334,7 +334,7 @@ class Nstat(LinesParser):
         self._sent = count if name == _SENT else self._sent
         yield _counted(self, name, count, str(count), self._sent)
         if float(rate) > 0:
-            yield self.measure("rate", float(rate), "1/s", rate, of=name, interval=True)
+            yield self.measure("rate", float(rate), rate, of=name, interval=True)
 
 
 def _counted(
@@ -342,7 +342,7 @@ def _counted(
 ) -> Record:
     known: Conditions = {"of": name, "since": _since(parser.ctx.args("nstat"))}
     quantity, more = ("retransmits", {"segments": sent}) if name == _AGAIN else ("count", {})
-    return parser.measure(quantity, count, "1", printed, {**known, **more}, line=line)
+    return parser.measure(quantity, count, printed, {**known, **more}, line=line)
 
 
 class NstatJson(DocumentParser, of=Nstat):

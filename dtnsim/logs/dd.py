@@ -74,7 +74,7 @@ class Dd(LineParser):
 
     tool = "dd"
     evidence = Evidence.FITS
-    words = ("copied", "transferred", "kopiert", "records", "MB", "GB", "kB", "TB", "bytes", "dd")
+    words = "copied transferred kopiert records MB GB kB TB bytes dd"
     shape = "(?:^|\\s|C)\\+[ \u00a0]"
     commands = ("dd", "gdd")
 
@@ -159,12 +159,11 @@ class Dd(LineParser):
             size, seconds = integer(match["bytes"]), decimal(match["secs"])
         except ValueError:
             return None, 0
-        printed = f"{rate} {unit}/s"
-        return _Run(size, seconds, rate, prefix, printed, self.ctx.line, text, self.ctx.cut), match.end()
+        return _Run(size, seconds, rate, prefix, f"{rate} {unit}/s", self.ctx.line, text, self.ctx.cut), match.end()
 
     def _records_of(self, run: _Run, status: Status, records: tuple[int, int] | None) -> Iterator[Record]:
         if run.bytes <= 0:
-            yield self.measure("bytes", run.bytes, "B", run.text.strip()[:60], status=status, line=run.line)
+            yield self.measure("bytes", run.bytes, run.text.strip()[:60], status=status, line=run.line)
             return
         if run.seconds <= 0:
             yield self.unread(run.text, "no time passed: the clock is too coarse for a rate", line=run.line)
@@ -174,8 +173,8 @@ class Dd(LineParser):
             why = f"prints {run.printed}, but bytes / seconds give {rate:.4g} B/s; the latter is used"
             yield self.unread(run.text, why, line=run.line)
         conditions = {**self._conditions(run, records), "bytes": run.bytes, "duration_s": run.seconds}
-        yield self.measure("throughput", rate, "B/s", run.printed, conditions, status=status, line=run.line)
-        yield self.measure("duration", run.seconds, "s", f"{run.seconds:g} s", conditions, status=status, line=run.line)
+        yield self.measure("throughput", rate, run.printed, conditions, status=status, line=run.line)
+        yield self.measure("duration", run.seconds, f"{run.seconds:g} s", conditions, status=status, line=run.line)
 
     def _agrees(self, run: _Run, rate: float) -> bool:
         try:

@@ -59,10 +59,7 @@ class Ping(LineParser):
 
     tool = "ping"
     evidence = Evidence.WAY
-    words = (
-        "PING", "ping", "Ping", "ttl", "TTL", "hlim", "icmp", "transmitted", "rtt", "trip", "xmt", "percent",
-        "unreachable",
-    )  # fmt: skip
+    words = "PING ping Ping ttl TTL hlim icmp transmitted rtt trip xmt percent unreachable"
     #: Windows: three counts, or three times, after equal signs; the words depend on the language
     shape = r"= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= (?: ?ms)?(?:,|\xef\xbc\x8c)[^=]*= "
     commands = ("ping", "ping6", "fping")
@@ -96,7 +93,7 @@ class Ping(LineParser):
         known = {**self._known, "count": int(count), "derived": "mean of replies", "upper_bound": bounded or None}
         for statistic, value in ((None, total / count), ("min", least), ("max", most)):
             more, text = {**known, "statistic": statistic}, f"{value * 1e3:g} ms"
-            yield self.measure("rtt", value, "s", text, more, status="partial", line=self._line)
+            yield self.measure("rtt", value, text, more, status="partial", line=self._line)
 
     def _forget_replies(self) -> None:
         self._replies, self._bounded = [0.0, 0.0, math.inf, 0.0], False
@@ -140,7 +137,7 @@ class Ping(LineParser):
         elif "ing" in text and text.rstrip().endswith((":", "：")):
             yield from self._windows_head(text)
         elif (mtu := _MTU.search(text)) is not None:
-            yield self.measure("mtu", int(mtu["mtu"]), "B", mtu[0], {**self._known, "source": "local"})
+            yield self.measure("mtu", int(mtu["mtu"]), mtu[0], {**self._known, "source": "local"})
         elif (error := _ERROR.search(text)) is not None:
             yield self.failure(error[0], **self._known)
 
@@ -167,8 +164,7 @@ class Ping(LineParser):
     def _loss(self, counts: re.Match[str]) -> Iterator[Record]:
         sent, got, self._done = int(counts["sent"]), int(counts["got"]), True
         if sent > 0:
-            lost, printed = max(sent - got, 0) / sent, counts[0].strip()
-            yield self.measure("loss", lost, "1", printed, {**self._known, "packets": sent})
+            yield self.measure("loss", max(sent - got, 0) / sent, counts[0].strip(), {**self._known, "packets": sent})
         if got == 0:
             self._forget_replies()
 
@@ -178,7 +174,7 @@ class Ping(LineParser):
             self._forget_replies()
             for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max")):
                 known = {**self._known, "statistic": statistic, **more}
-                yield self.measure("rtt", float(found[key]) * 1e-3, "s", form.format(found[key]), known)
+                yield self.measure("rtt", float(found[key]) * 1e-3, form.format(found[key]), known)
 
     def _rtt(self, found: re.Match[str]) -> Iterator[Record]:
         self._forget_replies()
@@ -202,7 +198,7 @@ class Owping(LinesParser):
 
     tool = "owping"
     evidence = Evidence.DELAYS
-    words = ("owping",)
+    words = "owping"
     commands = ("owping", "twping")
     longest = 24
 
@@ -216,7 +212,7 @@ class Owping(LinesParser):
     def _sent(self, sent: Match) -> Found:
         count, lost = int(sent["sent"]), int(sent["lost"])
         known = {**self.known, "packets": count, "duplicates": int(sent["twice"])}
-        return self.measure("loss", lost / count, "1", f"{lost}/{count}", known) if count else None
+        return self.measure("loss", lost / count, f"{lost}/{count}", known) if count else None
 
     @reads(
         rf"^\s*(?P<what>one-way delay|round-trip time|send time|reflect time|two-way delay)[ \w]*? min/median/max = "
@@ -245,4 +241,4 @@ class Twping(Owping):
     tool = "twping"
     evidence = Evidence.DELAYS
     by_document = True
-    words = ("twping",)
+    words = "twping"

@@ -38,7 +38,7 @@ class Zfs(LineParser):
 
     tool = "zfs"
     evidence = Evidence.DESCRIBES
-    words = ("PROPERTY", "AVAIL")
+    words = "PROPERTY AVAIL"
     shape = r"^\s*+\S++\s++(?:compressratio|recordsize|volblocksize)\s"
 
     _list = anew(bool)
@@ -70,7 +70,7 @@ class Zfs(LineParser):
     def _row(self, row: re.Match[str]) -> Iterator[Record]:
         for view, key in (("used", "used"), ("free", "free"), ("referenced", "refer")):
             if (size := size_bytes(row[key])) is not None:
-                yield self.measure("capacity", size, "B", row[key], view=view, target=row["name"])
+                yield self.measure("capacity", size, row[key], view=view, target=row["name"])
 
     def settle(self) -> Iterator[Record]:
         (found, self._found), (settings, self._settings), self.open = (self._found, []), (self._settings, {}), False
@@ -78,10 +78,10 @@ class Zfs(LineParser):
             known: Conditions = {"target": name, **({} if key in meanings("zfs") else settings.get(name, {}))}
             if key == "compressratio":
                 known["of"] = "compression"
-                yield self.measure("ratio", float(text.removesuffix("x")), "1", text, known, line=line)
+                yield self.measure("ratio", float(text.removesuffix("x")), text, known, line=line)
             elif (size := size_bytes(text)) is not None:  # none
                 known |= {"of": key} if key in _BLOCKS else {"view": meanings("zfs")[key]}
-                yield self.measure("bytes" if key in _BLOCKS else "capacity", size, "B", text, known, line=line)
+                yield self.measure("bytes" if key in _BLOCKS else "capacity", size, text, known, line=line)
 
 
 _CELL: Final = re.compile(r"^(?:-|\d+(?:[.,]\d+)?[KMGTPE]?)$")
@@ -108,7 +108,7 @@ class Zpool(LinesParser):
 
     tool = "zpool"
     evidence = Evidence.CORRECTS
-    words = ("alloc", "pool", "NAME", "scan", "scrub", "state")
+    words = "alloc pool NAME scan scrub state"
     longest = 15
 
     _table = anew(str)  # "iostat" or "status"
@@ -131,9 +131,7 @@ class Zpool(LinesParser):
     def _pools(self, found: Match) -> None:
         self._pool, self._table = found[1], ""
 
-    @reads(r"^\s*NAME\s+STATE\s+READ\s+WRITE\s+CKSUM", opens=True)
-    def _config(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        self._table = "status"
+    _config = notes(r"^\s*NAME\s+STATE\s+READ\s+WRITE\s+CKSUM", opens=True, _table="status")
 
     @reads(r"^\s*(?:scan|scrub): (.*)")
     def _scanned(self, found: Match) -> Found:
@@ -166,17 +164,17 @@ class Zpool(LinesParser):
                 self._reports, self._seen = self._reports + 1, set()
             self._seen.add(words[0])
         known: Conditions = {"pool": self._pool, "device": words[0] if inside else None, "report": self._reports}
-        kinds = (("iops", "1/s", words[3:5]), ("throughput", "B/s", words[5:7]), ("capacity", "B", words[1:3]))
-        for quantity, unit, cells in kinds:
-            for name, cell in zip(("allocated", "free") if unit == "B" else ("read", "write"), cells, strict=True):
+        for quantity, cells in (("iops", words[3:5]), ("throughput", words[5:7]), ("capacity", words[1:3])):
+            sizes = quantity == "capacity"
+            for name, cell in zip(("allocated", "free") if sizes else ("read", "write"), cells, strict=True):
                 if (value := size_bytes(cell)) is not None:
-                    more: Conditions = {"view": name} if unit == "B" else {"operation": name, "interval": True}
-                    yield self.measure(quantity, value, unit, cell, known, **more)
+                    more: Conditions = {"view": name} if sizes else {"operation": name, "interval": True}
+                    yield self.measure(quantity, value, cell, known, **more)
         for at, name in enumerate(self._waits):  # pairs (read, write) of each kind; ``-`` where nothing was done
             for operation, cell in zip(("read", "write"), words[7 + 2 * at : 9 + 2 * at], strict=False):
                 if (wait := _WAIT.match(cell)) is not None:
                     more = {**known, "interval": True, "operation": operation, "of": name}
-                    yield self.measure("latency", float(wait[1]) * TIMES[wait[2]], "s", cell, more)
+                    yield self.measure("latency", float(wait[1]) * TIMES[wait[2]], cell, more)
 
     def _status_row(self, text: str) -> Found:
         match = _DEVICE.match(text.expandtabs())
@@ -188,14 +186,14 @@ class Zpool(LinesParser):
         known: Conditions = dict(zip(("read_errors", "write_errors", "checksum_errors"), counts, strict=False))
         known |= {"device": match["name"] if match["name"] != self._pool else None, "pool": self._pool}
         state, healthy = match["state"], float(match["state"] in ("ONLINE", "AVAIL", "INUSE"))
-        return self.measure("health", healthy, "1", state, {**known, "state": state})
+        return self.measure("health", healthy, state, {**known, "state": state})
 
     def _scan_line(self, text: str) -> Iterator[Record]:
         conditions: Conditions = {"pool": self._pool, "operation": self._operation}
         if "in progress" in text or "scanned" in text:
             if (rate := _RATE.search(text)) is not None:
                 value = float(rate[1]) * BINARY[rate[2]]
-                yield self.measure("throughput", value, "B/s", rate[0], status="partial", interval=True, **conditions)
+                yield self.measure("throughput", value, rate[0], status="partial", interval=True, **conditions)
             return
         took = _DAYS.search(text)
         if took is None or "canceled" in text:
@@ -204,7 +202,7 @@ class Zpool(LinesParser):
         total = days * 86400 + (hours + old_hours) * 3600 + (minutes + old_minutes) * 60 + seconds
         if (amount := _AMOUNT.search(text)) is not None and amount[1]:
             conditions["repaired_B"] = float(amount[1]) * BINARY[amount[2]]
-        yield self.measure("duration", total, "s", took[0].partition(" ")[2], **conditions)
+        yield self.measure("duration", total, took[0].partition(" ")[2], **conditions)
 
 
 _N: Final = r"\d++(?:\.\d++)?"
@@ -227,7 +225,8 @@ class LfsDf(LinesParser):
 
     tool = "lfs"
     evidence = Evidence.DESCRIBES
-    words = ("UUID",)
+    words = "UUID"
+    within = r"\s*(?:\.\.\.\s*)?$|.*: inactive device"
 
     @reads(r"^\s*UUID(?:\s+(?P<blocks>\S+))?")
     def _head(self, head: Match) -> None:
@@ -246,16 +245,13 @@ class LfsDf(LinesParser):
         for view in ("total", "used", "free"):
             if (size := size_bytes(row[view])) is not None:
                 scale = 1024.0 if self.known["kib"] and row[view].isdigit() else 1.0
-                yield self.measure("capacity", size * scale, "B", row[view], view=view, **known)
-
-    def other(self, text: str) -> None:
-        self.open = self.open and (not text.strip() or text.strip() == "..." or ": inactive device" in text)
+                yield self.measure("capacity", size * scale, row[view], view=view, **known)
 
 
 class LfsStripe(LinesParser, of=LfsDf):
     """Layouts of ``lfs getstripe``."""
 
-    words = ("stripe", "lcme")
+    words = "stripe lcme"
 
     _file: str | None = anew()
 
@@ -267,9 +263,8 @@ class LfsStripe(LinesParser, of=LfsDf):
         counted, value = found["what"] == "count", int(found["value"])
         if counted and (before := re.match(r"^([^\s:]{1,500})\s*+$", self.ctx.previous)) is not None:
             self._file, self.known = before[1], {}
-        kind = ("count", value, "1") if counted else ("bytes", value, "B")
-        of = "stripes" if counted else "stripe size"
-        return self.measure(*kind, found["value"], of=of, **self.known, target=self._file) if value > 0 else None
+        known: Conditions = {"of": "stripes" if counted else "stripe size", **self.known, "target": self._file}
+        return self.measure("count" if counted else "bytes", value, found["value"], known) if value > 0 else None
 
 
 class LnetSelftest(LinesParser):
@@ -284,8 +279,9 @@ class LnetSelftest(LinesParser):
     tool = "lnet_selftest"
     evidence = Evidence.NETWORK
     by_document = True
-    words = ("LNet", "LNET")
+    words = "LNet LNET"
     commands = ("lst",)
+    within = r"\s*$"
 
     _reports: dict[str, int] = anew(dict)
 
@@ -307,13 +303,10 @@ class LnetSelftest(LinesParser):
     def _row(self, row: Match) -> Iterator[Record]:
         known = {**self.known, "direction": "receive" if row["way"] == "R" else "send", "interval": True}
         factor = 1e6 if row["unit"] == "MB/s" and "--mbs" in (self.ctx.args("lst") or ()) else 2.0**20
-        kind = ("rate", 1.0, "1/s") if row["unit"] == "RPC/s" else ("throughput", factor, "B/s")
+        quantity, factor = ("rate", 1.0) if row["unit"] == "RPC/s" else ("throughput", factor)
         for name, statistic in (("avg", None), ("min", "min"), ("max", "max")):
-            value, printed = float(row[name]) * kind[1], f"{row[name]} {row['unit']}"
-            yield self.measure(kind[0], value, kind[2], printed, statistic=statistic, **known)
-
-    def other(self, text: str) -> None:
-        self.open = self.open and not text.strip()
+            printed = f"{row[name]} {row['unit']}"
+            yield self.measure(quantity, float(row[name]) * factor, printed, statistic=statistic, **known)
 
 
 class Obdfilter(LinesParser):
@@ -328,7 +321,7 @@ class Obdfilter(LinesParser):
     tool = "obdfilter-survey"
     evidence = Evidence.SERVERS
     by_document = True
-    words = ("ost", "rsz")
+    words = "ost rsz"
 
     @reads(
         r"\bost\s*<osts:int>\s+sz\s*<sz:int>K\s+rsz\s*<rsz:int>K?\s+obj\s*<objects:int>\s+thr\s*<threads:int>"
@@ -344,10 +337,10 @@ class Obdfilter(LinesParser):
             if word == "ERROR" or decimal(rate) == 0:
                 yield self.failure(test[0], **known)
                 continue
-            yield self.measure("throughput", decimal(rate) * BINARY["M"], "B/s", f"{rate} MB/s", **known)
+            yield self.measure("throughput", decimal(rate) * BINARY["M"], f"{rate} MB/s", **known)
             for statistic, text in (("min", least), ("max", most)):
                 if text is not None:
                     more = {**known, "statistic": statistic, "view": "per_ost"}
-                    yield self.measure("throughput", decimal(text) * BINARY["M"], "B/s", text, more)
+                    yield self.measure("throughput", decimal(text) * BINARY["M"], text, more)
         if test is None:
             yield self.unread(found.string, "the line has no result")

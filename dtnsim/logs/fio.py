@@ -71,7 +71,7 @@ _BLOCK: Final = re.compile(r"(?:\(R\) )?([\d.]+)([kKMG]?)i?B?-([\d.]+)([kKMG]?)i
 class Fio(Runs, LineParser, of=FioJson):
     """Normal text and terse lines."""
 
-    words = ("groupid", "iops", "IOPS", "aggrb", "READ", "WRITE", "TRIM", "fio", "g", "Jobs", "status")
+    words = "groupid iops IOPS aggrb READ WRITE TRIM fio g Jobs status"
     shape = r"^;(?:fio-)?[^;\s]*;[^;]*+;++.*%=.*%=|^(?:fio-)?;[^;]*;;;;"
 
     _started: dict[str, Conditions] = once(dict)
@@ -192,12 +192,12 @@ class Fio(Runs, LineParser, of=FioJson):
         value, printed = self._rate_of(match, iops, known), f"{match['rate']}{match['unit']}/s"
         if value <= 0:
             return
-        yield self.measure("throughput", value, "B/s", printed, bytes=moved, **known)
-        yield self.measure("iops", iops, "1/s", f"{match['iops']}{match['iopsu']} IOPS", **known)
+        yield self.measure("throughput", value, printed, bytes=moved, **known)
+        yield self.measure("iops", iops, f"{match['iops']}{match['iopsu']} IOPS", **known)
         if seconds >= 1 and abs(moved / seconds - value) > 0.05 * value:
             yield self.unread(match[0], f"prints {printed}, but bytes / seconds give {moved / seconds:.4g} B/s")
         else:
-            yield self.measure("duration", seconds, "s", f"{match['ms']} msec", job, operation=match["op"], bytes=moved)
+            yield self.measure("duration", seconds, f"{match['ms']} msec", job, operation=match["op"], bytes=moved)
 
     def _rate_of(self, match: re.Match[str], iops: float, conditions: Conditions) -> float:
         if "other" in match.groupdict():
@@ -224,12 +224,12 @@ class Fio(Runs, LineParser, of=FioJson):
 
     def _timed(self, value: float, printed: str, kind: str, statistic: str) -> Record:
         conditions = {**(self._job or {}), "operation": self._operation, "of": kind, "statistic": statistic}
-        return self.measure("latency", value, "s", printed, **conditions)
+        return self.measure("latency", value, printed, **conditions)
 
     def _cpu(self, match: re.Match[str]) -> Iterator[Record]:
         for name, state in (("usr", "user"), ("sys", "system")):
             value = float(match[name]) / 100
-            yield self.measure("cpu_share", value, "1", match[name] + "%", state=state, **(self._job or {}))
+            yield self.measure("cpu_share", value, match[name] + "%", state=state, **(self._job or {}))
 
     def _group_line(self, match: re.Match[str]) -> Iterable[Record]:
         operation, milliseconds = match["op"].lower(), int(match["ms"].replace(",", ""))
@@ -244,8 +244,7 @@ class Fio(Runs, LineParser, of=FioJson):
         if count > 1:
             conditions |= {"scope": "group", "jobs": count}
         status: Status = "partial" if failed else "complete"
-        printed = f"{match['rate']}{match['unit']}/s"
-        record = self.measure("throughput", value, "B/s", printed, status=status, **conditions)
+        record = self.measure("throughput", value, f"{match['rate']}{match['unit']}/s", status=status, **conditions)
         if not self._held:
             return (record,)
         key = ("group", f"{self._group} {operation}")
@@ -277,8 +276,8 @@ class Fio(Runs, LineParser, of=FioJson):
             return
         conditions: Conditions = {**self._started.get(name, {}), "job": name, "operation": operation}
         conditions["duration_s"] = milliseconds / 1e3
-        yield self.measure("throughput", rate * 1024, "B/s", fields[1] + " KiB/s", **conditions)
-        yield self.measure("iops", iops, "1/s", fields[2] + " IOPS", **conditions)
+        yield self.measure("throughput", rate * 1024, fields[1] + " KiB/s", **conditions)
+        yield self.measure("iops", iops, fields[2] + " IOPS", **conditions)
 
     def on_command(self, command: Command) -> Iterable[Record]:  # noqa: ARG002 (the base's signature)
         yield from self.close()
@@ -297,7 +296,7 @@ class Fio(Runs, LineParser, of=FioJson):
                 factor = factor_of(unit) if unit.endswith(("iB", "bit")) else BINARY[unit.rstrip("B")]
                 known: Conditions = {"operation": operation, "interval": True}
                 rate, printed = decimal(value) * factor, f"{value}{unit}/s"
-                yield self.measure("throughput", rate, "B/s", printed, known, status="partial", line=progress[1])
+                yield self.measure("throughput", rate, printed, known, status="partial", line=progress[1])
 
 
 def _snapshot(record: Record) -> Record:

@@ -132,7 +132,7 @@ class FioJson(Runs, DocumentParser):
                 yield record
         for key, state in (("usr_cpu", "user"), ("sys_cpu", "system")):
             if counted and (share := number(job.get(key))) is not None:
-                yield self.measure("cpu_share", share / 100, "1", f"{share} %", state=state, **conditions)
+                yield self.measure("cpu_share", share / 100, f"{share} %", state=state, **conditions)
 
     def _direction(self, result: dict[str, Any], operation: str, shared: Conditions) -> Iterator[Record]:
         moved, kib = number(result.get("io_bytes")), number(result.get("bw"))
@@ -149,10 +149,10 @@ class FioJson(Runs, DocumentParser):
         printed = f"{result['bw_bytes']} B/s" if exact is not None else f"{result['bw']} KB/s"
         if seconds >= 1 and abs(moved / seconds - rate) > 0.05 * rate:
             yield self.unread(printed, f"bytes / runtime give {moved / seconds:.4g} B/s")
-        yield self.measure("throughput", rate, "B/s", printed, **conditions)
-        yield self.measure("duration", seconds, "s", f"{result['runtime']} ms", **conditions)
+        yield self.measure("throughput", rate, printed, **conditions)
+        yield self.measure("duration", seconds, f"{result['runtime']} ms", **conditions)
         if iops := number(result.get("iops")):
-            yield self.measure("iops", iops, "1/s", f"{result['iops']} IOPS", **conditions)
+            yield self.measure("iops", iops, f"{result['iops']} IOPS", **conditions)
         yield from self._latencies(result, conditions)
 
     def _latencies(self, result: dict[str, Any], conditions: Conditions) -> Iterator[Record]:
@@ -164,7 +164,7 @@ class FioJson(Runs, DocumentParser):
             for statistic, found in figures.items():
                 if value := number(found):
                     known = {**conditions, "of": kind, "statistic": statistic}
-                    yield self.measure("latency", value * TIMES[word], "s", f"{found} {word}", known)
+                    yield self.measure("latency", value * TIMES[word], f"{found} {word}", known)
 
 
 def _conditions(options: dict[str, Any]) -> Conditions:

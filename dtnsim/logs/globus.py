@@ -33,9 +33,9 @@ class GlobusText(LineParser):
     tool = "globus"
     evidence = Evidence.TRANSFER
     words = (
-        "Task", "Transferred", "Bytes", "Status", "Faults", "Request", "Completion", "Source", "Destination", "Files",
-        "Directories", "Type", "Subtasks", "Label", "Is",
-    )  # fmt: skip
+        "Task Transferred Bytes Status Faults Request Completion Source Destination Files Directories Type "
+        "Subtasks Label Is"
+    )
 
     _task: dict[str, str] = anew(dict)
     _lines: dict[str, int] = anew(dict)
@@ -52,14 +52,13 @@ class GlobusText(LineParser):
     def settle(self) -> Iterator[Record]:
         (task, self._task), (lines, self._lines) = (self._task, {}), (self._lines, {})
         if "bytes_transferred" in task or ("task_id" in task and "status" in task):
-            line = lines.get("effective_bytes_per_second") or max(lines.values())
-            yield from _records(self, task, line, self._host)
+            yield from _records(self, task, lines.get("effective_bytes_per_second") or max(lines.values()), self._host)
 
 
 class GlobusList(LinesParser, of=GlobusText):
     """The table of ``globus task list``: which tasks failed; it has no bytes and no times."""
 
-    words = ("Task", "FAILED", "SUCCEEDED", "ACTIVE", "INACTIVE")
+    words = "Task FAILED SUCCEEDED ACTIVE INACTIVE"
 
     @reads(r"^\s*+Task ID  .*\| Status")
     def _head(self, found: Match) -> Record:  # noqa: ARG002 (what reads hands over)
@@ -115,9 +114,9 @@ def _records(
         final = "truncated" if cut else "complete"
     if seconds and seconds >= 10 and final == "complete" and abs(size / seconds / rate - 1) > 0.05 + 1 / seconds:
         yield parser.unread(f"{rate:g} B/s", "bytes and wall clock do not give the printed rate", line=line)
-    yield parser.measure("throughput", rate, "B/s", f"{rate:.10g} B/s", status=final, line=line, **known)
+    yield parser.measure("throughput", rate, f"{rate:.10g} B/s", status=final, line=line, **known)
     if seconds:
-        yield parser.measure("duration", seconds, "s", f"{seconds:g} s", status=final, line=line, **known)
+        yield parser.measure("duration", seconds, f"{seconds:g} s", status=final, line=line, **known)
 
 
 def _figure(task: Mapping[str, Any], key: str) -> float | None:
@@ -171,7 +170,7 @@ class GridFtp(LinesParser):
     tool = "gridftp"
     evidence = Evidence.TRANSFER
     commands = ()
-    words = ("NBYTES",)
+    words = "NBYTES"
 
     def other(self, text: str) -> Found:
         cut = "DATE=" in text and "START=" in text
@@ -194,11 +193,11 @@ class GridFtp(LinesParser):
             return
         known |= {"bytes": size, "duration_s": seconds}
         printed = f"{seconds:.6f} s"
-        yield self.measure("throughput", size / seconds, "B/s", f"NBYTES={size} in {printed}", **known)
-        yield self.measure("duration", seconds, "s", printed, **known)
+        yield self.measure("throughput", size / seconds, f"NBYTES={size} in {printed}", **known)
+        yield self.measure("duration", seconds, printed, **known)
         if found["retrans"]:
             count = sum(int(part) for part in found["retrans"].split(",") if part)
-            yield self.measure("retransmits", count, "1", found["retrans"], known)
+            yield self.measure("retransmits", count, found["retrans"], known)
 
     @staticmethod
     def _conditions(found: re.Match[str]) -> Conditions:
@@ -240,7 +239,7 @@ class GlobusUrlCopy(LinesParser):
 
     tool = "globus-url-copy"
     evidence = Evidence.TRANSFER
-    words = ("avg", "inst", "Source", "Dest", "Cancelling", "error", "ERROR", "globus")
+    words = "avg inst Source Dest Cancelling error ERROR globus"
     shape = r"^ {1,12}\S.*  ->  \S"
     commands = _PROGRAMS
 
@@ -261,8 +260,7 @@ class GlobusUrlCopy(LinesParser):
         mean, instant = self.rate(rate if size else 0.0, f"{found['avg']} {found['u']}B/sec avg", more), None
         if found["inst"] is not None:
             printed, more = f"{found['inst']} {found['iu']}B/sec inst", {"interval": True, "average": "interval"}
-            value = binary_size(found["inst"], found["iu"])
-            instant = self.measure("throughput", value, "B/s", printed, {**known, **more})
+            instant = self.measure("throughput", binary_size(found["inst"], found["iu"]), printed, {**known, **more})
         self._ended, self._held = (None, "complete"), _Copy(size, known, mean, instant)
 
     @reads(r"^\s*(?P<what>Source|Dest): +(?P<url>\S.*)$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, notes, reads
@@ -29,7 +29,7 @@ class Lspci(LinesParser):
 
     tool = "lspci"
     evidence = Evidence.CORRECTS
-    words = ("LnkCap", "LnkSta", "MaxPayload", "DevCap", "controller", "bridge", "Class", "Non", "Device")
+    words = "LnkCap LnkSta MaxPayload DevCap controller bridge Class Non Device"
     shape = r"^\s*(?:[a-f]*:)?[a-f]*:[a-f]* [A-Z]"
 
     _device = notes(
@@ -46,10 +46,10 @@ class Lspci(LinesParser):
             return
         known: Conditions = {**self.known, "view": {"Cap": "capability", "Sta": "status"}[link["what"]], "lanes": width}
         known |= {"transfers_per_s": speed * 1e9, "speed_is": link["speed_is"], "width_is": link["width_is"]}
-        yield self.measure("transfer_rate", speed * 1e9, "1/s", printed, **known)
-        yield self.measure("lanes", width, "1", printed, **known)
+        yield self.measure("transfer_rate", speed * 1e9, printed, **known)
+        yield self.measure("lanes", width, printed, **known)
         if speed in _CODES:
-            yield self.measure("link_rate", speed * 1e9 * width * _CODES[speed] / 8, "B/s", printed, **known)
+            yield self.measure("link_rate", speed * 1e9 * width * _CODES[speed] / 8, printed, **known)
 
     _payload = gives(
         r"^\s*+(?:DevCap:\s++MaxPayload <most:int>|MaxPayload <now:int>) bytes(?:, MaxReadReq <request:int> bytes)?",
@@ -75,11 +75,7 @@ class Lstopo(DocumentParser):
         return "<topology" in doc.text
 
     def read(self, doc: Document) -> Iterator[Record]:
-        try:  # no DTD is passed on; expat limits expansion
-            root = ET.fromstring(doc.text[doc.text.find("<topology") :])  # noqa: S314
-        except ET.ParseError as error:
-            yield self.unread(doc.text[:80], f"not valid XML ({error})", line=doc.line)
-            return
+        root = ET.fromstring(doc.text[doc.text.find("<topology") :])  # noqa: S314 (no DTD; expat limits expansion)
         self.version = root.get("version")
         counts: Counter[str] = Counter()
         for element in root.iter("object"):
@@ -88,12 +84,12 @@ class Lstopo(DocumentParser):
             if kind == "NUMANode" and (size := number(element.get("local_memory"))):
                 line = doc.line_of(f'local_memory="{element.get("local_memory")}"')
                 node = int(number(element.get("os_index")) or 0)
-                yield self.measure("capacity", size, "B", str(int(size)), line=line, of="memory", node=node)
+                yield self.measure("capacity", size, str(int(size)), line=line, of="memory", node=node)
             elif kind in ("PCIDev", "Bridge"):
                 yield from self._link(element, doc)
         for kind, name in _COUNTED.items():
             if counts[kind]:
-                yield self.measure("count", counts[kind], "1", f"{counts[kind]} {kind}", line=doc.line, of=name)
+                yield self.measure("count", counts[kind], f"{counts[kind]} {kind}", line=doc.line, of=name)
 
     def _link(self, element: ET.Element, doc: Document) -> Iterator[Record]:
         speed, slot = number(element.get("pci_link_speed")), element.get("pci_busid")
@@ -107,7 +103,7 @@ class Lstopo(DocumentParser):
         else:
             known["bridge"] = True
         line = doc.line_of(f'pci_busid="{slot}"') if slot else doc.line
-        yield self.measure("link_rate", speed * 1e9, "B/s", f"{speed:g} GB/s", line=line, **known)
+        yield self.measure("link_rate", speed * 1e9, f"{speed:g} GB/s", line=line, **known)
 
 
 class Numactl(LinesParser):
@@ -119,21 +115,22 @@ class Numactl(LinesParser):
 
     tool = "numactl"
     evidence = Evidence.DESCRIBES
-    words = ("available", "node", "cpus")
+    words = "available node cpus"
     terms: ClassVar = {"view": {"size": "total"}}
+    within = r"\s*node"
 
     _count = anew(int)  # of nodes
 
     @reads(r"^\s*available: (\d+) nodes? \(([\d,-]*)\)")
     def _nodes(self, found: Match) -> Found:
         self._count = int(found[1])
-        return self.measure("count", self._count, "1", found[0].strip(), of="numa_nodes")
+        return self.measure("count", self._count, found[0].strip(), of="numa_nodes")
 
     @reads(r"^\s*node (\d+) cpus:((?: \d+)*)\s*$")
     def _cpus(self, found: Match) -> Found:
         count = len(found[2].split())
         status: Status = "truncated" if self.ctx.last else "complete"  # the list may go on
-        return self.measure("count", count, "1", f"{count} cpus", status=status, of="cpus", node=int(found[1]))
+        return self.measure("count", count, f"{count} cpus", status=status, of="cpus", node=int(found[1]))
 
     _size = gives(
         r"^\s*node <node:int> (?P<view>size|free): <n:int> (?P<u>[kMG]?B)(?=\s|$)", "capacity {n} {u} : of=memory"
@@ -143,14 +140,9 @@ class Numactl(LinesParser):
     @reads(r"^\s*(\d+):((?:\s+\d+)+)\s*$", inside=True)
     def _row(self, row: Match) -> Iterator[Record]:
         values, nodes = row[2].split(), self._count
-        if nodes and len(values) != nodes:
-            yield self.unread(row[0], f"{len(values)} distances for {nodes} nodes")
-            return
+        self.need(len(values) == nodes or not nodes, row[0], f"{len(values)} distances for {nodes} nodes")
         for column, value in enumerate(values):
-            yield self.measure("distance", int(value), "1", value, node=int(row[1]), to=column)
-
-    def other(self, text: str) -> None:
-        self.open = self.open and text.lstrip().startswith("node")
+            yield self.measure("distance", int(value), value, node=int(row[1]), to=column)
 
 
 _BOND: Final = re.compile(r"/proc/net/bonding/(\S+)")
@@ -170,11 +162,8 @@ class Ethtool(LinesParser):
 
     tool = "ethtool"
     evidence = Evidence.CORRECTS
-    words = (
-        "Settings", "Speed", "Duplex", "Link", "statistics", "Ring", "Nominal", "Identifier", "Transceiver",
-        "Cannot", "netlink",
-    )  # fmt: skip
-    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"statistics": ("NIC statistics",)}
+    words = "Settings Speed Duplex Link statistics Ring Nominal Identifier Transceiver Cannot netlink"
+    beside: ClassVar = {"statistics": ("NIC statistics",)}
 
     _interface: str | None = anew()
     _block = anew(str)
@@ -217,7 +206,7 @@ class Ethtool(LinesParser):
         if self._block != "settings":
             return None
         up, printed = float(found[1] == "yes"), found[0].strip()
-        return [*self.settle(), self.measure("link_up", up, "1", printed, interface=self._interface)]
+        return [*self.settle(), self.measure("link_up", up, printed, interface=self._interface)]
 
     @reads(r"^(?:Cannot get device settings|netlink error): .*")
     def _failed(self, found: Match) -> Found:
@@ -236,7 +225,7 @@ class Ethtool(LinesParser):
         if self._block != "module":
             return None
         value, printed = int(found[1]) * 1e6, found[0].strip()
-        return self.measure("symbol_rate", value, "1/s", printed, interface=self._named(), **self._module)
+        return self.measure("symbol_rate", value, printed, interface=self._named(), **self._module)
 
     def other(self, text: str) -> None:
         """A line of another kind ends a module's page."""
@@ -248,7 +237,7 @@ class Ethtool(LinesParser):
         pending, self._pending = self._pending, None
         if pending is None:
             return []
-        return [self.measure("link_rate", pending[0], "B/s", pending[1], line=pending[2], **known)]
+        return [self.measure("link_rate", pending[0], pending[1], line=pending[2], **known)]
 
     def _counter(self, text: str) -> Iterable[Record]:
         match = re.match(r"^\s+(?:\[(\d{1,4})\]: )?([^\s\[][^:]*?(?:::\S+)?): (\d+)\s*$", text)
@@ -257,14 +246,14 @@ class Ethtool(LinesParser):
                 self._block, self.open = "", False
             return ()
         known: Conditions = {"of": match[2], "queue": None if match[1] is None else int(match[1])}
-        return (self.measure("count", int(match[3]), "1", match[0].strip(), interface=self._interface, **known),)
+        return (self.measure("count", int(match[3]), match[0].strip(), interface=self._interface, **known),)
 
     def _ring(self, text: str) -> Iterable[Record]:
         if "Pre-set maximums" in text or "Current hardware settings" in text:
             self._view = "maximum" if "maximums" in text else "current"
         elif (match := re.match(r"^(RX|TX):\s+(\d+)\s*$", text)) is not None:
             known: Conditions = {"direction": "receive" if match[1] == "RX" else "send", "view": self._view}
-            return (self.measure("ring_entries", int(match[2]), "1", match[0], interface=self._interface, **known),)
+            return (self.measure("ring_entries", int(match[2]), match[0], interface=self._interface, **known),)
         elif not re.match(r"^(?:RX|TX)\b|^\w[\w ]*:", text):
             self._block, self.open = "", False
         return ()
@@ -288,7 +277,7 @@ class Bonding(LinesParser):
     tool = "bonding"
     evidence = Evidence.DESCRIBES
     commands = ()
-    words = ("Bonding",)
+    words = "Bonding"
     longest = 40
 
     _members: list[tuple[str, int]] = anew(list)
@@ -317,7 +306,7 @@ class Bonding(LinesParser):
             self._up += value == "up"
         elif self._members and (speed := re.match(r"(\d+) Mbps", value)) is not None:
             rate = int(speed[1]) * 1e6 / 8
-            return self.measure("link_rate", rate, "B/s", value, interface=self._members[-1][0], **self.known)
+            return self.measure("link_rate", rate, value, interface=self._members[-1][0], **self.known)
         return None
 
     def other(self, text: str) -> Found:  # noqa: ARG002 (the base's signature)
@@ -333,7 +322,7 @@ class Bonding(LinesParser):
         self.forget()
         if members:
             shown = f"{len(members)} slaves"
-            yield self.measure("count", len(members), "1", shown, known, line=members[-1][1], status=status)
+            yield self.measure("count", len(members), shown, known, line=members[-1][1], status=status)
 
 
 class Ifconfig(LinesParser):
@@ -344,8 +333,8 @@ class Ifconfig(LinesParser):
 
     tool = "ifconfig"
     evidence = Evidence.BUSY
-    words = ("encap", "MTU", "mtu", "bytes")
-    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("RX", "TX")}
+    words = "encap MTU mtu bytes"
+    beside: ClassVar = {"bytes": ("RX", "TX")}
     commands = ("ifconfig", "ip")
 
     _old = notes(r"^<interface:word>\s+Link encap:", to=str, new=True)
@@ -354,16 +343,13 @@ class Ifconfig(LinesParser):
     @reads(r"^\d+: ([^:@\s]+)(?:@\S+)?: <[^>]*>.*? mtu (\d+)(?=\s)")
     def _new(self, found: Match) -> Found:
         self.known = {"interface": found[1]}
-        return self.measure("mtu", int(found[2]), "B", f"mtu {found[2]}", **self.known)
+        return self.measure("mtu", int(found[2]), f"mtu {found[2]}", **self.known)
 
-    @reads(r"^\s.*?\bMTU:(\d+)(?=\s)")
-    def _mtu(self, found: Match) -> Found:
-        value, printed = int(found[1]), f"MTU:{found[1]}"
-        return self.measure("mtu", value, "B", printed, **self.known) if self.known else None
+    _mtu = gives(r"^\s.*?\bMTU:<n:int>(?=\s)", "mtu MTU:{n} [bytes]", after="interface")
 
     @reads(r"^\s.*\b[RT]X ")
     def _bytes(self, found: Match) -> Iterator[Record]:
         counts = re.findall(r"\b(RX|TX) (?:bytes:|packets \d+\s+bytes )(\d+) ", found.string) if self.known else []
         for way, count in counts:
             known = {**self.known, "direction": "receive" if way == "RX" else "send"}
-            yield self.measure("bytes", int(count), "B", f"{way} bytes {count}", known)
+            yield self.measure("bytes", int(count), f"{way} bytes {count}", known)

@@ -43,7 +43,7 @@ _FAILED: Final = re.compile(
 )
 
 
-_KIBS: Final = ("throughput", "B/s", KIB)
+_KIBS: Final = ("throughput", KIB, "kB/s")
 _VIEWS: Final[dict[str, Conditions]] = {
     "Parent sees": {"view": "parent"}, "Min": {"view": "per_process", "statistic": "min"},
     "Max": {"view": "per_process", "statistic": "max"}, "Avg": {"view": "per_process", "statistic": "mean"},
@@ -55,15 +55,12 @@ class Iozone(LinesParser):
 
     tool = "iozone"
     evidence = Evidence.FITS
-    words = (
-        "reclen", "report", "throughput", "Revision", "$Revision", "Iozone", "iozone", "Record", "DIRECT", "OPS",
-        "Microseconds", "File", "Can", "Error",
-    )  # fmt: skip
+    words = "reclen report throughput Revision $Revision Iozone iozone Record DIRECT OPS Microseconds File Can Error"
     shape = r'^\s*"\s*[A-Z][A-Za-z -]*"\s+$'
 
     _report_heads: list[int] = once(list)
     _run: Conditions = once(dict)
-    _scale: tuple[str, str, float] = once(lambda: _KIBS)
+    _scale: tuple[str, float, str] = once(lambda: _KIBS)
     _last: tuple[str, int] | None = once()  # operation and processes of the last "Children see"
     _seen: set[tuple[str, int, int]] = once(set)  # table cells, lest -R gives them again
     _children: set[str] = once(set)
@@ -119,9 +116,9 @@ class Iozone(LinesParser):
         if "O_DIRECT feature enabled" in text:
             self._run["direct"] = True
         elif "OPS Mode" in text:
-            self._scale = ("iops", "1/s", 1.0)
+            self._scale = ("iops", 1.0, "ops/s")
         elif "Microseconds/op Mode" in text:
-            self._scale = ("latency", "s", 1e-6)
+            self._scale = ("latency", 1e-6, "us/op")
         elif mine and (problem := _FAILED.match(text)) is not None:  # any program could print it
             return self.failure(problem[0], **self._run)
         return None
@@ -157,10 +154,9 @@ class Iozone(LinesParser):
         return placed
 
     def _cell(self, value: str, operation: str, file_k: int, record_k: int) -> Record:
-        quantity, unit, factor = self._scale
+        quantity, factor, word = self._scale
         conditions = {**self._conditions(), "file_B": file_k * KIB, "record_B": record_k * KIB}
-        word = {"B/s": "kB/s", "1/s": "ops/s", "s": "us/op"}[unit]
-        return self.measure(quantity, float(value) * factor, unit, f"{value} {word}", operation=operation, **conditions)
+        return self.measure(quantity, float(value) * factor, f"{value} {word}", operation=operation, **conditions)
 
     def _report_row(self, row: re.Match[str]) -> Iterator[Record]:
         file_k, values = int(row[1]), row[2].split()
@@ -196,16 +192,16 @@ class Iozone(LinesParser):
         known |= {**self._conditions(), **known, **_VIEWS.get(who, {})}
         if who == "Children see":
             self._children.add(operation)
-        quantity, unit, factor = ("iops", "1/s", 1.0) if match["unit"] == "ops" else _KIBS
-        yield self.measure(quantity, value * factor, unit, f"{match['value']} {match['unit']}/sec", known)
+        quantity, factor = ("iops", 1.0) if match["unit"] == "ops" else _KIBS[:2]
+        yield self.measure(quantity, value * factor, f"{match['value']} {match['unit']}/sec", known)
 
     @reads(r'^\s*+"\s*+([A-Za-z][A-Za-z-]*+(?: ++[A-Za-z-]++)*)\s*+"\s++([\d.]++)\s*+$')
     def _excel_summary(self, match: Match) -> Found:
         operation = meanings("iozone").get(match[1].lower())
         if operation is None or operation in self._children or float(match[2]) == 0:
             return None
-        quantity, unit, factor = self._scale
-        return self.measure(quantity, float(match[2]) * factor, unit, match[2], self._conditions(), operation=operation)
+        quantity, factor, _ = self._scale
+        return self.measure(quantity, float(match[2]) * factor, match[2], self._conditions(), operation=operation)
 
     def _conditions(self) -> Conditions:
         found = {**_asked(self.ctx.args("iozone")), **self._run}

@@ -80,9 +80,8 @@ class Iperf2Text(_Iperf2):
     """Rows, preambles and messages of iperf 2."""
 
     words = (
-        *ROW_WORDS, "iperf", "listening", "connecting", "connected", "failed", "Report", "datagrams", "Byte",
-        "KByte", "MByte", "WARNING", "RECEIVER", "SENDER",
-    )  # fmt: skip
+        f"{ROW_WORDS} listening connecting connected failed Report datagrams Byte KByte MByte RECEIVER SENDER WARNING"
+    )
 
     def feed(self, text: str) -> Iterable[Record]:
         who, row = read_line(text, self.ctx)

@@ -66,10 +66,7 @@ class Iperf3Text(LineParser):
     tool = "iperf3"
     evidence = Evidence.NETWORK
     of_a_line = True
-    words = (
-        *ROW_WORDS, "iperf", "Connecting", "Accepted", "Server", "connected", "Reverse", "Starting", "Interval",
-        "Summary", "CPU", "MSS", "congestion", "Sent", "Received",
-    )  # fmt: skip
+    words = f"{ROW_WORDS} Connecting Accepted Server connected Reverse Starting Interval Summary CPU MSS Sent Received"
     shape = r"(?:- ){10}"
 
     _tests: dict[str | None, Test] = once(dict)
@@ -201,7 +198,7 @@ class Iperf3Text(LineParser):
         for found in _CPU.finditer(text):
             where, role, share = found.groups()
             conditions: Conditions = {"where": where, "role": role, "host": test.host}
-            yield self.measure("cpu_share", float(share) / 100, "1", f"{share}%", **conditions)
+            yield self.measure("cpu_share", float(share) / 100, f"{share}%", **conditions)
 
     def _message(self, kind: str, text: str) -> Iterator[Record]:
         open_tests = [test for test in self._tests.values() if not test.interrupted]
@@ -247,7 +244,7 @@ class Iperf3Text(LineParser):
         known = {**test.shared(row.id, row.way), "start_s": row.start_s, "end_s": row.end_s, **dict(_tail(row.rest))}
         if omitted:
             known["omitted"] = True
-        return self.measure("throughput", row.rate, "B/s", row.printed, known)
+        return self.measure("throughput", row.rate, row.printed, known)
 
     def _settle(self, key: str | None) -> Iterator[Record]:
         test = self._tests.pop(key, None)
@@ -274,18 +271,17 @@ class Iperf3Text(LineParser):
         conditions = test.figure(row.id, row.way, final.role) | {"duration_s": row.end_s - row.start_s}
         status: Status = "truncated" if final.cut else "partial" if test.interrupted else "complete"
 
-        def record(quantity: str, value: float, unit: str, printed: str, **more: Condition) -> Record:
-            known = {**conditions, **more}
-            return self.measure(quantity, value, unit, printed, status=status, line=row.line, **known)
+        def record(quantity: str, value: float, printed: str, **more: Condition) -> Record:
+            return self.measure(quantity, value, printed, status=status, line=row.line, **{**conditions, **more})
 
-        yield record("throughput", row.rate, "B/s", row.printed, bytes=row.size)
+        yield record("throughput", row.rate, row.printed, bytes=row.size)
         if (udp := udp_of(row.rest)) is not None:
             jitter, lost, total = udp
             if final.role != "sender" and total > 0:
-                yield record("loss", lost / total, "1", f"{lost}/{total}", packets=total)
-                yield record("jitter", jitter, "s", f"{jitter * 1e3:g} ms")
+                yield record("loss", lost / total, f"{lost}/{total}", packets=total)
+                yield record("jitter", jitter, f"{jitter * 1e3:g} ms")
         elif (tcp := _TCP.match(row.rest)) is not None and final.role != "receiver":
-            yield record("retransmits", int(tcp["retr"]), "1", tcp["retr"])
+            yield record("retransmits", int(tcp["retr"]), tcp["retr"])
 
     def _partial(self, test: Test) -> Iterator[Record]:
         for way in dict.fromkeys(way for _, way in test.means):
@@ -295,4 +291,4 @@ class Iperf3Text(LineParser):
             if rate > 0:
                 known = {**test.figure("SUM", way, None), "duration_s": max(mean.seconds for mean in chosen)}
                 known["derived"] = "mean of intervals"
-                yield self.measure("throughput", rate, "B/s", "", known, status="partial", line=chosen[-1].line)
+                yield self.measure("throughput", rate, "", known, status="partial", line=chosen[-1].line)

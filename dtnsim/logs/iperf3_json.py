@@ -84,8 +84,7 @@ class Iperf3Json(DocumentParser):
                 known["retransmits"] = whole(part.get("retransmits"))
                 known["direction"] = _direction(conditions, opposite=key.endswith("reverse"))
                 known["omitted"] = True if part.get("omitted") is True else None
-                line = lines.next(f'"{key}"')
-                yield self.measure("throughput", rate / 8, "B/s", f"{rate:g} bit/s", line=line, **known)
+                yield self.measure("throughput", rate / 8, f"{rate:g} bit/s", line=lines.next(f'"{key}"'), **known)
 
     def _mean(self, doc: Document, intervals: list[Any], conditions: Conditions) -> Iterator[Record]:
         """The mean of the intervals of a document that stops before its end."""
@@ -124,15 +123,15 @@ class Iperf3Json(DocumentParser):
                 yield self.unread(key, "no bytes were transferred: no rate", line=line)
             return
         known = {**conditions, "duration_s": seconds, "bytes": size}
-        yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", status=status, line=line, **known)
+        yield self.measure("throughput", rate / 8, f"{rate:.10g} bit/s", status=status, line=line, **known)
         if again is not None and again >= 0 and conditions["role"] == "sender":
-            yield self.measure("retransmits", again, "1", f"{again:g}", status=status, line=line, **known)
+            yield self.measure("retransmits", again, f"{again:g}", status=status, line=line, **known)
         if lost is None or not packets or packets < 0 or key.startswith('"sum_sent'):
             return
         known["packets"] = int(packets)
-        yield self.measure("loss", lost / packets, "1", f"{lost:g}/{packets:g}", status=status, line=line, **known)
+        yield self.measure("loss", lost / packets, f"{lost:g}/{packets:g}", status=status, line=line, **known)
         if jitter is not None:
-            yield self.measure("jitter", jitter * 1e-3, "s", f"{jitter:g} ms", status=status, line=line, **known)
+            yield self.measure("jitter", jitter * 1e-3, f"{jitter:g} ms", status=status, line=line, **known)
 
     def _cpu(self, doc: Document, cpu: Mapping[str, Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         line, server = doc.line_of('"cpu_utilization_percent"'), conditions.get("reporter") == "server"
@@ -143,7 +142,7 @@ class Iperf3Json(DocumentParser):
             sends = ((where == "local") != bool(conditions.get("reverse"))) != server
             role = None if conditions.get("bidir") else "sender" if sends else "receiver"
             known: Conditions = {"where": where, "streams": conditions.get("streams"), "role": role}
-            yield self.measure("cpu_share", share / 100, "1", f"{share:g}%", known, status=status, line=line)
+            yield self.measure("cpu_share", share / 100, f"{share:g}%", known, status=status, line=line)
 
     def _rtts(self, doc: Document, streams: list[Any], conditions: Conditions, status: Status) -> Iterator[Record]:
         for stream in streams:
@@ -153,7 +152,7 @@ class Iperf3Json(DocumentParser):
                     known: Conditions = {"statistic": statistic, "target": conditions.get("target")}
                     known["stream"] = whole(sender.get("socket")) if len(streams) > 1 else None
                     line = doc.line_of(f'"{key}"')
-                    yield self.measure("rtt", value * 1e-6, "s", f"{value:g} us", known, status=status, line=line)
+                    yield self.measure("rtt", value * 1e-6, f"{value:g} us", known, status=status, line=line)
 
 
 def _added(streams: list[Any]) -> dict[str, Mapping[str, Any]]:

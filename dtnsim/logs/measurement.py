@@ -16,6 +16,15 @@ Condition = str | float | int | bool | None
 Conditions = dict[str, Any]
 
 
+#: quantity -> its unit of SI; all others are plain numbers: counts, shares, ratios
+UNITS: Final = {
+    **dict.fromkeys(("throughput", "link_rate"), "B/s"),
+    **dict.fromkeys(("bytes", "capacity", "mtu", "max_payload", "max_read_request"), "B"),
+    **dict.fromkeys(("duration", "latency", "rtt", "jitter", "power_on", "cpu_time"), "s"),
+    **dict.fromkeys(("iops", "rate", "transfer_rate", "rotation_rate", "symbol_rate"), "1/s"),
+}
+
+
 class Measurement(NamedTuple):
     """One figure read from a log (a tuple, which is made quickly: a long log has millions).
 

@@ -1,17 +1,176 @@
-"""Tests and copies with MPI: mpiFileUtils, mdtest, IO500."""
+"""Tests and copies with MPI: IOR, mdtest, IO500, mpiFileUtils."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, notes, reads
-from dtnsim.logs._numbers import BINARY
-from dtnsim.logs.base import Conditions, Evidence, Record, anew, located
+from dtnsim.logs._numbers import BINARY, as_dict, as_list, number, size_bytes
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Record, Status, anew, located
+
+MIB: Final = BINARY["M"]
+_OPTION: Final = re.compile(r"^\s*([a-zA-Z]\w*+(?: ++\w++)*)\s*+[=:]\s*+(\S*+(?:\s++\S++)*)\s*+$")
+_ROW: Final = re.compile(r"^\s*(?:\S+\s+)?(write|read)\s+([\d.]+)(?:\s+[\d.]+)+\s*$")
+_SIZE: Final = re.compile(r"(?<![\d.])([\d.]++) ?(bytes|[KMGTP]iB)")
+_ERROR: Final = re.compile(r"(?:ior|IOR) ERROR: .*|ERROR: .*\(\S+\.c:\d+\)")
+
+
+class Ior(LinesParser):
+    """IOR 2.10, 3.x and 4.x.
+
+    Units: ``bw(MiB/s)`` and ``Max Write: x MiB/sec (y MB/sec)`` say what they mean (checked: y = x * 1.048576).
+    ``Max Write``/``Max Read`` are the headline; newer versions print them only with -v, then the ``Summary of all
+    tests`` row, or at last the row of the single repetition, gives it. ``block`` and ``xfer`` columns are KiB.
+    Stonewall warnings are normal: IOR then divides the bytes really moved by the time. Source: ior-output.c.
+    """
+
+    tool = "ior"
+    evidence = Evidence.SERVERS
+    words = "IOR bw Max Stonewall OPs ERROR Began"
+    commands = ("ior", "IOR")
+    longest = 5000
+
+    _rows: list[tuple[str, str, int, bool]] = anew(list)  # operation, figure, line, whether it is cut
+    _heads: list[str] = anew(list)
+    _done: set[str] = anew(set)
+    _table = anew(bool)
+
+    @reads(r"\bIOR-(\d[\w.+-]*): MPI", opens=True)
+    def _version(self, found: Match) -> Iterator[Record]:
+        yield from self.settle()
+        self.version, self.open = found[1], True
+
+    @reads(r"^\s*Max (?P<what>Write|Read):\s+<mib:dots> MiB/sec \(<mb:dots> MB/sec\)")
+    def _max(self, found: Match) -> Iterator[Record]:
+        operation, value = found["what"].lower(), float(found["mib"]) * MIB
+        if value == 0 or operation in self._done:
+            return  # zero: not run
+        self._done.add(operation)
+        if abs(value - float(found["mb"]) * 1e6) > 0.006 * 1e6 + 1e-3 * value:
+            yield self.unread(found[0], "MiB/sec and MB/sec disagree; the former is used")
+        yield self.measure("throughput", value, f"{found['mib']} MiB/sec", operation=operation, **self.known)
+
+    @reads(r"^(?=.*access).*bw\(MiB/s\)", opens=True)
+    def _head(self, found: Match) -> Iterator[Record]:  # noqa: ARG002 (what reads hands over)
+        yield from self.settle() if self._done else ()
+        self.open = self._table = True
+
+    def other(self, text: str) -> Found:
+        if "ERROR" in text and (self.open or text.startswith(("ior ERROR", "IOR ERROR"))) and _ERROR.search(text):
+            return self.failure(text, **self.known)
+        if not self.open:
+            return self.settle() if self.longest < self.lines and self._rows else None
+        if self._table and not self._heads and (row := _ROW.match(text)) is not None:
+            if len(self._rows) < 10_000:
+                self._rows.append((row[1], row[2], self.ctx.line, self.ctx.cut))
+        elif text.startswith("Operation") and "Max(MiB)" in text:
+            self._heads = text.split()
+        elif self._heads and text.strip():
+            return self._summary(text.split())
+        else:
+            if not self._table and (option := _OPTION.match(text)) is not None:
+                self._option(option[1].strip().lower(), option[2])
+            return self.settle() if text.startswith("Finished") or "Finished:" in text else None
+        return None
+
+    def _option(self, key: str, value: str) -> None:
+        name = meanings("ior").get(key)
+        if name is None or not value:
+            return
+        if name.endswith("_B"):
+            self.known |= _sized(name, value)
+        elif (count := re.match(r"(\d+)(?: \((\d+) per node\))?", value)) is not None:
+            self.known |= {name: int(count[1]), **({"tasks_per_node": int(count[2])} if count[2] else {})}
+        else:
+            self.known[name] = value.partition(" (")[0]
+
+    def _summary(self, words: list[str]) -> Iterator[Record]:
+        """The row under the summary's heads; blank cells cannot occur before the ones read."""
+        named, operation = dict(zip(self._heads, words, strict=False)), words[0]
+        if operation not in ("write", "read") or len(words) < 6:
+            return
+        heads = ("Max(MiB)", "Min(MiB)", "Mean(MiB)", "Max(OPs)")
+        most, least, mean, ops = (float(named.get(head, 0)) for head in heads)
+        known = {**self.known, "operation": operation}
+        if most > 0 and operation not in self._done:
+            self._done.add(operation)
+            yield self.measure("throughput", most * MIB, f"{named['Max(MiB)']} MiB/s", **known)
+        for value, key, statistic in ((least, "Min(MiB)", "min"), (mean, "Mean(MiB)", "mean")):
+            if value > 0 and least != most:
+                yield self.measure("throughput", value * MIB, named[key], statistic=statistic, **known)
+        if ops > 0:
+            yield self.measure("iops", ops, f"{named['Max(OPs)']} OPs", **known)
+        stonewall = named.get("Stonewall(MiB)", "NA")
+        if re.fullmatch(r"\d+\.\d+", stonewall) and float(stonewall) > 0:
+            yield self.measure("throughput", float(stonewall) * MIB, f"{stonewall} MiB", view="stonewall", **known)
+
+    def settle(self, *, closing: bool = False) -> Iterator[Record]:
+        """Rows whose operation got no summary: the single repetition's row, or an unfinished run's rows."""
+        rows = [row for row in self._rows if row[0] not in self._done]
+        unfinished = closing and self.version is not None and not self._done  # a whole run prints its summary
+        counts = Counter(row[0] for row in rows)
+        for operation, figure, line, cut in rows:
+            single = self.known.get("repetitions", 1) == 1 and counts[operation] == 1
+            whole = (single or bool(self._done)) and not unfinished
+            status: Status = "truncated" if cut else "complete" if whole else "partial"
+            known = {**self.known, "operation": operation}
+            if float(figure) > 0:
+                rate, printed = float(figure) * MIB, f"{figure} MiB/s"
+                yield self.measure("throughput", rate, printed, line=line, status=status, **known)
+        self.forget()
+        self.version = None
+
+    def close(self) -> Iterable[Record]:
+        return self.settle(closing=True)
+
+
+class IorJson(DocumentParser, of=Ior):
+    """``-O summaryFormat=JSON``."""
+
+    def match(self, doc: Document) -> bool:
+        tests = as_list(as_dict(doc.data).get("tests"))
+        return any("Results" in as_dict(test) for test in tests)
+
+    def read(self, doc: Document) -> Iterator[Record]:
+        self.version = str(doc.data.get("Version", "")).removeprefix("IOR-") or None
+        for test in map(as_dict, doc.data["tests"]):
+            conditions = _json_conditions(as_dict(test.get("Options") or test.get("Parameters")))
+            best: dict[str, dict[str, object]] = {}
+            for row in map(as_dict, test.get("Results") or []):
+                rate, access = number(row.get("bwMiB")), str(row.get("access"))
+                if rate and (number(best.get(access, {}).get("bwMiB")) or 0) < rate:
+                    best[access] = row
+            for operation, row in best.items():
+                printed, rate, line = f"{row['bwMiB']} MiB/s", number(row["bwMiB"]), doc.line_of(str(row["bwMiB"]))
+                conditions["operation"] = operation
+                yield self.measure("throughput", (rate or 0) * MIB, printed, line=line, **conditions)
+                if ops := number(row.get("iops")):
+                    yield self.measure("iops", ops, f"{row['iops']} iops", line=line, **conditions)
+
+
+def _json_conditions(options: dict[str, object]) -> Conditions:
+    found: Conditions = {}
+    for key, value in options.items():
+        name = meanings("ior").get(key.lower())
+        if name is not None and name.endswith("_B"):
+            found |= _sized(name, str(value))
+        elif name is not None:
+            found[name] = value if isinstance(value, str | int) else None
+    return found
+
+
+def _sized(name: str, value: str) -> Conditions:
+    """``1 MiB`` or ``4096 bytes`` under a name."""
+    size = _SIZE.match(value)
+    return {} if size is None else {name: size_bytes(size[1] + ("" if size[2] == "bytes" else size[2]))}
+
 
 _TASKS: Final = re.compile(r" (?:-n|-np|--ntasks=?) ?(\d{1,6})(?= )")
-_ERROR: Final = re.compile(r"\bERROR: .*|mdtest: .*\b(?:failed|error)\b.*", re.IGNORECASE)
+_MDTEST_ERROR: Final = re.compile(r"\bERROR: .*|mdtest: .*\b(?:failed|error)\b.*", re.IGNORECASE)
 _GIB: Final = 2.0**30
 _OPERATIONS: Final = {"write", "read", "stat", "delete"}
 
@@ -28,7 +187,7 @@ class Dcp(LinesParser):
 
     tool = "mpifileutils"
     evidence = Evidence.TRANSFER
-    words = ("Rate", "rate", "Copied", "Items", "Directories", "Files", "Links", "Seconds")
+    words = "Rate rate Copied Items Directories Files Links Seconds"
     commands = ("dcp", "dsync")
 
     _whole = anew(bool)
@@ -38,9 +197,7 @@ class Dcp(LinesParser):
         r"|Links: (?P<links>\d{1,15}))\s*+$"
     )
 
-    @reads(r"^\s*+Seconds: \d++\.\d++\s*+$")
-    def _seconds(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        self._whole = True
+    _seconds = notes(r"^\s*+Seconds: \d++\.\d++\s*+$", _whole=True)
 
     @reads(
         r"^\s*+(?P<what>Rate|Copy rate): <rate:real> <unit:k>i?B/s \(<size:int> bytes in <seconds:real> seconds\)",
@@ -56,15 +213,13 @@ class Dcp(LinesParser):
             known["of"] = "data"
         else:
             known, self.known = known | self.known, {}
-        if size <= 0 or seconds <= 0:
-            yield self.unread(found[0], "nothing was copied: no rate")
-            return
+        self.need(size > 0 and seconds > 0, found[0], "nothing was copied: no rate")
         rate, printed, unit = size / seconds, f"{found['rate']} {found['unit']}iB/s", BINARY[found["unit"]]
         if abs(rate - float(found["rate"]) * unit) > 0.01 * rate + 0.001 * unit:
             yield self.unread(printed, f"bytes and seconds give {rate:.4g} B/s")
-        yield self.measure("throughput", rate, "B/s", printed, **known)
+        yield self.measure("throughput", rate, printed, **known)
         if whole:
-            yield self.measure("duration", seconds, "s", f"{found['seconds']} seconds", **known)
+            yield self.measure("duration", seconds, f"{found['seconds']} seconds", **known)
 
     @reads(
         r"^\s*+Copied <size:real> <su:k>i?B \((?P<share>\d{1,3})%\) in <seconds:real> secs \(<rate:real> <ru:k>i?B/s\)"
@@ -89,7 +244,7 @@ class Mdtest(LinesParser):
 
     tool = "mdtest"
     evidence = Evidence.SERVERS
-    words = ("mdtest", "SUMMARY", "tasks", "ERROR")
+    words = "mdtest SUMMARY tasks ERROR"
     _read_any = False
 
     _launch = notes(
@@ -117,11 +272,9 @@ class Mdtest(LinesParser):
             figures = [("mean", values[2])]
         elif len(values) == 3:  # a mailer put the standard deviation on the next line
             figures = [("max", values[0]), ("mean", values[2])]
-        elif len(values) in (4, 7):
-            figures = list(zip(("max", "mean"), values[-4:-1:2], strict=True))
         else:
-            yield self.unread(row[0], f"the row has {len(values)} figures, not 3, 4 or 7")
-            return
+            self.need(len(values) in (4, 7), row[0], f"the row has {len(values)} figures, not 3, 4 or 7")
+            figures = list(zip(("max", "mean"), values[-4:-1:2], strict=True))
         operation = row["what"].replace(" (stonewall)", "").lower().replace(" ", "_")
         known = {"operation": operation.replace("creation", "create").replace("removal", "remove"), **self.known}
         known["view"] = "stonewall" if stonewall else None
@@ -134,7 +287,7 @@ class Mdtest(LinesParser):
             self.open = bool(text.strip() or not self._read_any) and not text.startswith("--")
             return None
         words = ("mdtest: ", "ERROR: ", "Error: ", "error: ")
-        error = located(_ERROR, text, *words) if self.known else None
+        error = located(_MDTEST_ERROR, text, *words) if self.known else None
         return None if error is None else self.failure(error[0], **self.known)
 
 
@@ -157,7 +310,7 @@ class Io500(LinesParser):
     tool = "io500"
     evidence = Evidence.SERVERS
     commands = ()
-    words = ("RESULT", "SCORE", "IO")
+    words = "RESULT SCORE IO"
 
     version: str | None = anew()
 
@@ -175,7 +328,7 @@ class Io500(LinesParser):
             return self.unread(f"{phase} {printed}", "nothing was done: no rate")
         known = _known(phase, valid=found["bad"] is None and "INVALID" not in found["rest"])
         known["duration_s"] = float(found["seconds"])
-        kind = ("throughput", value * _GIB, "B/s") if found["unit"][0] == "G" else ("rate", value * 1e3, "1/s")
+        kind = ("throughput", value * _GIB) if found["unit"][0] == "G" else ("rate", value * 1e3)
         return self.measure(*kind, printed, **known)
 
     @reads(
@@ -188,7 +341,7 @@ class Io500(LinesParser):
         if float(found["rate"]) > 0:
             yield self.printed("throughput", found["rate"], "GiB/s", **known)
         if float(found["iops"]) > 0:
-            yield self.measure("rate", float(found["iops"]) * 1e3, "1/s", f"{found['iops']} kiops", **known)
+            yield self.measure("rate", float(found["iops"]) * 1e3, f"{found['iops']} kiops", **known)
 
 
 class Io500Result(LinesParser, of=Io500):
@@ -226,5 +379,5 @@ class Io500Result(LinesParser, of=Io500):
             known = {**self.where, **_known(phase, valid=valid), "duration_s": seconds}
             known["end"] = pairs.get("t_end")
             io = phase.startswith("ior")
-            kind = ("throughput", score * _GIB, "B/s") if io else ("rate", score * 1e3, "1/s")
+            kind = ("throughput", score * _GIB) if io else ("rate", score * 1e3)
             yield self.measure(*kind, f"{pairs['score']} {'GiB/s' if io else 'kIOPS'}", line=line, **known)

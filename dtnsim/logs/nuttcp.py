@@ -49,7 +49,7 @@ class Nuttcp(LinesParser):
     tool = "nuttcp"
     evidence = Evidence.NETWORK
     of_a_line = True
-    words = ("Mbps", "Gbps", "Kbps", "nuttcp", "megabytes", "Get", "Put", "TX", "RX", "Aggregate")
+    words = "Mbps Gbps Kbps nuttcp megabytes Get Put TX RX Aggregate"
     commands = ("nuttcp", "nuttscp")
     terms: ClassVar = {"role": _ROLES}
 
@@ -108,41 +108,37 @@ class Nuttcp(LinesParser):
                 known[name] = int(count[1]) * scale
         if (drop := _DROP.search(rest)) is not None:
             known |= {"lost": int(drop[1]), "packets": int(drop[2])}
-        return self.measure("throughput", rate, "B/s", printed, known)
+        return self.measure("throughput", rate, printed, known)
 
     def _ended(
         self, text: str, rate: float, printed: str, known: Conditions, mb: float, seconds: float, rest: str
     ) -> Iterator[Record]:
-        if seconds == 0 or rate == 0:
-            yield self.unread(text, _NOTHING)
-            return
+        self.need(seconds and rate, text, _NOTHING)
         self._intervals = Mean()
         yield from self._final(rate, printed, {**known, "duration_s": seconds, "bytes": mb * 2**20}, rest)
 
     def _final(self, rate: float, printed: str, known: Conditions, rest: str) -> Iterator[Record]:
         if (cwnd := _CWND.search(rest)) is not None:
             known["cwnd_B"] = int(cwnd[1]) * 1024
-        yield self.measure("throughput", rate, "B/s", printed, **known)
+        yield self.measure("throughput", rate, printed, **known)
         for share, end in _CPU.findall(rest):
-            yield self.measure("cpu_share", int(share) / 100, "1", f"{share} %{end}", {**known, "role": _ROLES[end]})
+            yield self.measure("cpu_share", int(share) / 100, f"{share} %{end}", {**known, "role": _ROLES[end]})
         if (retrans := _RETRANS.search(rest)) is not None:
-            yield self.measure("retransmits", int(retrans[1]), "1", retrans[0], **known)
+            yield self.measure("retransmits", int(retrans[1]), retrans[0], **known)
         if (rtt := _RTT.search(rest)) is not None:
-            yield self.measure("rtt", decimal(rtt[1]) * 1e-3, "s", rtt[0], **known)
+            yield self.measure("rtt", decimal(rtt[1]) * 1e-3, rtt[0], **known)
         if (drop := _DROP.search(rest)) is not None and int(drop[2]) > 0:
             more = {**known, "packets": int(drop[2])}
-            yield self.measure("loss", int(drop[1]) / int(drop[2]), "1", drop[0], more)
+            yield self.measure("loss", int(drop[1]) / int(drop[2]), drop[0], more)
         for value, which in _JITTER.findall(rest):
             more = {**known, "statistic": (None if which == "Avg" else which.lower())}
-            yield self.measure("jitter", decimal(value) * 1e-3, "s", f"{value} ms{which}Jitter", more)
+            yield self.measure("jitter", decimal(value) * 1e-3, f"{value} ms{which}Jitter", more)
 
     def _parse(self, text: str) -> Iterator[Record]:
         """``-fparse``: key=value; intervals say ``real_sec``, the summary ``real_seconds``."""
         values = dict(re.findall(r"(?<!\w)(\w++)=(-?\d++(?:[.,]\d++)?)(?=\s|$)", text))
         numbers = {key: decimal(value) for key, value in values.items()}
-        if "rate_Mbps" not in numbers:
-            yield self.unread(text, "no rate_Mbps: the line is cut or of an unknown form")
-            return
+        self.need("rate_Mbps" in numbers, text, "no rate_Mbps: the line is cut or of an unknown form")
         rest = "".join(" " + form % numbers[key] for key, form in _FORMS if key in numbers)
         if "drop" in numbers and "pkt" in numbers:
             rest += f" {numbers['drop']:.0f} / {numbers['pkt']:.0f} drop/pkt"
@@ -171,13 +167,14 @@ class Nuttcp(LinesParser):
         if found["rate"]:
             rate, printed = float(found["rate"]) * 125e3, f"{found['rate']} Mbps"
         known = {**self.about(), "role": _ROLES[found["end"]], "duration_s": seconds, "bytes": megabytes * 2**20}
-        return self.measure("throughput", rate, "B/s", printed, known)
+        return self.measure("throughput", rate, printed, known)
 
     @reads(r"nuttcp-[rt]\S*: v([\d.]+): ")
     def _version(self, found: Match) -> None:
         version = re.search(r"nuttcp-[rt]\S*: v([\d.]+): ", found.string)
         self.version = version[1] if version is not None else self.version
 
+    _classic = notes(r'nuttcp-[rt]\S{0,80}: .{0,300}?"(?P<classic>classic)"', to=bool)
     _shape = notes(
         r"nuttcp-[rt]\S{0,80}: .{0,300}?buflen=<block_B:int>, nstream=<streams:int>, port=\d+ (?P<protocol>tcp|udp)"
     )
@@ -188,12 +185,11 @@ class Nuttcp(LinesParser):
     )
     _cpu = gives(r"nuttcp-(?P<role>[rt])\S{0,80}: .{0,300}?real <n:int>% ", "cpu_share {n}% [percent]")
 
-    @reads(r'nuttcp-[rt]\S{0,80}: .{0,300}?"classic"')
-    def _classic(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        self.known |= {"classic": True, "role": "sender"}
-
     def about(self) -> Conditions:
-        found, args = dict(self.known), self.ctx.args(*self.commands)
+        found, args = (
+            self.known | ({"role": "sender"} if "classic" in self.known else {}),
+            self.ctx.args(*self.commands),
+        )
         if args is None:
             return found
         known, _, rest = self.asked()

@@ -65,7 +65,7 @@ class PerfsonarArchive(DocumentParser):
                 value, one_way = number(as_dict(result.get(key)).get(name)), True if quantity == "latency" else None
                 if value is not None:
                     more = {**known, "statistic": statistic, "one_way": one_way}
-                    yield self.measure(quantity, value * scale, "s", f"{value:.6g}", **more)
+                    yield self.measure(quantity, value * scale, f"{value:.6g}", **more)
         yield from figures(self, "perfsonar", [("mtu", result.get("mtu"))], known)
 
     def _packets(self, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
@@ -74,7 +74,7 @@ class PerfsonarArchive(DocumentParser):
         sent, lost = (number(packets.get(key) if packets else result.get(other)) for key, other in keys)
         share = lost / sent if lost is not None and sent else number(packets.get("loss"))
         if share is not None:
-            yield self.measure("loss", share, "1", f"{share:.6g}", known, packets=None if sent is None else int(sent))
+            yield self.measure("loss", share, f"{share:.6g}", known, packets=None if sent is None else int(sent))
 
     def _conditions(self, record: Mapping[str, Any]) -> Conditions:
         spec, meta = as_dict(as_dict(record["test"]).get("spec")), as_dict(record.get("meta"))
@@ -190,7 +190,7 @@ class Esmond(DocumentParser):
             share = lost / sent if lost is not None and sent else None
             known = {**known, "packets": None if sent is None else int(sent)}
         if share is not None:
-            yield self.measure("loss", share, "1", f"{share:.6g}", **known)
+            yield self.measure("loss", share, f"{share:.6g}", **known)
 
     def _delays(self, quantity: str, value: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         if "median" in value:
@@ -202,27 +202,27 @@ class Esmond(DocumentParser):
         for statistic, delay in found.items():
             if delay is not None:
                 more = {**known, "statistic": statistic, "one_way": True if quantity == "latency" else None}
-                yield self.measure(quantity, delay * 1e-3, "s", f"{delay:.6g} ms", **more)
+                yield self.measure(quantity, delay * 1e-3, f"{delay:.6g} ms", **more)
 
     def _intervals(self, value: list[Any], known: Conditions) -> Iterator[Record]:
         for part in map(as_dict, value):
             rate, start, spent = (number(part.get(key)) for key in ("val", "start", "duration"))
             if rate is not None and start is not None and spent is not None:
                 more = {**known, "interval": True, "start_s": start, "end_s": start + spent}
-                yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", **more)
+                yield self.measure("throughput", rate / 8, f"{rate:.10g} bit/s", **more)
 
     def _trace(self, value: list[Any], known: Conditions) -> Iterator[Record]:
         hops = [hop for hop in map(as_dict, value) if number(hop.get("ttl")) is not None]
         if not hops:
             return
         last = max(number(hop["ttl"]) or 0 for hop in hops)
-        yield self.measure("hops", last, "1", f"{last:g}", **known)
+        yield self.measure("hops", last, f"{last:g}", **known)
         for hop in hops:
             rtt, ttl = number(hop.get("rtt")), int(number(hop["ttl"]) or 0)
             if rtt is not None:
                 more = {**known, "hop": ttl, "address": str(hop.get("ip")), "last": True if ttl == last else None}
                 more["interval"] = None if ttl == last else True
-                yield self.measure("rtt", rtt * 1e-3, "s", f"{hop['rtt']} ms", **more)
+                yield self.measure("rtt", rtt * 1e-3, f"{hop['rtt']} ms", **more)
         mtus = [mtu for hop in hops if (mtu := number(hop.get("mtu")))]
         if mtus:
-            yield self.measure("mtu", min(mtus), "B", f"{min(mtus):g}", **known)
+            yield self.measure("mtu", min(mtus), f"{min(mtus):g}", **known)

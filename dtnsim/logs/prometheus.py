@@ -21,7 +21,6 @@ class Metric(NamedTuple):
     """What one metric is."""
 
     total: str  # quantity of the counter itself (``bytes``), or of the gauge
-    unit: str
     rate: str  # quantity of its rate; "" for a gauge
     known: Conditions  # that its name says
 
@@ -31,8 +30,8 @@ def _metrics() -> dict[str, Metric]:
     """What node_exporter's counters mean, for its text and for what Prometheus answers."""
     rows = map(str.split, table("metrics", "node_exporter").splitlines())
     return {
-        name: Metric(total, unit, rate.strip("-"), dict(pair.split("=") for pair in known))
-        for name, _, total, unit, rate, *known in rows
+        name: Metric(total, rate.strip("-"), dict(pair.split("=") for pair in known))
+        for name, _, total, rate, *known in rows
     }
 
 
@@ -52,11 +51,6 @@ def labelled(name: str, labels: dict[str, str]) -> Conditions:
     return known
 
 
-def unit_of(quantity: str) -> str:
-    """Unit of the rate of a counter."""
-    return {"throughput": "B/s", "iops": "1/s", "rate": "1/s"}.get(quantity, "1")
-
-
 _LABEL: Final = re.compile(r'(?<!\w)(\w{1,60}+)="([^"\\]{0,300})"')
 _VIRTUAL: Final = re.compile(r"(?:lo|veth|docker|cali|cni|virbr|br-|dm-|loop|ram|zram|sr)\w*")
 _MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "overlay", "squashfs", "nsfs", "shm", "rootfs"})
@@ -74,7 +68,7 @@ class NodeExporter(LinesParser):
     tool = "node_exporter"
     evidence = Evidence.BUSY
     commands = ()
-    words = ("node",)
+    words = "node"
 
     _cpu: dict[str, float] = anew(dict)
     _cores: set[str] = anew(set)
@@ -94,7 +88,7 @@ class NodeExporter(LinesParser):
         if _VIRTUAL.fullmatch(labels.get("device", "")) is not None or labels.get("fstype") in _MEMORY:
             return ()
         known: Conditions = {**labelled(line["name"], labels), **metric.known, "since": "boot" if metric.rate else None}
-        return (self.measure(metric.total, value, metric.unit, line["value"], **known),)
+        return (self.measure(metric.total, value, line["value"], **known),)
 
     def _add(self, labels: dict[str, str], value: float) -> None:
         mode = labels.get("mode", "")
@@ -113,7 +107,7 @@ class NodeExporter(LinesParser):
             state = mode if column is None else column.known["state"]
             printed = f"{spent:.6g} s of {whole:.6g} s"
             known: Conditions = {"state": state, "cpu": "all", "cores": cores, "since": "boot"}
-            yield self.measure("cpu_share", spent / whole, "1", printed, known, line=self._line)
+            yield self.measure("cpu_share", spent / whole, printed, known, line=self._line)
 
 
 _RATE: Final = re.compile(r"(?:sum|avg|max)?(?: by \([\w, ]{0,80}\))? ?\(?i?rate\((?P<name>node_\w{1,80})")
@@ -159,7 +153,7 @@ class PrometheusJson(DocumentParser):
         if not metric.rate or len(samples) == 1:
             when, value = samples[-1]
             more: Conditions = {**known, "time": stamp(when), "since": "boot" if metric.rate else None}
-            yield self.measure(metric.total, value, metric.unit, f"{value:.15g}", **more)
+            yield self.measure(metric.total, value, f"{value:.15g}", **more)
             return
         grown = spent = 0.0
         for (began, before), (ended, after) in pairwise(samples):
@@ -173,7 +167,7 @@ class PrometheusJson(DocumentParser):
     def _rate(self, metric: Metric, value: float, known: Conditions, began: float, ended: float, **more: Any) -> Record:
         printed = f"{value * (ended - began):.15g} in {ended - began:g} s"
         conditions: Conditions = {**known, "time": stamp(began), "duration_s": ended - began, **more}
-        return self.measure(metric.rate, value, unit_of(metric.rate), printed, **conditions)
+        return self.measure(metric.rate, value, printed, **conditions)
 
     def _rates(self, labels: dict[str, str], samples: Sequence[tuple[float, float]]) -> Iterator[Record]:
         """A series that is a rate already."""
@@ -189,11 +183,11 @@ class PrometheusJson(DocumentParser):
         values = [value / 8 if bits else value for _, value in samples]
         for (when, _), value in zip(samples, values, strict=True):
             more: Conditions = {**known, "time": stamp(when), "interval": True}
-            yield self.measure(metric.rate, value, unit_of(metric.rate), f"{value:.10g}", **more)
+            yield self.measure(metric.rate, value, f"{value:.10g}", **more)
         if len(values) > 1:
             span = samples[-1][0] - samples[0][0]
             more = {**known, "time": stamp(samples[0][0]), "duration_s": span, "derived": "mean of the series"}
-            yield self.measure(metric.rate, sum(values) / len(values), unit_of(metric.rate), "", **more)
+            yield self.measure(metric.rate, sum(values) / len(values), "", **more)
 
     def _query(self) -> str:
         """The query, if the command line has it."""

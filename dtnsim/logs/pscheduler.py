@@ -72,11 +72,11 @@ class PschedulerJson(DocumentParser):
             yield from self._sum(stream, more, line)
         for stream, more in zip(streams, named, strict=True):
             if rtt := number(stream.get("rtt")):
-                yield self.measure("rtt", rtt * 1e-6, "s", f"{rtt:g} us", line=line, **more)
+                yield self.measure("rtt", rtt * 1e-6, f"{rtt:g} us", line=line, **more)
 
     def _rate(self, bits: object, known: Conditions, line: int) -> Iterator[Record]:
         if (rate := number(bits)) is not None:
-            yield self.measure("throughput", rate / 8, "B/s", f"{rate:.10g} bit/s", line=line, **known)
+            yield self.measure("throughput", rate / 8, f"{rate:.10g} bit/s", line=line, **known)
 
     def _sum(self, part: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
         keys = ("throughput-bits", "throughput-bytes", "start", "end", "retransmits", "lost", "sent", "jitter")
@@ -92,22 +92,22 @@ class PschedulerJson(DocumentParser):
         if number(part.get("receiver-throughput-bits")):
             yield from self._rate(part["receiver-throughput-bits"], {**more, "role": "receiver"}, line)
         if again is not None:
-            yield self.measure("retransmits", again, "1", f"{again:g}", line=line, **more)
+            yield self.measure("retransmits", again, f"{again:g}", line=line, **more)
         if lost is not None and sent:
-            yield self.measure("loss", lost / sent, "1", f"{lost:g}/{sent:g}", more, packets=int(sent), line=line)
+            yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", more, packets=int(sent), line=line)
         if jitter is not None:
-            yield self.measure("jitter", jitter * 1e-3, "s", f"{jitter:g} ms", line=line, **more)
+            yield self.measure("jitter", jitter * 1e-3, f"{jitter:g} ms", line=line, **more)
 
     def _rtt(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         loss = number(result.get("loss"))
         more: Conditions = {**known, "packets": whole(result.get("sent"))}
         if loss is not None:
-            yield self.measure("loss", loss, "1", f"{loss:g}", line=doc.line_of('"loss"'), **more)
+            yield self.measure("loss", loss, f"{loss:g}", line=doc.line_of('"loss"'), **more)
         for key, statistic in (("mean", None), ("min", "min"), ("max", "max"), ("stddev", "stddev")):
             value = iso_s(result.get(key))
             if value is not None and loss != 1:
                 each = {**more, "statistic": statistic}
-                yield self.measure("rtt", value, "s", str(result[key]), each, line=doc.line_of(f'"{key}"'))
+                yield self.measure("rtt", value, str(result[key]), each, line=doc.line_of(f'"{key}"'))
 
     def _trace(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         lines, paths = doc.lines(), as_list(result["paths"])
@@ -122,14 +122,14 @@ class PschedulerJson(DocumentParser):
                     answered.append((str(hop["rtt"]), value, lines.next('"rtt"'), each))
             for at, (printed, value, line, each) in enumerate(answered, start=1):
                 if each["hop"] < len(hops):
-                    yield self.measure("rtt", value, "s", printed, {**each, "interval": True}, line=line)
+                    yield self.measure("rtt", value, printed, {**each, "interval": True}, line=line)
                 if at == len(answered):
-                    yield self.measure("rtt", value, "s", printed, {**each, "last": True}, line=line)
+                    yield self.measure("rtt", value, printed, {**each, "last": True}, line=line)
             if hops:
-                yield self.measure("hops", len(hops), "1", str(len(hops)), line=doc.line_of('"paths"'), **more)
+                yield self.measure("hops", len(hops), str(len(hops)), line=doc.line_of('"paths"'), **more)
             mtus = [value for hop in hops if (value := number(hop.get("mtu"))) is not None]
             if mtus:
-                yield self.measure("mtu", min(mtus), "B", f"{min(mtus):g}", line=doc.line_of('"mtu"'), **more)
+                yield self.measure("mtu", min(mtus), f"{min(mtus):g}", line=doc.line_of('"mtu"'), **more)
 
     def _latency(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         """One-way latency: packet counts, and the histogram of delays in ms."""
@@ -137,18 +137,18 @@ class PschedulerJson(DocumentParser):
         more: Conditions = {**known, "packets": None if sent is None else int(sent)}
         if sent and lost is not None:
             line = doc.line_of('"packets-lost"')
-            yield self.measure("loss", lost / sent, "1", f"{lost:g}/{sent:g}", line=line, **more)
+            yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", line=line, **more)
         _, delays = of_histogram(as_dict(result.get("histogram-latency")))
         for statistic, value in delays.items():
             each: Conditions = {**more, "statistic": statistic, "one_way": True}
             line = doc.line_of('"histogram-latency"')
-            yield self.measure("latency", value * 1e-3, "s", f"{value:g} ms", line=line, **each)
+            yield self.measure("latency", value * 1e-3, f"{value:g} ms", line=line, **each)
 
 
 class PschedulerText(LinesParser, of=PschedulerJson):
     """The table a pScheduler throughput or rtt task prints."""
 
-    words = ("bps", "Kbps", "Mbps", "Gbps", "Summary", "Stream", "RTT", "Packet", "pscheduler")
+    words = "bps Kbps Mbps Gbps Summary Stream RTT Packet pscheduler"
     _section: str | None = None
 
     @reads(r"^\s*(Summary$|\* Stream ID.*)")
@@ -185,7 +185,7 @@ class PschedulerText(LinesParser, of=PschedulerJson):
             return
         yield self.printed("throughput", row["rate"], row["u"], known)
         if row["retr"] and "interval" not in known:
-            yield self.measure("retransmits", int(row["retr"]), "1", row["retr"], **known)
+            yield self.measure("retransmits", int(row["retr"]), row["retr"], **known)
         if row["rrate"] and "interval" not in known:
             yield self.printed("throughput", row["rrate"], row["ru"], known, role="receiver")
 
@@ -195,8 +195,7 @@ def _result(data: Mapping[str, Any]) -> Mapping[str, Any] | None:
     for candidate in (data, *(as_dict(data.get(key)) for key in ("result", "result-merged")),
                       as_dict(as_dict(data.get("run")).get("result-merged"))):  # fmt: skip
         intervals = as_list(candidate.get("intervals"))
-        first = as_dict(intervals[0]) if intervals else {}
-        parts = first, as_dict(candidate.get("summary"))
+        parts = as_dict(intervals[0]) if intervals else {}, as_dict(candidate.get("summary"))
         if any("throughput-bits" in as_dict(part.get("summary")) for part in parts):
             return candidate
         if "succeeded" in candidate and (
@@ -231,7 +230,7 @@ class PschedulerLatency(LinesParser, of=PschedulerJson):
     it is printed after the delays. Histograms, which are the same packets again, are not read.
     """
 
-    words = ("Packets", "Delay", "Clock", "Deviation")
+    words = "Packets Delay Clock Deviation"
 
     @reads(r"^\s*+Packets (?P<what>Sent|Lost) \.{2,30} <value:num> packets")
     def _packets(self, found: Match) -> Found:
@@ -239,7 +238,7 @@ class PschedulerLatency(LinesParser, of=PschedulerJson):
         if found["what"] == "Sent":
             self.known = {"packets": count}
         elif sent > 0:
-            return self.measure("loss", count / sent, "1", f"{count}/{sent}", turned(self.asked().known), packets=sent)
+            return self.measure("loss", count / sent, f"{count}/{sent}", turned(self.asked().known), packets=sent)
         return None
 
     @reads(

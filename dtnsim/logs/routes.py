@@ -75,7 +75,7 @@ class Traceroute(LineParser):
 
     tool = "traceroute"
     evidence = Evidence.WAY
-    words = ("traceroute", "Tracing", "tracert", "Routenverfolgung", "itinéraire", "resolve", "known")
+    words = "traceroute Tracing tracert Routenverfolgung itinéraire resolve known"
     commands = ("traceroute", "traceroute6", "tracert")
     #: a first hop whose head is missing (it goes to stderr on BSD and macOS)
     shape = r"^\s+\S.* ms(?:   ms|  \*)"
@@ -114,9 +114,9 @@ class Traceroute(LineParser):
         known["annotation"] = flags[0] if flags else None
         status: Status = "truncated" if route.cut else "complete" if reached else "partial"
         mean, least = sum(times) / len(times), {**known, "statistic": "min"}
-        yield self.measure("rtt", mean, "s", f"{mean * 1e3:.3f} ms", status=status, line=line, **known)
-        yield self.measure("rtt", min(times), "s", f"{min(times) * 1e3:g} ms", least, status=status, line=line)
-        yield self.measure("hops", number, "1", str(number), status=status, line=line, **known)
+        yield self.measure("rtt", mean, f"{mean * 1e3:.3f} ms", status=status, line=line, **known)
+        yield self.measure("rtt", min(times), f"{min(times) * 1e3:g} ms", least, status=status, line=line)
+        yield self.measure("hops", number, str(number), status=status, line=line, **known)
 
     def _begin(self, target: str | None, address: str | None) -> _Route:
         host = self.where["host"]
@@ -158,7 +158,7 @@ class Traceroute(LineParser):
                 probes.append((address, value, None))
                 known: Conditions = {**route.conditions, "hop": route.hop, "probe": sent}
                 known |= {"address": address, "interval": True, "upper_bound": True if token["less"] else None}
-                yield self.measure("rtt", value, "s", token[0].strip(), line=route.hop_line, **known)
+                yield self.measure("rtt", value, token[0].strip(), line=route.hop_line, **known)
         if probes:
             if probes[0][0] is None:  # tracert prints the address after the times
                 probes = [(address, time, flag) for _, time, flag in probes]
@@ -181,7 +181,7 @@ class Tracepath(LinesParser):
 
     tool = "tracepath"
     evidence = Evidence.WAY
-    words = ("pmtu", "reached", "asymm", "tracepath", "LOCALHOST", "reply", "Resume")
+    words = "pmtu reached asymm tracepath LOCALHOST reply Resume"
     shape = r"^ ?: .*ms"
     commands = ("tracepath", "tracepath6")
 
@@ -194,10 +194,10 @@ class Tracepath(LinesParser):
     def _summary(self, found: Match) -> Iterator[Record]:
         hops = int(found["hops"]) if found["hops"] else None
         known: Conditions = {"target": self._target, "reached": hops is not None, "hops": hops}
-        yield self.measure("mtu", int(found["mtu"]), "B", f"pmtu {found['mtu']}", **known)
+        yield self.measure("mtu", int(found["mtu"]), f"pmtu {found['mtu']}", **known)
         if hops is not None:
             back = int(found["back"]) if found["back"] else None
-            yield self.measure("hops", hops, "1", f"hops {hops}", {"target": self._target, "hops_back": back})
+            yield self.measure("hops", hops, f"hops {hops}", {"target": self._target, "hops_back": back})
         self._active, self._last, self._target = False, None, None
 
     @reads(r"^\s*Too many hops: pmtu (\d+)")
@@ -224,7 +224,7 @@ class Tracepath(LinesParser):
             self._last = hop
         else:
             known["interval"] = True
-        yield self.measure("rtt", decimal(time["ms"]) * 1e-3, "s", time[0], **known)
+        yield self.measure("rtt", decimal(time["ms"]) * 1e-3, time[0], **known)
 
     @reads(r"tracepath6?: .*(?:known|unreachable|permitted|resol).*")
     def _failed(self, found: Match) -> Record:
@@ -252,19 +252,19 @@ def _path(parser: Parser, rows: Sequence[_Row], path: Conditions, *, whole: bool
         known = {**path, "hop": hop, "address": host, "packets": None if sent is None else int(sent)}
         known["last"] = (whole and line == rows[-1][3] and hop == rows[-1][0]) or None
         if loss is not None and loss <= 100:
-            yield parser.measure("loss", loss / 100, "1", f"{loss:g}%", dict(known), line=line)
+            yield parser.measure("loss", loss / 100, f"{loss:g}%", dict(known), line=line)
         for column in (*_TIMES, "Javg") if host != "???" and loss != 100 else ():
             if column in values:
                 quantity = "jitter" if column == "Javg" else "rtt"
                 more, text = {**known, "statistic": _TIMES.get(column)}, f"{values[column]:g} ms"
-                yield parser.measure(quantity, values[column] * 1e-3, "s", text, more, line=line)
+                yield parser.measure(quantity, values[column] * 1e-3, text, more, line=line)
 
 
 def _hops(parser: Parser, rows: Sequence[_Row], path: Conditions, line: int) -> Iterator[Record]:
     """How far away the last hop is that answered."""
     answered = [row[0] for row in rows if row[1] != "???"]
     if answered:
-        yield parser.measure("hops", max(answered), "1", str(max(answered)), dict(path), line=line)
+        yield parser.measure("hops", max(answered), str(max(answered)), dict(path), line=line)
 
 
 class MtrText(LineParser):
@@ -279,7 +279,7 @@ class MtrText(LineParser):
 
     tool = "mtr"
     evidence = Evidence.WAY
-    words = ("Loss", "Snt", "MTR", "Mtr", "Drop", "mtr")
+    words = "Loss Snt MTR Mtr Drop mtr"
 
     _rows: list[_Row] = anew(list)
 

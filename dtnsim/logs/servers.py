@@ -25,7 +25,7 @@ class Gpfsperf(LinesParser):
     tool = "gpfsperf"
     evidence = Evidence.SERVERS
     by_document = True
-    words = ("gpfsperf", "recSize", "nProcesses", "Kbytes", "direct", "fsync")
+    words = "gpfsperf recSize nProcesses Kbytes direct fsync"
     commands = ("gpfsperf", "gpfsperf-mpi")
 
     @reads(r"gpfsperf(?:-mpi)?\s+(create|read|write|uncache)\s+(seq|rand|randhint|strided)\s+(\S+)")
@@ -55,13 +55,13 @@ class Gpfsperf(LinesParser):
         known = dict(self.known)
         if (moved := re.search(r"bytesTransferred (\d+)", text)) is not None:
             known["bytes"] = int(moved[1])
-        yield self.measure("throughput", rate * factor, "B/s", f"{found['rate']} Kbytes/sec", **known)
+        yield self.measure("throughput", rate * factor, f"{found['rate']} Kbytes/sec", **known)
         if ops:
-            yield self.measure("iops", ops, "1/s", f"{found['ops']} Ops/sec", **known)
+            yield self.measure("iops", ops, f"{found['ops']} Ops/sec", **known)
         if (latency := re.search(r"Avg Latency was ([\d.]+) milliseconds", text)) is not None:
-            yield self.measure("latency", float(latency[1]) * 1e-3, "s", f"{latency[1]} milliseconds", **known)
+            yield self.measure("latency", float(latency[1]) * 1e-3, f"{latency[1]} milliseconds", **known)
         if (share := re.search(r"thread utilization ([\d.]+)", text)) is not None and float(share[1]) <= 1:
-            yield self.measure("utilization", float(share[1]), "1", share[1], of="threads", **known)
+            yield self.measure("utilization", float(share[1]), share[1], of="threads", **known)
 
     def other(self, text: str) -> Found:
         if "Data rate was" in text:
@@ -76,8 +76,7 @@ class Gpfsperf(LinesParser):
 _STATISTICS: Final = {"": None, "average": None, "stddev": "stddev", "max": "max", "min": "min"}
 _MIB: Final = 2.0**20
 _FIGURES: Final = {
-    "bandwidth": ("throughput", _MIB, "B/s", " MB/sec"), "iops": ("iops", 1.0, "1/s", ""),
-    "latency": ("latency", 1.0, "s", " s"),
+    "bandwidth": ("throughput", _MIB, " MB/sec"), "iops": ("iops", 1.0, ""), "latency": ("latency", 1.0, " s"),
 }  # fmt: skip
 
 
@@ -91,7 +90,7 @@ class RadosBench(LinesParser):
 
     tool = "rados bench"
     evidence = Evidence.SERVERS
-    words = ("Total", "Bandwidth", "bandwidth", "IOPS", "Latency", "latency", "size")
+    words = "Total Bandwidth bandwidth IOPS Latency latency size"
     commands = ("rados",)
 
     _found: dict[str, tuple[float, str, int]] = anew(dict)
@@ -130,13 +129,13 @@ class RadosBench(LinesParser):
         if rate <= 0:
             yield self.unread(text, "nothing was moved: no rate", line=line)
             return
-        yield self.measure("duration", seconds, "s", printed, line=line, **known)
+        yield self.measure("duration", seconds, printed, line=line, **known)
         for key, (value, shown, at) in found.items():
             statistic, _, what = key.rpartition(" ")
             if what in _FIGURES:
-                quantity, factor, unit, word = _FIGURES[what]
+                quantity, factor, word = _FIGURES[what]
                 more = {**known, "statistic": _STATISTICS[statistic]}
-                yield self.measure(quantity, value * factor, unit, shown + word, more, line=at)
+                yield self.measure(quantity, value * factor, shown + word, more, line=at)
 
 
 _DATASET: Final = re.compile(r"(?<!\d)(\d++)x(\d++)([KMGT]iB)$")
@@ -159,15 +158,15 @@ class Elbencho(LinesParser):
     tool = "elbencho"
     evidence = Evidence.SERVERS
     by_document = True
-    words = ("OPERATION", "Throughput", "Elapsed", "Dataset", "Working", "elbencho", "ISO", "Files", "IOPS")
+    words = "OPERATION Throughput Elapsed Dataset Working elbencho ISO Files IOPS"
 
     _operation: str | None = anew()
     _heads: list[str] = anew(list)  # of the CSV
     _sweep = anew(bool)
 
-    @reads(r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE", opens=True)
-    def _table(self, found: Match) -> None:  # noqa: ARG002 (what reads hands over)
-        self._operation, self._heads, self._sweep = None, [], False
+    _table = notes(
+        r"OPERATION\s+RESULT TYPE\s+FIRST DONE\s+LAST DONE", opens=True, _operation=None, _heads=list, _sweep=False
+    )
 
     @reads(r"Working on (\S+) with (\d+) threads")
     def _working(self, found: Match) -> None:
@@ -202,23 +201,23 @@ class Elbencho(LinesParser):
     def _figure(self, what: str, text: str, known: Conditions) -> Found:
         if what.startswith("Elapsed"):
             seconds = parts_s(f"{text}ms" if what.endswith("ms") else text)
-            return None if seconds is None else self.measure("duration", seconds, "s", text, known)
+            return None if seconds is None else self.measure("duration", seconds, text, known)
         value = number(text) or 0.0
         if value <= 0:
             return None  # no figure, too little for a whole unit, or nothing moved
         if what == "Total MiB":
-            return self.measure("bytes", value * _MIB, "B", f"{text} MiB", known)
+            return self.measure("bytes", value * _MIB, f"{text} MiB", known)
         if what in ("Throughput MiB/s", "IOPS"):
             return self.printed("iops" if what == "IOPS" else "throughput", text, what.rsplit(maxsplit=1)[-1], **known)
         more = {**known, "of": what[:-2].strip().lower()}
-        return self.measure("rate", value, "1/s", f"{text} {what}", more) if what.endswith("/s") else None
+        return self.measure("rate", value, f"{text} {what}", more) if what.endswith("/s") else None
 
     def _latency(self, what: str, text: str, known: Conditions) -> Iterator[Record]:
         of = "file" if what.lower().startswith(("file", "ent")) else "io"
         for name, value, unit in re.findall(r"(min|avg|max)=([\d.]+)(us|ms|s)?", text):
             seconds = float(value) * TIMES[unit or ("ms" if what.endswith("ms") else "us")]
             more = {**known, "statistic": _LATENCIES[name], "of": of}
-            yield self.measure("latency", seconds, "s", f"{name}={value}{unit}", more)
+            yield self.measure("latency", seconds, f"{name}={value}{unit}", more)
 
     def _sweep_row(self, text: str) -> Found:
         name, _, value = text.strip().partition(",")

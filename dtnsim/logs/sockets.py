@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
@@ -37,7 +37,7 @@ class Netperf(LineParser):
     tool = "netperf"
     evidence = Evidence.NETWORK
     of_a_line = True
-    words = ("TEST",)
+    words = "TEST"
 
     _known: Conditions = anew(dict)
     _factor = anew(float)
@@ -74,7 +74,7 @@ class Netperf(LineParser):
         if self._known["protocol"] != "udp" and self._known["test"] != "request/response":
             known["direction"] = "receive" if self._known["test"] == "maerts" else "send"
         value, printed = float(found["rate"]) * _factor(found), found[0].partition(" over")[0].partition(":")[2]
-        yield self.measure("throughput", value, "B/s", printed.strip(), **known)
+        yield self.measure("throughput", value, printed.strip(), **known)
 
     def _row(self, cells: list[str]) -> Iterator[Record]:
         test = self._known["test"]
@@ -82,7 +82,7 @@ class Netperf(LineParser):
             self.open = False
             known: Conditions = {"request_B": int(cells[2]), "response_B": int(cells[3]), "duration_s": float(cells[4])}
             if float(cells[5]) > 0:
-                yield self.measure("rate", float(cells[5]), "1/s", f"{cells[5]} trans/s", {**self._known, **known})
+                yield self.measure("rate", float(cells[5]), f"{cells[5]} trans/s", {**self._known, **known})
         elif test != "request/response" and self._known["protocol"] == "udp":
             yield from self._datagrams(cells)
         elif test != "request/response" and len(cells) >= 5:
@@ -105,7 +105,7 @@ class Netperf(LineParser):
             yield self._rate(cells[3], known)
             if sent >= got > 0:
                 lost = {**self._known, **known, "packets": int(sent)}
-                yield self.measure("loss", 1 - got / sent, "1", f"{cells[2]} of {sent:.0f}", lost)
+                yield self.measure("loss", 1 - got / sent, f"{cells[2]} of {sent:.0f}", lost)
 
     def _rate(self, text: str, known: Conditions) -> Record:
         return self.rate(float(text) * self._factor, f"{text} {self._unit}", {**self._known, **known}, text=text)
@@ -142,8 +142,8 @@ class Perftest(LinesParser):
 
     tool = "perftest"
     evidence = Evidence.NETWORK
-    words = ("bytes", "Test", "qps", "Connection", "Mtu", "Device", "Link", "TX")
-    beside: ClassVar[Mapping[str, tuple[str, ...]]] = {"bytes": ("#bytes",)}
+    words = "bytes Test qps Connection Mtu Device Link TX"
+    beside: ClassVar = {"bytes": ("#bytes",)}
     commands = tuple(f"ib_{what}_{kind}" for what in ("write", "read", "send", "atomic") for kind in ("bw", "lat"))
     longest = 12  # warnings about the CPU's clock may come between head and rows
 
@@ -171,9 +171,9 @@ class Perftest(LinesParser):
             yield self.unread(" ".join(figures), "messages a second times their size do not give the rate")
         for statistic, value, text in ((None, average, figures[1]), ("max", peak, figures[0])):
             if value > 0:
-                yield self.measure("throughput", value, "B/s", f"{text} {self._unit}/sec", statistic=statistic, **known)
+                yield self.measure("throughput", value, f"{text} {self._unit}/sec", statistic=statistic, **known)
         if messages > 0:
-            yield self.measure("rate", messages, "1/s", f"{figures[2]} Mpps", **known)
+            yield self.measure("rate", messages, f"{figures[2]} Mpps", **known)
 
     @reads(
         r"#bytes\s++(?:#sl\s++)?#iterations\s++(?:BW[ _]peak\[(?P<unit>MB|MiB|Gb)/sec\]\s++BW[ _]average\["
@@ -279,14 +279,14 @@ class Qperf(LineParser):
             rate, times = _RATE.fullmatch(unit), re.fullmatch(r"([KMG]?)/sec", unit)
             if key in _RATES and rate is not None and value > 0:
                 scale = DECIMAL[rate[1]] / (8 if rate[2] == "b" else 1)
-                figure, more = ("throughput", value * scale, "B/s"), {"role": _RATES[key]}
+                figure, more = ("throughput", value * scale), {"role": _RATES[key]}
             elif key == "latency" and unit in TIMES:
-                figure, more = ("latency", value * TIMES[unit], "s"), {"one_way": True}
+                figure, more = ("latency", value * TIMES[unit]), {"one_way": True}
             elif key.endswith("_cpus_used") and unit.startswith("%"):
                 role = "sender" if key[:4] in ("send", "loc_") else "receiver"
-                figure, more = ("cpu_share", value / 100, "1"), {"role": role, "cpu": "cores"}
+                figure, more = ("cpu_share", value / 100), {"role": role, "cpu": "cores"}
             elif key == "msg_rate" and times is not None and value > 0:
-                figure, more = ("rate", value * DECIMAL[times[1]], "1/s"), {"of": "messages"}
+                figure, more = ("rate", value * DECIMAL[times[1]]), {"of": "messages"}
             else:
                 continue
             yield self.measure(*figure, f"{shown} {unit}", {**known, **more}, line=line)

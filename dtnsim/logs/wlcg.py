@@ -25,7 +25,7 @@ class GfalCopy(LinesParser):
 
     tool = "gfal-copy"
     evidence = Evidence.TRANSFER
-    words = ("Copying", "gfal")
+    words = "Copying gfal"
 
     _size: dict[str, tuple[int, str | None]] = anew(dict)
 
@@ -53,10 +53,10 @@ class GfalCopy(LinesParser):
             yield self.unread(found[0], "a copy of less than a second: no duration, no rate")
         else:
             known |= {"resolution_s": 1.0, "bytes": size or None}
-            yield self.measure("duration", seconds, "s", printed, **known)
+            yield self.measure("duration", seconds, printed, **known)
             if size:
                 known["duration_s"] = seconds
-                yield self.measure("throughput", size / seconds, "B/s", f"{size} B {printed}", known)
+                yield self.measure("throughput", size / seconds, f"{size} B {printed}", known)
 
 
 _N: Final = r"\d++(?:\.\d++)?(?:e\+\d\d)?"
@@ -74,8 +74,8 @@ class Xrdcp(ProgressParser):
 
     tool = "xrdcp"
     evidence = Evidence.TRANSFER
-    words = ("kB", "MB", "GB", "TB", "B", "ERROR", "FATAL")
-    beside: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(("kB", "MB", "GB", "TB", "B"), ("%][",))
+    words = "kB MB GB TB B ERROR FATAL"
+    beside: ClassVar = dict.fromkeys(("kB", "MB", "GB", "TB", "B"), ("%][",))
     commands = ("xrdcp", "xrdcopy")
     line = declare(
         "%][",
@@ -169,14 +169,14 @@ def _moved(parser: Parser, size: float | None, spent: float | None, known: Condi
         yield parser.unread(f"{size} B in {spent} s", why)
         return
     known |= {"bytes": size, "duration_s": round(spent, 6)}
-    yield parser.measure("throughput", size / spent, "B/s", f"{size:.15g} B in {spent:.6g} s", **known)
-    yield parser.measure("duration", spent, "s", f"{spent:.6g} s", **known)
+    yield parser.measure("throughput", size / spent, f"{size:.15g} B in {spent:.6g} s", **known)
+    yield parser.measure("duration", spent, f"{spent:.6g} s", **known)
 
 
 class RucioClient(LinesParser, of=RucioEvents):
     """Lines of ``rucio download``."""
 
-    words = ("downloaded",)
+    words = "downloaded"
 
     @reads(r"successfully downloaded(?:\. <size:num> ?<su:k>B?)? in <seconds:num> seconds?(?: = <rate:num> MBps)?")
     def _figures(self, found: Match) -> Iterator[Record]:
@@ -184,7 +184,7 @@ class RucioClient(LinesParser, of=RucioEvents):
         known: Conditions = {**self.where, "direction": "receive", "duration_s": spent}
         known["file"] = None if file is None else file["file"]
         if found["size"] is None:
-            yield self.measure("duration", spent, "s", f"{found['seconds']} seconds", **known)
+            yield self.measure("duration", spent, f"{found['seconds']} seconds", **known)
             return
         size = float(found["size"]) * DECIMAL[found["su"]]
         if size <= 0 or spent <= 0:
@@ -193,8 +193,7 @@ class RucioClient(LinesParser, of=RucioEvents):
         known["bytes"], rate = size, size / spent
         if found["rate"] and spent >= 1 and abs(rate - float(found["rate"]) * 1e6) > 0.02 * rate + 5e3:
             yield self.unread(found[0], f"bytes and seconds give {rate / 1e6:.4g} MBps")
-        printed = f"{found['size']} {found['su']}B in {found['seconds']} seconds"
-        yield self.measure("throughput", rate, "B/s", printed, **known)
+        yield self.measure("throughput", rate, f"{found['size']} {found['su']}B in {found['seconds']} seconds", **known)
 
 
 _MESSAGE: Final = {"tr_id", "timestamp_tr_st", "timestamp_tr_comp"}

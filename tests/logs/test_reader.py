@@ -54,10 +54,10 @@ def test_a_new_parser_is_one_file():
 
     class Smoke(LineParser):
         tool = "smoke"
-        words = ("smoked",)
+        words = "smoked"
 
         def feed(self, text):
-            yield self.measure("rate", float(text.split()[0]), "1/s", text)
+            yield self.measure("rate", float(text.split()[0]), text)
 
     reader = LogReader("x", Catalogue([Smoke]))
     found = [*reader.feed(b"12 smoked\nnothing here\n13 smoked\n"), *reader.finish()]
@@ -79,7 +79,7 @@ def test_a_line_is_declared_by_its_figures():
 
     class Smoke(LinesParser):
         tool = "smoke"
-        words = ("smoked",)
+        words = "smoked"
         terms: ClassVar = {"operation": {"in": "read"}}
         _line = gives(
             r"(?P<operation>in|out): (?P<n>[\d.]+) (?P<u>[KM]?)B smoked(?: in (?P<t>\d+)s)?(?:, (?P<files>\d+) eels)?",
@@ -106,7 +106,7 @@ def test_a_word_that_many_tools_print_counts_beside_another_only():
 
     class Smoke(LineParser):
         tool = "smoke"
-        words = ("total", "smoked")
+        words = "total smoked"
         beside: ClassVar = {"total": ("hams", "eels")}
 
     every = Catalogue([Smoke])

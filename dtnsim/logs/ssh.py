@@ -1,0 +1,359 @@
+"""Copies over SSH: scp, sftp, rsync."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, NamedTuple
+
+from dtnsim.logs._commands import ends_of_copy, given
+from dtnsim.logs._declared import Found, LinesParser, Match, reads
+from dtnsim.logs._numbers import agrees, binary_size, clock_s, decimal, grouped, regex
+from dtnsim.logs.base import Conditions, Evidence, Record, Status, anew
+from dtnsim.logs.measurement import ALL_SENT
+
+_METER: Final = regex(
+    r"^(?P<name>.*?)(?<![\d.])(?P<share>\d{1,3})%\s++(?:\|[* .]*+\|\s*+)?<size:comma>\s?<su:k>B?"
+    r"(?:\s++<rate:comma><ru:k>B/s)?\s++(?P<time>(?:(?:\d{1,9}:)?\d{1,9}:\d\d:\d\d|\d{1,9}:\d\d)|--:--)"
+    r"(?P<eta>\s+ETA)?\s*$|^(?P<stalled>[^%]*+%.*- stalled -.*)$"
+)
+_PSCP: Final = regex(r"^(?P<name>.+?)(?<=\s)\| <size:int> kB \|\s+<rate:num> kB/s \| ETA: \S+ \|\s+<share:int>%")
+_STALLED: Final = regex(r"^(?P<name>.*?)(?P<share>\d{1,3})%\s++<size:num><su:k>B?\s")
+_FAILED: Final = re.compile(
+    r"^(?:scp|sftp|pscp|ssh): .*|^.*(?:Permission denied|lost connection|Connection (?:closed|refused|timed out|reset)|"
+    r"Host key verification failed|No such file or directory|No space left|Couldn't |Disk quota exceeded).*"
+)
+#: a rate [B/s], as digits and as printed
+_Rate = tuple[float, str, str]
+_PROGRAMS: Final = ("scp", "sftp", "pscp", "psftp")
+
+
+class _Meter(NamedTuple):
+    """A progress line: the file, how much of it is there [%], what it says if it is the last."""
+
+    name: str
+    share: int
+    figures: list[Record]
+
+
+class Scp(LinesParser):
+    """scp and sftp: OpenSSH's progress meter (with rate, and the bar of OpenSSH 3), PuTTY's pscp and psftp.
+
+    Units: ``KB MB GB TB`` = 2^10 ... 2^40 B, the rate ``MB/s`` = 2^20 B/s (OpenSSH ``progressmeter.c``,
+    format_size and format_rate); checked: 100GB in 09:22 printed as 182.2MB/s. pscp's ``kB`` = 1024 B (PuTTY
+    ``pscp.c``, print_stats). A size without a letter is in bytes.
+
+    The last column is the time that passed at 100 %, and the time that is left (``ETA``) before: only the
+    first is a duration. A redrawn line counts once, when it is drawn last. The rate at 100 % is the mean of the
+    whole file; before it is a moving average of the last seconds (``partial``).
+    """
+
+    tool = "scp"
+    evidence = Evidence.TRANSFER
+    words = (
+        "B KB MB GB TB PB ETA scp sftp kB denied lost Uploading Fetching Transferred stalled refused verification "
+        "Connection Couldn"
+    )
+    beside: ClassVar = dict.fromkeys(("B", "KB", "MB", "GB", "TB", "PB", "kB"), ("%",))
+    shape = r"%\s++(?:\|[* ]*+\|\s*+)?(?:[KMGT]?B?\s++)?(?:[KMGT]?B/s\s++)?:"
+    commands = _PROGRAMS
+
+    _held: _Meter | None = anew()
+    _direction: str | None = anew()
+
+    def feed(self, text: str) -> Iterable[Record]:
+        meter, held = self._meter(text) if "%" in text and len(text) <= 1000 else None, self._held
+        if meter is None:
+            return super().feed(text)
+        over = held is not None and (held.name != meter.name or held.share > meter.share or held.share == 100)
+        ended = list(self.settle()) if over else ()
+        self._held = meter
+        return ended
+
+    @reads(r"^\s*(?P<what>Uploading|Fetching) (?P<from>.+?) to (?P<to>.+)$")
+    def _transfer(self, found: Match) -> Iterator[Record]:
+        yield from self.settle()
+        self._direction = "send" if found["what"] == "Uploading" else "receive"
+
+    def _meter(self, text: str) -> _Meter | None:
+        found = _PSCP.match(text) or _METER.match(text)
+        stalled = "stalled" in found.groupdict() and found["stalled"] if found is not None else None
+        if stalled:
+            found = _STALLED.match(text)
+        if found is None or (not stalled and int(found["share"]) > 100 and found.re is _METER):
+            return None
+        groups, rate, seconds = found.groupdict(), None, None
+        share = min(int(found["share"]), 99) if stalled else int(found["share"])
+        unit = groups.get("su", "K")
+        if groups.get("rate") is not None:
+            word = " kB/s" if found.re is _PSCP else f"{groups['ru']}B/s"
+            rate = binary_size(found["rate"], groups.get("ru", "K")), found["rate"], found["rate"] + word
+        elif not stalled and "|" not in text and self.ctx.args(*_PROGRAMS) is None:
+            return None  # without rate and bar it may be anybody's
+        if groups.get("time") and found["eta"] is None and share == 100:
+            seconds = clock_s(found["time"])
+        name, size = found["name"].strip(), binary_size(found["size"], unit)
+        return _Meter(name, share, list(self._figures(text, {"file": name or None}, share, size, seconds, rate)))
+
+    def other(self, text: str) -> Iterator[Record]:
+        mine = self.ctx.args(*_PROGRAMS) is not None or text.startswith(("scp: ", "sftp: ", "pscp: "))
+        if not mine or "password" in text or "Warning" in text or text.startswith("sftp> "):
+            return
+        if (problem := _FAILED.match(text)) is not None:
+            if self._held is not None and self._held.share != 100:
+                self._held = None
+            yield from self.settle()
+            yield self.failure(problem[0], **self._known())
+
+    @reads(r"^Transferred: sent <send:int>, received <receive:int> bytes, in <s:dots> seconds")
+    def _wire(self, found: Match) -> Iterator[Record]:
+        """``-v``: what ssh moved over the wire, both ways, from login to logout."""
+        if self.ctx.args(*_PROGRAMS) is None:
+            return
+        yield from self.settle()
+        seconds = float(found["s"])
+        for direction in ("send", "receive"):
+            if seconds > 0 and (size := int(found[direction])) > 0:
+                known = {**self._known(), "direction": direction, "wire": True, "bytes": size, "duration_s": seconds}
+                yield self.measure("throughput", size / seconds, f"{size} bytes in {found['s']} s", **known)
+
+    def settle(self) -> Iterable[Record]:
+        meter, self._held = self._held, None
+        return () if meter is None else meter.figures
+
+    def _figures(
+        self, text: str, known: Conditions, share: int, size: float, seconds: float | None, printed: _Rate | None
+    ) -> Iterator[Record]:
+        """What a progress line says if it is the last."""
+        whole = share == 100
+        known = {**self._known(), **known, "file_B" if whole else "bytes": size}
+        status: Status = "truncated" if self.ctx.cut else "complete" if whole else "partial"
+        if size <= 0 or (printed is None and not whole):
+            stalled = f"stalled at {share} %: no rate"
+            yield self.unread(text, "no bytes were transferred: no rate" if printed or whole else stalled)
+            return
+        if seconds:
+            known["duration_s"] = seconds
+            yield self.measure("duration", seconds, f"{seconds:g} s", dict(known), status=status)
+        rate, digits, shown = printed or (size / seconds if seconds else 0.0, "", "")
+        if printed is None:  # OpenSSH 3 printed none
+            known["derived"] = "size / time"
+        elif (
+            seconds
+            and seconds >= 20
+            and rate > 0
+            and not agrees(size / seconds / (rate / decimal(digits)), decimal(digits), digits)
+        ):
+            yield self.unread(text, "size and time do not give the printed rate")
+        if rate > 0:
+            yield self.measure("throughput", rate, shown, known, status=status)
+
+    def _known(self) -> Conditions:
+        found, _, paths = self.asked()
+        found["direction"] = self._direction
+        if self.ctx.args("scp", "pscp") is not None and len(paths) > 1:
+            found |= ends_of_copy(paths)
+        elif paths:
+            found["target"] = paths[0]
+        return found
+
+
+_NUMBER: Final = r"\d[\d.,'\u00a0\u202f ]*\d|\d"
+#: lines between the head and the blank line that are no file: folders, links and other entries of -i, messages, a cut
+_NO_FILE: Final = re.compile(
+    r".*/$|[<>ch.*](?:[dLDS]|(?<![<>c])f)\S{9} |\*?deleting |created |skipping |rsync: |.* -> |.* is uptodate$"
+)
+_CUT: Final = re.compile(r"[\s.\u2026\[\]]*$")
+_SKIPPED: Final = frozenset({"23", "24", "25"})  # some files vanished or were not sent
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of rsync until its end is known."""
+
+    known: Conditions = field(default_factory=dict)
+    sent: tuple[float, float, str, int] | None = None  # sent and received [B], rate [B/s], as printed, line
+    total: tuple[float, float, bool, int, str] | None = None  # size [B], speedup, dry run, line, text
+    stats: Conditions = field(default_factory=dict)
+    progress: tuple[float, int, float, str, int, bool] | None = None  # size, share, rate, printed, line, ended
+    names: bool = False  # other text stood between progress lines: one line a file
+    files: int = 0  # that were sent: as progress counts them, or names listed
+    counted: bool = False  # by progress, or the list is cut
+    status: Status = "complete"
+
+
+class Rsync(LinesParser):
+    """rsync 2.x and 3.x and openrsync: the closing summary, ``--stats``, ``-P`` and ``--info=progress2``.
+
+    Units: byte counts are bytes, with digit groups since 3.1 (commas, points or blanks after the locale);
+    ``-h`` scales by 1000 (``90.02M``), ``-hh`` by 1024 (rsync manual, --human-readable). The progress rate
+    ``kB/s MB/s GB/s`` is 1024-based (rsync ``progress.c``, rprint_progress: ``/ 1024.0``).
+
+    The closing rate is the **wire** rate: (sent + received) / (whole seconds + 0.5) (rsync ``main.c``, output_summary).
+    It equals the data rate only when nothing was skipped: so it carries ``wire=True``, and where the speedup is
+    within 5 % of 1 a second figure, ``derived="total size / time"``, is the data rate, and the one that counts
+    (`dtnsim.logs.measurement.of_data`). Files are those of ``--stats``, of the last ``xfr#``, or the names that ``-v``
+    and ``-i`` list, folders and what is deleted left out. Its clock counts whole seconds: runs under 10 s are off by
+    up to 5 % and more (``resolution_s``).
+
+    With ``-P`` each file ends in a line of its own (``interval=True``, ``operation="file"``); ``progress2`` redraws one
+    line for all: its last one is the headline where no summary follows. An error after the summary makes the run a
+    failure, or ``partial`` when only some files could not be sent (codes 23, 24, 25).
+    """
+
+    tool = "rsync"
+    evidence = Evidence.TRANSFER
+    words = "sent wrote speedup rsync kB MB GB Number Literal sending receiving building"
+    beside: ClassVar = dict.fromkeys(("kB", "MB", "GB"), ("%",))
+    shape = r"^[\s,]*+(?<= )% ++[kMGT]B/s "
+    commands = ("rsync", "openrsync")
+
+    _run = anew(_Run)
+    _last = anew(lambda: -9)  # line of the last progress line
+
+    def feed(self, text: str) -> Iterable[Record]:
+        if not self._run.known:
+            self._run.known = {**self._conditions(), **self.where}
+        return super().feed(text)
+
+    def _ended(self) -> Iterable[Record]:
+        """What the run before gives, if its summary was there."""
+        return self.settle() if self._run.sent is not None else ()
+
+    @reads(
+        rf"^\s*(?P<size>{_NUMBER})<su:k> +(?P<share>\d{{1,3}})% +<rate:comma>(?P<u>[kMGT])B/s +"
+        r"(?P<time>\d+:\d\d:\d\d)(?P<tail> +\((?:xfr|xfer)#<xfr:int>, (?:to-chk|ir-chk|to-check)=<left:int>/\d+\))?"
+    )
+    def _progress(self, found: Match) -> Iterator[Record]:
+        yield from self._ended()
+        run, size, share = self._run, self._number(found["size"], found["su"]), int(found["share"])
+        if share > 100:
+            return
+        run.names = run.names or (self.ctx.line - self._last > 1 and self._last > 0 and run.progress is not None)
+        self._last = self.ctx.line
+        if found["xfr"] is not None:
+            run.files, run.counted = int(found["xfr"]), True
+        rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']}{found['u']}B/s"
+        drawn = not self.ctx.redraw and not self.ctx.last  # the last drawing, which rsync closes with a newline
+        run.progress = (size, share, rate, printed, self.ctx.line, found["left"] == "0" and drawn)
+        if rate > 0 and drawn:
+            known: Conditions = {**run.known, "interval": True, "bytes": size}
+            if found["tail"]:
+                known["operation"] = "file" if run.names else None
+                known["duration_s"] = clock_s(found["time"]) or None
+            yield self.measure("throughput", rate, printed, **known)
+
+    @reads(
+        rf"(?:sent|wrote) (?P<sent>{_NUMBER})<su:k> bytes +(?:received|read) (?P<got>{_NUMBER})"
+        rf"<gu:k> bytes +(?P<rate>{_NUMBER})<ru:k> bytes/sec"
+    )
+    def _sums(self, found: Match) -> Iterator[Record]:
+        yield from self._ended()
+        pairs = (("sent", "su"), ("got", "gu"), ("rate", "ru"))
+        sent, got, rate = (self._number(found[of], found[unit]) for of, unit in pairs)
+        if found["ru"] and self.ctx.args(*self.commands) is None:
+            why = "-h (powers of 1000) or -hh (of 1024)? The command is not there: taken as -h"
+            yield self.unread(found.string, why)
+        self._run.sent = (sent + got, rate, f"{found['rate']}{found['ru']} bytes/sec", self.ctx.line)
+
+    @reads(rf"total size is (?P<size>{_NUMBER})<u:k>\s+speedup is (?P<speedup>{_NUMBER})(?P<dry> \(DRY RUN\))?")
+    def _size(self, found: Match) -> None:
+        size, speedup = self._number(found["size"], found["u"]), self._number(found["speedup"], "")
+        self._run.total = (size, speedup, found["dry"] is not None, self.ctx.line, found.string)
+
+    @reads(
+        r"^(?P<what>Number of regular files transferred|Number of files transferred|Number of files|Literal data): "
+        rf"(?P<n>{_NUMBER})<u:k>"
+    )
+    def _stat(self, found: Match) -> Iterator[Record]:
+        yield from self._ended()
+        key = {"Literal data": "literal_B", "Number of files": "files_seen"}.get(found["what"], "files")
+        self._run.stats[key] = int(self._number(found["n"], found["u"]))
+
+    @reads(r"^(?:sending incremental|receiving |building file list)", opens=True)
+    def _begin(self, found: Match) -> Found:  # noqa: ARG002 (what reads hands over)
+        return self._ended()
+
+    def other(self, text: str) -> None:
+        """A name in the list of what is sent, which a blank line ends."""
+        run = self._run
+        if self.open and not run.counted and text.strip():
+            run.counted = _CUT.match(text) is not None
+            run.files = 0 if run.counted else run.files + (_NO_FILE.match(text) is None)
+        self.open = self.open and bool(text.strip())
+
+    @reads(r"rsync (?P<kind>error|warning): (?P<what>.*) \(code <code:int>\)")
+    def _message(self, error: Match) -> Iterator[Record]:
+        run = self._run
+        if error["code"] in _SKIPPED and run.sent is not None and run.total is not None and run.total[0] > 0:
+            run.status = "partial"
+            run.stats["message"] = error[0][:200]
+            return
+        if error["code"] == "19" or error["kind"] == "warning":  # the other half of the process tree
+            return
+        if run.progress is not None and error["code"] == "20" and run.sent is None:  # interrupted: progress holds
+            yield from self.settle()
+            return
+        yield self.failure(error[0], **run.known)
+        self._run = _Run(run.known)
+
+    def settle(self) -> Iterator[Record]:
+        run, self._run = self._run, _Run(dict(self._run.known))
+        self._last = -9
+        if run.sent is None:
+            yield from self._unfinished(run)
+            return
+        moved, rate, printed, line = run.sent
+        if rate <= 0 or moved <= 0:
+            yield self.unread(printed, "no bytes were transferred: no rate", line=line)
+            return
+        files: Conditions = {"files": run.files} if run.files else {}
+        known: Conditions = {
+            **run.known,
+            **files,
+            **run.stats,
+            "wire": True,
+            "bytes": moved,
+            "duration_s": moved / rate,
+        }
+        known["resolution_s"] = 1.0
+        if run.total is None:
+            yield self.measure("throughput", rate, printed, status="truncated", line=line, **known)
+            yield self.unread(printed, "the line with the total size is missing", line=line)
+            return
+        size, speedup, dry, at, text = run.total
+        known |= {"file_B": size, "speedup": speedup}
+        if size <= 0 or dry:
+            why = "zero bytes: no rate" if size <= 0 else "a dry run moves no data: no rate"
+            yield self.unread(text, why, line=line)
+            return
+        yield self.measure("throughput", rate, printed, status=run.status, line=line, **known)
+        if ALL_SENT[0] <= speedup <= ALL_SENT[1]:
+            data = {**known, "derived": "total size / time", "wire": None, "bytes": size}
+            yield self.measure("throughput", size / known["duration_s"], "", data, status=run.status, line=at)
+
+    def _unfinished(self, run: _Run) -> Iterator[Record]:
+        """A run without summary: ``progress2`` to its end, or the last progress line of a run that stopped."""
+        if run.progress is None:
+            return
+        size, share, rate, printed, line, ended = run.progress
+        if rate <= 0 or (run.names and share == 100):  # -P: the last file says nothing of the whole
+            return
+        known = {**run.known, "bytes": size, "files": run.files or None}
+        status: Status = "complete" if share == 100 and ended else "partial"
+        yield self.measure("throughput", rate, printed, status=status, line=line, **known)
+
+    def _number(self, digits: str, unit: str) -> float:
+        if not unit:
+            return grouped(digits.strip())
+        base = 1024.0 if self._run.known.get("scale") == 1024 else 1000.0
+        return decimal(digits.strip()) * base ** (" KMGTP".index(unit))
+
+    def _conditions(self) -> Conditions:
+        args = self.ctx.args(*self.commands)
+        found, _, paths = given(self.tool, args)
+        letters = "".join(arg[1:] for arg in args or () if re.fullmatch(r"-[A-Za-z]+", arg))
+        if letters.count("h") + (args or []).count("--human-readable") >= 2:
+            found["scale"] = 1024
+        return found | ends_of_copy(paths[-2:])
