@@ -1,13 +1,19 @@
-"""Servers behind the WAN of a path with one host: what else would the WAN lead to?"""
+"""Servers behind the WAN: of a path with one host (what else would it lead to?), and buckets written as a host."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from dtnsim.components.base import expand, find_kind
-from dtnsim.description import ipoib
+from dtnsim.components.s3 import S3
+from dtnsim.description import ipoib, spoken
+from dtnsim.description.spoken_paths import with_volume
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
+
+#: keys of a host that say nothing of a machine
+_NO_MACHINE: Final = frozenset({"volumes", "source", "description", "year", "role"})
 
 
 def alone(raw: Mapping) -> bool:
@@ -43,8 +49,71 @@ def volumes(name: str, host: Mapping, notes: list[str]) -> Mapping:
 
 
 def _over_ip(filesystem: Any) -> bool:
+    return bool(getattr(_kind_of(filesystem), "over_ip", False))
+
+
+def _kind_of(filesystem: Any) -> type | None:
     try:
-        kind = find_kind(str(expand(filesystem, family="filesystem").get("kind")))
-        return bool(getattr(kind, "over_ip", False))
+        return find_kind(str(expand(filesystem, family="filesystem").get("kind")))
     except (SpecError, AttributeError):
-        return False  # what is wrong with it is said when it is built
+        return None  # what is wrong with it is said when it is built
+
+
+def buckets(raw: Mapping, notes: list[str]) -> None:
+    """Reads buckets that are written as a host as volumes of the transfer's other end, which is noted.
+
+    Args:
+        raw: The path file, whose hosts and transfers change.
+        notes: Takes what was read so.
+    """
+    if not isinstance(raw.get("hosts"), Mapping) or "wan" not in raw:
+        return
+    hosts: Mapping = raw["hosts"]
+    stores = {name: found for name, host in hosts.items() if (found := _store(host))}
+    kept: set[str] = set()
+
+    def mounted(item: Any) -> Any:
+        nonlocal hosts
+        ends = {end: str(item.get(end, "")).partition(":") for end in ("from", "to")} if isinstance(item, dict) else {}
+        far = [end for end, (name, _, _) in ends.items() if name in stores]
+        if not far:
+            return item
+        (store, _, path), (here, _, own) = (ends[e] for e in (far[0], "to" if far[0] == "from" else "from"))
+        mount = next((m for m in stores[store] if path.strip().startswith(m)), None)
+        if len(far) > 1 or here not in hosts or mount is None:
+            kept.update(name for name, _, _ in ends.values())
+            return item
+        at, volume = item.at(far[0]), stores[store][mount].but("over", "wan")
+        hosts = hosts.but(here, with_volume(hosts[here], f"/{store}{mount}", volume, own.strip(), at))
+        notes.append(
+            f"hosts.{store}: a bucket is no machine: read as hosts.{here}.volumes./{store}{mount}, over: wan, "
+            "which is how to write and --set it"
+        )
+        return item.but(far[0], Scalar(f"{here}:/{store}{path.strip()}", *at))
+
+    for key in ("transfer", "transfers") if stores else ():
+        given = raw.get(key)
+        if isinstance(given, list):
+            raw[key] = [mounted(item) for item in given]
+        elif isinstance(given, Mapping) and key == "transfers":
+            raw[key] = given.clone()
+            raw[key].update({name: mounted(item) for name, item in given.items()})
+        elif given is not None:
+            raw[key] = mounted(given)
+    if hosts is not raw["hosts"]:
+        raw.put("hosts", hosts.without(*(stores.keys() - kept)), *raw.lines["hosts"])
+
+
+def _store(host: Any) -> dict[str, Mapping]:
+    """Buckets of a host that is no machine, the longest mount point first; nothing of a machine."""
+    volumes = host.get("volumes") if isinstance(host, Mapping) and set(host) <= _NO_MACHINE else None
+    found: dict[str, Mapping] = {}
+    if not isinstance(volumes, Mapping):
+        return found
+    for mount, given in volumes.items():
+        named = spoken.named_volume(given, volumes.at(mount)) if isinstance(given, str) else given
+        known = spoken.volume(named, mount, []) if isinstance(named, Mapping) else None
+        if known is None or "server" in known or _kind_of(known.get("filesystem")) is not S3:
+            return {}
+        found[mount] = known
+    return dict(sorted(found.items(), key=lambda each: -len(each[0])))

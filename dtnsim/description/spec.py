@@ -17,7 +17,7 @@ from pydantic import Field, PrivateAttr
 
 from dtnsim.components.base import Apart, place, spot_of, validate
 from dtnsim.components.segment import segment_names
-from dtnsim.description import spoken_paths
+from dtnsim.description import over_wan, spoken_paths
 from dtnsim.description.fitted import Fits, fitted_hosts
 from dtnsim.description.graph import Joined
 from dtnsim.description.host import Host
@@ -277,8 +277,8 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     if isinstance(raw.get("hosts"), Mapping):
         raw.put("hosts", numbered(raw["hosts"]), *raw.lines["hosts"])
     read: list[str] = []
-    spoken_paths.shares(raw, read)
-    spoken_paths.segments(raw, read)
+    for reads in (over_wan.buckets, spoken_paths.shares, spoken_paths.segments):
+        reads(raw, read)
     of_hosts = tuple(text for text in overrides if comes_first(text) or inside(text) is not None)
     hosts, files, fits, notes = built.path(given_raw, (beside, of_hosts), partial(fitted_hosts, raw, of_hosts, beside))
     for text in overrides:

@@ -130,7 +130,7 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     copies = isinstance(tool, Mapping) and word == known[1]  # robocopy's options are its own
     filesystem = known[0] if copies else _with_options(tool, known[0], at)
     share = mapping({"filesystem": filesystem, "server": Scalar(f"{there}:{path}", *at)}, *at)
-    hosts = hosts.but(here, _with_volume(hosts[here], mount, share, own, at))
+    hosts = hosts.but(here, with_volume(hosts[here], mount, share, own, at))
     item = item.but(server, Scalar(f"{here}:{mount}", *at))
     if isinstance(tool, Mapping) and copies:
         item["tool"] = tool.without("client")
@@ -151,7 +151,7 @@ def _with_options(tool: object, kind: str, at: tuple[str, int]) -> object:
     return made if len(made) > 1 else kind
 
 
-def _with_volume(host: Any, mount: str, share: Mapping, other: str, at: tuple[str, int]) -> Mapping:
+def with_volume(host: Any, mount: str, share: Mapping, other: str, at: tuple[str, int]) -> Mapping:
     """A host with a share beside its volumes, or beside the one that the transfer names."""
     made = host.clone() if isinstance(host, Mapping) else Mapping(*at)
     if isinstance(host, str) and host != "unknown":

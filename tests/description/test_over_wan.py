@@ -1,11 +1,14 @@
 """A path of one host: its WAN leads to the servers of what it mounts."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import dtnsim
+from dtnsim.description import spec
 from tests.lab import journey, machine, volume
-from tests.strategies import load
+from tests.strategies import load, written
 
 FILER = {"kind": "nfs", "servers": {"count": 1, "port_rate": "10 Gb/s"}}
 TOOL = {"name": "dd", "bs": "1 MiB"}
@@ -40,3 +43,38 @@ def test_a_second_host_is_what_the_wan_leads_to() -> None:
     made = path(nfs={"filesystem": FILER})
     made["hosts"]["b"] = machine()
     assert load(made).hosts["a"].volumes["/nfs"].over == []
+
+
+BUCKETS = """
+hosts:
+  pc: {year: 2022, nic: 1 Gb/s}
+  s3: {volumes: {/bucket: %s}}
+wan: {rtt: 20 ms, bandwidth: 1 Gb/s}
+transfer%s
+"""
+MOVE = "{from: pc:/home, to: s3:/bucket/new, tool: rclone, dataset: {files: 2000, size: 200 GB}}"
+
+
+@pytest.mark.parametrize(
+    ("volume", "moves"),
+    [
+        ("{filesystem: aws-s3}", f": {MOVE}"),
+        ("{filesystem: bucket}", f"s: [{MOVE}]"),
+        ("s3", f"s: {{up: {MOVE}, down: {{from: s3:/bucket, to: pc:/home, tool: rclone, dataset: 1 GB in 4 files}}}}"),
+    ],
+)
+def test_a_bucket_written_as_a_host_is_a_volume_over_the_wan(volume: str, moves: str, tmp_path: Path) -> None:
+    """It had a card of its own, drawn like a server's, and `plan` bought it another."""
+    given = spec.load(written(tmp_path / "path.yaml", BUCKETS % (volume, moves)))
+    assert list(given.hosts) == ["pc"]
+    assert given.hosts["pc"].volumes["/s3/bucket"].over == ["wan"]
+    assert given.transfers[0].to == "pc:/s3/bucket/new"
+    assert given.transfers[-1].source_end in ("pc:/home", "pc:/s3/bucket")
+    assert any("hosts.s3: a bucket is no machine" in note and "volumes./s3/bucket" in note for note in given.notes)
+    assert dtnsim.predict(given, samples=0).ceiling > 0
+
+
+def test_what_is_said_to_be_a_machine_or_holds_files_is_a_host(tmp_path: Path) -> None:
+    for host in ("{filesystem: s3}}, nic: {rate: 10 Gb/s}", "{filesystem: nfs}}", "{filesystem: zfs}}"):
+        text = BUCKETS.replace("%s}}\nwan", f"{host}}}\nwan").replace("%s\n", f": {MOVE}\n")
+        assert list(spec.load(written(tmp_path / "path.yaml", text)).hosts) == ["pc", "s3"]
