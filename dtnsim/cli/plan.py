@@ -200,14 +200,15 @@ def _free(made: Plan, out: Out) -> None:
             tried = dict.fromkeys(t.partition(": ")[2] or t for t in made.tried)
             out.print(f"None of the settings that were tried helps: {', '.join(tried)}.")
         return
-    base = made.now.prediction.ceiling
+    base = made.now.rate
     sums = sum(max(w.alone_Bps / base - 1, 0.0) for w in made.wins if w.together)
-    together = made.tuned.prediction.ceiling / base - 1
+    together = made.tuned.rate / base - 1
     several = sum(w.together for w in made.wins) > 1 and abs(together - sums) > 0.1 * max(together, sums)
     out.print(f"free, together {gained(together)}, not the sum of each alone:" if several else "free:")
     for win in made.wins:
         helps = win.alone_Bps > base * (1 + _WORTH)
-        taken = (", taken" if helps else ", taken for what is bought") if win.together else ", not with the others"
+        buys = " for what is bought" if not helps and made.best is not None and made.best.options else ""
+        taken = f", taken{buys}" if win.together else ", not with the others"
         alone = round(win.alone_Bps / base - 1, 3) + 0.0  # no negative zero
         gain = f"{gained(alone)} alone{taken}"
         out.print(f"  {win.setting.what} ({gain}):")

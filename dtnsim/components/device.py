@@ -65,6 +65,42 @@ def linked(row: Row, use: Access, copies: int, link: Term) -> Term:
     return least(links, row.term(_together(copies))) if use.loose and copies > 1 else links
 
 
+#: what RAID controllers with memory pass of reads, and take of writes [B/s]: LSI SAS2108 (MegaRAID SAS 9260-8i product
+#: brief), SAS2208 behind eight lanes of PCIe 2.0 and of 3.0, SAS3108, SAS3508, SAS3916 (models/parts/hba)
+_RAID_CONTROLLERS: Final = (
+    (2.875e9, 1.85e9), (2.8e9, 2.24e9), (3.6e9, 2.88e9), (5e9, 4e9), (6.3e9, 5.04e9), (13e9, 10.4e9),
+)  # fmt: skip
+#: drives that one of them is bought for: a chassis of 24 bays
+_BAYS: Final = 24
+_CARD: Final = (
+    "nobody says what controller the array has: one of six, from the SAS2108 to the SAS3916, each as likely (assumed; "
+    "models/parts/hba), one for 24 drives"
+)
+
+
+@lru_cache(maxsize=128)
+def _cards(drives: int, *, reading: bool) -> Quantity:
+    """What the RAID controllers of so many drives pass where nobody names them."""
+    rates = [math.ceil(drives / _BAYS) * rates[not reading] for rates in _RAID_CONTROLLERS]
+    usual = Mixture.of_kinds("chips of RAID controllers", [Quantity(rate, "B/s", 0.25, _CARD) for rate in rates])
+    usual = replace(usual, source=_CARD)
+    return replace(prior("1 PB/s", 0.0, f"not stated: the ideal; {_CARD}"), typical=usual, key="RAID controllers")
+
+
+def carded(row: Row, use: Access, name: str, drives: int) -> None:
+    """Charges the controller of a hardware array that nobody has described: all bytes pass it.
+
+    Args:
+        row: The row to charge.
+        use: The access.
+        name: Name of the array.
+        drives: Drives behind it.
+    """
+    if use.loose:
+        card = row.term(_cards(drives, reading=use.operation == "read"))
+        row.charge(f"{name}.controller", "hba", capacity=card, what="RAID controller")
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """What the host's kernel does to each byte of a device.

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final, Literal
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import CHANGES, Access
+from dtnsim.components.access import CHANGES, Access, Operations
 from dtnsim.components.cores import core_cost
 from dtnsim.components.file_operations import FileOperations
 from dtnsim.components.machine import Machine
@@ -230,6 +230,10 @@ class Nfs(Remote):
         """A request at the server; what changes a directory or inode waits for stable storage."""
         stable = row.value(self.stable) if operation in CHANGES else 0.0
         return super().operation_time(row, operation, host) + stable
+
+    def thread_operations(self, row: Row, asked: Operations) -> Term:
+        """A thread answers what changes a directory or inode when that is stable."""
+        return super().thread_operations(row, asked) + term(asked.changes) * row.term(self.stable)
 
     def close_time(self, row: Row, file_B: float, rtt_s: Value) -> Value:
         """The COMMIT at a file's close."""

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
-from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, part_of_visit
+from dtnsim.components.device import BLOCK_REQUEST, MIRROR_RATE, carded, part_of_visit
 from dtnsim.components.linux_md import LinuxMd
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, middle, prior
@@ -239,6 +239,8 @@ class Raid(LinuxMd):
                 self.stripes(row, use, name, groups=count(arrays, "group"), disks=self.disks, parity=self.parity)
             if self.journal is not None and not reading:
                 self.journal.serve(row.times(self._spread()), use.but(random=False), f"{name}-journal")
+        elif not self.mirrored:
+            carded(row, use, name, copies * self.disks * self.groups)
         alive = (self.disks - self.lost) * self.groups
         self.of.serve(row.times(load), self._inside(row, use, load), name, copies=copies * alive, visit_B=inner)
 
@@ -279,9 +281,8 @@ class Raid(LinuxMd):
         """Members of the array that hold a part of one request."""
         if self.level == 1:
             return _ONCE
-        return law(
-            raid.request_members, request_B=term(use.block_B, "B"), chunk_B=self._chunk(row), members=self.data_members
-        )
+        size, chunk = term(use.block_B, "B"), self._chunk(row)
+        return law(raid.request_members, request_B=size, chunk_B=chunk, members=self.data_members)
 
     def _chunk(self, row: Row) -> Term:
         return row.term(self.chunk or (_MD_CHUNK if self.software else _CONTROLLER_CHUNK))
@@ -369,8 +370,7 @@ class Raid(LinuxMd):
         busy = middle(self._members(row, use).value)
         if not use.random or busy <= 1.0 or self.answers_early(use):
             return _ONCE
-        alone = self.of.latency(row, use)
-        if not np.any(np.asarray(alone) > 0):
+        if not np.any(np.asarray(alone := self.of.latency(row, use)) > 0):
             return _ONCE
         slowest = term(self.of.latency(row, use, busy) / alone, "1", "slowest of the members over any of them")
         held = use.in_flight * busy / (copies * self.data_members)

@@ -211,6 +211,10 @@ class Remote(SharedFilesystem):
         data, commit = self.answer_time(row, use) / self._request(row, use), self.commit_time(row, use)
         return data if commit is None else data + commit / term(use.block_B, "B")
 
+    def thread_drives(self, row: Row, use: Access) -> Term:
+        """Time that a thread of the server waits for the drives, for a byte that is read from them [s/B]."""
+        return term(use.cold_s, "s", "drives of the server") / self._request(row, use)
+
     def thread_operations(self, row: Row, asked: Operations) -> Term:
         """Time of a thread of the server for the metadata operations of one payload byte [s/B]."""
         look, change = row.term(self.op_time), row.term(self.timed("create"))

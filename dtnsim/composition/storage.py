@@ -24,7 +24,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.records import Connection
-from dtnsim.ground.term import Term, count
+from dtnsim.ground.term import Term, count, term
 from dtnsim.physics import cache
 from dtnsim.tools.plan import Job, NetUse, Step
 
@@ -274,8 +274,11 @@ class Storage:
             end.host.core(kept, kernel, safe, "cipher or signature")
             remote.host.core(there, serving, safe, "cipher or signature")
         self._threads(row, remote, end, filesystem.thread_time(near, use), "reads and writes")
+        missed = row.where_missed() if row.missed else row
+        if np.any(np.asarray(use.cold_s) > 0):
+            self._threads(missed, remote, end, filesystem.thread_drives(near, use), "waiting for the drives")
         self._serving.append(end)
-        self.charge(row, row.where_missed() if row.missed else row, remote, remote_servers.inner(filesystem, near, use))
+        self.charge(row, missed, remote, remote_servers.inner(filesystem, near, use))
         self._serving.pop()
 
     @staticmethod
@@ -375,7 +378,9 @@ class Storage:
             files = self._files[self._shelf(end)]
             if end.mounted.server is not None and isinstance(filesystem, Remote):
                 asked, remote = Operations(each, job.directories, files=files), self.server(end)
-                time = filesystem.thread_operations(here, asked)
+                flushes = filesystem.flushes(here, operations, job.mean_B) * number / max(job.payload_B, 1.0)
+                waited = term(flushes * self.stable(end), "s/B", "flushes at the server")
+                time = filesystem.thread_operations(here, asked) + waited
                 self._threads(here, remote, end, time, "file operations")
                 remote.mounted.filesystem.metadata(row.at(remote.host.name), asked, remote.host, remote.volume or "")
                 continue

@@ -2,6 +2,7 @@ r"""Data sets: how many files of which sizes in how many directories a transfer 
 
 A data set is named (``esnet/5GB-in-small-files``), a YAML file, or written inline::
 
+    20 TB in 4000 files                                     or 4000 files of 5 GB
     {size: 77 GB}                                           one file
     {files: 200, size: 6 TB}                                size is the sum of all files
     {files: 1000, each: 1 MB}
@@ -121,6 +122,10 @@ FileSize = Annotated[Size, AfterValidator(_of_a_file)]
 
 #: sizes between two: 1GB-300GB
 _RANGE: Final = re.compile(r"([\d.]+) ?([A-Za-z]*) ?(?:-|–|to|\.\.\.?) ?([\d.]+ ?([A-Za-z]+))")
+#: how people say it: 20 TB in 4000 files, 4000 files of 5 GB
+_SAID: Final = re.compile(
+    r"(?P<size>[\d.]+ ?[A-Za-z]+) in (?P<files>[\d,]+) files?|(?P<count>[\d,]+) files? of (?P<each>[\d.]+ ?[A-Za-z]+)"
+)
 
 
 class Group(Model):
@@ -250,6 +255,10 @@ def _listed(described: Description, raw: yamlio.Mapping) -> tuple[Groups, int]:
 
 def _named(spec: str | Path) -> Dataset:
     file, line = (spec.file or None, spec.line or None) if isinstance(spec, Scalar) else (None, None)
+    if said := _SAID.fullmatch(str(spec).strip()):
+        keys = {"files": said["files"] or said["count"], "size": said["size"], "each": said["each"]}
+        given = {k: v.replace(",", "") for k, v in keys.items() if v}
+        return _build(yamlio.mapping(given, file or "", line or 0))
     beside = Path(file).parent if file else None
     try:
         raw = library.read("datasets", str(spec), beside=beside)
@@ -258,7 +267,7 @@ def _named(spec: str | Path) -> Dataset:
             raise
         remedy = error.remedy or _REMEDY
         if size := re.match(r"[\d.]+ ?[kMGTPE]?i?B?", str(spec)):
-            remedy = f"write {{files: 1000, size: {size[0]}}}: how many files hold them?"
+            remedy = f"write '{size[0]} in 1000 files': how many files hold them?"
         raise SpecError(error.message, file=file, line=line, key="dataset", value=error.value, remedy=remedy) from None
     raw.setdefault("name", str(spec))
     return _build(raw)

@@ -50,6 +50,7 @@ class Host(Buses):
         role: What the host is for, which chooses nothing but what is usual where TCP's buffers, the drives of a volume
             or a tool's streams are not stated: ``untuned`` (as the system was installed), ``dtn`` (tuned for long
             paths), ``cloud`` (a provider's image).
+        portable: Whether it is a laptop, which has no slots for cards that are bought.
     """
 
     source: str = documentation_only("")
@@ -65,6 +66,7 @@ class Host(Buses):
     tcp: TcpTuning = TcpTuning()
     vm: Vm = Vm()
     role: Role | None = None
+    portable: bool = documentation_only(False)  # noqa: FBT003
 
     @model_validator(mode="after")
     def _of_its_role(self) -> Self:

@@ -172,7 +172,8 @@ class Hosts:
                 return library.read("hosts", found[0], beside=self._beside)
             drawn_one = None if found or library.typo("hosts", host) else personal.machine_like(host)
             if drawn_one is not None:
-                told = ((key, value) for key, value in drawn_one.items() if key != personal.PERSONAL)
+                hidden = (personal.PERSONAL, personal.PORTABLE)
+                told = ((key, value) for key, value in drawn_one.items() if key not in hidden)
                 words = ", ".join(key if isinstance(value, Mapping) else f"{key}: {value}" for key, value in told)
                 said = f"drawn by its year{words and f', with {words}'}"
                 said += _shipped_sizes(host) if drawn_one.get("role") == "cloud" else ""

@@ -13,6 +13,8 @@ from dtnsim.ground.yamlio import Mapping
 
 #: key of a host that is a laptop or desktop, whatever it says of its parts
 PERSONAL: Final = "personal"
+#: key of one that has no slots for cards
+PORTABLE: Final = "portable"
 #: memory of new personal computers [GiB] by year, and that of machines of which no year is known
 _PC_GiB: Final = ((1995, 0.016), (2006, 0.8), (2007, 1.0), (2016, 6.0), (2025, 16.0))
 _PC_NO_YEAR_GiB: Final = 8.0
@@ -74,8 +76,9 @@ def kind(host: Mapping, name: str) -> Mapping:
         host.put("name", Scalar(f"{name} supercomputer", *at), *at)
     elif known[said] is not None and "role" not in host:
         host.put("role", known[said], *at)
-    if said in library.spoken()["personal"]:
-        host.put(PERSONAL, True, *at)  # noqa: FBT003
+    for key in (PERSONAL, PORTABLE):
+        if said in library.spoken()[key]:
+            host.put(key, True, *at)  # noqa: FBT003
     return host
 
 

@@ -17,6 +17,7 @@ from dtnsim.description.dataset import Dataset
 from dtnsim.ground import units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, Scalar, Unit
+from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.ground.yamlio import Mapping
 from dtnsim.tools._options import metadata_within
 from dtnsim.tools.plan import Timing, Tool
@@ -86,7 +87,13 @@ class TransferSpec(Model):
     archive: Annotated[bool, Field(description="packed into one file at the source, unpacked where it arrives")] = False
     counted: Annotated[bool, Field(description="its bytes count in the rate of the whole path")] = True
     cached: Annotated[
-        bool | None, Field(description="whether what is read lies in memory; where not said, as the tool has it")
+        bool | None,
+        Field(description="whether what is read lies in memory; where not said, as the tool has it"),
+        Otherwise(
+            "false",
+            "caches that were dropped, or files that another client wrote (echo 3 > /proc/sys/vm/drop_caches)",
+            "in memory, where the tool itself has just written it",
+        ),
     ] = None
 
     def timing(self) -> Timing | None:

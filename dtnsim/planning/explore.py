@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 #: gain in probability, and relative gain in throughput, that is worth a line on the frontier
 _SURER: Final = 0.01
 _FASTER: Final = 0.005
+#: standard errors of a share of the draws by which it is another: 95 of 100 seeds are within
+_TOLD: Final = 1.96
 #: gain for which one learns another tool
 _ANOTHER: Final = 0.1
 
@@ -218,6 +220,27 @@ def free_beside(given: PathSpec, asked: Asked, won: Sequence[Win]) -> tuple[Win,
     return tuple(made)
 
 
+def in_medians(given: PathSpec, asked: Asked, won: Sequence[Win], now: Stage) -> tuple[Win, ...]:
+    """Settings with the median of each by itself, as stages have it; beside another tool what it gains there.
+
+    Args:
+        given: The path.
+        asked: What is asked.
+        won: Settings that help it.
+        now: The path as it is.
+    """
+    rater = Rater(given, asked.goal.value, asked.confidence, asked.samples, asked.seed)
+    tool = [w.setting for w in won if w.together and w.setting.another_tool]
+
+    def alone_Bps(win: Win) -> float:
+        beside = [] if win.setting in tool else tool
+        base = rater(beside)[0]
+        return now.rate * rater([*beside, win.setting])[0] / base if base > 0 else 0.0
+
+    made = (replace(win, alone_Bps=alone_Bps(win)) for win in won)
+    return tuple(sorted(made, key=lambda w: (not w.together, not w.setting.another_tool, -w.alone_Bps)))
+
+
 def settings_of(wins: Sequence[Win]) -> list[str]:
     """``key=value`` of the settings that are taken together."""
     return [o for w in wins if w.together for o in w.setting.overrides]
@@ -302,23 +325,47 @@ def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
     return kept
 
 
-def instead(stages: Sequence[Stage], sure: float) -> tuple[whynot.Instead, ...]:
+def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
+    """The cheapest stage that the draws do not tell from the best one.
+
+    Shares of the draws are known to within two standard errors; a goal is kept within what is worth a line.
+
+    Args:
+        stages: Stages by rising price.
+        top: The cheapest that meets the goal as surely as asked, or else the surest.
+        confidence: How sure the goal has to be met.
+    """
+    if top.prediction.drawn is None:
+        return top
+    each = top.prediction.drawn.total_Bps
+
+    def error(share: float) -> float:
+        return math.sqrt(share * (1 - share) / len(each))
+
+    least, slowest = top.probability - _TOLD * error(top.probability), 0.0
+    if top.probability >= confidence:
+        least = max(least, confidence - _SURER)
+    else:
+        slowest = float(np.quantile(each, max(0.5 - _TOLD * error(0.5), 0.0), method="inverted_cdf"))
+    return next((s for s in stages if s.probability >= least and s.rate >= slowest), top)
+
+
+def instead(best: Stage, sure: float) -> tuple[whynot.Instead, ...]:
     """What could be asked for where no stage meets the goal as surely as asked: a lower rate, or less surety.
 
     Rates are rounded down and shares too, to three and two digits, so that what is said is met.
+
+    Args:
+        best: What is recommended.
+        sure: How sure the goal was to be met.
     """
-
-    def reached(stage: Stage) -> float:
-        drawn = stage.prediction.drawn
-        return float(np.quantile(drawn.total_Bps, 1 - sure, method="inverted_cdf")) if drawn is not None else 0.0
-
-    found = []
-    fastest, surest = max(stages, key=reached), max(stages, key=lambda s: s.probability)
-    if (rate := reached(fastest)) > 0:
+    drawn, found = best.prediction.drawn, []
+    rate = float(np.quantile(drawn.total_Bps, 1 - sure, method="inverted_cdf")) if drawn is not None else 0.0
+    if rate > 0:
         step = 10.0 ** (math.floor(math.log10(rate * 8)) - 2) / 8
-        found.append(whynot.Instead("target", math.floor(rate / step) * step, fastest.name, fastest.price.amount))
-    if (share := math.floor(surest.probability * 100) / 100) > 0:
-        found.append(whynot.Instead("confidence", share, surest.name, surest.price.amount))
+        found.append(whynot.Instead("target", math.floor(rate / step) * step, best.name, best.price.amount))
+    if (share := math.floor(best.probability * 100) / 100) > 0:
+        found.append(whynot.Instead("confidence", share, best.name, best.price.amount))
     return tuple(found)
 
 

@@ -94,6 +94,13 @@ class Shop:
         for slot in self.host.free_slots():
             self.stock[f"{self.key}.slots.{slot}"] = 1
 
+    def takes_cards(self) -> bool:
+        """Whether the host has slots at all, stated or not: a laptop and a provider's machine have none."""
+        what = "a laptop" if self.host.portable else "a provider's machine" if self.host.role == "cloud" else ""
+        if what and (said := f"{self.key}: {what} takes no cards") not in self.notes:
+            self.notes.append(said)
+        return not what
+
     def on_the_way(self, card: str) -> bool:
         """Whether some transfer passes a card of the host."""
         return any(s.startswith(f"{self.name}.{card}.") for s in self._stations)

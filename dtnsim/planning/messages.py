@@ -17,6 +17,7 @@ from dtnsim.ground import units
 from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
 from dtnsim.planning.proposal import Plan, Stage, Would, named
+from dtnsim.planning.whynot import percent
 
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
@@ -121,7 +122,8 @@ def verdict(made: Plan, asks: str) -> str:
     steps += [f"use {s.commands[0]}" for s in settings if s.another_tool]
     steps += [f"set {', '.join(own)}"] if own else []
     does = "; ".join([*steps, *asked])
-    often = f"in {best.probability * 100:.0f} of 100 nights" if "within" in asks else f"{best.probability:.0%} sure"
+    likely = percent(best.probability, made.confidence)
+    often = f"in {likely.rstrip('%')} of 100 nights" if "within" in asks else f"{likely} sure"
     kept = f"{asks} {often}, {units.show(best.rate, 'B/s')} in the median"
     if made.chosen is None:
         enough = [f"{w.what} would: --allow {w.kind}" for w in made.would if w.probability >= made.confidence]
@@ -158,13 +160,31 @@ def outcome(
         said.append(_short(goal, confidence, best, shares))
     elif not met.options:
         how = "As it is" if met.name == "as it is" else "Tuning alone"
-        said.append(f"{how} is enough: {goal.words} with a probability of {met.probability:.0%}.")
+        said.append(f"{how} is enough: {goal.words} with a probability of {percent(met.probability, confidence)}.")
     else:
         said.append(
             f"{met.price} ({met.price_spread:.0%} either way) are enough: {goal.words} with a probability of "
-            f"{met.probability:.0%}; buy {met.name}. Then {then.station} binds: {then.reason}."
+            f"{percent(met.probability, confidence)}; buy {met.name}. Then {then.station} binds: {then.reason}."
         )
     return said
+
+
+def hardly_better(best: Stage, top: Stage, draws: int) -> list[str]:
+    """What costs more than what is recommended, and what the draws do not tell from it.
+
+    Args:
+        best: What is recommended.
+        top: The cheapest that meets the goal, or else the surest.
+        draws: Draws behind each.
+    """
+    more = Money(top.price.amount - best.price.amount, top.price.currency)
+    if not more.amount > 0:
+        return []
+    rates = (units.show(s.rate, "B/s") for s in (top, best))
+    reached, here = (f"{rate}, {s.probability:.1%} sure" for rate, s in zip(rates, (top, best), strict=True))
+    gain = units.show((top.rate - best.rate) / float(more.amount) * 1000, "B/s")
+    said = f"Hardly better: {top.name} for {top.price}: {reached}, where this is {here}. {draws:,} draws do not tell"
+    return [f"{said} them apart, and it is {gain} more for each 1,000 {top.price.currency}."]
 
 
 def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) -> str:
@@ -176,7 +196,7 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
     reached = f"{rate} is the median, {units.show(sure, 'B/s')} is reached with {confidence:.0%}"
     if best.rate < goal.value:
         return (
-            f"Not reachable: {goal.words} with a probability of {confidence:.0%}. The most that was found is "
+            f"Not reachable: {goal.words} with a probability of {confidence:.0%}. The best that was found is "
             f"{best.name}: {reached}, {goal.words} with {best.probability:.0%}; then {then.station} binds: "
             f"{then.reason}.{relief}"
         )
@@ -185,7 +205,7 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
         unsure = f" Most of the uncertainty is {shares[0].what} ({shares[0].share:.0%} of the variance)."
     return (
         f"Not sure enough: {goal.words} with a probability of {best.probability:.0%}, where {confidence:.0%} is asked. "
-        f"The surest that was found is {best.name}: {reached}; {then.station} binds most often.{unsure}{relief}"
+        f"The best that was found is {best.name}: {reached}; {then.station} binds most often.{unsure}{relief}"
     )
 
 

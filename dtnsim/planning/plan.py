@@ -118,14 +118,17 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     won, tried = explore.free(given, asked)
     if "parts" in allow and "tuning" in allow:
         won = explore.free_beside(given, asked, won)
+    won = explore.in_medians(given, asked, won, now)
     settings = explore.settings_of(won)
     name = "another tool" if all(w.setting.another_tool for w in won if w.together) else "tuned"
     tuned = asked.stage(name, given, (), settings) if settings else now
     stages, offered, found = _purchases(given, asked, settings)
     refused = (*(r for o in offered for r in o.refused), *actions.refused(given, hosts, goal.value, allow))
     bought = explore.with_margins(explore.frontier([tuned, *stages], confidence))
-    met = next((s for s in (now, *bought) if s.probability >= confidence), None)
-    best = met or max(bought, key=lambda s: (s.probability, s.rate))
+    meets = next((s for s in (now, *bought) if s.probability >= confidence), None)
+    top = meets or max(bought, key=lambda s: (s.probability, s.rate))
+    best = top if top is now else explore.cheapest(bought, top, confidence)
+    met = best if meets is not None else None
     shares = why_wide.of_path(given.changed(best.overrides), asked.seed)[:3]
     others = [n for n in given.hosts if n not in hosts]
     own = None
@@ -135,13 +138,14 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     hints = met is None and asked.hints
     would = explore.would_help(best, given, asked) if hints else []
     out = whynot.of(found.search if found is not None else None, refused, named, confidence, spent)
-    out = replace(out, instead=explore.instead(bought, confidence)) if met is None else out
+    out = replace(out, instead=explore.instead(best, confidence)) if met is None else out
     currencies = (offer.price.currency for s in bought for option in s.options for offer, _ in option.buys)
     said = [
         *(messages.no_help(found, tuned) if found is not None else ()),
         *(messages.joint_gain(found, best, tuned) if found is not None else ()),
         *messages.foreign_bottleneck(hosts, best, others),
         *messages.outcome(goal, confidence, tuned, best, met, shares),
+        *messages.hardly_better(best, top, asked.samples),
         *messages.own_side_alone(own, confidence, others),
         *(messages.kinds_tried(allow, ALLOWED, would, confidence) if hints else ()),
         *out.sentences(confidence, asked.currency),

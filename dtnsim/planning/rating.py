@@ -21,6 +21,7 @@ from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.planning import swept
+from dtnsim.planning.option import Option, Setting
 from dtnsim.planning.search import SAME, Rates, Set
 from dtnsim.steady import discrepancy, ordering, scenarios, solve, timed
 from dtnsim.steady.matrices import Matrices
@@ -96,8 +97,8 @@ class Rater:
         self._paths = Paths(given)
         self._middle: dict[tuple[str, ...], tuple[PathSpec, Problem]] = like._middle if like is not None else {}  # noqa: SLF001
 
-    def __call__(self, chosen: Set) -> Rates:
-        """Rates of a set; nothing where its parts do not go together."""
+    def __call__(self, chosen: Sequence[Option | Setting]) -> Rates:
+        """Rates of a set; nothing where what is in it does not go together."""
         try:
             made = self.described([o for option in chosen for o in option.overrides])
         except DtnsimError:

@@ -29,7 +29,7 @@ class Win:
 
     Attributes:
         setting: It.
-        alone_Bps: The ceiling with nothing else changed.
+        alone_Bps: What it gives with nothing else changed: the ceiling while they are looked for, in a plan the median.
         together: Whether it is among those that are taken together.
     """
 

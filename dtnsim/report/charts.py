@@ -373,7 +373,7 @@ def plan_frontier(plan: Plan) -> Figure:
 
 def free_settings(plan: Plan) -> Table:
     """Settings that cost nothing."""
-    base = plan.now.prediction.ceiling
+    base = plan.now.rate
     rows = [
         (
             w.setting.what,

@@ -362,7 +362,7 @@ def _how_long(p: Prediction, start: dt.time | None = None, was: Prediction | Non
         spread = [took[1], took[0], took[2]]
         whole = units.alike([*spread, *([] if was is None else [was.duration_s.p50])])
         half, quick, slow = units.alike(spread) if len({_unit(each) for each in whole}) > 1 else whole[:3]
-        quick = quick.removesuffix(_unit(slow)).rstrip()
+        quick = quick.removesuffix(_unit(slow)).rstrip() if _unit(quick) == _unit(slow) else quick
         now = f" instead of {whole[3]}" if was is not None else ""
         return f"about {half}{now} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"
     quick, half, slow = (_end(float(v), start) for v in took)

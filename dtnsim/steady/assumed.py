@@ -29,6 +29,7 @@ from dtnsim.composition.residency import Past
 from dtnsim.composition.resolved_transfer import Leg
 from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
+from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground import draws
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Unit, Value
@@ -38,7 +39,6 @@ from dtnsim.ground.uncertainty import Assumption, Otherwise, Since, written
 from dtnsim.physics._arrays import LEVELS
 from dtnsim.steady import epochs, ordering, timed
 from dtnsim.steady.scenarios import Scenarios
-from dtnsim.tools.plan import Tool
 
 #: keys that an answer names one by one
 _NAMED: Final = 2
@@ -108,10 +108,10 @@ def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
     if 1 < len(found) <= _ALONE:  # of some fields one end counts alone
         all_of_it = tried(change)
         found = [f for f in found if abs(tried(change._replace(found=[f])) / all_of_it - 1) < _SAME] or found
-    keys = list(dict.fromkeys(_key(given, place) for place, _ in found))
-    default = getattr(found[0][1], name)
-    value = other.now or (str(default).lower() if isinstance(default, bool) else str(default))
-    yield Assumption(_listed_keys(keys), value, other.text, other.text, now, now, other.why)
+    keys = _listed_keys(list(dict.fromkeys(_key(given, place) for place, _ in found)))
+    default = str(getattr(found[0][1], name))
+    value = other.now or (default.lower() if default in {"True", "False"} else default)
+    yield Assumption(keys, value, other.text, other.text, now, now, other.why)
 
 
 @dataclass(slots=True)
@@ -123,14 +123,14 @@ class _Trial:
         whole_Bps: What it gives as it is.
         known: What timed transfers move; None to find it out anew.
         before: What earlier transfers have left behind.
-        replanned: Whether a tool plans a transfer otherwise than the path's tool does.
+        replanned: Whether a transfer is planned otherwise than the path's, or read from somewhere else.
     """
 
     given: PathSpec
     whole_Bps: float
     known: Mapping[str, float] | None
     before: Past | None
-    replanned: Callable[[int, Tool], bool]
+    replanned: Callable[[int, TransferSpec], bool]
 
     def __call__(self, *changes: Change) -> float:
         """What the answer becomes, over what it is; not a number where a value does not fit."""
@@ -140,7 +140,7 @@ class _Trial:
                 changed = _put(changed, place, read(type(model), name, other.text))
                 planned |= {int(place[1])} if place[0] == "transfers" else set()
         try:
-            if planned and not any(self.replanned(n, changed.transfers[n].tool) for n in planned):
+            if planned and not any(self.replanned(n, changed.transfers[n]) for n in planned):
                 return 1.0
             with without_words():
                 problem = timed.composer(changed, Draw(), self.known, before=self.before).problem()
@@ -149,14 +149,19 @@ class _Trial:
         return float(epochs.total(problem)[0]) / max(self.whole_Bps, 1e-300)
 
 
-def _replanned(given: PathSpec, known: Mapping[str, float], before: Past | None) -> Callable[[int, Tool], bool]:
-    """Whether another tool plans a transfer of the path otherwise than its own; nothing is composed for that."""
+def _replanned(given: PathSpec, known: Mapping[str, float], before: Past | None) -> Callable[[int, TransferSpec], bool]:
+    """Whether a transfer, described otherwise, is planned or read otherwise; nothing is composed for that."""
 
     @cache
     def legs() -> Sequence[Leg]:
         return timed.composer(given, Draw(), known, before=before).legs
 
-    return lambda number, tool: tool.plan(legs()[number].job) != legs()[number].plan
+    def otherwise(number: int, changed: TransferSpec) -> bool:
+        leg = legs()[number]
+        left = any(s.read is not None and s.read.cached for s in leg.plan.steps)  # in memory, by the tool
+        return (left and changed.cached != leg.spec.cached) or changed.tool.plan(leg.job) != leg.plan
+
+    return otherwise
 
 
 def unwritten(given: PathSpec) -> list[Change]:
@@ -166,19 +171,17 @@ def unwritten(given: PathSpec) -> list[Change]:
     for name, host in given.hosts.items():
         if name in ends or any(v.server and name == v.server.partition(":")[0] for v in _volumes(given)):
             for place, field, other, model in _fields(host, ("hosts", name)):
-                if not _can_be(given, host, field, other.text, model):
-                    continue
-                found.setdefault((field, other), []).append((place, model))
+                if _can_be(given, host, field, other.text, model):
+                    found.setdefault((field, other), []).append((place, model))
     for root, segments in (("wan", enumerate(given.wan)), ("links", given.links.items())):
         for key, segment in segments:
             for place, field, other, model in _fields(segment, (root, key)):
                 found.setdefault((field, other), []).append((place, model))
     for number, transfer in enumerate(given.transfers):
         roles = {"", *(given.hosts[end.partition(":")[0]].role for end in (transfer.source_end, transfer.to))}
-        for place, field, other, model in _fields(transfer.tool, ("transfers", number, "tool")):
-            if other.role not in roles:
-                continue
-            found.setdefault((field, other), []).append((place, model))
+        for place, field, other, model in _fields(transfer, ("transfers", number)):
+            if other.role in roles:
+                found.setdefault((field, other), []).append((place, model))
     return [Change(*which, places) for which, places in found.items()]
 
 
@@ -265,6 +268,7 @@ _CLOSE: Final = 1e-9
 #: numbers that no key of a path file holds -> what would state them
 _WORDS: Final = {
     "ports of drives": "what the drives hang on (hbas of the host, and via of the volume)",
+    "RAID controllers": "the RAID controller (hbas of the host, and via of the volume)",
     "slots of NVMe drives": "what the NVMe drives hang on (slots of the host, and via of the volume)",
 }
 #: from here on a number is said to be none
@@ -356,7 +360,7 @@ def _tried(drawn: Scenarios, file: str) -> list[str]:
     ``w`` times the normal density there at least; so most cannot move it by `WORTH`, and are left out.
     """
     total = np.log(np.maximum(ordering.total_rate(drawn.problem, drawn.parameters), 1e-300))
-    total = total - total.mean()
+    total -= total.mean()
     goes_with = {
         k: abs(float(total @ drawn.draw.scores[k])) / len(total)
         for k, quantity in drawn.draw.quantities.items()

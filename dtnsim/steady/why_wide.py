@@ -48,6 +48,7 @@ _MEASURE: Final = (
     ("ssh.version", "ssh -V at both ends"),
     (".version", "--version of the program at both ends"),
     (".tool.", "see the command line in use"),
+    (".cached", "fincore on the files before the run"),
     ("tool ", "a trial run of this tool between memories"),
     (
         "cost of ",

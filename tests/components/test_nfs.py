@@ -172,16 +172,16 @@ def test_a_file_of_several_writes_ends_with_a_commit() -> None:
     """One COMMIT: a round trip and the server's stable storage; none where one WRITE held it (RFC 1813, 3.3.21)."""
 
     def seconds(size: str, **mount: Any) -> float:
-        path = mounted({"stable": "5 ms", "depth": 0, **mount}, tool={"name": "gridftp", "cc": 1})
+        path = mounted({"stable": "5 ms", "depth": 0, "threads": 4096, **mount}, tool={"name": "gridftp", "cc": 1})
         path["transfer"]["dataset"] = {"files": 100, "each": size}
         made = problem(path)
         waits = [d for p in made.transfers[0].phases for d in p.delays if d.what.startswith("file operations")]
         return float(sum(np.ravel(d.per_byte)[0] for d in waits)) * made.transfers[0].payload_B / 100
 
-    assert seconds("2 MiB") - seconds("1 MiB") == pytest.approx(10e-3 + 5e-3)
-    assert seconds("2 MiB") == seconds("900 MiB")
+    assert seconds("2 MiB") - seconds("1 MiB") == pytest.approx(10e-3 + 5e-3, rel=1e-3)
+    assert seconds("2 MiB") == pytest.approx(seconds("900 MiB"), rel=1e-3)
     # RFC 1813, 4.8: create waits for stable storage, close and look-ups do not
-    assert seconds("1 MiB") - seconds("1 MiB", stable="0 s") == pytest.approx(5e-3)
+    assert seconds("1 MiB") - seconds("1 MiB", stable="0 s") == pytest.approx(5e-3, rel=1e-3)
 
 
 def test_the_server_s_threads_serve_a_request_each() -> None:
@@ -193,6 +193,31 @@ def test_the_server_s_threads_serve_a_request_each() -> None:
     made["transfer"]["dataset"] = {"files": 1000, "size": "1 GB", "directories": 0}
     per_file = sheet(problem(made)).demand("export.nfsd") * 1e6
     assert per_file == pytest.approx((1 + 1 / 16) * 2e-3)
+    made = mounted({"threads": 4, "change_time": "1 ms", "stable": "5 ms"}, tool={"name": "rm"})
+    made["transfer"]["dataset"] = {"files": 1000, "size": "1 GB", "directories": 0}
+    assert sheet(problem(made)).demand("export.nfsd") * 1e6 == pytest.approx(6e-3)
+
+
+def test_the_server_s_threads_wait_for_its_disks() -> None:
+    """Little: of many clients' changes threads / t_flush a second, of cold random reads threads / t_disk.
+
+    RFC 1813, section 4.8: a change is stable before the answer; Linux fs/nfsd/vfs.c: the thread itself flushes
+    (commit_metadata) and reads (nfsd_readv), and does nothing else meanwhile.
+    """
+
+    def made(tool: dict[str, Any], runs: int, filesystem: dict[str, Any], array: dict[str, Any]) -> float:
+        client = machine(volumes={"/n": volume(filesystem={"kind": "nfs", "threads": 4}, server="b:/export")})
+        server = machine(volumes={"/export": volume(array, filesystem=filesystem)})
+        path = journey(client, server, start="a:/n", to="a:/n", tool=tool, wan={"bandwidth": "1 Tb/s", "rtt": "10 us"})
+        path["transfer"] |= {"runs": runs, "dataset": {"files": 64, "size": "64 GB"}}
+        return rate(path)
+
+    flushed = {"kind": "ext4", "sync_latency": "8 ms"}
+    assert made({"name": "mdtest", "test": "remove"}, 64, flushed, FAST) == pytest.approx(4 * 1e9 / 8.2e-3, rel=0.03)
+    disk = {"kind": "hdd", "rate": "200 MB/s", "spindle": "120 Hz", "seek": "8 ms"}
+    disks = {"kind": "raid", "level": 0, "disks": 100, "of": disk}
+    tool = {"name": "fio", "rw": "randread", "bs": "4 KiB", "direct": True, "numjobs": 64}
+    assert made(tool, 1, {"kind": "ext4"}, disks) == pytest.approx(4 * 4096 / 12.2e-3, rel=0.1)
 
 
 @pytest.mark.parametrize(("port", "wire_Bps", "getattr_s", "read_s"), [

@@ -265,3 +265,16 @@ def test_levels_of_zfs_name_their_kind(level: str, kind: str) -> None:
 @pytest.mark.parametrize(("written", "level"), [("RAID 1+0", 10), ("raid6", 6), ("5+0", 50), ("RAID5", 5)])
 def test_levels_as_people_write_them(written: str, level: int) -> None:
     assert device(kind="raid", level=written, disks=8, of=DRIVE).level == level
+
+
+@pytest.mark.parametrize(("operation", "least", "most"), [("read", 2.8e9, 13e9), ("write", 1.85e9, 10.4e9)])
+def test_all_bytes_pass_a_controller_that_nobody_names(operation: str, least: float, most: float) -> None:
+    """LSI, MegaRAID SAS 9260-8i product brief: 2,875 MB/s read and 1,850 written; also what stays in its memory."""
+    array, draws = raid(5, 8, of=DISK, software=False, cache="1 GiB"), Draw(500, 1)
+    use = access(operation, loose=True, total_B=1e9)
+    found = charged(lambda row: array.serve(row, use, "d"), draw=draws)
+    drawn = np.asarray(found.stations["h.d.controller"].capacity)
+    assert np.quantile(drawn, [0.08, 0.92]) == pytest.approx([least, most], rel=0.35)
+    assert served(array, use).rate("d.controller") == 1e15
+    for other, seen in ((array, use.but(loose=False)), (raid(5, 8, of=DISK), use)):
+        assert "h.d.controller" not in charged(lambda row, o=other, s=seen: o.serve(row, s, "d"), draw=draws).stations

@@ -118,7 +118,8 @@ def test_drives_by_what_they_are(word: str, part: str) -> None:
 @pytest.mark.parametrize(("word", "role"), [("laptop", "untuned"), ("vm", "cloud"), ("nas", None)])
 def test_a_kind_of_host_is_its_role(word: str, role: str | None) -> None:
     made, usual = path({"kind": word}).hosts["a"], path({"role": role} if role else {}).hosts["a"]
-    assert made.model_copy(update={"memory": usual.memory, "cpu": usual.cpu}) == usual
+    assert made.portable is (word == "laptop")
+    assert made.model_copy(update={"memory": usual.memory, "cpu": usual.cpu, "portable": False}) == usual
     assert (made.memory == usual.memory) is (word != "laptop")  # which has that of personal computers
     assert path({"kind": word, "role": "dtn"}).hosts["a"].role == "dtn"
 

@@ -194,6 +194,14 @@ def test_a_card_of_several_transfers_says_what_holds_the_longest() -> None:
     assert sum(line.startswith("held by ") for line in lines) == 1
 
 
+def test_times_of_other_units_keep_them() -> None:
+    """160 ms to 1.1 s, and not 160 m."""
+    made = {"kind": "ssd", "read": "3 GB/s", "write": {"value": "3 GB/s", "spread": "200 %"}}
+    moved = {"from": "n:memory", "to": "n:/d", "tool": "cp", "dataset": {"files": 1, "size": "1 GB"}}
+    path = {"name": "t", "hosts": {"n": machine(volumes={"/d": volume(made)})}, "transfer": moved}
+    assert re.search(r"8 runs in 10: \d+ ms to [\d.]+ s\)", " ".join(carded(answer(path, samples=64))))
+
+
 def test_a_ceiling_below_the_median_is_not_called_perfect() -> None:
     """Hosts whose role is not stated come untuned; of those that are drawn many are tuned."""
     hosts = {name: {"year": "2015", "nic": "gigabit"} for name in "ab"}

@@ -150,6 +150,10 @@ OPEN = {
     "dd's blocks": (within("dd", LARGE, FAST), "transfer.tool.bs", "1 MiB"),
     "fio's blocks": (reading(within("fio", LARGE, FAST), to="n:/dev/null"), "transfer.tool.bs", "1 MiB"),
     "fio's cache": (reading(within("fio", LARGE, FAST), to="n:/dev/null"), "transfer.tool.direct", "true"),
+    "iozone's memory": (
+        reading(within({"name": "iozone", "test": "read", "r": "1 MiB"}, LARGE, SSD, **CACHED), to="n:/dev/null"),
+        "transfer.cached", "false",
+    ),
     "zfs": (reading(within("cp", LARGE, DISKS, "zfs")), f"{ZFS}.version", "0.7"),
     "lz4": (within("cp", LARGE, FAST, "zfs", cpu={**CORES["cpu"], "cores": 2}), f"{ZFS}.compression", "lz4"),
     "zfs sync": (within(DSYNC, LARGE, DISKS, "zfs"), f"{ZFS}.sync", "disabled"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @bought("parts")
 def network_cards(shop: Shop) -> None:
     """Cards that some transfer passes."""
-    for nic, card in shop.host.nics.items():
+    for nic, card in shop.host.nics.items() if shop.takes_cards() else ():
         if shop.on_the_way(nic):
             _nic(shop, f"{shop.key}.nics.{nic}", card)
 
@@ -31,7 +31,7 @@ def network_cards(shop: Shop) -> None:
 def adapters(shop: Shop) -> None:
     """Adapters that some transfer passes; equal ones of the same volumes together."""
     alike: dict[Any, list[str]] = {}
-    for hba, adapter in shop.host.hbas.items():
+    for hba, adapter in shop.host.hbas.items() if shop.takes_cards() else ():
         if not shop.on_the_way(hba):
             continue
         volumes = tuple(m for m in shop.used() if hba in shop.host.volumes[m].via)
