@@ -60,10 +60,7 @@ MOVE = "{from: pc:/home, to: s3:/bucket/new, tool: rclone, dataset: {files: 2000
     [
         ("{filesystem: aws-s3}", f": {MOVE}"),
         ("{filesystem: bucket}", f"s: [{MOVE}]"),
-        (
-            "s3",
-            f"s: {{up: {MOVE}, down: {{from: s3:/bucket, to: pc:/home, tool: rclone, dataset: {{files: 4, size: 1 GB}}}}}}",
-        ),
+        ("s3", f"s: {{up: {MOVE}, down: {{from: s3:/bucket, to: pc:/home, tool: s5cmd, dataset: 4 GB in 4 files}}}}"),
     ],
 )
 def test_a_bucket_written_as_a_host_is_a_volume_over_the_wan(volume: str, moves: str, tmp_path: Path) -> None:
