@@ -275,7 +275,7 @@ class Storage:
             remote.host.core(there, serving, safe, "cipher or signature")
         self._threads(row, remote, end, filesystem.thread_time(near, use), "reads and writes")
         missed = row.where_missed() if row.missed else row
-        if np.any(np.asarray(use.cold_s) > 0):
+        if use.random and np.any(np.asarray(use.cold_s) > 0):  # of a sequence the heads meet what others asked for
             self._threads(missed, remote, end, filesystem.thread_drives(near, use), "waiting for the drives")
         self._serving.append(end)
         self.charge(row, missed, remote, remote_servers.inner(filesystem, near, use))
