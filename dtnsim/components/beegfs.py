@@ -27,7 +27,7 @@ _LOOK_UPS = {"remove": 1.0, "mkdir": 1.0, "rename": 2.0}
 #: of its names go; the close of what was made writes the attributes again (meta: DirEntryStore.cpp, DirEntry.cpp)
 _CHANGES = {"create": 3.0, "close": 1.0, "remove": 2.0, "mkdir": 3.0, "rename": 2.0, "setattr": 1.0}
 #: a server's port of which nothing is said
-_PORT = term(3.5e9, "B/s", "assumed: a port of InfiniBand QDR: 32 Gb/s with some headers")
+_PORT = prior("3.5 GB/s", 0.6, "assumed: a port of InfiniBand QDR: 32 Gb/s with some headers; 10 GbE to EDR")
 #: requests that one of them does a second
 _META = "assumed: one metadata server whose targets are flash, as one of Lustre's of those years"
 
@@ -189,7 +189,7 @@ class Beegfs(ParallelFilesystem):
     def _time(self, row: Row, use: Access, asked: Term, targets: int) -> Term:
         """Time of what is asked for at once."""
         made = self.whole(row).servers
-        wire = made.node(row) if made is not None and made.bounded else _PORT
+        wire = made.node(row) if made is not None and made.bounded else row.term(_PORT)
         return law(
             beegfs.request_time,
             asked_B=asked,

@@ -9,119 +9,26 @@ from pydantic import Field
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.device import Connections, Device, Fabric
+from dtnsim.components.file_operations import FileOperations
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.metadata_servers import MetadataServers
-from dtnsim.components.parallel import Copies, ParallelFilesystem
-from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
+from dtnsim.components.parallel import PACIFIC, READ_TIME, REEF, WRITE_TIME, Copies, OsdPool, ParallelFilesystem
+from dtnsim.components.servers import Group, RequestTime
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, largest, law, least, term
+from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import gpfs, redundancy, servers, waiting
 
 #: requests that one of them does a second
 _MDS = "assumed: the one active MDS that Ceph has by default, a process on few cores: some thousand changes a second"
 
-#: what a core of an OSD's node does
-_CORES = "ceph.io, Ceph OSD CPU Scaling (2022), what the documentation advises for one core, which may be a thread"
-#: clock of the cores that this is said of
-_ADVISED_CLOCK = prior("3 GHz", 0.2, "assumed: servers of 2015 to 2020 under load, 2.5 to 3.5 GHz")
-
-
-#: an OSD that writes or reads less than this has a disk: no SATA drive of flash is rated below 250 MB/s
-_FLASH_BPS = 200e6
-_DISK = prior("80 IOPS", 0.5, "a disk of 7,200 rpm: 8.5 ms to the track and half a turn, 4.2 ms")
+#: Linux whose mounts have nowsync where nobody says (commit f7a67b463fb8)
+_NOWSYNC = (5, 16)
+#: clock of the cores of that cluster
+_MEASURED_CLOCK = prior("3 GHz", 0.2, "assumed: EPYC 7742 under load: 2.25 GHz base, 3.4 GHz turbo")
 #: krbd before 4.2 left the kernel's limits of a request as they are: 128 pages (BLK_MAX_SEGMENTS), of 4 KiB
 _LARGER_SINCE, _SEGMENTS_B = (4, 2), 128 * 4096.0
-
-
-class OsdPool(Copies):
-    """Objects on OSDs: a pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards.
-
-    Attributes:
-        object_size: Size of the objects of a file or image.
-        osds: OSDs of the pool.
-        osd_read: Rate of one OSD.
-        osd_write: Rate of one OSD, the copies counted apart.
-        osd_iops: Small requests a second that one OSD reads; a disk's where the OSD is no faster than one.
-        osd_write_iops: Those that one writes, the copies counted apart.
-        share: Part of the cluster that other users leave.
-    """
-
-    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
-        "4 MiB", 0.0, "Ceph: object size of a default layout; rbd(8): --object-size"
-    )
-    osds: Annotated[int, Field(ge=1, le=100000)] = 60
-    osd_read: TargetRate = prior(
-        "1 GB/s", 0.6, "assumed: an OSD on flash; its daemon's few cores bind before a drive of 2 to 7 GB/s does"
-    )
-    osd_write: TargetRate = prior("1 GB/s", 0.6, "assumed: as it reads; the copies are counted apart")
-    osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "27k IOPS",
-        0.5,
-        "Micron, Ceph Storage and NVMe SSDs: 1.3 million random reads of 4 KiB on 24 drives; two OSDs a drive assumed",
-    )
-    osd_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "13k IOPS",
-        0.6,
-        "Micron, Ceph Storage and NVMe SSDs: 250,000 random writes of 4 KiB on the same drives; two OSDs a drive and "
-        "two or three copies assumed: 10,000 or 16,000",
-    )
-    replicas: Annotated[int, Field(ge=1, le=10)] = 3
-    share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
-
-    def piece_of(self, row: Row, use: Access) -> Term:
-        """Bytes of an object: a tool without files makes each as large as its blocks."""
-        return term(use.part_B, "B", "the tool's own option") if use.part_B > 0 else row.term(self.object_size)
-
-    def parts(self, operation: Operation) -> int:
-        """OSDs that one request waits for."""
-        if operation == "write":
-            return min(self.osds, self.data + self.coding if self.data else self.replicas)
-        return min(self.osds, max(self.data, 1))
-
-    def at_osd(self, row: Row, operation: Operation) -> Term:
-        """Seconds of a byte of one request at each of its OSDs."""
-        rate = row.term(self.osd_read if operation == "read" else self.osd_write)
-        return term(1.0 / max(self.data, 1)) / rate
-
-    def small(self, row: Row, use: Access) -> Term:
-        """Small requests a second of an OSD; where nobody says, it is a disk's turn for each that moves its heads."""
-        said = self.osd_iops if use.operation == "read" else self.osd_write_iops
-        usual = OsdPool.model_fields["osd_iops" if use.operation == "read" else "osd_write_iops"].default
-        moves = use.operation == "write" or use.random
-        return row.term(_DISK if moves and self.slow(use) and said == usual else said)
-
-    def slow(self, use: Access) -> bool:
-        """Whether the OSDs are on disks."""
-        rate = self.osd_read if use.operation == "read" else self.osd_write
-        return rate.value < _FLASH_BPS
-
-    def service(self, row: Row, use: Access, size: Term) -> Term:
-        """Seconds of each OSD for one request.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            size: Its bytes.
-        """
-        whole, byte = self.piece_of(row, use), self.at_osd(row, use.operation)
-        if not (use.alone or use.operation == "write"):
-            return size * byte
-        small = 1.0 / self.small(row, use)
-        return law(redundancy.osd_time, request_B=size, object_B=whole, object_s=whole * byte, small_s=small)
-
-    def beside(self, row: Row, use: Access, takes: Term) -> Term:
-        """What a request takes besides its OSD; what one on flash does for a small request is in the time of one.
-
-        Args:
-            row: The row to charge.
-            use: The access.
-            takes: What one alone takes, its transfer left out.
-        """
-        if self.slow(use) or not (use.alone or use.operation == "write"):
-            return takes
-        return largest(takes - 1.0 / self.small(row, use), term(0.0, "s"))
 
 
 class Cephfs(ParallelFilesystem, OsdPool):
@@ -130,7 +37,12 @@ class Cephfs(ParallelFilesystem, OsdPool):
     Capabilities that another client holds are asked back first (``contended``); a file that another client writes at
     the same time has none for its cache, so that each call goes to the OSDs and is waited for (``shared``).
 
-    Neglects: what a client has to write out before it gives up a capability; the cache tier.
+    A file is closed, and looked at by who has just made it, without a message; so are files made and removed with
+    ``nowsync``, where nobody else works in the directory (the default since Linux 5.16; mount.ceph(8)): the requests go
+    out, and nobody waits for them.
+
+    Neglects: what a client has to write out before it gives up a capability; that the MDS is not asked of what has just
+    been made; the cache tier.
     """
 
     kind: ClassVar[str] = "cephfs"
@@ -147,13 +59,16 @@ class Cephfs(ParallelFilesystem, OsdPool):
 
     read_ahead: Annotated[Quantity, Unit("B", low=65536)] = prior("8 MiB", 0.0, "mount.ceph(8): rasize, default 8 MiB")
     write_back: Annotated[int, Field(ge=1, le=10000)] = 16
-    latency: RequestTime = prior(
-        "1 ms", 0.8, "assumed: client, messenger and OSDs in user space, 0.3 to 3 ms on flash, the transfer left out"
-    )
+    latency: RequestTime = READ_TIME
+    write_latency: RequestTime = WRITE_TIME
     metadata_time: RequestTime = prior(
-        "1 ms", 0.8, "assumed: a request to an MDS and its answer; changes are journaled to the metadata pool later"
+        "0.35 ms",
+        0.8,
+        "between 0.25 ms, a message, 0.13 ms, and the MDS's own time, and 0.46 ms: 10,000 creations take 9.9 s where "
+        "each is waited for and 5.3 s where none is (J. Layton, ceph-devel, January 2020, all on one workstation)",
     )
 
+    nowsync: bool | None = None
     contended: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "no other client holds capabilities of it")
     shared: bool = False
 
@@ -161,8 +76,23 @@ class Cephfs(ParallelFilesystem, OsdPool):
         """Without the capabilities to cache and to buffer, calls are synchronous."""
         return use.but(finish="direct") if self.shared else use
 
+    def waits(
+        self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
+    ) -> Value:
+        """What this client has just made it looks at without asking, and with ``nowsync`` it makes and removes so."""
+        release = host.stack.release
+        delegated = (release is not None and release >= _NOWSYNC) if self.nowsync is None else self.nowsync
+        own = {"stat"} if met else set()
+        if delegated and self.contended.value == 0:
+            own |= {"create", "remove"}
+        asked = tuple(operation for operation in operations if operation not in own)
+        here = [row.value(FileOperations.timed(self, operation)) for operation in operations if operation in own]
+        return super().waits(row, asked, host, away_s, file_B) + sum(here)
+
     def round_trips(self, row: Row, operation: str) -> Value:
-        """More where another client has to give up its capabilities."""
+        """None for a close; more where another client has to give up its capabilities."""
+        if operation == "close":
+            return 0.0
         trips = law(gpfs.token_round_trips, contended=row.term(self.contended)).value
         return super().round_trips(row, operation) * trips
 
@@ -180,7 +110,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
         )
         lies = law(servers.file_stripes, file_B=use.file_B, stripe_count=whole.osds, stripe_B=size)
         lies = least(lies * count(parts, "part"), count(whole.osds, "OSD"))
-        rate = row.term(whole.osd_read if reading else whole.osd_write)
+        rate = row.term(whole.osd_rate(use.operation))
         if use.alone:  # calls smaller than an object
             asked = use.asked(size)
             rate = least(rate, asked / (whole.service(row, use, asked) * float(max(whole.data, 1))))
@@ -193,7 +123,8 @@ class Cephfs(ParallelFilesystem, OsdPool):
         """Rate of the requests that so many streams have in flight: of direct calls one object after the other."""
         whole, size = self.whole(row), use.asked(self.piece_of(row, use))
         window = row.term(self.read_ahead) / size if use.operation == "read" else count(self.write_back, "object")
-        away = self.away(whole.beside(row, use, row.term(self.latency)), use)
+        alone = row.term(self.of(use.operation, "latency", "write_latency"))
+        away = self.away(whole.beside(row, use, alone), use)
         if whole.servers is not None and whole.servers.bounded:  # a message is whole before it is worked on
             ports = whole.ports(reading=use.operation == "read")
             away = away + size * ports / whole.servers.node(row)
@@ -235,8 +166,10 @@ class Rbd(Device, OsdPool):
     cores of nodes that are no hosts of the path, beside what their OSDs do.
 
     Attributes:
-        core_iops: Small requests a second that a core of 3 GHz serves.
-        core_rate: Rate of large ones that it serves.
+        core_iops: Small reads a second that a core of 3 GHz serves; stated alone, those of writes too.
+        core_write_iops: Small writes, each copy counted.
+        core_rate: Rate of large reads that it serves; stated alone, that of writes too.
+        core_write_rate: Rate of large writes, each copy counted.
         nodes: Nodes with OSDs.
         hyperconverged: Whether the host is one of them.
         port_rate: Rate of a node's ports together.
@@ -251,10 +184,16 @@ class Rbd(Device, OsdPool):
     kind: ClassVar[str] = "rbd"
 
     core_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "1700 IOPS", 0.6, f"{_CORES}: 1000 to 3000 operations a second, before replication"
+        "8800 IOPS", 0.6, f"{PACIFIC}: 7,500 reads a core used; {REEF}: 73,000 on seven cores"
+    )
+    core_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
+        "3600 IOPS", 0.6, f"{PACIFIC}: 3,500 writes a core used, copies counted; {REEF}: 40,000 on eleven cores"
     )
     core_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
-        "320 MB/s", 0.5, f"{_CORES}: 200 to 500 MB/s, before replication"
+        "970 MB/s", 0.5, f"{REEF}: 71 GB/s of large reads take 1 to 1.5 cores of each of 60 OSDs"
+    )
+    core_write_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
+        "360 MB/s", 0.5, f"{REEF}: 75 GB/s, copies counted, take 3 to 4 cores of each of 60 OSDs"
     )
     nodes: Annotated[int, Field(ge=1, le=10000)] = 10
     hyperconverged: Annotated[bool, Field(description="the host is one of the nodes with OSDs")] = False
@@ -263,10 +202,8 @@ class Rbd(Device, OsdPool):
     request: Annotated[Quantity, Unit("B", low=4096)] = prior(
         "4 MiB", 0.0, "krbd sets read_ahead_kb and the largest request to the object size (drivers/block/rbd.c)"
     )
-    read_time: RequestTime = prior(
-        "0.6 ms", 0.6, "assumed: client, messenger and OSD in user space, 0.3 to 1 ms on flash"
-    )
-    write_time: RequestTime = prior("1.5 ms", 0.6, "assumed: the primary waits for all copies, 0.8 to 3 ms on flash")
+    read_time: RequestTime = READ_TIME
+    write_time: RequestTime = WRITE_TIME
     connections: Annotated[int, Field(ge=1, le=1000)] = 3
     byte: Annotated[Quantity, Unit("cycles/B", spread=0.5)] = prior(
         "0.4 cycles/B", 0.7, "assumed: CRC32C of each message and a copy, some 0.3 to 0.6 cycles a byte"
@@ -308,18 +245,15 @@ class Rbd(Device, OsdPool):
         """The OSDs of this node serve its part of all requests, and write its part of all copies."""
         if not self.hyperconverged:
             return None
-        busy = law(
-            waiting.busy_seconds,
-            request_B=self.asked(row, use),
-            max_rate=row.term(self.core_rate),
-            max_iops=row.term(self.core_iops),
-        )
+        rate = row.term(self.of(use.operation, "core_rate", "core_write_rate"))
+        iops = row.term(self.of(use.operation, "core_iops", "core_write_iops"))
+        busy = law(waiting.busy_seconds, request_B=self.asked(row, use), max_rate=rate, max_iops=iops)
         copies = self.stored() if use.operation == "write" else 1.0
-        return copies * busy * row.term(_ADVISED_CLOCK) / count(self.nodes, "node")
+        return copies * busy * row.term(_MEASURED_CLOCK) / count(self.nodes, "node")
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to wait for
         """Seconds of one request alone, its transfer left out."""
-        return row.value(self.read_time if use.operation == "read" else self.write_time)
+        return row.value(self.of(use.operation, "read_time", "write_time"))
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """That of one OSD for each object, and of the wire before or after it."""
@@ -334,23 +268,20 @@ class Rbd(Device, OsdPool):
 
     def media_rate(self, row: Row, operation: Operation) -> Term:
         """All OSDs together, copies counted."""
-        rate, whole = row.term(self.osd_read), count(self.osds, "OSD")
-        if operation == "read":
-            return whole * rate
-        return whole * row.term(self.osd_write) / self.stored()
+        whole = count(self.osds, "OSD") * row.term(self.osd_rate(operation))
+        return whole if operation == "read" else whole / self.stored()
 
     def turnaround(self, row: Row) -> Term:
         """That of one write."""
-        return row.term(self.write_time)
+        return row.term(self.of("write", "read_time", "write_time"))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
         """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
         reading, size = use.operation == "read", self.asked(row, use)
         flying = use.under_way(float(self._largest(row, use).value), float(self.depth * copies))
         written, share = self.stored(), row.term(self.share)
-        rate = row.term(self.osd_read if reading else self.osd_write)
-        service = self.service(row, use, size)
-        takes = self.beside(row, use, row.term(self.read_time if reading else self.write_time))
+        rate, service = row.term(self.osd_rate(use.operation)), self.service(row, use, size)
+        takes = self.beside(row, use, row.term(self.of(use.operation, "read_time", "write_time")))
         row.charge(
             f"{name}.in-flight",
             "cephfs",

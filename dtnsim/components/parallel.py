@@ -1,4 +1,4 @@
-"""What parallel file systems and stores of objects have in common: files striped over targets, copies and shards."""
+"""What parallel file systems and stores of objects have in common: files over targets, copies, objects on OSDs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from dtnsim.components.access import Access
+from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Model
 from dtnsim.components.machine import Machine
-from dtnsim.components.servers import Servers, SharedFilesystem
+from dtnsim.components.servers import Left, Servers, SharedFilesystem, TargetRate
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Quantity, Unit, Value
-from dtnsim.ground.term import Term, law
+from dtnsim.ground.quantity import Quantity, Unit, Value, prior
+from dtnsim.ground.term import Term, largest, law, term
 from dtnsim.physics import cache, redundancy
 
 
@@ -45,6 +45,135 @@ class Copies(Model):
         return law(
             redundancy.ceph_port_bytes, stored_per_byte=stored, data=self.data, reading=float(reading), here=here
         )
+
+
+#: 60 NVMe drives of ten nodes with EPYC 7742 and 100 GbE, three copies: one cluster, two releases
+PACIFIC = "ceph.io, OSD CPU Scaling and RocksDB Tuning Deep-Dive (2022)"
+REEF = "ceph.io, Reef Freeze Part 1 (2023)"
+#: an OSD that writes or reads less than this has a disk: no SATA drive of flash is rated below 250 MB/s
+_FLASH_BPS = 200e6
+_DISK = prior("80 IOPS", 0.5, "a disk of 7,200 rpm: 8.5 ms to the track and half a turn, 4.2 ms")
+#: a request alone, its transfer left out
+READ_TIME = prior(
+    "0.25 ms",
+    0.7,
+    "a core's work, 0.11 ms (core_iops of rbd), flash, 0.09 ms, and a round trip, 0.03 to 0.06 ms; ceph.io, Reef "
+    "Encryption Performance (2023): 0.13 ms, of what an OSD may have in memory",
+)
+WRITE_TIME = prior(
+    "0.7 ms",
+    0.7,
+    "a core's work at the primary and then at the copies, 0.28 ms each, flash and two round trips; "
+    f"{REEF}: 0.42 ms, an ideal showcase by its own words; N. Fisk, Life at 700us (2018): 0.7 ms over 10 GbE",
+)
+
+
+class OsdPool(Copies):
+    """Objects on OSDs: a pool keeps ``replicas`` copies, or is erasure-coded with ``data`` and ``coding`` shards.
+
+    Attributes:
+        object_size: Size of the objects of a file or image.
+        osds: OSDs of the pool.
+        osd_read: Rate of one OSD; stated alone, that of writes too.
+        osd_write: Rate of one OSD, the copies counted apart.
+        osd_iops: Small requests a second that one OSD reads, and, stated alone, writes; a disk's where the OSD is no
+            faster than one.
+        osd_write_iops: Those that one writes, the copies counted apart.
+        share: Part of the cluster that other users leave.
+    """
+
+    object_size: Annotated[Quantity, Unit("B", low=65536)] = prior(
+        "4 MiB", 0.0, "Ceph: object size of a default layout; rbd(8): --object-size"
+    )
+    osds: Annotated[int, Field(ge=1, le=100000)] = 60
+    osd_read: TargetRate = prior(
+        "1.5 GB/s",
+        0.6,
+        f"{REEF}: 1.2 GB/s of an NVMe drive beside clients; 1.8 and more, where 100 GbE held a node of six",
+    )
+    osd_write: TargetRate = prior("1.25 GB/s", 0.6, f"{REEF}: 25 GB/s of large writes, three copies, on 60 drives")
+    osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
+        "40k IOPS",
+        0.6,
+        "random reads of 4 KiB: 27,000 (Micron, Ceph Storage and NVMe SSDs: 1.3 million on 24 drives; two OSDs a drive "
+        f"assumed), 33,000 and 73,000 ({PACIFIC}, {REEF}: 2 and 4.4 million on 60)",
+    )
+    osd_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
+        "24k IOPS",
+        0.6,
+        "random writes of 4 KiB: 10,000 or 16,000 (Micron: 250,000; two or three copies assumed), 26,000 and 40,000 "
+        f"({PACIFIC}, {REEF}: 528,000 and 800,000 of three copies)",
+    )
+    replicas: Annotated[int, Field(ge=1, le=10)] = 3
+    share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
+
+    def piece_of(self, row: Row, use: Access) -> Term:
+        """Bytes of an object: a tool without files makes each as large as its blocks."""
+        return term(use.part_B, "B", "the tool's own option") if use.part_B > 0 else row.term(self.object_size)
+
+    def parts(self, operation: Operation) -> int:
+        """OSDs that one request waits for."""
+        if operation == "write":
+            return min(self.osds, self.data + self.coding if self.data else self.replicas)
+        return min(self.osds, max(self.data, 1))
+
+    def of(self, operation: Operation, read: str, written: str) -> Quantity:
+        """The number of this operation; where that of reads is stated alone, it is that of writes too.
+
+        Args:
+            operation: The operation.
+            read: Key of its number for reads.
+            written: Key of its number for writes.
+        """
+        usual = type(self).model_fields
+        alone = getattr(self, read) != usual[read].default and getattr(self, written) == usual[written].default
+        found: Quantity = getattr(self, read if operation == "read" or alone else written)
+        return found
+
+    def osd_rate(self, operation: Operation) -> Quantity:
+        """Rate of one OSD."""
+        return self.of(operation, "osd_read", "osd_write")
+
+    def at_osd(self, row: Row, operation: Operation) -> Term:
+        """Seconds of a byte of one request at each of its OSDs."""
+        return term(1.0 / max(self.data, 1)) / row.term(self.osd_rate(operation))
+
+    def small(self, row: Row, use: Access) -> Term:
+        """Small requests a second of an OSD; where nobody says, it is a disk's turn for each that moves its heads."""
+        said = self.of(use.operation, "osd_iops", "osd_write_iops")
+        usual = OsdPool.model_fields["osd_iops" if use.operation == "read" else "osd_write_iops"].default
+        moves = use.operation == "write" or use.random
+        return row.term(_DISK if moves and self.slow(use) and said == usual else said)
+
+    def slow(self, use: Access) -> bool:
+        """Whether the OSDs are on disks."""
+        return self.osd_rate(use.operation).value < _FLASH_BPS
+
+    def service(self, row: Row, use: Access, size: Term) -> Term:
+        """Seconds of each OSD for one request.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            size: Its bytes.
+        """
+        whole, byte = self.piece_of(row, use), self.at_osd(row, use.operation)
+        if not (use.alone or use.operation == "write"):
+            return size * byte
+        small = 1.0 / self.small(row, use)
+        return law(redundancy.osd_time, request_B=size, object_B=whole, object_s=whole * byte, small_s=small)
+
+    def beside(self, row: Row, use: Access, takes: Term) -> Term:
+        """What a request takes besides its OSD; what one on flash does for a small request is in the time of one.
+
+        Args:
+            row: The row to charge.
+            use: The access.
+            takes: What one alone takes, its transfer left out.
+        """
+        if self.slow(use) or not (use.alone or use.operation == "write"):
+            return takes
+        return largest(takes - 1.0 / self.small(row, use), term(0.0, "s"))
 
 
 class ParallelFilesystem(SharedFilesystem):

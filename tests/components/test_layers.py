@@ -444,26 +444,44 @@ def test_a_node_reads_its_own_part_without_its_port() -> None:
     assert [sheets["tx", here].demand("d.node-ports") for here in (False, True)] == pytest.approx([3.0, 3.0 - 1 / 3])
 
 
-def test_small_requests_of_two_dozen_drives_as_printed() -> None:
-    """Micron, Ceph Storage and NVMe SSDs: 1.3 million reads and 250,000 writes a second with two OSDs on each of 24."""
-    reads, writes = (
-        sheet(problem(path({**RBD, "osds": 48, "replicas": copies}, load))).rate("d.osd-requests") / 4096
-        for copies, load in ((2, RANDOM), (3, WAITS))
-    )
-    twice = sheet(problem(path({**RBD, "osds": 48, "replicas": 2}, WAITS))).rate("d.osd-requests") / 4096
-    assert reads == pytest.approx(1.3e6, rel=0.01)
-    assert writes < 250e3 < twice
+@cases("load, osds, copies, printed", {
+    "Micron, two OSDs on each of 24 drives": (RANDOM, 48, 3, 1.3e6),
+    "and writes, of two or three copies": (WAITS, 48, 3, 250e3),
+    "Pacific, 60 drives": (RANDOM, 60, 3, 2e6),
+    "and writes, three copies": (WAITS, 60, 3, 527_603),
+    "Reef, the same drives": (RANDOM, 60, 3, 4.4e6),
+    "and their writes": (WAITS, 60, 3, 800e3),
+})  # fmt: skip
+def test_small_requests_of_flash_as_printed(load: Any, osds: int, copies: int, printed: float) -> None:
+    """Micron, Ceph Storage and NVMe SSDs; ceph.io, RocksDB Tuning Deep-Dive (2022), Reef Freeze (2023).
+
+    One number for all of them lies within a factor of two of each, and between them.
+    """
+    made = sheet(problem(path({**RBD, "osds": osds, "replicas": copies}, load))).rate("d.osd-requests") / 4096
+    assert 0.5 < made / printed < 2
+
+
+def test_a_write_alone_takes_what_is_printed() -> None:
+    """ceph.io, Reef Freeze (2023): 0.42 ms each, an ideal showcase; N. Fisk, Life at 700us (2018): 0.7 ms."""
+    one = {"name": "fio", "rw": "randwrite", "bs": "4 KiB", "direct": True}
+    assert 0.42e-3 < 4096 / rate({**RBD, "osds": 60}, (one, "a:/d", "a:/d")) < 1e-3
 
 
 @pytest.mark.parametrize(
-    ("load", "seconds"), [(RANDOM, 1 / (1700 * 4096)), (WAITS, 3 / (1700 * 4096)), (READ, 1 / 320e6)]
+    ("load", "given", "seconds"),
+    [
+        (RANDOM, {}, 1 / (8800 * 4096)),
+        (WAITS, {}, 3 / (3600 * 4096)),
+        (READ, {}, 1 / 970e6),
+        (WAITS, {"core_iops": "2000 IOPS"}, 3 / (2000 * 4096)),
+    ],
 )
-def test_a_node_works_for_its_own_osds(load: Any, seconds: float) -> None:
-    """Time of a core of 3 GHz, by what the documentation advises, the copies too: of three nodes a third is here."""
+def test_a_node_works_for_its_own_osds(load: Any, given: dict[str, Any], seconds: float) -> None:
+    """Time of a core of 3 GHz, the copies too: of three nodes a third is here. What is stated of reads is for all."""
     free = {"receive_byte": "0 cycles/B", "send_byte": "0 cycles/B"}
+    pool = {**RBD, "byte": "0 cycles/B", **given}
     apart, here = (
-        sheet(problem(path({**RBD, "hyperconverged": there, "byte": "0 cycles/B"}, load, stack={**FREE, **free})))
-        for there in (False, True)
+        sheet(problem(path({**pool, "hyperconverged": there}, load, stack={**FREE, **free}))) for there in (False, True)
     )
     assert here.demand("cpu") - apart.demand("cpu") == pytest.approx(seconds * 3e9 / 3, rel=1e-6)
 
@@ -471,10 +489,10 @@ def test_a_node_works_for_its_own_osds(load: Any, seconds: float) -> None:
 def test_a_reader_has_two_objects_on_their_way() -> None:
     wire = 1 / 12.5e9
     many = sheet(problem(path({**RBD, "osds": 100_000}, READ)))
-    assert many.rate("d.in-flight") == pytest.approx(2 * 4 * MiB / (0.6e-3 + 4 * MiB * (1e-9 + wire)), rel=1e-4)
+    assert many.rate("d.in-flight") == pytest.approx(2 * 4 * MiB / (0.25e-3 + 4 * MiB * (1 / 1.5e9 + wire)), rel=1e-4)
     found = sheet(problem(path(RBD, READ)))  # now and then both are on one of 12 OSDs
     assert 0.92 < found.rate("d.in-flight") / many.rate("d.in-flight") < 0.99
-    assert found.rate("d.osds") == pytest.approx(12e9)
+    assert found.rate("d.osds") == pytest.approx(18e9)
 
 
 def test_a_call_of_many_objects_has_them_all_in_flight() -> None:
@@ -483,7 +501,7 @@ def test_a_call_of_many_objects_has_them_all_in_flight() -> None:
 
 
 def test_small_reads_wait_for_the_osd() -> None:
-    assert rate(RBD, ALONE) == pytest.approx(4096 / (0.6e-3 + 4096 / 1e9), rel=0.03)
+    assert rate(RBD, ALONE) == pytest.approx(4096 / (0.25e-3 + 4096 / 1.5e9), rel=0.03)
 
 
 # -- what holds for all ---------------------------------------------------------------------------

@@ -45,16 +45,15 @@ def test_the_key_of_a_remedy_can_be_overridden(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "named", "then"),
+    ("path", "named", "key", "few", "more"),
     [
-        ("examples/rbd-volume", "array.osds", "hosts.a.volumes./rbd.array.osds=600"),
-        ("examples/ceph-to-ceph", "read_ahead", "hosts.a.volumes./cephfs.filesystem.read_ahead=12 MiB"),
+        ("examples/rbd-volume", "array.osds", "hosts.a.volumes./rbd.array.osds", "12", "600"),
+        ("examples/ceph-to-ceph", "read_ahead", "hosts.a.volumes./cephfs.filesystem.read_ahead", "2 MiB", "12 MiB"),
     ],
 )
-def test_what_ceph_is_advised_is_a_key_and_helps(path: str, named: str, then: str) -> None:
-    found = dtnsim.predict(path, samples=0)
+def test_what_ceph_is_advised_is_a_key_and_helps(path: str, named: str, key: str, few: str, more: str) -> None:
+    found, better = (dtnsim.predict(path, overrides=[f"{key}={value}"], samples=0) for value in (few, more))
     assert named in found.bottleneck.remedy
-    better = dtnsim.predict(path, overrides=[then], samples=0)
     assert better.throughput_Bps.p50 > 1.05 * found.throughput_Bps.p50
 
 
