@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from dtnsim.components.base import expand, find_kind
@@ -14,6 +16,17 @@ from dtnsim.ground.yamlio import Mapping
 
 #: keys of a host that say nothing of a machine
 _NO_MACHINE: Final = frozenset({"volumes", "source", "description", "year", "role"})
+#: how an end begins that is a bucket, as tools write it
+_BUCKET: Final = re.compile(r"(s3|gs|gcs|az|azure|abfs|b2|r2|oss|cos|swift)[\d_-]*:/?/?([^/:]*)", re.IGNORECASE)
+
+
+def known(end: str, hosts: Iterable[str]) -> str:
+    """What can be written in the place of an end whose host a path does not have."""
+    named = f"hosts: {', '.join(hosts)}"
+    if (found := _BUCKET.match(end)) is None:
+        return named
+    mount = f"/{found[2] or 'bucket'}"
+    return f"{named}; a bucket is one too: 's3: {{volumes: {{{mount}: {{filesystem: aws-s3}}}}}}' and 's3:{mount}'"
 
 
 def alone(raw: Mapping) -> bool:

@@ -358,7 +358,7 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
             host, path = split_end(end)
             where = {**place(items[number], key), "key": f"transfer.{key}", "value": end}
             if host not in spec.hosts:
-                raise SpecError(f"there is no host {host!r}", **where, remedy=f"hosts: {', '.join(spec.hosts)}")
+                raise SpecError(f"there is no host {host!r}", **where, remedy=over_wan.known(end, spec.hosts))
             if path not in DEVICES and spec.hosts[host].mount_of(path) is None:
                 mounts = ", ".join([*spec.hosts[host].volumes, "/dev/zero", "/dev/null", "memory"])
                 remedy = f"write {host}: and one of {mounts}; or give it one, 'volumes: {{{path}: unknown}}'"

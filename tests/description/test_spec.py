@@ -136,6 +136,10 @@ def test_a_file_that_is_no_calibration(tmp_path: Path) -> None:
         ({"hosts": {"a": 7}}, "no host '7'"),
         ({"hosts": {"a": [1]}}, "needs the name of a host or its description"),
         ({"transfer": {**BASE["transfer"], "to": "c:/d"}}, "there is no host 'c'.*hosts: a, b"),
+        (
+            {"transfer": {**BASE["transfer"], "to": "s3://mine/x"}},
+            "hosts: a, b; a bucket is one too: 's3: {volumes: {/mine: {filesystem: aws-s3}}}' and 's3:/mine'",
+        ),
         ({"transfer": {**BASE["transfer"], "to": "b:/e"}}, "host 'b' has no volume for it.*write b: and one of /d"),
         ({"transfer": {**BASE["transfer"], "ports": {"zz": 1}}}, "there is no host 'zz'"),
         ({"transfer": {**BASE["transfer"], "nics": {"zz": "eth"}}}, "there is no host 'zz'"),
