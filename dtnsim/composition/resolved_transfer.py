@@ -229,19 +229,22 @@ def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | N
     return replace(given, counts=counts), timing
 
 
-def openings(leg: Leg, net: NetUse) -> tuple[Any, Any, float, float]:
+def openings(leg: Leg, net: NetUse) -> tuple[Any, Any, float, float, float]:
     """Bytes that pass before connections are opened anew and how often that happens, (G,) each; time left out [s].
 
     A wait between two files ends no connection: its losses are those of all files together. Behind it are the bytes of
-    all workers after which answers are waited for, infinite where none are.
+    all workers after which answers are waited for, and the time [s] in which what comes counts; infinite where none is.
     """
     workers, data = leg.plan.workers, leg.data
     omitted = leg.timing.omitted if leg.timing is not None else 0.0
     if net.reopened:
-        return data.sizes_B * workers, data.counts, omitted, math.inf
+        return data.sizes_B * workers, data.counts, omitted, math.inf, math.inf
     payload = max(leg.job.payload_B, 1.0)
     waited = min(max(leg.job.largest_B, 1.0) * workers, payload) if net.stopped else math.inf
-    return np.array([payload]), np.array([workers]), omitted, waited
+    ends = math.inf
+    if leg.timing is not None and leg.timing.repeats:  # what is sent last is on its way
+        ends = max(leg.timing.seconds - (0.0 if omitted or leg.route is None else leg.route.nominal_rtt / 2), 1e-3)
+    return np.array([payload]), np.array([workers]), omitted, waited, ends
 
 
 @lru_cache(maxsize=1)

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from dtnsim.physics.tcp.rate_over_time import Course
     from dtnsim.tools.plan import NetUse
 
-#: (bytes that pass before connections are opened anew, how often that happens, time before them that is left out [s])
-Openings = tuple[Any, Any, float, float]
+#: (bytes that pass before connections are opened anew, how often that happens, time before them that is left out [s],
+#: bytes after which answers are waited for, time that ends it [s])
+Openings = tuple[Any, Any, float, float, float]
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
 UNSCALED_WINDOW_B: Final = 65535.0
 #: a transfer that has this much of what the link allows has all of it
@@ -176,7 +177,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     )
     if openings is None or not np.any(least > 0):
         return made
-    took = (many[:, None] * _time_of(made, least, openings[2])).sum(axis=0)
+    took = (many[:, None] * _time_of(made, least, openings)).sum(axis=0)
     return replace(made, capacity_Bps=_single(np.maximum(steady, (many * least).sum() / np.maximum(took, 1e-30))))
 
 
@@ -237,7 +238,7 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
     if streams.course is None:
         return 0.0
     part, often = _moved(openings)
-    took = _time_of(streams, part, openings[2], most_Bps)
+    took = _time_of(streams, part, openings, most_Bps)
     if not streams.reopened and not openings[2]:  # of many files the last byte's way is in the tool's own round trips
         took = took + np.asarray(streams.rtt_s) / 2
     fair = part[:, None] / np.minimum(np.asarray(streams.capacity_Bps), most_Bps)
@@ -285,36 +286,49 @@ def _steady(streams: Connection, part: float = 1.0) -> dict[str, Any]:
 _goodput: Final = lru_cache(maxsize=1024)(path.path_goodput)
 
 
-def _time_of(streams: Connection, size_B: Any, omitted_s: float, most_Bps: Value = np.inf) -> Any:
-    """Time that so many bytes take after what is left out (openings, draws) [s]."""
-    given, course = (most_Bps, streams.factor, streams.stretch), streams.course
+def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Value = np.inf) -> Any:
+    """Time that so many bytes take after what is left out (openings, draws) [s].
+
+    A test that a time ends has moved what it has by then, which is no time for so many bytes: they take as long as at
+    its rate.
+    """
+    given, course, times = (most_Bps, streams.factor, streams.stretch), streams.course, (openings[2], openings[4])
     if not (np.ndim(course.steady_Bps) or any(map(np.ndim, given))):
-        return _took(course, tuple(size_B.tolist()), omitted_s, streams.reopened, *map(float, given))
+        return _took(course, tuple(size_B.tolist()), times, streams.reopened, *map(float, given))
     limits = dict(zip(("most_Bps", "factor", "stretch"), map(np.atleast_1d, given), strict=True))
     if np.ndim(course.steady_Bps):
-        return _times_of(streams, size_B, omitted_s, limits)
-    return _after(course, size_B, omitted_s, limits, packed=streams.reopened)
+        return _times_of(streams, size_B, times, limits)
+    return _after(course, size_B, times, limits, packed=streams.reopened)
 
 
 @lru_cache(maxsize=1024)
-def _took(course: Course, sizes_B: tuple[float, ...], omitted_s: float, packed: bool, *limits: float) -> Any:  # noqa: FBT001
+def _took(
+    course: Course,
+    sizes_B: tuple[float, ...],
+    times_s: tuple[float, float],
+    packed: bool,  # noqa: FBT001
+    *limits: float,
+) -> Any:
     """The same of one scenario, which is asked again for each phase, and for each transfer that is like another."""
     given = dict(zip(("most_Bps", "factor", "stretch"), np.array(limits)[:, None], strict=True))
-    return _after(course, np.array(sizes_B), omitted_s, given, packed=packed)
+    return _after(course, np.array(sizes_B), times_s, given, packed=packed)
 
 
-def _after(course: Course, size_B: Any, omitted_s: float, limits: dict[str, Any], *, packed: bool) -> Any:
+def _after(course: Course, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any], *, packed: bool) -> Any:
     """The same along one course."""
-    if not omitted_s:
-        return course.time_of(np.asarray(size_B, float)[:, None], **limits, packed=packed)
+    size, (omitted_s, end_s) = np.asarray(size_B, float)[:, None], times_s
+    if not omitted_s and math.isinf(end_s):
+        return course.time_of(size, **limits, packed=packed)
     age = np.maximum(omitted_s - course.times_s[1] * limits["stretch"], 0.0)
-    sizes = np.asarray(size_B, float)[:, None] + course.delivered_B(age, **limits)
-    return course.time_of(sizes, **limits, packed=packed) - age
+    before = course.delivered_B(age, **limits)
+    if end_s < math.inf:
+        return size * end_s / np.maximum(course.delivered_B(age + end_s, **limits) - before, 1e-30)
+    return course.time_of(size + before, **limits, packed=packed) - age
 
 
-def _times_of(streams: Connection, size_B: Any, omitted_s: float, limits: dict[str, Any]) -> Any:
+def _times_of(streams: Connection, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any]) -> Any:
     """The same of scenarios with a course each, so many at a time that their steps take some 30 MB."""
-    if omitted_s:
+    if times_s != (0.0, math.inf):
         raise MixedError(np.arange(len(streams.course.steady_Bps)) == 0)  # a timed test: one by one
     whole, size = streams.course, np.asarray(size_B, float)[:, None]
     count = len(whole.steady_Bps)

@@ -3,7 +3,10 @@
 import pytest
 
 from dtnsim.ground.errors import SpecError
+from dtnsim.physics.tcp import outcome
+from dtnsim.physics.tcp.rounds import Cases
 from dtnsim.simulation import simulate
+from dtnsim.steady.prediction import predict
 from tests.lab import answer, journey, machine, rate, volume
 from tests.strategies import load
 
@@ -55,6 +58,20 @@ def test_losses_after_what_is_omitted_count(omitted):
     predicted, simulated = both(journey(wan=wan, tool={"name": "iperf3", "P": 4, "t": "10 s", "O": f"{omitted} s"}))
     assert predicted.throughput_Bps.p50 < 0.98 * 100e9 / 8 * 8948 / 9038
     assert simulated.throughput_Bps == pytest.approx(predicted.throughput_Bps.p50, rel=0.015)
+
+
+@pytest.mark.parametrize("loss", [1e-4, 1e-5])
+def test_a_timed_test_scatters_as_single_runs_of_the_rounds_do(loss):
+    """What has come by the end scatters; the time for what usually has come by then scatters seven times as far."""
+    wan = {"bandwidth": "10 Gb/s", "rtt": "100 ms", "buffer": "12 MB", "mtu": "1500 B", "background": {"share": 0}}
+    wan["loss"] = {"value": loss, "spread": "1 %"}
+    host = machine(tcp={"rmem_max": "256 MiB", "wmem_max": "256 MiB"})
+    found = predict(
+        load({**journey(host, host, wan=wan, tool={"name": "iperf3", "t": "30 s"}), "setting": "isolated"})
+    ).throughput_Bps
+    runs = outcome.simulate(Cases.of(rate_Bps=1.25e9, rtt_s=0.1, buffer_B=12e6, loss=loss))
+    ratio = float(runs.goodput_p90_Bps[0] / runs.goodput_p10_Bps[0])
+    assert 0.8 * ratio < found.p90 / found.p10 < 1.35 * ratio
 
 
 def test_what_is_omitted_does_not_count():
