@@ -97,6 +97,23 @@ def server_time(operation_rate: ArrayLike) -> FloatArray:
     return 1.0 / as_float(operation_rate)
 
 
+def shared_time(alone_s: ArrayLike, left: ArrayLike) -> FloatArray:
+    """Time of a request at a server that others use as well: s / (1 - u), 1 - u being what they leave.
+
+    Args:
+        alone_s: Time of a request that nobody disturbs s [s].
+        left: Part of the server that others leave 1 - u, 0 to 1 [1].
+
+    Returns:
+        Time [s].
+
+    Valid: many independent users; one server, shared equally, or requests whose times vary as the exponential ones.
+    Neglects: that several threads of a server hide a load of less than all of them.
+    Source: L. Kleinrock, Queueing Systems, vol. 2, section 4.4 (M/G/1 processor sharing).
+    """
+    return as_float(alone_s) / as_float(left)
+
+
 def servers_used(servers: ArrayLike, directories: ArrayLike) -> FloatArray:
     """Metadata servers that the directories of one data set lie on: min(m, max(d, 1)).
 

@@ -78,7 +78,7 @@ def test_direct_requests_wait_for_one_rpc_each() -> None:
 
 
 def test_small_files_cost_metadata_requests() -> None:
-    """open, stat and close at 1 ms each (Lustre manual: 1000 operations a second of one client); eight in flight."""
+    """open, stat and close of 1 ms each at the metadata server, eight in flight; an OST is asked for the size."""
 
     def given(**more: Any) -> dict[str, Any]:
         return path(mount(metadata_time="1 ms", **more), files=1000, size="1 GB", tool={"name": "gridftp"})
@@ -88,7 +88,24 @@ def test_small_files_cost_metadata_requests() -> None:
     assert found.capacity("l.metadata-rpcs") == 8
     # one worker waits for one request at a time, however many a client may have in flight
     assert rate(given()) == pytest.approx(rate(given(metadata_rpcs=256)), rel=1e-3)
-    assert 2.6 < waiting(problem(given())) * 1e9 <= 3.1
+    assert 3.6 < waiting(problem(given())) * 1e9 <= 4.1
+
+
+@pytest.mark.parametrize(("test", "printed"), [("stat", 2000), ("remove", 1850)])
+def test_one_thread_on_a_quiet_lustre_as_printed(test: str, printed: float) -> None:
+    """Dell, 2014 and 2016, mdtest of one thread: 2,000 files looked at, 1,800 and 1,900 removed a second.
+
+    None of them is what the times were taken from. Others who leave 40 % make it 2.5 times as long (processor sharing).
+    """
+
+    def made(**given: Any) -> float:
+        usual = {k: v for k, v in FREE.items() if k != "metadata_time"}
+        host = machine(volumes={"/l": volume(filesystem={**usual, **given})})
+        tool = {"name": "mdtest", "test": test}
+        return rate(journey(host, start="a:/l", to="a:/l", tool=tool, dataset={"files": 10_000, "size": "10 kB"}))
+
+    assert 0.6 < made() / printed < 1.6
+    assert made() / made(share="0.4") == pytest.approx(2.5, rel=0.03)
 
 
 @pytest.mark.parametrize(("year", "requests"), [(None, 7), (2016, 7), (2015, 1)])
