@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.ground import yamlio
+from dtnsim.ground.quantity import middle
 
 if TYPE_CHECKING:
     from dtnsim.ground.records import Bottleneck, Prediction
@@ -30,7 +31,7 @@ def holds(p: Prediction, b: Bottleneck) -> str:
             return f"the TCP connections from {ends}"
         what = _place(found[2]) if found[1] == "link" else found[2].removeprefix("1 x ")
         return _TCP[found[1]].format(ends=ends, what=what)
-    words = _HOLDS.get(b.kind, "{place} of {host}")
+    words = _several(p, b.station, _HOLDS.get(b.kind, "{place} of {host}"))
     work = ", ".join(b.work[: 1 if b.kind in OTHER_TOOL else 3])
     return (words if work else words.removesuffix(" ({work})")).format(host=b.host, place=place, work=work)
 
@@ -52,8 +53,18 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
         if found is not None and found[1] == "link":
             return re.split(" is (?:full|reached)", _place(found[2]))[0].removeprefix("the ")
         return f"{_LIMITS.get(found[1], 'TCP') if found is not None else 'TCP'} from {_ends(p, place)}"
-    words = re.split(r" \(|[,:] ", _HOLDS.get(s.kind, "{place} of {host}"))[0]
+    words = re.split(r" \(|[,:] ", _several(p, name, _HOLDS.get(s.kind, "{place} of {host}")))[0]
     return words.format(host=s.host, place=place).removeprefix("the ")
+
+
+def _several(p: Prediction, name: str, words: str) -> str:
+    """The cores of a station whose threads have more than one: ``4 cores of dtn's processor``."""
+    s = next((s for s in p.problem.stations if s.name == name), None)
+    if s is None or s.kind != "core" or p.given is None or s.host not in p.given.hosts:
+        return words
+    cpu = p.given.hosts[s.host].cpu
+    cores = round(middle(s.capacity) / (cpu.clock.value * middle(cpu.per_cycle.value)))
+    return words.replace("one core", f"{cores} cores") if cores > 1 else words
 
 
 def brief(text: str) -> str:

@@ -194,6 +194,14 @@ def test_a_card_of_several_transfers_says_what_holds_the_longest() -> None:
     assert sum(line.startswith("held by ") for line in lines) == 1
 
 
+@pytest.mark.parametrize(("processes", "cores"), [(1, "one core"), (4, "4 cores")])
+def test_as_many_cores_hold_as_the_tool_has_processes(processes: int, cores: str) -> None:
+    host = machine(cpu={"kind": "cpu", "cores": 16, "clock": "3 GHz"}, stack={"kind": "stack"})
+    tool = {"name": "gridftp", "cc": processes}
+    found = answer(journey(host, host, wan={"bandwidth": "1 Tb/s"}, tool=tool, dataset={"files": 8, "size": "1 TB"}))
+    assert f"held by       {cores} of b's processor" in "\n".join(carded(found))
+
+
 def test_times_of_other_units_keep_them() -> None:
     """160 ms to 1.1 s, and not 160 m."""
     made = {"kind": "ssd", "read": "3 GB/s", "write": {"value": "3 GB/s", "spread": "200 %"}}
