@@ -311,7 +311,8 @@ class ProgressParser(LineParser):
     """Keeps the last progress line until the copy is over.
 
     A parser declares its ``line`` with the groups ``got``, ``gu``, ``of``, ``ou``, ``rate``, ``ru`` (figure and prefix
-    of what is moved, of all, and of the rate), what its prefixes are (``units``) and its ``failures``.
+    of what is moved, of all, and of the rate), what its prefixes are (``units``) and its ``failures``. The copy is
+    complete if its ``share`` is 100, if all of its ``files`` are ``done``, or if all is moved and there is no ``more``.
     """
 
     line: ClassVar[Line]
@@ -334,13 +335,17 @@ class ProgressParser(LineParser):
         """A message that says that a copy failed."""
         return (self.failure(message),)
 
-    def complete(self, found: re.Match[str], progress: Progress) -> bool:  # noqa: ARG002 (for subclasses)
-        """Whether the copy is complete with this line."""
-        return progress.moved == progress.total
+    @staticmethod
+    def _complete(found: re.Match[str], progress: Progress) -> bool:
+        groups = found.groupdict()
+        if "share" in groups:
+            return bool(groups["share"] == "100")
+        whole = progress.moved == progress.total and not groups.get("more")
+        return whole or ("files" in groups and groups["done"] == groups["files"] != "0")
 
     def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (for subclasses)
         """What else the line says."""
-        return {}
+        return {"files": int(found["done"])} if "done" in found.re.groupindex else {}
 
     def same(self, progress: Progress, held: Progress) -> bool:
         """Whether the line is of the copy that is held."""
@@ -357,7 +362,7 @@ class ProgressParser(LineParser):
         printed += "/s" if printed.endswith(("B", "s")) else "B/s"
         known = {**self.conditions(found, moved), **self.where}
         progress = Progress(moved, total, rate, printed, self.ctx.line, "partial", known)
-        if self.complete(found, progress):
+        if self._complete(found, progress):
             progress = progress._replace(status="complete")
         yield from self.check(found, progress)
         if self._held is not None and not self.same(progress, self._held):

@@ -9,7 +9,7 @@ from typing import Final
 from dtnsim.logs._commands import given
 from dtnsim.logs._iperf import Row, udp_of
 from dtnsim.logs._numbers import decimal, regex
-from dtnsim.logs.base import Command, Conditions, LineParser, Mean, Record, Status
+from dtnsim.logs.base import NO_BYTES, Command, Conditions, LineParser, Mean, Record, Status
 
 #: the iperf 2 command line (iperf2 manual): sizes are 1024-based, rates 1000-based
 _ENHANCED: Final = regex(r"\s+\d+/\d+\s+<retry:int>(?:\s+-?\d+K.*)?\s*$")
@@ -187,7 +187,7 @@ class Run:
         row = stream.held
         assert row is not None
         if row.size <= 0 or row.rate <= 0:
-            yield parser.unread(row.text, "no bytes were transferred: no rate", line=row.line)
+            yield parser.unread(row.text, NO_BYTES, line=row.line)
             return
         known = self._known(key, row) | {"bytes": row.size, "stream": None if alone else int(row.id)}
         status: Status = "truncated" if stream.cut else "complete"

@@ -29,6 +29,10 @@ _NOTHING: Final[Mapping[str, Condition]] = MappingProxyType({})
 NO_NUMBER: Final = (ValueError, OverflowError, ZeroDivisionError, KeyError)
 
 
+#: why there is no rate, of most tools
+NO_BYTES: Final = "no bytes were transferred: no rate"
+
+
 class NothingError(ValueError):
     """A result has no figure; the note says why (see `Parser.need`)."""
 
@@ -213,7 +217,7 @@ class Parser(ABC):
             status: Whether the run ended.
         """
         if value <= 0:
-            return self.unread(text or printed, "no bytes were transferred: no rate", line=line)
+            return self.unread(text or printed, NO_BYTES, line=line)
         return self.measure("throughput", value, printed, known, status=status, line=line)
 
     def held(self, record: Record | None, status: Status = "complete", **more: Condition) -> Iterator[Record]:

@@ -62,12 +62,12 @@ from xml.etree.ElementTree import ParseError
 
 from dtnsim.logs._commands import Command
 from dtnsim.logs._documents import Document
-from dtnsim.logs._records import NO_NUMBER, Context, Mean, Parser, Record, located
+from dtnsim.logs._records import NO_BYTES, NO_NUMBER, Context, Mean, Parser, Record, located
 from dtnsim.logs.measurement import Conditions, Evidence, Status
 
 __all__ = [
-    "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Mean", "Parser",
-    "Record", "Status", "located",
+    "NO_BYTES", "Command", "Conditions", "Context", "Document", "DocumentParser", "Evidence", "LineParser", "Mean",
+    "Parser", "Record", "Status", "located",
 ]  # fmt: skip
 
 _T = TypeVar("_T")

@@ -162,14 +162,12 @@ class Bonnie(LineParser):
         self._run.extend(_latencies(self, self._conditions, self.ctx.line, values, names))
 
     def _end_row(self) -> None:
-        if self._row is None:
-            return
-        (text, line), self._row = self._row, None
+        (text, line), self._row = self._row or ("", 0), None
         if self._part == "create":
             if (files := _FILES.match(text)) is not None:
-                self._run.extend(self._create_row(files, line))
+                self._run += self._create_row(files, line)
         elif (row := _ROW.match(text)) is not None:
-            self._run.extend(self._sequential_row(row, line))
+            self._run += self._sequential_row(row, line)
 
     def _sequential_row(self, row: re.Match[str], line: int) -> Iterator[Record]:
         self._names, values = SEQUENTIAL, row["values"].split()
@@ -205,11 +203,9 @@ class Bonnie(LineParser):
             conditions["concurrency"] = int(fields[3]) if fields[3].isdigit() else None
         found = list(_rates(self, conditions, self.ctx.line, values, SEQUENTIAL, _KIB))
         files = first + 12
-        if fields[files : files + 1] and fields[files].partition(":")[0].isdigit():
-            start = files + (5 if new_form else 1)
-            if len(rates := fields[start : start + 12]) == 12:
-                more = {**conditions, "files": int(fields[files].partition(":")[0]) * 1024}
-                found.extend(_rates(self, more, self.ctx.line, rates, CREATE, _NONE))
+        rates = fields[files + (5 if new_form else 1) :][:12]
+        if len(rates) == 12 and (count := fields[files].partition(":")[0]).isdigit():
+            found += _rates(self, {**conditions, "files": int(count) * 1024}, self.ctx.line, rates, CREATE, _NONE)
         if new_form and len(fields) == files + 29:
             found += _latencies(self, conditions, self.ctx.line, fields[-12:], SEQUENTIAL + CREATE)
         return [*_without_same_run(earlier, found), *found]

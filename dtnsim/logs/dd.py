@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from dtnsim.logs._numbers import BINARY, DECIMAL, agrees, decimal, integer, regex
 from dtnsim.logs.base import Conditions, Evidence, LineParser, Record, Status, anew
@@ -57,16 +57,16 @@ def argument_bytes(text: str) -> float | None:
     return product if product < _ABSURD else None
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(NamedTuple):
     bytes: float
     seconds: float
-    rate_text: str
+    rate: str
     prefix: str
-    printed: str
+    unit: str
     line: int
     text: str
     cut: bool
+    end: int  # in the text
 
 
 class Dd(LineParser):
@@ -110,11 +110,10 @@ class Dd(LineParser):
             yield from self._records_of(run, "partial", None)
 
     def _result(self, text: str) -> Iterable[Record]:
-        run, end = self._parse(text)
-        if run is None:
+        if (run := self._parse(text)) is None:
             return ()
-        rest = text[end:]
-        following = self._parse(rest)[0] if " copied," in rest or " transferred" in rest else None
+        rest = text[run.end :]
+        following = self._parse(rest) if " copied," in rest or " transferred" in rest else None
         if following is None:
             return self._ended(run)
         # joined: drawings of one copy grow, other results are of further runs
@@ -146,20 +145,17 @@ class Dd(LineParser):
         self._interrupted = False
         yield from self._records_of(run, status, records)
 
-    def _parse(self, text: str) -> tuple[_Run | None, int]:
-        """The first result of a line, and where it ends."""
-        if (match := _GNU.match(text) or _RESULT.search(text)) is not None:
-            rate, prefix, unit = match["rate"], match["prefix"], match["unit"]
-        elif (match := _BSD.search(text)) is not None:
-            rate, prefix = match["rate"] or match["rate2"], match["prefix"] or ""
-            unit = match["unit"] or match["unit2"]
-        else:
-            return None, 0
-        try:
+    def _parse(self, text: str) -> _Run | None:
+        """The first result of a line."""
+        if (match := _GNU.match(text) or _RESULT.search(text) or _BSD.search(text)) is None:
+            return None
+        groups = match.groupdict("")
+        rate, unit = (groups[name] or groups.get(f"{name}2", "") for name in ("rate", "unit"))
+        with suppress(ValueError):
             size, seconds = integer(match["bytes"]), decimal(match["secs"])
-        except ValueError:
-            return None, 0
-        return _Run(size, seconds, rate, prefix, f"{rate} {unit}/s", self.ctx.line, text, self.ctx.cut), match.end()
+            where = self.ctx.line, text, self.ctx.cut, match.end()
+            return _Run(size, seconds, rate, groups["prefix"], unit, *where)
+        return None
 
     def _records_of(self, run: _Run, status: Status, records: tuple[int, int] | None) -> Iterator[Record]:
         if run.bytes <= 0:
@@ -170,21 +166,19 @@ class Dd(LineParser):
             return
         rate = run.bytes / run.seconds
         if not self._agrees(run, rate):
-            why = f"prints {run.printed}, but bytes / seconds give {rate:.4g} B/s; the latter is used"
+            why = f"prints {run.rate} {run.unit}/s, but bytes / seconds give {rate:.4g} B/s; the latter is used"
             yield self.unread(run.text, why, line=run.line)
         conditions = {**self._conditions(run, records), "bytes": run.bytes, "duration_s": run.seconds}
-        yield self.measure("throughput", rate, run.printed, conditions, status=status, line=run.line)
+        yield self.measure("throughput", rate, f"{run.rate} {run.unit}/s", conditions, status=status, line=run.line)
         yield self.measure("duration", run.seconds, f"{run.seconds:g} s", conditions, status=status, line=run.line)
 
     def _agrees(self, run: _Run, rate: float) -> bool:
         try:
-            shown = decimal(run.rate_text)
+            shown = decimal(run.rate)
         except ValueError:
             return True
-        if abs(rate - shown * DECIMAL[run.prefix]) <= 0.02 * rate:
-            return True
-        tables = (DECIMAL, BINARY)
-        return any(agrees(rate / t[run.prefix], shown, run.rate_text) for t in tables if run.prefix in t)
+        near = abs(rate - shown * DECIMAL[run.prefix]) <= 0.02 * rate
+        return near or any(agrees(rate / table[run.prefix], shown, run.rate) for table in (DECIMAL, BINARY))
 
     def _conditions(self, run: _Run, records: tuple[int, int] | None) -> Conditions:
         args = self.ctx.args("dd", "gdd")

@@ -82,7 +82,7 @@ class Ping(LineParser):
             yield from self._summary(text)
         elif not self._reply(text) and " bytes" not in text and self.ctx.line - self._about <= 4:
             windows = _WIN_RTT.search(text)
-            yield from () if windows is None else self._times(windows, "{}ms", resolution_s=1e-3)
+            yield from () if windows is None else self._rtt(windows, "{}{}", resolution_s=1e-3)
 
     def close(self) -> Iterator[Record]:
         """A run without its summary: what its replies say."""
@@ -127,7 +127,7 @@ class Ping(LineParser):
         elif counts is None and (fping := _FPING.search(text)) is not None:
             yield from self._begin({"target": fping["target"]})
             yield from self._loss(fping)
-            yield from self._times(fping, "{} ms")
+            yield from self._rtt(fping)
         elif counts is None:
             yield from self._other(text)
 
@@ -168,19 +168,15 @@ class Ping(LineParser):
         if got == 0:
             self._forget_replies()
 
-    def _times(self, found: re.Match[str], form: str, **more: float) -> Iterator[Record]:
-        """Times of fping and of Windows, in ms."""
-        if found["avg"]:
+    def _rtt(self, found: re.Match[str], form: str = "{} {}", **more: float) -> Iterator[Record]:
+        """Times of a summary, in ms where it names no unit; fping prints none where nothing came back."""
+        times, unit = found.groupdict(), found.groupdict().get("unit") or "ms"
+        if times["avg"]:
             self._forget_replies()
-            for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max")):
-                known = {**self._known, "statistic": statistic, **more}
-                yield self.measure("rtt", float(found[key]) * 1e-3, form.format(found[key]), known)
-
-    def _rtt(self, found: re.Match[str]) -> Iterator[Record]:
-        self._forget_replies()
         for statistic, key in ((None, "avg"), ("min", "min"), ("max", "max"), ("stddev", "dev")):
-            if (text := found[key]) is not None and "nan" not in text:
-                yield self.printed("rtt", text, found["unit"] or "ms", self._known, statistic=statistic)
+            if (text := times.get(key)) and "nan" not in text:
+                known = {**self._known, "statistic": statistic, **more}
+                yield self.measure("rtt", decimal(text) * TIMES[unit], form.format(text, unit), known)
 
 
 _T: Final = r"(?:ns|us|ms|s)"

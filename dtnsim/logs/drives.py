@@ -258,7 +258,7 @@ class Lsblk(LineParser):
             self._heads, self.open = tokens(text), True
             self._raw = "  " not in text.strip()  # -r: one blank between columns
             return ()
-        if (pairs := _PAIRS.match(text)) is not None and (value := size_bytes(pairs[2].replace(",", "."))) is not None:
+        if (pairs := _PAIRS.match(text)) is not None and (value := size_bytes(pairs[2])) is not None:
             return (self.measure("capacity", value, pairs[2], device=pairs[1]),)
         return self._row(text) if self.open else ()
 
@@ -271,7 +271,7 @@ class Lsblk(LineParser):
             self.open = bool(text.strip()) and len(cells) >= 2
             strange = self.open and any(_SIZE.match(cell) for cell, _, _ in cells[1:])
             return (self.unread(text, "no figure is under SIZE"),) if strange else ()
-        value = size_bytes(size.replace(",", "."))
+        value = size_bytes(size)
         kind = next((c[0] for c in cells if c[0] in _TYPES or c[0].startswith("raid")), None)
         known: Conditions = {"device": _TREE.sub("", text).split()[0], "type": kind}
         return () if value is None else (self.measure("capacity", value, size, known),)
@@ -290,7 +290,7 @@ class LsblkJson(DocumentParser, of=Lsblk):
         if not isinstance(device, dict) or "name" not in device:
             return
         name, size = str(device["name"]), device.get("size")
-        value = number(size) if not isinstance(size, str) else size_bytes(size.replace(",", "."))
+        value = size_bytes(size) if isinstance(size, str) else number(size)
         conditions: Conditions = {"device": name, "parent": parent}
         for key, to in (("type", "type"), ("model", "model"), ("tran", "transport"), ("rota", "rotational")):
             found = device.get(key)

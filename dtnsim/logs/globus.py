@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from dtnsim.logs._commands import meanings
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, binary_size, number, whole
+from dtnsim.logs._records import NO_BYTES
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
 from dtnsim.logs.measurement import Measurement
 
@@ -188,8 +189,7 @@ class GridFtp(LinesParser):
         seconds = _second(found["end"]) - _second(found["start"])
         seconds += (int(found["end_us"]) - int(found["start_us"])) * 1e-6
         if size == 0 or seconds <= 0:
-            why = "no bytes were transferred: no rate" if size == 0 else "no time passed: the clock was set back"
-            yield self.unread(f"NBYTES={size}", why)
+            yield self.unread(f"NBYTES={size}", NO_BYTES if size == 0 else "no time passed: the clock was set back")
             return
         known |= {"bytes": size, "duration_s": seconds}
         printed = f"{seconds:.6f} s"

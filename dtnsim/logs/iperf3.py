@@ -87,9 +87,7 @@ class Iperf3Text(LineParser):
             return self._row(key, row)
         if title is not None:
             text = text[title.end() :]
-        if "onnect" in text or "Server" in text:
-            return self._opening(key, text)
-        return self._remark(key, text)
+        return self._opening(key, text) if "onnect" in text or "Server" in text else self._remark(key, text)
 
     @property
     def rules_read(self) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dtnsim.logs._numbers import as_dict, as_list, number, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Mean, Record, Status
+from dtnsim.logs.base import NO_BYTES, Conditions, Document, DocumentParser, Evidence, Mean, Record, Status
 
 #: key in ``end`` -> (role, opposite direction)
 _SUMS: Final = {
@@ -120,7 +120,7 @@ class Iperf3Json(DocumentParser):
         rate, size, seconds, again, lost, packets, jitter = (number(part.get(name)) for name in names)
         if rate is None or not rate or size == 0:
             if rate is not None:
-                yield self.unread(key, "no bytes were transferred: no rate", line=line)
+                yield self.unread(key, NO_BYTES, line=line)
             return
         known = {**conditions, "duration_s": seconds, "bytes": size}
         yield self.measure("throughput", rate / 8, f"{rate:.10g} bit/s", status=status, line=line, **known)

@@ -93,12 +93,11 @@ class Ior(LinesParser):
         named, operation = dict(zip(self._heads, words, strict=False)), words[0]
         if operation not in ("write", "read") or len(words) < 6:
             return
-        heads = ("Max(MiB)", "Min(MiB)", "Mean(MiB)", "Max(OPs)")
-        most, least, mean, ops = (float(named.get(head, 0)) for head in heads)
-        known = {**self.known, "operation": operation}
+        rates, known = ("Max(MiB)", "Min(MiB)", "Mean(MiB)"), {**self.known, "operation": operation}
+        most, least, mean, ops = (float(named.get(head, 0)) for head in (*rates, "Max(OPs)"))
         if most > 0 and operation not in self._done:
             self._done.add(operation)
-            yield self.measure("throughput", most * MIB, f"{named['Max(MiB)']} MiB/s", **known)
+            yield self.printed("throughput", named["Max(MiB)"], "MiB/s", known)
         for value, key, statistic in ((least, "Min(MiB)", "min"), (mean, "Mean(MiB)", "mean")):
             if value > 0 and least != most:
                 yield self.measure("throughput", value * MIB, named[key], statistic=statistic, **known)

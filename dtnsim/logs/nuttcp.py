@@ -128,8 +128,7 @@ class Nuttcp(LinesParser):
         if (rtt := _RTT.search(rest)) is not None:
             yield self.measure("rtt", decimal(rtt[1]) * 1e-3, rtt[0], **known)
         if (drop := _DROP.search(rest)) is not None and int(drop[2]) > 0:
-            more = {**known, "packets": int(drop[2])}
-            yield self.measure("loss", int(drop[1]) / int(drop[2]), drop[0], more)
+            yield self.measure("loss", int(drop[1]) / int(drop[2]), drop[0], {**known, "packets": int(drop[2])})
         for value, which in _JITTER.findall(rest):
             more = {**known, "statistic": (None if which == "Avg" else which.lower())}
             yield self.measure("jitter", decimal(value) * 1e-3, f"{value} ms{which}Jitter", more)
@@ -186,10 +185,8 @@ class Nuttcp(LinesParser):
     _cpu = gives(r"nuttcp-(?P<role>[rt])\S{0,80}: .{0,300}?real <n:int>% ", "cpu_share {n}% [percent]")
 
     def about(self) -> Conditions:
-        found, args = (
-            self.known | ({"role": "sender"} if "classic" in self.known else {}),
-            self.ctx.args(*self.commands),
-        )
+        role: Conditions = {"role": "sender"} if "classic" in self.known else {}
+        found, args = self.known | role, self.ctx.args(*self.commands)
         if args is None:
             return found
         known, _, rest = self.asked()

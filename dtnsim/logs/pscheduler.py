@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from dtnsim.logs._declared import Found, LinesParser, Match, gives, reads
 from dtnsim.logs._numbers import as_dict, as_list, iso_s, number, of_histogram, whole
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, Mean, Record
+from dtnsim.logs.base import NO_BYTES, Conditions, Document, DocumentParser, Evidence, Mean, Record
 
 
 class PschedulerJson(DocumentParser):
@@ -85,7 +85,7 @@ class PschedulerJson(DocumentParser):
             yield self.unread("", "the summary has no throughput-bits", line=line)
             return
         if rate <= 0 or size == 0:
-            yield self.unread(f"{rate:g} bit/s", "no bytes were transferred: no rate", line=line)
+            yield self.unread(f"{rate:g} bit/s", NO_BYTES, line=line)
             return
         more: Conditions = {**known, "bytes": size, "duration_s": None if start is None or end is None else end - start}
         yield from self._rate(rate, more, line)
@@ -136,8 +136,7 @@ class PschedulerJson(DocumentParser):
         sent, lost = number(result.get("packets-sent")), number(result.get("packets-lost"))
         more: Conditions = {**known, "packets": None if sent is None else int(sent)}
         if sent and lost is not None:
-            line = doc.line_of('"packets-lost"')
-            yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", line=line, **more)
+            yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", line=doc.line_of('"packets-lost"'), **more)
         _, delays = of_histogram(as_dict(result.get("histogram-latency")))
         for statistic, value in delays.items():
             each: Conditions = {**more, "statistic": statistic, "one_way": True}
@@ -181,7 +180,7 @@ class PschedulerText(LinesParser, of=PschedulerJson):
                 known["stream"] = self._section.rsplit(" ", 1)[-1]
             known["retransmits"] = int(row["retr"]) if row["retr"] else None
         elif float(row["rate"]) <= 0:
-            yield self.unread(f"{row['rate']} {row['u']}", "no bytes were transferred: no rate")
+            yield self.unread(f"{row['rate']} {row['u']}", NO_BYTES)
             return
         yield self.printed("throughput", row["rate"], row["u"], known)
         if row["retr"] and "interval" not in known:

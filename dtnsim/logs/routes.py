@@ -9,18 +9,8 @@ from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
 from dtnsim.logs._numbers import as_dict, as_list, decimal, number, regex
-from dtnsim.logs.base import (
-    Conditions,
-    Document,
-    DocumentParser,
-    Evidence,
-    LineParser,
-    Parser,
-    Record,
-    Status,
-    anew,
-    located,
-)
+from dtnsim.logs._records import located
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
 
 _HEAD: Final = regex(r"traceroute6?(?:: .*)? to <target:word> \((?P<address>[\da-fA-F.:]+)(?:%\w+)?\)(?P<rest>.*)")
 _TRACERT: Final = re.compile(

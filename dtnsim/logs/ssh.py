@@ -10,7 +10,7 @@ from typing import ClassVar, Final, NamedTuple
 from dtnsim.logs._commands import ends_of_copy, given
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import agrees, binary_size, clock_s, decimal, grouped, regex
-from dtnsim.logs.base import Conditions, Evidence, Record, Status, anew
+from dtnsim.logs.base import NO_BYTES, Conditions, Evidence, Record, Status, anew
 from dtnsim.logs.measurement import ALL_SENT
 
 _METER: Final = regex(
@@ -131,7 +131,7 @@ class Scp(LinesParser):
         status: Status = "truncated" if self.ctx.cut else "complete" if whole else "partial"
         if size <= 0 or (printed is None and not whole):
             stalled = f"stalled at {share} %: no rate"
-            yield self.unread(text, "no bytes were transferred: no rate" if printed or whole else stalled)
+            yield self.unread(text, NO_BYTES if printed or whole else stalled)
             return
         if seconds:
             known["duration_s"] = seconds
@@ -306,18 +306,10 @@ class Rsync(LinesParser):
             return
         moved, rate, printed, line = run.sent
         if rate <= 0 or moved <= 0:
-            yield self.unread(printed, "no bytes were transferred: no rate", line=line)
+            yield self.unread(printed, NO_BYTES, line=line)
             return
-        files: Conditions = {"files": run.files} if run.files else {}
-        known: Conditions = {
-            **run.known,
-            **files,
-            **run.stats,
-            "wire": True,
-            "bytes": moved,
-            "duration_s": moved / rate,
-        }
-        known["resolution_s"] = 1.0
+        known: Conditions = {**run.known, "files": run.files or None, **run.stats, "wire": True, "bytes": moved}
+        known |= {"duration_s": moved / rate, "resolution_s": 1.0}
         if run.total is None:
             yield self.measure("throughput", rate, printed, status="truncated", line=line, **known)
             yield self.unread(printed, "the line with the total size is missing", line=line)
@@ -335,14 +327,11 @@ class Rsync(LinesParser):
 
     def _unfinished(self, run: _Run) -> Iterator[Record]:
         """A run without summary: ``progress2`` to its end, or the last progress line of a run that stopped."""
-        if run.progress is None:
-            return
-        size, share, rate, printed, line, ended = run.progress
-        if rate <= 0 or (run.names and share == 100):  # -P: the last file says nothing of the whole
-            return
-        known = {**run.known, "bytes": size, "files": run.files or None}
-        status: Status = "complete" if share == 100 and ended else "partial"
-        yield self.measure("throughput", rate, printed, status=status, line=line, **known)
+        size, share, rate, printed, line, ended = run.progress or (0.0, 0, 0.0, "", 0, False)
+        if rate > 0 and not (run.names and share == 100):  # -P: the last file says nothing of the whole
+            known = {**run.known, "bytes": size, "files": run.files or None}
+            status: Status = "complete" if share == 100 and ended else "partial"
+            yield self.measure("throughput", rate, printed, known, status=status, line=line)
 
     def _number(self, digits: str, unit: str) -> float:
         if not unit:

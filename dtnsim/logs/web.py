@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 from dtnsim.logs._commands import Given
 from dtnsim.logs._declared import LinesParser, Match, Progress, ProgressParser, declare, gives, reads
 from dtnsim.logs._numbers import BINARY, binary_size, bits_rate, clock_s, decimal, number, parts_s, whole
+from dtnsim.logs._records import NO_BYTES
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
 
 
@@ -117,14 +118,6 @@ class S5cmd(ProgressParser):
     )
     failures = re.compile(r'^\s*+ERROR "(?:cp|mv|sync) .{1,300}')
 
-    def complete(self, found: re.Match[str], progress: Progress) -> bool:
-        """With all files, whatever the count of bytes says."""
-        return found["done"] == found["files"] != "0" or super().complete(found, progress)
-
-    def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
-        """How many files are there."""
-        return {"files": int(found["done"])}
-
     def check(self, found: re.Match[str], progress: Progress) -> Iterable[Record]:
         """Bytes and time give the rate."""
         spent, moved, rate = parts_s(found["spent"]), progress.moved, progress.rate
@@ -134,7 +127,7 @@ class S5cmd(ProgressParser):
 
 _UNIT: Final = r"(?:Bytes|[KMGTP]iB)"
 _DONE: Final = re.compile(r"^\s*+(?P<what>upload|download|copy|move): (?P<from>\S.{0,300}?) to (?P<to>\S.{0,300})")
-_DIRECTIONS: Final = {"upload": "send", "download": "receive"}
+_DIRECTIONS: Final = {"upload": {"direction": "send"}, "download": {"direction": "receive"}}
 
 
 class AwsS3(ProgressParser):
@@ -165,13 +158,8 @@ class AwsS3(ProgressParser):
             return super().feed(text)
         if (held := self._held) is not None:
             held.known["files"] = held.known.get("files", 0) + 1
-            if (direction := _DIRECTIONS.get(done["what"])) is not None:
-                held.known["direction"] = direction
+            held.known.update(_DIRECTIONS.get(done["what"], {}))
         return ()
-
-    def complete(self, found: re.Match[str], progress: Progress) -> bool:
-        """Once everything is listed, and as much is moved."""
-        return not found["more"] and super().complete(found, progress)
 
     def conditions(self, found: re.Match[str], moved: float) -> Conditions:  # noqa: ARG002 (the base's)
         """What lines of files said of the same copy."""
@@ -261,7 +249,7 @@ class _Block:
         status: Status = "complete" if whole and not self.errors else "partial"
         rate, printed = self.rate, self.printed
         if self.size <= 0:
-            yield parser.unread(self.text, "no bytes were transferred: no rate", line=self.line)
+            yield parser.unread(self.text, NO_BYTES, line=self.line)
             return
         if rate <= 0:
             if self.elapsed is None or self.elapsed < 1:

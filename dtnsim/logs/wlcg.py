@@ -90,10 +90,6 @@ class Xrdcp(ProgressParser):
         """A line that overwrites another is of the same copy."""
         return self.ctx.after_redraw
 
-    def complete(self, found: re.Match[str], progress: Progress) -> bool:  # noqa: ARG002 (the base's signature)
-        """At 100 %."""
-        return bool(found["share"] == "100")
-
     def conditions(self, found: re.Match[str] | None, moved: float) -> Conditions:  # noqa: ARG002
         """What the command line says; the time is whole seconds."""
         known, _, paths = self.asked()

@@ -232,8 +232,7 @@ def file_sizes(points: Sequence[tuple[float, float | None]], own: tuple[float, f
     }
     rows = [(units.show(s, "B"), "-" if r is None else units.show(r, "B/s")) for s, r in points]
     says = "; ".join(f"{size}: {rate}" for size, rate in rows)
-    table = Table(">size", ">throughput", rows=rows)
-    return Figure("Throughput over the size of a file", says, traces, layout, table)
+    return Figure("Throughput over the size of a file", says, traces, layout, Table(">size", ">throughput", rows=rows))
 
 
 def variants(made: Comparison) -> Figure:

@@ -222,8 +222,7 @@ def _next(p: Prediction, t: TransferPrediction, more: float) -> float:
 
 def _together(p: Prediction, t: TransferPrediction) -> str:
     """What a default of the part that holds a transfer gives where all that have it have another value."""
-    station = next(s for s in p.problem.stations if s.name == t.bottleneck.station)
-    key = key_of(p.problem, station)
+    key = key_of(p.problem, next(s for s in p.problem.stations if s.name == t.bottleneck.station))
     found = (a for a in p.assumed if key and f"{key}.filesystem." in f"{a.key} " and not a.ranges)
     best = max(found, key=lambda a: a.at_low, default=None)
     if best is None or best.at_low < relieved.WORTH:
@@ -382,8 +381,7 @@ def _unit(shown: str) -> str:
 
 def _end(seconds: float, start: dt.time) -> str:
     """The time of day that a duration ends at."""
-    whole = start.hour * 3600 + start.minute * 60 + seconds
-    days, rest = divmod(whole, _DAY_S)
+    days, rest = divmod(start.hour * 3600 + start.minute * 60 + seconds, _DAY_S)
     later = f" on day {int(days) + 1}" if days else ""
     exact = f":{int(rest % 60):02d}" if seconds < _SOON_S else ""
     return f"{int(rest // 3600):02d}:{int(rest % 3600 // 60):02d}{exact}{later}"

@@ -67,8 +67,7 @@ def ladder(p: Prediction, out: Out) -> None:
         top = max(r.throughput_Bps for r in t.ladder)
         rows = text.Table("station", ">at", "to scale", title=f"ladder of {t.name}, drawn")
         for rung in t.ladder:
-            shown = units.show(rung.throughput_Bps, "B/s")
-            rows.add_row(rung.station, shown, text.bar(rung.throughput_Bps / top))
+            rows.add_row(rung.station, units.show(rung.throughput_Bps, "B/s"), text.bar(rung.throughput_Bps / top))
         out.print(rows, apart=True)
 
 

@@ -297,8 +297,7 @@ def summary(run: Run, those: Sequence[Sequence[int]]) -> Any:
     head += [f">a file: {_NAMES[0]}", *quantile] if several else []
     rows = text.Table("transfer", *head, ">workers wait")
     for group in those:
-        alike = [run.transfers[f] for f in group]
-        rows.add_row(name_of(run, group), *_cells(run, alike, several=several, many=many))
+        rows.add_row(name_of(run, group), *_cells(run, [run.transfers[f] for f in group], several=several, many=many))
     if len(those) > 1:
         rows.add_row("all", *_cells(run, run.transfers, several=several, many=many))
     return rows

@@ -118,8 +118,7 @@ def _alike(p: Prediction, shown: Sequence[int]) -> dict[int, list[int]]:
     for f in sorted(shown):
         t = p.transfers[f]
         numbers = (f"{t.throughput_Bps.p50:.2g}", f"{t.ceiling:.3g}", f"{t.files} {t.payload_B}")
-        key = _numberless(t.bottleneck.station, _numberless(t.name)[0], *numbers)
-        groups.setdefault(key, []).append(f)
+        groups.setdefault(_numberless(t.bottleneck.station, _numberless(t.name)[0], *numbers), []).append(f)
     return {those[0]: those for those in groups.values()}
 
 
@@ -188,8 +187,7 @@ def assumptions(found: Sequence[Assumption], out: Out) -> None:
     rows = Table("", ">is", "may be", "then", "because")
     for a in found:
         then = f"{a.at_low - 1:+.0%} to {a.at_high - 1:+.0%}" if a.ranges else f"{a.at_low - 1:+.0%}"
-        may_be = f"{a.low} to {a.high}" if a.ranges else a.low
-        rows.add_row(a.key, a.value, may_be, then, a.source)
+        rows.add_row(a.key, a.value, f"{a.low} to {a.high}" if a.ranges else a.low, then, a.source)
     out.print(rows)
 
 
@@ -312,8 +310,7 @@ def _explained(t: Transfer, stations: Mapping[str, Station], out: Out) -> None:
     rows = Table(*columns, "source")
     for name, total in sorted(totals.items(), key=lambda item: _binds(stations[item[0]], item[1])):
         s = stations[name]
-        cost, binds = f"{total:.6g} {s.unit}/B", rate(_binds(s, total))
-        rows.add_row(name, capacity(s), cost, binds, s.formula, s.source)
+        rows.add_row(name, capacity(s), f"{total:.6g} {s.unit}/B", rate(_binds(s, total)), s.formula, s.source)
     out.print(rows, most=_WIDE)
 
 
@@ -323,8 +320,7 @@ def _phase(phase: Phase, stations: Mapping[str, Station], totals: dict[str, floa
     for d in phase.demands:
         value = float(np.ravel(d.per_byte)[0])
         totals[d.station] = totals.get(d.station, 0.0) + value
-        cost = f"{value:.6g} {stations[d.station].unit}/B"
-        rows.add_row(d.station, d.what, cost, d.formula, d.source)
+        rows.add_row(d.station, d.what, f"{value:.6g} {stations[d.station].unit}/B", d.formula, d.source)
     out.print(rows, most=_WIDE)
 
 

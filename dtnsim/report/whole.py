@@ -184,8 +184,7 @@ def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
     page.heading("Bottleneck, and the next ones")
     reliefs = costs.Reliefs(given, p)
     for t in p.transfers if len(p.transfers) <= LADDERS else p.transfers[:1]:
-        found = reliefs.of(t.ladder)
-        drawn = charts.ladder(p, t, found)
+        drawn = charts.ladder(p, t, reliefs.of(t.ladder))
         page.figure(drawn)
         page.table(drawn.table.columns(0, 1, 4, 5, 6), f"How to remove each bottleneck of {t.name}")
     if len(p.transfers) > 1:
@@ -193,8 +192,7 @@ def _ladders(page: Page, given: PathSpec, p: Prediction) -> None:
             (t.name, *(units.show(v, "B/s") for v in t.throughput_Bps.as_dict().values()), t.bottleneck.station)
             for t in p.transfers
         ]
-        table = Table("transfer", *HEADS, "held by", rows=rows)
-        page.table(table, "All transfers", folded=len(rows) > LADDERS)
+        page.table(Table("transfer", *HEADS, "held by", rows=rows), "All transfers", folded=len(rows) > LADDERS)
 
 
 def _measured(given: PathSpec, p: Prediction) -> list[tuple[str, str, float, Interval]]:
@@ -285,8 +283,7 @@ def _time(page: Page, s: Simulation, start: dt.time | None) -> None:
             timeline.add(page, figure)
     first = s.runs[0]
     whole = first.series.rate_Bps.sum(axis=1)
-    edges = first.series.edge_s.tolist()
-    page.figure(timeline.by_hour(whole.tolist(), edges, "Throughput by hour and day", start))
+    page.figure(timeline.by_hour(whole.tolist(), first.series.edge_s.tolist(), "Throughput by hour and day", start))
     if first.happened:
         page.table(timeline.happened(s), "What happened", folded=len(first.happened) > timeline.MARKS)
 
@@ -304,8 +301,7 @@ def _scenarios(
         page.figure(charts.plane(crossed, "streams", "rtt"))
         page.figure(charts.plane(crossed, "loss", "rtt"))
     files, size_B = ordering.moved(p)
-    own = (size_B / files, p.throughput_Bps.p50) if files else None
-    page.figure(charts.file_sizes(whatif.sizes(task), own))
+    page.figure(charts.file_sizes(whatif.sizes(task), (size_B / files, p.throughput_Bps.p50) if files else None))
 
 
 def _sliders(page: Page, crossed: Grid, p: Prediction) -> None:
