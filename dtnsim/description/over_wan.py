@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from dtnsim.components.base import expand, find_kind
-from dtnsim.components.s3 import S3
 from dtnsim.description import ipoib, spoken
-from dtnsim.description.spoken_paths import with_volume
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
@@ -84,6 +82,7 @@ def buckets(raw: Mapping, notes: list[str]) -> None:
     hosts: Mapping = raw["hosts"]
     stores = {name: found for name, host in hosts.items() if (found := _store(host))}
     kept: set[str] = set()
+    from dtnsim.description.spoken_paths import with_volume  # which asks for what networks are called
 
     def mounted(item: Any) -> Any:
         nonlocal hosts
@@ -126,7 +125,7 @@ def _store(host: Any) -> dict[str, Mapping]:
     for mount, given in volumes.items():
         named = spoken.named_volume(given, volumes.at(mount)) if isinstance(given, str) else given
         known = spoken.volume(named, mount, []) if isinstance(named, Mapping) else None
-        if known is None or "server" in known or _kind_of(known.get("filesystem")) is not S3:
+        if known is None or "server" in known or getattr(_kind_of(known.get("filesystem")), "kind", "") != "s3":
             return {}
         found[mount] = known
     return dict(sorted(found.items(), key=lambda each: -len(each[0])))

@@ -178,9 +178,7 @@ class Share:
         """What it is, in words; a parameter by its key."""
         first, _, rest = self.name.partition(" ")
         if first == "discrepancy":
-            *kind, tool = rest.split("/")
-            where = f" where {_HOLDS.get(kind[-1], kind[-1])} holds them" if kind else ", whatever holds them"
-            return f"what the model misses of {_TOOLS.get(tool, tool)}{where}"
+            return f"what the model misses of {_TOOLS.get(rest, rest)}"
         if first == "repeat":
             return f"chance from run to run where {_HOLDS.get(rest, rest)} holds"
         return self.key or self.name
@@ -239,10 +237,13 @@ def shares(drawn: Drawn, correlated: Iterable[str] = (), least: float = 0.005) -
 
 
 def _groups(keys: Iterable[str], correlated: frozenset[str]) -> dict[str, list[str]]:
+    """Keys that are found out together: what was fitted at once; the model's errors of a tool, whatever holds it."""
     groups: dict[str, list[str]] = {}
     for key in keys:
-        together = key in correlated
-        groups.setdefault(f"fitted parameters of {key.partition(': ')[0]}" if together else key, []).append(key)
+        name = f"fitted parameters of {key.partition(': ')[0]}" if key in correlated else key
+        if name.startswith("discrepancy "):
+            name = f"discrepancy {name.removeprefix('discrepancy ').rpartition('/')[2]}"
+        groups.setdefault(name, []).append(key)
     return groups
 
 
