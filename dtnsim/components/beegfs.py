@@ -160,8 +160,9 @@ class Beegfs(ParallelFilesystem):
         looked_up = sum(_LOOK_UPS.get(operation, 0.0) for operation in operations)
         made = "create" in operations
         changes = sum(_CHANGES.get(operation, 0.0) for operation in operations if operation != "close" or made)
-        change_s = row.value(self.change_time) if self.change_time is not None else 0.0
-        return plain + beegfs.operation_time(looked_up, row.value(self.metadata_time), away_s, changes, change_s)
+        message_s = self.among_others(row, self.metadata_time).value
+        change_s = self.among_others(row, self.change_time).value if self.change_time is not None else 0.0
+        return plain + beegfs.operation_time(looked_up, message_s, away_s, changes, change_s)
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
         """Operations at the metadata servers; and what removals ask of the storage servers."""

@@ -21,7 +21,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, plural, term
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.physics import lustre, metadata, servers
+from dtnsim.physics import lustre, servers
 
 
 class Extent(Model):
@@ -45,8 +45,7 @@ class Lustre(ParallelFilesystem):
     ``layout`` is a progressive file layout instead of ``stripe_count`` (``lfs setstripe -E``). OSTs are given to files
     in turn (the round-robin allocator), where other users' files are not between one's own (``share`` 1).
 
-    ``metadata_time`` and ``change_time`` are those of a metadata server that nobody else asks: others' requests, as
-    many as ``share`` says, have their turns in between. A file's size is asked of its OSTs besides.
+    A file's size is asked of its OSTs besides.
 
     Before release 2.8 a client has one request under way that changes a name or an inode, whatever its threads do: the
     server keeps one answer of each client to give again after a failure (LU-5319).
@@ -189,20 +188,15 @@ class Lustre(ParallelFilesystem):
         return self.metadata_time if alone or operation not in CHANGES or self.change_time is None else self.change_time
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """A request to the metadata server among others', and one to an OST where a file's size is asked for."""
-        del host
-        requests = 2.0 if operation == "stat" else 1.0
-        return requests * self._among_others(row, self.timed(operation)).value
-
-    def _among_others(self, row: Row, alone: Quantity) -> Term:
-        return law(metadata.shared_time, alone_s=row.term(alone), left=row.term(self.whole(row).share))
+        """A request to the metadata server, and one to an OST where a file's size is asked for."""
+        return (2.0 if operation == "stat" else 1.0) * super().operation_time(row, operation, host)
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
         """Charges the client's metadata requests in flight, and the metadata servers."""
         super().metadata(row, asked, host, volume)
         label, away = label_of(volume), term(asked.rtt_s, "s")
-        change = term(asked.changes) * (self._among_others(row, self.timed("create")) + away)
-        look = term(asked.number - asked.changes) * (self._among_others(row, self.timed("stat")) + away)
+        change = term(asked.changes) * (self.among_others(row, self.timed("create")) + away)
+        look = term(asked.number - asked.changes) * (self.among_others(row, self.timed("stat")) + away)
         for name, number, taken, slots in (
             ("metadata-rpcs", asked.number, change + look, self.metadata_rpcs),
             ("modifying-rpcs", asked.changes, change, self.modifying_rpcs),

@@ -14,7 +14,7 @@ from dtnsim.components.servers import Left, Servers, SharedFilesystem, TargetRat
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, largest, law, term
-from dtnsim.physics import cache, redundancy
+from dtnsim.physics import cache, metadata, redundancy
 
 
 class Copies(Model):
@@ -179,6 +179,9 @@ class OsdPool(Copies):
 class ParallelFilesystem(SharedFilesystem):
     """A mount whose client spreads a file over targets, and asks servers for names and attributes.
 
+    Times of metadata are those of servers that nobody else asks: others' requests, as many as ``share`` says, have
+    their turns in between.
+
     Attributes:
         latency: Time of one request for data.
         metadata_time: Time of one metadata operation.
@@ -228,6 +231,15 @@ class ParallelFilesystem(SharedFilesystem):
         """One request to a target."""
         del host, volume
         return (row.value(self.latency) + use.rtt_s) / use.block_B
+
+    def among_others(self, row: Row, alone: Quantity) -> Term:
+        """Time of a request for metadata where others ask the servers as well."""
+        return law(metadata.shared_time, alone_s=row.term(alone), left=row.term(self.whole(row).share))
+
+    def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
+        """One request to a metadata server."""
+        del host
+        return self.among_others(row, self.timed(operation)).value
 
     def timed(self, operation: str) -> Quantity:
         """One request to a metadata server."""

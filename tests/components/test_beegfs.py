@@ -120,6 +120,8 @@ def test_names_are_looked_up_again_at_each_use(test: str, messages: int) -> None
     tool = {"name": "mdtest", "test": test}
     made = journey(host, start="a:memory", to="a:/b", tool=tool, dataset={"files": 1000, "size": "1 GB"})
     assert waiting(problem(made)) * 1e9 == pytest.approx(messages, rel=1e-3)
+    made["hosts"]["a"]["volumes"]["/b"]["filesystem"]["share"] = "0.5"  # others have every second turn
+    assert waiting(problem(made)) * 1e9 == pytest.approx(2 * messages, rel=1e-3)
 
 
 @pytest.mark.parametrize(("test", "changes"), [("create", 4), ("stat", 0), ("read", 0), ("remove", 2)])
