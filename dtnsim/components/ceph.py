@@ -37,11 +37,11 @@ class Cephfs(ParallelFilesystem, OsdPool):
     Capabilities that another client holds are asked back first (``contended``); a file that another client writes at
     the same time has none for its cache, so that each call goes to the OSDs and is waited for (``shared``).
 
-    A file is closed, and looked at by who has just made it, without a message; so are files made and removed with
-    ``nowsync``, where nobody else works in the directory (the default since Linux 5.16; mount.ceph(8)): the requests go
-    out, and nobody waits for them.
+    Nobody waits for a close, nor to look at what has just been made here. With ``nowsync`` files are made and removed
+    likewise where nobody else works in the directory (the default since Linux 5.16; mount.ceph(8)). The messages go out
+    all the same.
 
-    Neglects: what a client has to write out before it gives up a capability; that the MDS is not asked of what has just
+    Neglects: what a client has to write out before it gives up a capability; that an MDS is not asked of what has just
     been made; the cache tier.
     """
 
@@ -79,20 +79,18 @@ class Cephfs(ParallelFilesystem, OsdPool):
     def waits(
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
     ) -> Value:
-        """What this client has just made it looks at without asking, and with ``nowsync`` it makes and removes so."""
+        """A close is never waited for, nor a look at what this client has just made; with ``nowsync`` no more is."""
         release = host.stack.release
         delegated = (release is not None and release >= _NOWSYNC) if self.nowsync is None else self.nowsync
         own = {"stat"} if met else set()
         if delegated and self.contended.value == 0:
             own |= {"create", "remove"}
-        asked = tuple(operation for operation in operations if operation not in own)
+        asked = tuple(operation for operation in operations if operation not in own | {"close"})
         here = [row.value(FileOperations.timed(self, operation)) for operation in operations if operation in own]
         return super().waits(row, asked, host, away_s, file_B) + sum(here)
 
     def round_trips(self, row: Row, operation: str) -> Value:
-        """None for a close; more where another client has to give up its capabilities."""
-        if operation == "close":
-            return 0.0
+        """More where another client has to give up its capabilities."""
         trips = law(gpfs.token_round_trips, contended=row.term(self.contended)).value
         return super().round_trips(row, operation) * trips
 
