@@ -249,18 +249,22 @@ class Recorder:
             self._note(f, time, holder)
 
     def _holder(self, job: Job) -> int:
-        """The station that holds back the fastest of a job's flows."""
-        top, holder, engine = -1.0, WAITING, self.engine
-        for move in job.moves.values():
-            if move.flow.triggered:
-                continue
-            rate = engine.rate(move.flow)
+        """The station that holds back the fastest of a job's flows, of those at what its workers spend most time on.
+
+        A flow that only its own limit holds is no holder where most of the workers wait.
+        """
+        top, holder, engine = (-1.0, -1.0), WAITING, self.engine
+        spent = {leg.name: leg.tally.seconds + waits for leg, waits in zip(job.legs, job.waiting, strict=True)}
+        moves = [move for move in job.moves.values() if not move.flow.triggered]
+        for move in moves:
+            rate = spent[move.leg.name], engine.rate(move.flow)
             if rate > top:
                 station = engine.bottleneck(move.flow)
                 if station is None:
                     leg = move.leg
+                    waits = leg.byte_s * leg.cap > 1 or 2 * len(moves) < job.workers - job.barred
                     opening = move.flow.flow.cap < leg.cap * (1 - 1e-9)
-                    station = OPENING if opening else WAITING if leg.byte_s * leg.cap > 1 else leg.cap_station
+                    station = OPENING if opening else WAITING if waits else leg.cap_station
                 top, holder = rate, station
         if holder == WAITING and job.flushing and job.cache is not None and job.cache.outflow is not None:
             station = engine.bottleneck(job.cache.outflow)

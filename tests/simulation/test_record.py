@@ -11,11 +11,13 @@ import simpy
 from hypothesis import given, strategies as st
 
 from dtnsim.composition.compose import compose
+from dtnsim.description import spec
 from dtnsim.engine.engine import Engine
 from dtnsim.ground.quantity import Draw
 from dtnsim.simulation import record, simulate
 from dtnsim.simulation.jobs import legs_of, station_capacities
 from dtnsim.simulation.results import Durations, Held, Run, joined, quantiles
+from dtnsim.steady.prediction import predict
 from tests.simulation.slow import FAST, SLOW, make
 
 
@@ -90,6 +92,25 @@ def test_after_many_instants_holds_are_noted_once_a_bin(monkeypatch: pytest.Monk
     few = once(FAST, wan__rtt="20 ms", transfer__dataset=files).transfers[0].held
     assert max(every, key=lambda h: h.end_s - h.start_s).station == "waiting"
     assert max(few, key=lambda h: h.end_s - h.start_s).station == "waiting"
+
+
+@pytest.mark.parametrize(
+    ("path", "changes"),
+    [
+        (
+            "examples/small-files-40ms",
+            ["transfer.tool={name: rclone, transfers: 16}", "transfer.dataset=3000 files of 2 MB"],
+        ),
+        ("examples/lustre-cluster-globus", []),
+    ],
+    ids=["sixteen wait nine tenths of the time", "verification takes longer than the copy"],
+)
+def test_what_takes_most_of_the_workers_time_holds_as_in_predict(path: str, changes: list[str]) -> None:
+    """Whichever worker moved gave its own limit as what held them all, which was at use a tenth of the time."""
+    given = spec.load(path, changes)
+    predicted = predict(given, samples=0).transfers[0].bottleneck
+    held = max(simulate(given).runs[0].transfers[0].held, key=lambda h: h.end_s - h.start_s).station
+    assert held == ("waiting" if predicted.component == "workers" else predicted.station)
 
 
 def test_only_who_was_stirred_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
