@@ -38,6 +38,9 @@ T = TypeVar("T")
 _KEPT: Final = 64
 _PATHS: Final = 256
 
+#: keys of a host that say which machine it is and what it mounts: what else is written of it lies on top of that
+_MACHINE: Final = frozenset({"like", "machine", "model", "kind", "year", "os", "volumes"})
+
 _DEPTH: Final = 3  # hosts, the host, a key of it
 
 
@@ -51,6 +54,21 @@ def comes_first(text: str) -> bool:
     """Whether an override says which hosts and fitted parameters there are, which others then change."""
     steps = split_key(text.partition("=")[0])
     return steps == ["calibration"] or (steps[:1] == ["hosts"] and (len(steps) < 3 or steps[2:] == ["count"]))
+
+
+def machine(text: str) -> bool:
+    """Whether an override says which machine a host is, or what it mounts of another, whose volume that draws."""
+    key, _, value = text.partition("=")
+    steps = split_key(key)[2:] if inside(text) is not None else []
+    return (len(steps) == 1 and steps[0] in _MACHINE) or (steps[:-1] == ["volumes"] and "server" in value)
+
+
+def moves_hosts(text: str) -> bool:
+    """Whether an override of what is no host may change what hosts are: by an end, a tool, or what joins them."""
+    key, _, value = text.partition("=")
+    steps = split_key(key)
+    option = "tool" in steps[:-1] and steps[-1] not in ("name", "kind") and "/" not in value
+    return not (option or "dataset" in steps or (steps[:1] in (["wan"], ["links"]) and len(steps) > 1))
 
 
 class Hosts:

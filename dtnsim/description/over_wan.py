@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from dtnsim.components.base import expand, find_kind
+from dtnsim.components.base import expand, find_kind, place
+from dtnsim.components.segment import segment_names
 from dtnsim.description import ipoib, spoken
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
+
+if TYPE_CHECKING:
+    from dtnsim.description.graph import Joined
 
 #: keys of a host that say nothing of a machine
 _NO_MACHINE: Final = frozenset({"volumes", "source", "description", "year", "role"})
@@ -77,25 +81,24 @@ def buckets(raw: Mapping, notes: list[str]) -> None:
         raw: The path file, whose hosts and transfers change.
         notes: Takes what was read so.
     """
-    if not isinstance(raw.get("hosts"), Mapping) or "wan" not in raw:
+    if not (found := stores(raw)):
         return
     hosts: Mapping = raw["hosts"]
-    stores = {name: found for name, host in hosts.items() if (found := _store(host))}
     kept: set[str] = set()
     from dtnsim.description.spoken_paths import with_volume  # which asks for what networks are called
 
     def mounted(item: Any) -> Any:
         nonlocal hosts
         ends = {end: str(item.get(end, "")).partition(":") for end in ("from", "to")} if isinstance(item, dict) else {}
-        far = [end for end, (name, _, _) in ends.items() if name in stores]
+        far = [end for end, (name, _, _) in ends.items() if name in found]
         if not far:
             return item
         (store, _, path), (here, _, own) = (ends[e] for e in (far[0], "to" if far[0] == "from" else "from"))
-        mount = next((m for m in stores[store] if path.strip().startswith(m)), None)
+        mount = next((m for m in found[store] if path.strip().startswith(m)), None)
         if len(far) > 1 or here not in hosts or mount is None:
             kept.update(name for name, _, _ in ends.values())
             return item
-        at, volume = item.at(far[0]), stores[store][mount].but("over", "wan")
+        at, volume = item.at(far[0]), found[store][mount].but("over", "wan")
         hosts = hosts.but(here, with_volume(hosts[here], f"/{store}{mount}", volume, own.strip(), at))
         notes.append(
             f"hosts.{store}: a bucket is no machine: read as hosts.{here}.volumes./{store}{mount}, over: wan, "
@@ -103,7 +106,7 @@ def buckets(raw: Mapping, notes: list[str]) -> None:
         )
         return item.but(far[0], Scalar(f"{here}:/{store}{path.strip()}", *at))
 
-    for key in ("transfer", "transfers") if stores else ():
+    for key in ("transfer", "transfers"):
         given = raw.get(key)
         if isinstance(given, list):
             raw[key] = [mounted(item) for item in given]
@@ -113,7 +116,15 @@ def buckets(raw: Mapping, notes: list[str]) -> None:
         elif given is not None:
             raw[key] = mounted(given)
     if hosts is not raw["hosts"]:
-        raw.put("hosts", hosts.without(*(stores.keys() - kept)), *raw.lines["hosts"])
+        raw.put("hosts", hosts.without(*(found.keys() - kept)), *raw.lines["hosts"])
+
+
+def stores(raw: Mapping) -> dict[str, dict[str, Mapping]]:
+    """Buckets that a path with a WAN writes as hosts, by host."""
+    hosts = raw.get("hosts")
+    if not isinstance(hosts, Mapping) or "wan" not in raw:
+        return {}
+    return {name: found for name, host in hosts.items() if (found := _store(host))}
 
 
 def _store(host: Any) -> dict[str, Mapping]:
@@ -129,3 +140,31 @@ def _store(host: Any) -> dict[str, Mapping]:
             return {}
         found[mount] = known
     return dict(sorted(found.items(), key=lambda each: -len(each[0])))
+
+
+def check(spec: Joined, raw: Mapping) -> None:
+    """Refuses volumes over segments that the path does not have.
+
+    Args:
+        spec: The path.
+        raw: Its mapping, for messages.
+
+    Raises:
+        SpecError: Which one.
+    """
+    known = list(dict.fromkeys([*(["wan"] if spec.wan else []), *segment_names(spec.wan or []), *spec.links]))
+    for name, host in spec.hosts.items():
+        for mount, volume in host.volumes.items():
+            where: dict[str, Any] = {**place(raw, "hosts"), "key": f"hosts.{name}.volumes.{mount}.over"}
+            if volume.over and not host.storage_nics(mount):
+                remedy = f"give the host a NIC with Ethernet, or name one: via, of {', '.join(host.nics) or 'nics'}"
+                raise SpecError("is reached through no NIC", **where, value=", ".join(volume.over), remedy=remedy)
+            crossed: list[str] = []
+            for segment in volume.over:
+                if segment not in known:
+                    remedy = f"segments: {', '.join(known) or 'none; write wan or links'}"
+                    raise SpecError("is no segment of this path", **where, value=segment, remedy=remedy)
+                crossed += segment_names(spec.wan or []) if segment == "wan" else [segment]
+            if len(set(crossed)) < len(crossed):
+                remedy = "name each once; 'wan' is all of the path's segments"
+                raise SpecError("crosses a segment twice", **where, value=", ".join(volume.over), remedy=remedy)

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from dtnsim.components.base import expand, find_kind
-from dtnsim.description import spoken
+from dtnsim.description import spoken, spoken_paths
 from dtnsim.description.transfer import written_tool
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
@@ -124,16 +124,21 @@ def put(raw: Mapping, steps: list[str], value: Any, text: str, notes: list[str] 
     return [*passed, last]
 
 
-def _in_place_of(old: Mapping, part: str, family: str) -> Mapping:
-    """A part of a family in the place of another: nothing of the old one's numbers is left."""
+def _in_place_of(old: Mapping, part: str, family: str) -> Mapping | str:
+    """A part of a family in the place of another: of the old one only how it is placed is left."""
+    kind: object = None
+    for given in (part, old):  # of names in a line the old one's kind tells the keys, and where it has none the family
+        with suppress(SpecError):
+            kind = kind or expand(given, family=family).get("kind")
+    kept: list[str] = []
+    with suppress(SpecError):
+        kept = [key for key in find_kind(str(kind or family)).placement_keys if key in old]
+    if not kept:
+        return part
     new = Mapping()
     new.put("part", part, getattr(part, "file", "--set"), 0)
-    with suppress(SpecError):  # of names in a line, and of a segment, its key tells the family
-        family = find_kind(str(expand(old).get("kind") or family)).family
-    kind = expand(new, family=family).get("kind")
-    for key in find_kind(str(kind)).placement_keys if kind is not None else ():
-        if key in old:
-            new.put(key, old[key], *old.lines.get(key, ("--set", 0)))
+    for key in kept:
+        new.put(key, old[key], *old.lines.get(key, ("--set", 0)))
     return new
 
 
@@ -190,10 +195,14 @@ def _written_out(name: str, passed: list[str], then: str, text: str, notes: list
     above = passed[-2] if len(passed) > 1 else ""
     if above == "volumes":
         return spoken.named_volume(name, at)
+    if above == "hosts" and len(passed) == 2:  # a host of the path, which is like a shipped one
+        return yamlio.mapping({} if name == "unknown" else {"like": name}, *at)
     family = _FAMILIES.get(above, _FAMILIES.get(step, step))
     made: object = name
     if step == "tool":
         made = written_tool(name)
+    elif family == "segment":
+        made = spoken_paths.told(name) or name
     elif family in _SPOKEN:
         unknown = name == "unknown" and family != "device"
         made = Mapping(*at) if unknown else spoken.part(_SPOKEN[family], name, ".".join(passed), notes)

@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field, PrivateAttr
 
 from dtnsim.components.base import Apart, place, spot_of, validate
-from dtnsim.components.segment import segment_names
 from dtnsim.description import over_wan, spoken_paths
 from dtnsim.description.fitted import Fits, fitted_hosts
 from dtnsim.description.graph import Joined
 from dtnsim.description.host import Host
-from dtnsim.description.hosts import Built, comes_first, inside, numbered
+from dtnsim.description.hosts import Built, comes_first, inside, machine, moves_hosts, numbered
 from dtnsim.description.keys import keyed, written_as
 from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out
@@ -86,6 +85,7 @@ class PathSpec(Joined):
     _read: tuple[str, ...] = PrivateAttr(default=())
     _origins: tuple[int, ...] = PrivateAttr(default=())
     _built: Built = PrivateAttr(default_factory=Built)
+    _mounted: dict[str, tuple[str, ...]] = PrivateAttr(default_factory=dict)
 
     def remembering(
         self, raw: Mapping, overrides: Sequence[str], folder: Path | None, origins: Sequence[int], built: Built
@@ -112,6 +112,10 @@ class PathSpec(Joined):
     def overrides(self) -> tuple[str, ...]:
         """What was put over what it was read from."""
         return self._given[1]
+
+    def mounted(self, number: int) -> tuple[str, ...]:
+        """``key=value`` of the share that a transfer's tool mounts (``tool: smb``), as another tool needs it."""
+        return self._mounted.get(self.transfer_key(number), ())
 
     def changed(self, overrides: Overrides) -> PathSpec:
         """The same path with more overrides, as if they had been given from the start; the same for the same."""
@@ -277,13 +281,17 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     if isinstance(raw.get("hosts"), Mapping):
         raw.put("hosts", numbered(raw["hosts"]), *raw.lines["hosts"])
     read: list[str] = []
-    for reads in (over_wan.buckets, spoken_paths.shares, spoken_paths.segments):
-        reads(raw, read)
-    of_hosts = tuple(text for text in overrides if comes_first(text) or inside(text) is not None)
-    hosts, files, fits, notes = built.path(given_raw, (beside, of_hosts), partial(fitted_hosts, raw, of_hosts, beside))
-    for text in overrides:
-        if text not in of_hosts:
-            override(raw, text)
+    of_hosts, others = _of_hosts(raw, overrides)
+    for text in others:  # before anything rewrites what they act on, so that they do what the file would do
+        override(raw, text, read)
+    written_hosts = raw.get("hosts")
+    over_wan.buckets(raw, read)
+    mounted = spoken_paths.shares(raw, read)
+    spoken_paths.segments(raw, read)
+    if raw.get("hosts") is written_hosts:
+        others = tuple(filter(moves_hosts, others))
+    given = (beside, of_hosts, others)
+    hosts, files, fits, notes = built.path(given_raw, given, partial(fitted_hosts, raw, of_hosts, beside))
     raw.put("host_files", files, raw.file, raw.line)
     raw.put("hosts", hosts, *raw.at("hosts"))
     if isinstance(raw.get("wan"), dict | str):
@@ -295,10 +303,20 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
     with built.parts():
         spec = validate(PathSpec, raw)
     _check_names(spec, raw)
-    _check_ways(spec, raw)
+    over_wan.check(spec, raw)
     known = keyed(spec.hosts, spec.host_files, spec.wan, spec.links, spec.transfers, fits, built)
     spec = spec.model_copy(update=known).with_notes(fits, [*read, *notes])
+    spec._mounted = mounted  # noqa: SLF001 - its own
     return spec.remembering(given_raw, overrides, beside, origins, built)
+
+
+def _of_hosts(raw: Mapping, overrides: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Overrides that hosts are read with, and those of what is read before: what hosts are, buckets, all else."""
+    stores = over_wan.stores(raw)
+    late = [comes_first(text) or inside(text) not in (None, *stores) for text in overrides]
+    late = [later and not machine(text) for later, text in zip(late, overrides, strict=True)]
+    pairs = tuple(zip(overrides, late, strict=True))
+    return tuple(text for text, later in pairs if later), tuple(text for text, later in pairs if not later)
 
 
 def _one_or_many(raw: Mapping, hosts: dict[str, Host]) -> list[int]:
@@ -378,23 +396,3 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
                 raise SpecError(
                     "is not a link", key="transfer.via", value=link, remedy=f"links: {', '.join(spec.links)}"
                 )
-
-
-def _check_ways(spec: PathSpec, raw: Mapping) -> None:
-    """Refuses volumes over segments that the path does not have."""
-    known = list(dict.fromkeys([*(["wan"] if spec.wan else []), *segment_names(spec.wan or []), *spec.links]))
-    for name, host in spec.hosts.items():
-        for mount, volume in host.volumes.items():
-            where: dict[str, Any] = {**place(raw, "hosts"), "key": f"hosts.{name}.volumes.{mount}.over"}
-            if volume.over and not host.storage_nics(mount):
-                remedy = f"give the host a NIC with Ethernet, or name one: via, of {', '.join(host.nics) or 'nics'}"
-                raise SpecError("is reached through no NIC", **where, value=", ".join(volume.over), remedy=remedy)
-            crossed: list[str] = []
-            for segment in volume.over:
-                if segment not in known:
-                    remedy = f"segments: {', '.join(known) or 'none; write wan or links'}"
-                    raise SpecError("is no segment of this path", **where, value=segment, remedy=remedy)
-                crossed += segment_names(spec.wan or []) if segment == "wan" else [segment]
-            if len(set(crossed)) < len(crossed):
-                remedy = "name each once; 'wan' is all of the path's segments"
-                raise SpecError("crosses a segment twice", **where, value=", ".join(volume.over), remedy=remedy)

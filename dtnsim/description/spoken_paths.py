@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 from dtnsim.components import network_kinds
@@ -25,8 +26,8 @@ _NO_LIMIT: Final = "not stated: no limit beside the hosts' cards"
 def segments(raw: Mapping, notes: list[str]) -> None:
     """Gives a segment of unknown rate one that is no limit, where another is, or where both ends are near."""
     wan = raw.get("wan")
-    if isinstance(wan, Scalar) and (told := _told(wan)) is not None:
-        raw.put("wan", wan := told, *raw.lines["wan"])
+    if isinstance(wan, Scalar) and (one := told(wan)) is not None:
+        raw.put("wan", wan := one, *raw.lines["wan"])
     if (far := _standing(wan)) is not wan:
         raw.put("wan", wan := far, *raw.lines["wan"])
     items = wan if isinstance(wan, list) else [wan]
@@ -61,14 +62,14 @@ def _standing(given: Any) -> Any:
     return given.but("rtt", mapping({"value": "620 ms", "spread": "15 %", "source": _UP_AND_DOWN}, *at), at)
 
 
-def _told(segment: Scalar) -> Mapping | None:
+def told(segment: str) -> Mapping | None:
     """A segment of which its rate or its kind is all that is written: ``wan: 10GbE``, ``wan: LAN``."""
     key = "medium" if network_kinds.word_of(segment) else "bandwidth"
     try:
         units.parse("1 Gb/s" if key == "medium" else segment, "B/s")
     except UnitError:
         return None
-    return mapping({key: segment}, segment.file, segment.line)
+    return mapping({key: segment}, getattr(segment, "file", "--set"), getattr(segment, "line", 0))
 
 
 def _near(segment: Mapping) -> bool:
@@ -83,26 +84,48 @@ def _as_fast(segment: Mapping) -> Mapping:
     return segment.but("bandwidth", Scalar("1 Tb/s", *at, _NO_LIMIT), at)
 
 
-def shares(raw: Mapping, notes: list[str]) -> None:
-    """Mounts, in a path file, the share that a transfer with ``tool: smb`` copies to or from, and copies there."""
+def shares(raw: Mapping, notes: list[str]) -> dict[str, tuple[str, ...]]:
+    """Mounts, in a path file, the share that a transfer with ``tool: smb`` copies to or from, and copies there.
+
+    Args:
+        raw: The path file, whose hosts and transfers change.
+        notes: Takes what was read so.
+
+    Returns:
+        ``key=value`` of those shares and of the ends there, by the key of the transfer.
+    """
     given, hosts = raw.get("transfers", [raw.get("transfer")]), raw.get("hosts")
     items = list(given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ())
+    told: dict[str, tuple[str, ...]] = {}
     if not isinstance(hosts, Mapping):
-        return
-    for item in items:
+        return told
+    for number, item in enumerate(items):
         made = _mounted(item, hosts, notes) if isinstance(item, Mapping) else None
         if made is None:
             continue
-        hosts, written = made
+        before, (hosts, written) = hosts, made
+        key = f"transfers.{list(given)[number] if isinstance(given, dict) else number}"
+        key = key if "transfers" in raw else "transfer"
+        told[key] = _as_overrides(item, written, before, hosts, key)
         raw.put("hosts", hosts, *raw.lines["hosts"])
         if given is raw.get("transfers") and isinstance(given, Mapping):
-            key = next(k for k, v in given.items() if v is item)
             raw["transfers"] = given = given.clone()
-            given[key] = written
+            given[key.removeprefix("transfers.")] = written
         elif "transfers" in raw:
             raw["transfers"] = given = [written if each is item else each for each in given]
         else:
             raw["transfer"] = written
+    return told
+
+
+def _as_overrides(item: Mapping, written: Mapping, before: Mapping, hosts: Mapping, key: str) -> tuple[str, ...]:
+    """``key=value`` of the share that is mounted, and of the end that lies there."""
+    end = next(end for end in ("from", "to") if written[end] is not item[end])
+    here = written[end].partition(":")[0]
+    old = before[here].get("volumes") if isinstance(before[here], Mapping) else None
+    new = {mount: share for mount, share in hosts[here]["volumes"].items() if mount not in (old or ())}
+    volumes = [f"hosts.{here}.volumes.{mount}={json.dumps(share) if share else ''}" for mount, share in new.items()]
+    return (*volumes, f"{key}.{end}={written[end]}")
 
 
 def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, Mapping] | None:
@@ -111,7 +134,7 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     The client is the one that ``client`` of the tool says, else the source if that alone is a personal computer.
     """
     tool = item.get("tool")
-    name = str(tool.get("name") if isinstance(tool, Mapping) else tool)
+    name = str(tool.get("name", tool.get("kind")) if isinstance(tool, Mapping) else tool)
     ends = {end: str(item.get(end, "")).partition(":") for end in ("from", "to")}
     alone = {host for host, _, _ in ends.values()}
     word = name.lower().partition(" ")[0]
@@ -136,9 +159,10 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
         item["tool"] = tool.without("client")
     elif not (isinstance(tool, str) and name.lower().startswith(known[1])):
         item["tool"] = Scalar(known[1], *at)
-    words = f"{there} is mounted on {here} over {known[0]}"
     other = "destination" if client == "from" else "source"
-    notes.append(f"transfer: {words}; 'tool: {{name: {known[0]}, client: {other}}}' mounts at the other end")
+    if not said:
+        words = f"{there} is mounted on {here} over {known[0]}"
+        notes.append(f"transfer: {words}; 'tool: {{name: {known[0]}, client: {other}}}' mounts at the other end")
     return hosts, item
 
 
@@ -146,7 +170,7 @@ def _with_options(tool: object, kind: str, at: tuple[str, int]) -> object:
     """A mount with the options that are written of a tool that is none: {name: nfs, nconnect: 4}."""
     made = mapping({"kind": kind}, *at)
     for key, value in tool.items() if isinstance(tool, Mapping) else ():
-        if key not in ("name", "client"):
+        if key not in ("name", "kind", "client"):
             made.put(key, value, *tool.lines.get(key, at))  # type: ignore[attr-defined]
     return made if len(made) > 1 else kind
 

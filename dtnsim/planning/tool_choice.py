@@ -199,7 +199,7 @@ def _leading(spec: PathSpec) -> Iterator[tuple[str, Usage, tuple[str, ...]]]:
         if len(usage.systems) == 1 and here.host.system not in usage.systems:
             continue
         if usage.leads == wanted:
-            yield kind, usage, ()
+            yield kind, usage, spec.mounted(0)
         elif usage.leads == "share" and alike and f"/{name}" not in here.host.volumes:
             yield kind, usage, mounted
 

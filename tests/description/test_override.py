@@ -11,8 +11,9 @@ import dtnsim
 from dtnsim.description import spec
 from dtnsim.description.override import split_key
 from dtnsim.description.spec import PathSpec
-from dtnsim.ground import yamlio
+from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
+from dtnsim.planning import tool_choice
 from tests.each import rows
 from tests.strategies import load
 
@@ -216,3 +217,80 @@ def test_a_host_that_is_written_with_one_nic_is_reached_by_its_long_name() -> No
     changed = load(made, "hosts.a.nics.nic.rate=25 Gb/s", "hosts.a.nics.second={kind: nic, rate: 1 Gb/s}")
     assert changed.hosts["a"].nics["nic"].rate.value == 25e9 / 8
     assert list(changed.hosts["a"].nics) == ["nic", "second"]
+
+
+#: a NAS and a personal computer, which a tool of the one kind mounts and one of the other reaches over its network
+NAS = """
+hosts:
+  pc: {os: Windows 11, cpu: Core i7-8700, memory: 16 GB, nic: {part: gigabit, mtu: 9000}, volumes: {/d: any-nvme}}
+  nas: {year: 2020, nic: 10GbE, volumes: {/pool: {filesystem: zfs, array: raidz2 of 8 Seagate Exos X16}}}
+  s3: {volumes: {/bucket: {filesystem: aws-s3}}}
+wan: 10GbE
+transfer: {from: nas:/pool, to: pc:/d, tool: smb, dataset: {files: 20000, size: 100 GB}}
+"""
+OTHER_TOOLS = ("rsync", "smb", "robocopy", "nfs", "{name: smb, client: source}", "rclone", "cp", "iperf3")
+SAMPLE = ("NAS", "examples/smb-workstation", "examples/small-files-40ms", "venadi/gridftp-gpfs", "nasa/nuttcp-tx")
+
+
+def _predicted(text: str, overrides: list[str], beside: Path) -> str:
+    """What comes of a description, or that it is refused."""
+    try:
+        found = spec.resolve(yamlio.loads(text, "t.yaml"), overrides, beside=beside)
+        return repr(dtnsim.predict(found, samples=0).throughput_Bps)
+    except dtnsim.DtnsimError:
+        return "refused"
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_what_is_set_answers_as_if_it_stood_in_the_file(name: str) -> None:
+    """Also where the file's own tool mounts a share, and where the segment has one word."""
+    import yaml
+
+    file = None if name == "NAS" else library.find("paths", name)
+    text = NAS if file is None else file.read_text(encoding="utf-8")
+    beside = Path() if file is None else file.parent
+    values: list[tuple[tuple[str, ...], str]] = [(("transfer", "tool"), tool) for tool in OTHER_TOOLS]
+    values += [(("wan",), wan) for wan in ("LAN", "{bandwidth: 1 Gb/s, rtt: 50 ms}")]
+    values += [(("wan", "rtt"), "30 ms"), (("wan", "medium"), "vsat")] if name != "NAS" else []
+    if name == "NAS":
+        values += [
+            (("hosts", "pc", "like"), "laptop"),
+            (("hosts", "pc", "os"), "Debian 12"),
+            (("hosts", "pc", "volumes"), "{/d: any-hdd}"),
+            (("hosts", "nas", "nic"), "40GbE"),
+            (("hosts", "s3"), "laptop"),
+            (("transfer", "from"), "pc:/d"),
+            (("transfer", "to"), "s3:/bucket"),
+        ]
+    answers = []
+    for steps, value in values:
+        given = yaml.load(text, yaml.BaseLoader)
+        inner = given
+        for step in steps[:-1]:
+            inner = inner[step]
+        inner[steps[-1]] = yaml.load(value, yaml.BaseLoader)
+        set_so = _predicted(text, [f"{'.'.join(steps)}={value}"], beside)
+        assert set_so == _predicted(yaml.safe_dump(given), [], beside), (steps, value)
+        answers.append(set_so)
+    assert len(set(answers)) > 4
+
+
+def test_a_card_told_in_a_line_takes_the_place_of_one_that_is_written_out() -> None:
+    raw = yamlio.loads(NAS, "t.yaml")
+    nic = spec.resolve(raw, ["hosts.pc.nic=10GbE"]).hosts["pc"].nics["nic"]
+    assert (nic.rate.value, nic.mtu.value) == (1.25e9, 9000.0)  # packets stay, as with a part of the library
+    assert spec.resolve(raw, ["wan.rtt=3 ms"]).wan[0].rtt.value == pytest.approx(3e-3)
+
+
+def test_who_says_which_end_mounts_is_not_told_of_the_other() -> None:
+    tools = ("smb", "{name: smb, client: source}", "{name: smb, client: destination}")
+    said = [spec.resolve(yamlio.loads(NAS, "t.yaml"), [f"transfer.tool={tool}"]).notes for tool in tools]
+    assert [any("mounts at the other end" in note for note in notes) for notes in said] == [True, False, False]
+
+
+def test_tools_beside_a_mounting_one_are_those_between_mounts() -> None:
+    found, _ = tool_choice.choose(spec.resolve(yamlio.loads(NAS, "t.yaml")), 0)
+    assert {"yours: cp", "robocopy", "rclone between mounts"} <= {choice.name for choice in found}
+    robocopy = next(choice for choice in found if choice.name == "robocopy")
+    alone = dtnsim.predict(spec.resolve(yamlio.loads(NAS, "t.yaml"), robocopy.overrides("transfer")), samples=0)
+    assert alone.throughput_Bps == robocopy.prediction.throughput_Bps
