@@ -17,7 +17,7 @@ from dtnsim.components.servers import RequestTime, Servers
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
-from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics import cache, metadata, nfs
 
 #: requests of a sequential reader's read-ahead before Linux 5.4 (NFS_MAX_READAHEAD), and slots before 3.1
@@ -79,6 +79,8 @@ class Nfs(Remote):
     )
 
     proto: Literal["tcp", "rdma"] = "tcp"
+    # nfs-utils 2.8.2 of December 2024: nfsd, NFSD_NPROC
+    threads: Annotated[int, Field(ge=1, le=4096), Since(((2003, None), (2025, 16)))] = 8
     pnfs: bool = False
     read_ahead: Annotated[
         Quantity | None,

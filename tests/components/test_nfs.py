@@ -220,6 +220,13 @@ def test_the_server_s_threads_wait_for_its_disks() -> None:
     assert made(tool, 1, {"kind": "ext4"}, disks) == pytest.approx(4 * 4096 / 12.2e-3, rel=0.1)
 
 
+@pytest.mark.parametrize(("year", "threads"), [(2010, 8), (2024, 8), (2026, 16)])
+def test_threads_are_those_of_the_server_s_programs(year: int, threads: int) -> None:
+    """nfs-utils: 8 of them, 16 since 2.8.2 of December 2024."""
+    found = charges({"service": "0.5 ms", "service_byte": "0 ns/B"}, client={"year": year}).rate("export.nfsd")
+    assert found == pytest.approx(threads * MiB / 0.5e-3)
+
+
 @pytest.mark.parametrize(("port", "wire_Bps", "getattr_s", "read_s"), [
     ("Chelsio T62100", 100e9 / 8, 14.5e-6, 77.2e-6), ("Intel X540", 10e9 / 8, 32.6e-6, 193.2e-6),
 ])  # fmt: skip
