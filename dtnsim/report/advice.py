@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 
 #: a setting of sysctl(8)
 _SETTING: Final = re.compile(r"\S+=(?:'[^']*'|\S+)")
+#: options beyond which a change is told by those of its first transfer
+_SETS: Final = 4
 #: said of what makes an answer miss its deadline
 LATE: Final = " (too late)"
 
 
 def option(way: Remedy) -> str:
-    """A change as an option."""
-    return " ".join(f"--set {shlex.quote(o)}" for o in way.overrides)
+    """A change as an option; of transfers that are changed alike what the first needs."""
+    sets = [f"--set {shlex.quote(o)}" for o in way.overrides]
+    return " ".join(sets) if len(sets) <= _SETS else f"{' '.join(sets[:2])}, and so for {len(sets) // 2 - 1} like it"
 
 
 def typed(p: Prediction, way: Remedy) -> tuple[str, ...]:
@@ -40,7 +43,8 @@ def typed(p: Prediction, way: Remedy) -> tuple[str, ...]:
         for line in typed
         for one in _each(line)
     ]
-    return tuple(lines) or ((way.words.partition(": ")[2],) if way.words.startswith("more at once: ") else ())
+    said, _, line = way.words.partition(" at once: ")
+    return tuple(lines) or ((line,) if said in ("more", "fewer") else ())
 
 
 def of_others(p: Prediction) -> set[str]:

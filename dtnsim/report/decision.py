@@ -136,19 +136,19 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     late = tuple(text for text in measure if text.endswith(LATE))
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
     measure = late if enough or late else measure  # what changes no verdict need not be known
-    says = verdict(p, wanted, start)
-    for way in sorted(t.ways, key=lambda w: not typed(p, w))[:_TRIED]:
-        better = _with(p, way)
-        if better.throughput_Bps.p50 > relieved.WORTH * p.throughput_Bps.p50:
-            others = tuple(
-                f"{w.words} ({option(w)}): up to {_times(w.ceiling_Bps / t.ceiling)}" for w in t.ways if w is not way
-            )
-            lines = typed(p, way)
-            does = (way.words, *lines, f"(tried with {option(way)})" if lines else f"with {option(way)}")
-            costs = next((c for end, c in _COSTS if way.overrides[0].partition("=")[0].endswith(end)), _FREE)
-            asked = [name for name in of_others(p) if tcp_of(name, way.overrides)]
-            costs += f"; on {asked[0]} it is for those who run it" if asked else ""
-            return Decision(says, held, enough, does, _gain(p, better), costs, others[:1], measure[:1], better)
+    says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
+    tried = [(way, _with(p, way)) for way in sorted(t.ways, key=lambda w: not typed(p, w))[:_TRIED]]
+    helps = [each for each in tried if each[1].throughput_Bps.p50 > relieved.WORTH * p.throughput_Bps.p50]
+    if helps:
+        (way, better), *rest = helps
+        others = [f"{w.words} ({option(w)}): {_times(_more(p, then))}" for w, then in rest] + tools
+        lines = typed(p, way)
+        words = way.words.removesuffix(f": {lines[0]}") if lines else way.words
+        does = (words, *lines, f"(tried with {option(way)})" if lines else f"with {option(way)}")
+        costs = next((c for end, c in _COSTS if way.overrides[0].partition("=")[0].endswith(end)), _FREE)
+        asked = [name for name in of_others(p) if tcp_of(name, way.overrides)]
+        costs += f"; on {asked[0]} it is for those who run it" if asked else ""
+        return Decision(says, held, enough, does, _gain(p, better), costs, tuple(others), measure[:1], better)
     does, gains, costs = _no_setting(p, f, () if enough else wanted)
     return Decision(says, held, enough, does, gains, costs, (), measure, None)
 
@@ -164,9 +164,14 @@ def _with(p: Prediction, way: Remedy) -> Prediction:
     return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
 
 
+def _more(p: Prediction, better: Prediction) -> float:
+    """How many times as fast another answer is, in the median."""
+    return better.throughput_Bps.p50 / p.throughput_Bps.p50
+
+
 def _gain(p: Prediction, better: Prediction) -> str:
     """How much faster, and what then holds it."""
-    factor = _times(better.throughput_Bps.p50 / p.throughput_Bps.p50)
+    factor = _times(_more(p, better))
     longest = (max(each.transfers, key=lambda t: t.duration_s.p50) for each in (p, better))
     held, then = (brief(holds(each, t.bottleneck)) for each, t in zip((p, better), longest, strict=True))
     same = then.partition(": ")[0] == held.partition(": ")[0]
@@ -177,15 +182,13 @@ def _gain(p: Prediction, better: Prediction) -> str:
 def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[str, ...], str, str]:
     """What to do where no setting helps: words, what that would gain at most, where its price is."""
     t, path = p.transfers[f], path_of(p)
-    then, remedy = relieved.once_gone(p, t), t.bottleneck.remedy
+    then, remedy = relieved.once_gone(p, t, clock=True), t.bottleneck.remedy
     if t.files == 1:
         remedy = remedy.replace(
             "more files, or more runs of the tool, at once", "the file in parts, by several runs of the tool"
         )
         remedy = remedy.removesuffix(", or more files at once")
-    tools = f"another tool: 'dtnsim tools {path}'"
-    others = (tools,) if t.bottleneck.kind in _BY_TOOL and may_choose(p.given, f) else ()
-    does = tuple(filter(None, (remedy, *others))) or ("nothing that is known",)
+    does = tuple(filter(None, (remedy, *_by_another(p, f)))) or ("nothing that is known",)
     more = 1.0 if then is None else then.throughput_Bps / t.ceiling
     asked = next((_asked(goal, p) for goal in wanted), f"--target {_short(_next(p, t, more), 'B/s', 2)}")
     free = _FREE_OF_IT.get(t.bottleneck.kind, "") if t.bottleneck.kind != "tape" or "asked for" in remedy else ""
@@ -207,6 +210,12 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     if t.bottleneck.kind in OTHER_TOOL:
         see = "nothing to buy: another tool, or other options"
     return does, f"up to {_times(more)} as fast{_some(p, more)}{short}. Next limit: {what}", see
+
+
+def _by_another(p: Prediction, f: int) -> list[str]:
+    """Where to look for another tool, where one may relieve a transfer."""
+    by_tool = p.transfers[f].bottleneck.kind in _BY_TOOL and may_choose(p.given, f)
+    return [f"another tool: 'dtnsim tools {path_of(p)}'"] if by_tool else []
 
 
 def _next(p: Prediction, t: TransferPrediction, more: float) -> float:
@@ -359,10 +368,11 @@ def _how_long(p: Prediction, start: dt.time | None = None, was: Prediction | Non
     took = quantile(p.drawn.seconds, LEVELS)
     if start is None or took[2] == float("inf"):
         spread = [took[1], took[0], took[2]]
-        whole = units.alike([*spread, *([] if was is None else [was.duration_s.p50])])
+        before = [] if was is None or was.drawn is None else [quantile(was.drawn.seconds, LEVELS)[1]]
+        whole = units.alike([*spread, *before])
         half, quick, slow = units.alike(spread) if len({_unit(each) for each in whole}) > 1 else whole[:3]
         quick = quick.removesuffix(_unit(slow)).rstrip() if _unit(quick) == _unit(slow) else quick
-        now = f" instead of {whole[3]}" if was is not None else ""
+        now = f" instead of {whole[3]}" if before else ""
         return f"about {half}{now} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"
     quick, half, slow = (_end(float(v), start) for v in took)
     return f"there by {half} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"

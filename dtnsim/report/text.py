@@ -149,7 +149,7 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
     for label, texts in d.rows:
         for number, line in enumerate(texts):
             card.print(line, f"{'' if number else label:{_LABEL}}", typed="  # " in line)
-    if d.better is not None:
+    if d.better is not None and len(p.transfers) == 1:  # of several the table above has their lines
         stages = (("now", p), ("with it", d.better))
         most = max(each.throughput_Bps.p50 for _, each in stages)
         out.print()

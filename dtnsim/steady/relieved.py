@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from dtnsim.composition import relief
 from dtnsim.description.spec import PathSpec
-from dtnsim.description.transfer import at_once, typed
+from dtnsim.description.transfer import at_once, split_end, typed
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
@@ -20,6 +20,7 @@ from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Remedy
 from dtnsim.steady import solve, timed
 from dtnsim.steady.matrices import Matrices
+from dtnsim.tools.gridftp import Globus
 
 #: of more transfers than this no changes are tried
 TRIED: Final = 4
@@ -38,10 +39,19 @@ _PLACE: Final = re.compile(r"the narrowest place is (the port of )?([^,:(\s]+)")
 #: a rate that is no further below another is it
 _REACHED: Final = 1 - 1e-6
 #: kinds of stations that more streams, files or processes at once can relieve
-_BY_MORE: Final = frozenset({"core", "tcp", "window", "workers", "latency", "transport", "nfs", "s3", "smb"})
+_BY_MORE: Final = frozenset({
+    "core", "tcp", "window", "workers", "latency", "transport", "nfs", "s3", "smb",
+    "cephfs", "lustre", "gpfs", "beegfs", "daos", "weka", "vast", "metadata",
+})  # fmt: skip
 _MORE: Final = 4
-#: more than this no tool takes kindly
+#: kinds of stations that seek from one file to another, which fewer at once can relieve
+_BY_FEWER: Final = frozenset({"hdd", "unknown"})
+#: times as many at once as now that are tried; more than this no tool takes kindly
+_MULTIPLES: Final = (2, 4, 8)
 _MOST_AT_ONCE: Final = 64
+#: files at once that an endpoint of Globus may be given in the place of what the service chooses, and streams of each
+_GLOBUS: Final = (1, 4, 8, 16)
+_GLOBUS_STREAMS: Final = 4
 
 
 RateOf = Callable[[Sequence[str]], float]
@@ -77,16 +87,25 @@ def by(made: Prediction, f: int) -> str:
     return f"{remedy}; ceiling without this limit: {units.show(then.throughput_Bps, 'B/s')}"
 
 
-def once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:
+def once_gone(made: Prediction, t: TransferPrediction, *, clock: bool = False) -> Rung | None:
     """What holds a transfer once its bottleneck holds nothing.
 
     The narrowest place of a TCP connection is a station too, and no other bottleneck.
+
+    Args:
+        made: The answer.
+        t: Its transfer.
+        clock: Whether a faster clock relieves a core: the others of that host then hold nothing either.
     """
+    host = t.bottleneck.host if clock and t.bottleneck.kind == "core" else None
+    cores = {u.station.name for u in made.stations if u.station.kind == "core" and u.station.host == host}
     place = _PLACE.search(t.bottleneck.reason)
     same = place[2] if place else ""
     ports = ("nic", "ib")
     cards = {u.station.name for u in made.stations if u.station.kind in ports} if place and place[1] else set()
     for rung in islice(t.ladder, 1, None):
+        if rung.station in cores:
+            continue
         if (
             t.bottleneck.kind in ports
             and (its := _PLACE.search(rung.reason))
@@ -183,7 +202,8 @@ def rate_with(
             problem = timed.composed(given.changed(list(overrides)), Draw())
     except DtnsimError:
         return 0.0
-    return float(solve.solve((arrays or solve.matrices)(problem)).rate[0, f])
+    rates = solve.solve((arrays or solve.matrices)(problem)).rate[0]
+    return float(rates[f] if len(given.transfers) > 1 else rates.sum())  # one alone may be in parts then: runs at once
 
 
 def _tried(
@@ -192,15 +212,77 @@ def _tried(
     for words, overrides in station.changes if station is not None else ():
         if overrides:
             yield words, tuple(by_key(problem, o) for o in overrides)
-    if kind not in _BY_MORE:
-        return
-    for number, option, now in at_once(given.transfers):
-        if number == f and now * _MORE <= _MOST_AT_ONCE:
-            more = now * _MORE
-            yield (
-                f"more at once: {typed(given.transfers[f].tool, option, more)}",
-                (f"{given.transfer_key(f)}.tool.{option}={more}",),
+    tool = given.transfers[f].tool
+    alike = list(dict.fromkeys(given.transfer_key(n) for n, t in enumerate(given.transfers) if t.tool == tool))
+    every = list(counts(given, f, alike)) if kind in _BY_MORE | _BY_FEWER else []
+    more = {one.what: one for one in every if one.now < one.number <= one.now * _MORE and kind in _BY_MORE}
+    fewer = [one for one in every if one.number == 1 < one.now and kind in _BY_FEWER]
+    for one in (*more.values(), *fewer):
+        words = f"{'more' if one.number > 1 else 'fewer'} at once: {one.line}"
+        if one.line.startswith("#"):
+            words = one.line.removeprefix("# ")
+        elif "#" in one.line:  # told to both ends, in a line as wide as two screens
+            words = f"endpoints for {one.number} file{'s'[: one.number - 1]} at once"
+        yield words, one.overrides
+
+
+class Count(NamedTuple):
+    """So many files, streams or runs at once.
+
+    Attributes:
+        what: Of what.
+        number, now: How many, and how many there are now.
+        line: What to type.
+        overrides: ``key=value`` of it.
+    """
+
+    what: str
+    number: int
+    now: int
+    line: str
+    overrides: tuple[str, ...]
+
+
+def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
+    """More and fewer files, streams and runs at once of transfer ``f``.
+
+    Args:
+        given: The path.
+        f: Number of the transfer.
+        keys: Keys at which it is written, and others like it.
+    """
+    transfer, tool = given.transfers[f], given.transfers[f].tool
+    for number, name, now in at_once(given.transfers):
+        fewer = {1, now // 2} if now > 1 else set()
+        for value in sorted(
+            {*fewer, *(now * n for n in _MULTIPLES if now * n <= _MOST_AT_ONCE)} if number == f else ()
+        ):
+            line = typed(tool, name, value)
+            what = line.removesuffix(str(value)).split()[-1].removeprefix("default.s3.").rstrip(":")
+            yield Count(what, value, now, line, tuple(f"{key}.tool.{name}={value}" for key in keys))
+    if isinstance(tool, Globus) and not tool.personal:
+        streams, most = tool.parallelism or _GLOBUS_STREAMS, tool.max_parallelism
+        for files in _GLOBUS:
+            line = (
+                f"globus-connect-server endpoint update --network-use custom --preferred-concurrency {files} "
+                f"--max-concurrency {files} --preferred-parallelism {streams} --max-parallelism {most}   # both ends"
             )
+            names = ("concurrency", "max_concurrency")
+            overrides = tuple(f"{key}.tool.{name}={files}" for key in keys for name in names)
+            now = tool.concurrency or tool.limits()[0] // 2
+            yield Count("network use of the endpoints", files, now, line, overrides)
+    # what a mount moves goes over its own connections, however many read and write it
+    if tool.files_option or transfer.timing() is not None or given.workload is not None or given.programs:
+        return
+    written = [given.transfer_key(n) for n in range(len(given.transfers))]
+    if split_end(transfer.source_end)[0] == split_end(transfer.to)[0] or any(written.count(key) > 1 for key in keys):
+        return
+    files = min(t.dataset.files if t.dataset is not None else 0 for t, key in zip(given.transfers, written, strict=True)
+                if key in keys)  # fmt: skip
+    for count in (2, 4):
+        if count <= files:
+            line = f"# start {tool.kind} {count} times, each with its share of the files"
+            yield Count("runs at once", count, 1, line, tuple(f"{key}.runs={count}" for key in keys))
 
 
 def by_key(problem: Problem, override: str) -> str:

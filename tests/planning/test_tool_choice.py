@@ -224,7 +224,7 @@ def test_one_does_not_start_globus_four_times_but_tells_its_endpoints() -> None:
     found = actions.settings(path, (), 1e9, ("tuning",))
     assert not [s for s in found if "runs at once" in s.what]
     knobs = [s for s in found if "network use" in s.what]
-    assert [s.overrides[0] for s in knobs] == [f"transfer.tool.concurrency={n}" for n in (4, 8, 16)]
+    assert [s.overrides[0] for s in knobs] == [f"transfer.tool.concurrency={n}" for n in (1, 4, 8, 16)]
     for s in knobs:
         assert path.changed(s.overrides).transfers[0].tool.max_concurrency == int(s.overrides[0].rpartition("=")[2])  # type: ignore[attr-defined]
         assert "--network-use custom" in s.commands[0]
@@ -241,11 +241,11 @@ def test_another_tool_needs_what_the_ends_have_unless_the_far_side_may_be_asked(
 
 @pytest.mark.parametrize("allow", [["tuning"], ["tuning", "tools"]])
 def test_small_files_on_a_mount_want_a_tool_with_many_at_once(allow: list[str]) -> None:
-    made = dtnsim.plan("examples/lab-nas-nconnect", target="1Gb/s", allow=allow, overrides=[SMALL], samples=16)
+    made = dtnsim.plan("examples/lab-nas-nconnect", target="300Mb/s", allow=allow, overrides=[SMALL], samples=16)
     tools = [w for w in made.wins if w.setting.what == "transfer: another tool"]
     if "tools" in allow:
         assert tools[0].setting.commands[0].startswith("rclone copy --transfers ")
-        assert made.tuned.rate > 20 * made.now.rate
+        assert made.tuned.rate > 10 * made.now.rate
         assert made.chosen is made.tuned
     else:
         assert not tools

@@ -123,8 +123,11 @@ def test_what_is_said_to_relieve_a_path_does_when_it_is_typed(name: str) -> None
     made = dtnsim.predict(name, samples=0)
     for f in range(min(len(made.transfers), 2)):
         for way in made.transfers[f].ways:
-            then = dtnsim.predict(name, overrides=list(way.overrides), samples=0).transfers[f]
-            assert then.throughput_Bps.p50 == pytest.approx(way.ceiling_Bps, rel=1e-6)
+            then = dtnsim.predict(name, overrides=list(way.overrides), samples=0)
+            if ".runs=" in way.overrides[0]:  # in parts, of which the largest ends last
+                assert then.ceiling == pytest.approx(way.ceiling_Bps, rel=0.03)
+            else:
+                assert then.transfers[f].throughput_Bps.p50 == pytest.approx(way.ceiling_Bps, rel=1e-6)
             assert way.ceiling_Bps > 1.05 * made.transfers[f].throughput_Bps.p50
 
 
