@@ -31,9 +31,9 @@ are, and ``unread`` says how many lines between them were passed over. A parser 
 (``self.ctx.args("dd", "gdd")`` gives its arguments if it ran that tool), ``redraw`` (a carriage return overwrote this
 line: only the last redraw counts), ``cut`` (the file ends in this line without a newline).
 
-**What it yields**: ``self.measure(quantity, value, unit, printed, **conditions)`` per figure and
+**What it yields**: ``self.measure(quantity, value, printed, **conditions)`` per figure and
 ``self.unread(text, why)`` for what looked like the tool's output but could not be read. A figure
-belongs to exactly one quantity of the project's words:
+belongs to exactly one quantity of the project's words, which has one unit (`dtnsim.logs.measurement.UNITS`):
 
     throughput [B/s]   iops [1/s]        latency [s]      rtt [s]        jitter [s]
     duration [s]       bytes [B]         loss [1]         cpu_share [1]  utilization [1]
@@ -49,8 +49,9 @@ a figure of a part of a run beside which the log has (or would have) a figure of
 **Rules.** Never guess. A value is finite and >= 0. No rate for failed or zero-byte runs: a failed run gives
 ``self.failure(text)`` (status ``failed``, value nan, no unit of rate). The last progress line of an unfinished run is
 ``status="partial"``. When a line carries bytes and seconds, compute from them and compare with what is printed
-(`dtnsim.logs._numbers.agrees`); if they disagree say so with ``unread``. State of a run is declared with `anew`; what a
-command or the file's end leaves open is given by ``settle()``. A parser must take any line in any order.
+(`dtnsim.logs._numbers.agrees`); if they disagree say so with ``unread``; ``self.need(seconds > 0, text, why)`` ends a
+line that has no figure. State of a run is declared with `anew`; what a command or the file's end leaves open is given
+by ``settle()``. A parser must take any line in any order.
 """
 
 from __future__ import annotations

@@ -254,7 +254,7 @@ class _Run:
     waiting: bool = False  # only the first line was seen
     mean: tuple[float, float] | None = None  # running mean of the line before, half of its last digit [B/s]
     files: int = 0
-    file: tuple[float, str, int, Conditions] | None = None
+    file: Record | None = None
     closed: bool = False
 
 
@@ -342,18 +342,17 @@ class Bbcp(LinesParser):
         run.files, size = run.files + 1, int(found["size"])
         known: Conditions = {**run.known, "file": found["file"], "file_B": size, "operation": "file"}
         rate, printed = binary_size(found["rate"], found["u"]), f"{found['rate']} {found['u']}B/s"
-        if size == 0 or rate == 0:
-            return self.unread(found[0], NO_BYTES)
-        run.file = (rate, printed, self.ctx.line, known)
-        return self.measure("throughput", rate, printed, {**known, "interval": True})
+        self.need(size and rate, found[0], NO_BYTES)
+        run.file = self.measure("throughput", rate, printed, known)
+        return self.measure("throughput", rate, printed, known, interval=True)
 
     @reads(r"(?<!\d)<n:int> files? copied at effectively <rate:num> <u:k>B/s")
     def _closing(self, found: Match) -> Iterator[Record]:
         run, rate = self._run, binary_size(found["rate"], found["u"])
         run.closed = True
         known: Conditions = {**run.known, "files": int(found["n"])}
-        if run.file is not None and run.files == 1:
-            known |= {"file": run.file[3].get("file"), "file_B": run.file[3].get("file_B")}
+        if isinstance(run.file, Measurement) and run.files == 1:
+            known |= {key: run.file.conditions.get(key) for key in ("file", "file_B")}
         elif int(found["n"]) > 1:
             known.pop("file", None)
         yield self.rate(rate, f"{found['rate']} {found['u']}B/s", known, text=found[0])
@@ -373,8 +372,7 @@ class Bbcp(LinesParser):
     def settle(self) -> Iterator[Record]:
         run, self._run = self._run, _Run()
         if run.file is not None and run.files == 1 and not run.closed:
-            rate, printed, line, known = run.file
-            yield self.measure("throughput", rate, printed, line=line, **known)
+            yield run.file
         elif run.last is not None and not run.files and not run.closed:
             rate, printed, line = run.last
             known = {**run.known, "average": "running"}

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 from dtnsim.logs._columns import cell, columns, figures
 from dtnsim.logs._declared import Found, LinesParser, Match, reads
 from dtnsim.logs._numbers import DECIMAL, TIMES, as_dict, as_list, decimal
-from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, Status, anew
+from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Record, anew
 
 _MODES: Final[dict[str, tuple[str, Conditions]]] = {
     "real": ("duration", {}), "user": ("cpu_time", {"mode": "user"}), "sys": ("cpu_time", {"mode": "system"}),
@@ -41,7 +41,7 @@ class Time(LinesParser):
 
     _timed: str | None = anew()
     _failed: str | None = anew()
-    _verbose: list[tuple[str, float, str, int]] = anew(list)
+    _verbose: list[Record] = anew(list)
 
     @reads(r"^\s*(real|user|sys)\s+(?:<h:int>h ?)?(?:<m:int>m ?)?<s:comma>s(?=\s|$)")
     def _bash(self, found: Match) -> Found:
@@ -80,8 +80,8 @@ class Time(LinesParser):
         if key.startswith("Command"):
             self._timed, self._verbose, self._failed = value.strip('"'), [], None
         elif not key.startswith("Exit"):
-            name = {"U": "user", "S": "sys", "E": "real"}[key[0]]
-            self._verbose.append((name, _clock(value), value, self.ctx.line))
+            quantity, mode = _MODES[{"U": "user", "S": "sys", "E": "real"}[key[0]]]
+            self._verbose.append(self.measure(quantity, _clock(value), value, {**mode, **_conditions(self._timed)}))
         elif value != "0":
             self._verbose = []
             return self.failure(f"{key}: {value}", **_conditions(self._timed))
@@ -109,11 +109,8 @@ class Time(LinesParser):
         """Figures of ``time -v``; one whose exit status is missing is cut."""
         self._failed = None if truncated else self._failed
         figures, self._verbose = self._verbose, []
-        status: Status = "truncated" if truncated else "complete"
-        for name, seconds, printed, line in figures:
-            quantity, mode = _MODES[name]
-            known = {**mode, **_conditions(self._timed)}
-            yield self.measure(quantity, seconds, printed, known, line=line, status=status)
+        for figure in figures:
+            yield from self.held(figure, "truncated" if truncated else "complete")
 
 
 def _conditions(command: str | None) -> Conditions:

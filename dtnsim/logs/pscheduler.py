@@ -30,15 +30,11 @@ class PschedulerJson(DocumentParser):
         return isinstance(doc.data, dict) and _result(doc.data) is not None
 
     def read(self, doc: Document) -> Iterator[Record]:
-        result = _result(doc.data)
-        if result is None:
-            return
-        known = _conditions(doc.data)
+        result, known = _result(doc.data) or {}, _conditions(doc.data)
         if result.get("succeeded") is False:
             message = str(result.get("error") or result.get("diags") or "the test did not succeed")
             yield self.failure(message, line=doc.line_of('"succeeded"'), **known)
-            return
-        if "summary" in result or "intervals" in result:
+        elif "summary" in result or "intervals" in result:
             yield from self._throughput(doc, result, known)
         elif "paths" in result:
             yield from self._trace(doc, result, known)
@@ -48,100 +44,94 @@ class PschedulerJson(DocumentParser):
             yield from self._latency(doc, result, known)
 
     def _throughput(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        lines = doc.lines(doc.text.find('"intervals"'))
-        intervals = [as_dict(as_dict(part).get("summary")) for part in as_list(result.get("intervals"))]
-        parts = [(part, lines.next('"summary"')) for part in intervals]
-        for part, line in parts:
-            more = {**known, "interval": True, "start_s": number(part.get("start")), "end_s": number(part.get("end"))}
+        lines, mean = doc.lines(doc.text.find('"intervals"')), Mean(line=doc.line)
+        for part in (as_dict(as_dict(part).get("summary")) for part in as_list(result.get("intervals"))):
+            self.ctx.line = lines.next('"summary"')
+            rate, start, end = (number(part.get(key)) for key in ("throughput-bits", "start", "end"))
+            if rate is None:
+                continue
+            more = {**known, "interval": True, "start_s": start, "end_s": end}
             more |= {"retransmits": whole(part.get("retransmits")), "omitted": part.get("omitted") is True or None}
-            yield from self._rate(part.get("throughput-bits"), more, line)
+            yield self._rate(rate, more)
+            if start is not None and end is not None and not more["omitted"]:
+                mean.add(rate / 8 * (end - start), end - start, doc.line)
         summary = as_dict(result.get("summary"))
         if not summary and doc.cut:
-            mean = Mean(line=doc.line)
-            for part in intervals:
-                rate, start, end = (number(part.get(key)) for key in ("throughput-bits", "start", "end"))
-                if rate is not None and start is not None and end is not None and part.get("omitted") is not True:
-                    mean.add(rate / 8 * (end - start), end - start, doc.line)
             yield from mean.records(self, known)
             return
-        line = doc.line_at(max(doc.text.rfind('"summary"'), 0))
-        streams = [stream for stream in summary.get("streams", []) if isinstance(stream, dict)]
-        yield from self._sum(as_dict(summary.get("summary")), {**known, "streams": len(streams) or None}, line)
-        named = [{**known, "stream": whole(s.get("stream-id")) if len(streams) > 1 else None} for s in streams]
-        for stream, more in zip(streams, named, strict=True) if len(streams) > 1 else ():
-            yield from self._sum(stream, more, line)
-        for stream, more in zip(streams, named, strict=True):
+        self.ctx.line = doc.line_at(max(doc.text.rfind('"summary"'), 0))
+        streams = [stream for stream in as_list(summary.get("streams")) if isinstance(stream, dict)]
+        yield from self._sum(as_dict(summary.get("summary")), {**known, "streams": len(streams) or None})
+        several = len(streams) > 1
+        named = [(s, {**known, "stream": whole(s.get("stream-id")) if several else None}) for s in streams]
+        for stream, more in named if several else ():
+            yield from self._sum(stream, more)
+        for stream, more in named:
             if rtt := number(stream.get("rtt")):
-                yield self.measure("rtt", rtt * 1e-6, f"{rtt:g} us", line=line, **more)
+                yield self.measure("rtt", rtt * 1e-6, f"{rtt:g} us", more)
 
-    def _rate(self, bits: object, known: Conditions, line: int) -> Iterator[Record]:
-        if (rate := number(bits)) is not None:
-            yield self.measure("throughput", rate / 8, f"{rate:.10g} bit/s", line=line, **known)
+    def _rate(self, bits: float, known: Conditions) -> Record:
+        return self.measure("throughput", bits / 8, f"{bits:.10g} bit/s", known)
 
-    def _sum(self, part: Mapping[str, Any], known: Conditions, line: int) -> Iterator[Record]:
+    def _sum(self, part: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         keys = ("throughput-bits", "throughput-bytes", "start", "end", "retransmits", "lost", "sent", "jitter")
         rate, size, start, end, again, lost, sent, jitter = (number(part.get(key)) for key in keys)
-        if rate is None:
-            yield self.unread("", "the summary has no throughput-bits", line=line)
+        if rate is None or rate <= 0 or size == 0:
+            printed, why = ("", "the summary has no throughput-bits") if rate is None else (f"{rate:g} bit/s", NO_BYTES)
+            yield self.unread(printed, why)
             return
-        if rate <= 0 or size == 0:
-            yield self.unread(f"{rate:g} bit/s", NO_BYTES, line=line)
-            return
-        more: Conditions = {**known, "bytes": size, "duration_s": None if start is None or end is None else end - start}
-        yield from self._rate(rate, more, line)
-        if number(part.get("receiver-throughput-bits")):
-            yield from self._rate(part["receiver-throughput-bits"], {**more, "role": "receiver"}, line)
+        known = {**known, "bytes": size, "duration_s": None if start is None or end is None else end - start}
+        yield self._rate(rate, known)
+        if received := number(part.get("receiver-throughput-bits")):
+            yield self._rate(received, {**known, "role": "receiver"})
         if again is not None:
-            yield self.measure("retransmits", again, f"{again:g}", line=line, **more)
+            yield self.measure("retransmits", again, f"{again:g}", known)
         if lost is not None and sent:
-            yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", more, packets=int(sent), line=line)
+            yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", known, packets=int(sent))
         if jitter is not None:
-            yield self.measure("jitter", jitter * 1e-3, f"{jitter:g} ms", line=line, **more)
+            yield self.measure("jitter", jitter * 1e-3, f"{jitter:g} ms", known)
 
     def _rtt(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
-        loss = number(result.get("loss"))
-        more: Conditions = {**known, "packets": whole(result.get("sent"))}
+        loss, known = number(result.get("loss")), {**known, "packets": whole(result.get("sent"))}
         if loss is not None:
-            yield self.measure("loss", loss, f"{loss:g}", line=doc.line_of('"loss"'), **more)
+            yield self.measure("loss", loss, f"{loss:g}", known, line=doc.line_of('"loss"'))
         for key, statistic in (("mean", None), ("min", "min"), ("max", "max"), ("stddev", "stddev")):
             value = iso_s(result.get(key))
             if value is not None and loss != 1:
-                each = {**more, "statistic": statistic}
-                yield self.measure("rtt", value, str(result[key]), each, line=doc.line_of(f'"{key}"'))
+                self.ctx.line = doc.line_of(f'"{key}"')
+                yield self.measure("rtt", value, str(result[key]), known, statistic=statistic)
 
     def _trace(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         lines, paths = doc.lines(), as_list(result["paths"])
         for index, path in enumerate(paths):
             hops = [as_dict(hop) for hop in as_list(path)]
             more: Conditions = {**known, "path": index if len(paths) > 1 else None}
-            answered: list[tuple[str, float, int, Conditions]] = []
+            answered: list[tuple[float, str, int, Conditions]] = []
             for count, hop in enumerate(hops, start=1):
                 if (value := iso_s(hop.get("rtt"))) is not None:
-                    there = hop.get("ip") or hop.get("hostname")
-                    each = {**more, "hop": count, "address": None if there is None else str(there)}
-                    answered.append((str(hop["rtt"]), value, lines.next('"rtt"'), each))
-            for at, (printed, value, line, each) in enumerate(answered, start=1):
+                    address = hop.get("ip") or hop.get("hostname")
+                    each = {**more, "hop": count, "address": None if address is None else str(address)}
+                    answered.append((value, str(hop["rtt"]), lines.next('"rtt"'), each))
+            for value, printed, line, each in answered:
                 if each["hop"] < len(hops):
-                    yield self.measure("rtt", value, printed, {**each, "interval": True}, line=line)
-                if at == len(answered):
-                    yield self.measure("rtt", value, printed, {**each, "last": True}, line=line)
+                    yield self.measure("rtt", value, printed, each, line=line, interval=True)
+                if each is answered[-1][3]:
+                    yield self.measure("rtt", value, printed, each, line=line, last=True)
             if hops:
-                yield self.measure("hops", len(hops), str(len(hops)), line=doc.line_of('"paths"'), **more)
+                yield self.measure("hops", len(hops), str(len(hops)), more, line=doc.line_of('"paths"'))
             mtus = [value for hop in hops if (value := number(hop.get("mtu"))) is not None]
             if mtus:
-                yield self.measure("mtu", min(mtus), f"{min(mtus):g}", line=doc.line_of('"mtu"'), **more)
+                yield self.measure("mtu", min(mtus), f"{min(mtus):g}", more, line=doc.line_of('"mtu"'))
 
     def _latency(self, doc: Document, result: Mapping[str, Any], known: Conditions) -> Iterator[Record]:
         """One-way latency: packet counts, and the histogram of delays in ms."""
         sent, lost = number(result.get("packets-sent")), number(result.get("packets-lost"))
-        more: Conditions = {**known, "packets": None if sent is None else int(sent)}
+        known = {**known, "packets": whole(sent)}
         if sent and lost is not None:
-            yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", line=doc.line_of('"packets-lost"'), **more)
-        _, delays = of_histogram(as_dict(result.get("histogram-latency")))
-        for statistic, value in delays.items():
-            each: Conditions = {**more, "statistic": statistic, "one_way": True}
-            line = doc.line_of('"histogram-latency"')
-            yield self.measure("latency", value * 1e-3, f"{value:g} ms", line=line, **each)
+            yield self.measure("loss", lost / sent, f"{lost:g}/{sent:g}", known, line=doc.line_of('"packets-lost"'))
+        self.ctx.line = doc.line_of('"histogram-latency"')
+        for statistic, value in of_histogram(as_dict(result.get("histogram-latency")))[1].items():
+            yield self.measure("latency", value * 1e-3, f"{value:g} ms", known, statistic=statistic, one_way=True)
 
 
 class PschedulerText(LinesParser, of=PschedulerJson):

@@ -19,7 +19,7 @@ from dtnsim.logs._catalogue import catalogue
 from dtnsim.logs._commands import CommandReader
 from dtnsim.logs._documents import whole_part
 from dtnsim.logs._numbers import agrees, decimal, grouped, integer, regex, size_bytes
-from dtnsim.logs.base import LineParser
+from dtnsim.logs.base import LineParser, anew
 from dtnsim.logs.measurement import Measurement, Unread
 from tests.each import rows
 from tests.strategies import written
@@ -99,6 +99,32 @@ def test_a_line_is_declared_by_its_figures():
     assert note.why == "smoke: nothing was smoked"
     with pytest.raises(ValueError, match="eels is no unit"):
         gives(r"(?P<n>\d+)", "count {n} eels")
+    with pytest.raises(ValueError, match="ms is no unit of throughput"):
+        gives(r"(?P<n>\d+)", "throughput {n} ms")
+
+
+def test_a_run_without_figures_keeps_the_figures_before_it():
+    """What a run lacks is a note, and the next run begins anew."""
+    from dtnsim.logs._catalogue import Catalogue
+    from dtnsim.logs._reader import LogReader
+
+    class Smoke(LineParser):
+        tool = "smoke"
+        words = "smoked"
+        _runs = anew(list)
+
+        def feed(self, text):
+            self._runs.append(text)
+            return ()
+
+        def settle(self):
+            for text in self._runs:
+                self.need(text[0] != "0", text, "nothing was smoked")
+                yield self.measure("count", int(text[0]), text)
+
+    reader = LogReader("x", Catalogue([Smoke]))
+    found = [*reader.feed(b"1 smoked\n0 smoked\n2 smoked\n$ smoke\n3 smoked\n"), *reader.finish()]
+    assert [r.why if isinstance(r, Unread) else r.value for r in found] == [1, "smoke: nothing was smoked", 3]
 
 
 def test_a_word_that_many_tools_print_counts_beside_another_only():
