@@ -56,8 +56,8 @@ def test_times_beside_that_of_now_have_its_unit(now: tuple[float, ...], took: li
 @pytest.mark.parametrize(
     "path",
     [
-        "esnet/lbl-anl-globus", "examples/campus-25g-firewall", "examples/ceph-to-ceph",
-        "examples/luks-one-request", "examples/nas-24-nightly", "examples/nightly-sync", "examples/rbd-volume",
+        "esnet/lbl-anl-globus", "examples/campus-25g-firewall",
+        "examples/luks-one-request", "examples/nas-24-nightly", "examples/nightly-sync",
         "examples/small-files-40ms", "examples/xrootd-site", "venadi/bbcp-gpfs-dataset",
     ],
 )  # fmt: skip
