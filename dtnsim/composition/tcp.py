@@ -239,9 +239,11 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
         return 0.0
     part, often = _moved(openings)
     took = _time_of(streams, part, openings, most_Bps)
+    fair = part[:, None] / np.minimum(np.asarray(streams.capacity_Bps), most_Bps)
+    if openings[4] < math.inf:  # what comes in that time counts
+        fair, took = fair * openings[4] / took, openings[4]
     if not streams.reopened and not openings[2]:  # of many files the last byte's way is in the tool's own round trips
         took = took + np.asarray(streams.rtt_s) / 2
-    fair = part[:, None] / np.minimum(np.asarray(streams.capacity_Bps), most_Bps)
     return _single((often[:, None] * np.maximum(took - fair, 0.0)).sum(axis=0))
 
 

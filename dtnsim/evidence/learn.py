@@ -56,8 +56,6 @@ _FLOOR: Final = 0.003
 _PEAK: Final = 1 / np.sqrt(8)
 #: how exactly figures say what they say: their last digit, what a tool counts as bytes, the ends of a run
 _EXACT: Final = 0.01
-#: parameter of the copula, as errors are drawn: the likeliest over 759 figures of 0.5, 1, 2, 3, 6, 12
-_TOGETHER: Final = 1.0
 #: rooms beyond which a kind is taken to hold nobody
 _FAR: Final = 3.0
 #: relative changes of the log posterior that searches end at: from nothing, and from nearly the same laws
@@ -239,10 +237,10 @@ class _Model:
             survival: The same of the probabilities that they are larger.
         """
         of, first = self._of, self._first
-        powers = -_TOGETHER * survival[0]
+        powers = -survival[0]
         top = over_rows(np.maximum, powers, first)
         others = np.diff(np.append(first, len(of)))[:, None] - 1
-        # S**-t = 1 + sum of (S_g**-t - 1)
+        # 1 / S = 1 + sum of (1 / S_g - 1), Clayton with the parameter of `dtnsim.steady.discrepancy.together`
         whole = np.log(over_rows(np.add, np.exp(powers - top[of]), first) - others * np.exp(-top)) + top
         terms = powers - survival[0] + density[0]
         most = over_rows(np.maximum, terms, first)
@@ -250,10 +248,10 @@ class _Model:
         filled = over_rows(np.add, parts, first)
         held, near = parts / filled[of], np.exp(powers - whole[of])
         full = self._full[of]
-        larger, there = np.where(full, near, (1 + _TOGETHER) * (near - held)), np.where(full, 0.0, held)
+        larger, there = np.where(full, near, 2 * (near - held)), np.where(full, 0.0, held)
         slopes = larger * survival[1:] + there * density[1:]
-        one = np.log(filled) + most - (1 + 1 / _TOGETHER) * whole
-        return np.where(self._full, -whole / _TOGETHER, one), slopes
+        one = np.log(filled) + most - 2 * whole
+        return np.where(self._full, -whole, one), slopes
 
 
 def _density(off: Array, below: Array, above: Array) -> tuple[Array, Array, Array, Array]:

@@ -31,7 +31,7 @@ def holds(p: Prediction, b: Bottleneck) -> str:
             return f"the TCP connections from {ends}"
         what = _place(found[2]) if found[1] == "link" else found[2].removeprefix("1 x ")
         return _TCP[found[1]].format(ends=ends, what=what)
-    words = _several(p, b.station, _HOLDS.get(b.kind, "{place} of {host}"))
+    words = _several(p, b.station, _words(b.kind, place))
     work = ", ".join(b.work[: 1 if b.kind in OTHER_TOOL else 3])
     return (words if work else words.removesuffix(" ({work})")).format(host=b.host, place=place, work=work)
 
@@ -53,8 +53,13 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
         if found is not None and found[1] == "link":
             return re.split(" is (?:full|reached)", _place(found[2]))[0].removeprefix("the ")
         return f"{_LIMITS.get(found[1], 'TCP') if found is not None else 'TCP'} from {_ends(p, place)}"
-    words = re.split(r" \(|[,:] ", _several(p, name, _HOLDS.get(s.kind, "{place} of {host}")))[0]
+    words = re.split(r" \(|[,:] ", _several(p, name, _words(s.kind, place)))[0]
     return words.format(host=s.host, place=place).removeprefix("the ")
+
+
+def _words(kind: str, place: str) -> str:
+    """Words for a kind of station; of a mount, whether the server's threads hold it (``pool.nfsd``)."""
+    return _HOLDS.get(place.rpartition(".")[2]) or _HOLDS.get(kind, "{place} of {host}")
 
 
 def _several(p: Prediction, name: str, words: str) -> str:

@@ -203,6 +203,12 @@ def test_as_many_cores_hold_as_the_tool_has_processes(processes: int, cores: str
     assert f"held by       {cores} of b's processor" in "\n".join(carded(found))
 
 
+def test_threads_of_a_server_are_called_so() -> None:
+    small = ["transfer.dataset=100000 files of 100 kB", "transfer.tool={name: rclone, transfers: 64}"]
+    found = carded(dtnsim.predict("examples/lab-nas-nconnect", overrides=small, samples=16))
+    assert any(line.startswith("held by       the threads of the NFS server on nas [nas.pool.nfsd]") for line in found)
+
+
 def test_times_of_other_units_keep_them() -> None:
     """160 ms to 1.1 s, and not 160 m."""
     made = {"kind": "ssd", "read": "3 GB/s", "write": {"value": "3 GB/s", "spread": "200 %"}}
