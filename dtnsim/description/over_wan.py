@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.base import expand, find_kind, place
-from dtnsim.components.segment import segment_names
 from dtnsim.description import ipoib, spoken
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
@@ -152,6 +151,8 @@ def check(spec: Joined, raw: Mapping) -> None:
     Raises:
         SpecError: Which one.
     """
+    from dtnsim.components.segment import segment_names
+
     known = list(dict.fromkeys([*(["wan"] if spec.wan else []), *segment_names(spec.wan or []), *spec.links]))
     for name, host in spec.hosts.items():
         for mount, volume in host.volumes.items():

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from dtnsim.components.base import expand, find_kind
-from dtnsim.description import spoken, spoken_paths
+from dtnsim.description import spoken
 from dtnsim.description.transfer import written_tool
 from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
@@ -202,6 +202,8 @@ def _written_out(name: str, passed: list[str], then: str, text: str, notes: list
     if step == "tool":
         made = written_tool(name)
     elif family == "segment":
+        from dtnsim.description import spoken_paths  # which asks for what networks are called
+
         made = spoken_paths.told(name) or name
     elif family in _SPOKEN:
         unknown = name == "unknown" and family != "device"
