@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final
 
 from dtnsim.components import network_kinds
@@ -64,7 +65,9 @@ def _standing(given: Any) -> Any:
 
 def told(segment: str) -> Mapping | None:
     """A segment of which its rate or its kind is all that is written: ``wan: 10GbE``, ``wan: LAN``."""
-    key = "medium" if network_kinds.word_of(segment) else "bandwidth"
+    key = "medium" if (word := network_kinds.word_of(segment)) else "bandwidth"
+    if word and word != segment.lower() and re.fullmatch(r"\S+-\S+", segment):
+        return None  # a part's name
     try:
         units.parse("1 Gb/s" if key == "medium" else segment, "B/s")
     except UnitError:
