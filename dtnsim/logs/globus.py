@@ -203,7 +203,7 @@ class GridFtp(LinesParser):
     def _conditions(found: re.Match[str]) -> Conditions:
         return {
             "host": found["host"], "direction": _DIRECTIONS[found["type"].upper()], "file": found["file"],
-            "streams": int(found["streams"]), "stripes": int(found["stripes"]) if found["stripes"] else None,
+            "streams": int(found["streams"]), "stripes": whole(found["stripes"]),
             "block_B": int(found["block"]) or None, "window_B": int(found["buffer"]) or None,
             "peer": found["dest"] if found["dest"] not in _UNKNOWN else None,
             "task": found["task"] if found["task"] not in (None, "none") else None, "end": found["end"],

@@ -145,12 +145,11 @@ class Iperf3Json(DocumentParser):
             yield self.measure("cpu_share", share / 100, f"{share:g}%", known, status=status, line=line)
 
     def _rtts(self, doc: Document, streams: list[Any], conditions: Conditions, status: Status) -> Iterator[Record]:
-        for stream in streams:
-            sender = as_dict(as_dict(stream).get("sender"))
-            for key, statistic in (("mean_rtt", None), ("min_rtt", "min"), ("max_rtt", "max")):
+        for sender in (as_dict(as_dict(stream).get("sender")) for stream in streams):
+            known: Conditions = {"target": conditions.get("target")}
+            known["stream"] = whole(sender.get("socket")) if len(streams) > 1 else None
+            for key, known["statistic"] in (("mean_rtt", None), ("min_rtt", "min"), ("max_rtt", "max")):
                 if value := number(sender.get(key)):
-                    known: Conditions = {"statistic": statistic, "target": conditions.get("target")}
-                    known["stream"] = whole(sender.get("socket")) if len(streams) > 1 else None
                     line = doc.line_of(f'"{key}"')
                     yield self.measure("rtt", value * 1e-6, f"{value:g} us", known, status=status, line=line)
 

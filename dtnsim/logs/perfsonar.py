@@ -74,7 +74,7 @@ class PerfsonarArchive(DocumentParser):
         sent, lost = (number(packets.get(key) if packets else result.get(other)) for key, other in keys)
         share = lost / sent if lost is not None and sent else number(packets.get("loss"))
         if share is not None:
-            yield self.measure("loss", share, f"{share:.6g}", known, packets=None if sent is None else int(sent))
+            yield self.measure("loss", share, f"{share:.6g}", known, packets=whole(sent))
 
     def _conditions(self, record: Mapping[str, Any]) -> Conditions:
         spec, meta = as_dict(as_dict(record["test"]).get("spec")), as_dict(record.get("meta"))
@@ -188,7 +188,7 @@ class Esmond(DocumentParser):
         if isinstance(value, dict):
             lost, sent = number(value.get("numerator")), number(value.get("denominator"))
             share = lost / sent if lost is not None and sent else None
-            known = {**known, "packets": None if sent is None else int(sent)}
+            known = {**known, "packets": whole(sent)}
         if share is not None:
             yield self.measure("loss", share, f"{share:.6g}", **known)
 

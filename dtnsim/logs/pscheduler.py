@@ -168,7 +168,7 @@ class PschedulerText(LinesParser, of=PschedulerJson):
             known |= {"interval": True, "start_s": start, "end_s": end}
             if self._section is not None and self._section.startswith("*"):
                 known["stream"] = self._section.rsplit(" ", 1)[-1]
-            known["retransmits"] = int(row["retr"]) if row["retr"] else None
+            known["retransmits"] = whole(row["retr"])
         elif float(row["rate"]) <= 0:
             yield self.unread(f"{row['rate']} {row['u']}", NO_BYTES)
             return

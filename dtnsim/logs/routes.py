@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dtnsim.logs._declared import LinesParser, Match, reads
-from dtnsim.logs._numbers import as_dict, as_list, decimal, number, regex
+from dtnsim.logs._numbers import as_dict, as_list, decimal, number, regex, whole
 from dtnsim.logs._records import located
 from dtnsim.logs.base import Conditions, Document, DocumentParser, Evidence, LineParser, Parser, Record, Status, anew
 
@@ -182,12 +182,13 @@ class Tracepath(LinesParser):
 
     @reads(r"^\s*Resume: pmtu <mtu:int>(?: hops <hops:int>)?(?: back <back:int>)?")
     def _summary(self, found: Match) -> Iterator[Record]:
-        hops = int(found["hops"]) if found["hops"] else None
+        hops = whole(found["hops"])
         known: Conditions = {"target": self._target, "reached": hops is not None, "hops": hops}
         yield self.measure("mtu", int(found["mtu"]), f"pmtu {found['mtu']}", **known)
         if hops is not None:
-            back = int(found["back"]) if found["back"] else None
-            yield self.measure("hops", hops, f"hops {hops}", {"target": self._target, "hops_back": back})
+            yield self.measure(
+                "hops", hops, f"hops {hops}", {"target": self._target, "hops_back": whole(found["back"])}
+            )
         self._active, self._last, self._target = False, None, None
 
     @reads(r"^\s*Too many hops: pmtu (\d+)")
