@@ -26,7 +26,7 @@ from dtnsim.description.override import Overrides, override, split_key, texts
 from dtnsim.description.shared import shared_out
 from dtnsim.description.spoken import folded
 from dtnsim.description.templates import named_workload, with_workload
-from dtnsim.description.transfer import DEVICES, check_order, split_end, with_ends
+from dtnsim.description.transfer import DEVICES, check_order, misplaced, split_end, with_ends
 from dtnsim.ground import library, runtime, yamlio
 from dtnsim.ground.draws import Correlation
 from dtnsim.ground.errors import MISSING, SpecError
@@ -189,7 +189,7 @@ class PathSpec(Joined):
     @property
     def notes(self) -> tuple[str, ...]:
         """What was read from names, and what a calibration would have changed, had the path not said otherwise."""
-        return (*self._read, *self._fits.notes)
+        return (*self._read, *misplaced(self.transfers, self.hosts), *self._fits.notes)
 
     @property
     def folder(self) -> Path:

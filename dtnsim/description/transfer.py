@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Annotated, Any, Final, Self
+from collections.abc import Collection, Iterable, Mapping as MappingABC, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 import numpy as np
 from pydantic import AliasChoices, Field, field_validator, model_validator
@@ -20,7 +20,10 @@ from dtnsim.ground.quantity import Quantity, Scalar, Unit
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.ground.yamlio import Mapping
 from dtnsim.tools._options import metadata_within
-from dtnsim.tools.plan import Timing, Tool
+from dtnsim.tools.plan import Timing, Tool, usages
+
+if TYPE_CHECKING:
+    from dtnsim.description.host import Host
 
 #: ends of a transfer that are no volume, and what kind of end they are
 DEVICES = {
@@ -173,6 +176,33 @@ def check_order(transfers: Sequence[TransferSpec], number: int, at: dict[str, An
         if name not in seen:
             seen.add(name)
             ahead += by_name[name].after if name in by_name else []
+
+
+def elsewhere(hosts: Iterable[Host], systems: Collection[str]) -> str:
+    """That what runs on some systems does not run on some hosts; empty where it runs on all of them.
+
+    Args:
+        hosts: The hosts.
+        systems: Families of systems that it runs on.
+    """
+    others = [f"{host.name} ({host.os or 'Linux'})" for host in hosts if host.system not in systems]
+    return f"does not run on {' and '.join(others)}" if others else ""
+
+
+def misplaced(transfers: Sequence[TransferSpec], hosts: MappingABC[str, Host]) -> tuple[str, ...]:
+    """What is said of tools that no usage has on a system that a host at their ends states.
+
+    Args:
+        transfers: All of the path.
+        hosts: Its hosts by name.
+    """
+    found: dict[str, str] = {}
+    for kind, *ends in {(t.tool.kind, *sorted({split_end(e)[0] for e in (t.source_end, t.to)})) for t in transfers}:
+        stated = [hosts[name] for name in ends if name in hosts and hosts[name].os]
+        runs = {system for tool, usage in usages() if tool == kind for system in usage.systems} if stated else set()
+        if runs and (where := elsewhere(stated, runs)):
+            found[f"{kind} {where}"] = f"{kind} {where}: predicted as if it did; 'dtnsim tools' has those that do"
+    return tuple(found[key] for key in sorted(found))
 
 
 def split_end(end: str) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from dtnsim.composition.compose import run_together
 from dtnsim.composition.resolved_transfer import End, end_of
 from dtnsim.description.dataset import load as dataset
 from dtnsim.description.spec import PathSpec
-from dtnsim.description.transfer import split_end
+from dtnsim.description.transfer import elsewhere, split_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.ground.records import Interval, Prediction
@@ -216,8 +216,7 @@ def _ends(spec: PathSpec) -> tuple[End, End]:
 def _foreign(spec: PathSpec, usage: Usage) -> str:
     """That a usage does not run on an end's system; empty where it runs on those of all."""
     hosts = {end.host.name: end.host for end in _ends(spec) if not end.is_bucket}
-    others = [f"{n} ({h.os or 'Linux'})" for n, h in hosts.items() if h.system not in usage.systems]
-    return f"does not run on {' and '.join(others)}" if others else ""
+    return elsewhere(hosts.values(), usage.systems)
 
 
 def as_archive(spec: PathSpec, *, ready: bool) -> list[Suggestion]:

@@ -158,10 +158,10 @@ def _windows(*, mounted: bool) -> PathSpec:
 
 
 def test_between_machines_with_windows_robocopy_is_offered_with_its_threads_and_rsync_is_not() -> None:
-    """Microsoft, robocopy: /MT[:n], 8 threads where n is left out, at most 128; no build of rsync, cp or xargs."""
+    """Microsoft, robocopy: /MT[:n], 8 threads where n is left out, at most 128; no build of rsync or xargs."""
     spec = _windows(mounted=True)
     rows, refused = choose(spec, samples=0)
-    assert {r.options["name"] for r in rows[1:]} == {"robocopy", "rclone"}
+    assert {r.options["name"] for r in rows[1:]} == {"robocopy", "rclone", "cp"}
     best = next(r for r in rows[1:] if r.options["name"] == "robocopy")
     assert 8 <= best.options["MT"] <= 128
     assert best.line == f"robocopy SRC DST /E /MT:{best.options['MT']}"
@@ -183,6 +183,22 @@ def test_between_machines_with_windows_robocopy_is_offered_with_its_threads_and_
         ),
         "a: receive queues of nic": ("Set-NetAdapterRss nic -NumberOfReceiveQueues 16",),
     }
+
+
+@pytest.mark.parametrize(
+    ("tool", "system", "warned"),
+    [("rsync", "Windows 11", True), ("bbcp", "Windows 11", True), ("scp", "Windows 11", False),
+     ("robocopy", "Windows 11", False), ("iperf3", "Windows 11", False), ("robocopy", "Debian 12", True)],
+)  # fmt: skip
+def test_what_tools_leaves_out_for_a_system_predict_warns_of(tool: str, system: str, *, warned: bool) -> None:
+    """It was predicted without a word."""
+    spec = _windows(mounted=tool == "robocopy").changed([f"transfer.tool={tool}", f"hosts.a.os={system}"])
+    assert [n for n in spec.notes if f"{tool} does not run on a ({system})" in n] == [
+        n for n in spec.notes if "run on" in n
+    ]
+    assert any("run on" in note for note in predict(spec, samples=0).warnings) == warned
+    if tool in ("rsync", "bbcp"):
+        assert tool not in {row.options["name"] for row in choose(spec, samples=0)[0][1:]}
 
 
 def test_a_share_of_the_far_machine_is_mounted_for_robocopy() -> None:
