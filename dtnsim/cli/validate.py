@@ -72,7 +72,8 @@ def command(
     else:
         logs = [s for s in sources or [] if not cases.is_cases_file(Path(s))]
         if logs and Path(logs[0]).is_file():
-            raise InputError(f"{logs[0]} is no cases file; a log of transfers is held against a path: --path PATH")
+            tests = f"one of tests on a host (fio, iperf3): dtnsim calibrate {logs[0]} --host HOST"
+            raise InputError(f"{logs[0]} is no cases file; write --path PATH for a log of transfers; {tests}")
         chosen = cases.load_all([Path(s) for s in sources] if sources else None)
     with Watch("predicting cases") as watch:
         found = validate.validate(

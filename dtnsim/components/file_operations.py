@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -26,6 +26,9 @@ class FileOperations(Component):
     #: the same for servers that nobody describes, where they are no hosts of the path
     filer: ClassVar[Mapping[str, Quantity]] = {}
 
+    #: what operations are called where they go by other names; those that nobody is asked for have none
+    asked_by: ClassVar[Mapping[str, str]] = {}
+
     op_time: Annotated[Quantity, Unit("s", spread=0.5)] = prior(
         "2 us",
         0.7,
@@ -36,6 +39,10 @@ class FileOperations(Component):
         0.8,
         "32 us a create and its close on ext3 at 2.66 GHz, 327,800 files (foddex.net, 2009); 2 to 6 us on tmpfs",
     )
+
+    def called(self, operations: Iterable[str]) -> list[str]:
+        """What some operations are called here."""
+        return [said for name in operations if (said := self.asked_by.get(name, name))]
 
     def waits(
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0

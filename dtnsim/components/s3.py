@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -48,6 +49,13 @@ class S3(SharedFilesystem, Copies):
     flushes_at_close: ClassVar[bool] = True
     over_ip: ClassVar[bool] = True
     connected_by_tools: ClassVar[bool] = True
+    asked_by: ClassVar[Mapping[str, str]] = {
+        "stat": "HEAD",
+        "create": "POST or PUT",
+        "readdir": "LIST",
+        "unlink": "DELETE",
+        **dict.fromkeys(_NO_REQUEST, ""),
+    }
     drives_in_arrays: ClassVar[bool] = True
 
     part_size: Annotated[Quantity, Unit("B", low=1)] = prior(
@@ -132,3 +140,8 @@ class S3(SharedFilesystem, Copies):
         """A request; close and access are none."""
         del host
         return 0.0 if operation in _NO_REQUEST else row.value(self.latency)
+
+    def timed(self, operation: str) -> Quantity:
+        """What a request takes, whatever it asks for."""
+        del operation
+        return self.latency

@@ -81,10 +81,10 @@ def waits_of(storage: Storage, leg: Leg, step: Step, row: Row) -> Waits:
         if not number or not positive(seconds):
             continue
         whole = count(number, "file") * term(seconds, "s", base) * each
-        mounted = end.mounted if end.volume is not None else None
-        away = mounted is not None and (mounted.server is not None or bool(mounted.over))
-        what = "file operations" + (" x latency to the server" if away else "")
-        operations.append((whole, f"{what} ({' + '.join(names)}) on {end.host.name}:{end.volume}", "file"))
+        mounted = end.mounted
+        away = mounted.server is not None or bool(mounted.over)
+        what = f"file operations{' x latency to the server' * away} ({' + '.join(mounted.filesystem.called(names))})"
+        operations.append((whole, f"{what} on {end.host.name}:{end.volume}", "file"))
     after: list[Wait] = []
     if cost.fixed is not None:
         after.append((count(files, "file") * row.term(cost.fixed) * each, "per-file work", "file"))

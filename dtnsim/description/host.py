@@ -133,3 +133,22 @@ def build_host(name: str, raw: dict[str, Any]) -> Host:
     mapping.pop("schema", None)
     mapping["name"] = name
     return validate(Host, mapping, key=f"hosts.{name}")
+
+
+def no_path(found: Mapping, name: str, file: str) -> Mapping:
+    """The mapping of a host's file.
+
+    Args:
+        found: It.
+        name: The host.
+        file: The file, as it is named.
+
+    Raises:
+        SpecError: it is a path file.
+    """
+    hosts = found.get("hosts")
+    if not isinstance(hosts, Mapping):
+        return found
+    first = next(iter(hosts), "NAME")
+    remedy = f"put what stands under hosts.{first} there into a file of its own, {first}.yaml, and name that"
+    raise SpecError("is a path file, where one host is due", key=f"hosts.{name}", value=file, remedy=remedy)

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from dtnsim.components.base import Component, place, remembering, spot_of
 from dtnsim.description import boards, ipoib, over_wan, personal
 from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
-from dtnsim.description.host import Host, build_host
+from dtnsim.description.host import Host, build_host, no_path
 from dtnsim.description.override import merge, override, split_key
 from dtnsim.description.systems import of_system
 from dtnsim.ground import library
@@ -136,7 +136,7 @@ class Hosts:
         if item is None or item == UNKNOWN:  # all of it is drawn
             return Mapping(*self._given.at(name))
         if isinstance(item, str):
-            item = self._named(".".join(filter(None, (name, key))), item)
+            item = no_path(self._named(".".join(filter(None, (name, key))), item), name, item)
             shipped = True  # what is shipped knows nothing of this file
         if not isinstance(item, Mapping):
             raise SpecError("needs the name of a host or its description", key=f"hosts.{name}", value=item)

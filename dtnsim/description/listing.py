@@ -51,7 +51,9 @@ def names(room: str) -> list[str]:
     if room not in ROOMS:
         near = difflib.get_close_matches(room, ROOMS, n=1, cutoff=0.5)
         remedy = f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(ROOMS)}"
-        raise SpecError("is nothing that can be listed", value=room, remedy=remedy)
+        if (kind := room.removesuffix("s")) in kinds():
+            remedy = f"'dtnsim {'show' if kind in kinds_of('tool') else 'components'} {kind}' tells of that kind"
+        raise SpecError("is nothing that can be listed", key="list", value=room, remedy=remedy)
     if room == "tools":
         return kinds_of("tool")
     return [*own_names(room), *library.names(room)]

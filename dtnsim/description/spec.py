@@ -380,7 +380,7 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
             if path not in DEVICES and spec.hosts[host].mount_of(path) is None:
                 mounts = ", ".join([*spec.hosts[host].volumes, "/dev/zero", "/dev/null", "memory"])
                 remedy = f"write {host}: and one of {mounts}; or give it one, 'volumes: {{{path}: unknown}}'"
-                raise SpecError(f"host {host!r} has no volume for it", **where, remedy=remedy)
+                raise SpecError(f"host {host!r} has no volume for {path}", **where, remedy=remedy)
         ends = [spec.hosts[split_end(end)[0]] for end in (transfer.source_end, transfer.to)]
         if ends[0] is not ends[1] and not (spec.wan or spec.links or all(host.nics for host in ends)):
             remedy = "write wan: {bandwidth: 10 Gb/s, rtt: 20 ms}; if unknown: the rate of the slower host's card"

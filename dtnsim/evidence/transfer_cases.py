@@ -105,6 +105,9 @@ def cases(
     if not kept:
         said = f" ({'; '.join(notes[-3:])})" if notes else ""
         looked = ", ".join(map(str, logs)) or "no log there"
+        if measured and not mine:
+            tools = ", ".join(sorted({m.tool for m in measured}))
+            said = f"; figures of {tools} tell of one host: dtnsim calibrate {logs[0]} --host HOST"
         raise InputError(f"{looked}: no transfer that went the way of {path}{said}")
     moved = _together(kept)
     notes += _other_tools(kept, path, given.transfers[0].tool.kind)

@@ -214,6 +214,9 @@ def loads(text: str, name: str, *, source: str = "") -> Mapping:
             f"check that every bracket and quote is closed{opened}; put a value that holds : , # or brackets in quotes"
         )
         line = mark.line + 1 if mark else None
+        if mark and re.match(r" *\t", text[text.rfind("\n", 0, mark.index) + 1 :]):
+            remedy = "write spaces in its place, two for each step"
+            raise SpecError("is indented with a tab, which YAML refuses", file=name, line=line, remedy=remedy) from None
         if "nesting depth" in problem:  # libyaml 0.2.6 has a limit of its own, and reads ahead
             raise SpecError(f"is nested deeper than {MAX_DEPTH} levels", file=name, line=line) from None
         raise SpecError(f"is not YAML: {problem}", file=name, line=line, remedy=remedy) from None

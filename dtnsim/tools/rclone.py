@@ -91,15 +91,18 @@ class Way(NamedTuple):
 class Rclone(Tool):
     """``rclone copy --transfers --checkers --multi-thread-streams --multi-thread-cutoff --bwlimit ...``.
 
-    ``backend`` is the far end's protocol: s3 to or from a bucket, sftp between hosts, local between mounts of one host
-    unless given. ``client`` is the end at which rclone runs: the one that is no bucket; over http, which only gives,
-    the destination; else the source. Over http each file of the list costs a HEAD, ``checkers`` at once. Over sftp each
-    file's sum is made by a program at the far end. A local file is one stream unless ``multi_thread_streams`` is given.
+    ``backend`` is the far end's protocol: s3 to or from a bucket, sftp between hosts, local between mounts of one
+    host unless given. ``client`` is the end at which rclone runs: the one that is no bucket; over http, which only
+    gives, the destination; else the source. A bucket is asked for each object by HEAD, after it is put (left out by
+    ``s3_no_head``) and before it is got (``s3_no_head_object``). Over http each file of the list costs a HEAD,
+    ``checkers`` at once. Over sftp each file's sum is made by a program at the far end. A local file is one stream
+    unless ``multi_thread_streams`` is given.
 
     Neglects: limits and latency of the object store's own service.
-    Source: rclone documentation, global flags; github.com/rclone/rclone 1.60.1 backend/sftp/sftp.go,
-        backend/webdav/webdav.go, backend/http/http.go, backend/local/local.go (sums of both files while they are
-        copied), fs/operations/multithread.go, lib/rest/rest.go, lib/pacer/pacers.go.
+    Source: rclone documentation, global flags, and Amazon S3 (--s3-no-head, --s3-no-head-object);
+        github.com/rclone/rclone 1.60.1 backend/sftp/sftp.go, backend/webdav/webdav.go, backend/http/http.go,
+        backend/local/local.go (sums of both files while they are copied), fs/operations/multithread.go,
+        lib/rest/rest.go, lib/pacer/pacers.go.
     """
 
     kind: ClassVar[str] = "rclone"
@@ -127,6 +130,8 @@ class Rclone(Tool):
         "5 MiB", 0.0, "rclone documentation, s3: --s3-chunk-size"
     )
     s3_upload_concurrency: Annotated[Count, named("s3_upload_concurrency", "s3-upload-concurrency")] = 4
+    s3_no_head: Annotated[bool, named("s3_no_head", "s3-no-head")] = False
+    s3_no_head_object: Annotated[bool, named("s3_no_head_object", "s3-no-head-object")] = False
     block: Size = prior("1 MiB", 0.3, "rclone lib/pool: buffers of 1 MiB")
     overhead: Cycles = GO_CLIENT
 
@@ -237,11 +242,15 @@ class Rclone(Tool):
 
     def _files(self, way: Way, job: Job, workers: int) -> FileCost:
         trips = 0.0
-        opened = ("stat",) if job.buckets[0] else ("stat", "open", "close")  # a bucket: HEAD; the GET is data
+        head = () if way.backend == "s3" and (self.s3_no_head if way.put else self.s3_no_head_object) else ("stat",)
+        opened = head if job.buckets[0] else ("stat", "open", "close")  # a bucket: HEAD; GET and PUT are data
+        made = head if job.buckets[1] else COPIED.destination
         if way.backend != "local":
             backend = _BACKENDS[way.backend]
             trips = (backend.put_file if way.put else backend.get_file) + (_HASH if self._hashes(way) else 0.0)
-        return replace(COPIED, round_trips=trips, fixed=self._waits(way, job, workers), source=opened)
+            trips -= float(not head)
+        waits = self._waits(way, job, workers)
+        return replace(COPIED, round_trips=trips, fixed=waits, source=opened, destination=made)
 
     def _opening(self, way: Way, job: Job, workers: int) -> Opening:
         if not job.remote:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from dtnsim.simulation import simulate
+from tests.conftest import Run
 from tests.each import cases
 from tests.lab import MiB, Sheet, answer, journey, machine, problem, sheet, volume
 from tests.strategies import load
@@ -113,3 +114,12 @@ def test_a_small_object_is_one_answer_or_two(tool: str, at_once: int, answers: i
         )
         took = answer(path).transfers[0].duration_s.p50
         assert took == pytest.approx(51200 / at_once * 0.1 * answers, rel=0.02, abs=3.0)
+
+
+def test_requests_for_objects_go_by_their_names_and_take_what_the_store_says(run: Run) -> None:
+    """They were 'create + close', by a figure of ext3."""
+    said = run("explain", "examples/s3-upload-nas", "--set", "transfer.tool=rclone").out
+    assert "(HEAD) on nas:/bucket" in said
+    assert "ext3" not in said
+    without = run("explain", "examples/s3-upload-nas", "--set", "transfer.tool={name: rclone, s3_no_head: true}")
+    assert "(HEAD)" not in without.out

@@ -140,7 +140,7 @@ def test_a_file_that_is_no_calibration(tmp_path: Path) -> None:
             {"transfer": {**BASE["transfer"], "to": "s3://mine/x"}},
             "hosts: a, b; a bucket is one too: 's3: {volumes: {/mine: {filesystem: aws-s3}}}' and 's3:/mine'",
         ),
-        ({"transfer": {**BASE["transfer"], "to": "b:/e"}}, "host 'b' has no volume for it.*write b: and one of /d"),
+        ({"transfer": {**BASE["transfer"], "to": "b:/e"}}, "host 'b' has no volume for /e.*write b: and one of /d"),
         ({"transfer": {**BASE["transfer"], "ports": {"zz": 1}}}, "there is no host 'zz'"),
         ({"transfer": {**BASE["transfer"], "nics": {"zz": "eth"}}}, "there is no host 'zz'"),
         ({"transfer": {**BASE["transfer"], "via": ["x"]}}, "is not a link"),

@@ -123,7 +123,7 @@ def test_predicted_beside_measured_and_the_command(tmp_path: Path, run: Run) -> 
     assert [c["measured"] for c in made["cases"]] == [pytest.approx(5e8), pytest.approx(10**10 / 15)]
     left = run("validate", str(log))
     assert left.code == 2
-    assert "a log of transfers is held against a path: --path PATH" in left.err
+    assert "write --path PATH for a log of transfers" in left.err
 
 
 def test_the_starter_runs(tmp_path: Path, run: Run) -> None:
