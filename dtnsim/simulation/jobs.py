@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from dtnsim.simulation.transfer_processes import Move
 
 
+#: part of what connections carry in the end from which on the link holds them: what is within two merged steps of it
+_FULL: Final = 0.9
+
 #: makes the engine's row of demands
 MakeRow = Callable[[Mapping[int, float]], "Row"]
 
@@ -65,7 +68,8 @@ class Leg:
         byte_s, file_s, start_s: Waiting per byte, per file, and once a worker.
         ramp: How its connections open up.
         anew: Whether every file has connections of its own.
-        ramp_Bps: Rate of one worker that the shares of ``ramp`` are of [B/s].
+        ramp_Bps: Rate of one worker that the shares of ``ramp`` are of, beside all others of its transfer [B/s].
+        open_Bps: The same while the others are elsewhere, whose part of the link an open connection takes [B/s].
         loose: Rate that the private stations besides them allow one worker [B/s].
         fill_costs, drain_costs: Demands by station, private ones included.
         entries: The same as arrays: (n,) stations, (2, n) demands of the two halves.
@@ -87,8 +91,19 @@ class Leg:
     ramp: Ramp | None = None
     anew: bool = False
     ramp_Bps: float = math.inf
+    open_Bps: float = math.inf
     loose: float = math.inf
     tally: Tally = field(default_factory=Tally)
+
+    def opened(self, share: float) -> float:
+        """Rate that connections allow one worker which are open to a share of what all of its transfer carry [B/s].
+
+        Below what the link carries it is their windows that hold them, which are a worker's own.
+        """
+        assert self.ramp is not None
+        if share == math.inf:
+            return self.cap
+        return min(self.loose, share * (self.ramp_Bps if share < _FULL * self.ramp.last else self.open_Bps))
 
     def visits(self, stations: Sequence[int]) -> bool:
         """Whether a byte needs any of some stations."""
@@ -188,15 +203,16 @@ def _leg(problem: Problem, transfer: Transfer, phase: Phase, how: tuple[bool, Se
         opening[0],
         opening[1],
         opening[2],
+        opening[3],
         loose,
     )
 
 
 def _limits(
     problem: Problem, transfer: Transfer, fill: dict[int, float], capacity: Sequence[float], scenario: int
-) -> tuple[float, int, tuple[Ramp | None, bool, float], float]:
-    """Cap, its station, (ramp, anew, ramp_Bps) and loose of a `Leg`; takes stations that are split out of its row."""
-    cap, cap_station, ramp, anew, ramp_Bps, loose = math.inf, -1, None, False, math.inf, math.inf
+) -> tuple[float, int, tuple[Ramp | None, bool, float, float], float]:
+    """Cap, its station, (ramp, anew, ramp_Bps, open_Bps) and loose of a `Leg`; takes those split out of its row."""
+    cap, cap_station, ramp, anew, ramp_Bps, open_Bps, loose = math.inf, -1, None, False, math.inf, math.inf, math.inf
     for k in list(fill):
         station, streams = problem.stations[k], problem.connections.get(problem.stations[k].name)
         own, whole = station.private, in_scenario(station.capacity, scenario)
@@ -209,12 +225,13 @@ def _limits(
             # a share of unlike streams has their openings in it
             ramp, anew = None if transfer.opened else ramp_of(streams, scenario), streams.reopened
             ramp_Bps = capacity[k] / (transfer.workers if own else 1.0) / cost if cost else math.inf
+            open_Bps = limit
             limit *= ramp.last if ramp is not None else 1.0
         elif own:
             loose = min(loose, limit)
         if own and limit < cap:
             cap, cap_station = limit, k
-    return cap, cap_station, (ramp, anew, ramp_Bps), loose
+    return cap, cap_station, (ramp, anew, ramp_Bps, open_Bps), loose
 
 
 @dataclass(slots=True, eq=False)

@@ -263,8 +263,7 @@ def _open_up(engine: Engine, job: Job, move: Move, age_s: float) -> Process:
     ramp, env = move.leg.ramp, engine.env
     assert ramp is not None
     for seconds, share in (*ramp.after(age_s), (0.0, math.inf)):
-        leg = move.leg  # of the path as it is now
-        engine.change(move.flow, cap=min(leg.loose, leg.ramp_Bps * share) if share < math.inf else leg.cap)
+        engine.change(move.flow, cap=move.leg.opened(share))  # of the path as it is now
         if job.cache is not None:
             job.cache.look()
         yield env.timeout(seconds)

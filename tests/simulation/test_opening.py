@@ -158,3 +158,18 @@ def test_small_files_with_connections_of_their_own_meet_the_first_rounds_alone(w
     assert simulate(one).runs[0].transfers[0].duration_s == pytest.approx(
         predict(one, samples=0).duration_s.p50, rel=0.05
     )
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_the_last_file_of_open_connections_has_the_link_to_itself(workers: int) -> None:
+    """Windows hold who opens up, the link those that fill it: what the others leave is taken, bytes over rate."""
+    wan = {"bandwidth": "10 Gb/s", "rtt": "44.8 ms", "loss": 0, "buffer": "10 MB"}
+    tool = {"name": "gridftp", "p": 4, "cc": workers}
+
+    def seconds(files: int) -> float:
+        data = {"files": files, "size": f"{files * 0.5} GB"}
+        path = journey(machine(), machine(), wan=wan, tool=tool, dataset=data)
+        return float(simulate(load(path)).runs[0].transfers[0].duration_s)
+
+    between = 2 * 44.8e-3  # trips before a file
+    assert seconds(workers + 1) - seconds(workers) == pytest.approx(0.5e9 / 1.2e9 + between, rel=0.05)
