@@ -14,7 +14,7 @@ import numpy as np
 
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index, IntArray
 from dtnsim.physics.waiting import cycle_time
-from dtnsim.steady.rows import begins, over_rows, summed
+from dtnsim.steady.rows import Rows, begins, over_rows, summed
 
 if TYPE_CHECKING:
     from dtnsim.steady.matrices import Matrices
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: part of the time from which on it is felt that workers queue; below, the station or the workers themselves hold
 _FELT: Final = 2e-3
+#: part by which the parts of one step's bytes may miss all of them
+_ONE: Final = 1e-6
 #: digits in which transfers are alike
 _DIGITS: Final = 6
 
@@ -105,6 +107,8 @@ class Workers:
         self._uneven = np.array([len(levels) > 1 for levels in m.rounds], dtype=bool)
         #: several workers that wait now and then, and meet at what they share
         waiting = np.logical_or.reduceat((m.delay > m.served).any(axis=0), first)
+        #: several workers who go through the stretches of one step, as a page cache cuts it, side by side
+        self._side_by_side = np.flatnonzero(several & (m.workers > 1) & (np.add.reduceat(m.moved, first) < 1 + _ONE))
         self._meet = (m.workers > 1) & waiting
         #: stations that several transfers visit; whether any transfer's workers are not always there
         self._shared = np.bincount(m.total.station, minlength=m.capacity.shape[1] + 1) > 1
@@ -251,7 +255,7 @@ class Workers:
         lead = m.lead.T
         leads = np.flatnonzero(np.any(lead > 0, axis=1) | self._meet | self._uneven)
         if len(leads):
-            alone, least = station_time(m, capacity), busy / self._at_work
+            alone, least = station_time(m.total, capacity), busy / self._at_work
             pace = self._paces(leads, busy - own, alone, own)
             f = leads
             queue = (lead[f] > 0) | (pace > np.maximum(least, alone)[f] * (1 + _FELT))
@@ -260,6 +264,11 @@ class Workers:
         slowed = replace(m, capacity=capacity)
         for each in np.flatnonzero(m.in_turn).tolist():
             bound[each] = np.minimum(bound[each], _meeting(slowed, each, busy[each]))
+        if len(f := self._side_by_side):
+            both = np.maximum((longest + m.delay.T) / self._at_work[m.transfer], station_time(m.phases, capacity))
+            with np.errstate(divide="ignore"):
+                all_of_them = (1 - m.opening.T[f]) / (lead[f] + over_rows(np.add, both, self._begins)[f])
+            bound[f] = np.minimum(bound[f], all_of_them)
         return bound, busy, own
 
 
@@ -288,10 +297,10 @@ def _meeting(m: Matrices, f: int, busy: Array) -> Array:
         )
 
 
-def station_time(m: Matrices, capacity: Array) -> Array:
-    """(F, S) seconds per payload byte that its slowest station needs when a transfer has it alone."""
+def station_time(rows: Rows, capacity: Array) -> Array:
+    """(F, S) seconds per payload byte that its slowest station needs when a transfer, or phase (P, S), has it alone."""
     padded = np.concatenate([capacity, np.full((len(capacity), 1), np.inf)], axis=1).T
-    return over_rows(np.maximum, per_capacity(m.total.demand, padded[m.total.station]), m.total.first)
+    return over_rows(np.maximum, per_capacity(rows.demand, padded[rows.station]), rows.first)
 
 
 def slowest_time(m: Matrices, f: int) -> float:

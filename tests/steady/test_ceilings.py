@@ -52,3 +52,15 @@ def test_workers_that_meet_where_each_keeps_to_its_own_do_not_wait_for_each_othe
     )
     assert own == pytest.approx(split, rel=1e-6)
     assert own == pytest.approx(4 / (4 / 100 + 4 / 80))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4, 8])
+def test_workers_fill_a_page_cache_and_wait_for_its_medium_side_by_side(workers: int) -> None:
+    """Into memory 600 B at the link's 100 B/s, then 400 at the disk's 80: 11 s, however many write (took 10)."""
+    link, disk = replace(LINK, private=False), Station("disk", "b", "disk", "disk", 80.0, "B")
+    into, behind = (Demand("tcp", part, "bytes") for part in (0.6, 0.4))
+    cached = Phase("cached", (into, Demand("disk", 0.3, "bytes", below_cache=True)), (), "copy")
+    throttled = Phase("throttled", (behind, Demand("disk", 0.4, "bytes", below_cache=True)), (), "copy")
+    one = Transfer("t", (cached, throttled), workers, 1000.0, 8, sizes_B=(125.0,), counts=(8,))
+    m = solve.matrices(Problem("p", (link, disk), (one,)))
+    assert solve.solve(m).rate[0, 0] == pytest.approx(1000 / 11)
