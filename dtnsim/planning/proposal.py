@@ -124,12 +124,12 @@ class Plan(Shown):
         tuned: The path with those that help together.
         purchases: The frontier of price against throughput and probability, on top of the settings; the first buys
             nothing.
-        chosen: The cheapest that meets the target as surely as asked; None where none does.
+        chosen: The cheapest that meets the target as surely as asked, within a point; None where none does.
         measure_first: What makes the answer unsure, and how to find it out.
         sentences: What to know, in words.
         due: What to buy when, as the target grows; empty where nobody said that it does.
         given: The path as it is.
-        best: What is chosen, or else the surest that was found.
+        best: What is chosen, or else the cheapest that the draws do not tell from the surest that was found.
         tried: Settings that were tried, whether they help or not.
         stated: Whether somebody said whose the hosts are.
         verdict: What to do, and what comes of it.
