@@ -101,6 +101,5 @@ def is_desk(host: object) -> bool:
     shipped = library.read("hosts", found[0]).get("os") if len(found) == 1 and "os" not in given else None
     system = str(given.get("os", shipped)).lower()
     known = library.spoken()["personal"]
-    return (
-        system.startswith(("windows", "mac")) or {kind.lower(), like.lower()} & {*known} != set() or is_personal(like)
-    )
+    sat_at = system.startswith(("windows", "mac")) and "server" not in system
+    return sat_at or {kind.lower(), like.lower()} & {*known} != set() or is_personal(like)

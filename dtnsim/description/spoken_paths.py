@@ -163,9 +163,8 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     elif not (isinstance(tool, str) and name.lower().startswith(known[1])):
         item["tool"] = Scalar(known[1], *at)
     other = "destination" if client == "from" else "source"
-    if not said:
-        words = f"{there} is mounted on {here} over {known[0]}"
-        notes.append(f"transfer: {words}; 'tool: {{name: {known[0]}, client: {other}}}' mounts at the other end")
+    hint = "" if said else f"; 'tool: {{name: {known[0]}, client: {other}}}' mounts at the other end"
+    notes.append(f"transfer: {there} is mounted on {here} over {known[0]}{hint}")
     return hosts, item
 
 

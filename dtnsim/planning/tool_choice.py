@@ -124,6 +124,9 @@ def choose(
         raise InputError(f"--have: {unknown[0]!r} is no tool; write some of {known}")
     found, refused = [], []
     own = spec.transfers[0].tool
+    if getattr(own, "packer", "") == "zfs":
+        message = f"{spec.transfer_key(0)}.tool: zfs send moves a snapshot, and other tools move files"
+        raise InputError(f"{message}; write tool: rsync, or another, to compare what copies the files")
     if own.tool_class != "test":
         found.append(Choice(_own(own), "", "", "", {}, predict(_first(spec), samples=samples, seed=seed), own=True))
     key = spec.transfer_key(0)
@@ -164,7 +167,8 @@ def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
         ready: Whether it may need nothing but what is there wherever files are moved.
     """
     transfer, tried = spec.transfers[0], list[tuple[PathSpec, tuple[str, Usage, tuple[str, ...]]]]()
-    if transfer.dataset is None or transfer.timing() is not None or transfer.tool.tool_class == "test":
+    of_files = transfer.tool.tool_class != "test" and getattr(transfer.tool, "packer", "") != "zfs"
+    if transfer.dataset is None or transfer.timing() is not None or not of_files:
         return None
     for kind, usage, mounted in _leading(spec):
         if kind == transfer.tool.kind or (ready and usage.needs not in _READY) or _foreign(spec, usage):

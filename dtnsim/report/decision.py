@@ -321,7 +321,8 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
         start: Time of day at which it starts.
     """
     files, size = ordering.moved(p)
-    tools = {t.tool.kind for t in p.given.transfers} - {"program"} if p.given is not None else set()
+    used = [t.tool for t in p.given.transfers] if p.given is not None else []
+    tools = {"zfs send" if getattr(tool, "packer", "") == "zfs" else tool.kind for tool in used} - {"program"}
     by = f" by {(tools == {'cp'} and _called(p)) or next(iter(tools))}" if len(tools) == 1 else ""
     what = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}{by}"
     if p.drawn is None:

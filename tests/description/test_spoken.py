@@ -161,6 +161,7 @@ def test_who_mounts_a_share() -> None:
         ({"kind": "laptop"}, "smb", True),
         ({"machine": "ThinkPad X1"}, "nfs", True),
         ({"os": "Windows 10"}, "explorer", True),
+        ({"os": "Windows Server 2019"}, "robocopy", False),
         ({"os": "Ubuntu 22.04"}, "smb", False),
         ({"like": "synology-ds1821plus"}, "smb", False),
     ],

@@ -16,6 +16,7 @@ from dtnsim.planning import actions
 from dtnsim.planning.actions import Scope
 from dtnsim.planning.actions.tool import another, another_there
 from dtnsim.planning.tool_choice import Choice, advice, choose, leads, setting
+from dtnsim.report.decision import verdict
 from dtnsim.steady.prediction import predict
 from dtnsim.tools._command import parse, programs
 from dtnsim.tools.plan import Tool, usages
@@ -281,3 +282,12 @@ def test_what_helps_beside_another_tool_does_not_have_that_tool_s_gain_too() -> 
     assert gains["jumbo frames"] == pytest.approx(1.1, abs=0.05)
     # of medians, as the table is
     assert math.prod(gains.values()) == pytest.approx(made.tuned.rate / made.now.rate)
+
+
+def test_a_snapshot_is_no_files() -> None:
+    """Tools for files stood beside zfs send, as if they moved a snapshot."""
+    spec = path("scp").changed(["transfer.tool={name: tar-ssh, packer: zfs}"])
+    with pytest.raises(InputError, match="zfs send moves a snapshot"):
+        choose(spec, samples=0)
+    assert not list(another_there(Scope(spec, ())))
+    assert " by zfs send" in verdict(predict(spec, samples=0))

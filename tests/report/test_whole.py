@@ -1,7 +1,9 @@
 """The report of a path: what it says, that it is escaped, and that it can be made again."""
 
+import ast
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -388,3 +390,18 @@ def test_the_plan_is_there_by_default_against_the_goal(monkeypatch: pytest.Monke
     assert first["data"][0]["x"][0] < first["data"][0]["x"][1]
     assert html.index("What to do") < html.index("The path")
     assert "--set hosts.nas.tcp.wmem_max" in html
+
+
+def test_every_kind_of_station_has_words() -> None:
+    """A limit of md's stripe cache was 'E.stripes of fs'."""
+    folder, charged = Path(dtnsim.__file__).parent, set[str]()
+    for file in folder.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "charge" and len(call.args) > 1:
+                name, kind = call.args[:2]
+                own = name.values[-1] if isinstance(name, ast.JoinedStr) else name
+                last = own.value.rpartition(".")[2] if isinstance(own, ast.Constant) else ""
+                if isinstance(kind, ast.Constant) and last not in holds._HOLDS:
+                    charged.add(str(kind.value))
+    assert len(charged) > 10
+    assert charged - set(holds._HOLDS) <= {"tcp"}  # connections have words of their own
