@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
@@ -30,6 +31,12 @@ _SHA1_BYTE: Final = prior(
 )
 #: Linux drivers/char/random.c, commit e192be9d9a30: replace the non-blocking pool with a ChaCha20-based generator
 _CHACHA: Final = (4, 8)
+
+
+@lru_cache
+def _release(part: str, kernel: str) -> tuple[int, ...] | None:
+    other = part.rpartition("/")[2] in OTHERS
+    return None if other else tuple(int(number) for number in kernel.split("."))
 _FLUSHER = "Solidigm, KA-01862 (kernel 6.8, two Gen5 drives, a Xeon of 2023 at some 3.5 GHz)"
 
 
@@ -169,8 +176,7 @@ class Stack(Component):
     @property
     def release(self) -> tuple[int, ...] | None:
         """Release of the Linux kernel; None of other systems."""
-        other = (self.part or "").rpartition("/")[2] in OTHERS
-        return None if other else tuple(int(number) for number in self.kernel.split("."))
+        return _release(self.part or "", self.kernel)
 
     @property
     def random_byte(self) -> Quantity:

@@ -40,6 +40,7 @@ class Storage:
     def __init__(self, spec: PathSpec, ledger: Ledger, network: Network, legs: list[Leg], past: Past = NOTHING) -> None:
         self.past = past
         self.spec, self.ledger, self.network = spec, ledger, network
+        self._shelves: dict[tuple[str, str], Shelf] = {}
         self.streams = self._streams_on_volumes(legs)
         self.read_shares = self._read_shares(legs)
         self._files: Counter[Shelf] = Counter()
@@ -47,6 +48,7 @@ class Storage:
             self._files.update({shelf: leg.job.files for shelf, _ in self.visited(leg)})
         self._in_memory = self._writers_in_memory(legs)
         self._serving: list[End] = []  # mounts whose servers are being charged
+        self._uses: dict[tuple[Any, ...], tuple[Access, Access]] = {}  # what was asked for, and as it was seen
 
     def _streams_on_volumes(self, legs: list[Leg]) -> dict[Shelf, int]:
         """Sequential streams on each volume, of all transfers together."""
@@ -109,11 +111,13 @@ class Storage:
         """Part of the limits on dirty bytes that a transfer gets beside others that write through the same cache."""
         return self._in_memory.get(leg.spec.name, 1.0)
 
-    @staticmethod
-    def _shelf(end: End) -> Shelf:
+    def _shelf(self, end: End) -> Shelf:
         """What holds an end's files: a volume of its host, or a file system that several hosts mount."""
-        system = getattr(end.mounted.filesystem, "system", None)
-        return (end.host.name, end.volume or "") if system is None else ("", str(system))
+        own = end.host.name, end.volume or ""
+        if own not in self._shelves:
+            system = getattr(end.mounted.filesystem, "system", None)
+            self._shelves[own] = own if system is None else ("", str(system))
+        return self._shelves[own]
 
     def use(self, end: End, use: Access | None, leg: Leg) -> Access | None:
         """A tool's access as the volume at an end sees it.
@@ -125,6 +129,13 @@ class Storage:
         """
         if use is None or end.volume is None:
             return None
+        key = leg.spec.name, end.host.name, end.volume, id(use), self.streams[self._shelf(end)]
+        if key not in self._uses:
+            self._uses[key] = use, self._seen(end, use, leg)
+        return self._uses[key][1]
+
+    def _seen(self, end: End, use: Access, leg: Leg) -> Access:
+        """A tool's access as the volume at an end sees it, worked out."""
         if use.finish == "none" and end.mounted.filesystem.flushes_at_close:
             use = use.but(finish="fdatasync")
         cached = leg.spec.cached

@@ -16,7 +16,7 @@ from tests.conftest import Run
 
 YEAR = ("examples/facility-year", "--set", "workload.span=1d", "--replicas", "1")
 #: demand that doubles every year: all that is used is full within the ten years that are told
-DOUBLES = (*YEAR, "--set", "workload.growth=100%")
+DOUBLES = (*YEAR, "--set", "workload.growth=60%")
 
 
 @pytest.fixture(scope="module", autouse=True)
