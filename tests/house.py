@@ -1,12 +1,15 @@
 """The house as its code has it: which room imports which; ``python -m tests.house`` draws that in CONTRIBUTING.md."""
 
 import ast
+import functools
 import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
+
+from dtnsim.ground import runtime
 
 ROOT: Final = Path(__file__).parents[1]
 CODE: Final = sorted((ROOT / "dtnsim").rglob("*.py"))
@@ -19,19 +22,23 @@ def module_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imports(path: Path, modules: set[str], *, late: bool = False) -> set[str]:
+MODULES: Final = frozenset(map(module_of, CODE))
+
+
+@functools.cache
+def imports(path: Path, *, late: bool = False) -> frozenset[str]:
     """Modules of the house that a file imports when it is read, or for its types; ``late``: in its functions too."""
     found, ahead = set(), list(ast.parse(path.read_text()).body)
     while ahead:
         node = ahead.pop()
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-            found |= {name if name in modules else node.module for name in names}
+            found |= {name if name in MODULES else node.module for name in names}
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif late or isinstance(node, ast.If | ast.Try):
             ahead += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.excepthandler)]
-    return found & modules
+    return frozenset(found & MODULES)
 
 
 def rooms() -> list[str]:
@@ -42,10 +49,9 @@ def rooms() -> list[str]:
 
 def counted() -> Counter[tuple[str, str]]:
     """(room that imports, room that is imported) -> how many pairs of their files do."""
-    modules = {module_of(path) for path in CODE}
     found: Counter[tuple[str, str]] = Counter()
     for path in CODE:
-        for other in imports(path, modules, late=True):
+        for other in imports(path, late=True):
             pair = module_of(path).split(".")[1:2], other.split(".")[1:2]
             if all(pair) and pair[0] != pair[1]:
                 found[pair[0][0], pair[1][0]] += 1
@@ -78,6 +84,7 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
             yield room, column, 0 if cell == "." else int(cell)
 
 
+@runtime.gc_paused()
 def without_args() -> dict[str, list[str]]:
     """Room -> its public functions of three parameters or more, overriding none, whose docstrings lack ``Args``.
 
@@ -86,12 +93,11 @@ def without_args() -> dict[str, list[str]]:
     """
     trees = {path: ast.parse(path.read_text()) for path in CODE}
     flat = set(re.findall(r"``(\w+)``", ast.get_docstring(trees[ROOT / "dtnsim/engine/layout.py"]) or ""))
-    modules = set(map(module_of, CODE))
     shared = _with_help(trees[ROOT / "dtnsim/cli/options.py"])
-    classes = {node.name: node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    classes = {node.name: node for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef)}
     found: dict[str, list[str]] = {}
     for path, tree in trees.items():
-        said = flat if any(name.endswith("layout") for name in imports(path, modules)) else set()
+        said = flat if any(name.endswith("layout") for name in imports(path)) else set()
         for node, owner in _public(tree):
             every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             given = [a.arg for a in every if not _says(a.annotation, shared)]

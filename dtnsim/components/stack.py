@@ -37,6 +37,8 @@ _CHACHA: Final = (4, 8)
 def _release(part: str, kernel: str) -> tuple[int, ...] | None:
     other = part.rpartition("/")[2] in OTHERS
     return None if other else tuple(int(number) for number in kernel.split("."))
+
+
 _FLUSHER = "Solidigm, KA-01862 (kernel 6.8, two Gen5 drives, a Xeon of 2023 at some 3.5 GHz)"
 
 

@@ -40,7 +40,6 @@ class Storage:
     def __init__(self, spec: PathSpec, ledger: Ledger, network: Network, legs: list[Leg], past: Past = NOTHING) -> None:
         self.past = past
         self.spec, self.ledger, self.network = spec, ledger, network
-        self._shelves: dict[tuple[str, str], Shelf] = {}
         self.streams = self._streams_on_volumes(legs)
         self.read_shares = self._read_shares(legs)
         self._files: Counter[Shelf] = Counter()
@@ -48,7 +47,7 @@ class Storage:
             self._files.update({shelf: leg.job.files for shelf, _ in self.visited(leg)})
         self._in_memory = self._writers_in_memory(legs)
         self._serving: list[End] = []  # mounts whose servers are being charged
-        self._uses: dict[tuple[Any, ...], tuple[Access, Access]] = {}  # what was asked for, and as it was seen
+        self._uses: dict[tuple[Any, ...], Access] = {}  # as they are seen, which is asked a dozen times
 
     def _streams_on_volumes(self, legs: list[Leg]) -> dict[Shelf, int]:
         """Sequential streams on each volume, of all transfers together."""
@@ -111,13 +110,11 @@ class Storage:
         """Part of the limits on dirty bytes that a transfer gets beside others that write through the same cache."""
         return self._in_memory.get(leg.spec.name, 1.0)
 
-    def _shelf(self, end: End) -> Shelf:
+    @staticmethod
+    def _shelf(end: End) -> Shelf:
         """What holds an end's files: a volume of its host, or a file system that several hosts mount."""
-        own = end.host.name, end.volume or ""
-        if own not in self._shelves:
-            system = getattr(end.mounted.filesystem, "system", None)
-            self._shelves[own] = own if system is None else ("", str(system))
-        return self._shelves[own]
+        system = getattr(end.mounted.filesystem, "system", None)
+        return (end.host.name, end.volume or "") if system is None else ("", str(system))
 
     def use(self, end: End, use: Access | None, leg: Leg) -> Access | None:
         """A tool's access as the volume at an end sees it.
@@ -131,8 +128,8 @@ class Storage:
             return None
         key = leg.spec.name, end.host.name, end.volume, id(use), self.streams[self._shelf(end)]
         if key not in self._uses:
-            self._uses[key] = use, self._seen(end, use, leg)
-        return self._uses[key][1]
+            self._uses[key] = self._seen(end, use, leg)
+        return self._uses[key]
 
     def _seen(self, end: End, use: Access, leg: Leg) -> Access:
         """A tool's access as the volume at an end sees it, worked out."""
@@ -164,9 +161,7 @@ class Storage:
             return seen
         far = self.server(end)
         seen = seen.but(agreed_B=filesystem.agrees(far.host))
-        if seen.cached:
-            return seen
-        return seen.but(**remote_servers.of_request(self.network, self.ledger, end, far, seen))
+        return seen if seen.cached else seen.but(**remote_servers.of_request(self.network, self.ledger, end, far, seen))
 
     def kept_in_flight(self, leg: Leg) -> float:
         """Part of the workers' requests that the file systems of a leg really keep in flight."""
@@ -401,7 +396,5 @@ class Storage:
 
 def _revisited(leg: Leg, use: Access) -> bool:
     """Whether a step of the tool before this access has moved the same bytes."""
-    if use.operation != "read":
-        return False
     first = next((s for s in leg.plan.steps if s.read is not None), None)
-    return first is None or use is not first.read
+    return use.operation == "read" and (first is None or use is not first.read)

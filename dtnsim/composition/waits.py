@@ -236,11 +236,9 @@ def _readings(storage: Storage, leg: Leg, step: Step, row: Row) -> Iterator[Stre
 
 def _ramp(leg: Leg, net: NetUse, found: tuple[str, Connection] | None, row: Row) -> Value:
     """Seconds that the openings of a step's connections lose, of all its files or of its workers."""
-    if found is None:
-        return 0.0
-    station, streams = found
-    if streams.course is None:
+    if found is None or found[1].course is None:
         return 0.0  # open at once
+    station, streams = found
     per_byte = sum((np.asarray(d.per_byte) for d in row.demands if d.station == station), np.asarray(0.0))
     scale = middle(per_byte)
     if scale <= 0:
