@@ -96,7 +96,12 @@ class Comparison(Pictured):
             text += f"; {held}, which bound, is no longer on the way"
         elif old is not None and new is not None and abs(new - old) > _WORTH * old:
             text += f"; {held}, which bound, allows {units.show(new, 'B/s')} instead of {units.show(old, 'B/s')}"
-        return text + (f"; now {now} binds" if now != held else f"; {now} still binds") + f": {after.bottleneck.reason}"
+        text += (f"; now {now} binds" if now != held else f"; {now} still binds") + f": {after.bottleneck.reason}"
+        if now == held and abs(after.ceiling - before.ceiling) <= _WORTH * before.ceiling:
+            text += (
+                "; at their best both are alike: what the file leaves open (loss, other traffic) makes the difference"
+            )
+        return text
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One row a variant."""
