@@ -42,7 +42,8 @@ class FileOperations(Component):
 
     def called(self, operations: Iterable[str]) -> list[str]:
         """What some operations are called here."""
-        return [said for name in operations if (said := self.asked_by.get(name, name))]
+        said = [word for name in operations if (word := self.asked_by.get(name, name))]
+        return [f"{n} x {word}" if (n := said.count(word)) > 1 else word for word in dict.fromkeys(said)]
 
     def waits(
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0

@@ -51,7 +51,7 @@ class S3(SharedFilesystem, Copies):
     connected_by_tools: ClassVar[bool] = True
     asked_by: ClassVar[Mapping[str, str]] = {
         "stat": "HEAD",
-        "create": "POST or PUT",
+        "create": "POST",  # CreateMultipartUpload, CompleteMultipartUpload (Amazon S3 API reference)
         "readdir": "LIST",
         "unlink": "DELETE",
         **dict.fromkeys(_NO_REQUEST, ""),

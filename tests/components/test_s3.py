@@ -121,5 +121,7 @@ def test_requests_for_objects_go_by_their_names_and_take_what_the_store_says(run
     said = run("explain", "examples/s3-upload-nas", "--set", "transfer.tool=rclone").out
     assert "(HEAD) on nas:/bucket" in said
     assert "ext3" not in said
+    parts = run("explain", "examples/s3-upload-nas", "--set", "transfer.tool=s5cmd").out
+    assert "(2 x POST) on nas:/bucket" in parts  # CreateMultipartUpload, CompleteMultipartUpload
     without = run("explain", "examples/s3-upload-nas", "--set", "transfer.tool={name: rclone, s3_no_head: true}")
     assert "(HEAD)" not in without.out
