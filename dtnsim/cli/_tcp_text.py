@@ -100,7 +100,7 @@ def show(d: dict[str, Any]) -> None:
     printed += [
         f"limit     {d['limit']}: {d['reason']}",
         f"path      link {_rate(d['link_Bps'])} of payload, RTT {_time(i['rtt_s'])}{queued}, BDP {_size(d['bdp_B'])}",
-        f"resent    {d['retransmits']:.0f} segments",
+        f"resent    {_resent(d['retransmits'], i['loss'])}",
         f"later     a transfer that goes on for hours settles at {_rate(steady['goodput_Bps'])} ({steady['limit']})",
         *(f"warning   {text}" for text in d.get("warnings", ())),
         "",
@@ -108,6 +108,15 @@ def show(d: dict[str, Any]) -> None:
         *(f"- {line}" for line in lines(d)),
     ]
     sys.stdout.write("\n".join(printed) + "\n")
+
+
+def _resent(segments: float, loss: float) -> str:
+    """Segments sent again and, on a path without loss, why there are some or none: only the queue drops there."""
+    if loss:
+        return f"{segments:.0f} segments"
+    if round(segments):
+        return f"{segments:.0f} segments that overflowed the bottleneck's buffer; the path itself loses none"
+    return "0 segments: what is in flight never overflows the bottleneck's buffer"
 
 
 def lines(d: dict[str, Any]) -> list[str]:

@@ -28,6 +28,24 @@ def test_an_answer_for_people(run):
     assert "the path has 1e-05" in out
 
 
+@pytest.mark.parametrize(
+    ("given", "overflows"),
+    [
+        # 10 x 2^13 segments of slow start fit in 125 MB of path and buffer, twice as many do not
+        (["10Gb/s"], True),
+        (["10Gb/s", "--window", "64MiB"], False),
+        # 1 GiB, the most that TCP allows, beside 1.25 GB and 0.94 GB of path and buffer
+        (["100Gb/s"], False),
+        (["100Gb/s", "--buffer", "0.5bdp"], True),
+    ],
+)
+def test_what_a_path_without_loss_resends_overflowed_its_buffer(run: Run, given: list[str], overflows: bool) -> None:
+    said = next(x for x in run("tcp", "--rtt", "50ms", "--rate", *given)[1].splitlines() if x.startswith("resent"))
+    assert (said.split()[1] != "0") == overflows
+    assert ("segments that overflowed" in said) == overflows
+    assert ("never overflows the bottleneck's buffer" in said) == (not overflows)
+
+
 def test_the_advice_is_what_engineers_look_up(run):
     d = json.loads(run("tcp", "--rate", "10Gb/s", "--rtt", "100ms", "--mtu", "9000", "--json")[1])
     # 10 Gb/s at 100 ms: 125 MB of BDP; Linux 6.6 and later make 0.535 of a buffer window at MTU 9000
