@@ -31,8 +31,11 @@ __all__ = ["Table", "bar", "capacity", "card", "console", "goals", "prediction",
 
 #: what the ceiling rests on
 _CEILING: Final = "if everything unstated is perfect and numbers are at their medians"
-#: and where half of what is drawn is better: hosts that may be tuned, say
-_USUAL: Final = "with numbers at their medians and hosts as they come; some of what is not stated may be better"
+#: and where half of what is drawn is better: hosts that may be tuned, say, or losses that come late
+_USUAL: Final = (
+    "with numbers at their medians and hosts as they come; a run may be better by chance, by what is not stated or by "
+    "what the model misses"
+)
 #: part by which a rate over a transfer's own time differs from that while all run, before both are shown
 _APART = 0.01
 #: how much later than the tool's end the medium has every byte before that is worth a line
