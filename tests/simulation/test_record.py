@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,10 @@ from dtnsim.simulation.jobs import legs_of, station_capacities
 from dtnsim.simulation.results import Durations, Held, Run, joined, quantiles
 from dtnsim.steady.prediction import predict
 from tests.simulation.slow import FAST, SLOW, make
+
+PATHS = Path(spec.__file__).parents[2] / "models" / "paths"
+#: a third of the shipped examples
+EXAMPLES = [f"examples/{p.stem}" for p in sorted(PATHS.glob("examples/*.yaml"))][2::3]
 
 
 def once(path: dict[str, Any], **changes: Any) -> Run:
@@ -111,6 +116,20 @@ def test_what_takes_most_of_the_workers_time_holds_as_in_predict(path: str, chan
     predicted = predict(given, samples=0).transfers[0].bottleneck
     held = max(simulate(given).runs[0].transfers[0].held, key=lambda h: h.end_s - h.start_s).station
     assert held == ("waiting" if predicted.component == "workers" else predicted.station)
+
+
+@pytest.mark.parametrize("path", EXAMPLES)
+def test_no_station_is_used_more_while_another_is_said_to_hold(path: str) -> None:
+    """A table of use that denies what holds: the receiver for all of the time, at a third of what it can."""
+    run = simulate(spec.load(path)).runs[0]
+    edge, used = run.series.edge_s, np.nan_to_num(run.series.utilization)
+    for transfer in run.transfers:
+        for name in {h.station for h in transfer.held} & set(run.stations):
+            spans = [(h.start_s, h.end_s) for h in transfer.held if h.station == name]
+            weight = sum(np.maximum(np.minimum(edge[1:], b) - np.maximum(edge[:-1], a), 0.0) for a, b in spans)
+            if weight.sum() > 0.2 * transfer.duration_s:  # of shorter ones the bins are too coarse
+                use = weight @ used / weight.sum()
+                assert use[list(run.stations).index(name)] > use.max() - 0.05, (transfer.name, name)
 
 
 def test_only_who_was_stirred_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
