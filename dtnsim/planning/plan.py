@@ -31,6 +31,8 @@ __all__ = ["Plan", "Stage", "plan"]
 
 #: years ahead that a growing facility is planned for where nobody says
 _AHEAD: Final = 5
+#: part of the variance from which on it is worth a measurement
+_WORTH: Final = 0.05
 #: probability that is asked for where nobody says, and the most that draws can show
 _SURE, _SUREST = 0.8, 0.995
 
@@ -129,7 +131,8 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     top = meets or max(bought, key=lambda s: (s.probability, s.rate))
     best = top if top is now else explore.cheapest(bought, top, confidence)
     met = best if meets is not None else None
-    shares = why_wide.of_path(given.changed(best.overrides), asked.seed)[:3]
+    unsure = why_wide.of_path(given.changed(best.overrides), asked.seed)[:3]
+    shares = tuple(s for s in unsure if s.share >= min(_WORTH, unsure[0].share))
     others = [n for n in given.hosts if n not in hosts]
     own = None
     if found is not None and met is None and best.prediction.bottleneck.host in others:
