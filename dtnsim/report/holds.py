@@ -59,7 +59,8 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
 
 def _words(kind: str, place: str) -> str:
     """Words for a kind of station; of a mount, whether the server's threads hold it (``pool.nfsd``)."""
-    return _HOLDS.get(place.rpartition(".")[2]) or _HOLDS.get(kind, "{place} of {host}")
+    threads = place.endswith((".nfsd", ".smbd"))
+    return _HOLDS.get(place.rpartition(".")[2] if threads else kind, "{place} of {host}")
 
 
 def _several(p: Prediction, name: str, words: str) -> str:

@@ -215,9 +215,9 @@ def _rate_with(path: spec.PathSpec, f: int, here: Meeting) -> relieved.RateOf:
     """The rate of a transfer in a meeting with a change of the path."""
 
     def laid_out(changed: Problem) -> Matrices:
-        return solve.matrices(changed if len(path.transfers) == 1 else part(changed, here.members))
+        return solve.matrices(part(changed, here.members))
 
-    return lru_cache(partial(relieved.rate_with, path, f=here.place(f), arrays=laid_out))
+    return lru_cache(partial(relieved.rate_with, path, f=here.place(f), arrays=laid_out, number=f))
 
 
 def _tried(

@@ -187,23 +187,31 @@ def _size(override: str) -> float:
 
 
 def rate_with(
-    given: PathSpec, overrides: Sequence[str], f: int, arrays: Callable[[Problem], Matrices] | None = None
+    given: PathSpec,
+    overrides: Sequence[str],
+    f: int,
+    arrays: Callable[[Problem], Matrices] | None = None,
+    number: int | None = None,
 ) -> float:
     """Rate of transfer ``f`` while all run, with a change; nothing where it cannot be made [B/s].
 
     Args:
         given: The path.
         overrides: The change.
-        f: Number of the transfer.
+        f: Number of the transfer among those that are laid out.
         arrays: How the changed path is laid out; whole where it is left out.
+        number: Its number in the path, by which its parts are found where the change makes several runs of it.
     """
     try:
         with without_words():
-            problem = timed.composed(given.changed(list(overrides)), Draw())
+            changed = given.changed(list(overrides))
+            problem = timed.composed(changed, Draw())
     except DtnsimError:
         return 0.0
-    rates = solve.solve((arrays or solve.matrices)(problem)).rate[0]
-    return float(rates[f] if len(given.transfers) > 1 else rates.sum())  # one alone may be in parts then: runs at once
+    if number is not None and len(changed.transfers) > len(given.transfers):
+        rates, key = solve.solve(solve.matrices(problem)).rate[0].tolist(), given.transfer_key(number)
+        return math.fsum(rate for n, rate in enumerate(rates) if changed.transfer_key(n) == key)
+    return float(solve.solve((arrays or solve.matrices)(problem)).rate[0, f])
 
 
 def _tried(
@@ -252,11 +260,9 @@ def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
         keys: Keys at which it is written, and others like it.
     """
     transfer, tool = given.transfers[f], given.transfers[f].tool
-    for number, name, now in at_once(given.transfers):
-        fewer = {1, now // 2} if now > 1 else set()
-        for value in sorted(
-            {*fewer, *(now * n for n in _MULTIPLES if now * n <= _MOST_AT_ONCE)} if number == f else ()
-        ):
+    for _, name, now in at_once([transfer]):
+        more = {now * n for n in _MULTIPLES if now * n <= _MOST_AT_ONCE}
+        for value in sorted(more | ({1, now // 2} if now > 1 else set())):
             line = typed(tool, name, value)
             what = line.removesuffix(str(value)).split()[-1].removeprefix("default.s3.").rstrip(":")
             yield Count(what, value, now, line, tuple(f"{key}.tool.{name}={value}" for key in keys))

@@ -9,6 +9,7 @@ import dtnsim
 from dtnsim.ground import library
 from dtnsim.ground.records import Bottleneck, Problem, Station
 from dtnsim.physics.tcp import controls
+from dtnsim.report.holds import called
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.reasons import key_of, remedy
 from dtnsim.steady.relieved import by, tried
@@ -177,6 +178,19 @@ def test_no_advice_for_a_few_percent() -> None:
     assert by(few, 0).startswith("no single change by a tenth: without this limit the ceiling is 98")
     much = dtnsim.predict("venadi/gridftp-gpfs", samples=0)
     assert by(much, 0).startswith("a faster clock (hosts.nersc.cpu.clock)")
+
+
+def test_several_runs_are_advised_beside_another_transfer_as_well() -> None:
+    """The rate of all its runs counts; beside another transfer that of one of them did, or the other's."""
+    same = {"via": ["core"], "dataset": "10 GB in 100 files"}
+    one = {"from": "a", "to": "b:/dev/null", "tool": "rsync", **same}
+    two = {"from": "c", "to": "d:/dev/null", "tool": {"name": "rsync", "z": True}, **same}
+    links = {"core": {"bandwidth": "400 Gb/s", "rtt": "1 ms"}}
+    said = answer({"hosts": dict.fromkeys("abcd", "unknown"), "links": links, "transfers": [one, two]})
+    for t in said.transfers:
+        gains = [w.ceiling_Bps / t.ceiling for w in t.ways if w.words.startswith("start rsync 4 times")]
+        assert 3 < min(gains) <= 4
+    assert called(said, "network.core") == "network link core"  # not a processor's core
 
 
 def test_the_congestion_control_that_is_named_is_the_fastest_of_all() -> None:
