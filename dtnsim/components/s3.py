@@ -50,10 +50,10 @@ class S3(SharedFilesystem, Copies):
     over_ip: ClassVar[bool] = True
     connected_by_tools: ClassVar[bool] = True
     asked_by: ClassVar[Mapping[str, str]] = {
-        "stat": "HEAD",
+        **dict.fromkeys(("stat", "lookup"), "HEAD"),
         "create": "POST",  # CreateMultipartUpload, CompleteMultipartUpload (Amazon S3 API reference)
-        "readdir": "LIST",
-        "unlink": "DELETE",
+        **dict.fromkeys(("list", "readdir"), "LIST"),
+        "remove": "DELETE",
         **dict.fromkeys(_NO_REQUEST, ""),
     }
     drives_in_arrays: ClassVar[bool] = True
@@ -137,7 +137,7 @@ class S3(SharedFilesystem, Copies):
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """A request; close and access are none."""
+        """A request; close, access and mkdir are none."""
         del host
         return 0.0 if operation in _NO_REQUEST else row.value(self.latency)
 

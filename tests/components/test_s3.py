@@ -125,3 +125,6 @@ def test_requests_for_objects_go_by_their_names_and_take_what_the_store_says(run
     assert "(2 x POST) on nas:/bucket" in parts  # CreateMultipartUpload, CompleteMultipartUpload
     without = run("explain", "examples/s3-upload-nas", "--set", "transfer.tool={name: rclone, s3_no_head: true}")
     assert "(HEAD)" not in without.out
+    deletes = ("--set", "transfer.tool=rm", "--set", "transfer.from=nas:/bucket")
+    removed = run("explain", "examples/s3-upload-nas", *deletes)
+    assert "(DELETE + LIST) on nas:/bucket" in removed.out
