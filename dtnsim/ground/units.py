@@ -115,8 +115,10 @@ _LINES: Final = {"gigabit": 1.25e8, "gigabit ethernet": 1.25e8, "gige": 1.25e8, 
 #: digits of ASCII, with _ between thousands if anywhere
 NUMBER: Final = r"[+-]?(?:[0-9]{1,3}(?:_[0-9]{3})+(?:\.[0-9]*)?|[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _BETWEEN: Final = re.compile(r"(\d+(?:\.\d+)?) ?(?:-|–|to) ?(\d+(?:\.\d+)?) ?([A-Za-z/µ]+)")
-#: ends of a range
-_RANGE: Final = re.compile(r"\s*(\d[\d.]*\s*[A-Za-z/µ%]*)\s*(?:\.\.|:)\s*(\d[\d.]*\s*[A-Za-z/µ%]*)\s*(?::.*)?")
+#: ends of a range; a colon between figures without a unit is a time of day
+_RANGE: Final = re.compile(
+    r"\s*(\d[\d.]*?\s*[A-Za-z/µ%]*)\s*(?:\.\.|(?<=[A-Za-zµ%]):)\s*(\d[\d.]*\s*[A-Za-z/µ%]*)\s*(?::.*)?"
+)
 _AROUND: Final = re.compile(r"(.+?)\s*(?:\+-|\+/-|±)\s*(.+)")
 _MOST_SPREAD: Final = 3.0
 _NUMBER: Final = re.compile(rf"\s*({NUMBER})\s*((?![0-9_]).*?)\s*\Z", re.DOTALL)
@@ -200,7 +202,8 @@ def parse(text: str | float, dimension: str) -> float:
     except UnitError as error:  # said again for what is due here
         if several := _RANGE.fullmatch(text):
             message = f"{text!r} is a range where one value is due; write it like {EXAMPLES[dimension]}, or all of it"
-            raise UnitError(f"{message}: dtnsim sweep PATH --vary KEY={several[1]}..{several[2]}:lin10") from None
+            ends = "..".join(several.groups()).replace(" ", "")
+            raise UnitError(f"{message}: dtnsim sweep PATH --vary KEY={ends}:lin10") from None
         head, example, _ = str(error).partition("; write ")
         raise UnitError(f"{head}; write {_like(text, dimension)}" if example else head) from None
     if found == dimension == "B" and text.rstrip().endswith(tuple(_BITS)):
