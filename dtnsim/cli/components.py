@@ -45,11 +45,11 @@ def command(
     from dtnsim.report import text
 
     asked = bool(sort or where)
+    if what not in kinds() and (kind := (what or "").removesuffix("s")) in kinds():
+        what = kind  # nics
     if asked and what not in kinds():
         raise InputError("--sort and --where need a kind; write 'dtnsim components ssd --sort read'")
     chosen = None
-    if what not in kinds() and (kind := (what or "").removesuffix("s")) in kinds():
-        what = kind  # nics
     if what is None:
         document = catalogue.overview()
     elif what in kinds():

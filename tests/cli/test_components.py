@@ -65,6 +65,7 @@ def test_the_parameters_of_a_kind(run: Run) -> None:
     assert (made["kind"], rows["seek"]["default"], rows["rate"]["default"]) == ("hdd", "7.4 ms", None)
     assert "HC310" in rows["seek"]["source"]
     out = run("components", "hdd").out
+    assert run("components", "hdds", "--sort", "rate").out == run("components", "hdd", "--sort", "rate").out != ""
     assert "required (B/s)" in out
     assert "WD Ultrastar DC HC310" in out
 
