@@ -79,7 +79,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
     def waits(
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
     ) -> Value:
-        """A close is never waited for, nor a look at what this client has just made; with ``nowsync`` no more is."""
+        """A close is never waited for, nor a look at what this client has just made; with ``nowsync`` nor names."""
         release = host.stack.release
         delegated = (release is not None and release >= _NOWSYNC) if self.nowsync is None else self.nowsync
         own = {"stat"} if met else set()

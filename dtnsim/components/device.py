@@ -81,7 +81,7 @@ _CARD: Final = (
 @lru_cache(maxsize=128)
 def _cards(drives: int, *, reading: bool) -> Quantity:
     """What the RAID controllers of so many drives pass where nobody names them."""
-    rates = [math.ceil(drives / _BAYS) * rates[not reading] for rates in _RAID_CONTROLLERS]
+    rates = [math.ceil(drives / _BAYS) * (read if reading else written) for read, written in _RAID_CONTROLLERS]
     usual = Mixture.of_kinds("chips of RAID controllers", [Quantity(rate, "B/s", 0.25, _CARD) for rate in rates])
     usual = replace(usual, source=_CARD)
     return replace(prior("1 PB/s", 0.0, f"not stated: the ideal; {_CARD}"), typical=usual, key="RAID controllers")
