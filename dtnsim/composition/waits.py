@@ -349,8 +349,8 @@ def _longest(load: Mapping[str, Value]) -> Value:
 
 def _ratio(cost: Value, capacity: Value) -> Value:
     """Time of a cost; none costs nothing, whatever the capacity [s/B]."""
-    if isinstance(cost, float) and (not cost > 0 or not isinstance(capacity, float) or capacity > 0):
-        return cost / capacity if cost > 0 else 0.0
+    if isinstance(cost, float) and not cost > 0:
+        return 0.0
     if isinstance(capacity, float) and capacity > 0:
         return cost / capacity
     return np.where(np.asarray(cost) > 0, np.divide(cost, capacity), 0.0)

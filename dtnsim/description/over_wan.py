@@ -52,7 +52,8 @@ def volumes(name: str, host: Mapping, notes: list[str]) -> Mapping:
         return host
     made = given.clone()
     for mount, volume in given.items():
-        if isinstance(volume, Mapping) and not {"server", "over"} & set(volume) and _over_ip(volume.get("filesystem")):
+        unsaid = isinstance(volume, Mapping) and not {"server", "over"} & set(volume)
+        if unsaid and getattr(_kind_of(volume.get("filesystem")), "over_ip", False):
             reached = volume.clone()
             reached.put("over", ["wan"], *given.at(mount))
             made.put(mount, reached, *given.at(mount))
@@ -60,10 +61,6 @@ def volumes(name: str, host: Mapping, notes: list[str]) -> Mapping:
                 f"hosts.{name}.volumes.{mount}.over: the wan leads to its servers, since no other host is there"
             )
     return host.but("volumes", made)
-
-
-def _over_ip(filesystem: Any) -> bool:
-    return bool(getattr(_kind_of(filesystem), "over_ip", False))
 
 
 def _kind_of(filesystem: Any) -> type | None:

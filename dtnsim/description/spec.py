@@ -313,10 +313,9 @@ def _resolved(raw: Mapping, overrides: Sequence[str], beside: Path | None, built
 def _of_hosts(raw: Mapping, overrides: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Overrides that hosts are read with, and those of what is read before: what hosts are, buckets, all else."""
     stores = over_wan.stores(raw)
-    late = [comes_first(text) or inside(text) not in (None, *stores) for text in overrides]
-    late = [later and not machine(text) for later, text in zip(late, overrides, strict=True)]
-    pairs = tuple(zip(overrides, late, strict=True))
-    return tuple(text for text, later in pairs if later), tuple(text for text, later in pairs if not later)
+    known = {text for text in overrides if comes_first(text) or inside(text) not in (None, *stores)}
+    late = tuple(text for text in overrides if text in known and not machine(text))
+    return late, tuple(text for text in overrides if text not in late)
 
 
 def _one_or_many(raw: Mapping, hosts: dict[str, Host]) -> list[int]:

@@ -180,8 +180,7 @@ def hardly_better(best: Stage, top: Stage, draws: int) -> list[str]:
     more = Money(top.price.amount - best.price.amount, top.price.currency)
     if not more.amount > 0:
         return []
-    rates = (units.show(s.rate, "B/s") for s in (top, best))
-    reached, here = (f"{rate}, {s.probability:.1%} sure" for rate, s in zip(rates, (top, best), strict=True))
+    reached, here = (f"{units.show(s.rate, 'B/s')}, {s.probability:.1%} sure" for s in (top, best))
     gain = units.show((top.rate - best.rate) / float(more.amount) * 1000, "B/s")
     said = f"Hardly better: {top.name} for {top.price}: {reached}, where this is {here}. {draws:,} draws do not tell"
     return [f"{said} them apart, and it is {gain} more for each 1,000 {top.price.currency}."]
