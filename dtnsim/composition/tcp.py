@@ -296,7 +296,7 @@ def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Val
     """
     given, course, times = (most_Bps, streams.factor, streams.stretch), streams.course, (openings[2], openings[4])
     if not (np.ndim(course.steady_Bps) or any(map(np.ndim, given))):
-        return _took(course, tuple(size_B.tolist()), times, streams.reopened, *map(float, given))
+        return _took(course, tuple(size_B.tolist()), times, *map(float, given), packed=streams.reopened)
     limits = dict(zip(("most_Bps", "factor", "stretch"), map(np.atleast_1d, given), strict=True))
     if np.ndim(course.steady_Bps):
         return _times_of(streams, size_B, times, limits)
@@ -304,16 +304,10 @@ def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Val
 
 
 @lru_cache(maxsize=1024)
-def _took(
-    course: Course,
-    sizes_B: tuple[float, ...],
-    times_s: tuple[float, float],
-    packed: bool,  # noqa: FBT001
-    *limits: float,
-) -> Any:
+def _took(course: Course, size_B: tuple[float, ...], times_s: tuple[float, float], *limits: float, packed: bool) -> Any:
     """The same of one scenario, which is asked again for each phase, and for each transfer that is like another."""
     given = dict(zip(("most_Bps", "factor", "stretch"), np.array(limits)[:, None], strict=True))
-    return _after(course, np.array(sizes_B), times_s, given, packed=packed)
+    return _after(course, np.array(size_B), times_s, given, packed=packed)
 
 
 def _after(course: Course, size_B: Any, times_s: tuple[float, float], limits: dict[str, Any], *, packed: bool) -> Any:
