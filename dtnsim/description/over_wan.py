@@ -90,7 +90,7 @@ def buckets(raw: Mapping, notes: list[str]) -> None:
         if not far:
             return item
         (store, _, path), (here, _, own) = (ends[e] for e in (far[0], "to" if far[0] == "from" else "from"))
-        mount = next((m for m in found[store] if path.strip().startswith(m)), None)
+        mount = next((m for m in found[store] if f"{path.strip()}/".startswith(f"{m.rstrip('/')}/")), None)
         if len(far) > 1 or here not in hosts or mount is None:
             kept.update(name for name, _, _ in ends.values())
             return item

@@ -7,6 +7,7 @@ import pytest
 
 import dtnsim
 from dtnsim.description import spec
+from dtnsim.ground.errors import SpecError
 from tests.lab import journey, machine, volume
 from tests.strategies import load, written
 
@@ -78,3 +79,10 @@ def test_what_is_said_to_be_a_machine_or_holds_files_is_a_host(tmp_path: Path) -
     for host in ("{filesystem: s3}}, nic: {rate: 10 Gb/s}", "{filesystem: nfs}}", "{filesystem: zfs}}"):
         text = BUCKETS.replace("%s}}\nwan", f"{host}}}\nwan").replace("%s\n", f": {MOVE}\n")
         assert list(spec.load(written(tmp_path / "path.yaml", text)).hosts) == ["pc", "s3"]
+
+
+def test_a_bucket_whose_name_another_begins_with_is_not_that_one(tmp_path: Path) -> None:
+    """It was read as a volume of the other end, which that was then said to lack."""
+    text = BUCKETS % ("s3", f": {MOVE.replace('/bucket/', '/buckets/')}")
+    with pytest.raises(SpecError, match="host 's3' has no volume for /buckets/new"):
+        spec.load(written(tmp_path / "path.yaml", text))
