@@ -24,6 +24,10 @@ WHY: Final = {
 _rate, _size, _time = (partial(units.show, dimension=dimension) for dimension in ("B/s", "B", "s"))
 
 
+#: largest buffers to receive and to send that Linux has by itself (net/ipv4/tcp.c, tcp_init: from 768 MB of memory) [B]
+_DEFAULT_B: Final = (6 * 2**20, 4 * 2**20)
+
+
 def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, Any]:
     """The answer as one document, SI units in the names.
 
@@ -131,7 +135,12 @@ def lines(d: dict[str, Any]) -> list[str]:
         flight += f", more than the 1 GiB that TCP allows: use {few} streams"
     sockets = f"socket buffers: to receive {_size(receiving)}{each} = BDP{parts} / {share:.2f}, of a buffer the part "
     sockets += f"that is window; to send {_size(sending)}{each}; {flight}"
-    made = [sockets, f'as root: sysctl -w net.ipv4.tcp_rmem="4096 131072 {rmem}" net.ipv4.tcp_wmem="4096 16384 {wmem}"']
+    typed = [
+        f'net.ipv4.tcp_{key}="4096 {usual} {size}"'
+        for key, usual, size, enough in (("rmem", 131072, rmem, _DEFAULT_B[0]), ("wmem", 16384, wmem, _DEFAULT_B[1]))
+        if size > enough
+    ]
+    made = [sockets, f"as root: sysctl -w {' '.join(typed)}" if typed else "nothing to set: what Linux has is enough"]
     target, allowed = _rate(i["target_Bps"]), d["loss_allowed"]
     streams = f"{n} stream{'' if n == 1 else 's'}"
     if allowed > 0:

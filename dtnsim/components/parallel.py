@@ -117,7 +117,7 @@ class OsdPool(Copies):
             return min(self.osds, self.data + self.coding if self.data else self.replicas)
         return min(self.osds, max(self.data, 1))
 
-    def of(self, operation: Operation, read: str, written: str) -> Quantity:
+    def number(self, operation: Operation, read: str, written: str) -> Quantity:
         """The number of this operation; where that of reads is stated alone, it is that of writes too.
 
         Args:
@@ -132,7 +132,7 @@ class OsdPool(Copies):
 
     def osd_rate(self, operation: Operation) -> Quantity:
         """Rate of one OSD."""
-        return self.of(operation, "osd_read", "osd_write")
+        return self.number(operation, "osd_read", "osd_write")
 
     def at_osd(self, row: Row, operation: Operation) -> Term:
         """Seconds of a byte of one request at each of its OSDs."""
@@ -140,7 +140,7 @@ class OsdPool(Copies):
 
     def small(self, row: Row, use: Access) -> Term:
         """Small requests a second of an OSD; where nobody says, it is a disk's turn for each that moves its heads."""
-        said = self.of(use.operation, "osd_iops", "osd_write_iops")
+        said = self.number(use.operation, "osd_iops", "osd_write_iops")
         usual = OsdPool.model_fields["osd_iops" if use.operation == "read" else "osd_write_iops"].default
         moves = use.operation == "write" or use.random
         return row.term(_DISK if moves and self.slow(use) and said == usual else said)

@@ -119,6 +119,10 @@ def once_gone(made: Prediction, t: TransferPrediction, *, clock: bool = False) -
     return None
 
 
+#: what a buffer is, and what it is to be [MiB]
+_FROM_TO: Final = re.compile(r"from ([\d.]+) MiB to at least ([\d.]+) MiB")
+
+
 def port_of(held: Bottleneck) -> str:
     """The host whose port is the narrowest place of a TCP connection; nothing where that is none."""
     place = _PLACE.search(held.reason) if held.kind == "tcp" else None
@@ -179,7 +183,11 @@ def _least(words: str, overrides: tuple[str, ...], rate: float, rate_of: RateOf)
     made = cut(part)
     for size, override in zip(sizes, made, strict=True):
         words = words.replace(f"at least {relief.mib(size)}", f"at least {relief.mib(_size(override))}")
-    return words, made
+    parts = words.removeprefix("raise ").split(" and ")
+    raised = [n for n, p in enumerate(parts) if (s := _FROM_TO.search(p)) is None or float(s[1]) < float(s[2])]
+    if len(parts) != len(made) or len(raised) == len(made):
+        return words, made
+    return f"raise {' and '.join(parts[n] for n in raised)}", tuple(made[n] for n in raised)
 
 
 def _size(override: str) -> float:

@@ -12,7 +12,7 @@ from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from tests.each import rows
-from tests.lab import machine, volume
+from tests.lab import answer, machine, volume
 from tests.strategies import load, written
 
 DRIVE = {"kind": "ssd", "read": "500 MB/s", "write": "400 MB/s"}
@@ -201,3 +201,11 @@ def test_a_host_may_have_the_name_of_the_shipped_one_that_it_is_like() -> None:
             "wan": {"rtt": "1 ms", "bandwidth": "10 Gb/s"},
             "transfer": {"from": "venadi:memory", "to": "b:memory", "tool": "iperf3"}}  # fmt: skip
     assert [h.cpu.clock.value for h in load(path).hosts.values()] == [2e9, 2e9]
+
+
+def test_a_pool_behind_the_only_card_needs_no_via() -> None:
+    """It looked like an array of other drives, since one of its functions was called as their key is."""
+    image = {"filesystem": "ext4", "array": {"kind": "rbd"}}
+    hosts = {"a": {"nic": "connectx-5-100g", "volumes": {"/images": image, "/bak": "any-nvme"}}}
+    move = {"from": "a:/images", "to": "a:/bak", "tool": "cp", "dataset": "6 TB in 60 files"}
+    assert answer({"hosts": hosts, "transfer": move}).ceiling > 0

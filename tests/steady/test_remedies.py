@@ -193,6 +193,21 @@ def test_several_runs_are_advised_beside_another_transfer_as_well() -> None:
     assert called(said, "network.core") == "network link core"  # not a processor's core
 
 
+def test_no_buffer_is_raised_to_less_than_it_has() -> None:
+    """Eight connections over 40 ms: the receiver's 6 MiB hold them, the sender's 4 do not."""
+    nfs = {"filesystem": {"kind": "nfs", "nconnect": 8}, "server": "filer:/export"}
+    disks = {"filesystem": "xfs", "array": {"kind": "raid6", "disks": 10, "of": "any-disk"}}
+    hosts = {
+        "filer": {"year": 2018, "nic": "10GbE", "volumes": {"/export": disks}},
+        "ws": {"year": 2020, "nic": "10GbE", "volumes": {"/local": "any-nvme", "/mnt": nfs}},
+    }
+    move = {"from": "ws:/mnt", "to": "ws:/local", "tool": "cp", "dataset": "500 GB in 100 files"}
+    found = answer({"hosts": hosts, "wan": {"bandwidth": "10 Gb/s", "rtt": "40 ms"}, "transfer": move})
+    said = [float(n) for n in re.findall(r"from ([\d.]+) MiB to at least", found.transfers[0].bottleneck.remedy)]
+    assert said == [6.0]
+    assert not any("filer.tcp" in o for way in found.transfers[0].ways for o in way.overrides)
+
+
 def test_the_congestion_control_that_is_named_is_the_fastest_of_all() -> None:
     """As `predict` has each of them."""
     lossy = ["wan.loss=1e-5", "wan.rtt=60ms", "transfer.tool.t=2min"]
