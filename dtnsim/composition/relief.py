@@ -121,7 +121,7 @@ def _flight(now: Connection, frame: Framing, openings: tcp.Openings | None, most
     each = replace(now, window_B=tried, course=None)
     # a test that a time ends moves more where it goes faster
     more = whole / middle(now.capacity_Bps)
-    moved = None if openings is None else (openings[0] * more, openings[1], 0.0, openings[3], math.inf)
+    moved = openings and openings._replace(part_B=openings.part_B * more, omitted_s=0.0, end_s=math.inf)
     rates = np.ravel(np.asarray(tcp.answered(each, each, Draw(), moved).capacity_Bps))
     return float(tried[int(np.argmax(rates * _WORTH >= rates.max()))])
 

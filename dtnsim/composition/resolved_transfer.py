@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dtnsim.components.access import Thread
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.wiring import Volume
 from dtnsim.composition.route import Route
+from dtnsim.composition.tcp import Openings
 from dtnsim.description import dataset
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.graph import Cut, narrowest_cut, single_points
@@ -229,22 +230,21 @@ def work(spec: TransferSpec, moved_B: float | None) -> tuple[Dataset, Timing | N
     return replace(given, counts=counts), timing
 
 
-def openings(leg: Leg, net: NetUse) -> tuple[Any, Any, float, float, float]:
-    """Bytes that pass before connections are opened anew and how often that happens, (G,) each; time left out [s].
+def openings(leg: Leg, net: NetUse) -> Openings:
+    """What a transfer's connections move between one opening and the next.
 
-    A wait between two files ends no connection: its losses are those of all files together. Behind it are the bytes of
-    all workers after which answers are waited for, and the time [s] in which what comes counts; infinite where none is.
+    A wait between two files ends no connection: its losses are those of all files together.
     """
     workers, data = leg.plan.workers, leg.data
     omitted = leg.timing.omitted if leg.timing is not None else 0.0
     if net.reopened:
-        return data.sizes_B * workers, data.counts, omitted, math.inf, math.inf
+        return Openings(data.sizes_B * workers, data.counts, omitted, math.inf, math.inf)
     payload = max(leg.job.payload_B, 1.0)
     waited = min(max(leg.job.largest_B, 1.0) * workers, payload) if net.stopped else math.inf
     ends = math.inf
     if leg.timing is not None and leg.timing.repeats:  # what is sent last is on its way
         ends = max(leg.timing.seconds - (0.0 if omitted or leg.route is None else leg.route.nominal_rtt / 2), 1e-3)
-    return np.array([payload]), np.array([workers]), omitted, waited, ends
+    return Openings(np.array([payload]), np.array([workers]), omitted, waited, ends)
 
 
 @lru_cache(maxsize=1)

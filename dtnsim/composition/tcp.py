@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from dtnsim.physics.tcp.rate_over_time import Course
     from dtnsim.tools.plan import NetUse
 
-#: (bytes that pass before connections are opened anew, how often that happens, time before them that is left out [s],
-#: bytes after which answers are waited for, time that ends it [s])
-Openings = tuple[Any, Any, float, float, float]
 #: window of a connection whose window-scale option was stripped (RFC 7323 without scaling)
 UNSCALED_WINDOW_B: Final = 65535.0
 #: a transfer that has this much of what the link allows has all of it
@@ -42,6 +39,24 @@ _BELOW: Final = 1 - 1e-12
 _OWN: Final = 1e-3
 #: shorter round trips are not followed: there the opening is over at once
 LEAST_RTT_S: Final = 1e-4
+
+
+class Openings(NamedTuple):
+    """What the connections of a transfer move between one opening and the next.
+
+    Attributes:
+        part_B: Bytes that pass before connections are opened anew (G,) [B].
+        times: How often that happens (G,).
+        omitted_s: Time before them that is left out [s].
+        waited_B: Bytes of all workers after which answers are waited for; infinite where none are [B].
+        end_s: Time in which what comes counts; infinite where bytes end it [s].
+    """
+
+    part_B: Any
+    times: Any
+    omitted_s: float
+    waited_B: float
+    end_s: float
 
 
 def shares(route: Route, net: NetUse, frame: Framing) -> tuple[float, float]:
@@ -173,7 +188,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         limit=c.limit,
         capacity_Bps=steady,
         nominal=tuple(float(v) for v in _figures(nominal)[:5]) if one else (),
-        file_B=math.inf if openings is None else float(least.max(initial=0.0)) if drawn.reopened else openings[3],
+        file_B=math.inf if openings is None else float(least.max(initial=0.0)) if drawn.reopened else openings.waited_B,
     )
     if openings is None or not np.any(least > 0):
         return made
@@ -240,9 +255,11 @@ def opening_s(streams: Connection, openings: Openings, most_Bps: Value) -> Value
     part, often = _moved(openings)
     took = _time_of(streams, part, openings, most_Bps)
     fair = part[:, None] / np.minimum(np.asarray(streams.capacity_Bps), most_Bps)
-    if openings[4] < math.inf:  # what comes in that time counts
-        fair, took = fair * openings[4] / took, openings[4]
-    if not streams.reopened and not openings[2]:  # of many files the last byte's way is in the tool's own round trips
+    if openings.end_s < math.inf:  # what comes in that time counts
+        fair, took = fair * openings.end_s / took, openings.end_s
+    if (
+        not streams.reopened and not openings.omitted_s
+    ):  # of many files the last byte's way is in the tool's own round trips
         took = took + np.asarray(streams.rtt_s) / 2
     return _single((often[:, None] * np.maximum(took - fair, 0.0)).sum(axis=0))
 
@@ -294,7 +311,8 @@ def _time_of(streams: Connection, size_B: Any, openings: Openings, most_Bps: Val
     A test that a time ends has moved what it has by then, which is no time for so many bytes: they take as long as at
     its rate.
     """
-    given, course, times = (most_Bps, streams.factor, streams.stretch), streams.course, (openings[2], openings[4])
+    given, course = (most_Bps, streams.factor, streams.stretch), streams.course
+    times = openings.omitted_s, openings.end_s
     if not (np.ndim(course.steady_Bps) or any(map(np.ndim, given))):
         return _took(course, tuple(size_B.tolist()), times, *map(float, given), packed=streams.reopened)
     limits = dict(zip(("most_Bps", "factor", "stretch"), map(np.atleast_1d, given), strict=True))
@@ -340,7 +358,7 @@ def _times_of(streams: Connection, size_B: Any, times_s: tuple[float, float], li
 def _moved(openings: Openings | None) -> tuple[Any, Any]:
     if openings is None:
         return np.zeros(0), np.zeros(0)
-    return np.asarray(openings[0], float), np.asarray(openings[1], float)
+    return np.asarray(openings.part_B, float), np.asarray(openings.times, float)
 
 
 def _single(value: Any) -> Value:

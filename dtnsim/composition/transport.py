@@ -188,7 +188,7 @@ def _like(
         return None
     moved: tuple[Any, ...] = ()
     if openings is not None and (route.several or route.nominal_rtt >= tcp.LEAST_RTT_S):  # shorter ones open in no time
-        moved = (np.asarray(openings[0], float).tobytes(), np.asarray(openings[1], float).tobytes(), *openings[2:])
+        moved = (*(np.asarray(each, float).tobytes() for each in openings[:2]), *openings[2:])
     hops = tuple((name, id(segment), forward) for name, segment, forward in route.hops)
     ends = id(route.source), id(route.destination), tuple(id(card) for card in nics)
     return "tcp", ends, hops, use, frame, moved, worded()

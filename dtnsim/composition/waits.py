@@ -244,13 +244,13 @@ def _ramp(leg: Leg, net: NetUse, found: tuple[str, Connection] | None, row: Row)
     if scale <= 0:
         return 0.0  # a stretch in which nothing passes the network
     most = solo_rate(row.ledger.stations, [d for d in row.demands if d.station != station]) * scale
-    part, often, omitted, file_B, ends = openings(leg, net)
-    whole = (part * scale, often, omitted, file_B, ends)
+    whole = openings(leg, net)
+    whole, file_B = whole._replace(part_B=whole.part_B * scale), whole.waited_B
     if not math.isfinite(file_B):
         return tcp.opening_s(streams, whole, most)
     # no window needs to exceed a file, which the first may have to bring about alone; but where slow start overshoots
     # what loss leaves, that is spent by all files
-    first = tcp.opening_s(streams, (np.array([file_B * scale]), often, omitted, file_B, ends), most)
+    first = tcp.opening_s(streams, whole._replace(part_B=np.array([file_B * scale])), most)
     enough = np.minimum(most, file_B * scale / np.asarray(streams.rtt_s))
     others = tcp.opening_s(streams, whole, np.where(tcp.overshoots(streams), most, enough))
     return np.where(tcp.overshoots(streams), others, np.maximum(first, others))

@@ -10,7 +10,7 @@ from dtnsim.ground import yamlio
 from dtnsim.ground.quantity import middle
 
 if TYPE_CHECKING:
-    from dtnsim.ground.records import Bottleneck, Prediction
+    from dtnsim.ground.records import Bottleneck, Prediction, Station
 
 #: what a connection's reason says of it
 _LIMIT: Final = re.compile(r"(\w+)-limited: (?:the narrowest place is )?(.*?)(?:: [\d.]+ \S*b/s.*| \(in the phase.*)?")
@@ -31,7 +31,7 @@ def holds(p: Prediction, b: Bottleneck) -> str:
             return f"the TCP connections from {ends}"
         what = _place(found[2]) if found[1] == "link" else found[2].removeprefix("1 x ")
         return _TCP[found[1]].format(ends=ends, what=what)
-    words = _several(p, b.station, _words(b.kind, place))
+    words = _several(p, _station(p, b.station), _words(b.kind, place))
     work = ", ".join(b.work[: 1 if b.kind in OTHER_TOOL else 3])
     return (words if work else words.removesuffix(" ({work})")).format(host=b.host, place=place, work=work)
 
@@ -44,8 +44,7 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
         name: The station.
         reason: Why it holds, which tells the limits of one connection apart.
     """
-    s = next((s for s in p.problem.stations if s.name == name), None)
-    if s is None:
+    if (s := _station(p, name)) is None:
         return name
     place = s.component.removeprefix("tcp.")
     if s.kind == "tcp":
@@ -53,7 +52,7 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
         if found is not None and found[1] == "link":
             return re.split(" is (?:full|reached)", _place(found[2]))[0].removeprefix("the ")
         return f"{_LIMITS.get(found[1], 'TCP') if found is not None else 'TCP'} from {_ends(p, place)}"
-    words = re.split(r" \(|[,:] ", _several(p, name, _words(s.kind, place)))[0]
+    words = re.split(r" \(|[,:] ", _several(p, s, _words(s.kind, place)))[0]
     return words.format(host=s.host, place=place).removeprefix("the ")
 
 
@@ -63,9 +62,12 @@ def _words(kind: str, place: str) -> str:
     return _HOLDS.get(place.rpartition(".")[2] if threads else kind, "{place} of {host}")
 
 
-def _several(p: Prediction, name: str, words: str) -> str:
+def _station(p: Prediction, name: str) -> Station | None:
+    return next((s for s in p.problem.stations if s.name == name), None)
+
+
+def _several(p: Prediction, s: Station | None, words: str) -> str:
     """The cores of a station whose threads have more than one: ``4 cores of dtn's processor``."""
-    s = next((s for s in p.problem.stations if s.name == name), None)
     if s is None or s.kind != "core" or p.given is None or s.host not in p.given.hosts:
         return words
     cpu = p.given.hosts[s.host].cpu
