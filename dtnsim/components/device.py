@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, ClassVar, Final, Literal
@@ -47,9 +47,13 @@ _PORTS: Final = (
 def _together(drives: int) -> Quantity:
     """What the ports of so many drives carry together where nobody says what they hang on."""
     rates = [math.ceil(drives / n) * float(pcie.tlp_rate(gen, lanes, _PAYLOAD_B)) for n, gen, lanes in _CONTROLLERS]
-    kinds = [Quantity(rate, "B/s", 0.05, _PORTS) for rate in rates]
-    usual = replace(Mixture.of_kinds("controllers of drives", kinds), source=_PORTS)
-    return replace(prior("1 PB/s", 0.0, f"not stated: the ideal; {_PORTS}"), typical=usual, key="ports of drives")
+    return _one_of("controllers of drives", [Quantity(rate, "B/s", 0.05, _PORTS) for rate in rates], "ports of drives")
+
+
+def _one_of(chooser: str, kinds: Sequence[Quantity], key: str) -> Quantity:
+    """A rate without a limit at its best, and drawn as one of several things has it."""
+    usual = replace(Mixture.of_kinds(chooser, kinds), source=kinds[0].source)
+    return replace(prior("1 PB/s", 0.0, f"not stated: the ideal; {usual.source}"), typical=usual, key=key)
 
 
 def linked(row: Row, use: Access, copies: int, link: Term) -> Term:
@@ -82,9 +86,8 @@ _CARD: Final = (
 def _cards(drives: int, *, reading: bool) -> Quantity:
     """What the RAID controllers of so many drives pass where nobody names them."""
     rates = [math.ceil(drives / _BAYS) * (read if reading else written) for read, written in _RAID_CONTROLLERS]
-    usual = Mixture.of_kinds("chips of RAID controllers", [Quantity(rate, "B/s", 0.25, _CARD) for rate in rates])
-    usual = replace(usual, source=_CARD)
-    return replace(prior("1 PB/s", 0.0, f"not stated: the ideal; {_CARD}"), typical=usual, key="RAID controllers")
+    kinds = [Quantity(rate, "B/s", 0.25, _CARD) for rate in rates]
+    return _one_of("chips of RAID controllers", kinds, "RAID controllers")
 
 
 def carded(row: Row, use: Access, name: str, drives: int) -> None:
