@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from statistics import NormalDist
 from typing import Any, Final, NamedTuple, get_args
 
@@ -25,11 +25,9 @@ from pydantic import BaseModel
 
 from dtnsim.components.nic import Nic
 from dtnsim.composition import sharing
-from dtnsim.composition.residency import Past
-from dtnsim.composition.resolved_transfer import Leg
+from dtnsim.composition.compose import Composer
 from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
-from dtnsim.description.transfer import TransferSpec
 from dtnsim.ground import draws
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw, Mixture, Quantity, Unit, Value
@@ -47,6 +45,8 @@ _ALONE: Final = 4
 _SAME: Final = 1e-3
 #: part of the answer that a default has to move to be listed
 WORTH: Final = 0.05
+#: part of it below which several that move it together are not looked at one by one
+_LITTLE: Final = WORTH / 2
 #: transfers up to which they are tried: each is one more composition
 TRANSFERS: Final = 32
 
@@ -64,41 +64,50 @@ class Change(NamedTuple):
     found: list[tuple[Place, BaseModel]]
 
 
-def moved(given: PathSpec, nominal: Problem, whole_Bps: float, before: Past | None = None) -> Iterator[Assumption]:
+def moved(composer: Composer, nominal: Problem, whole_Bps: float) -> Iterator[Assumption]:
     """What each default that has another usual value does to the answer when it has that.
 
+    Neglects: defaults that are tried together and undo each other.
+
     Args:
-        given: The path.
-        nominal: The path at its medians.
+        composer: The path.
+        nominal: What it has composed, at its medians.
         whole_Bps: Rate of all its transfers together then [B/s].
-        before: What earlier transfers have left behind, where that is known.
     """
     if len(nominal.transfers) > TRANSFERS:
         return
-    known = timed.amounts(nominal)
-    tried = _Trial(given, whole_Bps, known, before, _replanned(given, known, before))
-    for group in _groups(unwritten(given)):
-        if len(group) > 1 and abs(tried(*group) - 1) < _SAME:
-            continue  # all together move nothing, and so does none of them
-        for change in group:
-            yield from _listed(tried, change)
+    tried = _Trial(composer, whole_Bps, timed.amounts(nominal))
+    for group in _groups(c for c in unwritten(composer.spec) if _composes(composer, c)):
+        yield from _moving(tried, group)
 
 
-def _groups(changes: Sequence[Change]) -> Iterable[list[Change]]:
-    """What is tried together first: fields of storage, or of one kind of part, each with one of its other values."""
-    groups: dict[tuple[object, int], list[Change]] = {}
-    turns = Counter[tuple[object, str]]()
+def _groups(changes: Iterable[Change]) -> Iterable[list[Change]]:
+    """What is tried together first: each field with one of its other values, and none beside what can hide it.
+
+    Another congestion control minds neither losses nor packets, as others do: it is tried with fields of storage.
+    """
+    groups: dict[tuple[bool, int], list[Change]] = {}
+    turns = Counter[str]()
     for change in changes:
-        place, model = change.found[0]
-        part = "storage" if _STORAGE.intersection(place) else type(model)
-        groups.setdefault((part, turns[part, change.name]), []).append(change)
-        turns[part, change.name] += 1
+        aside = change.name == "cc" or bool(_STORAGE.intersection(change.found[0][0]))
+        groups.setdefault((aside, turns[change.name]), []).append(change)
+        turns[change.name] += 1
     return groups.values()
+
+
+def _moving(tried: _Trial, changes: Sequence[Change]) -> Iterator[Assumption]:
+    """Those of some changes that an answer lists: halved until all of a part together move little, or one is left."""
+    if len(changes) == 1:
+        yield from _listed(tried, changes[0])
+    elif not abs(tried(*changes) - 1) < _LITTLE:
+        middle = len(changes) // 2
+        for half in (changes[:middle], changes[middle:]):
+            yield from _moving(tried, half)
 
 
 def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
     """A default as an answer lists it, where it moves the answer."""
-    now, given, known = tried(change), tried.given, tried.known
+    now, given, known = tried(change), tried.composer.spec, tried.known
     if not abs(now - 1) > WORTH:
         return
     if known:  # what moves in a given time depends on the rate
@@ -119,49 +128,45 @@ class _Trial:
     """A path with other values of some fields.
 
     Attributes:
-        given: The path.
+        composer: The path.
         whole_Bps: What it gives as it is.
         known: What timed transfers move; None to find it out anew.
-        before: What earlier transfers have left behind.
-        replanned: Whether a transfer is planned otherwise than the path's, or read from somewhere else.
     """
 
-    given: PathSpec
+    composer: Composer
     whole_Bps: float
     known: Mapping[str, float] | None
-    before: Past | None
-    replanned: Callable[[int, TransferSpec], bool]
 
     def __call__(self, *changes: Change) -> float:
         """What the answer becomes, over what it is; not a number where a value does not fit."""
-        changed, planned = self.given, set[int]()
-        for name, other, found in changes:
-            for place, model in found:
-                changed = _put(changed, place, read(type(model), name, other.text))
-                planned |= {int(place[1])} if place[0] == "transfers" else set()
         try:
-            if planned and not any(self.replanned(n, changed.transfers[n]) for n in planned):
-                return 1.0
             with without_words():
-                problem = timed.composer(changed, Draw(), self.known, before=self.before).problem()
+                changed = _changed(self.composer.spec, changes)
+                problem = timed.composer(changed, Draw(), self.known, before=self.composer.past).problem()
         except DtnsimError:
             return math.nan
         return float(epochs.total(problem)[0]) / max(self.whole_Bps, 1e-300)
 
 
-def _replanned(given: PathSpec, known: Mapping[str, float], before: Past | None) -> Callable[[int, TransferSpec], bool]:
-    """Whether a transfer, described otherwise, is planned or read otherwise; nothing is composed for that."""
+def _changed(given: PathSpec, changes: Iterable[Change]) -> PathSpec:
+    """The path with other values of some fields."""
+    for name, other, found in changes:
+        for place, model in found:
+            given = _put(given, place, read(type(model), name, other.text))
+    return given
 
-    @cache
-    def legs() -> Sequence[Leg]:
-        return timed.composer(given, Draw(), known, before=before).legs
 
-    def otherwise(number: int, changed: TransferSpec) -> bool:
-        leg = legs()[number]
-        left = any(s.read is not None and s.read.cached for s in leg.plan.steps)  # in memory, by the tool
-        return (left and changed.cached != leg.spec.cached) or changed.tool.plan(leg.job) != leg.plan
-
-    return otherwise
+def _composes(composer: Composer, change: Change) -> bool:
+    """Whether a path composes otherwise with a change: with one of transfers, where it plans or reads otherwise."""
+    numbers = {int(place[1]) for place, _ in change.found if place[0] == "transfers"}
+    with suppress(DtnsimError):
+        changed = _changed(composer.spec, [change] if numbers else []).transfers
+        for n in numbers:
+            leg = composer.legs[n]
+            left = any(s.read is not None and s.read.cached for s in leg.plan.steps)  # in memory, by the tool
+            if (left and changed[n].cached != leg.spec.cached) or changed[n].tool.plan(leg.job) != leg.plan:
+                return True
+    return not numbers
 
 
 def unwritten(given: PathSpec) -> list[Change]:
@@ -314,33 +319,28 @@ def _quantile(kinds: Sequence[Quantity], score: float) -> float:
     return math.exp(high)
 
 
-def assumed(
-    given: PathSpec, nominal: Problem, drawn: Scenarios, whole_Bps: float, before: Past | None = None
-) -> tuple[Assumption, ...]:
+def assumed(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float) -> tuple[Assumption, ...]:
     """The numbers that the path file does not write and that move the answer by more than `WORTH`, the strongest first.
 
     Args:
-        given: The path.
-        nominal: The path at its medians.
+        composer: The path.
+        nominal: What it has composed, at its medians.
         drawn: Its scenarios.
         whole_Bps: Rate of all its transfers together at its medians [B/s].
-        before: What earlier transfers have left behind, where that is known.
     """
     if len(nominal.transfers) > _TRANSFERS:
         return ()
-    found = [*_uncertain(given, nominal, drawn, whole_Bps, before), *moved(given, nominal, whole_Bps, before)]
+    found = [*_uncertain(composer, nominal, drawn, whole_Bps), *moved(composer, nominal, whole_Bps)]
     return tuple(sorted((a for a in found if a.moves > WORTH), key=lambda a: -a.moves))
 
 
-def _uncertain(
-    given: PathSpec, nominal: Problem, drawn: Scenarios, whole_Bps: float, before: Past | None
-) -> list[Assumption]:
+def _uncertain(composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float) -> list[Assumption]:
     """What numbers with a spread do at the ends of it."""
-    quantities = drawn.draw.quantities
+    quantities, given = drawn.draw.quantities, composer.spec
     keys = _tried(drawn, given.file)
     if not keys:
         return []
-    problem = timed.composer(given, _Alone(keys), timed.amounts(nominal), before=before).problem()
+    problem = timed.composer(given, _Alone(keys), timed.amounts(nominal), before=composer.past).problem()
     rates = epochs.total(sharing.as_in(problem, nominal))
     found, places = [], given.written_as
     for n, key in enumerate(keys):

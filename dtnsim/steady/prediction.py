@@ -166,7 +166,7 @@ def predict(
         made = replace(made, transfers=transfers)
         ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)
         behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole, seed, mean)
-        rests_on = Later(partial(assumed, given, problem, drawn, made.ceiling, composer.past))
+        rests_on = Later(partial(assumed, composer, problem, drawn, made.ceiling))
         return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(given, drawn))
 
 

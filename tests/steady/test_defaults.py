@@ -7,7 +7,6 @@ from pydantic import TypeAdapter
 
 from dtnsim.components import base
 from dtnsim.components.tuning import TcpTuning, Vm
-from dtnsim.composition.compose import Composer
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.planning import actions
@@ -164,9 +163,10 @@ OPEN = {
 def listed(path: dict[str, Any], *overrides: str) -> tuple[float, dict[tuple[str, str], float]]:
     """The ceiling, and what each default's other value makes of it."""
     spec = load(path, *overrides)
-    nominal = timed.composed(spec, Draw())
+    composer = timed.composer(spec, Draw())
+    nominal = composer.problem()
     whole = float(epochs.total(nominal)[0])
-    found = defaults.moved(spec, nominal, whole)
+    found = defaults.moved(composer, nominal, whole)
     return whole, {(a.key, a.low): a.at_low for a in found}
 
 
@@ -199,17 +199,29 @@ def test_answers_list_what_a_tool_leaves_open() -> None:
     assert (found.value, found.low, found.ranges) == ("3.2.7", other, False)
 
 
-@pytest.mark.parametrize(("streams", "more"), [(1, 0), (8, 1)])
-def test_releases_that_plan_alike_are_not_composed(streams: int, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("streams", "composed"), [(1, False), (8, True)])
+def test_releases_that_plan_alike_are_not_composed(
+    streams: int, composed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One stream has one thread in every release of iperf3; eight have one before 3.16."""
-    counted: list[Composer] = []
-    whole = Composer.problem
-    monkeypatch.setattr(Composer, "problem", lambda self: counted.append(self) or whole(self))
-    composed = []
-    for options in ({}, {"version": "3.17"}):
-        listed(between({"name": "iperf3", "P": streams, **options}, LARGE))
-        composed.append(len(counted))
-    assert composed[0] - (composed[1] - composed[0]) == more
+    tried: list[str] = []
+    whole = defaults._Trial.__call__
+
+    def noted(self: Any, *changes: defaults.Change) -> float:
+        tried.extend(change.name for change in changes)
+        return whole(self, *changes)
+
+    monkeypatch.setattr(defaults._Trial, "__call__", noted)
+    listed(between({"name": "iperf3", "P": streams}, LARGE))
+    assert tried
+    assert ("version" in tried) == composed
+
+
+@pytest.mark.parametrize("name", ["old ssh", "lz4", "zfs sync", "gridftp"])
+def test_what_is_tried_together_hides_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    together = listed(OPEN[name][0])
+    monkeypatch.setattr(defaults, "_LITTLE", -1.0)  # each by itself
+    assert listed(OPEN[name][0]) == together
 
 
 @pytest.mark.parametrize(("system", "bbr"), rows("steady/tables", "a_control_that_a_system_cannot_have_is_no_try"))
