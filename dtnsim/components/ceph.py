@@ -48,7 +48,8 @@ class Cephfs(ParallelFilesystem, OsdPool):
     kind: ClassVar[str] = "cephfs"
     over_ip: ClassVar[bool] = True
     common: ClassVar[tuple[str, ...]] = (
-        "servers", "share", "osds", "osd_read", "osd_write", "osd_iops", "osd_write_iops", *Copies.model_fields,
+        "servers", "share", "osds", "osd_read", "osd_write", "osd_iops", "osd_write_iops", "release",
+        *Copies.model_fields,
     )  # fmt: skip
 
     usual_metadata: ClassVar[MetadataServers | None] = MetadataServers(

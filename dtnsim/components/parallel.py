@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
@@ -14,6 +14,7 @@ from dtnsim.components.servers import Left, Servers, SharedFilesystem, TargetRat
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, largest, law, term
+from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics import cache, metadata, redundancy
 
 
@@ -76,8 +77,9 @@ class OsdPool(Copies):
         osds: OSDs of the pool.
         osd_read: Rate of one OSD; stated alone, that of writes too.
         osd_write: Rate of one OSD, the copies counted apart.
+        release: Release of Ceph, by which small requests go where nobody states them.
         osd_iops: Small requests a second that one OSD reads, and, stated alone, writes; a disk's where the OSD is no
-            faster than one.
+            faster than one; left out, those of Pacific, of another release what that does of them.
         osd_write_iops: Those that one writes, the copies counted apart.
         share: Part of the cluster that other users leave.
     """
@@ -92,17 +94,27 @@ class OsdPool(Copies):
         f"{REEF}: 1.2 GB/s of an NVMe drive beside clients; 1.8 and more, where 100 GbE held a node of six",
     )
     osd_write: TargetRate = prior("1.25 GB/s", 0.6, f"{REEF}: 25 GB/s of large writes, three copies, on 60 drives")
+    release: Annotated[
+        Literal["luminous", "mimic", "nautilus", "octopus", "pacific", "quincy", "reef", "squid"],
+        Otherwise("nautilus", "clusters of 2019 to 2021 (ceph versions)"),
+        # the release of each spring that a cluster of that year began with (docs.ceph.com, "Ceph Releases")
+        Since(
+            (
+                (2017, "luminous"),
+                (2019, "nautilus"),
+                (2020, "octopus"),
+                (2021, "pacific"),
+                (2022, "quincy"),
+                (2023, "reef"),
+                (2025, "squid"),
+            )
+        ),
+    ] = "pacific"
     osd_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "40k IOPS",
-        0.6,
-        "random reads of 4 KiB: 27,000 (Micron, Ceph Storage and NVMe SSDs: 1.3 million on 24 drives; two OSDs a drive "
-        f"assumed), 33,000 and 73,000 ({PACIFIC}, {REEF}: 2 and 4.4 million on 60)",
+        "49k IOPS", 0.6, f"random reads of 4 KiB: 33,000 and 73,000 ({PACIFIC}, {REEF}: 2 and 4.4 million on 60 drives)"
     )
     osd_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "24k IOPS",
-        0.6,
-        "random writes of 4 KiB: 10,000 or 16,000 (Micron: 250,000; two or three copies assumed), 26,000 and 40,000 "
-        f"({PACIFIC}, {REEF}: 528,000 and 800,000 of three copies)",
+        "26k IOPS", 0.5, f"random writes of 4 KiB: {PACIFIC}: 527,603 of three copies on 60 drives"
     )
     replicas: Annotated[int, Field(ge=1, le=10)] = 3
     share: Left = prior("0.6", 0.5, "assumed: what other users leave of a shared cluster at a random hour")
@@ -142,22 +154,26 @@ class OsdPool(Copies):
         """Small requests a second of an OSD; where nobody says, it is a disk's turn for each that moves its heads."""
         said = self.number(use.operation, "osd_iops", "osd_write_iops")
         usual = OsdPool.model_fields["osd_iops" if use.operation == "read" else "osd_write_iops"].default
-        moves = use.operation == "write" or use.random
-        return row.term(_DISK if moves and self.slow(use) and said == usual else said)
+        if said != usual:
+            return row.term(said)
+        if self.slow(use) and (use.operation == "write" or use.random):
+            return row.term(_DISK)
+        return row.term(said) * redundancy.OSD_SMALL[self.release][use.operation == "write"]
 
     def slow(self, use: Access) -> bool:
         """Whether the OSDs are on disks."""
         return self.osd_rate(use.operation).value < _FLASH_BPS
 
     def service(self, row: Row, use: Access, size: Term) -> Term:
-        """Seconds of each OSD for one request.
+        """Seconds of each OSD for one request; its rates are of objects of ``object_size``, whatever a tool makes.
 
         Args:
             row: The row to charge.
             use: The access.
             size: Its bytes.
         """
-        whole, byte = self.piece_of(row, use), self.at_osd(row, use.operation)
+        byte, moves = self.at_osd(row, use.operation), use.operation == "write" or use.random
+        whole = row.term(self.object_size) if moves else self.piece_of(row, use)
         if not (use.alone or use.operation == "write"):
             return size * byte
         small = 1.0 / self.small(row, use)

@@ -129,6 +129,24 @@ def pool_rate(
     return as_float(n * as_float(request_B) / (away + s + longest * waited))
 
 
+_NAUTILUS: Final = (0.40, 0.43)
+#: releases of Ceph and what an OSD of theirs does of what one of Pacific does: small reads, small writes. Nautilus and
+#: Octopus on the same hardware as Pacific: 0.8, 1.9 and 2.7 million reads, writes as 28 to 68 to 66 (chart of "Reef - 1
+#: or 2 OSDs per NVMe?", ceph.io, 2023); Luminous 27,000 reads and 12,000 writes an OSD (Micron, two to a drive), for it
+#: and Nautilus the geometric means; Quincy 648,620 writes to 527,603 (RocksDB Tuning Deep-Dive, 2022), Reef 800,000
+#: (Reef Freeze, 2023); reads of Quincy and Reef are alike, and take a core as long as those of Pacific (PR 51821)
+OSD_SMALL: Final = {
+    "luminous": _NAUTILUS,
+    "mimic": _NAUTILUS,
+    "nautilus": _NAUTILUS,
+    "octopus": (0.70, 1.03),
+    "pacific": (1.0, 1.0),
+    "quincy": (1.0, 1.23),
+    "reef": (1.0, 1.52),
+    "squid": (1.0, 1.52),
+}
+
+
 def osd_time(request_B: ArrayLike, object_B: ArrayLike, object_s: ArrayLike, small_s: ArrayLike) -> FloatArray:
     """Time of an OSD for a request between what is known of requests of 4 KiB and of whole objects, on a line.
 
