@@ -20,7 +20,7 @@ TOGETHER: Final = {
     "jbod": "jbod unlike",
     "local": "btrfs ext4 local none tmpfs unknown xfs",
     "middlebox": "encryptor firewall policer",
-    "nfs": "nfs smb vast",
+    "nfs": "nfs vast",
     "offload": "crypto-accelerator dpu",
     "remote_block": "iscsi nvme-of",
     "vdevs": "draid mirror raidz",

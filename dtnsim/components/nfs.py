@@ -1,4 +1,4 @@
-"""NFS, VAST and SMB: requests or credits in flight over a round trip, read-ahead, connections, metadata."""
+"""NFS and VAST: requests in flight over a round trip, read-ahead, connections, metadata."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import CHANGES, Access, Operations
-from dtnsim.components.cores import core_cost
 from dtnsim.components.file_operations import FileOperations
 from dtnsim.components.machine import Machine
 from dtnsim.components.remote import Remote
@@ -282,109 +281,3 @@ class Vast(Nfs):
         """As many nodes as there are addresses with a connection."""
         del row, use
         return count(min(self.remoteports, self.nconnect, made.count), "server")
-
-
-#: requests of clients before Linux 4.20
-_OLD_SMB: Final = prior(
-    "1 MiB", 0.0, "Linux fs/smb, SMB21_DEFAULT_IOSIZE; commit 3d621230b867 made it 4 MiB with SMB 3"
-)
-#: AES-128-GMAC (SMB 3.1.1) is the authentication of GCM without its cipher
-_CIPHER = core_cost("aes128_gcm")
-
-
-class Smb(Remote):
-    """An SMB 3 mount (Linux cifs.ko); the volume's ``server`` names host and volume, or ``servers`` describes a filer.
-
-    A session is one thread of one process of the server (Samba), whatever ``channels`` it has (max_channels), and a
-    channel one core's work at the client. ``encrypt`` ciphers every byte at both ends; ``sign`` only authenticates.
-
-    Neglects: leases that other clients break; SMB Direct.
-    """
-
-    kind: ClassVar[str] = "smb"
-    protocol: ClassVar[str] = "SMB"
-    daemon: ClassVar[str] = "smbd"
-    setting: ClassVar[str] = "smb.conf: aio max threads"
-    wires: ClassVar[str] = "filesystem.channels"
-
-    op_time: RequestTime = prior(
-        "0.3 ms", 1.5, "assumed: one compound of create, query and close at a server in user space"
-    )
-    threads: Annotated[int, Field(ge=1, le=4096)] = 100
-    service: RequestTime = prior(
-        "0.1 ms", 0.7, "assumed: a request at a server in user space whose threads hand it on, 50 to 200 us"
-    )
-    rsize: Annotated[Quantity, Unit("B", low=4096, high=2**23)] = prior(
-        "4 MiB", 0.0, "mount.cifs(8): rsize, 4 MiB with SMB 3"
-    )
-    wsize: Annotated[Quantity, Unit("B", low=4096, high=2**23)] = prior(
-        "4 MiB", 0.0, "mount.cifs(8): wsize, 4 MiB with SMB 3"
-    )
-    credits: Annotated[int, Field(ge=1, le=65535)] = 8192
-    channels: Annotated[int, Field(ge=1, le=16)] = 1
-    sign: Annotated[bool, Otherwise("true", "Windows 11 and Server 2025 ask for it (Get-SmbClientConfiguration)")] = (
-        False
-    )
-    encrypt: bool = False
-    smb_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "1.5 cycles/B",
-        0.6,
-        "assumed: more than a connection of NFS, since replies are read page by page (Linux fs/smb/client, "
-        "cifs_read_page_from_socket); one of Samba fills 10 GbE on cores of 3 GHz and more",
-    )
-    smbd_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "0.7 cycles/B",
-        0.6,
-        "a report on tuning SMB on ZFS (fs2, September 2026): smbd's one thread for all channels at some 80 % of "
-        "a core with 2.0 to 2.3 GB/s; 3.5 GHz assumed, less 0.6 cycles/B of TCP",
-    )
-    cipher_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = _CIPHER
-    sign_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
-        "0.4 cycles/B", 0.5, "assumed: AES-128-GMAC, the authentication of GCM, half of its cycles"
-    )
-
-    @property
-    def connections(self) -> int:
-        """Channels of the session."""
-        return self.channels
-
-    @property
-    def sessions(self) -> int:
-        """One thread of smbd, which serves all channels of a session."""
-        return 1
-
-    @property
-    def server_byte(self) -> Quantity:
-        """What smbd does with a byte."""
-        return self.smbd_byte
-
-    @property
-    def connection_byte(self) -> Quantity:
-        """Work of the client's kernel for a byte."""
-        return self.smb_byte
-
-    def both_ends(self, row: Row) -> Term | None:
-        """Cipher or signature."""
-        if self.encrypt:
-            return row.term(self.cipher_byte)
-        return row.term(self.sign_byte) if self.sign else None
-
-    def io_size(self, use: Access) -> Quantity:
-        """Bytes of one READ or WRITE; older clients ask for less where nobody says."""
-        old = use.kernel is not None and use.kernel < nfs.LARGE_SMB
-        stated = self.states("rsize" if use.operation == "read" else "wsize")
-        return _OLD_SMB if old and not stated else super().io_size(use)
-
-    def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
-        """Credits over the round trip."""
-        rtt, service = term(use.rtt_s, "s", "round trip of the route"), self.answer_time(row, use)
-        return law(
-            nfs.credits_rate, granted=self.credits, io_B=size, rtt_s=rtt, service_s=service, channels=self.channels
-        )
-
-    def window(self, row: Row, use: Access) -> Term:
-        """Bytes that a sequential reader has in flight."""
-        if self.read_ahead is not None:
-            return row.term(self.read_ahead)
-        requests = 1.0 if use.kernel is not None and use.kernel < nfs.DEEP_SMB else 2.0
-        return law(nfs.read_ahead, requests=requests, rsize_B=row.term(self.io_size(use)))

@@ -191,7 +191,8 @@ class Remote(SharedFilesystem):
             if np.any(np.asarray(use.wire_s) > 0):  # a request passes one stage after the other
                 stages = term(use.cold_s, "s", "drives of the server") + term(use.wire_s, "s/B") * least(size, window)
                 waits = waits + stages
-            ahead = law(cache.readahead_rate, disk_rate=np.inf, window_B=cache.WINDOWS * window, latency_s=waits)
+            flying = least(cache.WINDOWS * window, term(max(use.file_B, 1.0), "B", "one file"))
+            ahead = law(cache.readahead_rate, disk_rate=np.inf, window_B=flying, latency_s=waits)
             what = f"{self.protocol} read-ahead over the round trip, the wire and the server's drives"
             self.of_each(row, use, f"{label}.read-ahead", ahead, what, "reader")
         if host.volumes[volume].server is None:

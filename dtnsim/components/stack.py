@@ -181,6 +181,12 @@ class Stack(Component):
         return _release(self.part or "", self.kernel)
 
     @property
+    def system(self) -> str:
+        """Which system it is: ``linux`` unless its part is one of the others."""
+        named = (self.part or "").rpartition("/")[2]
+        return named if named in OTHERS else "linux"
+
+    @property
     def random_byte(self) -> Quantity:
         """What a byte of /dev/urandom costs: SHA-1 before Linux 4.8, ChaCha20 since."""
         return CHACHA_BYTE if self.release is None or self.release >= _CHACHA else _SHA1_BYTE

@@ -59,7 +59,8 @@ def service_time(request_s: ArrayLike, byte_s: ArrayLike, request_B: ArrayLike) 
 
 
 #: Kernels from which on slots of a connection are added as needed (3.1, commit d9ba131d8f58; RHEL 6.3 has it in
-#: 2.6.32), read-ahead is that of any device (c128e575514c), SMB asks for 4 MiB (3d621230b867) and reads two ahead.
+#: 2.6.32), read-ahead is that of any device (c128e575514c), SMB asks for 4 MiB (3d621230b867), reads two ahead and
+#: keeps a handle open for a second more (c3f207ab29f7).
 DYNAMIC_SLOTS, SMALL_READ_AHEAD, LARGE_SMB, DEEP_SMB = (2, 6, 32), (5, 4), (4, 20), (5, 13)
 
 

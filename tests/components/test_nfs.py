@@ -79,6 +79,13 @@ def test_a_reader_has_its_read_ahead_in_flight(
     assert found == pytest.approx(streams * 2 * window / 10e-3, rel=2e-3)
 
 
+def test_a_reader_waits_for_the_read_of_each_small_file() -> None:
+    """Open, READ and close of 20 kB, 10 ms each: nothing is read ahead beyond the end of a file."""
+    path = mounted(reading=True, tool="program")
+    path["transfer"]["dataset"] = {"files": 1000, "each": "20 kB"}
+    assert 20e3 / rate(path) == pytest.approx(30e-3, rel=2e-3)
+
+
 def test_one_reader_waits_for_the_way_the_wire_and_the_drive_in_turn() -> None:
     """Two windows of 1 MiB over 10 ms, 1 MiB at 0.99 Gb/s of payload, and what 128 KiB read ahead leave at 200 MB/s."""
     drive = {"kind": "ssd", "read": "200 MB/s", "write": "200 MB/s", "link": "1 GB/s"}

@@ -65,3 +65,28 @@ def test_a_file_system_without_servers_has_no_server() -> None:
     host = machine(volumes={"/s": volume(filesystem="xfs", server="b:/share")})
     with pytest.raises(SpecError, match="has no server"):
         problem(journey(host, machine(volumes={"/share": volume(FAST)}), start="a:/s", tool="gridftp"))
+
+
+@pytest.mark.parametrize(
+    ("stack", "made", "read"),
+    [
+        ({"kernel": "5.15"}, 3, 2),
+        ({"kernel": "5.4"}, 4, 3),
+        ({"part": "windows"}, 4, 3),
+        ({"part": "macos"}, 8, 5),
+    ],
+)
+def test_a_file_takes_the_round_trips_of_its_client(stack: dict[str, Any], made: int, read: int) -> None:
+    """cp: a look-up, a CREATE, a WRITE and a CLOSE, of which Linux keeps back the last (cifs_close, from 5.13 on).
+
+    Read, a look-up, an open and a close. Apple's asks once more around each and sets the size (smbfs_vnops.c).
+    """
+    for trips, (start, to) in {made: ("a:/local", "a:/s"), read: ("a:/s", "a:/local")}.items():
+        given = path(op_time="0 s")
+        host = given["hosts"]["a"]
+        host["stack"] = {**FREE, **stack}
+        host["volumes"]["/local"] = volume(FAST, filesystem={"kind": "xfs", "op_time": "0 s", "change_time": "0 s"})
+        files = {"files": 1000, "each": "1 kB"}
+        found = problem({**given, "transfer": {"from": start, "to": to, "tool": "cp", "dataset": files}})
+        waits = [d for p in found.transfers[0].phases for d in p.delays if d.what.startswith("file operations x")]
+        assert sum(float(d.per_byte) for d in waits) * 1000 == pytest.approx(trips * 10e-3, rel=1e-3)
