@@ -99,6 +99,31 @@ def turn_s(others: ArrayLike, interval_s: ArrayLike, service_s: ArrayLike) -> Fl
     return np.asarray(np.where(n >= 1.0, mean, 0.0), float)
 
 
+def paced_s(workers: ArrayLike, files: ArrayLike, interval_s: ArrayLike, file_s: ArrayLike) -> FloatArray:
+    """Mean time without work of workers who begin at a pace and share a list of files: (w T - F s) / (w - 1).
+
+    Those who begin first take more files: k of the workers share F s of work and end at T = F s / k + (k - 1) d / 2,
+    which is least for k = sqrt(2 F s / d), or for all of them. The others begin when nothing is left.
+
+    Args:
+        workers: w, workers that may begin [1].
+        files: F, files [1].
+        interval_s: d, time between their beginnings [s].
+        file_s: s, time of a file [s].
+
+    Returns:
+        Mean time without work of each of the w - 1 others until the last file is done [s]; 0 for one worker.
+
+    Valid: equal files, many for each worker that has one.
+    Neglects: that a file is whole.
+    Source: sum over workers of T - i d = F s (fluid limit of a list that is worked off).
+    """
+    many, work, pace = as_float(workers), as_float(files) * as_float(file_s), as_float(interval_s)
+    used = np.clip(np.sqrt(2.0 * work / np.maximum(pace, 1e-300)), 1.0, many)
+    last = work / used + (used - 1.0) * pace / 2.0
+    return np.where(many > 1.0, (many * last - work) / np.maximum(many - 1.0, 1.0), 0.0)
+
+
 def kept_bytes(done_B: ArrayLike, file_B: ArrayLike, files: ArrayLike, workers: ArrayLike) -> Any:
     """Bytes in whole files when a transfer is broken off: it goes on at the first file that is not whole.
 

@@ -1,4 +1,4 @@
-"""rclone: several files at once, large ones in several streams, over S3, http, webdav or sftp, or within a host."""
+"""rclone: several files at once, large ones in several streams, over S3, http, webdav, sftp or smb, or in a host."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dtnsim.components.access import Access, Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
-from dtnsim.physics.tools import turn_s, wait_s
+from dtnsim.physics.tools import paced_s, turn_s, wait_s
 from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work, protocol, reading, writing
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
@@ -51,6 +51,10 @@ class Backend(NamedTuple):
 #: sftp (backend/sftp/sftp.go; Go's ssh: 11 to the subsystem's INIT): REALPATH, STAT, the sum's program looked for by
 #: two commands (3 each), the list; a file: STAT, OPEN, FSTAT, READ, CLOSE; put: STAT of its folder, OPEN, WRITE,
 #: CLOSE, SETSTAT and STAT are in the source, and two more in the slope of the measured runs
+#: smb (backend/smb/smb.go since 1.63, go-smb2, which joins no messages, so that a look is CREATE and CLOSE): TCP,
+#: NEGOTIATE, two of log-in, TREE_CONNECT; a look at the root and its list (4), put: the folder is looked for. A file:
+#: CREATE, READ twice, CLOSE. Put: its folder (2), CREATE, WRITE, CLOSE, its time (3), a look twice (4), and as it is
+#: written under another name its folder (2), the change of name (3) and a look (2)
 _BACKENDS: Final = {
     "s3": Backend(3.0, 3.0, 2.0, 2.0, 2.0, prior("0.15 s", 0.3, "as over http")),
     "http": Backend(3.0, 3.0, 1.0, 1.0, 1.0, prior("0.15 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 3 trips")),
@@ -58,26 +62,28 @@ _BACKENDS: Final = {
     "sftp": Backend(
         25.0, 21.0, 5.0, 8.0, 11.0, prior("0.27 s", 0.2, "rclone 1.60, empty folder at 5 ms, less 25 trips")
     ),
+    "smb": Backend(11.0, 13.0, 4.0, 19.0, 5.0, prior("0.15 s", 0.3, "as over http")),
 }
 #: what leads to the far end; the first is taken where ``backend`` says nothing. A memory may stand for any store
 _WAYS: Final[Mapping[Far, tuple[str, ...]]] = {
     "bucket": ("s3",),
-    "host": ("sftp", "http", "webdav"),
-    "memory": ("sftp", "http", "webdav", "s3"),
+    "host": ("sftp", "http", "webdav", "smb"),
+    "memory": ("sftp", "http", "webdav", "s3", "smb"),
     "mount": ("local",),
 }
 #: the webdav backend lets a request begin every 10 ms (pacer.MinSleep), whatever --transfers says
 _PACE_S: Final = 0.01
 #: its requests for a file
 _PACED: Final = {"get": 1.0, "put": 3.0}
-#: connections of the sftp backend begin so far apart (backend/sftp/sftp.go, minSleep)
+#: connections of the sftp and smb backends begin so far apart (backend/sftp/sftp.go, backend/smb/smb.go, minSleep)
 _LOGIN_PACE_S: Final = 0.1
 #: rclone serve webdav: http.ServeContent reads the first 512 bytes to name the type of a file without extension, and
 #: the virtual file system waits for a read in sequence before it goes back (vfs/read.go, waitSequential,
 #: --vfs-read-wait)
-_SERVE: Final = prior(
-    "20 ms", 0.5, "rclone 1.60.1 vfs/vfscommon/options.go: ReadWait 20 ms, where rclone serves"
-)  #: a channel of the same connection, the command and its end
+_SERVE: Final = prior("20 ms", 0.5, "rclone 1.60.1 vfs/vfscommon/options.go: ReadWait 20 ms, where rclone serves")
+#: smb: one request of a file at a time
+_REQUEST: Final = prior("1 MiB", 0.0, "go-smb2 client.go, winMaxPayloadSize")
+#: a channel of the same connection, the command and its end
 _HASH: Final = 2.0
 
 
@@ -101,6 +107,7 @@ class Rclone(Tool):
     Neglects: limits and latency of the object store's own service.
     Source: rclone documentation, global flags, and Amazon S3 (--s3-no-head, --s3-no-head-object);
         github.com/rclone/rclone 1.60.1 backend/sftp/sftp.go, backend/webdav/webdav.go, backend/http/http.go,
+        backend/smb/smb.go and connpool.go (2024), github.com/CloudSoda/go-smb2 client.go, fs/operations/copy.go,
         backend/local/local.go (sums of both files while they are copied), fs/operations/multithread.go,
         lib/rest/rest.go, lib/pacer/pacers.go.
     """
@@ -110,7 +117,7 @@ class Rclone(Tool):
     files_option = "transfers"
 
     backend: Annotated[
-        Literal["s3", "http", "webdav", "sftp", "local"] | None,
+        Literal["s3", "http", "webdav", "sftp", "smb", "local"] | None,
         Otherwise("webdav", "servers without ssh (rclone documentation, webdav)", "sftp"),
     ] = None
     transfers: Count = 4
@@ -190,10 +197,14 @@ class Rclone(Tool):
         stopped = job.files > 1
         if way.backend == "local" and self.bwlimit is None:
             return None
-        if way.backend != "sftp":
+        if way.backend not in ("sftp", "smb"):
             fresh = way.backend == "webdav" and way.put
             return NetUse(
                 sender, receiver, streams=streams, rate=self.bwlimit, stopped=stopped and not fresh, reopened=fresh
+            )
+        if way.backend == "smb":
+            return NetUse(
+                sender, receiver, streams=streams, rate=self.bwlimit, channel=_REQUEST, grain=_REQUEST, stopped=stopped
             )
         window = Quantity(
             self.sftp_concurrency * self.sftp_chunk_size.value,
@@ -227,15 +238,15 @@ class Rclone(Tool):
 
     def _work(self, way: Way, sender: Thread, receiver: Thread, workers: int, *, apart: bool) -> tuple[CpuUse, ...]:
         client: End = "source" if way.put else "destination"
-        copied = {"sftp": "SFTP", "local": "copy"}.get(way.backend, "HTTP")
+        copied = {"sftp": "SFTP", "smb": "SMB", "local": "copy"}.get(way.backend, "HTTP")
         cpu = both_ends(sender, receiver, self.overhead, copied)
         if way.backend == "sftp":
             cpu += both_ends(sender, receiver, COSTS["aes-gcm"], "SSH aes-gcm")
-        elif self.tls and way.backend != "local":
+        elif self.tls and way.backend not in ("smb", "local"):
             cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
         if not apart:  # the store's end is elsewhere
             cpu = tuple(use for use in cpu if use.end == client)
-        if not self.ignore_checksum and way.backend not in ("http", "webdav"):
+        if not self.ignore_checksum and way.backend not in ("http", "webdav", "smb"):
             ends: tuple[End, ...] = ("source", "destination") if way.backend == "local" else ("source",)
             cpu += tuple(CpuUse(end, Thread("rclone hash", workers), _MD5, "MD5") for end in ends)
         return cpu
@@ -259,7 +270,7 @@ class Rclone(Tool):
         backend = _BACKENDS[way.backend]
         trips = backend.put if way.put else backend.get
         work, connect = backend.start, backend.connect
-        if way.backend != "sftp":  # a TLS handshake; that of S3 is counted above
+        if way.backend not in ("sftp", "smb"):  # a TLS handshake; that of S3 is counted above
             more = float(self.tls) - float(way.backend == "s3")
             trips, connect = trips + more, connect + more
         if way.backend == "http" and job.files > 1:  # the length and time of every file in the list
@@ -270,4 +281,8 @@ class Rclone(Tool):
             further = LOGIN_CPU.worth(
                 mean, f"{LOGIN_CPU.source}; log-ins begin {_LOGIN_PACE_S:g} s apart (rclone's pacer)"
             )
+        if way.backend == "smb" and workers > 1:
+            each_s = (backend.put_file if way.put else backend.get_file) * job.rtt_s
+            mean = float(paced_s(workers, job.files, _LOGIN_PACE_S, each_s))
+            further = prior(f"{mean} s", 0.2, f"connections begin {_LOGIN_PACE_S:g} s apart (rclone's pacer)")
         return Opening(trips, work, f"connection and lists over {way.backend}", connect, further)

@@ -1,5 +1,7 @@
 """What transfer programs do by rule: rsync's blocks, the pace of requests, broken transfers."""
 
+import heapq
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -45,6 +47,20 @@ def test_all_workers_together_never_beat_the_pace(files, workers, requests, inte
 @given(st.integers(1, 1000), st.floats(0, 1), st.floats(0, 1))
 def test_more_requests_never_take_less(n, interval, service):
     assert turn_s(n + 1, interval, service) >= turn_s(n, interval, service)
+
+
+@given(st.integers(2, 60), st.integers(1, 20), st.floats(0, 1), st.floats(0.01, 10))
+def test_workers_who_begin_at_a_pace_share_the_list(workers, rounds, interval, each):
+    """Against a list that is worked off file by file; off by a file and a beginning at most."""
+    files = workers * rounds
+    free = [n * interval for n in range(workers)]
+    last = 0.0
+    for _ in range(files):
+        heapq.heapreplace(free, done := free[0] + each)
+        last = max(last, done)
+    mean = tools.paced_s(workers, files, interval, each)
+    found = (files * each + (workers - 1) * mean) / workers
+    assert found - each <= last <= found + each + interval
 
 
 @given(st.integers(1, 8), st.integers(0, 10**6))
