@@ -69,12 +69,7 @@ def test_a_file_system_without_servers_has_no_server() -> None:
 
 @pytest.mark.parametrize(
     ("stack", "made", "read"),
-    [
-        ({"kernel": "5.15"}, 3, 2),
-        ({"kernel": "5.4"}, 4, 3),
-        ({"part": "windows"}, 4, 3),
-        ({"part": "macos"}, 8, 5),
-    ],
+    [({"kernel": "5.15"}, 3, 2), ({"kernel": "5.4"}, 4, 3), ({"part": "windows"}, 4, 3), ({"part": "macos"}, 8, 5)],
 )
 def test_a_file_takes_the_round_trips_of_its_client(stack: dict[str, Any], made: int, read: int) -> None:
     """cp: a look-up, a CREATE, a WRITE and a CLOSE, of which Linux keeps back the last (cifs_close, from 5.13 on).
