@@ -161,8 +161,10 @@ class Buses(Wiring):
             use: The access.
             volume: Mount point of the volume.
         """
-        self.memory.cross(row, crossing.DMA, "storage network DMA")
         names, filesystem = self.storage_nics(volume), self.volumes[volume].filesystem
+        sent = filesystem.sent(row, use)
+        row = row if np.all(np.asarray(sent.value) == 1.0) else row.times(sent)
+        self.memory.cross(row, crossing.DMA, "storage network DMA")
         part = row.times(1.0 / max(len(names), 1))
         many, fabric = filesystem.connections_of(row, use), getattr(filesystem, "fabric", None)
         for name in names:

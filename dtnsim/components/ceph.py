@@ -14,7 +14,7 @@ from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.metadata_servers import MetadataServers
 from dtnsim.components.parallel import PACIFIC, READ_TIME, REEF, WRITE_TIME, Copies, OsdPool, ParallelFilesystem
-from dtnsim.components.servers import Group, RequestTime
+from dtnsim.components.servers import Group, RequestTime, SharedFilesystem
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
@@ -115,8 +115,22 @@ class Cephfs(ParallelFilesystem, OsdPool):
             rate = least(rate, asked / (whole.service(row, use, asked) * float(max(whole.data, 1))))
         osds = Group("osds", "OSDs", whole.osds, rate, lies, size)
         self.groups(row if reading else row.times(whole.stored()), use, label, osds)
-        self.behind(row.times(whole.ports(reading=reading)), use, label, size)
+        SharedFilesystem.behind(self, row.times(self._ports(row, use)), use, label, size)
         host.storage_network(row, use, volume)
+
+    def sent(self, row: Row, use: Access) -> Term:
+        """A node that is the primary of what it writes sends the copies on."""
+        if not self.hyperconverged:
+            return super().sent(row, use)
+        whole, reading = self.whole(row), float(use.operation == "read")
+        here = 1.0 - self.elsewhere
+        return law(
+            redundancy.ceph_client_bytes, stored_per_byte=whole.stored(), data=whole.data, reading=reading, here=here
+        )
+
+    def _ports(self, row: Row, use: Access) -> Term:
+        """Bytes through the nodes' ports."""
+        return self.whole(row).ports(reading=use.operation == "read", here=1.0 - self.elsewhere)
 
     def _flying(self, row: Row, use: Access, streams: int) -> Term:
         """Rate of the requests that so many streams have in flight: of direct calls one object after the other."""
@@ -125,8 +139,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
         alone = row.term(self.number(use.operation, "latency", "write_latency"))
         away = self.away(whole.beside(row, use, alone), use)
         if whole.servers is not None and whole.servers.bounded:  # a message is whole before it is worked on
-            ports = whole.ports(reading=use.operation == "read")
-            away = away + size * ports / whole.servers.node(row)
+            away = away + size * self._ports(row, use) / whole.servers.node(row)
         return law(
             redundancy.pool_rate,
             request_B=size,

@@ -150,7 +150,7 @@ class Daos(ParallelFilesystem, Copies):
                 what=f"DAOS engines, {use.operation}",
             )
         self.behind(below, use, label, size)
-        host.storage_network(row.times(self.sent(row, use)), use, volume)
+        host.storage_network(row, use, volume)
 
     def connections_of(self, row: Row, use: Access) -> Connections:
         """One of each event queue, or of each process with a library, to every server."""
@@ -163,7 +163,8 @@ class Daos(ParallelFilesystem, Copies):
         """Every copy and shard."""
         whole = self.whole(row)
         stored = whole.stored()
-        return law(redundancy.client_bytes, stored=stored, reading=float(use.operation == "read"))
+        all_of_them = law(redundancy.client_bytes, stored=stored, reading=float(use.operation == "read"))
+        return all_of_them * super().sent(row, use) if self.hyperconverged else all_of_them
 
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """FUSE may have a hundredth of the limits on dirty bytes, strictly (Linux, fs/fuse: bdi_set_max_ratio)."""

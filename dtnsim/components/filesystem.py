@@ -72,6 +72,11 @@ class Filesystem(FileOperations):
     )
 
     @property
+    def elsewhere(self) -> float:
+        """Part of what is asked of its servers that passes a wire."""
+        return 1.0
+
+    @property
     def keeps_files(self) -> float:
         """Most bytes of files that stay on the host for another reading: what its memory has room for."""
         return math.inf

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from dtnsim.components.access import Access, Operation
 from dtnsim.components.base import Model
@@ -15,7 +15,7 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, largest, law, term
 from dtnsim.ground.uncertainty import Otherwise, Since
-from dtnsim.physics import cache, metadata, redundancy
+from dtnsim.physics import cache, metadata, redundancy, servers
 
 
 class Copies(Model):
@@ -198,13 +198,41 @@ class ParallelFilesystem(SharedFilesystem):
     Times of metadata are those of servers that nobody else asks: others' requests, as many as ``share`` says, have
     their turns in between.
 
+    A ``hyperconverged`` host is one of the servers, and has its even part of files and names itself.
+
+    Neglects: what servers on the host take of its cores and memory; a mirror's copy, which always leaves its host.
+
     Attributes:
+        hyperconverged: Whether the host is one of the servers; what lies on it passes no wire.
         latency: Time of one request for data.
         metadata_time: Time of one metadata operation.
     """
 
+    hyperconverged: Annotated[bool, Field(description="the host is one of the servers")] = False
     latency: Annotated[Quantity, Unit("s")]
     metadata_time: Annotated[Quantity, Unit("s")]
+
+    @model_validator(mode="after")
+    def _one_of_how_many(self) -> Self:
+        if self.hyperconverged and self.servers is None:
+            raise ValueError("hyperconverged says nothing without the number of servers; write servers: {count: 4}")
+        return self
+
+    @property
+    def elsewhere(self) -> float:
+        """Part of files and names that lies on other hosts."""
+        return float(servers.elsewhere(self.servers.count)) if self.hyperconverged and self.servers else 1.0
+
+    def sent(self, row: Row, use: Access) -> Term:
+        """What lies on other hosts."""
+        if not self.hyperconverged or self.servers is None:
+            return super().sent(row, use)
+        return law(servers.elsewhere, servers=self.servers.count)
+
+    def behind(self, row: Row, use: Access, label: str, request: Term, drives: Row | None = None) -> None:
+        """Arrays have all, ports what comes from other hosts."""
+        ports = row.times(self.elsewhere) if self.hyperconverged else row
+        super().behind(ports, use, label, request, row if drives is None and self.hyperconverged else drives)
 
     def stripes(self, row: Row, file_B: float) -> Term | None:  # noqa: ARG002 - kinds need them
         """Targets that a file of this size lies on; None where it lies on all."""

@@ -175,9 +175,9 @@ class Storage:
 
     def server_rtt(self, end: End) -> Value:
         """Round-trip time between a mount and its servers as the path describes it; 0 for local drives."""
-        volume = end.mounted
+        volume, over = end.mounted, self.network.over
         if volume.over:
-            return self.network.over(end.host, end.volume or "", reading=True).rtt(self.ledger.draw)
+            return over(end.host, end.volume or "", reading=True).rtt(self.ledger.draw) * volume.filesystem.elsewhere
         if volume.server is None:
             return 0.0
         return self.network.route(end.host, self.server(end).host, []).rtt(self.ledger.draw)

@@ -32,6 +32,22 @@ def node_rate(
     return np.minimum(as_float(ports) * as_float(port_rate) * as_float(port_share), as_float(own_rate))
 
 
+def elsewhere(servers: ArrayLike) -> FloatArray:
+    """Part of the bytes and requests of a client on one of the servers that pass a wire: 1 - 1 / n.
+
+    Args:
+        servers: Servers n [1].
+
+    Returns:
+        Share [1].
+
+    Valid: files and names spread evenly over equal servers, whatever client made them.
+    Neglects: file systems that prefer the client's own targets; a call that waits for the last of several servers.
+    Source: mean over n equal servers of which one is the client's own host.
+    """
+    return 1.0 - 1.0 / as_float(servers)
+
+
 def surviving(servers: ArrayLike, failed: ArrayLike, striped: ArrayLike) -> FloatArray:
     """Servers' worth of rate that is left when some have failed and their partners do their work.
 

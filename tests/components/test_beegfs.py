@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.components.base import find_kind
+from dtnsim.ground.errors import SpecError
 from tests import lab
 from tests.lab import FREE as FREE_STACK, KiB, MiB, Sheet, journey, machine, problem, rate, sheet, volume, waiting
 
@@ -40,6 +41,30 @@ def test_one_thread_and_one_node_of_a_qdr_system() -> None:
 
     assert 0.6e9 < run(1) < 1.5e9
     assert run(16) == pytest.approx(3.8e9, rel=0.1)
+
+
+@pytest.mark.parametrize(("kind", "write", "wire", "ports"), [
+    ("beegfs", False, 3 / 4, 3 / 4), ("lustre", True, 3 / 4, 3 / 4), ("gpfs", False, 3 / 4, 3 / 4),
+    # of three copies of what has its primary here two go out, and one of all others
+    ("cephfs", False, 3 / 4, 3 / 4), ("cephfs", True, 3 / 4 + 2 / 4, 3 - 1 / 4),
+])  # fmt: skip
+def test_a_client_on_one_of_four_servers_has_a_quarter_without_a_wire(kind, write, wire, ports) -> None:
+    """Files lie on all servers alike: 1 - 1 / n of them elsewhere (Ceph documentation, Architecture, for the copies)."""
+    made, port = {}, f"nic.port0.{'tx' if write else 'rx'}"
+    for here in (False, True):
+        given = {"kind": kind, "share": "1", "hyperconverged": here, "servers": {"count": 4, "port_rate": "100 Gb/s"}}
+        host = machine(volumes={"/b": volume(filesystem=given, via=["nic"])})
+        ends = ("a:memory", "a:/b") if write else ("a:/b", "a:memory")
+        tool = {"name": "iozone", "test": "write" if write else "read", "r": "1 MiB", "t": 4}
+        data = {"files": 4, "size": "100 TB"}
+        made[here] = sheet(problem(journey(host, start=ends[0], to=ends[1], tool=tool, dataset=data)))
+    assert made[True].demand(port) / made[False].demand(port) == pytest.approx(wire)
+    assert made[True].demand("b.servers") == pytest.approx(ports)
+
+
+def test_a_host_is_one_of_a_number_of_servers() -> None:
+    with pytest.raises(SpecError, match="hyperconverged says nothing without"):
+        find_kind("beegfs").build({**FREE, "hyperconverged": True, "servers": None})
 
 
 @pytest.mark.parametrize(("streams", "depth", "number"), [(1, 1, 1), (1, 4, 4), (2, 4, 8), (5, 100, 48)])
