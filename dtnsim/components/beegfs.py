@@ -158,11 +158,19 @@ class Beegfs(ParallelFilesystem):
         """Messages to a metadata server, those that look for the names first, and what they change there."""
         plain = super().waits(row, operations, host, away_s, file_B, met=met)
         looked_up = sum(_LOOK_UPS.get(operation, 0.0) for operation in operations)
+        message_s = self.among_others(row, self.metadata_time).value
+        return plain + beegfs.operation_time(looked_up, message_s, away_s, 0.0, 0.0) + self._changed(row, operations)
+
+    def _changed(self, row: Row, operations: tuple[str, ...]) -> Value:
+        """Seconds of the changes of the metadata server's own file system."""
         made = "create" in operations
         changes = sum(_CHANGES.get(operation, 0.0) for operation in operations if operation != "close" or made)
-        message_s = self.among_others(row, self.metadata_time).value
-        change_s = self.among_others(row, self.change_time).value if self.change_time is not None else 0.0
-        return plain + beegfs.operation_time(looked_up, message_s, away_s, changes, change_s)
+        return changes * self.among_others(row, self.change_time).value if self.change_time is not None else 0.0
+
+    def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
+        """What is changed there: the lock of a directory is held while its entries are stored (meta: MetaStore.cpp)."""
+        del seconds, away_s
+        return self._changed(row, operations)
 
     def metadata(self, row: Row, asked: Operations, host: Machine, volume: str) -> None:
         """Operations at the metadata servers; and what removals ask of the storage servers."""

@@ -68,6 +68,17 @@ class FileOperations(Component):
             seconds = seconds + self.close_time(row, file_B, away_s)
         return seconds
 
+    def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:  # noqa: ARG002 - kinds need it
+        """Seconds for which changes of one file hold a folder at the servers.
+
+        Args:
+            row: The row to charge.
+            operations: The changes.
+            seconds: What they take at the client.
+            away_s: Round-trip time to the servers [s].
+        """
+        return seconds - len(operations) * away_s
+
     def round_trips(self, row: Row, operation: str) -> Value:  # noqa: ARG002 - network file systems need them
         """Calls or round trips to the server for one metadata operation; names of a directory come many at once.
 

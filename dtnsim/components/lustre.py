@@ -187,6 +187,11 @@ class Lustre(ParallelFilesystem):
         alone = self.change_time is None or (self.states("metadata_time") and not self.states("change_time"))
         return self.metadata_time if alone or operation not in CHANGES or self.change_time is None else self.change_time
 
+    def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
+        """None: entries of one folder are changed side by side (parallel directory operations, 2.2; LU-50)."""
+        del row, operations, seconds, away_s
+        return 0.0
+
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
         """A request to the metadata server, and one to an OST where a file's size is asked for."""
         return (2.0 if operation == "stat" else 1.0) * super().operation_time(row, operation, host)

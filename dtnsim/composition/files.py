@@ -87,8 +87,10 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
     changes = tuple(operation for operation in step.files.destination if operation in CHANGES)
     held, each = storage.operations(end, changes, job)[0], job.files / max(job.payload_B, 1.0)
     servers = getattr(end.mounted.filesystem, "system", None) or (end.mounted.server or "").partition(":")[0]
+    probe = Row(storage.ledger, leg.spec.name, [], 1.0, end.host.name)
+    locked = end.mounted.filesystem.folder_time(probe, changes, held, storage.server_rtt(end))
     own, there = (end.host.name, f"{label_of(end.volume)}.folder"), (servers, "folder")
-    for (host, name), seconds in ((own, held), (there, held - len(changes) * storage.server_rtt(end))):
+    for (host, name), seconds in ((own, held), (there, locked)):
         if host and np.any(np.asarray(seconds) > 0):
             row.at(host).charge(
                 name,
