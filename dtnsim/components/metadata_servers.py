@@ -43,6 +43,18 @@ class MetadataServers(Model):
     )
     striped: bool = False
 
+    def filled(self, usual: MetadataServers) -> MetadataServers:
+        """With what a file system's servers usually do where nobody says.
+
+        Args:
+            usual: Servers of which nothing is said.
+        """
+        plain = MetadataServers()
+        unsaid = [
+            name for name in ("create", "stat", "remove") if getattr(self, name).source == getattr(plain, name).source
+        ]
+        return self.model_copy(update={name: getattr(usual, name) for name in unsaid})
+
     def seconds(self, row: Row, asked: Operations) -> Term:
         """Time of one metadata server that the operations of one payload byte take [s/B]."""
         whole: Term | None = None

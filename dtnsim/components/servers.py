@@ -350,7 +350,8 @@ class SharedFilesystem(PageCached):
         label = label_of(volume)
         whole = self.whole(row)
         said = whole.servers.metadata if whole.servers is not None else None
-        made = said or self.usual_metadata
+        usual = self.usual_metadata
+        made = said.filled(usual) if said is not None and usual is not None else said or usual
         if made is None:
             return
         source = "servers.metadata of the description" if said else "assumed: such systems have a metadata server"
