@@ -62,13 +62,13 @@ def command(
       dtnsim measure -o here.yaml --volume /data --time 2m --peer dtn2.example.org
       dtnsim measure -o nas.yaml --volume /data --path night.yaml --as nas
     """
-    from dtnsim.discovery import as_measured, measuring
+    from dtnsim.discovery import as_measured, finding_out, measuring
     from dtnsim.discovery.discover import discover
 
     place = Path(volume).resolve()
     size = measuring.size_of(place)
     hers = None if path is None else _Hers(path, as_)
-    sorts = measuring.SORTS if hers is None else hers.worth()
+    sorts = finding_out.SORTS if hers is None else hers.worth()
     if hers is not None and peer is None and "peer" in sorts:
         _say("the way to the other end is not measured: --peer HOST, on which 'iperf3 -s' runs, does it")
     tests, times = measuring.plan(size, _seconds(time), peer, sorts)
@@ -116,11 +116,11 @@ class _Hers:
 
     def worth(self) -> list[str]:
         """Sorts of tests that narrow the path's answer; says what they are, and what no test of a machine tells."""
-        from dtnsim.discovery import measuring
+        from dtnsim.discovery import finding_out
         from dtnsim.steady import why_wide
 
         found = why_wide.of_path(self.given)
-        told = measuring.told_by((s.name for s in found), self.host)
+        told = finding_out.told_by((s.name for s in found), self.host)
         part = {s.name: s.share for s in found}
         for sort, names in told.items():
             words = f"{sort} tells {', '.join(names)}: {sum(part[n] for n in names):.0%}" if names else f"{sort}: none"

@@ -12,13 +12,13 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from dtnsim.ground import yamlio
+from dtnsim.discovery.finding_out import SORTS, table
 from dtnsim.ground.errors import InputError
 
 Memory = Literal["used", "idle"]
@@ -38,14 +38,6 @@ IDLE_S: Final = 12.0
 #: a program that says nothing is stopped after its time and so long [s]
 _PATIENCE_S: Final = 60.0
 _BLOCK: Final = bytes(2**20)
-#: sort of tests -> parts of the names of the numbers that it tells
-_TOLD_BY: Final = {
-    "fio": (".volumes.", ".stack.", ".memory", "system ", "fitted parameters"),
-    "openssl": (".cpu", ".stack.", "fitted parameters"),
-    "loopback": (".cpu", ".stack.", "fitted parameters"),
-    "peer": (".nic", ".tcp.", "wan", "links.", ".loss", ".rtt", "medium", "buffers", "other traffic", ".background"),
-}
-SORTS: Final = tuple(_TOLD_BY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +70,8 @@ class Benchmark:
 
     @property
     def sort(self) -> str:
-        """What it tells of (a key of `_TOLD_BY`)."""
+        """What it tells of (one of `SORTS`)."""
         return self.name.partition("-")[0] if self.program != "fio" else "fio"
-
-
-def told_by(names: Iterable[str], host: str) -> dict[str, list[str]]:
-    """For each sort of tests the uncertain things of a path that it tells of (`dtnsim.steady.why_wide`).
-
-    Args:
-        names: Names of what the interval is wide for.
-        host: The machine's name in that path.
-    """
-    found: dict[str, list[str]] = {sort: [] for sort in SORTS}
-    for name in names:
-        here = f"{host}." in name or f"{host}/" in name or name == f"fitted parameters of {host}"
-        for sort, parts in _TOLD_BY.items():
-            if (here or sort == "peer") and any(part in name for part in parts):
-                found[sort].append(name)
-    return found
 
 
 def plan(
@@ -117,15 +93,14 @@ def plan(
 
 def _benchmarks(size_B: int, peer: str | None) -> Iterator[Benchmark]:
     """The tests of benchmarks.yaml, with what they are run with written out."""
-    table = yamlio.plain(Path(__file__).with_name("benchmarks.yaml"))
-    for name, row in table["files"].items():
+    for name, row in table()["files"].items():
         yield _benchmark(name, row, size_B)
     for depth in DEPTHS:
-        for name, row in table["depths"].items():
+        for name, row in table()["depths"].items():
             yield _benchmark(f"{name}-{depth}", row, size_B, DEPTH=str(depth))
-    for name, row in table["others"].items():
+    for name, row in table()["others"].items():
         yield _benchmark(name, row, size_B)
-    for name, row in table["peer"].items() if peer is not None else ():
+    for name, row in table()["peer"].items() if peer is not None else ():
         yield _benchmark(name, row, size_B, PEER=str(peer))
 
 

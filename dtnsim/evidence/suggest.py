@@ -14,13 +14,13 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dtnsim.description import spec
+from dtnsim.discovery.finding_out import how, table
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_logs import SPREAD
@@ -50,12 +50,9 @@ _SIZES: Final = {"fdatasync": _MOST_B, "": 4 * 2**30, "dsync": 2**30}
 #: beginnings of words that are alike in all commands
 _FIXED: Final = ("--directory", "--name", "--size", "--output", "--time_based", "--runtime", "--ioengine", "--direct=",
                  "of=", "if=", "count=")  # fmt: skip
+#: what the tests here are
+_HERE: Final = "fio or dd on the volume"
 _BLOCKS: Final = {"4k": 4096, "1M": _MIB, "64M": 64 * _MIB}
-
-
-@cache
-def _tests() -> dict[str, Any]:
-    return dict(yamlio.plain(Path(__file__).with_name("suggested.yaml")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +92,11 @@ def candidates(target: Target) -> list[Candidate]:
     found = []
     for mount, volume in target.host.volumes.items():
         room = volume.size.value * _SHARE if volume.size is not None else _MOST_B
-        for options in _tests()["fio"]:
+        for options in table()["volumes"]["fio"]:
             size = _whole(min(_MOST_B, room))
             tool = {"name": "fio", "direct": "true", "ioengine": "libaio", **options}
             found.append(_candidate(target, mount, _fio_command(options, size), tool, size))
-        for given in _tests()["dd"]:
+        for given in table()["volumes"]["dd"]:
             size = _whole(min(_SIZES[given.get("conv") or given.get("oflag") or ""], room))
             found.append(_candidate(target, mount, _dd_command(given, size), {"name": "dd", **given}, size))
     return [c for c in found if c is not None]
@@ -260,12 +257,12 @@ def _word(word: str) -> str:
 
 def elsewhere(left: Sequence[str]) -> list[str]:
     """What would determine parameters that these tests leave open."""
-    lines, rest = [], list(left)
-    for starts, what in _tests()["elsewhere"].items():
-        mine = [k for k in rest if k.startswith(tuple(starts.split()))]
-        rest = [k for k in rest if k not in mine]
-        if mine:
-            lines.append(f"{', '.join(mine)}: {what}")
-    if rest:
-        lines.append(f"no test of these narrows: {', '.join(rest)}; they keep what the description says")
+    ways: dict[str, list[str]] = {}
+    for key in left:
+        ways.setdefault(how(f".{key}"), []).append(key)
+    lines = [f"{', '.join(ways[way])}: {way}" for way in ways if way != _HERE]
+    if lines:
+        lines.append("figures of these are cases with role: fit (dtnsim init --cases), or values with 'spread:'")
+    if _HERE in ways:
+        lines.append(f"no test of these narrows: {', '.join(ways[_HERE])}; they keep what the description says")
     return lines

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.composition.relief import sysctl_lines, tcp_of
+from dtnsim.discovery.finding_out import how_on
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Mixture
 from dtnsim.ground.records import Prediction
 from dtnsim.ground.uncertainty import Assumption, Remedy
-from dtnsim.steady.why_wide import how_on
 
 if TYPE_CHECKING:
     from dtnsim.steady.goals import Goal

@@ -11,14 +11,14 @@ stay.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
+from dtnsim.discovery.finding_out import how, how_on
 from dtnsim.ground.uncertainty import Drawn
 from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady.assumed import named
@@ -28,108 +28,6 @@ from dtnsim.steady.prediction import predict
 SAMPLES: Final = 4096
 #: scenarios further out count as if they were here: no interval is wider for how far its last ones lie
 _INSIDE: Final = (0.01, 0.99)
-#: end of a key -> how to find the number out
-_MEASURE: Final = (
-    ("discrepancy ", "a trial run of this tool on this path"),
-    ("repeat ", "cannot be measured away; --mean asks for the long-run average"),
-    ("other traffic", "a week of the ports' counters (SNMP)"),
-    (".background.share", "a week of the ports' counters (SNMP)"),
-    ("medium", "one word: medium: internet, backbone, research or campus"),
-    ("role", "one word: role: untuned, cloud or dtn; or sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
-    ("buffers", "ping under load: what the round trip grows by, times the rate"),
-    (".buffer", "ping under load: what the round trip grows by, times the rate"),
-    (".loss", "owping for some hours, or retransmits of a long iperf3"),
-    (".rtt", "ping"),
-    ("core_rmem_max", "sysctl net.core.rmem_max"),
-    ("core_wmem_max", "sysctl net.core.wmem_max"),
-    ("mem_max", "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
-    (".tcp.cc", "sysctl net.ipv4.tcp_congestion_control"),
-    (".filesystem.version", "zfs version"),
-    ("ssh.version", "ssh -V at both ends"),
-    (".version", "--version of the program at both ends"),
-    (".tool.", "see the command line in use"),
-    (".cached", "fincore on the files before the run"),
-    ("tool ", "a trial run of this tool between memories"),
-    (
-        "cost of ",
-        "the same work alone on that machine: over loopback, with mpstat -P ALL beside it (a cipher: openssl speed)",
-    ),
-    ("system ", "IOR or fio on the shared file system, at several hours"),
-    ("_byte", "a large copy with mpstat -P ALL beside it"),
-    (".filesystem.stream", "one large object over one connection, timed"),
-    (".filesystem.latency", "one small request, timed (ioping, curl)"),
-    (".filesystem.turn", "two files of one tape, recalled and timed"),
-    (".filesystem.stripe_count", "lfs getstripe on the folder"),
-    (".metadata_time", "mdtest on the volume"),
-    (".op_time", "mdtest on the volume"),
-    (".change_time", "mdtest on the volume"),
-    (".volumes.", "fio or dd on the volume"),
-    (".filesystem.", "fio or dd on the volume"),
-    (".array.", "fio or dd on the volume"),
-    (".cpu.cores", "lscpu"),
-    (".cpu.clock", "turbostat, or lscpu, while it is busy"),
-    (".cpu.", "iperf3 with mpstat -P ALL beside it"),
-    (".stack.kernel", "uname -r"),
-    (".stack.", "iperf3 with mpstat -P ALL beside it"),
-    (".memory.size", "free -h"),
-    (".memory.channels", "dmidecode -t memory"),
-    (".memory.", "STREAM"),
-    (".mtu", "ip link, and ping -M do -s 8972 to the other end"),
-    (".nics.", "iperf3"),
-    (".slots.", "lspci -vv"),
-    (".hbas.", "fio on all drives at once"),
-    (".cpu", "one line: cpu: PART (lscpu), or year: of the host"),
-    (".memory", "one line: memory: PART (dmidecode -t memory), or year: of the host"),
-    (" of drives", "lspci -tv, which says what is behind which slot"),
-    (" of NVMe drives", "lspci -tv, which says what is behind which slot"),
-    (".nic", "one line: nic: PART (lspci), or nic: {rate: 10 Gb/s} (ethtool)"),
-)
-
-
-#: commands of Linux -> those of other systems, longer ones first (learn.microsoft.com; man pages of macOS and FreeBSD)
-_BSD: Final = {"ip link": "ifconfig", "ping -M do -s": "ping -D -s", "ethtool": "ifconfig"}
-_ELSEWHERE: Final[dict[str, dict[str, str]]] = {
-    "windows": {
-        "ip link": "netsh interface ipv4 show subinterfaces",
-        "ping -M do -s": "ping -f -l",
-        "ethtool": "Get-NetAdapter",
-        "turbostat, or lscpu": "Task Manager",
-        "lscpu": "systeminfo",
-        "free -h": "systeminfo",
-        "uname -r": "winver",
-        "dmidecode -t memory": "Get-CimInstance Win32_PhysicalMemory",
-        "lspci -tv": "Device Manager, by connection",
-        "lspci -vv": "Get-NetAdapterHardwareInfo",
-        "lspci": "Get-NetAdapter",
-        "mpstat -P ALL": "Task Manager by core",
-        "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem": "netsh interface tcp show global",
-        "sysctl net.ipv4.tcp_congestion_control": "Get-NetTCPSetting",
-        "fio or dd on": "diskspd on",
-        "mdtest on": "many small files, copied and timed, on",
-    },
-    "macos": _BSD | {
-        "turbostat, or lscpu": "powermetrics",
-        "lscpu": "sysctl -a machdep.cpu",
-        "free -h": "sysctl hw.memsize",
-        "dmidecode -t memory": "system_profiler SPMemoryDataType",
-        "lspci -tv": "system_profiler SPPCIDataType",
-        "lspci -vv": "system_profiler SPPCIDataType",
-        "lspci": "system_profiler SPPCIDataType",
-        "mpstat -P ALL": "powermetrics",
-        "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem": "sysctl net.inet.tcp.autorcvbufmax net.inet.tcp.autosndbufmax",
-    },
-    "freebsd": _BSD | {
-        "turbostat, or lscpu": "sysctl dev.cpu.0.freq",
-        "lscpu": "sysctl hw.model hw.ncpu",
-        "free -h": "sysctl hw.physmem",
-        "lspci -tv": "pciconf -lv",
-        "lspci -vv": "pciconf -lvc",
-        "lspci": "pciconf -lv",
-        "mpstat -P ALL": "top -P",
-        "sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem": "sysctl net.inet.tcp.recvbuf_max net.inet.tcp.sendbuf_max",
-        "sysctl net.ipv4.tcp_congestion_control": "sysctl net.inet.tcp.cc.algorithm",
-    },
-}  # fmt: skip
 #: kinds of evidence and classes of tools (`dtnsim.steady.regime`) in words
 _HOLDS: Final = {
     "array": "an array of drives",
@@ -251,27 +149,3 @@ def _groups(keys: Iterable[str], correlated: frozenset[str]) -> dict[str, list[s
 
 def _hermite(z: Array) -> Array:
     return np.column_stack([z, (z**2 - 1) / math.sqrt(2)])
-
-
-def how(name: str, system: str = "linux") -> str:
-    """How to find a number out, by its key, on a host with a system: linux, windows, macos or freebsd."""
-    if name.startswith("fitted parameters"):
-        return "more component tests for 'dtnsim calibrate'"
-    words = next((words for part, words in _MEASURE if part in name), "its data sheet, or a test of that part alone")
-    for here, there in _ELSEWHERE.get(system, {}).items():
-        words = words.replace(here, there)
-    return words
-
-
-def how_on(name: str, hosts: Mapping[str, Host]) -> str:
-    """How to find a number out on the hosts whose keys name it, each as its system has it.
-
-    Args:
-        name: Key of its draw, or in the path file.
-        hosts: The hosts that it is of, by name.
-    """
-    words: dict[str, list[str]] = {}
-    for host in hosts.values():
-        words.setdefault(how(name, host.system), []).append(host.name)
-    several = (f"{said} (on {' and '.join(names)})" for said, names in words.items())
-    return "; ".join(several) if len(words) > 1 else next(iter(words), how(name))

@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from dtnsim.description import spec
+from dtnsim.discovery import finding_out
 from dtnsim.steady import regime, why_wide
 from dtnsim.steady.why_wide import Share
 from dtnsim.tools.plan import ToolClass
@@ -34,15 +35,15 @@ LINUX = r"ip link|-M do|ethtool|lscpu|free -h|lspci|mpstat|turbostat|net\.ipv4"
     ("system", "alone"), [("windows", "dmidecode|sysctl"), ("macos", "dmidecode"), ("freebsd", "powermetrics")]
 )
 def test_what_to_type_is_there_on_the_host_s_system(system: str, alone: str) -> None:
-    asked = [part for part, _ in why_wide._MEASURE if part not in ("core_rmem_max", "core_wmem_max", ".tcp.cc")]
-    assert any(re.search(LINUX, why_wide.how(part)) for part in asked)
-    assert not [s for part in asked if re.search(f"{LINUX}|{alone}", s := why_wide.how(part, system))]
+    asked = finding_out.table()["numbers"].keys() - {"core_rmem_max", "core_wmem_max", ".tcp.cc"}
+    assert any(re.search(LINUX, finding_out.how(part)) for part in asked)
+    assert not [s for part in asked if re.search(f"{LINUX}|{alone}", s := finding_out.how(part, system))]
 
 
 def test_a_key_of_two_hosts_says_how_on_each() -> None:
     given = spec.load("examples/lab-nas-nconnect", ["hosts.ws.os=Windows 10"])
     keys = "hosts.ws.nics.nic.mtu and hosts.nas.nics.nic.mtu"
-    assert why_wide.how_on(keys, given.hosts_of(keys)) == (
+    assert finding_out.how_on(keys, given.hosts_of(keys)) == (
         "netsh interface ipv4 show subinterfaces, and ping -f -l 8972 to the other end (on ws); "
         "ip link, and ping -M do -s 8972 to the other end (on nas)"
     )

@@ -1,0 +1,63 @@
+"""How an uncertain number is found out: benchmarks.yaml, the table of tests and commands, asked by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from dtnsim.description.host import Host
+from dtnsim.ground import yamlio
+
+#: sorts of tests of `measure`
+SORTS: Final = ("fio", "openssl", "loopback", "peer")
+
+
+@cache
+def table() -> dict[str, Any]:
+    """benchmarks.yaml."""
+    return dict(yamlio.plain(Path(__file__).with_name("benchmarks.yaml")))
+
+
+def _row(name: str) -> list[str]:
+    """How to find a number out, and the sorts of tests that tell it."""
+    return next(row for part, row in table()["numbers"].items() if part in name)
+
+
+def how(name: str, system: str = "linux") -> str:
+    """How to find a number out, by its key, on a host with a system: linux, windows, macos or freebsd."""
+    words = _row(name)[0]
+    for here, there in table()["systems"].get(system, {}).items():
+        words = words.replace(here, there)
+    return words
+
+
+def how_on(name: str, hosts: Mapping[str, Host]) -> str:
+    """How to find a number out on the hosts whose keys name it, each as its system has it.
+
+    Args:
+        name: Key of its draw, or in the path file.
+        hosts: The hosts that it is of, by name.
+    """
+    words: dict[str, list[str]] = {}
+    for host in hosts.values():
+        words.setdefault(how(name, host.system), []).append(host.name)
+    several = (f"{said} (on {' and '.join(names)})" for said, names in words.items())
+    return "; ".join(several) if len(words) > 1 else next(iter(words), how(name))
+
+
+def told_by(names: Iterable[str], host: str) -> dict[str, list[str]]:
+    """For each sort of tests the uncertain things of a path that it tells of (`dtnsim.steady.why_wide`).
+
+    Args:
+        names: Names of what the interval is wide for.
+        host: The machine's name in that path.
+    """
+    found: dict[str, list[str]] = {sort: [] for sort in SORTS}
+    for name in names:
+        here = f"{host}." in name or f"{host}/" in name or name == f"fitted parameters of {host}"
+        for sort in _row(name)[1:]:
+            if here or sort == "peer":
+                found[sort].append(name)
+    return found
