@@ -103,11 +103,6 @@ class Component(Model):
             )
         return cast("Self", validate(target, _by_its_name(mapping, target), key=key))
 
-    def states(self, name: str) -> bool:
-        """Whether a file gives this quantity, which then is not the kind's default."""
-        default, given = type(self).model_fields[name].default, getattr(self, name)
-        return (given.value, given.source) != (default.value, default.source)
-
 
 def _by_its_name(mapping: Mapping, target: type[Component]) -> Mapping:
     """Keys under other names get the one that the component has; where both are there, what ``--set`` wrote counts."""

@@ -136,7 +136,7 @@ class Cephfs(ParallelFilesystem, OsdPool):
         """Rate of the requests that so many streams have in flight: of direct calls one object after the other."""
         whole, size = self.whole(row), use.asked(self.piece_of(row, use))
         window = row.term(self.read_ahead) / size if use.operation == "read" else count(self.write_back, "object")
-        alone = row.term(self.number(use.operation, "latency", "write_latency"))
+        alone = row.term(self.of_two("latency", "write_latency", second=use.operation == "write"))
         away = self.away(whole.beside(row, use, alone), use)
         if whole.servers is not None and whole.servers.bounded:  # a message is whole before it is worked on
             away = away + size * self._ports(row, use) / whole.servers.node(row)
@@ -257,15 +257,15 @@ class Rbd(Device, OsdPool):
         """The OSDs of this node serve its part of all requests, and write its part of all copies."""
         if not self.hyperconverged:
             return None
-        rate = row.term(self.number(use.operation, "core_rate", "core_write_rate"))
-        iops = row.term(self.number(use.operation, "core_iops", "core_write_iops"))
+        rate = row.term(self.of_two("core_rate", "core_write_rate", second=use.operation == "write"))
+        iops = row.term(self.of_two("core_iops", "core_write_iops", second=use.operation == "write"))
         busy = law(waiting.busy_seconds, request_B=self.asked(row, use), max_rate=rate, max_iops=iops)
         copies = self.stored() if use.operation == "write" else 1.0
         return copies * busy * row.term(_MEASURED_CLOCK) / count(self.nodes, "node")
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to wait for
         """Seconds of one request alone, its transfer left out."""
-        return row.value(self.number(use.operation, "read_time", "write_time"))
+        return row.value(self.of_two("read_time", "write_time", second=use.operation == "write"))
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """That of one OSD for each object, and of the wire before or after it."""
@@ -285,7 +285,7 @@ class Rbd(Device, OsdPool):
 
     def turnaround(self, row: Row) -> Term:
         """That of one write."""
-        return row.term(self.number("write", "read_time", "write_time"))
+        return row.term(self.of_two("read_time", "write_time", second=True))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:  # noqa: ARG002 - no heads
         """Charges the image's requests in flight, the OSDs that hold their objects, and the nodes' ports."""
@@ -293,7 +293,7 @@ class Rbd(Device, OsdPool):
         flying = use.under_way(float(self._largest(row, use).value), float(self.depth * copies))
         written, share = self.stored(), row.term(self.share)
         rate, service = row.term(self.osd_rate(use.operation)), self.service(row, use, size)
-        takes = self.beside(row, use, row.term(self.number(use.operation, "read_time", "write_time")))
+        takes = self.beside(row, use, row.term(self.of_two("read_time", "write_time", second=use.operation == "write")))
         row.charge(
             f"{name}.in-flight",
             "cephfs",

@@ -148,5 +148,4 @@ class FileOperations(Component):
 
         Where ``op_time`` alone is stated, it is that of changes too.
         """
-        alone = self.change_time is None or (self.states("op_time") and not self.states("change_time"))
-        return self.op_time if alone or operation not in CHANGES or self.change_time is None else self.change_time
+        return self.of_two("op_time", "change_time", second=operation in CHANGES)

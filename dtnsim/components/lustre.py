@@ -184,8 +184,7 @@ class Lustre(ParallelFilesystem):
 
     def timed(self, operation: str) -> Quantity:
         """One request to an idle metadata server; ``metadata_time`` stated alone holds for changes too."""
-        alone = self.change_time is None or (self.states("metadata_time") and not self.states("change_time"))
-        return self.metadata_time if alone or operation not in CHANGES or self.change_time is None else self.change_time
+        return self.of_two("metadata_time", "change_time", second=operation in CHANGES)
 
     def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
         """None: entries of one folder are changed side by side (parallel directory operations, 2.2; LU-50)."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from dtnsim.ground import library, units, yamlio
 from dtnsim.ground.errors import MISSING, SpecError
-from dtnsim.ground.quantity import Scalar, Unit
+from dtnsim.ground.quantity import Quantity, Scalar, Unit
 from dtnsim.ground.yamlio import Mapping
 
 if TYPE_CHECKING:
@@ -49,6 +49,17 @@ class Model(BaseModel):
         for name in set(made.__dict__) - set(type(made).model_fields):
             del made.__dict__[name]
         return made
+
+    def states(self, name: str) -> bool:
+        """Whether a file gives this quantity, which then is not the kind's default."""
+        default, given = type(self).model_fields[name].default, getattr(self, name)
+        return (given.value, given.source) != (default.value, default.source)
+
+    def of_two(self, one: str, other: str, *, second: bool) -> Quantity:
+        """The quantity of ``one`` or of ``other``; where a file states ``one`` alone, it holds for both."""
+        alone = getattr(self, other) is None or (self.states(one) and not self.states(other))
+        found: Quantity = getattr(self, other if second and not alone else one)
+        return found
 
 
 @cache

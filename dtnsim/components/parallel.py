@@ -129,22 +129,9 @@ class OsdPool(Copies):
             return min(self.osds, self.data + self.coding if self.data else self.replicas)
         return min(self.osds, max(self.data, 1))
 
-    def number(self, operation: Operation, read: str, written: str) -> Quantity:
-        """The number of this operation; where that of reads is stated alone, it is that of writes too.
-
-        Args:
-            operation: The operation.
-            read: Key of its number for reads.
-            written: Key of its number for writes.
-        """
-        usual = type(self).model_fields
-        alone = getattr(self, read) != usual[read].default and getattr(self, written) == usual[written].default
-        found: Quantity = getattr(self, read if operation == "read" or alone else written)
-        return found
-
     def osd_rate(self, operation: Operation) -> Quantity:
         """Rate of one OSD."""
-        return self.number(operation, "osd_read", "osd_write")
+        return self.of_two("osd_read", "osd_write", second=operation == "write")
 
     def at_osd(self, row: Row, operation: Operation) -> Term:
         """Seconds of a byte of one request at each of its OSDs."""
@@ -152,7 +139,7 @@ class OsdPool(Copies):
 
     def small(self, row: Row, use: Access) -> Term:
         """Small requests a second of an OSD; where nobody says, it is a disk's turn for each that moves its heads."""
-        said = self.number(use.operation, "osd_iops", "osd_write_iops")
+        said = self.of_two("osd_iops", "osd_write_iops", second=use.operation == "write")
         usual = OsdPool.model_fields["osd_iops" if use.operation == "read" else "osd_write_iops"].default
         if said != usual:
             return row.term(said)

@@ -18,7 +18,7 @@ from dtnsim.composition.route import Framing, Route
 from dtnsim.description.host import Host
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw, Quantity, middle
-from dtnsim.ground.records import Connection
+from dtnsim.ground.records import Buffer, Change, Connection
 from dtnsim.physics.tcp import controls, window
 
 if TYPE_CHECKING:
@@ -50,9 +50,6 @@ _ELSEWHERE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 #: windows that are tried
 _TRIED: Final = 9
 
-#: words, and ``key=value`` that do it
-Change = tuple[str, tuple[str, ...]]
-
 
 def changes(
     streams: Connection, route: Route, net: NetUse, frame: Framing, place: str, openings: tcp.Openings | None = None
@@ -76,18 +73,18 @@ def changes(
     if streams.limit == "loss":
         lossy = max(route.hops, key=lambda hop: float(hop[1].losses(Draw())[0]))[0]
         find = (f"find the loss on {lossy} ({loss:.2g}; ports, optics, MTU)", (f"network.{lossy}.loss=0",))
-        return (find, *_others(plain, route))
+        return (Change(*find), *_others(plain, route))
     if streams.limit == "buffer":
         whole = rate * rtt
         larger = (f"network.{place}.buffer={math.ceil(whole)} B",) if place in [n for n, *_ in route.hops] else ()
-        return ((f"a buffer of at least {units.show(whole, 'B')} at {place}", larger), *_others(plain, route))
+        return (Change(f"a buffer of at least {units.show(whole, 'B')} at {place}", larger), *_others(plain, route))
     if streams.limit == "start":
-        return (("longer transfers, or connections that stay open from file to file", ()),)
+        return (Change("longer transfers, or connections that stay open from file to file"),)
     return _wire(place)
 
 
 def _wire(place: str) -> tuple[Change, ...]:
-    return ((f"more bandwidth at the narrowest place ({place})", ()),)
+    return (Change(f"more bandwidth at the narrowest place ({place})"),)
 
 
 def _rate(streams: Connection) -> float:
@@ -103,7 +100,7 @@ def _others(now: Connection, route: Route) -> tuple[Change, ...]:
     key = f"{route.tcp_key(route.source)}.cc"
     better = _rate(replace(now, cc=best)) > _WORTH * _rate(now)
     words = f"congestion control {best} on {route.source.name} ({key})"
-    return ((words, (f"{key}={best}",)),) if better else ()
+    return (Change(words, (f"{key}={best}",)),) if better else ()
 
 
 def _flight(now: Connection, frame: Framing, openings: tcp.Openings | None, most_B: float) -> float:
@@ -134,32 +131,36 @@ def _wider(
         if segment.firewall is not None and segment.firewall.strips_window_scaling:
             key = f"{name}.firewall.strips_window_scaling"
             words = f"let the firewall at {name} pass the window-scale option ({key})"
-            return ((words, (f"network.{key}=false",)),)
+            return (Change(words, (f"network.{key}=false",)),)
     parts, asked = tcp.shares(route, net, frame), 0.0
     flight = _flight(now, frame, openings, min(window.MOST_SYSCTL_B * min(parts), window.MOST_WINDOW_B))
     needs, most = [flight / share for share in parts], float(window.MOST_SYSCTL_B)
     more: tuple[Change, ...] = ()
     if max(needs) > most * (1 + 1e-9):
         count = math.ceil(max(needs) * now.streams / most)
-        more = ((f"at least {count} streams: no window of Linux holds what the path carries", ()),)
+        more = (Change(f"at least {count} streams: no window of Linux holds what the path carries"),)
         needs = [min(need, most) for need in needs]
-    named, sets = [], list[str]()
+    buffers = list[Buffer]()
     for (host, key), need in zip(tcp.ends(route), needs, strict=True):
         value: Quantity = getattr(host.tcp, key) if net.window is None else host.tcp.granted(key, host.stack)
         if net.window is not None:  # what a program asks for is doubled
             key, need = f"core_{key}", need / (window.SOCKBUF_DOUBLING if host.system == "linux" else 1.0)
             asked = max(asked, need)
         if value.value < need and not _of_store(route, host) and (net.window is None or host.system == "linux"):
-            least = f"from {value.value / _MIB:.3g} MiB to at least {mib(need)}"
-            named.append(f"{route.tcp_key(host)}.{key}{_named(host, key)} {least}")
-            sets.append(sized(f"{route.tcp_key(host)}.{key}", need))
+            name = f"{route.tcp_key(host)}.{key}"
+            buffers.append(Buffer(f"{name}{_named(host, key)}", name, value.value, rounded(need)))
     if net.window is not None and net.window.value < asked:
-        named.insert(0, f"the tool's window from {net.window.value / _MIB:.3g} MiB to at least {mib(asked)}")
-        sets = []
-    if not named:
-        return more or (("more streams", ()),)
-    kernel = ", or leave the window to the kernel" if net.window is not None else ""
-    return ((f"raise {' and '.join(named)}{kernel}", tuple(sets)), *more)
+        buffers.insert(0, Buffer("the tool's window", "", net.window.value, rounded(asked)))
+    return (raised(buffers), *more) if buffers else more or (Change("more streams"),)
+
+
+def raised(buffers: Sequence[Buffer]) -> Change:
+    """The change to buffers; by hand where one of them is what a program asks for."""
+    said = (f"{b.name} from {b.now_B / _MIB:.3g} MiB to at least {mib(b.size_B)}" for b in buffers)
+    asked = any(not b.key or ".core_" in b.key for b in buffers)
+    kernel = ", or leave the window to the kernel" if asked else ""
+    sets = tuple(f"{b.key}={mib(b.size_B).replace(' ', '')}" for b in buffers)
+    return Change(f"raise {' and '.join(said)}{kernel}", sets if all(b.key for b in buffers) else (), tuple(buffers))
 
 
 def _of_store(route: Route, end: Host) -> bool:
@@ -178,16 +179,16 @@ def _named(host: Host, key: str) -> str:
     return f" ({said})" if host.system == "linux" else ""
 
 
-def mib(size_B: float) -> str:
-    """A size as people set it, as large or larger: whole MiB above 8, else sixteenths; no more than a sysctl has."""
+def rounded(size_B: float) -> float:
+    """As people set it, as large or larger: whole MiB above 8, else sixteenths; at most what a sysctl has [B]."""
     size = size_B / _MIB
     step = 1.0 if size > _WHOLE else 1 / 16
-    return f"{min(math.ceil(size / step * (1 - _DIGITS)) * step, window.MOST_SYSCTL_B // _MIB):g} MiB"
+    return min(math.ceil(size / step * (1 - _DIGITS)) * step, window.MOST_SYSCTL_B // _MIB) * _MIB
 
 
-def sized(key: str, size_B: float) -> str:
-    """``key=64MiB``: a size as it is set."""
-    return f"{key}={mib(size_B).replace(' ', '')}"
+def mib(size_B: float) -> str:
+    """The same in words."""
+    return f"{rounded(size_B) / _MIB:g} MiB"
 
 
 def tcp_of(host: str, overrides: Iterable[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from dtnsim.composition import relief, tcp
 from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narrowest_name, policed_share
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
-from dtnsim.ground.records import Connection
+from dtnsim.ground.records import Change, Connection
 from dtnsim.ground.term import Term, count, law, least, term, worded
 from dtnsim.physics import nic, rdma, waiting
 from dtnsim.physics.tcp import droptail, ratebased, window
@@ -152,7 +152,7 @@ def _tcp(
                 known = ledger.known[same] = tcp.answered(drawn, middle_of, ledger.draw, openings)
         rounds = "dtnsim.physics.tcp.rate_over_time, round by round (RFC 9438, RFC 9406, the Linux sender)"
         source = f"{net.streams} x {known.cc}: {rounds}"
-        what, ways = "", tuple[relief.Change, ...]()
+        what, ways = "", tuple[Change, ...]()
         if worded():  # each is said once
             place = narrowest_name(route, frame, nics, net.streams)
             ways = relief.changes(known, route, net, frame, place, openings)
@@ -162,7 +162,7 @@ def _tcp(
         if key is not None:
             ledger.known[key] = found
     known, capacity, what, ways = found
-    remedy = "; or ".join(words for words, _ in ways)
+    remedy = "; or ".join(words for words, *_ in ways)
     alone = tcp.alone(known, net.workers)
     station = row.charge(
         f"tcp.{pair}", "tcp", capacity=capacity, private=True, alone=alone, what=what, remedy=remedy, changes=ways

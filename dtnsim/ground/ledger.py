@@ -14,7 +14,7 @@ import numpy as np
 
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity, Value
-from dtnsim.ground.records import Connection, Demand, Station
+from dtnsim.ground.records import Change, Connection, Demand, Station
 from dtnsim.ground.term import PRODUCT, Term, of, term, worded
 
 
@@ -131,7 +131,7 @@ class Row:
         alone: Value | None = None,
         label: str = "",
         remedy: str = "",
-        changes: tuple[tuple[str, tuple[str, ...]], ...] = (),
+        changes: tuple[Change, ...] = (),
     ) -> str:
         """Charges this row at station ``host.component``, making the station where it is new.
 

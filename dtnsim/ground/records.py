@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
@@ -18,6 +18,23 @@ from dtnsim.ground.quantity import Value
 from dtnsim.ground.uncertainty import NAMES, Assumption, Drawn, Remedy
 
 SLOW_START: Final = "slow start"  # the delay of a connection that opens up
+
+
+class Buffer(NamedTuple):
+    """A buffer that is raised: what sentences call it, its key (none where a program asks for it), its sizes [B]."""
+
+    name: str
+    key: str
+    now_B: float
+    size_B: float
+
+
+class Change(NamedTuple):
+    """What relieves a station: in words, as ``key=value`` where it can be tried, and the buffers that it raises."""
+
+    words: str
+    overrides: tuple[str, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +56,7 @@ class Station:
         label: What sentences call it, where its name is not good enough (``core 3 of venadi``).
         slowed: Part of its capacity that the load of memory takes, 0 to 1.
         remedy: What relieves it, where whoever charges it knows better than its kind.
-        changes: Ways to relieve it that can be tried: in words, and as ``key=value`` (a segment by its station's name).
+        changes: Ways to relieve it that can be tried: a segment is named by its station.
     """
 
     name: str
@@ -55,7 +72,7 @@ class Station:
     label: str = ""
     slowed: float = 0.0
     remedy: str = ""
-    changes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    changes: tuple[Change, ...] = ()
 
     @property
     def split(self) -> bool:

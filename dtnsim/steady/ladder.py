@@ -142,7 +142,7 @@ class Ladder(Later[Rung]):
 
 def _settings(problem: Problem, station: Station) -> tuple[str, ...]:
     """What a connection's own remedy would set; empty where its narrowest place holds it."""
-    return next((tuple(by_key(problem, o) for o in some) for _, some in station.changes if some), ())
+    return next((tuple(by_key(problem, o) for o in some) for _, some, _ in station.changes if some), ())
 
 
 def _narrowest(problem: Problem, m: Matrices, f: int, connection: Station) -> Station | None:

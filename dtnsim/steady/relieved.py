@@ -15,7 +15,7 @@ from dtnsim.description.transfer import at_once, split_end, typed
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
-from dtnsim.ground.records import Bottleneck, Prediction, Problem, Rung, Station, TransferPrediction
+from dtnsim.ground.records import Bottleneck, Buffer, Change, Prediction, Problem, Rung, Station, TransferPrediction
 from dtnsim.ground.term import without_words
 from dtnsim.ground.uncertainty import Remedy
 from dtnsim.steady import solve, timed
@@ -28,8 +28,6 @@ TRIED: Final = 4
 WORTH: Final = 1.1
 #: where none is, one that helps by more than this is kept
 _HELPS: Final = 1.002
-#: buffers that are sized, and the least change of one [B]
-_BUFFERS: Final = ("wmem_max", "rmem_max")
 #: steps in which smaller ones are tried, down to this part, and what a window has beyond what its rate needs
 _STEP: Final = 4.0
 _SMALLEST: Final = 1e-3
@@ -78,7 +76,7 @@ def by(made: Prediction, f: int) -> str:
     t = made.transfers[f]
     then, remedy = once_gone(made, t), t.bottleneck.remedy
     station = next((u.station for u in made.stations if u.station.name == t.bottleneck.station), None)
-    typed = station is not None and station.changes and all(overrides for _, overrides in station.changes)
+    typed = station is not None and station.changes and all(change.overrides for change in station.changes)
     if then is not None and not t.ways and (typed or then.throughput_Bps < WORTH * t.ceiling):
         without = units.show(then.throughput_Bps, "B/s")
         return f"no single change by a tenth: without this limit the ceiling is {without}, where {then.station} holds"
@@ -119,10 +117,6 @@ def once_gone(made: Prediction, t: TransferPrediction, *, clock: bool = False) -
     return None
 
 
-#: what a buffer is, and what it is to be [MiB]
-_FROM_TO: Final = re.compile(r"from ([\d.]+) MiB to at least ([\d.]+) MiB")
-
-
 def port_of(held: Bottleneck) -> str:
     """The host whose port is the narrowest place of a TCP connection; nothing where that is none."""
     place = _PLACE.search(held.reason) if held.kind == "tcp" else None
@@ -139,20 +133,21 @@ def tried(problem: Problem, station: Station, now_Bps: float, rate_of: RateOf, s
         rate_of: Its rate with a change [B/s].
         streams: What stands for more streams of its tool.
     """
-    kept: list[tuple[float, tuple[str, tuple[str, ...]]]] = []
-    for words, changed in station.changes:
-        overrides = tuple(by_key(problem, o) for o in changed)
+    kept: list[tuple[float, Change]] = []
+    for change in station.changes:
+        overrides = tuple(by_key(problem, o) for o in change.overrides)
         rate = rate_of(overrides) if overrides else math.inf
         if rate <= now_Bps * _HELPS:
             continue
-        buffers = bool(overrides) and all(o.partition("=")[0].endswith(_BUFFERS) for o in overrides)
-        known = rate if overrides else 0.0  # what nobody could try comes last
-        words = words if overrides else re.sub(r"\bstreams\b", streams, words)
-        kept.append((known, _least(words, overrides, rate, rate_of) if buffers else (words, changed)))
+        if overrides and change.buffers:
+            change = _least(change.buffers, rate, lambda buffers: rate_of(relief.raised(buffers).overrides))
+        elif not overrides:  # what nobody could try comes last
+            rate, change = 0.0, change._replace(words=re.sub(r"\bstreams\b", streams, change.words))
+        kept.append((rate, change))
     kept.sort(key=lambda each: -each[0])
-    worth = [each for each in kept if not each[1][1] or each[0] > now_Bps * WORTH]
+    worth = [each for each in kept if not each[1].overrides or each[0] > now_Bps * WORTH]
     changes = tuple(change for _, change in worth or kept)
-    return replace(station, changes=changes, remedy="; or ".join(words for words, _ in changes))
+    return replace(station, changes=changes, remedy="; or ".join(change.words for change in changes))
 
 
 def streams_of(given: PathSpec | None, f: int) -> str:
@@ -162,16 +157,15 @@ def streams_of(given: PathSpec | None, f: int) -> str:
     return "files at once" if tool.files_option else "streams (of another tool: this one has none)"
 
 
-def _least(words: str, overrides: tuple[str, ...], rate: float, rate_of: RateOf) -> tuple[str, tuple[str, ...]]:
+def _least(buffers: tuple[Buffer, ...], rate: float, rate_of: Callable[[Sequence[Buffer]], float]) -> Change:
     """Buffers with which the transfer still reaches the rate that those asked for give: what it gets is in proportion.
 
     The first part that no longer gives the rate is held by its window, so that it says what the rate needs.
     """
-    sizes, part = [_size(o) for o in overrides], 1.0
-    keys = [o.rpartition("=")[0] for o in overrides]
+    part = 1.0
 
-    def cut(part: float) -> tuple[str, ...]:
-        return tuple(relief.sized(key, size * part) for key, size in zip(keys, sizes, strict=True))
+    def cut(part: float) -> tuple[Buffer, ...]:
+        return tuple(b._replace(size_B=b.size_B * part) for b in buffers)
 
     while part > _SMALLEST:
         less = rate_of(cut(part / _STEP))
@@ -181,17 +175,9 @@ def _least(words: str, overrides: tuple[str, ...], rate: float, rate_of: RateOf)
             break
         part /= _STEP
     made = cut(part)
-    for size, override in zip(sizes, made, strict=True):
-        words = words.replace(f"at least {relief.mib(size)}", f"at least {relief.mib(_size(override))}")
-    parts = words.removeprefix("raise ").split(" and ")
-    raised = [n for n, p in enumerate(parts) if (s := _FROM_TO.search(p)) is None or float(s[1]) < float(s[2])]
-    if len(parts) != len(made) or len(raised) == len(made):
-        return words, made
-    return f"raise {' and '.join(parts[n] for n in raised)}", tuple(made[n] for n in raised)
-
-
-def _size(override: str) -> float:
-    return units.parse(override.rpartition("=")[2], "B")
+    return relief.raised(
+        [b for b in made if relief.mib(b.size_B) != relief.mib(b.now_B) and b.size_B > b.now_B] or made
+    )
 
 
 def rate_with(
@@ -225,9 +211,9 @@ def rate_with(
 def _tried(
     given: PathSpec, problem: Problem, f: int, kind: str, station: Station | None
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for words, overrides in station.changes if station is not None else ():
-        if overrides:
-            yield words, tuple(by_key(problem, o) for o in overrides)
+    for change in station.changes if station is not None else ():
+        if change.overrides:
+            yield change.words, tuple(by_key(problem, o) for o in change.overrides)
     tool = given.transfers[f].tool
     alike = list(dict.fromkeys(given.transfer_key(n) for n, t in enumerate(given.transfers) if t.tool == tool))
     every = list(counts(given, f, alike)) if kind in _BY_MORE | _BY_FEWER else []
