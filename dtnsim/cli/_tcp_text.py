@@ -24,10 +24,6 @@ WHY: Final = {
 _rate, _size, _time = (partial(units.show, dimension=dimension) for dimension in ("B/s", "B", "s"))
 
 
-#: largest buffers to receive and to send that Linux has by itself (net/ipv4/tcp.c, tcp_init: from 768 MB of memory) [B]
-_DEFAULT_B: Final = (6 * 2**20, 4 * 2**20)
-
-
 def document(s: Setting, target_Bps: float, kernel: str, seed: int) -> dict[str, Any]:
     """The answer as one document, SI units in the names.
 
@@ -137,7 +133,9 @@ def lines(d: dict[str, Any]) -> list[str]:
     sockets += f"that is window; to send {_size(sending)}{each}; {flight}"
     typed = [
         f'net.ipv4.tcp_{key}="4096 {usual} {size}"'
-        for key, usual, size, enough in (("rmem", 131072, rmem, _DEFAULT_B[0]), ("wmem", 16384, wmem, _DEFAULT_B[1]))
+        for key, usual, size, enough in zip(
+            ("rmem", "wmem"), (131072, 16384), (rmem, wmem), linux.DEFAULT_B, strict=True
+        )
         if size > enough
     ]
     made = [sockets, f"as root: sysctl -w {' '.join(typed)}" if typed else "nothing to set: what Linux has is enough"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Role = Literal["untuned", "dtn", "cloud"]
 
 _DEFAULTS: Final = "tcp(7) and net/ipv4/tcp.c, tcp_init: 6 MiB to receive and 4 MiB to send from 768 MB of memory on"
-_UNTUNED: Final = (prior("6 MiB", 0.05, _DEFAULTS), prior("4 MiB", 0.05, _DEFAULTS))
+_UNTUNED: Final = tuple(prior(f"{size >> 20} MiB", 0.05, _DEFAULTS) for size in linux.DEFAULT_B)
 _IMAGES: Final = (
     "images and clusters of providers: between Linux' default and 8 MiB, which some runs between regions show"
 )

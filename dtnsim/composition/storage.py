@@ -47,7 +47,8 @@ class Storage:
             self._files.update({shelf: leg.job.files for shelf, _ in self.visited(leg)})
         self._in_memory = self._writers_in_memory(legs)
         self._serving: list[End] = []  # mounts whose servers are being charged
-        self._uses: dict[tuple[Any, ...], Access] = {}  # as they are seen, which is asked a dozen times
+        #: (use, as it is seen, which is asked a dozen times) by its identity, which lasts as long as it is kept here
+        self._uses: dict[tuple[Any, ...], tuple[Access, Access]] = {}
 
     def _streams_on_volumes(self, legs: list[Leg]) -> dict[Shelf, int]:
         """Sequential streams on each volume, of all transfers together."""
@@ -128,8 +129,8 @@ class Storage:
             return None
         key = leg.spec.name, end.host.name, end.volume, id(use), self.streams[self._shelf(end)]
         if key not in self._uses:
-            self._uses[key] = self._seen(end, use, leg)
-        return self._uses[key]
+            self._uses[key] = use, self._seen(end, use, leg)
+        return self._uses[key][1]
 
     def _seen(self, end: End, use: Access, leg: Leg) -> Access:
         """A tool's access as the volume at an end sees it, worked out."""

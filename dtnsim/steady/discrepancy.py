@@ -33,7 +33,7 @@ from dtnsim.steady.ceilings import per_capacity, solo_times
 
 if TYPE_CHECKING:
     from dtnsim.ground.quantity import Draw, Value
-    from dtnsim.ground.records import Connection
+    from dtnsim.ground.records import Problem
     from dtnsim.steady.matrices import Matrices
     from dtnsim.steady.regime import Holders, Regime
 
@@ -46,8 +46,6 @@ OF_RUNS: Final = 4
 UNIT: Final = math.sqrt((OF_RUNS - 2) / OF_RUNS)
 #: stations that carry bytes at a rate that no system exceeds
 WIRES: Final = frozenset({"nic", "ib", "network", "pcie", "sata", "sas", "policer"})
-#: TCP connections of a path without any
-NONE: Final[Mapping[str, Connection]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +126,9 @@ class Discrepancy:
         self,
         draw: Draw,
         held: Sequence[Holders],
-        names: Sequence[str],
+        problem: Problem,
         given: tuple[Matrices, Array, Index],
         *,
-        connections: Mapping[str, Connection] = NONE,
         mean: bool = False,
     ) -> Array:
         """Factors on the rates of transfers, (S, F): model error, and unless ``mean`` is asked for, one run's luck.
@@ -146,13 +143,12 @@ class Discrepancy:
         Args:
             draw: The scenarios.
             held: What can hold each transfer.
-            names: Of the stations.
+            problem: Stations, and TCP's connections by station, drawn, each of whose limits is off by its own error.
             given: Stations and demands with the capacities at the solution, rates (S, F), and which of those drawn the
                 scenarios are (S,).
-            connections: TCP's by station, drawn, each of whose limits is off by its own error.
             mean: Whether one run's luck is left out.
         """
-        m, rate, rows = given
+        (m, rate, rows), names = given, [s.name for s in problem.stations]
         known: dict[Regime, Array] = {}
 
         def error(regime: Regime) -> Array:
@@ -166,7 +162,7 @@ class Discrepancy:
                 known[regime] = np.exp(found)[rows]
             return known[regime]
 
-        limits = {name: _rows(tcp.limits(c), rows) for name, c in connections.items()}
+        limits = {name: _rows(tcp.limits(c), rows) for name, c in problem.connections.items()}
 
         def off(regime: Regime, name: str) -> Array:
             if name not in limits:
@@ -235,23 +231,15 @@ def _of(regime: Regime, limit: str, limits: Collection[str]) -> Regime:
     return regime._replace(kind=limit)
 
 
-def rooms(
-    m: Matrices,
-    rate: Array,
-    holders: Holders,
-    f: int,
-    names: Sequence[str],
-    connections: Mapping[str, Connection] = NONE,
-) -> dict[str, Array]:
+def rooms(problem: Problem, m: Matrices, rate: Array, holders: Holders, f: int) -> dict[str, Array]:
     """How far each kind of thing that does not hold a transfer would let it rise, by kind: logarithms, (S,).
 
     Args:
+        problem: Stations, and TCP's connections by station, drawn.
         m: Stations and demands with the capacities at the solution.
         rate: (S, F) [B/s].
         holders: What can hold the transfer.
         f: Its number.
-        names: Of the stations.
-        connections: TCP's by station, drawn.
     """
     if holders.meeting is not None:
         of = holders.meeting
@@ -259,9 +247,9 @@ def rooms(
     use, found = _Use.of(m, rate), dict[str, Array]()
     parts, rows = [(holders.waits, use.each(f) * use.waits(f))], np.arange(len(rate))
     for k in use.visited(f):
-        regime, limits = holders.stations[names[k]], {}
-        if (c := connections.get(names[k])) is not None:
-            limits = _rows(tcp.limits(c), rows)
+        name = problem.stations[k].name
+        regime, c = holders.stations[name], problem.connections.get(name)
+        limits = {} if c is None else _rows(tcp.limits(c), rows)
         several = [(_of(regime, limit, limits), use.used[:, k] / left) for limit, left in limits.items()]
         parts += several or [(regime, use.used[:, k])]
     for regime, part in parts:

@@ -86,12 +86,9 @@ class Scenarios:
 
         The model's own error never lifts a rate above what the wires carry.
         """
-        names = [s.name for s in self.problem.stations]
 
         def factors(m: Matrices, rate: Array, rows: Index) -> Array:
-            return laws.factors(
-                self.draw, self.held, names, (m, rate, rows), connections=self.problem.connections, mean=mean
-            )
+            return laws.factors(self.draw, self.held, self.problem, (m, rate, rows), mean=mean)
 
         return self.times(factors)
 
@@ -102,8 +99,7 @@ class Scenarios:
     def rooms(self, f: int) -> dict[str, Array]:
         """How far each kind that does not hold a transfer would let it rise, by kind: logarithms, (S,)."""
         m, rate = self.matrices, np.broadcast_to(self.solution.rate, self.parameters.shape)
-        names = [s.name for s in self.problem.stations]
-        return discrepancy.rooms(m, rate, self.held[f], f, names, self.problem.connections)
+        return discrepancy.rooms(self.problem, m, rate, self.held[f], f)
 
     def times(self, factors: Callable[[Matrices, Array, Index], Array]) -> Array:
         """Rates with factors on those while all run, over each transfer's own time, (S, F) [B/s].

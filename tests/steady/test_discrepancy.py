@@ -60,9 +60,8 @@ def factors(laws: Discrepancy, draw: Draw, *regimes: Regime, mean: bool = False)
     transfers = [{"name": f"t{n}", "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in range(len(regimes))]
     problem = composed(load(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers)), Draw())
     m = solve.matrices(problem)
-    held = [Holders(r, {}, r) for r in regimes]
-    names = [s.name for s in problem.stations]
-    return laws.factors(draw, held, names, (m, solve.solve(m).rate, np.arange(draw.samples)), mean=mean)
+    held, given = [Holders(r, {}, r) for r in regimes], (m, solve.solve(m).rate, np.arange(draw.samples))
+    return laws.factors(draw, held, replace(problem, connections={}), given, mean=mean)
 
 
 def test_noise_of_a_random_day_is_that_of_runs_and_of_days() -> None:
@@ -109,7 +108,7 @@ def test_each_station_is_off_by_its_own_error() -> None:
     held = [Holders(exact, {names[memory]: off}, exact)]
     laws = Discrepancy(Law(), {"production/bus": Law(0, 0.3, 0.3)})
     draw = Draw(512)
-    found = laws.factors(draw, held, names, (m, rate, np.arange(512)), mean=True)[:, 0]
+    found = laws.factors(draw, held, replace(problem, connections={}), (m, rate, np.arange(512)), mean=True)[:, 0]
     alone = np.exp(Law(0, 0.3, 0.3).at((np.arange(512) + 0.5) / 512))
     assert np.sort(found) == pytest.approx(np.minimum(1.0, alone / 0.8))
 
