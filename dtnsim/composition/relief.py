@@ -18,7 +18,8 @@ from dtnsim.composition.route import Framing, Route
 from dtnsim.description.host import Host
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw, Quantity, middle
-from dtnsim.ground.records import Buffer, Change, Connection
+from dtnsim.ground.records import Connection
+from dtnsim.ground.uncertainty import Buffer, Change
 from dtnsim.physics.tcp import controls, window
 
 if TYPE_CHECKING:

@@ -47,8 +47,7 @@ class Storage:
             self._files.update({shelf: leg.job.files for shelf, _ in self.visited(leg)})
         self._in_memory = self._writers_in_memory(legs)
         self._serving: list[End] = []  # mounts whose servers are being charged
-        #: (use, as it is seen, which is asked a dozen times) by its identity, which lasts as long as it is kept here
-        self._uses: dict[tuple[Any, ...], tuple[Access, Access]] = {}
+        self._uses: dict[tuple[Any, ...], tuple[Access, Access]] = {}  # a use that is kept keeps its id
 
     def _streams_on_volumes(self, legs: list[Leg]) -> dict[Shelf, int]:
         """Sequential streams on each volume, of all transfers together."""

@@ -14,8 +14,9 @@ from dtnsim.composition import relief, tcp
 from dtnsim.composition.route import Framing, Route, burst_rate, narrowest, narrowest_name, policed_share
 from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw, Quantity, middle, prior
-from dtnsim.ground.records import Change, Connection
+from dtnsim.ground.records import Connection
 from dtnsim.ground.term import Term, count, law, least, term, worded
+from dtnsim.ground.uncertainty import Change
 from dtnsim.physics import nic, rdma, waiting
 from dtnsim.physics.tcp import droptail, ratebased, window
 

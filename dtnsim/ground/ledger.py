@@ -14,8 +14,9 @@ import numpy as np
 
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Draw, Quantity, Value
-from dtnsim.ground.records import Change, Connection, Demand, Station
+from dtnsim.ground.records import Connection, Demand, Station
 from dtnsim.ground.term import PRODUCT, Term, of, term, worded
+from dtnsim.ground.uncertainty import Change
 
 
 @dataclass(slots=True)

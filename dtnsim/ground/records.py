@@ -9,32 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from dtnsim.ground import units
 from dtnsim.ground.lazy import Shown
 from dtnsim.ground.pages import Cache, Kept
 from dtnsim.ground.quantity import Value
-from dtnsim.ground.uncertainty import NAMES, Assumption, Drawn, Remedy
+from dtnsim.ground.uncertainty import NAMES, Assumption, Change, Drawn, Remedy
 
 SLOW_START: Final = "slow start"  # the delay of a connection that opens up
-
-
-class Buffer(NamedTuple):
-    """A buffer that is raised: what sentences call it, its key (none where a program asks for it), its sizes [B]."""
-
-    name: str
-    key: str
-    now_B: float
-    size_B: float
-
-
-class Change(NamedTuple):
-    """What relieves a station: in words, as ``key=value`` where it can be tried, and the buffers that it raises."""
-
-    words: str
-    overrides: tuple[str, ...] = ()
-    buffers: tuple[Buffer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

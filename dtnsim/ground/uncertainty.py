@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,23 @@ class Assumption:
     def moves(self) -> float:
         """By what part the answer moves at most."""
         return max(abs(self.at_low - 1), abs(self.at_high - 1))
+
+
+class Buffer(NamedTuple):
+    """A buffer that is raised: what sentences call it, its key (none where a program asks for it), its sizes [B]."""
+
+    name: str
+    key: str
+    now_B: float
+    size_B: float
+
+
+class Change(NamedTuple):
+    """What relieves a station: in words, as ``key=value`` where it can be tried, and the buffers that it raises."""
+
+    words: str
+    overrides: tuple[str, ...] = ()
+    buffers: tuple[Buffer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

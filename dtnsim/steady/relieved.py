@@ -15,9 +15,9 @@ from dtnsim.description.transfer import at_once, split_end, typed
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
-from dtnsim.ground.records import Bottleneck, Buffer, Change, Prediction, Problem, Rung, Station, TransferPrediction
+from dtnsim.ground.records import Bottleneck, Prediction, Problem, Rung, Station, TransferPrediction
 from dtnsim.ground.term import without_words
-from dtnsim.ground.uncertainty import Remedy
+from dtnsim.ground.uncertainty import Buffer, Change, Remedy
 from dtnsim.steady import solve, timed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.tools.gridftp import Globus
