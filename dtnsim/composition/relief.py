@@ -160,7 +160,7 @@ def raised(buffers: Sequence[Buffer]) -> Change:
     said = (f"{b.name} from {b.now_B / _MIB:.3g} MiB to at least {mib(b.size_B)}" for b in buffers)
     asked = any(not b.key or ".core_" in b.key for b in buffers)
     kernel = ", or leave the window to the kernel" if asked else ""
-    sets = tuple(f"{b.key}={mib(b.size_B).replace(' ', '')}" for b in buffers)
+    sets = tuple(sized(b.key, b.size_B) for b in buffers)
     return Change(f"raise {' and '.join(said)}{kernel}", sets if all(b.key for b in buffers) else (), tuple(buffers))
 
 
@@ -190,6 +190,11 @@ def rounded(size_B: float) -> float:
 def mib(size_B: float) -> str:
     """The same in words."""
     return f"{rounded(size_B) / _MIB:g} MiB"
+
+
+def sized(key: str, size_B: float) -> str:
+    """``key=64MiB``: a size as it is set."""
+    return f"{key}={mib(size_B).replace(' ', '')}"
 
 
 def tcp_of(host: str, overrides: Iterable[str]) -> tuple[str, ...]:

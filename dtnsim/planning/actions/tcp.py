@@ -42,9 +42,8 @@ def buffers(scope: Scope) -> Iterator[Setting]:
     for name, host in scope.own():
         shares = {"rmem": host.receive_share(PACKET_B), "wmem": float(send_share(PACKET_B - HEADERS_B))}
         needs = {end: float(needed_buffer(scope.target_Bps, rtt, 1, share)) for end, share in shares.items()}
-        if all(draw(getattr(host.tcp, f"{end}_max")) >= need for end, need in needs.items()):
-            continue
-        made = sysctls(scope.given, name, [sized(f"hosts.{name}.tcp.{end}_max", need) for end, need in needs.items()])
+        short = {f"{end}_max": need for end, need in needs.items() if draw(getattr(host.tcp, f"{end}_max")) < need}
+        made = sysctls(scope.given, name, [sized(f"hosts.{name}.tcp.{key}", need) for key, need in short.items()])
         if made is not None:
             yield made
 
