@@ -56,7 +56,13 @@ class Model(BaseModel):
         return (given.value, given.source) != (default.value, default.source)
 
     def of_two(self, one: str, other: str, *, second: bool) -> Quantity:
-        """The quantity of ``one`` or of ``other``; where a file states ``one`` alone, it holds for both."""
+        """The quantity of one key or of another; where a file states the first alone, it holds for both.
+
+        Args:
+            one: The first key.
+            other: The second.
+            second: Whether the second's is asked for.
+        """
         alone = getattr(self, other) is None or (self.states(one) and not self.states(other))
         found: Quantity = getattr(self, other if second and not alone else one)
         return found
