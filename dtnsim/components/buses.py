@@ -14,7 +14,7 @@ from dtnsim.components.nic import Nic
 from dtnsim.components.offload import WITHOUT_AES, Duty, Offload
 from dtnsim.components.wiring import Wiring, link_known
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Value
+from dtnsim.ground.quantity import Value, middle
 from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.physics import cache, cpu, pcie
 
@@ -60,7 +60,7 @@ class Buses(Wiring):
             call_B=term(use.block_B, "B"),
             largest_B=largest,
         )
-        whole = float(np.median(window.value))
+        whole = middle(window.value)
         seen, works = use.but(block_B=whole), array.works(row, use)
         latency = array.latency(row, seen)
         if not works and not np.any(np.asarray(latency) > 0):

@@ -152,7 +152,7 @@ class Raid(LinuxMd):
 
         The members' caches are flushed, and the bitmap is written past them (md.c: PREFLUSH, FUA).
         """
-        each, busy = self.of.flush_time(row), float(np.median(self._members(row, use).value))
+        each, busy = self.of.flush_time(row), middle(self._members(row, use).value)
         if each is None:
             each = term(self.of.latency(row, use.but(finish="dsync"), float(self.members)), "s", "flush of a member")
         alone = self.of.latency(row, use, busy) + self.of.latency(row, use.but(operation="read"), busy + self.parity)

@@ -108,7 +108,7 @@ class Remote(SharedFilesystem):
     def io_size(self, use: Access) -> Quantity:
         """Bytes of one READ or WRITE: what client and server agree on."""
         own = self.rsize if use.operation == "read" else self.wsize
-        agreed = float(np.median(use.agreed_B))
+        agreed = middle(use.agreed_B)
         return own if own.value <= agreed else own.worth(agreed, "the server's memory (Linux fs/nfsd/nfssvc.c)")
 
     def agrees(self, server: Machine) -> float:  # noqa: ARG002 - the kernel's server needs it

@@ -118,11 +118,6 @@ class Composer:
                 drives if drives.shared else None,
             )
 
-    def before(self, turn: int) -> Composer:
-        """The same with those of earlier turns alone."""
-        self.legs = [leg for leg in self.legs if self.turns[leg.spec.name] < turn]
-        return self
-
     def beside(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
         """A transfer as it is while there are so many streams on the volumes of its ends.
 

@@ -126,14 +126,17 @@ def _by_time(given: PathSpec, moved: Mapping[str, float]) -> list[int]:
     begins = [(t.start.value if t.start else 0.0) + (t.pause.value if t.pause else 0.0) for t in given.transfers]
     order = sorted(range(len(begins)), key=lambda f: begins[f])
     turns = [sorted(set(begins)).index(begin) for begin in begins]
-    names = [t.name for t in given.transfers]
+    names, ends, known = [t.name for t in given.transfers], dict[str, float](), set[tuple[int, ...]]()
     for _ in range(_MERGERS):
         if not (last := max(turns)):
             break
-        known = Past(turns=dict(zip(names, turns, strict=True)))
-        problem = Composer(given, Ledger(Draw()), moved, known).before(last).problem()
-        found = ends_of(problem, epochs.rates(problem))[0].tolist()
-        ends = dict(zip((t.name for t in problem.transfers), found, strict=True))
+        each = {tuple(f for f in order if turns[f] == turn) for turn in range(last)} - known
+        known |= each
+        composer = Composer(given, Ledger(Draw()), moved, Past(turns=dict(zip(names, turns, strict=True))))
+        composer.legs = [composer.legs[f] for f in sorted(f for own in each for f in own)]  # the others end as they did
+        problem = composer.problem()
+        found = ends_of(problem, epochs.rates(problem))[0].tolist() if each else []
+        ends |= dict(zip((t.name for t in problem.transfers), found, strict=True))
         merged, turn, before, latest = [0] * len(begins), -1, -1, -math.inf
         for f in order:
             if turns[f] != before and begins[f] >= latest:
