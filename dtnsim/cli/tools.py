@@ -84,19 +84,20 @@ def command(
 def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain: str | None, *, json: bool) -> None:
     """Prints the finding, then the tools by what they would take, and how each is typed."""
     from dtnsim.ground import units
-    from dtnsim.planning import tool_choice
+    from dtnsim.planning import messages, tool_choice, whynot
     from dtnsim.report import text
+    from dtnsim.steady.ordering import moved
 
     with Watch("predicting tools"):
         found, refused = tool_choice.choose(given, samples, seed, options.listed(have))
-    said, key, out_of = tool_choice.advice(found), given.transfer_key(0), tool_choice.why_not(found, refused)
+    said, out_of = messages.tool_advice(found), whynot.of_tools(found, refused)
     if json:
         options.emit(
             {
                 "schema": "dtnsim.tools/1",
                 "name": given.name,
                 "advice": said,
-                "tools": [_row(c, key) for c in found],
+                "tools": [_row(c) for c in found],
                 "refused": [{"tool": r.part, "why": r.why} for r in refused if r.test == "cannot"],
                 "why_not": out_of.document(),
             }
@@ -111,8 +112,8 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
     transfer = given.transfers[0]
     out.print(f"{given.name}: {transfer.source_end} to {transfer.to}")
     if transfer.dataset is not None:
-        files, size = transfer.dataset.files, units.show(transfer.dataset.payload_B, "B")
-        out.print(f"{files} file{'s' if files > 1 else ''}, {size}")
+        files, payload_B = moved(found[0].prediction)
+        out.print(f"{files:,} file{'s' if files > 1 else ''}, {units.show(payload_B, 'B')}")
     out.print()
     out.print(_rows(found))
     out.print("best: share of the draws in which no other is more than 5 % faster; --explain TOOL says what holds one")
@@ -161,14 +162,14 @@ def _named(found: list[Choice], name: str) -> Choice:
     raise InputError(f"--explain: {name!r} is none of the rows; write yours or one of: {rows}")
 
 
-def _row(c: Choice, key: str) -> dict[str, object]:
+def _row(c: Choice) -> dict[str, object]:
     from dtnsim.ground.output import fields
 
     return {
         "tool": c.name,
         "yours": c.own,
         "command": c.line,
-        "set": "; ".join(c.overrides(key)),
+        "set": "; ".join(c.overrides),
         **fields(c, "needs", "lacks"),
         "duration_s": c.duration_s.as_dict(),
         "throughput_Bps": _rate(c).as_dict(),

@@ -185,5 +185,5 @@ def _expanded(
             continue
         from dtnsim.planning import tool_choice
 
-        rows = [row for row in tool_choice.choose(given, samples, seed)[0] if row.options]
-        yield from (row.overrides(given.transfer_key(0)) for row in rows[:_BEST])
+        rows = [row for row in tool_choice.choose(given, samples, seed)[0] if row.overrides]
+        yield from (row.overrides for row in rows[:_BEST])

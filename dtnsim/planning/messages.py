@@ -1,4 +1,4 @@
-"""What a plan says in sentences."""
+"""What a plan, and a choice of tools, say in sentences."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from dtnsim.ground import units
 from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
 from dtnsim.planning.proposal import Plan, Stage, Would, named
+from dtnsim.planning.tool_choice import AS_GOOD, READY
 from dtnsim.planning.whynot import percent
 
 if TYPE_CHECKING:
     from dtnsim.planning.explore import Found
     from dtnsim.planning.money import Exchange
     from dtnsim.planning.option import Refused, Setting
+    from dtnsim.planning.tool_choice import Choice
     from dtnsim.steady.goals import Goal
     from dtnsim.steady.why_wide import Share
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 _WORTH: Final = 0.005
 #: part of a gain by which it has to differ from a sum to be said
 _NOT_THE_SUM: Final = 0.1
+#: part of a duration that has to go before a tool is worth a change
+_CHANGE: Final = 0.9
 #: price of a kilowatt-hour where nobody says, in the plan's currency: between data centres 0.10 to 0.35
 _KWH: Final = Decimal("0.2")
 #: hours of a year
@@ -331,3 +335,31 @@ def growth_schedule(made: Plan) -> list[str]:
     if first is not None and said:
         said.append("When each class first misses a deadline, with queues and failures: dtnsim fleet on this path.")
     return said
+
+
+def tool_advice(found: Sequence[Choice]) -> str:
+    """The finding in a sentence: what the fastest way saves, and the fastest that needs nothing that is not there."""
+    others = [c for c in found if not c.own]
+    best = _plainest(others)
+    was = next((c for c in found if c.own), None) or next((c for c in found if c.name == "scp"), found[-1])
+    old, least = (units.show(c.duration_s.p50, "s", digits=2) for c in (was, best))
+    if best.duration_s.p50 > _CHANGE * was.duration_s.p50:
+        return f"{was.name} will do: no tool here is more than a tenth faster than its {old}"
+    simple = _plainest([c for c in others if c.needs in READY] or others)
+    if simple.duration_s.p50 > _CHANGE * was.duration_s.p50:  # nothing over ssh is a gain
+        simple = best
+    text = f"use {simple.name} ({simple.line}): {units.show(simple.duration_s.p50, 's', digits=2)} instead of {old}"
+    if simple.needs not in READY:
+        text += f"; it needs {simple.needs}"
+    if best.duration_s.p50 < _CHANGE * simple.duration_s.p50:
+        text += f"; {best.name} takes {least}, and needs {best.needs}"
+    return text
+
+
+def _plainest(found: Sequence[Choice]) -> Choice:
+    """Of those that are within 5 % of the fastest, the one with the fewest options."""
+    least = min(c.duration_s.p50 for c in found)
+    return min(
+        (c for c in found if c.duration_s.p50 <= least * AS_GOOD),
+        key=lambda c: math.inf if c.archived or c.line.startswith("#") else len(c.options),
+    )

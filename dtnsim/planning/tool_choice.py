@@ -8,11 +8,9 @@ counted over the draws.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
@@ -22,13 +20,13 @@ from dtnsim.composition.compose import run_together
 from dtnsim.composition.resolved_transfer import End, end_of
 from dtnsim.description.dataset import load as dataset
 from dtnsim.description.spec import PathSpec
-from dtnsim.description.transfer import elsewhere, split_end
+from dtnsim.description.transfer import TransferSpec, elsewhere, split_end
 from dtnsim.ground import units
 from dtnsim.ground.errors import DtnsimError, InputError
 from dtnsim.ground.records import Interval, Prediction
-from dtnsim.planning import swept
-from dtnsim.planning.option import Refused
-from dtnsim.planning.whynot import Out, WhyNot
+from dtnsim.planning import swept, tuning
+from dtnsim.planning.option import Refused, Setting
+from dtnsim.steady import relieved
 from dtnsim.steady.prediction import predict
 from dtnsim.tools.plan import Tool, Usage, usages
 
@@ -37,13 +35,11 @@ _SAME: Final = 1e-9
 #: gain below which an option stays as it usually is, and less of one is taken
 _GAIN: Final = 0.03
 #: times as long as the best below which a draw counts as good as the best
-_AS_GOOD: Final = 1.05
-#: part of a duration that has to go before a tool is worth a change
-_WORTH: Final = 0.9
+AS_GOOD: Final = 1.05
 #: mean size of files below which an archive of them is tried, and the least number of them
 _SMALL_B, _MANY = 16e6, 200
 #: what is there wherever files are moved already
-_READY: Final = ("", "ssh", "SMB", "the bucket's keys")
+READY: Final = ("", "ssh", "SMB", "the bucket's keys")
 #: options that say something of the data or the hosts: a usage of the path's own tool keeps them
 _OF_DATA: Final = ("changed", "literal", "ratio", "version")
 #: options whose value is typed otherwise than a path file has it
@@ -59,12 +55,12 @@ class Choice:
         line: What to type; SRC, DST and HOST are the folders and the far host.
         needs: What has to be there.
         lacks: What it does not do that others do.
-        options: The tool as a path file has it.
+        options: The tool as a path file has it; empty for the path's own.
         prediction: What it would do.
         own: Whether the path has it so.
         best: Share of the draws in which nothing is more than 5 % faster; 0 without draws.
         archived: Whether the files go as one archive.
-        mounted: ``key=value`` of the share that is mounted first.
+        overrides: ``key=value`` that make the path so; nothing where it is so.
     """
 
     name: str
@@ -76,12 +72,7 @@ class Choice:
     own: bool = False
     best: float = 0.0
     archived: bool = False
-    mounted: tuple[str, ...] = ()
-
-    def overrides(self, key: str) -> tuple[str, ...]:
-        """``key=value`` that make the path so, its transfer written at ``key``; nothing where it is so."""
-        archive = (f"{key}.archive=true",) if self.archived else ()
-        return (*self.mounted, setting(self.options, key), *archive) if self.options else ()
+    overrides: tuple[str, ...] = ()
 
     @property
     def duration_s(self) -> Interval:
@@ -129,6 +120,7 @@ def choose(
         raise InputError(f"{message}; write tool: rsync, or another, to compare what copies the files")
     if own.tool_class != "test":
         found.append(Choice(_own(own), "", "", "", {}, predict(_first(spec), samples=samples, seed=seed), own=True))
+        found += _tuned(spec, found[0], samples, seed) if not have or own.kind in have else []
     key = spec.transfer_key(0)
     for kind, usage, mounted in _leading(spec):
         if have and kind not in have:
@@ -140,14 +132,16 @@ def choose(
         try:
             there = _there(spec, kind, mounted)
             options = {"name": kind, **_best(there, kind, usage), **_of_data(own, kind)}
-            made = predict(_first(there.changed([setting(options, key)])), samples=samples, seed=seed)
+            sets = (*mounted, setting(options, key))
+            made = predict(_first(spec.changed(sets)), samples=samples, seed=seed)
         except DtnsimError as error:
             refused.append(Refused(usage.name, "", str(error), "cannot"))
             continue
-        if kind == own.kind and abs(made.duration_s.p50 / found[0].duration_s.p50 - 1) < _SAME:
+        yours = [c.duration_s.p50 for c in found if kind == own.kind and "name" not in c.options]
+        if any(abs(made.duration_s.p50 / seconds - 1) < _SAME for seconds in yours):
             continue
         line = _typed(usage, options)
-        found.append(Choice(usage.name, line, usage.needs, usage.lacks, options, made, mounted=mounted))
+        found.append(Choice(usage.name, line, usage.needs, usage.lacks, options, made, overrides=sets))
     if not [c for c in found if not c.own]:
         why = next((r.why for r in refused if r.test == "cannot"), "")
         raise InputError(f"none of the tools can do this transfer: {why}" if why else "no tool is left")
@@ -171,7 +165,7 @@ def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
     if transfer.dataset is None or transfer.timing() is not None or not of_files:
         return None
     for kind, usage, mounted in _leading(spec):
-        if kind == transfer.tool.kind or (ready and usage.needs not in _READY) or _foreign(spec, usage):
+        if kind == transfer.tool.kind or (ready and usage.needs not in READY) or _foreign(spec, usage):
             continue
         for end in (0, -1) if usage.tries else (0,):
             options = usage.with_options({name: values[end] for name, values in usage.tries.items()})
@@ -186,7 +180,7 @@ def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
         return None
     kind, usage, mounted = max(rates, key=lambda r: r[0])[1]
     options = {"name": kind, **_best(_there(spec, kind, mounted), kind, usage)}
-    needs = "" if usage.needs in _READY else usage.needs
+    needs = "" if usage.needs in READY else usage.needs
     return Suggestion(usage.name, _typed(usage, options), needs, (*mounted, setting(options, spec.transfer_key(0))))
 
 
@@ -223,7 +217,7 @@ def _foreign(spec: PathSpec, usage: Usage) -> str:
     return elsewhere(hosts.values(), usage.systems)
 
 
-def as_archive(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
+def as_archive(spec: PathSpec) -> list[Suggestion]:
     """The first transfer's files as one archive, by its own tool and by the quickest other for one file.
 
     Nothing where the files are few or large, or where an end has no place for an archive.
@@ -232,7 +226,7 @@ def as_archive(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
     if single is None or leads(spec) != "host" or "changed" in spec.transfers[0].tool.model_fields_set:
         return []  # an archive has what has not changed as well
     key, room = spec.transfer_key(0), f"{units.show(_bytes(spec), 'B', digits=2)} more room at each end"
-    other, own = quickest(single, ready=ready), spec.transfers[0].tool
+    other, own = quickest(single, ready=True), spec.transfers[0].tool
     ways: list[tuple[str, str, str, tuple[str, ...]]] = []
     if not own.kind.startswith("tar"):
         ways += [(own.kind, f"send SRC.tar by {own.kind} as SRC was", "", ())]
@@ -253,42 +247,6 @@ def leads(spec: PathSpec) -> str:
     return "mount" if ends[0].host is ends[1].host else "host"
 
 
-def advice(found: Sequence[Choice]) -> str:
-    """The finding in a sentence: what the fastest way saves, and the fastest that needs nothing that is not there."""
-    others = [c for c in found if not c.own]
-    best = _plainest(others)
-    was = next((c for c in found if c.own), None) or next((c for c in found if c.name == "scp"), found[-1])
-    old, least = (units.show(c.duration_s.p50, "s", digits=2) for c in (was, best))
-    if best.duration_s.p50 > _WORTH * was.duration_s.p50:
-        return f"{was.name} will do: no tool here is more than a tenth faster than its {old}"
-    simple = _plainest([c for c in others if c.needs in _READY] or others)
-    if simple.duration_s.p50 > _WORTH * was.duration_s.p50:  # nothing over ssh is a gain
-        simple = best
-    text = f"use {simple.name} ({simple.line}): {units.show(simple.duration_s.p50, 's', digits=2)} instead of {old}"
-    if simple.needs not in _READY:
-        text += f"; it needs {simple.needs}"
-    if best.duration_s.p50 < _WORTH * simple.duration_s.p50:
-        text += f"; {best.name} takes {least}, and needs {best.needs}"
-    return text
-
-
-def why_not(found: Sequence[Choice], refused: Sequence[Refused]) -> WhyNot:
-    """Why each way but the fastest is out: it cannot, is not there, or takes longer, and by how much [s]."""
-    best, *others = sorted(found, key=lambda c: c.duration_s.p50)
-    slower = [Out(c.name, "slow", c.duration_s.p50 - best.duration_s.p50, Decimal()) for c in others]
-    out = (*(Out(r.part, r.test, 0.0, Decimal(), r.why) for r in refused), *slower)
-    return WhyNot(len(found), out, min(slower, key=lambda o: o.by, default=None), noun="tools", best=best.name)
-
-
-def _plainest(found: Sequence[Choice]) -> Choice:
-    """Of those that are within 5 % of the fastest, the one with the fewest options."""
-    least = min(c.duration_s.p50 for c in found)
-    return min(
-        (c for c in found if c.duration_s.p50 <= least * _AS_GOOD),
-        key=lambda c: math.inf if c.archived else len(c.options),
-    )
-
-
 def _typed(usage: Usage, options: dict[str, Any]) -> str:
     """What to type."""
     return usage.line.format(**{k: _TYPED.get(str(v), v) for k, v in options.items()})
@@ -306,15 +264,41 @@ def _of_data(own: Tool, kind: str) -> dict[str, Any]:
     return {k: str(getattr(own, k)) for k in _OF_DATA if own.kind == kind and k in own.model_fields_set}
 
 
+def _job(spec: PathSpec) -> list[TransferSpec]:
+    """All that is written where the first transfer is: its like on other hosts, its runs, its archive's steps."""
+    key = spec.transfer_key(0)
+    return [transfer for number, transfer in enumerate(spec.transfers) if spec.transfer_key(number) == key]
+
+
+def alone(spec: PathSpec) -> bool:
+    """Whether nothing but the first transfer is on the path."""
+    return len(_job(spec)) == len(spec.transfers)
+
+
 def _first(spec: PathSpec) -> PathSpec:
     """The path with its first transfer alone."""
-    return spec if len(spec.transfers) == 1 else spec.model_copy(update={"transfers": spec.transfers[:1]})
+    return spec if alone(spec) else spec.model_copy(update={"transfers": _job(spec)})
 
 
 def _with(spec: PathSpec, kind: str, options: dict[str, Any]) -> PathSpec:
     """The path with its first transfer alone, by another tool, whose options are drawn as they come."""
-    tool = Tool.build({"kind": kind, **options, **_of_data(spec.transfers[0].tool, kind)})
-    return spec.model_copy(update={"transfers": [spec.transfers[0].model_copy(update={"tool": tool})]})
+    own = spec.transfers[0].tool
+    tool = Tool.build({"kind": kind, **options, **_of_data(own, kind)})
+    job = (t.model_copy(update={"tool": tool}) if t.tool == own else t for t in _job(spec))
+    return spec.model_copy(update={"transfers": list(job)})
+
+
+def _tuned(spec: PathSpec, own: Choice, samples: int, seed: int) -> list[Choice]:
+    """The path's own tool with as many files, streams and runs at once as are best; nothing where that is no gain."""
+    every = relieved.counts(spec, 0, [spec.transfer_key(0)])
+    tried = [Setting(c.what, c.overrides, (c.line,), _GAIN) for c in every]
+    won = [w.setting for w in tuning.wins(tried, tuning.Ceilings(_first(spec), {}, _first)) if w.together]
+    sets = tuple(o for s in won for o in s.overrides)
+    made = predict(_first(spec.changed(sets)), samples=samples, seed=seed) if won else own.prediction
+    if made.duration_s.p50 > own.duration_s.p50 * (1 - _GAIN):
+        return []
+    line = "; ".join(s.commands[0] for s in won)
+    return [Choice(f"{spec.transfers[0].tool.kind}, tuned", line, "", "", {}, made, overrides=sets)]
 
 
 def _best(spec: PathSpec, kind: str, usage: Usage) -> dict[str, Any]:
@@ -347,7 +331,8 @@ def _best(spec: PathSpec, kind: str, usage: Usage) -> dict[str, Any]:
 def _single(spec: PathSpec) -> PathSpec | None:
     """The path with the many small files of its first transfer as one; None where they are few, or nothing holds it."""
     transfer, data = spec.transfers[0], spec.transfers[0].dataset
-    if data is None or data.files < _MANY or data.payload_B / data.files > _SMALL_B or transfer.archive:
+    few = data is None or data.files < _MANY or data.payload_B / data.files > _SMALL_B
+    if data is None or few or transfer.archive or len(_job(spec)) > 1:
         return None
     if any(end_of(spec, end).volume is None for end in (transfer.source_end, transfer.to)) or transfer.timing():
         return None
@@ -358,16 +343,16 @@ def _single(spec: PathSpec) -> PathSpec | None:
 def _archived(spec: PathSpec, found: Sequence[Choice], samples: int, seed: int) -> list[Choice]:
     """Many small files as one archive: made at the source, moved by what is best for one file, and unpacked."""
     single, wanted, key = _single(spec), leads(spec), spec.transfer_key(0)
-    mover = next((c for c in found if c.options and not c.mounted and not c.name.startswith("tar ")), None)
+    unpacked = (c for c in found if c.options and len(c.overrides) == 1)  # what goes to a share is not
+    mover = next((c for c in unpacked if not c.name.startswith("tar ")), None)
     if single is None or mover is None or wanted == "mount":
         return []
     usage = next(u for k, u in usages() if u.name == mover.name)
     try:
         options = {"name": mover.options["name"], **_best(single, mover.options["name"], usage)}
-        row = replace(mover, name=f"tar first, then {mover.name}", options=options, archived=True)
-        path = spec.changed(row.overrides(key))
-        own = [t for number, t in enumerate(path.transfers) if path.transfer_key(number) == key]
-        made = predict(path.model_copy(update={"transfers": own}), samples=samples, seed=seed)
+        sets = (setting(options, key), f"{key}.archive=true")
+        row = replace(mover, name=f"tar first, then {mover.name}", options=options, archived=True, overrides=sets)
+        made = predict(_first(spec.changed(sets)), samples=samples, seed=seed)
     except DtnsimError:
         return []
     line = f"tar -cf SRC.tar SRC; {_typed(usage, options).replace('SRC', 'SRC.tar')}"
@@ -389,11 +374,11 @@ def _rated(found: Sequence[Choice]) -> list[Choice]:
     if len(seconds) < len(found):
         return list(found)
     table = np.stack(seconds)
-    good = (table <= table.min(axis=0) * _AS_GOOD).mean(axis=1)
+    good = (table <= table.min(axis=0) * AS_GOOD).mean(axis=1)
     return [replace(c, best=float(g)) for c, g in zip(found, good, strict=True)]
 
 
 def setting(options: dict[str, Any], key: str) -> str:
-    """What makes a path of a row: ``--set`` of `predict`; empty where it is the path's own."""
+    """A tool as ``--set`` of `predict` has it."""
     texts = (f"{k}: {str(v).lower() if isinstance(v, bool) else v}" for k, v in options.items())
-    return f"{key}.tool={{{', '.join(texts)}}}" if options else ""
+    return f"{key}.tool={{{', '.join(texts)}}}"

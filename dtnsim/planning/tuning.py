@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -44,10 +44,16 @@ class Ceilings:
     Args:
         given: The path.
         known: What is known already of what the same file was read into, by all that was put over it.
+        part: What of the path counts.
     """
 
-    def __init__(self, given: PathSpec, known: dict[tuple[str, ...], float]) -> None:
-        self._known, self._paths = known, Paths(given)
+    def __init__(
+        self,
+        given: PathSpec,
+        known: dict[tuple[str, ...], float],
+        part: Callable[[PathSpec], PathSpec] = lambda path: path,
+    ) -> None:
+        self._known, self._paths, self._part = known, Paths(given), part
 
     def __call__(self, overrides: Sequence[str]) -> float:
         """Of one set of overrides."""
@@ -55,7 +61,7 @@ class Ceilings:
         if key not in self._known:
             self._known[key] = 0.0
             with suppress(DtnsimError):
-                self._known[key] = float(swept.rates(self._paths(overrides)).rate_Bps[0])
+                self._known[key] = float(swept.rates(self._part(self._paths(overrides))).rate_Bps[0])
         return self._known[key]
 
     def ahead(self, every: Iterable[Sequence[str]]) -> None:

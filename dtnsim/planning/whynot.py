@@ -15,6 +15,7 @@ from dtnsim.planning.search import Search, Set, price
 
 if TYPE_CHECKING:
     from dtnsim.planning.option import Option, Refused
+    from dtnsim.planning.tool_choice import Choice
 
 #: what each test rejects, in words
 TESTS: Final = {
@@ -203,3 +204,11 @@ def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: floa
             relaxed = tuple((limit, need[limit]) for limit in names)
             return replace(made, relaxed=relaxed, by_relaxing=(name(_ordered(best)), price(best)))
     return made
+
+
+def of_tools(found: Sequence[Choice], refused: Sequence[Refused]) -> WhyNot:
+    """Why each way but the fastest is out: it cannot, is not there, or takes longer, and by how much [s]."""
+    best, *others = sorted(found, key=lambda c: c.duration_s.p50)
+    slower = [Out(c.name, "slow", c.duration_s.p50 - best.duration_s.p50, Decimal()) for c in others]
+    out = (*(Out(r.part, r.test, 0.0, Decimal(), r.why) for r in refused), *slower)
+    return WhyNot(len(found), out, min(slower, key=lambda o: o.by, default=None), noun="tools", best=best.name)

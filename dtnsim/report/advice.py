@@ -29,9 +29,13 @@ LATE: Final = " (too late)"
 
 
 def option(way: Remedy) -> str:
-    """A change as an option; of transfers that are changed alike what the first needs."""
-    sets = [f"--set {shlex.quote(o)}" for o in way.overrides]
-    return " ".join(sets) if len(sets) <= _SETS else f"{' '.join(sets[:2])}, and so for {len(sets) // 2 - 1} like it"
+    """A change as an option; of transfers and hosts that are changed alike what the first needs."""
+    alike: dict[str, list[str]] = {}
+    for number, override in enumerate(way.overrides):
+        changed = override.split(".", 2)[-1] if len(way.overrides) > _SETS else str(number)
+        alike.setdefault(changed, []).append(f"--set {shlex.quote(override)}")
+    others = max(map(len, alike.values()), default=1) - 1
+    return " ".join(sets[0] for sets in alike.values()) + (f", and so for {others} like it" if others else "")
 
 
 def typed(p: Prediction, way: Remedy) -> tuple[str, ...]:

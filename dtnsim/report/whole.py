@@ -16,7 +16,7 @@ from dtnsim.ground import extras, units
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.records import Interval, Prediction
 from dtnsim.ground.term import plural, without_words
-from dtnsim.planning import groups, tool_choice, whatif
+from dtnsim.planning import groups, messages, tool_choice, whatif, whynot
 from dtnsim.planning.plan import Plan, towards
 from dtnsim.planning.whatif import Grid
 from dtnsim.report import assumed, charts, costs, fleet, fleet_page, picture, timeline
@@ -227,9 +227,9 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
     except DtnsimError as error:
         page.text(f"{error}.")
         return
-    said = tool_choice.advice(found)
+    said = messages.tool_advice(found)
     page.text(
-        f"{said[0].upper()}{said[1:]}{'' if len(given.transfers) == 1 else f' ({given.transfers[0].name} alone)'}."
+        f"{said[0].upper()}{said[1:]}{'' if tool_choice.alone(given) else f' ({given.transfers[0].name} alone)'}."
     )
     rows = [
         (
@@ -245,7 +245,7 @@ def _tools(page: Page, given: PathSpec, asked: Asked) -> None:
         Table("tool", ">takes", HEADS[0], HEADS[2], ">best", "needs", "what to type", rows=rows),
         f"{len(rows)} of {len(found)} ways; best: part of the draws in which no other is more than 5 % faster",
     )
-    page.items(tool_choice.why_not(found, refused).sentences())
+    page.items(whynot.of_tools(found, refused).sentences())
 
 
 def _plan(page: Page, given: PathSpec, p: Prediction, asked: Asked) -> None:

@@ -292,5 +292,5 @@ def test_tools_beside_a_mounting_one_are_those_between_mounts() -> None:
     found, _ = tool_choice.choose(spec.resolve(yamlio.loads(NAS, "t.yaml")), 0)
     assert {"yours: cp", "robocopy", "rclone between mounts"} <= {choice.name for choice in found}
     robocopy = next(choice for choice in found if choice.name == "robocopy")
-    alone = dtnsim.predict(spec.resolve(yamlio.loads(NAS, "t.yaml"), robocopy.overrides("transfer")), samples=0)
+    alone = dtnsim.predict(spec.resolve(yamlio.loads(NAS, "t.yaml"), robocopy.overrides), samples=0)
     assert alone.throughput_Bps == robocopy.prediction.throughput_Bps

@@ -95,7 +95,7 @@ def test_a_relaxed_limit_is_in_the_record_with_what_it_buys() -> None:
 
 def test_tools_say_why_each_way_but_the_fastest_is_out() -> None:
     found, refused = tool_choice.choose(spec.load("examples/small-files-40ms"), 16, have=("rsync", "cp", "scp"))
-    made = tool_choice.why_not(found, refused)
+    made = whynot.of_tools(found, refused)
     assert set(made.counts) <= {"cannot", "absent", "slow"}
     assert made.counts["slow"] == len(found) - 1
     first, second = sorted(c.duration_s.p50 for c in found)[:2]

@@ -11,7 +11,7 @@ import dtnsim
 from dtnsim.ground.errors import InputError
 from dtnsim.ground.records import Interval
 from dtnsim.physics.tcp import rate_over_time
-from dtnsim.planning import tool_choice, whatif
+from dtnsim.planning import messages, tool_choice, whatif
 from dtnsim.planning.groups import Task
 from dtnsim.report import assumed, charts, costs, fleet_page, holds, page, picture, timeline, traces, whole
 from dtnsim.report.decision import clock, verdict
@@ -329,7 +329,7 @@ def test_bars_begin_at_nothing_and_rates_have_no_prefix(html: str) -> None:
 def test_a_report_says_which_tool(given: object, html: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found, _ = tool_choice.choose(given, 32)
     text = re.sub(r"\s+", " ", html)
-    said = tool_choice.advice(found)
+    said = messages.tool_advice(found)
     assert page.escaped(said[1:]) in text
     rows = re.search(r"<caption>\d+ of \d+ ways.*?</table>", text)
     shown = [page.escaped(c.name) for c in found[: whole.TOOLS]]

@@ -28,7 +28,7 @@ def another(scope: Scope) -> Iterator[Setting]:
 @free("tools", anew=True)
 def archive(scope: Scope) -> Iterator[Setting]:
     """Many small files as one archive, that ends where they lie have room for."""
-    for found in tool_choice.as_archive(scope.given, ready=True) if len(scope.given.transfers) == 1 else ():
+    for found in tool_choice.as_archive(scope.given) if len(scope.given.transfers) == 1 else ():
         what = f"{scope.given.transfers[0].name}: archive first"
         yield Setting(what, found.overrides, (f"{found.line}   # needs {found.needs}",))
 
@@ -40,7 +40,7 @@ def another_there(scope: Scope) -> Iterator[Setting]:
 
 
 def _quickest(given: PathSpec, *, ready: bool) -> Iterator[Setting]:
-    found = tool_choice.quickest(given, ready=ready) if len(given.transfers) == 1 else None
+    found = tool_choice.quickest(given, ready=ready) if tool_choice.alone(given) else None
     if found is not None:
         needs = f"   # needs {found.needs}" if found.needs else ""
         yield Setting(f"{given.transfers[0].name}: another tool", found.overrides, (found.line + needs,))
