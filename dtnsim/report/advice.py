@@ -47,8 +47,8 @@ def typed(p: Prediction, way: Remedy) -> tuple[str, ...]:
         for line in typed
         for one in _each(line)
     ]
-    said, _, line = way.words.partition(" at once: ")
-    return tuple(lines) or ((line,) if said in ("more", "fewer") else ())
+    line = way.words.partition(" at once: ")[2]
+    return tuple(lines) or ((line,) if line else ())
 
 
 def of_others(p: Prediction) -> set[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Final, NamedTuple
 
 from dtnsim.composition import relief
+from dtnsim.description.host import Host
 from dtnsim.description.spec import PathSpec
 from dtnsim.description.transfer import at_once, split_end, typed
 from dtnsim.ground import units
@@ -51,6 +52,20 @@ _MOST_AT_ONCE: Final = 64
 _GLOBUS: Final = (1, 4, 8, 16)
 _GLOBUS_STREAMS: Final = 4
 
+#: by kind, what a mount has at once, numbers that are tried, how they are typed (the number, and the mount): nfs(5)
+#: and mount_nfs(8) take 16 connections at most; SMB clients take 4 channels without being asked twice (Microsoft,
+#: Set-SmbClientConfiguration: 4 connections a card with RSS); programs that show a bucket as a folder have 5 to 20
+#: requests for a file
+_MOUNTED: Final = "umount {1}; {2} ... {1}   # and its other options"
+_NCONNECT: Final = _MOUNTED.replace("{2}", "mount -o nconnect={0}")
+_AT_ONCE: Final[dict[str, tuple[str, tuple[int, ...], dict[str, str]]]] = {
+    "nfs": ("nconnect", (4, 16), {"linux": f"{_NCONNECT}; Linux 5.3 or later", "freebsd": _NCONNECT}),
+    "smb": ("channels", (4,), {
+        "linux": _MOUNTED.replace("{2}", "mount -o multichannel,max_channels={0}"),
+        "windows": "Set-SmbClientConfiguration -EnableMultiChannel $true -ConnectionCountPerRssNetworkInterface {0}",
+    }),
+    "s3": ("concurrency", (16, 64), {"linux": _MOUNTED.replace("{2}", "s3fs -o parallel_count={0}")}),
+}  # fmt: skip
 
 RateOf = Callable[[Sequence[str]], float]
 
@@ -226,6 +241,10 @@ def _tried(
         elif "#" in one.line:  # told to both ends, in a line as wide as two screens
             words = f"endpoints for {one.number} file{'s'[: one.number - 1]} at once"
         yield words, one.overrides
+    for end in (given.transfers[f].source_end, given.transfers[f].to) if kind in _BY_MORE else ():
+        host, mount = given.hosts[split_end(end)[0]], given.hosts[split_end(end)[0]].mount_of(split_end(end)[1])
+        for one in mounted(host, [mount] if mount is not None else []):
+            yield f"{one.number} {one.what.replace('nconnect', 'connections')} at once: {one.line}", one.overrides
 
 
 class Count(NamedTuple):
@@ -283,6 +302,16 @@ def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
         if count <= files:
             line = f"# start {tool.kind} {count} times, each with its share of the files"
             yield Count("runs at once", count, 1, line, tuple(f"{key}.runs={count}" for key in keys))
+
+
+def mounted(host: Host, mounts: Iterable[str]) -> Iterator[Count]:
+    """More connections, channels and requests at once of what a host has mounted, as far as its system has it."""
+    for mount in mounts:
+        option, counts, typed = _AT_ONCE.get((system := host.volumes[mount].filesystem).kind, ("", (), {}))
+        for count in counts if host.system in typed else ():
+            if count > (now := getattr(system, option)):
+                key, line = f"hosts.{host.name}.volumes.{mount}.filesystem", typed[host.system].format(count, mount)
+                yield Count(f"{option} of {mount}", count, now, line, (f"{key}.{option}={count}",))
 
 
 def by_key(problem: Problem, override: str) -> str:

@@ -7,8 +7,8 @@ import pytest
 
 from dtnsim.composition.relief import sysctl_lines
 from dtnsim.ground.quantity import Quantity
-from dtnsim.ground.uncertainty import written
-from dtnsim.report.advice import beside
+from dtnsim.ground.uncertainty import Remedy, written
+from dtnsim.report.advice import beside, option
 from dtnsim.report.decision import decide
 from dtnsim.steady.prediction import predict
 from tests.each import rows, tables
@@ -51,6 +51,14 @@ def test_another_value_has_the_unit_that_is_there(text: str, dim: str, value: fl
 @pytest.mark.parametrize(("now", "took", "words"), rows("report/tables", "times_beside_that_of_now_have_its_unit"))
 def test_times_beside_that_of_now_have_its_unit(now: tuple[float, ...], took: list[float], words: list[str]) -> None:
     assert beside(now, took) == words
+
+
+@pytest.mark.parametrize("keys", [["c"], ["c", "m"], ["c", "m", "x"]])
+def test_so_many_are_changed_alike_as_there_are(keys: list[str]) -> None:
+    """However many settings each of five needs; of one each it was said that there are two."""
+    sets = tuple(f"transfers.{n}.tool.{key}=8" for n in range(5) for key in keys)
+    first = " ".join(f"--set transfers.0.tool.{key}=8" for key in keys)
+    assert option(Remedy("", sets, 1.0)) == f"{first}, and so for 4 like it"
 
 
 @pytest.mark.parametrize(

@@ -8,24 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from dtnsim.physics.cpu import remote_share
 from dtnsim.planning.actions import Scope, free
 from dtnsim.planning.option import Setting
+from dtnsim.steady import relieved
 
 if TYPE_CHECKING:
     from dtnsim.description.host import Host
 
-#: by kind, what a mount has at once, numbers that are tried, how they are typed (the number, and the mount): nfs(5)
-#: and mount_nfs(8) take 16 connections at most; SMB clients take 4 channels without being asked twice (Microsoft,
-#: Set-SmbClientConfiguration: 4 connections a card with RSS); programs that show a bucket as a folder have 5 to 20
-#: requests for a file
-_MOUNTED: Final = "umount {1}; {2} ... {1}   # and its other options"
-_NCONNECT: Final = _MOUNTED.replace("{2}", "mount -o nconnect={0}")
-_AT_ONCE: Final[dict[str, tuple[str, tuple[int, ...], dict[str, str]]]] = {
-    "nfs": ("nconnect", (4, 16), {"linux": _NCONNECT, "freebsd": _NCONNECT}),
-    "smb": ("channels", (4,), {
-        "linux": _MOUNTED.replace("{2}", "mount -o multichannel,max_channels={0}"),
-        "windows": "Set-SmbClientConfiguration -EnableMultiChannel $true -ConnectionCountPerRssNetworkInterface {0}",
-    }),
-    "s3": ("concurrency", (16, 64), {"linux": _MOUNTED.replace("{2}", "s3fs -o parallel_count={0}")}),
-}  # fmt: skip
 #: how a card's receive queues are set: ethtool(8); Microsoft, Set-NetAdapterRss
 _QUEUES: Final = {"linux": "ethtool -L {} combined {}", "windows": "Set-NetAdapterRss {} -NumberOfReceiveQueues {}"}
 #: its offloads: ethtool(8), ifconfig(8), Microsoft's module NetAdapter
@@ -53,13 +40,10 @@ def of_hosts(scope: Scope) -> Iterator[Setting]:
 
 
 def _mounts(name: str, host: Host) -> Iterator[Setting]:
+    for one in relieved.mounted(host, host.volumes):
+        yield Setting(f"{name}: {one.what}", one.overrides, (one.line,))
     for mount, volume in host.volumes.items():
         system, key = volume.filesystem, f"hosts.{name}.volumes.{mount}.filesystem"
-        option, counts, typed = _AT_ONCE.get(system.kind, ("", (), {}))
-        for count in counts if host.system in typed else ():
-            if count > getattr(system, option):
-                line = typed[host.system].format(count, mount)
-                yield Setting(f"{name}: {option} of {mount}", (f"{key}.{option}={count}",), (line,))
         if system.kind != "nfs" or host.system == "windows":
             continue
         if min(system.rsize.value, system.wsize.value) < _LARGEST_RPC_B:  # type: ignore[attr-defined]
