@@ -30,9 +30,7 @@ class _Laws(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name in ("min", "max"):
             return {"min": min, "max": max}[name]
-        if name == "unlimited":
-            return math.inf
-        return _Room(name)
+        return math.inf if name == "unlimited" else _Room(name)
 
 
 class _Room:

@@ -53,14 +53,8 @@ def headline(name: str, rw: str, rate: float, size_B: float, **array: Any) -> He
     bs, depth, jobs = DEEP[rw] if said is None else (f"{said.bs.value:.0f} B", said.iodepth, said.numjobs)
     made = Headline(name, rw, rate, {})
     tool = {
-        "name": "fio",
-        "rw": rw,
-        "bs": bs,
-        "iodepth": depth,
-        "numjobs": jobs,
-        "direct": True,
-        "ioengine": "io_uring",
-    }
+        "name": "fio", "rw": rw, "bs": bs, "iodepth": depth, "numjobs": jobs, "direct": True, "ioengine": "io_uring",
+    }  # fmt: skip
     made.transfer.update({"from": f"{made.name}:/d", "to": f"{made.name}:/d", "tool": tool, "array": array})
     made.transfer["dataset"] = {"files": 1, "size": f"{size_B:.0f} B"}
     return made

@@ -77,14 +77,9 @@ def command(
         chosen = cases.load_all([Path(s) for s in sources] if sources else None)
     with Watch("predicting cases") as watch:
         found = validate.validate(
-            chosen,
-            calibration=calibration,
-            samples=samples,
-            seed=seed,
-            leave_one_out=leave_one_out,
-            progress=watch.count,
-            scheduler=scheduler,
-        )
+            chosen, calibration=calibration, samples=samples, seed=seed, leave_one_out=leave_one_out,
+            progress=watch.count, scheduler=scheduler,
+        )  # fmt: skip
     if discrepancy is not None:
         from dtnsim.evidence import learn
 

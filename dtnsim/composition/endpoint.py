@@ -85,16 +85,10 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
         return
     host.nic_bus(row, name, receiving=receiving)
     side.card.send_bits(
-        row,
-        name,
-        direction="rx" if receiving else "tx",
-        streams=net.streams,
-        port=spec.ports.get(host.name) if spec is not None else None,
-        wire=side.frame.per_payload,
-        packet_B=term(side.frame.mss, "B"),
-        lockstep=net.lockstep,
-        total_B=net.total_B,
-    )
+        row, name, direction="rx" if receiving else "tx", streams=net.streams,
+        port=spec.ports.get(host.name) if spec is not None else None, wire=side.frame.per_payload,
+        packet_B=term(side.frame.mss, "B"), lockstep=net.lockstep, total_B=net.total_B,
+    )  # fmt: skip
 
 
 def _cycles(row: Row, side: Side) -> Term:

@@ -30,9 +30,7 @@ STEPS: Final = 4
 
 def step(streams: int) -> int:
     """The number of streams that ``streams`` is rounded to."""
-    if streams <= EXACT:
-        return streams
-    return round(2 ** (round(math.log2(streams) * STEPS) / STEPS))
+    return streams if streams <= EXACT else round(2 ** (round(math.log2(streams) * STEPS) / STEPS))
 
 
 class Composed(Protocol):

@@ -54,9 +54,7 @@ def names(room: str) -> list[str]:
         if (kind := room.removesuffix("s")) in kinds():
             remedy = f"'dtnsim {'show' if kind in kinds_of('tool') else 'components'} {kind}' tells of that kind"
         raise SpecError("is nothing that can be listed", key="list", value=room, remedy=remedy)
-    if room == "tools":
-        return kinds_of("tool")
-    return [*own_names(room), *library.names(room)]
+    return kinds_of("tool") if room == "tools" else [*own_names(room), *library.names(room)]
 
 
 def own_names(room: str) -> list[str]:

@@ -42,9 +42,7 @@ def when(m: Measurement) -> datetime | None:
         return None
     lines, stamps = _stamps(m.file)
     at = bisect_right(lines, m.line or 0)
-    if at:
-        return stamps[at - 1]
-    return stamp_of_name(Path(m.file).name)
+    return stamps[at - 1] if at else stamp_of_name(Path(m.file).name)
 
 
 def stamp_of(text: str) -> datetime | None:
@@ -52,9 +50,7 @@ def stamp_of(text: str) -> datetime | None:
     for pattern in (_C, _ISO, _MAIL):
         if (found := pattern.search(text)) is not None:
             return _of(found)
-    if (found := _EPOCH.search(text)) is not None:
-        return datetime.fromtimestamp(int(found["seconds"]), UTC)
-    return None
+    return datetime.fromtimestamp(int(found["seconds"]), UTC) if (found := _EPOCH.search(text)) is not None else None
 
 
 def stamp_of_name(name: str) -> datetime | None:

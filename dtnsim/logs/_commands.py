@@ -161,9 +161,7 @@ class CommandReader:
 
     def _bare(self, text: str, line: int) -> Command | None:
         bare = _BARE.match(text)
-        if bare is not None and bare["prog"] in self.tools:
-            return Command(bare["cmd"].strip(), line)
-        return None
+        return Command(bare["cmd"].strip(), line) if bare is not None and bare["prog"] in self.tools else None
 
     def _is_known(self, cmd: str, *, strict: bool) -> bool:
         first = re.split(r"[\s;|&()]", cmd.lstrip("( "), maxsplit=1)[0]
@@ -329,9 +327,7 @@ _HOSTNAME: Final = re.compile(
 def host_of(text: str) -> tuple[str | None, str]:
     """Splits a pdsh-like ``host: `` prefix off: (host or None, rest)."""
     match = _ADDRESS.match(text) or _HOSTNAME.match(text)
-    if match is None:
-        return None, text
-    return match[1], text[match.end() :]
+    return (None, text) if match is None else (match[1], text[match.end() :])
 
 
 def without_codes(block: bytes) -> bytes:

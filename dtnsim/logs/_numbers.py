@@ -236,6 +236,4 @@ def of_histogram(counts: Mapping[str, object]) -> tuple[int, dict[str | None, fl
 
 def positive_int(text: str | None) -> int | None:
     """A count from a command line, or None."""
-    if text is None or not text.isascii() or not text.isdigit() or len(text) > 6:
-        return None
-    return int(text) or None
+    return None if text is None or not text.isascii() or not text.isdigit() or len(text) > 6 else int(text) or None

@@ -135,9 +135,7 @@ def _unpacked(packed: IO[bytes], name: str) -> _Peekable:
         import lzma
 
         return _Peekable(cast("IO[bytes]", lzma.open(stream)))
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _Peekable(_zstd(stream, name))
-    return file
+    return _Peekable(_zstd(stream, name)) if head.startswith(b"\x28\xb5\x2f\xfd") else file
 
 
 def _zstd(file: IO[bytes], name: str) -> IO[bytes]:

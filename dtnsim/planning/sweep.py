@@ -195,9 +195,7 @@ def _design(vary: Sequence[str], sample: str | None, table: str | Path | None, s
         return designs.table(table)
     axes = [designs.axis(text) for text in vary]
     designs.check(axes)
-    if sample is None:
-        return designs.cartesian(axes)
-    return designs.hypercube(axes, designs.sampling(sample), seed)
+    return designs.cartesian(axes) if sample is None else designs.hypercube(axes, designs.sampling(sample), seed)
 
 
 def _digest(given: spec.PathSpec, samples: int, seed: int) -> str:

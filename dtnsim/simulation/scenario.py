@@ -71,9 +71,7 @@ class Crowd:
 
     def arrivals(self, rng: np.random.Generator) -> Iterator[tuple[float, float]]:
         """(time [s], bytes) of each, in order of time."""
-        if self.given.trace:
-            return read_trace(self.folder / self.given.trace)
-        return poisson(self.given, rng)
+        return read_trace(self.folder / self.given.trace) if self.given.trace else poisson(self.given, rng)
 
 
 @dataclass(slots=True)

@@ -49,9 +49,7 @@ class Partly(Draw):
         if key_of(quantity) in self._chosen:
             return super().__call__(quantity)
         law = quantity.typical
-        if isinstance(law, Mixture) and law.chooser in self._chosen:
-            return self.medians(law)
-        return quantity.value
+        return self.medians(law) if isinstance(law, Mixture) and law.chooser in self._chosen else quantity.value
 
 
 @dataclass(frozen=True, slots=True)

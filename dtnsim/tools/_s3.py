@@ -129,9 +129,7 @@ class Client:
 
     def _asked(self, job: Job, *names: str, put: bool) -> tuple[str, ...]:
         """Operations at an end; a bucket's requests for data stand for themselves, so that only the others are left."""
-        if self.put is not put or not job.buckets[put]:
-            return names
-        return names[:1] * round(self._beside(job))
+        return names if self.put is not put or not job.buckets[put] else names[:1] * round(self._beside(job))
 
     def _beside(self, job: Job) -> float:
         """Requests of a mean file that carry none of its data."""
