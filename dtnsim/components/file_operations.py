@@ -68,6 +68,15 @@ class FileOperations(Component):
             seconds = seconds + self.close_time(row, file_B, away_s)
         return seconds
 
+    def asks(self, operations: tuple[str, ...], *, met: bool) -> tuple[str, ...]:  # noqa: ARG002 - caches know better
+        """Operations of one file that servers have to answer.
+
+        Args:
+            operations: Their names.
+            met: Whether the same host has made the file just before.
+        """
+        return operations
+
     def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:  # noqa: ARG002 - kinds need it
         """Seconds for which changes of one file hold a folder at the servers.
 

@@ -373,7 +373,7 @@ class Storage:
             filesystem, here = end.mounted.filesystem, row.at(end.host.name)
             each = {
                 name: times * number / max(job.payload_B, 1.0) * float(np.mean(filesystem.round_trips(here, name)))
-                for name, times in Counter(operations).items()
+                for name, times in Counter(filesystem.asks(operations, met=cost.folder == "own")).items()
             }
             files = self._files[self._shelf(end)]
             if end.mounted.server is not None and isinstance(filesystem, Remote):
