@@ -103,12 +103,12 @@ def shares(raw: Mapping, notes: list[str]) -> dict[str, tuple[str, ...]]:
     if not isinstance(hosts, Mapping):
         return told
     for number, item in enumerate(items):
-        made = _mounted(item, hosts, notes) if isinstance(item, Mapping) else None
+        key = f"transfers.{list(given)[number] if isinstance(given, dict) else number}"
+        key = key if "transfers" in raw else "transfer"
+        made = _mounted(item, hosts, notes, key) if isinstance(item, Mapping) else None
         if made is None:
             continue
         before, (hosts, written) = hosts, made
-        key = f"transfers.{list(given)[number] if isinstance(given, dict) else number}"
-        key = key if "transfers" in raw else "transfer"
         told[key] = _as_overrides(item, written, before, hosts, key)
         raw.put("hosts", hosts, *raw.lines["hosts"])
         if given is raw.get("transfers") and isinstance(given, Mapping):
@@ -131,7 +131,7 @@ def _as_overrides(item: Mapping, written: Mapping, before: Mapping, hosts: Mappi
     return (*volumes, f"{key}.{end}={written[end]}")
 
 
-def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, Mapping] | None:
+def _mounted(item: Mapping, hosts: Mapping, notes: list[str], key: str) -> tuple[Mapping, Mapping] | None:
     """The hosts with a share mounted, and the transfer that copies there; None where it needs none.
 
     The client is the one that ``client`` of the tool says, else the source if that alone is a personal computer.
@@ -163,7 +163,7 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str]) -> tuple[Mapping, 
     elif not (isinstance(tool, str) and name.lower().startswith(known[1])):
         item["tool"] = Scalar(known[1], *at)
     other = "destination" if client == "from" else "source"
-    hint = "" if said else f"; 'tool: {{name: {known[0]}, client: {other}}}' mounts at the other end"
+    hint = "" if said else f"; '--set {key}.tool.client={other}' mounts at the other end"
     notes.append(f"transfer: {there} is mounted on {here} over {known[0]}{hint}")
     return hosts, item
 

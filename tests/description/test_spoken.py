@@ -151,7 +151,6 @@ def test_who_mounts_a_share() -> None:
         assert "/b" in path({"os": "Windows 10"}, transfer={**MOVE, "tool": tool}).hosts["a"].volumes
     assert "/b" in path({}, transfer={**MOVE, "tool": {"name": "smb", "client": "source"}}).hosts["a"].volumes
     assert "/a" in path({}, transfer={**MOVE, "tool": "smb"}).hosts["b"].volumes
-    assert any("{name: nfs, client: source}" in note for note in path({}, transfer={**MOVE, "tool": "nfs"}).notes)
 
 
 @pytest.mark.parametrize(
