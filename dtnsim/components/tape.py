@@ -123,32 +123,38 @@ class Tape(LocalFilesystem):
         free = min(self.drives, int(self.cartridges(use)))
         return use.operation == "read" and not self.prestage and use.own_streams <= free
 
-    def drive_time(self, row: Row, use: Access, feed: Term) -> Term:
+    def fastest(self, row: Row) -> Term:
+        """Rate of a drive that nothing keeps waiting [B/s]."""
+        return least(row.term(self.compression) * row.term(self.rate), row.term(self.link))
+
+    def fed(self, row: Row, feed: Term) -> Term:
+        """What a drive passes at most that is fed so [B/s]."""
+        fastest = self.fastest(row)
+        return law(
+            tape.streaming_rate,
+            feed=feed,
+            slowest=least(row.term(self.compression) * row.term(self.slowest), fastest),
+            fastest=fastest,
+            buffer_B=row.term(self.buffer),
+            reposition_s=row.term(self.turn),
+        )
+
+    def drive_time(self, row: Row, use: Access, rate: Term | float) -> Term:
         """Time of a drive that one byte takes [s/B].
 
         Args:
             row: The row to charge.
             use: The access.
-            feed: Rate that the staging disk has for one drive.
+            rate: Rate at which it streams; infinite for the time beside that.
         """
-        ratio = row.term(self.compression)
-        fastest = least(ratio * row.term(self.rate), row.term(self.link))
-        rate = law(
-            tape.streaming_rate,
-            feed=feed,
-            slowest=least(ratio * row.term(self.slowest), fastest),
-            fastest=fastest,
-            buffer_B=row.term(self.buffer),
-            reposition_s=row.term(self.turn),
-        )
         tapes, total = self.cartridges(use), max(use.total_B, 1.0)
         one = term(total, "B") / count(int(tapes), "tape")
         locate, run = row.term(self.turn), row.term(self.sync)  # a flush stops the tape
         if use.operation == "read":
             run = row.term(self.run) if self.run is not None else term(max(use.file_B, 1.0), "B")
             asked = max(1.0, total / middle(run.value) / tapes) if self.prestage else 1.0
-            others = row.term(self.capacity) * ratio - one
-            past = row.term(self.scattered) * others / count(int(asked), "file") / rate
+            others = row.term(self.capacity) * row.term(self.compression) - one
+            past = row.term(self.scattered) * others / count(int(asked), "file") / self.fastest(row)
             locate = law(
                 tape.locate_time,
                 away_s=row.term(self.away),
@@ -160,8 +166,8 @@ class Tape(LocalFilesystem):
         mount = _MOVES * row.term(self.move) + row.term(self.load) + row.term(self.rewind) + row.term(self.unload)
         return law(tape.drive_seconds, rate=rate, run_B=run, locate_s=locate, tape_B=one, mount_s=mount)
 
-    def feed(self, row: Row, use: Access, host: Machine, volume: str) -> Term:
-        """Rate that the staging disk has for one drive while it is read and written [B/s].
+    def staging(self, row: Row, use: Access, host: Machine, volume: str) -> Term:
+        """Rate of the staging disk while it is read and written [B/s].
 
         Args:
             row: The row to charge.
@@ -178,7 +184,7 @@ class Tape(LocalFilesystem):
         rate: Value = np.inf
         for name, per_byte in load.items():
             rate = np.minimum(rate, stations[name].capacity / np.maximum(np.asarray(per_byte), 1e-30))
-        return term(rate, "B/s", "rate of the staging disk, read and written at once") / count(self.busy(use), "drive")
+        return term(rate, "B/s", "rate of the staging disk, read and written at once")
 
     # -- what a byte charges ----------------------------------------------------------------------
 
@@ -197,14 +203,21 @@ class Tape(LocalFilesystem):
         there, label = row.times(part), label_of(volume)
         share, busy = row.term(self.share), self.busy(use)
         if not self.waited(use):
+            drives, disk = count(busy, "drive") * share, self.staging(row, use, host, volume)
+            feed = law(tape.feed_of_one, disk=disk, drives=drives, idle_s=self.drive_time(row, use, np.inf))
+            rate, why = self.fed(row, feed), "mounts, locates, streaming"
+            remedy = f"{_RELIEF[use.operation == 'read']} (hosts.{host.name}.volumes.{volume}.filesystem)"
+            if middle(rate.value) < middle(self.fastest(row).value):
+                why = "the staging disk is slower than the tape, which stops and goes"
+                remedy = f"a faster staging disk (hosts.{host.name}.volumes.{volume}.array)"
             there.charge(
                 f"{label}.tape-drives",
                 "tape",
                 unit="s",
-                capacity=count(busy, "drive") * share,
-                per_byte=self.drive_time(row, use, self.feed(row, use, host, volume)),
-                what=f"tape drives, {busy} of {self.drives} with a tape of these files: mounts, locates, streaming",
-                remedy=f"{_RELIEF[use.operation == 'read']} (hosts.{host.name}.volumes.{volume}.filesystem)",
+                capacity=drives,
+                per_byte=self.drive_time(row, use, rate),
+                what=f"tape drives, {busy} of {self.drives} with a tape of these files: {why}",
+                remedy=remedy,
             )
         moves = _MOVES * row.term(self.move) * count(int(self.cartridges(use)), "tape")
         there.charge(
@@ -251,7 +264,8 @@ class Tape(LocalFilesystem):
         made = super().stretches(row, use, host, volume)
         if not self.waited(use) or use.cached:
             return made
-        wait = self.passing(row, use) * self.drive_time(row, use, self.feed(row, use, host, volume))
+        feed = self.staging(row, use, host, volume) / count(self.busy(use), "drive")
+        wait = self.passing(row, use) * self.drive_time(row, use, least(feed, self.fed(row, feed)))
         wait = wait / row.term(self.share)
         what = "each file is recalled from tape when it is opened"
         return tuple(replace(s, delay=np.asarray(s.delay) + wait.value, what=what) for s in made)

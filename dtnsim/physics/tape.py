@@ -14,12 +14,12 @@ from dtnsim.physics._arrays import FloatArray, as_float
 def streaming_rate(
     feed: ArrayLike, slowest: ArrayLike, fastest: ArrayLike, buffer_B: ArrayLike, reposition_s: ArrayLike
 ) -> FloatArray:
-    """Rate of a drive that a host feeds (or drains) at a steady rate f.
+    """What a drive passes at most while a host feeds (or drains) it at a steady rate f: of the two the lower one holds.
 
     Between its slowest speed R_min and its fastest R_max the drive matches the host. Below R_min it stops and goes
     (shoe-shining): its buffer B fills while it repositions for t_b, then empties at R_min while f comes in. Where
     f t_b fits the buffer nothing is lost but wear; where it does not, the host waits for the rest of each stop:
-    X = min(f, R_min B / (B + t_b (R_min - f))).
+    X = R_min B / (B + t_b (R_min - f)).
 
     Args:
         feed: Rate that the host offers or takes f [B/s].
@@ -38,9 +38,29 @@ def streaming_rate(
     """
     f, low = as_float(feed), as_float(slowest)
     room = as_float(buffer_B)
-    short = np.maximum(low - f, 0.0)
-    stopping = low * room / (room + as_float(reposition_s) * short)
-    return np.where(f >= low, np.minimum(f, as_float(fastest)), np.minimum(f, stopping))
+    stopping = low * room / (room + as_float(reposition_s) * np.maximum(low - f, 0.0))
+    return np.where(f >= low, as_float(fastest), stopping)
+
+
+def feed_of_one(disk: ArrayLike, drives: ArrayLike, idle_s: ArrayLike) -> FloatArray:
+    """Rate that a staging disk has for each drive that streams: those that locate or are mounted leave theirs.
+
+    A disk of F that is busy all the time has F Z of n drives mounting and locating: f = F / (n - F Z), F at most.
+
+    Args:
+        disk: What the disk gives all of them F [B/s].
+        drives: Drives n [1].
+        idle_s: Time of a drive that a byte takes beside streaming Z [s/B].
+
+    Returns:
+        Rate [B/s].
+
+    Valid: drives that mount and locate at different times.
+    Neglects: chance: all of them may stream at once.
+    Source: Little's law.
+    """
+    rate = as_float(disk)
+    return rate / np.maximum(as_float(drives) - rate * as_float(idle_s), 1.0)
 
 
 def locate_time(

@@ -57,9 +57,9 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
 
 
 def _words(kind: str, place: str) -> str:
-    """Words for a kind of station; of a mount, whether the server's threads hold it (``pool.nfsd``)."""
-    threads = place.endswith((".nfsd", ".smbd"))
-    return _HOLDS.get(place.rpartition(".")[2] if threads else kind, "{place} of {host}")
+    """Words for a kind of station; of a server's threads (``pool.nfsd``) and of robots (``tape.robots``) their own."""
+    own = place.endswith((".nfsd", ".smbd", ".robots"))
+    return _HOLDS.get(place.rpartition(".")[2] if own else kind, "{place} of {host}")
 
 
 def _station(p: Prediction, name: str) -> Station | None:

@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import dtnsim
 from dtnsim.ground.errors import SpecError
+from dtnsim.report.holds import holds
 from tests.each import cases, tables
 from tests.lab import Sheet, all_tried, journey, machine, moves, problem, rate, sheet, volume, waiting
+from tests.strategies import load
 
 DISK = {"kind": "ssd", "read": "5 GB/s", "write": "5 GB/s", "link": "90 GB/s", "interference": "0"}
 #: hand-made: 45 s a locate, 2 x 15 + 16 + 62 + 56 s a mount
@@ -70,12 +73,29 @@ def test_no_more_than_all_is_staged_or_shared(key: str) -> None:
 def test_a_slow_staging_disk_makes_the_tape_stop_and_go() -> None:
     """A disk of 60 MB/s both ways feeds 30 MB/s: a drive with 32 MiB of memory waits out most of each stop."""
     slow = {**DISK, "read": "60 MB/s", "write": "60 MB/s"}
-    small = charges(write=True, disk=slow, buffer="32 MiB").rate("t.tape-drives")
-    assert small < 30e6 < charges(write=True, disk=slow).rate("t.tape-drives") * 1.02
-    # at a speed between the drive's own it streams
-    enough = {**DISK, "read": "500 MB/s", "write": "500 MB/s"}
-    time = 1 / 250e6 + 5 / 32e9 + MOUNT / 10e12
-    assert 1 / charges(write=True, disk=enough, buffer="32 MiB").rate("t.tape-drives") == pytest.approx(time, rel=0.01)
+    small, large = (charges(write=True, disk=slow, buffer=b) for b in ("32 MiB", "1024 MB"))
+    assert small.rate("t.ssds") == pytest.approx(30e6)
+    assert small.rate("t.tape-drives") < 30e6 < large.rate("t.tape-drives")
+    # at a speed between the drive's own it streams, and what holds is the disk
+    enough = charges(write=True, disk={**DISK, "read": "500 MB/s", "write": "500 MB/s"}, buffer="32 MiB")
+    assert 1 / enough.rate("t.tape-drives") == pytest.approx(1 / 400e6 + 5 / 32e9 + MOUNT / 10e12, rel=0.01)
+    assert enough.rate("t.ssds") == pytest.approx(250e6)
+
+
+@cases("disk, word, remedy", {
+    "a slow disk": ("150 MB/s", "the flash drives of a", "/t.array"),
+    "robots": ("robots", "the robots of a's tape library", "/t.filesystem"),
+    "too little memory of drives beside it": ("60 MB/s", "the tape drives of a", "/t.array"),
+    "a fast one": ("5 GB/s", "the tape drives of a", "/t.filesystem"),
+})  # fmt: skip
+def test_what_holds_a_library_is_said_by_its_name(disk: str, word: str, remedy: str) -> None:
+    given: dict[str, Any] = {"buffer": "32 MiB" if disk == "60 MB/s" else "1024 MB", "tapes": 1, "scattered": "0"}
+    if disk == "robots":
+        disk, given = "5 GB/s", {"tapes": 2000, "drives": 1000, "move": "100 s"}
+    found = dtnsim.predict(load(path(disk={**DISK, "read": disk, "write": disk}, **given)), samples=16)
+    (t,) = found.transfers
+    assert holds(found, t.bottleneck) == word
+    assert remedy in t.ladder[0].remedy
 
 
 def test_a_file_that_nobody_asked_for_is_waited_for() -> None:
