@@ -291,6 +291,10 @@ class Device(Component):
         """Seconds from handing a sequential write to the device until it is done, its transfer left out."""
         return term(0.0, "s") if self.below is None else self.below.turnaround(row)
 
+    def turn(self, row: Row) -> Term:
+        """Seconds until disks inside have a block under their heads that has just passed them: one turn."""
+        return term(0.0, "s") if self.below is None else self.below.turn(row)
+
     def flush_time(self, row: Row) -> Term | None:
         """Seconds until flash that loses its memory with the power has emptied it; None where that is not known."""
         return None if self.below is None else self.below.flush_time(row)

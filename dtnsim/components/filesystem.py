@@ -283,8 +283,8 @@ class Filesystem(FileOperations):
         ahead, alone = (0.0 if use.random else self.ahead_B(row, use)), use.but(random=True)
         if np.any(np.asarray(ahead) > 0):
             return np.maximum(use.block_B - ahead, 0.0) * charged(row, use, host, array)
-        turn = 2.0 * array.turnaround(row).value if array.rotates and not use.random else array.latency(row, alone)
-        return turn + self.request_size(use) / array.single_rate(row, alone)
+        seek = array.turn(row).value if array.rotates and not use.random else array.latency(row, alone)
+        return seek + self.request_size(use) / array.single_rate(row, alone)
 
 
 def charged(row: Row, use: Access, host: Machine, array: Device) -> Value:

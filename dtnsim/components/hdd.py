@@ -152,10 +152,14 @@ class Hdd(Device):
         """Half a turn: the write begins where the head is not; a large disk may keep what it acknowledges."""
         if self.keeps_writes:
             return row.term(self.answer)
-        turn = 0.5 * law(hdd.rotation_time, spindle_Hz=row.term(self.spindle))
+        turn = 0.5 * self.turn(row)
         if "write_cache" in self.model_fields_set or self.capacity.value < _MAY_KEEP_B:
             return turn
         return turn * row.term(_UNSTATED_CACHE)
+
+    def turn(self, row: Row) -> Term:
+        """That of its platters."""
+        return law(hdd.rotation_time, spindle_Hz=row.term(self.spindle))
 
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges media and link."""

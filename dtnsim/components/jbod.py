@@ -137,6 +137,10 @@ class Unlike(Device):
         """That of the slowest model."""
         return largest(*(share.drive.turnaround(row) for share in self.shares))
 
+    def turn(self, row: Row) -> Term:
+        """That of the slowest model."""
+        return largest(*(share.drive.turn(row) for share in self.shares))
+
     def flush_time(self, row: Row) -> Term | None:
         """That of the slowest model; None where one of them does not say."""
         times = [share.drive.flush_time(row) for share in self.shares]

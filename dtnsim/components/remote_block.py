@@ -90,6 +90,10 @@ class RemoteBlock(Layer):
         """That of the target's drives, and the way there and back."""
         return self.of.turnaround(row) + self.added(row)
 
+    def turn(self, row: Row) -> Term:
+        """That of the target's disks, and the way there and back."""
+        return self.of.turn(row) + self.added(row)
+
     def serve(self, row: Row, use: Access, name: str, *, copies: int = 1, visit_B: Term | Value | None = None) -> None:
         """Charges requests in flight, the targets' ports and their drives."""
         flying = use.under_way(self.largest(use).value, float(self.connections * self.depth * copies))

@@ -85,3 +85,15 @@ def test_a_file_takes_the_round_trips_of_its_client(stack: dict[str, Any], made:
         found = problem({**given, "transfer": {"from": start, "to": to, "tool": "cp", "dataset": files}})
         waits = [d for p in found.transfers[0].phases for d in p.delays if d.what.startswith("file operations x")]
         assert sum(float(d.per_byte) for d in waits) * 1000 == pytest.approx(trips * 10e-3, rel=1e-3)
+
+
+def test_what_disks_of_a_server_acknowledge_is_nothing_to_who_reads() -> None:
+    """Where ZFS reads nothing ahead (2.0, several threads), a block has just passed the heads: one turn."""
+    found = set()
+    for cache in ("volatile", "none", "protected"):
+        made = path(reading=True)
+        disks = {"kind": "raidz2", "disks": 8, "of": {"kind": "hdd", "rate": "250 MB/s", "write_cache": cache}}
+        made["hosts"]["b"]["volumes"]["/share"] = volume(disks, {"kind": "zfs", "version": "2.0"})
+        found.add(sheet(problem(made)).rate("s.read-ahead"))
+    assert len(found) == 1
+    assert found.pop() < 16 * MiB / (10e-3 + 1 / 120)
