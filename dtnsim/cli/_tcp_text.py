@@ -93,6 +93,8 @@ def show(d: dict[str, Any]) -> None:
     printed = [
         f"goodput   {_rate(g['mean'])} ({_size(g['mean'])}/s), single runs from {_rate(g['p10'])} to {_rate(g['p90'])}"
     ]
+    if i["duration_s"]:
+        printed.append(f"duration  {_time(i['duration_s'])} (--duration, or --size)")
     if d["completion_s"]:
         c = d["completion_s"]
         printed.append(f"duration  {_time(c['mean'])}, from {_time(c['p10'])} to {_time(c['p90'])}")

@@ -240,6 +240,7 @@ def _warn(row: Row, streams: Connection, route: Route, frame: Framing, nics: lis
     """Says what a reader should know of some streams."""
     _warn_of_bursts(row, streams, route, frame, nics)
     _warn_of_retransmits(row, route)
+    _warn_of_frames(row, route, frame, nics)
 
 
 def _warn_of_bursts(row: Row, streams: Connection, route: Route, frame: Framing, nics: list[Nic]) -> None:
@@ -262,6 +263,21 @@ def _warn_of_retransmits(row: Row, route: Route) -> None:
                 f"{name}: retransmits are taken as independent loss of {segment.resent.value:.2g}, a factor of 3 "
                 "either way: bursts cost less, and TCP's own overshoot is among them; measure 'loss' with UDP or owping"
             )
+
+
+def _warn_of_frames(row: Row, route: Route, frame: Framing, nics: list[Nic]) -> None:
+    """Says whose card, of whose frames nobody says a thing, keeps packets smaller than what is written elsewhere."""
+    ends = zip((route.source, route.destination), nics, strict=True)
+    wired = [(f"hosts.{host.name}.nics.{n}.mtu", c) for host, card in ends for n, c in host.nics.items() if c is card]
+    written = [(f"{name}.mtu", s.mtu.value) for name, s, _ in route.hops if s.mtu is not None]
+    written += [(key, card.mtu.value) for key, card in wired if "mtu" in card.model_fields_set]
+    if not written or min(mtu for _, mtu in written) <= frame.mtu:
+        return
+    unsaid = dict.fromkeys(key for key, card in wired if card.packet.value == frame.mtu)
+    row.ledger.warn(
+        f"{written[0][0]}: {written[0][1]:.0f} B, but packets have {frame.mtu:.0f} B, Ethernet's default, as long as "
+        f"nobody writes {' and '.join(unsaid)}"
+    )
 
 
 def _tcp_words(streams: Connection, route: Route, net: NetUse, frame: Framing, nics: list[Nic]) -> str:

@@ -47,6 +47,11 @@ def test_what_a_path_without_loss_resends_overflowed_its_buffer(run: Run, given:
     assert ("never overflows the bottleneck's buffer" in said) == (not overflows)
 
 
+def test_how_long_a_test_is_stands_beside_what_it_gave(run: Run) -> None:
+    for given, said in (([], "30 s"), (["--duration", "2min"], "2 min"), (["--size", "10GB"], "10 s")):
+        assert said in next(x for x in run(*ONE, *given)[1].splitlines() if x.startswith("duration"))
+
+
 def test_the_advice_is_what_engineers_look_up(run):
     d = json.loads(run("tcp", "--rate", "10Gb/s", "--rtt", "100ms", "--mtu", "9000", "--json")[1])
     # 10 Gb/s at 100 ms: 125 MB of BDP; Linux 6.6 and later make 0.535 of a buffer window at MTU 9000

@@ -13,6 +13,7 @@ from dtnsim.composition.transport import packets
 from dtnsim.ground.errors import SpecError
 from dtnsim.physics.tcp import controls, ratebased
 from dtnsim.tools.plan import NetUse
+from tests.each import cases
 from tests.lab import MiB, answer, journey, machine, problem, rate, sheet, waiting
 
 MSS, WIRE = 8948.0, 9038.0
@@ -249,6 +250,23 @@ def test_buffers_that_cannot_take_bursts_are_told() -> None:
     for host in same["hosts"].values():  # what leaves at the rate of the bottleneck does not queue there
         host["nic"] = {"kind": "nic", "rate": "102.533 Mb/s", "mtu": "1500 B"}
     assert not answer(same).warnings
+
+
+@cases("written, unsaid", {
+    "the network alone": ({"wan": 9000}, "hosts.a.nics.nic.mtu and hosts.b.nics.nic.mtu"),
+    "one end": ({"a": 9000}, "hosts.b.nics.nic.mtu"),
+    "all that limits": ({"wan": 9000, "a": 1500}, ""),
+    "both ends": ({"a": 9000, "b": 9000}, ""),
+    "nothing": ({}, ""),
+})  # fmt: skip
+def test_an_mtu_that_cannot_act_is_told_what_keeps_packets_small(written: dict[str, int], unsaid: str) -> None:
+    path = over("10 ms", wan={"mtu": "9000 B"} if "wan" in written else {})
+    for host in ("a", "b"):
+        path["hosts"][host]["nic"] = {"kind": "nic", "rate": "10 Gb/s"}
+        if host in written:
+            path["hosts"][host]["nic"]["mtu"] = f"{written[host]} B"
+    said = [w.rpartition("nobody writes ")[2] for w in answer(path).warnings if "Ethernet's default" in w]
+    assert said == [unsaid] * bool(unsaid)
 
 
 def test_the_kernel_says_how_much_of_a_buffer_is_window() -> None:
