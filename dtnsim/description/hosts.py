@@ -17,7 +17,7 @@ from dtnsim.description import boards, ipoib, over_wan, personal
 from dtnsim.description.drawn_hosts import UNKNOWN, drawn, mounts_of
 from dtnsim.description.host import Host, build_host, no_path
 from dtnsim.description.override import merge, override, split_key
-from dtnsim.description.systems import of_system
+from dtnsim.description.systems import arrays, of_system
 from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError, noted, refuse
 from dtnsim.ground.quantity import Scalar
@@ -115,6 +115,7 @@ class Hosts:
                 notes = [] if again in seen else self.notes
                 seen.add(again)
                 host = drawn(first, one, self._mounts.get(first, ()), notes, networked=self._networked)
+                host = arrays(host, f"hosts.{first}", notes)
                 host = ipoib.cards(first, host, notes) if first in self._over_tcp else host
                 host = over_wan.volumes(first, host, notes) if self._over_wan else host
                 hosts.put(name, boards.fitted_out(host), *self._given.lines.get(name, (hosts.file, hosts.line)))

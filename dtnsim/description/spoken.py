@@ -250,6 +250,9 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
             drives.put("kind", kind, *at)
             if level is not None and "level" not in drives and "parity" not in drives:
                 drives.put("level", Scalar(level.format(*match.groups()), *at), *at)
+            whose = library.spoken()["keys"]["array"]["software"].get(said.partition(" ")[0])  # 'hardware RAID 6'
+            if whose is not None and "software" not in drives:
+                drives.put("software", Scalar(whose, *at), *at)
             break
     if sum_of := _SUM.fullmatch(str(drives.get("disks"))):  # 4+1, data and parity
         drives["disks"] = Scalar(str(int(sum_of[1]) + int(sum_of[2])), *at)
@@ -270,7 +273,7 @@ def _sized(drives: object, name: Scalar) -> object:
     holds, facts = Scalar(size[0].strip(" ,"), *at), part_of.get("facts")
     made = drives if isinstance(drives, Mapping) else mapping({"part": drives}, *at)
     made = made.but("facts", (facts if isinstance(facts, Mapping) else Mapping(*at)).but("capacity", holds, at), at)
-    return made.but("capacity", holds, at) if "capacity" in part_of else made
+    return made.but("capacity", holds, at) if "capacity" in find_kind(str(part_of["kind"])).model_fields else made
 
 
 def array_in_a_line(text: str) -> tuple[str | None, str | None, str] | None:

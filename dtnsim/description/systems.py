@@ -17,6 +17,14 @@ from dtnsim.ground.yamlio import Mapping, mapping
 _RELEASE: Final = re.compile(r"\d+(\.\d+)*")
 #: roles whose TCP settings are those of the system as it was installed
 _AS_INSTALLED: Final = (None, "untuned")
+#: what md runs, by the words for it, and its levels with parity
+_OF_MD: Final = ("raid", "md", "mdadm")
+_PARITY: Final = ("5", "6", "50", "60")
+#: what to write where there is no md
+_NO_MD: Final = (
+    "write software: false where a controller has the RAID; of Storage Spaces mirrors are {kind: raid, level: 10, disks: "
+    "..., of: ...}, and parity has no model; ZFS is {kind: raidz, level: 2, disks: ..., of: ...}"
+)
 
 
 @lru_cache(maxsize=1)
@@ -109,6 +117,44 @@ def release_of(system: str | None, tool: str) -> str | None:
     found = _found(system, None) if system is not None else None
     said = found.get("tools", {}).get(tool) if found is not None else None
     return None if said is None else str(said)
+
+
+def arrays(host: Mapping, where: str, notes: list[str]) -> Mapping:
+    """A host whose RAID is a controller's where its system is not Linux, whose md is what software RAID is here.
+
+    Args:
+        host: The host.
+        where: Its key, for notes.
+        notes: Takes what was taken so.
+
+    Raises:
+        SpecError: md, or software RAID with parity, on another system.
+    """
+    os, volumes = host.get("os"), host.get("volumes")
+    if family(None if os is None else str(os), None, str(host.get("stack")))[0] == "linux":
+        return host
+    for mount, volume in volumes.items() if isinstance(volumes, Mapping) else ():
+        key = f"{where}.volumes.{mount}.array"
+        array = volume.get("array") if isinstance(volume, Mapping) else None
+        if (made := _of_a_controller(array, key, notes)) is not array:
+            host = host.but("volumes", host["volumes"].but(mount, volume.but("array", made)))
+    return host
+
+
+def _of_a_controller(array: object, key: str, notes: list[str]) -> object:
+    if not isinstance(array, Mapping):
+        return array
+    inner = _of_a_controller(array.get("of"), f"{key}.of", notes)
+    array = array if inner is array.get("of") else array.but("of", inner)
+    kind, software = (str(array.get(each, "")).lower() for each in ("kind", "software"))
+    parity = str(array.get("level", "")) in _PARITY
+    if kind not in _OF_MD or software == "false" or not (parity or kind != "raid"):
+        return array
+    if kind != "raid" or software:
+        at = place(array, "software" if software else "kind")
+        raise SpecError("is Linux's md, and this host has another system", **at, key=key, remedy=_NO_MD)
+    notes.append(f"{key}: taken as a controller's RAID, since md is Linux's")
+    return array.but("software", Scalar("false", *array.at("kind")), array.at("kind"))
 
 
 def of_system(host: Mapping) -> Mapping:

@@ -41,7 +41,7 @@ def spoken() -> yamlio.Mapping:
 
 #: families of parts that have no model of everything -> where of ``instead`` in models/spoken.yaml they are looked up
 _INSTEAD: Final = {"tool": ("programs", "stores"), "filesystem": ("stores", "programs"), "segment": ("networks",),
-                   "os": ("systems",), "cipher": ("ciphers",)}  # fmt: skip
+                   "device": ("stores",), "os": ("systems",), "cipher": ("ciphers",)}  # fmt: skip
 
 
 def instead(name: str, family: str) -> str | None:

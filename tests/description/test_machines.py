@@ -121,6 +121,7 @@ def test_the_same_of_like_hosts_is_one_line() -> None:
         ("Micron 7450", "Micron 7450", False),
         ("Samsung PM9A3", "Samsung PM9A3", False),
         ("Samsung PM1733", {"part": "any-nvme"}, True),
+        ("8 TB HDD", {"part": "any-disk", "facts": {"capacity": "8 TB"}, "capacity": "8 TB"}, False),
         ("960 GB SSD", {"part": "any-ssd", "facts": {"capacity": "960 GB"}}, False),
     ],
 )

@@ -290,8 +290,10 @@ def test_who_does_not_say_which_end_mounts_is_told_how_and_keeps_the_tool() -> N
         (hint,) = (note.split("'")[1].removeprefix("--set ") for note in first.notes if "at the other end" in note)
         second = spec.resolve(yamlio.loads(NAS, "t.yaml"), [f"transfer.tool={tool}", hint])
         assert not any("at the other end" in note for note in second.notes)
-        kept = (each.transfers[0].tool.model_dump(exclude={"version"}) for each in (first, second))  # cp is the mounter's
-        assert next(kept) == next(kept)
+        kept = [
+            each.transfers[0].tool.model_dump(exclude={"version"}) for each in (first, second)
+        ]  # cp is each one's own
+        assert kept[0] == kept[1]
         assert ("/nas" in first.hosts["pc"].volumes, "/pc" in second.hosts["nas"].volumes) == (True, True)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import dtnsim
 from dtnsim.ground.errors import SpecError
-from tests.each import rows
+from tests.each import cases, rows
 from tests.strategies import written
 
 
@@ -159,3 +159,17 @@ def test_processors_have_the_instructions_for_aes_of_their_year(
     """AES-NI came with Westmere (2010) and Bulldozer (2011), VAES with Zen 3 (2020) and Ice Lake of servers (2021)."""
     made = dtnsim.load(path(tmp_path, f"{{{host}}}", "rsync")).hosts["a"]
     assert (made.cpu.aes, made.cpu.aes_blocks) == (aes, blocks)
+
+
+@cases("system, array, software", {
+    "Linux has md": ("Debian 12", "RAID 6 of 8 disks", True),
+    "others a controller": ("Windows Server 2022", "RAID 6 of 8 disks", False),
+    "which anybody may say": ("Debian 12", "hardware RAID 6 of 8 disks", False),
+    "in both notations": ("macOS 13", "{kind: hw raid 5, disks: 8, of: any-disk}", False),
+    "stripes and mirrors all have": ("Windows 10", "RAID 10 of 8 disks", True),
+})  # fmt: skip
+def test_a_raid_is_md_where_there_is_md(tmp_path: Any, system: str, array: str, software: bool) -> None:
+    made = dtnsim.load(path(tmp_path, f"{{os: {system}, volumes: {{/d: {{array: {array}}}}}}}", "rsync"))
+    assert made.hosts["a"].volumes["/d"].array.software == software
+    told = system.startswith("Windows Server")
+    assert any("a controller's RAID, since md is Linux's" in note for note in made.notes) == told
