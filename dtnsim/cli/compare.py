@@ -25,6 +25,8 @@ def command(
         ),
     ] = None,
     overrides: options.Set = None,
+    dataset: options.Dataset = None,
+    line: options.Line = None,
     rates: Annotated[
         list[str] | None, Option("--rate", metavar="EUR/USD=1.08", help="Where prices are in several currencies.")
     ] = None,
@@ -47,7 +49,7 @@ def command(
 
     with Watch("predicting variants"):
         result = compare(
-            *paths,
+            *(options.asked(path, calibration, dataset, line) for path in paths),
             variants=[[k.strip() for k in v.split(";") if k.strip()] for v in variants or ()],
             overrides=overrides or (),
             calibration=calibration,

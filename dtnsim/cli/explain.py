@@ -8,6 +8,8 @@ from dtnsim.cli import options
 def command(
     path: options.Path,
     overrides: options.Set = None,
+    dataset: options.Dataset = None,
+    line: options.Line = None,
     calibration: options.Calibration = None,
     json: options.Json = False,
 ) -> None:
@@ -25,7 +27,7 @@ def command(
     from dtnsim.steady.breakdown import steps
     from dtnsim.steady.prediction import SAMPLES, predict
 
-    given = spec.load(path, overrides or (), calibration)
+    given = options.changed(spec.load(path, overrides or (), calibration), dataset, line)
     with Watch("predicting"):
         answer, found, way = predict(given), ways(given), steps(given, SAMPLES)
     if json:

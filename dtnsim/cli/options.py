@@ -49,6 +49,7 @@ Dataset = Annotated[
         "name, or {files: 3000000, sizes_file: LIST}.",
     ),
 ]
+Line = Annotated[str | None, Option("--command", metavar="LINE", help="The first transfer's tool as it is typed.")]
 Json = Annotated[bool, Option("--json", help="One JSON document on stdout.")]
 Replicas = Annotated[int, Option(help="Runs; the first at median values, the others drawn.", min=1, max=100_000)]
 Seed = Annotated[int, Option(help="Random seed; the same seed reproduces the result exactly.", min=0)]
@@ -111,14 +112,29 @@ def listed(text: str | None) -> list[str]:
     return [word.strip() for word in (text or "").split(",") if word.strip()]
 
 
-def with_dataset(given: PathSpec, data: str | None) -> PathSpec:
-    """A path whose first transfer moves the files of ``--dataset``."""
-    if data is None:
-        return given
-    listed = pathlib.Path(data).is_file() and not data.endswith((".yaml", ".yml"))
-    quoted = data.replace("'", "''")
-    text = f"{{sizes_file: '{quoted}'}}" if listed else data
-    return given.changed([f"{given.transfer_key(0)}.dataset={text}"])
+def changed(given: PathSpec, data: str | None, line: str | None) -> PathSpec:
+    """A path whose first transfer moves the files of ``--dataset``, by the tool that ``--command`` types."""
+    from dtnsim.description.override import given_with
+
+    key = given.transfer_key(0)
+    for option, name, value in (("--dataset", "dataset", data), ("--command", "tool", line)):
+        if value is None:
+            continue
+        listed = name == "dataset" and pathlib.Path(value).is_file() and not value.endswith((".yaml", ".yml"))
+        quoted = "'" + value.replace("'", "''") + "'"
+        text = f"{{sizes_file: {quoted}}}" if listed else value if name == "dataset" else quoted
+        with given_with(option):
+            given = given.changed([f"{key}.{name}={text}"])
+    return given
+
+
+def asked(path: str, calibration: str | None, data: str | None, line: str | None) -> str | PathSpec:
+    """A path with those two options; its name where neither is given."""
+    if data is None and line is None:
+        return path
+    from dtnsim.description import spec
+
+    return changed(spec.load(path, (), calibration), data, line)
 
 
 def writable(name: object, option: str) -> None:

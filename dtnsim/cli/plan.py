@@ -51,6 +51,8 @@ def command(
         list[str] | None, Option("--rate", metavar="EUR/USD=1.08", help="Exchange rate, where prices mix currencies.")
     ] = None,
     overrides: options.Set = None,
+    dataset: options.Dataset = None,
+    line: options.Line = None,
     samples: Annotated[int, Option(help="Draws behind the probabilities.", min=16, max=100_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
@@ -77,7 +79,7 @@ def command(
 
     with Watch("searching what to set and buy"):
         made = plan(
-            path,
+            options.asked(path, calibration, dataset, line),
             target=target,
             move=move,
             within=within,

@@ -30,9 +30,7 @@ def command(
     ],
     overrides: options.Set = None,
     dataset: options.Dataset = None,
-    line: Annotated[
-        str | None, Option("--command", metavar="LINE", help="The first transfer's tool as it is typed.")
-    ] = None,
+    line: options.Line = None,
     samples: Annotated[int, Option(help="Draws behind the interval.", min=0, max=1_000_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
@@ -87,7 +85,7 @@ def command(
     options.check_picture(picture)
     before = _before(against, paths)
     wanted = _wanted(target, deadline, require or ())
-    loaded = [_typed(options.with_dataset(spec.load(p, overrides or (), calibration), dataset), line) for p in paths]
+    loaded = [options.changed(spec.load(p, overrides or (), calibration), dataset, line) for p in paths]
     with Watch("predicting"):
         answers = [predict(p, samples=samples, seed=seed, mean=mean) for p in loaded]
         wide = [_wide(p, seed, mean=mean) if why_wide else () for p in loaded]
@@ -171,16 +169,6 @@ def _drawn(answers: list[Prediction], picture: str | None, *, plot: bool) -> Non
             plots.ladder(answer, text.console())
         if picture is not None:
             plots.write(answers[0], picture)
-
-
-def _typed(given: PathSpec, line: str | None) -> PathSpec:
-    """A path with the tool of its first transfer as it is typed."""
-    if line is None:
-        return given
-    from dtnsim.tools._command import tool_of
-
-    first, *others = given.transfers
-    return given.model_copy(update={"transfers": [first.model_copy(update={"tool": tool_of(line)}), *others]})
 
 
 def _wide(given: PathSpec, seed: int, *, mean: bool) -> tuple[Share, ...]:

@@ -48,6 +48,8 @@ def command(
         bool, Option("--tools/--no-tools", help="Say which tool moves the files in the least time.")
     ] = True,
     overrides: options.Set = None,
+    dataset: options.Dataset = None,
+    line: options.Line = None,
     samples: Annotated[int, Option(help="Draws behind the interval.", min=1, max=1_000_000)] = 256,
     seed: options.Seed = 1,
     calibration: options.Calibration = None,
@@ -74,7 +76,7 @@ def command(
     from dtnsim.simulation.fleet.run import fleet
 
     end = math.inf if until is None else options.quantity("--until", until, "s")
-    given = spec.load(path, overrides or (), calibration, events=events)
+    given = options.changed(spec.load(path, overrides or (), calibration, events=events), dataset, line)
     with Watch("writing the report") as watch:
         asked = whole.Asked(
             simulation=simulated(given, seed=seed, until=end) if simulate and given.workload is None else None,

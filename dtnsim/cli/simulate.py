@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 def command(
     path: options.Path,
     overrides: options.Set = None,
+    dataset: options.Dataset = None,
+    line: options.Line = None,
     events: Annotated[
         str | None, Option(metavar="FILE", help="YAML file with 'events:' (and 'others:') put over the path's own.")
     ] = None,
@@ -62,7 +64,7 @@ def command(
     output.check_table(trace, "--trace")
     options.check_picture(picture)
     end = math.inf if until is None else options.quantity("--until", until, "s")
-    given = spec.load(path, overrides or (), calibration, events=events)
+    given = options.changed(spec.load(path, overrides or (), calibration, events=events), dataset, line)
     with Watch("simulating", orderly=True) as watch:
         result = simulate(
             given, replicas=replicas, seed=seed, until=end, progress=watch.tell_simulated, max_events=max_events,

@@ -27,6 +27,8 @@ def command(
     sample: Annotated[str | None, Option(metavar="lhs:N", help="N scenarios of a Latin hypercube.")] = None,
     table: Annotated[str | None, Option(metavar="FILE", help="CSV of scenarios; its heading has the keys.")] = None,
     overrides: options.Set = None,
+    dataset: options.Dataset = None,
+    line: options.Line = None,
     out: Annotated[
         str | None, Option("-o", "--out", metavar="FILE", help="Rows as .csv or .parquet; those there are kept.")
     ] = None,
@@ -66,7 +68,7 @@ def command(
                 watch.count(done, of)
 
             result = sweep(
-                path,
+                options.asked(path, calibration, dataset, line),
                 vary or (),
                 sample=sample,
                 table=table,

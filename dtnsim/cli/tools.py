@@ -27,6 +27,8 @@ def command(
     path: Annotated[str | None, Argument(metavar="[PATH]", help="A path file, or the name of a shipped path.")] = None,
     overrides: options.Set = None,
     dataset: options.Dataset = None,
+    line: options.Line = None,
+    calibration: options.Calibration = None,
     table: Annotated[str | None, Option(metavar="FILE", help="CSV of runs; the columns are listed above.")] = None,
     out: Annotated[str | None, Option("-o", "--out", metavar="FILE", help="Where --table writes.")] = None,
     have: Annotated[
@@ -63,7 +65,7 @@ def command(
     if table is None:
         from dtnsim.description import spec
 
-        given = options.with_dataset(spec.load(str(path), overrides or ()), dataset)
+        given = options.changed(spec.load(str(path), overrides or (), calibration), dataset, line)
         _advise(given, samples, seed, have, explain, json=json)
         return
     from dtnsim.cli import _table

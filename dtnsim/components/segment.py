@@ -180,6 +180,11 @@ class Segment(Component):
         """Whether jumbo frames may pass, as far as anybody says."""
         return self.could_jumbo if self.mtu is None else self.mtu.value >= JUMBO_B
 
+    @property
+    def shared(self) -> bool:
+        """Whether others may use it: as long as nobody says that they take nothing of it."""
+        return self.background is None or self.background.share.value > 0
+
     def taken(self, draw: Draw) -> Term | None:
         """Share of it that others take; where nobody says, none at the median, and what is usual in scenarios."""
         if self.background is not None:

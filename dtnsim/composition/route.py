@@ -262,7 +262,14 @@ def charge_segment(
     capacity = row.term(segment.bandwidth)
     if taken is not None:
         capacity = law(physics.left_by_others, capacity_Bps=capacity, share=taken)
-    row.charge(f"{name}{way}", "network", capacity=capacity, per_byte=frame.per_payload, what="network segment")
+    row.charge(
+        f"{name}{way}",
+        "network",
+        capacity=capacity,
+        per_byte=frame.per_payload,
+        what="network segment",
+        remedy="" if segment.shared else "more bandwidth ({key}.bandwidth)",
+    )
     wall = segment.firewall
     if wall is not None:
         row.charge(

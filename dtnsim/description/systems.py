@@ -22,8 +22,8 @@ _OF_MD: Final = ("raid", "md", "mdadm")
 _PARITY: Final = ("5", "6", "50", "60")
 #: what to write where there is no md
 _NO_MD: Final = (
-    "write software: false where a controller has the RAID; of Storage Spaces mirrors are {kind: raid, level: 10, ...} and "
-    "parity has no model; ZFS is {kind: raidz, level: 2, disks: ..., of: ...}"
+    "write software: false where a controller has the RAID; Storage Spaces' mirrors are {kind: raid, level: 10, ...}; "
+    "that with parity has no model; ZFS is {kind: raidz, level: 2, disks: ..., of: ...}"
 )
 
 

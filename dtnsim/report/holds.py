@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from dtnsim.components.segment import segment_names
 from dtnsim.ground import yamlio
 from dtnsim.ground.quantity import middle
 
@@ -32,6 +33,8 @@ def holds(p: Prediction, b: Bottleneck) -> str:
         what = _place(found[2]) if found[1] == "link" else found[2].removeprefix("1 x ")
         return _TCP[found[1]].format(ends=ends, what=what)
     words = _several(p, _station(p, b.station), _words(b.kind, place))
+    if b.kind == "network" and not _shared(p, place.removesuffix(".back")):
+        words = words.partition(", with the traffic")[0]
     work = ", ".join(b.work[: 1 if b.kind in OTHER_TOOL else 3])
     return (words if work else words.removesuffix(" ({work})")).format(host=b.host, place=place, work=work)
 
@@ -60,6 +63,12 @@ def _words(kind: str, place: str) -> str:
     """Words for a kind of station; of a server's threads (``pool.nfsd``) and of robots (``tape.robots``) their own."""
     own = place.endswith((".nfsd", ".smbd", ".robots"))
     return _HOLDS.get(place.rpartition(".")[2] if own else kind, "{place} of {host}")
+
+
+def _shared(p: Prediction, name: str) -> bool:
+    """Whether others may use a segment."""
+    names = [] if p.given is None else [*segment_names(p.given.wan), *p.given.links]
+    return name not in names or p.given.segments[names.index(name)].shared
 
 
 def _station(p: Prediction, name: str) -> Station | None:

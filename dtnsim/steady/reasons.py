@@ -240,7 +240,7 @@ def remedy(problem: Problem, station: Station | None) -> str:
     if station is None:
         return _BY_KIND["latency"]
     if station.remedy:
-        return station.remedy
+        return station.remedy.replace("{key}", key_of(problem, station))
     text = _BY_KIND.get(station.kind, "")
     key = key_of(problem, station)
     if station.kind == "core" and not key.endswith("cpu"):  # a thread that works for a volume

@@ -239,7 +239,7 @@ def _tried(
         if one.line.startswith("#"):
             words = one.line.removeprefix("# ")
         elif "#" in one.line:  # told to both ends, in a line as wide as two screens
-            words = f"endpoints for {one.number} file{'s'[: one.number - 1]} at once"
+            words = f"{one.number} file{'s'[: one.number - 1]} at once, set at the endpoints"
         yield words, one.overrides
     for end in (given.transfers[f].source_end, given.transfers[f].to) if kind in _BY_MORE else ():
         host, mount = given.hosts[split_end(end)[0]], given.hosts[split_end(end)[0]].mount_of(split_end(end)[1])

@@ -1,6 +1,7 @@
 """What scripts and shells rely on: formats, exit codes, versions, completion, the manual page, widths."""
 
 import csv
+import inspect
 import io
 import json
 import os
@@ -8,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,30 @@ def test_numbers_of_tables_and_samples_are_those_of_files(run: Run, tmp_path: Pa
         table.write_text(f"{heading}\n{row}\n")
         code, _, err = run(command, "--table", str(table))
         assert (code, "'1_0'" in err) == (2, True), err
+
+
+def test_every_command_about_a_path_takes_what_a_path_takes() -> None:
+    """Keys, the files, the line of the tool and the calibration; a facility's year has no first transfer."""
+    about = {name: {p.annotation for p in _parameters(name)} for name in cli.COMMANDS}
+    known = {name: taken for name, taken in about.items() if options.Set in taken and name != "fleet"}
+    assert set(known) >= {"predict", "explain", "simulate", "tools", "plan", "report", "compare", "sweep"}
+    for name, taken in known.items():
+        assert {options.Dataset, options.Line, options.Calibration} <= taken, name
+
+
+def _parameters(name: str) -> Iterable[inspect.Parameter]:
+    return inspect.signature(cli._loaded(name)[0], eval_str=True).parameters.values()
+
+
+@pytest.mark.parametrize("command", [["predict", "--samples", "0"], ["explain"], ["sweep", "--vary", "wan.rtt=10ms"]])
+def test_the_line_of_a_tool_and_the_files_are_those_of_the_answer(run: Run, command: list[str]) -> None:
+    """The share that a tool mounts is mounted, as if the line stood in the file."""
+    name, *others = command
+    told = run(name, PATH, "--command", "rsync -a --filter='- x: y'", "--dataset", "{files: 3, each: 1 GB}", *others)
+    said = run(
+        name, PATH, "--set", "transfer.tool=rsync -a", "--set", "transfer.dataset={files: 3, each: 1 GB}", *others
+    )
+    assert told == said != run(name, PATH, *others)
 
 
 def test_csv_has_a_line_for_each_transfer(run: Run) -> None:
