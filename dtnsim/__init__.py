@@ -36,18 +36,46 @@ __version__ = "0.2.0"
 
 #: public name -> module it lives in; loaded when first used, so that ``import dtnsim`` stays quick
 _HOME = {
-    "DtnsimError": "ground.errors", "InputError": "ground.errors", "Measurement": "logs.measurement",
-    "PathSpec": "description.spec", "Prediction": "ground.records", "Quantity": "ground.quantity",
-    "calibrate": "evidence.calibrate", "command": "cli", "compare": "planning.compare", "fleet": "simulation.fleet.run",
-    "load": "description.spec", "plan": "planning.plan", "predict": "steady.prediction", "read_logs": "logs",
-    "simulate": "simulation", "sweep": "planning.sweep", "tcp": "steady.tcp_calculator",
+    "DtnsimError": "ground.errors",
+    "InputError": "ground.errors",
+    "Measurement": "logs.measurement",
+    "PathSpec": "description.spec",
+    "Prediction": "ground.records",
+    "Quantity": "ground.quantity",
+    "calibrate": "evidence.calibrate",
+    "command": "cli",
+    "compare": "planning.compare",
+    "fleet": "simulation.fleet.run",
+    "load": "description.spec",
+    "plan": "planning.plan",
+    "predict": "steady.prediction",
+    "read_logs": "logs",
+    "simulate": "simulation",
+    "sweep": "planning.sweep",
+    "tcp": "steady.tcp_calculator",
     "validate": "evidence.validate",
-}  # fmt: skip
+}
 
 __all__ = [
-    "DtnsimError", "InputError", "Measurement", "PathSpec", "Prediction", "Quantity", "calibrate", "command", "compare",
-    "fleet", "load", "plan", "predict", "read_logs", "simulate", "sweep", "tcp", "validate",
-]  # fmt: skip
+    "DtnsimError",
+    "InputError",
+    "Measurement",
+    "PathSpec",
+    "Prediction",
+    "Quantity",
+    "calibrate",
+    "command",
+    "compare",
+    "fleet",
+    "load",
+    "plan",
+    "predict",
+    "read_logs",
+    "simulate",
+    "sweep",
+    "tcp",
+    "validate",
+]
 
 
 def __getattr__(name: str) -> Any:

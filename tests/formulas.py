@@ -30,7 +30,9 @@ class _Laws(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name in ("min", "max"):
             return {"min": min, "max": max}[name]
-        return math.inf if name == "unlimited" else _Room(name)
+        if name == "unlimited":
+            return math.inf
+        return _Room(name)
 
 
 class _Room:

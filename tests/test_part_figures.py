@@ -53,8 +53,14 @@ def headline(name: str, rw: str, rate: float, size_B: float, **array: Any) -> He
     bs, depth, jobs = DEEP[rw] if said is None else (f"{said.bs.value:.0f} B", said.iodepth, said.numjobs)
     made = Headline(name, rw, rate, {})
     tool = {
-        "name": "fio", "rw": rw, "bs": bs, "iodepth": depth, "numjobs": jobs, "direct": True, "ioengine": "io_uring",
-    }  # fmt: skip
+        "name": "fio",
+        "rw": rw,
+        "bs": bs,
+        "iodepth": depth,
+        "numjobs": jobs,
+        "direct": True,
+        "ioengine": "io_uring",
+    }
     made.transfer.update({"from": f"{made.name}:/d", "to": f"{made.name}:/d", "tool": tool, "array": array})
     made.transfer["dataset"] = {"files": 1, "size": f"{size_B:.0f} B"}
     return made

@@ -163,9 +163,18 @@ def test_a_part_is_found_by_kind_and_name_and_by_name_alone():
 
 #: kinds whose parts are bought, and how many of them a planner finds at least
 SHELVES = {
-    "ssd": 45, "hdd": 20, "cpu": 25, "nic": 20, "hba": 12, "board": 10, "chassis": 6, "expander": 3, "memory": 8,
-    "dpu": 2, "tape": 4,
-}  # fmt: skip
+    "ssd": 45,
+    "hdd": 20,
+    "cpu": 25,
+    "nic": 20,
+    "hba": 12,
+    "board": 10,
+    "chassis": 6,
+    "expander": 3,
+    "memory": 8,
+    "dpu": 2,
+    "tape": 4,
+}
 #: part of something else: a chipset, a DPU, a system whose board has the price
 IN_SOMETHING = {
     "hba/sata-c612",

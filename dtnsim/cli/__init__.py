@@ -65,10 +65,14 @@ def app(arguments: list[str]) -> object:
     import typer
 
     root = typer.Typer(
-        name="dtnsim", no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+        name="dtnsim",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
-        help="Simulation and capacity planning of end-to-end data transfer paths.", epilog=EPILOG,
-    )  # fmt: skip
+        help="Simulation and capacity planning of end-to-end data transfer paths.",
+        epilog=EPILOG,
+    )
 
     def version(value: bool) -> None:  # noqa: FBT001 - typer's callback
         if value:

@@ -209,9 +209,15 @@ def _found(
     notes: list[str] = []
     called = fit_targets.pairs(names or [])
     found = calibrate(
-        sources, host, volume=volume, free=options.listed(free), names=called, notes=notes, scheduler=scheduler,
+        sources,
+        host,
+        volume=volume,
+        free=options.listed(free),
+        names=called,
+        notes=notes,
+        scheduler=scheduler,
         path=path,
-    )  # fmt: skip
+    )
     for note in notes:
         if wan is None or "--wan FILE" not in note:
             print(visible(f"dtnsim: {note}"), file=sys.stderr)  # noqa: T201 - warnings go to stderr

@@ -120,4 +120,6 @@ def _cell(row: dict[str, Any], key: str, dim: str, *, line: bool) -> str:
     if key == "price":
         spread, date = row["price_spread"], row["price_date"]
         return f"{value:,.0f} {row['currency']} +-{spread:.0%}" + (f" ({date})" if date else "")
-    return str(value) if isinstance(value, bool) or not dim else units.show(value, dim, line=line)
+    if isinstance(value, bool) or not dim:
+        return str(value)
+    return units.show(value, dim, line=line)

@@ -87,13 +87,17 @@ def _free(file: str, *, force: bool) -> Path:
 
 #: what --ask asks: (question, what a number alone is)
 _QUESTIONS: Final = (
-    ("Source: which machine? (model, VM size, year)", "{}"), ("  its drives? (8 NVMe RAID0, 12 disks raidz2)", "{}"),
-    ("  its network card? (10G, ConnectX-5)", "{} G"), ("Destination: which machine?", "{}"), ("  its drives?", "{}"),
-    ("  its network card?", "{} G"), ("Round-trip time? (ping: 25 ms)", "{} ms"),
+    ("Source: which machine? (model, VM size, year)", "{}"),
+    ("  its drives? (8 NVMe RAID0, 12 disks raidz2)", "{}"),
+    ("  its network card? (10G, ConnectX-5)", "{} G"),
+    ("Destination: which machine?", "{}"),
+    ("  its drives?", "{}"),
+    ("  its network card?", "{} G"),
+    ("Round-trip time? (ping: 25 ms)", "{} ms"),
     ("Narrowest link between the two? (10G)", "{} G"),
     ("What is between? (internet, backbone, research, campus, satellite, mobile, lab)", "{}"),
     ("Tool and data? (rsync, 2000 files, 6 TB)", "{}"),
-)  # fmt: skip
+)
 
 
 def _from_text(text: str) -> str:

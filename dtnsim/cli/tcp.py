@@ -92,11 +92,15 @@ def command(
         raise InputError("give --duration or --size, not both")
     lost = _loss(loss, burst_loss, burst_length, retransmits, moved, mtu)
     setting = replace(
-        _setting(rate, rtt, cc, streams, buffer, mtu, background, ethernet=ethernet), loss=lost[0], burst=lost[1],
-        window_B=_window(window, socket_buffer, kernel, mtu), line_Bps=line, paced=pacing,
+        _setting(rate, rtt, cc, streams, buffer, mtu, background, ethernet=ethernet),
+        loss=lost[0],
+        burst=lost[1],
+        window_B=_window(window, socket_buffer, kernel, mtu),
+        line_Bps=line,
+        paced=pacing,
         duration_s=_positive("--duration", duration or "30s", "s"),
         size_B=_positive("--size", size, "B") if size is not None else math.inf,
-    )  # fmt: skip
+    )
     wanted = _positive("--target", target, "B/s") if target else 0.9 * setting.link_Bps
     from dtnsim.cli import _tcp_text
 

@@ -77,9 +77,14 @@ def command(
         chosen = cases.load_all([Path(s) for s in sources] if sources else None)
     with Watch("predicting cases") as watch:
         found = validate.validate(
-            chosen, calibration=calibration, samples=samples, seed=seed, leave_one_out=leave_one_out,
-            progress=watch.count, scheduler=scheduler,
-        )  # fmt: skip
+            chosen,
+            calibration=calibration,
+            samples=samples,
+            seed=seed,
+            leave_one_out=leave_one_out,
+            progress=watch.count,
+            scheduler=scheduler,
+        )
     if discrepancy is not None:
         from dtnsim.evidence import learn
 

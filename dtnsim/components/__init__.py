@@ -13,8 +13,15 @@ from typing import Final
 
 #: file of a family -> its kinds
 TOGETHER: Final = {
-    "ceph": "cephfs rbd", "chassis": "board chassis expander slot", "cloud": "allowance cloud-disk",
-    "device_mapper": "dm-crypt lvm", "jbod": "jbod unlike", "local": "btrfs ext4 local none tmpfs unknown xfs",
-    "middlebox": "encryptor firewall policer", "nfs": "nfs vast", "offload": "crypto-accelerator dpu",
-    "remote_block": "iscsi nvme-of", "vdevs": "draid mirror raidz",
-}  # fmt: skip
+    "ceph": "cephfs rbd",
+    "chassis": "board chassis expander slot",
+    "cloud": "allowance cloud-disk",
+    "device_mapper": "dm-crypt lvm",
+    "jbod": "jbod unlike",
+    "local": "btrfs ext4 local none tmpfs unknown xfs",
+    "middlebox": "encryptor firewall policer",
+    "nfs": "nfs vast",
+    "offload": "crypto-accelerator dpu",
+    "remote_block": "iscsi nvme-of",
+    "vdevs": "draid mirror raidz",
+}

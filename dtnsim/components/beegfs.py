@@ -55,8 +55,14 @@ class Beegfs(ParallelFilesystem):
     keeps_dirty: ClassVar[bool] = False
     flushes_at_close: ClassVar[bool] = True
     common: ClassVar[tuple[str, ...]] = (
-        "servers", "share", "targets", "target_rate", "target_write", "mirror", "unlinks",
-    )  # fmt: skip
+        "servers",
+        "share",
+        "targets",
+        "target_rate",
+        "target_write",
+        "mirror",
+        "unlinks",
+    )
     striped: ClassVar[bool] = False
     refused: ClassVar[dict[str, str]] = {"op_time": "metadata_time"}
 
@@ -194,7 +200,13 @@ class Beegfs(ParallelFilesystem):
         made = self.whole(row).servers
         wire = made.node(row) if made is not None and made.bounded else row.term(_PORT)
         return law(
-            beegfs.request_time, asked_B=asked, chunk_B=row.term(self.chunksize), targets=targets,
-            buffer_B=row.term(self.buffer), latency_s=row.term(self.latency), message_s=row.term(self.metadata_time),
-            wire_Bps=wire, trip_s=term(use.rtt_s, "s"),
-        )  # fmt: skip
+            beegfs.request_time,
+            asked_B=asked,
+            chunk_B=row.term(self.chunksize),
+            targets=targets,
+            buffer_B=row.term(self.buffer),
+            latency_s=row.term(self.latency),
+            message_s=row.term(self.metadata_time),
+            wire_Bps=wire,
+            trip_s=term(use.rtt_s, "s"),
+        )

@@ -198,10 +198,16 @@ class Buses(Wiring):
         direction, card = "rx" if use.operation == "read" else "tx", self.nics[name]
         spread = many or Connections(1 if fabric is None else fabric.connections)
         card.send_bits(
-            self.mount(row, volume, spread), name, direction=direction, streams=spread.number, port=None,
-            wire=card.storage_wire(verbs=verbs), lockstep=spread.tied, total_B=use.total_B,
+            self.mount(row, volume, spread),
+            name,
+            direction=direction,
+            streams=spread.number,
+            port=None,
+            wire=card.storage_wire(verbs=verbs),
+            lockstep=spread.tied,
+            total_B=use.total_B,
             flows=spread.number if many is not None else None,
-        )  # fmt: skip
+        )
         if fabric is not None and fabric.transport == "user":
             self.nic_bus(row, name, receiving=use.operation == "read")
             return
@@ -214,11 +220,15 @@ class Buses(Wiring):
         if fabric is not None:
             capacity = count(min(fabric.connections, self.cpu.total), "connection") * self.clock(row)
             row.charge(
-                f"{label_of(volume)}.connections", "core", capacity=capacity, per_byte=cycles, unit="cycles",
+                f"{label_of(volume)}.connections",
+                "core",
+                capacity=capacity,
+                per_byte=cycles,
+                unit="cycles",
                 what=f"{fabric.what}: a connection is on one core at a time",
                 label=f"the {fabric.what} connections of {self.name}",
                 remedy=f"more connections (hosts.{self.name}.volumes.{volume}.{fabric.key}), or RDMA",
-            )  # fmt: skip
+            )
         self.nic_bus(row, name, receiving=use.operation == "read")
 
     def _storage_over_tcp(self, row: Row, name: str, card: Nic, own: Term | None, *, reading: bool) -> Term:

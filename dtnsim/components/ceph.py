@@ -317,14 +317,18 @@ class Rbd(Device, OsdPool):
             f"{name}.in-flight",
             "cephfs",
             capacity=law(
-                redundancy.pool_rate, request_B=size, in_flight=max(1.0, flying), osds=count(self.osds, "OSD"),
-                parts=count(self.parts(use.operation), "part"), service_s=service / share,
+                redundancy.pool_rate,
+                request_B=size,
+                in_flight=max(1.0, flying),
+                osds=count(self.osds, "OSD"),
+                parts=count(self.parts(use.operation), "part"),
+                service_s=service / share,
                 away_s=takes + size * self._on_the_wire(row, use),
             ),
             what=f"RBD {use.operation} requests in flight",
             remedy="more requests in flight: read-ahead, queue depth, several images (array.depth, array.request); "
             "while these queue, more OSDs (array.osds)",
-        )  # fmt: skip
+        )
         load = row if reading else row.times(written)
         load.charge(
             f"{name}.osds",
@@ -335,10 +339,14 @@ class Rbd(Device, OsdPool):
         )
         if use.alone or not reading:
             load.charge(
-                f"{name}.osd-requests", "cephfs", unit="op", capacity=count(self.osds, "OSD") * share / service,
-                per_byte=1.0 / size, what="requests that the OSDs serve",
+                f"{name}.osd-requests",
+                "cephfs",
+                unit="op",
+                capacity=count(self.osds, "OSD") * share / service,
+                per_byte=1.0 / size,
+                what="requests that the OSDs serve",
                 remedy="more or faster OSDs (array.osds, array.osd_iops, array.osd_write_iops)",
-            )  # fmt: skip
+            )
         if self.port_rate is not None:
             row.times(self.ports(reading=reading, here=self.here)).charge(
                 f"{name}.node-ports",

@@ -88,9 +88,13 @@ class Allowance(Component):
             )
         if self.egress is not None and self.outside and direction == "tx":
             row.charge(
-                f"{name}.egress", "nic", capacity=row.term(self.egress), per_byte=wire,
-                what="the provider's limit of what leaves", remedy="a larger instance, or several (allowance.egress)",
-            )  # fmt: skip
+                f"{name}.egress",
+                "nic",
+                capacity=row.term(self.egress),
+                per_byte=wire,
+                what="the provider's limit of what leaves",
+                remedy="a larger instance, or several (allowance.egress)",
+            )
         spent = self.spent(row, rate, total_B)
         if spent is not None:
             row.charge(
@@ -183,6 +187,10 @@ class CloudDisk(Device):
         request = term(use.block_B, "B") if alone else row.term(self.counted)
         counted = law(cloud.counted_requests, request_B=request, counted_B=row.term(self.counted))
         row.charge(
-            f"{name}.cloud-requests", "cloud-disk", unit="op", capacity=disks * row.term(self.iops),
-            per_byte=counted / request, what="requests that the disks count",
-        )  # fmt: skip
+            f"{name}.cloud-requests",
+            "cloud-disk",
+            unit="op",
+            capacity=disks * row.term(self.iops),
+            per_byte=counted / request,
+            what="requests that the disks count",
+        )

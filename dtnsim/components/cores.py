@@ -88,9 +88,15 @@ class Cores(Model):
         if thread.drawn is not None:
             cores = least(cores, row.term(thread.drawn))
         row.charge(
-            f"cpu.{thread.name}", "core", capacity=cores * self.clock(row), per_byte=work, unit="cycles", private=True,
-            what=what, label=f"the {thread.name} thread on {self.name}",
-        )  # fmt: skip
+            f"cpu.{thread.name}",
+            "core",
+            capacity=cores * self.clock(row),
+            per_byte=work,
+            unit="cycles",
+            private=True,
+            what=what,
+            label=f"the {thread.name} thread on {self.name}",
+        )
         self.pool(row, work, what)
 
     def pinned(self, row: Row, number: int, cycles: Term, what: str) -> None:
@@ -175,9 +181,13 @@ class Cores(Model):
         )
         way = f"from-{near}" if to_host else f"from-{1 - near}" if self.cpu.sockets == 2 else f"to-{near}"
         row.charge(
-            f"cpu.socket-link.{way}", "bus", capacity=rate, per_byte=term(share), what=f"{what} from socket to socket",
+            f"cpu.socket-link.{way}",
+            "bus",
+            capacity=rate,
+            per_byte=term(share),
+            what=f"{what} from socket to socket",
             remedy=f"threads on the socket of drives and cards (hosts.{row.host}.placement.application; numactl)",
-        )  # fmt: skip
+        )
 
     def _away(self, cores: list[int], near: int | tuple[int, ...]) -> float:
         """Share of the work on named cores that is away from a socket, or in the mean from several."""

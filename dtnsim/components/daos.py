@@ -122,11 +122,15 @@ class Daos(ParallelFilesystem, Copies):
             self.ahead(row, use, label, self.read_ahead, "dfuse read-ahead")
         if self.library != "none":
             row.charge(
-                f"{label}.contexts", "core", capacity=count(max(use.own_streams, 1), "process") * host.clock(row),
-                per_byte=row.term(self.process_byte), unit="cycles", private=True,
+                f"{label}.contexts",
+                "core",
+                capacity=count(max(use.own_streams, 1), "process") * host.clock(row),
+                per_byte=row.term(self.process_byte),
+                unit="cycles",
+                private=True,
                 what="DAOS library, in the processes themselves",
                 label=f"the processes with lib{self.library} on {host.name}",
-            )  # fmt: skip
+            )
         stored = whole.stored()
         below = row if reading else row.times(stored)
         if whole.servers is not None:
@@ -138,9 +142,13 @@ class Daos(ParallelFilesystem, Copies):
                 request_B=size,
             )
             here.charge(
-                f"{prefix}engines", "daos", capacity=whole.servers.working(striped=True) * row.term(whole.share),
-                per_byte=spent, unit="s", what=f"DAOS engines, {use.operation}",
-            )  # fmt: skip
+                f"{prefix}engines",
+                "daos",
+                capacity=whole.servers.working(striped=True) * row.term(whole.share),
+                per_byte=spent,
+                unit="s",
+                what=f"DAOS engines, {use.operation}",
+            )
         self.behind(below, use, label, size)
         host.storage_network(row, use, volume)
 

@@ -162,7 +162,9 @@ class Gpfs(ParallelFilesystem):
 
     def timed(self, operation: str) -> Quantity:
         """The node's own work."""
-        return self.create_time if operation in ("create", "mkdir") else FileOperations.timed(self, operation)
+        if operation in ("create", "mkdir"):
+            return self.create_time
+        return FileOperations.timed(self, operation)
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """More where a token has to be taken from another node."""

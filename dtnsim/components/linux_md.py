@@ -110,9 +110,14 @@ class LinuxMd(Layer):
         if each is None:
             each = term(self.of.latency(row, use.but(random=True), float(members)), "s", "slowest of the members")
         row.charge(
-            f"{name}.flushes", "lock", capacity=arrays / each, per_byte=1.0 / term(use.block_B, "B"), unit="op",
-            what="flushes of md, one after the other", remedy="fewer syncs, or a later kernel (Linux 4.18)",
-        )  # fmt: skip
+            f"{name}.flushes",
+            "lock",
+            capacity=arrays / each,
+            per_byte=1.0 / term(use.block_B, "B"),
+            unit="op",
+            what="flushes of md, one after the other",
+            remedy="fewer syncs, or a later kernel (Linux 4.18)",
+        )
 
     def stripes(self, row: Row, use: Access, name: str, *, groups: Term, disks: int, parity: int) -> None:
         """Charges the stripe caches.

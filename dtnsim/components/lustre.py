@@ -207,6 +207,10 @@ class Lustre(ParallelFilesystem):
         ):
             if number > 0:
                 row.charge(
-                    f"{label}.{name}", "metadata", capacity=count(slots, "request"), unit="s", per_byte=taken,
+                    f"{label}.{name}",
+                    "metadata",
+                    capacity=count(slots, "request"),
+                    unit="s",
+                    per_byte=taken,
                     what="metadata requests in flight of this client",
-                )  # fmt: skip
+                )

@@ -118,9 +118,13 @@ class Measured(Device):
         """Rate of requests of this size at one depth."""
         large, small = (known.read, known.reads) if use.operation == "read" else (known.write, known.writes)
         return law(
-            measured.request_rate, request_B=term(use.block_B, "B"), small_B=term(SMALL_B, "B"),
-            small_rate=row.term(small), large_B=term(LARGE_B, "B"), large_Bps=row.term(large),
-        )  # fmt: skip
+            measured.request_rate,
+            request_B=term(use.block_B, "B"),
+            small_B=term(SMALL_B, "B"),
+            small_rate=row.term(small),
+            large_B=term(LARGE_B, "B"),
+            large_Bps=row.term(large),
+        )
 
     @staticmethod
     def _between(number: float, low: tuple[float, Term], high: tuple[float, Term]) -> Term:

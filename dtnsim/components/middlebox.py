@@ -85,16 +85,24 @@ class Encryptor(Middlebox):
         """Its engines: what passes and what it adds; and the tunnels that the flows reach."""
         whole = wire + row.term(self.overhead) / packet_B
         row.charge(
-            name, "middlebox", capacity=row.term(self.total), per_byte=whole, what="encrypting gateway",
+            name,
+            "middlebox",
+            capacity=row.term(self.total),
+            per_byte=whole,
+            what="encrypting gateway",
             remedy="a faster gateway (its 'total')",
-        )  # fmt: skip
+        )
         if self.tunnel is None:
             return
         row.charge(
-            f"{name}.tunnels", "middlebox", capacity=self._tunnels(row.ledger.draw, streams), private=True,
-            per_byte=whole, what="tunnels of the gateway: each flow stays in one",
+            f"{name}.tunnels",
+            "middlebox",
+            capacity=self._tunnels(row.ledger.draw, streams),
+            private=True,
+            per_byte=whole,
+            what="tunnels of the gateway: each flow stays in one",
             remedy="more tunnels (its 'tunnels') and more streams",
-        )  # fmt: skip
+        )
 
     def rate(self, draw: Draw, streams: int) -> Value:
         """The box, or the tunnels that flows reach."""

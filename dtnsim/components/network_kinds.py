@@ -151,4 +151,6 @@ def lost(usual: Quantity, medium: str | None, rtt_s: float) -> Quantity:
         medium: What kind of network it is.
         rtt_s: Its round-trip time [s].
     """
-    return usual if medium is not None and medium not in LONG else usual.times(max(rtt_s, 1e-9) / LENGTH_S)
+    if medium is not None and medium not in LONG:
+        return usual
+    return usual.times(max(rtt_s, 1e-9) / LENGTH_S)

@@ -234,9 +234,13 @@ class Nic(Component):
         if self.packets is not None and packet_B is not None:
             most = row.term(self.packets)
             row.charge(
-                f"{name}.packets.{direction}", "nic", capacity=most, per_byte=1.0 / packet_B, unit="op",
+                f"{name}.packets.{direction}",
+                "nic",
+                capacity=most,
+                per_byte=1.0 / packet_B,
+                unit="op",
                 what="packets that the card takes",
-            )  # fmt: skip
+            )
         if self.allowance is not None:
             self.allowance.charge(
                 row, name, direction, float(self.links) * rate, wire, streams if flows == 0 else flows, total_B

@@ -226,10 +226,15 @@ class Dpu(Offload):
             return
         capacity = count(self.cores, "core") * row.term(self.clock) * row.term(self.per_cycle)
         row.charge(
-            f"{name}.cores", "offload", capacity=capacity, per_byte=cycles, unit="cycles",
-            what=f"{duty.kind} on the cores of {name}", label=f"all cores of the DPU {name} of {row.host}",
+            f"{name}.cores",
+            "offload",
+            capacity=capacity,
+            per_byte=cycles,
+            unit="cycles",
+            what=f"{duty.kind} on the cores of {name}",
+            label=f"all cores of the DPU {name} of {row.host}",
             remedy=f"leave work to the host's own cores ({key}.takes_over), or a card with more cores",
-        )  # fmt: skip
+        )
 
     def handing_over(self, row: Row) -> Term:
         """A request for so many bytes."""

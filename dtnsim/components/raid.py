@@ -338,11 +338,16 @@ class Raid(LinuxMd):
             return self._spread()
         size = row.term(BLOCK_REQUEST) if use.buffered and not use.random else term(min(use.block_B, 2.0**40), "B")
         return law(
-            md.direct_amplification, request_B=size, chunk_B=self._chunk(row), disks=self.disks, parity=self.parity,
+            md.direct_amplification,
+            request_B=size,
+            chunk_B=self._chunk(row),
+            disks=self.disks,
+            parity=self.parity,
             in_flight=use.queue_depth,
             entries=self.stripe_cache / max(use.streams, 1) if self.software and not use.random else 0,
-            drives_bind=drives_bind, resyncing=self.resync,
-        )  # fmt: skip
+            drives_bind=drives_bind,
+            resyncing=self.resync,
+        )
 
     def _bitmap(self, row: Row, use: Access) -> Term:
         """What setting and clearing bits of the write-intent bitmap costs."""
@@ -386,6 +391,10 @@ class Raid(LinuxMd):
             wanted = row.term(_CONTROLLER_REBUILD) * window / (window / media + switch)
         held = term(use.block_B, "B") / self._members(row, use) if use.random else visit or row.term(BLOCK_REQUEST)
         return law(
-            raid.rebuild_load, rebuild=law(raid.rebuild_rate, wanted=wanted, media_rate=media), media_rate=media,
-            window_B=window, switch_s=switch, visit_s=held / media + away if moving else held / media,
-        )  # fmt: skip
+            raid.rebuild_load,
+            rebuild=law(raid.rebuild_rate, wanted=wanted, media_rate=media),
+            media_rate=media,
+            window_B=window,
+            switch_s=switch,
+            visit_s=held / media + away if moving else held / media,
+        )

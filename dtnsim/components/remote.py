@@ -137,7 +137,9 @@ class Remote(SharedFilesystem):
         """Bytes of one request of an access, and how many go out at once: those of a call, or of a window."""
         size = middle(self.asked(row, use).value)
         whole = use.block_B * use.queue_depth if use.alone else middle(self.window(row, use).value)
-        return (size, use.queue_depth) if use.operation == "write" else (min(size, whole), max(1, round(whole / size)))
+        if use.operation == "write":
+            return size, use.queue_depth
+        return min(size, whole), max(1, round(whole / size))
 
     def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
         """A round trip, the wire and the server's drives, one after the other, less what stations are charged for it.

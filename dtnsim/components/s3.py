@@ -37,8 +37,14 @@ class S3(SharedFilesystem, Copies):
 
     kind: ClassVar[str] = "s3"
     common: ClassVar[tuple[str, ...]] = (
-        "servers", "share", "prefixes", "get_rate", "put_rate", "commit", *Copies.model_fields,
-    )  # fmt: skip
+        "servers",
+        "share",
+        "prefixes",
+        "get_rate",
+        "put_rate",
+        "commit",
+        *Copies.model_fields,
+    )
     striped: ClassVar[bool] = True
     flushes_at_close: ClassVar[bool] = True
     over_ip: ClassVar[bool] = True

@@ -181,9 +181,13 @@ class Ssd(Device):
         if use.random:
             return flash
         return law(
-            ssd.sequential_latency, request_B=term(size_B, "B"), in_flight=use.queue_depth,
-            held_s=row.term(self.latency_sequential), flash_s=flash, page_B=row.term(self.page),
-        )  # fmt: skip
+            ssd.sequential_latency,
+            request_B=term(size_B, "B"),
+            in_flight=use.queue_depth,
+            held_s=row.term(self.latency_sequential),
+            flash_s=flash,
+            page_B=row.term(self.page),
+        )
 
     def single_rate(self, row: Row, use: Access) -> Value:
         """Bytes per second of one large request alone, in the mean over what fits the fast cache and the rest [B/s]."""
@@ -224,9 +228,13 @@ class Ssd(Device):
         row.charge(f"{name}.links", "sata", capacity=links, what="drive link")
         if use.random:
             row.charge(
-                f"{name}.requests", "ssd", capacity=drives * self._requests(row, use), unit="op",
-                per_byte=mixed / term(use.block_B, "B"), what=f"random {use.operation} requests",
-            )  # fmt: skip
+                f"{name}.requests",
+                "ssd",
+                capacity=drives * self._requests(row, use),
+                unit="op",
+                per_byte=mixed / term(use.block_B, "B"),
+                what=f"random {use.operation} requests",
+            )
 
     def _queued(self, row: Row, use: Access, rate: Term) -> Term:
         """A rate as far as the requests that the file system has at a drive carry it."""

@@ -132,11 +132,15 @@ class Weka(ParallelFilesystem):
             call_B=size,
         )
         row.charge(
-            f"{label}.frontends", "core", capacity=count(min(self.num_cores, host.cpu.total), "core") * host.clock(row),
-            per_byte=work, unit="cycles", what="WEKA frontends, each on a core of its own",
+            f"{label}.frontends",
+            "core",
+            capacity=count(min(self.num_cores, host.cpu.total), "core") * host.clock(row),
+            per_byte=work,
+            unit="cycles",
+            what="WEKA frontends, each on a core of its own",
             label=f"the WEKA frontends of {host.name}",
             remedy=f"more cores for them (hosts.{host.name}.volumes.{volume}.filesystem.num_cores)",
-        )  # fmt: skip
+        )
         host.pool(row, work, "WEKA frontends")
         if reading and not use.alone:
             self.ahead(row, use, label, self.read_ahead, "WEKA read-ahead")

@@ -159,9 +159,13 @@ class Zfs(LocalFilesystem):
             rest = np.maximum(row.value(self.recordsize) / use.block_B - 1.0, 0.0)
             partial = partial + row.term(self.rest_byte) * term(rest)
         return work + law(
-            zfs.write_cycles, write_B=block, recordsize_B=row.term(self.recordsize),
-            call_cycles=row.term(self.write_call), record_cycles=row.term(self.record_call), partial_byte=partial,
-        )  # fmt: skip
+            zfs.write_cycles,
+            write_B=block,
+            recordsize_B=row.term(self.recordsize),
+            call_cycles=row.term(self.write_call),
+            record_cycles=row.term(self.record_call),
+            partial_byte=partial,
+        )
 
     def _fetched(self, row: Row, use: Access) -> Term:
         """Cycles per byte on records that come from the pool; a sequential reader meets each of them once."""

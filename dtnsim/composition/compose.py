@@ -107,11 +107,16 @@ class Composer:
             spec, ledger = self.spec, self.ledger
             drives = Volumes(self, transfers)
             return Problem(
-                spec.name, sharing.stations(ledger.stations.values(), self.company.carried), transfers,
-                (*spec.notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])), spec.slowdowns(ledger),
-                ledger.connections, {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
-                self.company.carried, drives if drives.shared else None,
-            )  # fmt: skip
+                spec.name,
+                sharing.stations(ledger.stations.values(), self.company.carried),
+                transfers,
+                (*spec.notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])),
+                spec.slowdowns(ledger),
+                ledger.connections,
+                {node: data["key"] for node, data in spec.graph.nodes(data=True) if "key" in data},
+                self.company.carried,
+                drives if drives.shared else None,
+            )
 
     def beside(self, number: int, streams: Mapping[Shelf, int]) -> Transfer:
         """A transfer as it is while there are so many streams on the volumes of its ends.

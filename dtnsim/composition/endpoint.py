@@ -85,10 +85,16 @@ def charge(row: Row, side: Side, spec: TransferSpec | None) -> None:
         return
     host.nic_bus(row, name, receiving=receiving)
     side.card.send_bits(
-        row, name, direction="rx" if receiving else "tx", streams=net.streams,
-        port=spec.ports.get(host.name) if spec is not None else None, wire=side.frame.per_payload,
-        packet_B=term(side.frame.mss, "B"), lockstep=net.lockstep, total_B=net.total_B,
-    )  # fmt: skip
+        row,
+        name,
+        direction="rx" if receiving else "tx",
+        streams=net.streams,
+        port=spec.ports.get(host.name) if spec is not None else None,
+        wire=side.frame.per_payload,
+        packet_B=term(side.frame.mss, "B"),
+        lockstep=net.lockstep,
+        total_B=net.total_B,
+    )
 
 
 def _cycles(row: Row, side: Side) -> Term:

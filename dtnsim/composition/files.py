@@ -93,9 +93,13 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
     for (host, name), seconds in ((own, held), (there, locked)):
         if host and np.any(np.asarray(seconds) > 0):
             row.at(host).charge(
-                name, "metadata", capacity=count(1, "folder"), unit="s", per_byte=each * term(seconds, "s"),
+                name,
+                "metadata",
+                capacity=count(1, "folder"),
+                unit="s",
+                per_byte=each * term(seconds, "s"),
                 what="the folder that all tasks share, one change at a time",
-            )  # fmt: skip
+            )
 
 
 def found(transfer: Transfer, shares: Sequence[float]) -> Transfer:

@@ -94,10 +94,18 @@ def plain(spec: PathSpec) -> Plain | None:
     per_pace = np.array(rates) / [p for _, p in firsts.values()]
     target[paced] = (per_pace[kind] * pace)[paced]
     return Plain(
-        spec, made, [key[0] for key in firsts], kind, np.array([t.dataset.sizes_B[0] for t in spec.transfers], float),
-        np.array([0.0 if t.start is None else t.start.value for t in spec.transfers]), target, stations, connections,
-        spec.slowdowns(ledger), (*spec.notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])),
-    )  # fmt: skip
+        spec,
+        made,
+        [key[0] for key in firsts],
+        kind,
+        np.array([t.dataset.sizes_B[0] for t in spec.transfers], float),
+        np.array([0.0 if t.start is None else t.start.value for t in spec.transfers]),
+        target,
+        stations,
+        connections,
+        spec.slowdowns(ledger),
+        (*spec.notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])),
+    )
 
 
 def visited(transfer: Transfer) -> dict[str, float]:

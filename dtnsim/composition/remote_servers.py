@@ -123,10 +123,17 @@ def inner(filesystem: Remote, row: Row, use: Access) -> Access:
     """
     size, at_once = filesystem.requests(row, use)
     return use.but(
-        thread=Thread(filesystem.daemon, copies=filesystem.threads), finish="steady",
-        cached=filesystem.warm and use.operation == "read", rtt_s=0.0, wire_s=0.0, cold_s=0.0, drives_s=0.0,
-        commits=filesystem.commits, queue_depth=at_once, block_B=size,
-    )  # fmt: skip
+        thread=Thread(filesystem.daemon, copies=filesystem.threads),
+        finish="steady",
+        cached=filesystem.warm and use.operation == "read",
+        rtt_s=0.0,
+        wire_s=0.0,
+        cold_s=0.0,
+        drives_s=0.0,
+        commits=filesystem.commits,
+        queue_depth=at_once,
+        block_B=size,
+    )
 
 
 def of_request(network: Network, ledger: Ledger, end: End, far: End, use: Access) -> dict[str, Value]:

@@ -129,15 +129,23 @@ def leg(spec: TransferSpec, source: End, destination: End, route: Route | None, 
     data, timing = work(spec, moved_B)
     _check_time(spec, timing, route)
     job = Job(
-        name=spec.name, files=data.files, payload_B=data.payload_B if timing is None or moved_B is None else moved_B,
-        largest_B=data.largest_B, directories=data.directories, rtt_s=route.nominal_rtt if route else 0.0,
-        source=source.kind, destination=destination.kind,
+        name=spec.name,
+        files=data.files,
+        payload_B=data.payload_B if timing is None or moved_B is None else moved_B,
+        largest_B=data.largest_B,
+        directories=data.directories,
+        rtt_s=route.nominal_rtt if route else 0.0,
+        source=source.kind,
+        destination=destination.kind,
         file_memory_B=(_file_memory(source), _file_memory(destination)),
-        cores=min(source.host.cpu.total, destination.host.cpu.total), apart=source.host is not destination.host,
-        buckets=(source.is_bucket, destination.is_bucket), to_tape=destination.on("tape"),
+        cores=min(source.host.cpu.total, destination.host.cpu.total),
+        apart=source.host is not destination.host,
+        buckets=(source.is_bucket, destination.is_bucket),
+        to_tape=destination.on("tape"),
         within=source.host is destination.host and source.volume is not None and source.volume == destination.volume,
-        sizes_B=tuple(data.sizes_B.tolist()), counts=tuple(data.counts.tolist()),
-    )  # fmt: skip
+        sizes_B=tuple(data.sizes_B.tolist()),
+        counts=tuple(data.counts.tolist()),
+    )
     return Leg(spec, source, destination, route, data, job, spec.tool.plan(job), timing)
 
 

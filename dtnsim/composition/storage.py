@@ -137,18 +137,24 @@ class Storage:
             use = use.but(finish="fdatasync")
         cached = leg.spec.cached
         seen = use.but(
-            streams=max(self.streams[self._shelf(end)], use.own_streams), thread=leg.placed(use.thread),
+            streams=max(self.streams[self._shelf(end)], use.own_streams),
+            thread=leg.placed(use.thread),
             cached=cached if cached is not None and use.operation == "read" and not use.again else use.cached,
-            revisited=_revisited(leg, use), rtt_s=self.server_rtt(end), stable_s=self.stable(end),
+            revisited=_revisited(leg, use),
+            rtt_s=self.server_rtt(end),
+            stable_s=self.stable(end),
             llc_B=end.host.cpu.cache.value if end.host.cpu.cache is not None else math.inf,
             l2_B=end.host.cpu.core_cache.value if end.host.cpu.core_cache is not None else math.inf,
-            read_share=self.read_shares.get(self._shelf(end)), timed=leg.timing is not None,
+            read_share=self.read_shares.get(self._shelf(end)),
+            timed=leg.timing is not None,
             held_B=self.past.held_B.get((leg.spec.name, end.host.name), 0.0),
             dirty_B=self.past.dirty_B.get((leg.spec.name, end.host.name), 0.0),
-            draining=(leg.spec.name, end.host.name) in self.past.draining, kernel=end.host.stack.release,
-            aes_blocks=end.host.cpu.aes_blocks if end.host.cpu.aes else 0, sockets=end.host.cpu.sockets,
+            draining=(leg.spec.name, end.host.name) in self.past.draining,
+            kernel=end.host.stack.release,
+            aes_blocks=end.host.cpu.aes_blocks if end.host.cpu.aes else 0,
+            sockets=end.host.cpu.sockets,
             pools=end.host.cpu.worker_pools(end.host.stack.release),
-        )  # fmt: skip
+        )
         filesystem = end.mounted.filesystem
         seen = filesystem.sees(seen)
         if end.mounted.server is None or not isinstance(filesystem, Remote):

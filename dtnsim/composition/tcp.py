@@ -118,12 +118,19 @@ def connection(
     """
     rate, buffer = narrowest(route, frame, nics, net.streams, draw)
     return Connection(
-        rate_Bps=rate, rtt_s=np.maximum(route.rtt(draw), 1e-6),
-        buffer_B=np.maximum(buffer, rounds.LEAST_BUFFER * frame.mtu), loss=lost[0], burst=lost[1],
-        window_B=_stream_window(route, net, frame, draw), mtu_B=frame.mtu, mss_B=frame.mss, streams=net.streams,
-        cc=net.cc or route.source.tcp.cc, reopened=net.reopened,
+        rate_Bps=rate,
+        rtt_s=np.maximum(route.rtt(draw), 1e-6),
+        buffer_B=np.maximum(buffer, rounds.LEAST_BUFFER * frame.mtu),
+        loss=lost[0],
+        burst=lost[1],
+        window_B=_stream_window(route, net, frame, draw),
+        mtu_B=frame.mtu,
+        mss_B=frame.mss,
+        streams=net.streams,
+        cc=net.cc or route.source.tcp.cc,
+        reopened=net.reopened,
         line_Bps=_burst_line(route, net, frame, nics, draw.nominal),
-    )  # fmt: skip
+    )
 
 
 def _burst_line(route: Route, net: NetUse, frame: Framing, nics: list[Nic], nominal: Draw) -> Value:
@@ -174,10 +181,15 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
     steady = np.minimum(steady, link * _BELOW)
     stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
     made = replace(
-        drawn, course=c, factor=factor, stretch=stretch, limit=c.limit, capacity_Bps=steady,
+        drawn,
+        course=c,
+        factor=factor,
+        stretch=stretch,
+        limit=c.limit,
+        capacity_Bps=steady,
         nominal=tuple(float(v) for v in _figures(nominal)[:5]) if one else (),
         file_B=math.inf if openings is None else float(least.max(initial=0.0)) if drawn.reopened else openings.waited_B,
-    )  # fmt: skip
+    )
     if openings is None or not np.any(least > 0):
         return made
     took = (many[:, None] * _time_of(made, least, openings)).sum(axis=0)

@@ -30,7 +30,9 @@ STEPS: Final = 4
 
 def step(streams: int) -> int:
     """The number of streams that ``streams`` is rounded to."""
-    return streams if streams <= EXACT else round(2 ** (round(math.log2(streams) * STEPS) / STEPS))
+    if streams <= EXACT:
+        return streams
+    return round(2 ** (round(math.log2(streams) * STEPS) / STEPS))
 
 
 class Composed(Protocol):

@@ -54,7 +54,9 @@ def names(room: str) -> list[str]:
         if (kind := room.removesuffix("s")) in kinds():
             remedy = f"'dtnsim {'show' if kind in kinds_of('tool') else 'components'} {kind}' tells of that kind"
         raise SpecError("is nothing that can be listed", key="list", value=room, remedy=remedy)
-    return kinds_of("tool") if room == "tools" else [*own_names(room), *library.names(room)]
+    if room == "tools":
+        return kinds_of("tool")
+    return [*own_names(room), *library.names(room)]
 
 
 def own_names(room: str) -> list[str]:

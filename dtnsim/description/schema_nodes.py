@@ -108,7 +108,9 @@ def example(key: str, node: Node, field: FieldInfo | None, defs: dict[str, Node]
         field: Its field, whose default is the best example.
         defs: Definitions that the node refers to.
     """
-    return str(field.default) if field is not None and isinstance(field.default, Quantity) else _sample(key, node, defs)
+    if field is not None and isinstance(field.default, Quantity):
+        return str(field.default)
+    return _sample(key, node, defs)
 
 
 def _sample(key: str, node: Node, defs: dict[str, Node]) -> Any:

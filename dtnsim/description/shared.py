@@ -107,7 +107,9 @@ def _counted(item: Any, hosts: MappingABC[str, Host]) -> Any:
     for alias in ends:
         if alias in hosts and hosts[alias].count > 1 and twin(alias, 2) in hosts:
             pool[alias] = [twin(alias, n) for n in range(2, hosts[alias].count + 1)]
-    return item if not pool else item.but("pool", pool, (item.file, item.line))
+    if not pool:
+        return item
+    return item.but("pool", pool, (item.file, item.line))
 
 
 def _parts(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:

@@ -228,7 +228,9 @@ class TransferClass(Model):
         """Number of files of a transfer in the middle of its distribution."""
         if self.each is not None:
             return max(1, round(size_B / self.each.value))
-        return max(1, round(self.files.median)) if isinstance(self.files, Files) else self.files or 1
+        if isinstance(self.files, Files):
+            return max(1, round(self.files.median))
+        return self.files or 1
 
 
 class Workload(Model):

@@ -78,11 +78,17 @@ def discover(folder: str | Path | None = None) -> Found:
     drawn = [*_drawn("cpu", processor, "cores clock", "lscpu"),
              *_drawn("memory", memory, "channels rate size", "dmidecode -t memory (root), free -g")]  # fmt: skip
     tree: Tree = {
-        "source": Said(f"dtnsim discover, {given.where}", ""), "cpu": processor or Said("unknown", "no output says it"),
-        "memory": memory or Said("unknown", "no output says it"), **hardware.system(given), "slots": slots,
-        "nics": nics, "volumes": volumes, "placement": cards.pinned(given, list(nics), sockets * cores),
-        "tcp": hardware.tcp(given), "vm": hardware.vm(given),
-    }  # fmt: skip
+        "source": Said(f"dtnsim discover, {given.where}", ""),
+        "cpu": processor or Said("unknown", "no output says it"),
+        "memory": memory or Said("unknown", "no output says it"),
+        **hardware.system(given),
+        "slots": slots,
+        "nics": nics,
+        "volumes": volumes,
+        "placement": cards.pinned(given, list(nics), sockets * cores),
+        "tcp": hardware.tcp(given),
+        "vm": hardware.vm(given),
+    }
     return Found(_name(given), tree, (*drawn, *notes), given.where)
 
 

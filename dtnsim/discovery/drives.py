@@ -194,4 +194,6 @@ def find(below: Mapping[str, Below], device: str) -> Below:
         if any(len(plain) > 3 and plain in re.sub(r"[\W_]", "", d.model.lower()) for d in b.drives)
     ]
     drives = {d: b for b in below.values() for d in b.drives}
-    return Below((like or list(drives.values()))[0].drives) if like or len(drives) == 1 else Below()
+    if like or len(drives) == 1:
+        return Below((like or list(drives.values()))[0].drives)
+    return Below()

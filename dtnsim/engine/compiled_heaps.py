@@ -39,7 +39,9 @@ def _before(x: Table, y: Table, i: int, j: int) -> bool:
     """Whether one entry comes before another."""
     if x[i] != x[j]:
         return bool(x[i] < x[j])
-    return bool(y[i + 1] < y[j + 1]) if y[i + 1] != y[j + 1] else bool(y[i + 2] < y[j + 2])
+    if y[i + 1] != y[j + 1]:
+        return bool(y[i + 1] < y[j + 1])
+    return bool(y[i + 2] < y[j + 2])
 
 
 def _swap(x: Table, y: Table, i: int, j: int) -> None:

@@ -293,14 +293,23 @@ def _case(entry: CaseEntry, item: object, parsed: CasesFile, file: Path) -> Case
     if quantity == "iops" and entry.block is None:
         raise SpecError("needs the size of one operation", **where, remedy="write 'block: 8 KiB'")
     return Case(
-        **{name: getattr(entry, name) for name in _AS_WRITTEN}, site=parsed.site, path=path,
-        overrides=tuple(f"{k}={v}" for k, v in entry.set.items()), quantity=quantity, pattern=pattern or None,
-        measured=_measured(entry, quantity, where), first_predicted=_first(entry, quantity, where),
+        **{name: getattr(entry, name) for name in _AS_WRITTEN},
+        site=parsed.site,
+        path=path,
+        overrides=tuple(f"{k}={v}" for k, v in entry.set.items()),
+        quantity=quantity,
+        pattern=pattern or None,
+        measured=_measured(entry, quantity, where),
+        first_predicted=_first(entry, quantity, where),
         runs=tuple(_figure(run, quantity, {**where, "key": f"cases.{entry.id}.runs"}) for run in entry.runs or ()),
-        teaches=parsed.teaches, spread=entry.spread.value, log=_log(entry, item, file),
-        block_B=entry.block.value if entry.block else None, stated=entry.bottleneck_stated,
-        source=entry.source or parsed.source, study=f"{parsed.site}/{entry.study}" if entry.study else parsed.site,
-    )  # fmt: skip
+        teaches=parsed.teaches,
+        spread=entry.spread.value,
+        log=_log(entry, item, file),
+        block_B=entry.block.value if entry.block else None,
+        stated=entry.bottleneck_stated,
+        source=entry.source or parsed.source,
+        study=f"{parsed.site}/{entry.study}" if entry.study else parsed.site,
+    )
 
 
 def _measured(entry: CaseEntry, quantity: str, where: dict[str, Any]) -> float:

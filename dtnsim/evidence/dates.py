@@ -42,7 +42,9 @@ def when(m: Measurement) -> datetime | None:
         return None
     lines, stamps = _stamps(m.file)
     at = bisect_right(lines, m.line or 0)
-    return stamps[at - 1] if at else stamp_of_name(Path(m.file).name)
+    if at:
+        return stamps[at - 1]
+    return stamp_of_name(Path(m.file).name)
 
 
 def stamp_of(text: str) -> datetime | None:
@@ -50,7 +52,9 @@ def stamp_of(text: str) -> datetime | None:
     for pattern in (_C, _ISO, _MAIL):
         if (found := pattern.search(text)) is not None:
             return _of(found)
-    return datetime.fromtimestamp(int(found["seconds"]), UTC) if (found := _EPOCH.search(text)) is not None else None
+    if (found := _EPOCH.search(text)) is not None:
+        return datetime.fromtimestamp(int(found["seconds"]), UTC)
+    return None
 
 
 def stamp_of_name(name: str) -> datetime | None:

@@ -105,7 +105,9 @@ def values(case: Case, answer: Solved) -> Array:
     rate = rates.sum(axis=1) if which is None else rates[:, which]
     if case.quantity == "iops":
         return np.asarray(rate / (case.block_B or 1.0))
-    return np.full(1, float(np.std(rate))) if case.quantity == "throughput_sd" else np.asarray(rate)
+    if case.quantity == "throughput_sd":
+        return np.full(1, float(np.std(rate)))
+    return np.asarray(rate)
 
 
 def _share(case: Case, answer: Solved) -> Array:

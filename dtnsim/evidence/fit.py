@@ -225,10 +225,20 @@ def _result(
     free = set(search.free.tolist())
     untouched = tuple(sorted(p.name for j, p in enumerate(model.parameters) if p.host and j not in free))
     return Fit(
-        parameters=tuple(model.parameters[j] for j in search.free), u=u, covariance=covariance, figures=model.figures,
-        ratio_before=before, ratio_after=ratio, error=error, weight=weight, jacobian=slope, hosts=frozenset(hosts),
-        untouched=untouched, prior_sd=search.sd, released=tuple(gone),
-    )  # fmt: skip
+        parameters=tuple(model.parameters[j] for j in search.free),
+        u=u,
+        covariance=covariance,
+        figures=model.figures,
+        ratio_before=before,
+        ratio_after=ratio,
+        error=error,
+        weight=weight,
+        jacobian=slope,
+        hosts=frozenset(hosts),
+        untouched=untouched,
+        prior_sd=search.sd,
+        released=tuple(gone),
+    )
 
 
 def _widened(covariance: NDArray[Any], excess: float) -> Array:

@@ -233,9 +233,14 @@ def _case(m: Measurement, rate: Measurement, own: Target, far: Target | None) ->
     path = spec.resolve(yamlio.mapping(given, str(m.file), m.line or 0))
     threads = streams if "version" in tool and version >= _THREADS else 1
     case = case_of(
-        m, own.name, id=f"{Path(m.file or 'log').name}:{m.line}:{m.conditions['role']}",
-        overrides=(json.dumps(moved | {"tool": tool}),), quantity="cpu_share",
-        pattern=rf"^{re.escape(own.name)}\.cpu\.iperf3 {m.conditions['role']}", measured=m.value / threads,
-        spread=_SPREAD, role="fit",
-    )  # fmt: skip
+        m,
+        own.name,
+        id=f"{Path(m.file or 'log').name}:{m.line}:{m.conditions['role']}",
+        overrides=(json.dumps(moved | {"tool": tool}),),
+        quantity="cpu_share",
+        pattern=rf"^{re.escape(own.name)}\.cpu\.iperf3 {m.conditions['role']}",
+        measured=m.value / threads,
+        spread=_SPREAD,
+        role="fit",
+    )
     return Figure(case, path, when(rate))

@@ -29,12 +29,17 @@ from dtnsim.tools.plan import Job
 #: tool_key -> (program, options that the transport implies): every tool with a command line, by its kind, and further
 KEYS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     **{manner.kind: (program, {}) for program, manner in reversed(programs().items())},
-    "rsync": ("rsync", {"e": "ssh"}), "rsyncd": ("rsync", {"e": "none"}),
-    "rclone-sftp": ("rclone", {"backend": "sftp"}), "rclone-http": ("rclone", {"backend": "http", "tls": False}),
-    "rclone-webdav": ("rclone", {"backend": "webdav", "tls": False}), "lftp-sftp": ("lftp", {"protocol": "sftp"}),
-    "lftp-http": ("lftp", {"protocol": "http"}), "lftp-ftp": ("lftp", {"protocol": "ftp"}),
-    "guc": ("globus-url-copy", {"third_party": False}), "guc3": ("globus-url-copy", {"third_party": True}),
-}  # fmt: skip
+    "rsync": ("rsync", {"e": "ssh"}),
+    "rsyncd": ("rsync", {"e": "none"}),
+    "rclone-sftp": ("rclone", {"backend": "sftp"}),
+    "rclone-http": ("rclone", {"backend": "http", "tls": False}),
+    "rclone-webdav": ("rclone", {"backend": "webdav", "tls": False}),
+    "lftp-sftp": ("lftp", {"protocol": "sftp"}),
+    "lftp-http": ("lftp", {"protocol": "http"}),
+    "lftp-ftp": ("lftp", {"protocol": "ftp"}),
+    "guc": ("globus-url-copy", {"third_party": False}),
+    "guc3": ("globus-url-copy", {"third_party": True}),
+}
 #: one bare TCP handshake, kernel and emulator for each message that waits [s]
 TURN_S: Final = 2e-4
 #: share of a receive buffer that is window since Linux 6.6 at MTU 1500, of packets copied into one buffer

@@ -257,7 +257,15 @@ def _case(moved: Moved, given: PathSpec, file: Path, number: int) -> Case:
     said = f"{stamp:%Y-%m-%d %H:%M}, " if stamp is not None else ""
     study = Path(m.file or "log").stem
     return case_of(
-        m, study, **({} if m.line else {"id": f"transfer {number}"}), path=file, overrides=tuple(overrides),
-        quantity="throughput", measured=moved.rate_Bps, spread=_SPREAD, role="blind",
-        what=f"{said}{plural(moved.files, 'file')}, {moved.bytes / 1e9:.4g} GB", study=study,
-    )  # fmt: skip
+        m,
+        study,
+        **({} if m.line else {"id": f"transfer {number}"}),
+        path=file,
+        overrides=tuple(overrides),
+        quantity="throughput",
+        measured=moved.rate_Bps,
+        spread=_SPREAD,
+        role="blind",
+        what=f"{said}{plural(moved.files, 'file')}, {moved.bytes / 1e9:.4g} GB",
+        study=study,
+    )

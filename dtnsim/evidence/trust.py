@@ -190,11 +190,16 @@ class Trust:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            "n": self.n, "coverage": {f"{level:.0%}": share for level, share in self.coverage.items()},
-            "below_p10": self.below, "above_p90": self.above, "median_too_high": self.high, "width": self.width,
-            "interval_score": self.interval_score, "interval_score_of_a_constant_factor": self.constant_factor,
+            "n": self.n,
+            "coverage": {f"{level:.0%}": share for level, share in self.coverage.items()},
+            "below_p10": self.below,
+            "above_p90": self.above,
+            "median_too_high": self.high,
+            "width": self.width,
+            "interval_score": self.interval_score,
+            "interval_score_of_a_constant_factor": self.constant_factor,
             "crps": self.crps,
-        }  # fmt: skip
+        }
 
 
 def judging(judged: Sequence[Judgement]) -> list[Judgement]:

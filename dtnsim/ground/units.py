@@ -26,11 +26,18 @@ _BITS: Final = {"b": 0.125, "bit": 0.125, "bits": 0.125}
 _TIME: Final = {
     name: seconds
     for names, seconds in (
-        ("s sec second seconds", 1.0), ("ms", 1e-3), ("us µs μs", 1e-6), ("ns", 1e-9), ("min minute minutes", 60.0),
-        ("h hour hours", 3600.0), ("d day days", 86400.0), ("week weeks", 604800.0), ("year", 31557600.0),
+        ("s sec second seconds", 1.0),
+        ("ms", 1e-3),
+        ("us µs μs", 1e-6),
+        ("ns", 1e-9),
+        ("min minute minutes", 60.0),
+        ("h hour hours", 3600.0),
+        ("d day days", 86400.0),
+        ("week weeks", 604800.0),
+        ("year", 31557600.0),
     )
     for name in names.split()
-}  # fmt: skip
+}
 
 #: what times are shown in, and the least and the most of a unit that times side by side are shown in
 _UNITS: Final = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
@@ -51,12 +58,18 @@ _WHOLE_WORDS: Final = re.compile(rf"(?:{'|'.join(_WORDS)})(?:bit|byte)s?(?:/s(?:
 
 #: dimension -> what it is, and an example of how a person writes it (in error messages and in the JSON Schema)
 _DIMENSIONS: Final = {
-    "B/s": ("a rate", "10 Gb/s or 540 MB/s"), "B": ("a size", "64 KiB or 6 TB"), "s": ("a time", "3.1 ms or 8 h"),
-    "Hz": ("a frequency", "3.6 GHz"), "1/s": ("a count per second", "2400 MT/s, 80 IOPS, 1000 ops/s or 20 /day"),
-    "1": ("a plain number or a percentage", "0.01 or 1 %"), "cycles/B": ("CPU cycles per byte", "0.72 cycles/B"),
-    "cycles": ("CPU cycles", "3500 cycles"), "s/B": ("a time per byte", "1.2 ns/B"), "USD": ("a price", "420 USD"),
+    "B/s": ("a rate", "10 Gb/s or 540 MB/s"),
+    "B": ("a size", "64 KiB or 6 TB"),
+    "s": ("a time", "3.1 ms or 8 h"),
+    "Hz": ("a frequency", "3.6 GHz"),
+    "1/s": ("a count per second", "2400 MT/s, 80 IOPS, 1000 ops/s or 20 /day"),
+    "1": ("a plain number or a percentage", "0.01 or 1 %"),
+    "cycles/B": ("CPU cycles per byte", "0.72 cycles/B"),
+    "cycles": ("CPU cycles", "3500 cycles"),
+    "s/B": ("a time per byte", "1.2 ns/B"),
+    "USD": ("a price", "420 USD"),
     "W": ("a power", "140 W"),
-}  # fmt: skip
+}
 _WHAT: Final = {dimension: what for dimension, (what, _) in _DIMENSIONS.items()}
 EXAMPLES: Final = {dimension: example for dimension, (_, example) in _DIMENSIONS.items()}
 

@@ -161,7 +161,9 @@ class CommandReader:
 
     def _bare(self, text: str, line: int) -> Command | None:
         bare = _BARE.match(text)
-        return Command(bare["cmd"].strip(), line) if bare is not None and bare["prog"] in self.tools else None
+        if bare is not None and bare["prog"] in self.tools:
+            return Command(bare["cmd"].strip(), line)
+        return None
 
     def _is_known(self, cmd: str, *, strict: bool) -> bool:
         first = re.split(r"[\s;|&()]", cmd.lstrip("( "), maxsplit=1)[0]
@@ -327,7 +329,9 @@ _HOSTNAME: Final = re.compile(
 def host_of(text: str) -> tuple[str | None, str]:
     """Splits a pdsh-like ``host: `` prefix off: (host or None, rest)."""
     match = _ADDRESS.match(text) or _HOSTNAME.match(text)
-    return (None, text) if match is None else (match[1], text[match.end() :])
+    if match is None:
+        return None, text
+    return match[1], text[match.end() :]
 
 
 def without_codes(block: bytes) -> bytes:

@@ -236,4 +236,6 @@ def of_histogram(counts: Mapping[str, object]) -> tuple[int, dict[str | None, fl
 
 def positive_int(text: str | None) -> int | None:
     """A count from a command line, or None."""
-    return None if text is None or not text.isascii() or not text.isdigit() or len(text) > 6 else int(text) or None
+    if text is None or not text.isascii() or not text.isdigit() or len(text) > 6:
+        return None
+    return int(text) or None

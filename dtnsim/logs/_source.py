@@ -135,7 +135,9 @@ def _unpacked(packed: IO[bytes], name: str) -> _Peekable:
         import lzma
 
         return _Peekable(cast("IO[bytes]", lzma.open(stream)))
-    return _Peekable(_zstd(stream, name)) if head.startswith(b"\x28\xb5\x2f\xfd") else file
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return _Peekable(_zstd(stream, name))
+    return file
 
 
 def _zstd(file: IO[bytes], name: str) -> IO[bytes]:

@@ -235,7 +235,9 @@ class Ethtool(LinesParser):
     def settle(self, duplex: str | None = None) -> list[Record]:
         known: Conditions = {"interface": self._interface, "duplex": duplex}
         pending, self._pending = self._pending, None
-        return [] if pending is None else [self.measure("link_rate", pending[0], pending[1], line=pending[2], **known)]
+        if pending is None:
+            return []
+        return [self.measure("link_rate", pending[0], pending[1], line=pending[2], **known)]
 
     def _counter(self, text: str) -> Iterable[Record]:
         match = re.match(r"^\s+(?:\[(\d{1,4})\]: )?([^\s\[][^:]*?(?:::\S+)?): (\d+)\s*$", text)

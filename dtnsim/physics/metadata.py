@@ -15,9 +15,13 @@ from dtnsim.physics._arrays import FloatArray, as_float
 
 #: the three classes of operations that benchmarks of metadata (mdtest) distinguish; what they do not name is a look-up
 CLASSES: Final = {
-    "create": "create", "mkdir": "create", "rename": "create", "setattr": "create", "exclusive": "create",
+    "create": "create",
+    "mkdir": "create",
+    "rename": "create",
+    "setattr": "create",
+    "exclusive": "create",
     "remove": "remove",
-}  # fmt: skip
+}
 
 #: Names that one getdents brings: glibc's buffer of 32 KiB over 32 B for an entry with a short name.
 NAMES_PER_CALL: Final = 1024.0

@@ -136,9 +136,15 @@ _NAUTILUS: Final = (0.40, 0.43)
 #: and Nautilus the geometric means; Quincy 648,620 writes to 527,603 (RocksDB Tuning Deep-Dive, 2022), Reef 800,000
 #: (Reef Freeze, 2023); reads of Quincy and Reef are alike, and take a core as long as those of Pacific (PR 51821)
 OSD_SMALL: Final = {
-    "luminous": _NAUTILUS, "mimic": _NAUTILUS, "nautilus": _NAUTILUS, "octopus": (0.70, 1.03), "pacific": (1.0, 1.0),
-    "quincy": (1.0, 1.23), "reef": (1.0, 1.52), "squid": (1.0, 1.52),
-}  # fmt: skip
+    "luminous": _NAUTILUS,
+    "mimic": _NAUTILUS,
+    "nautilus": _NAUTILUS,
+    "octopus": (0.70, 1.03),
+    "pacific": (1.0, 1.0),
+    "quincy": (1.0, 1.23),
+    "reef": (1.0, 1.52),
+    "squid": (1.0, 1.52),
+}
 
 
 def osd_time(request_B: ArrayLike, object_B: ArrayLike, object_s: ArrayLike, small_s: ArrayLike) -> FloatArray:

@@ -158,10 +158,14 @@ def _completed(offer: Offer, known: Offer | None, extras: Mapping[str, Offer]) -
     if known is None:
         return offer
     return replace(
-        offer, fits=offer.fits or known.fits, watts=known.watts if offer.watts is None else offer.watts,
+        offer,
+        fits=offer.fits or known.fits,
+        watts=known.watts if offer.watts is None else offer.watts,
         extras=offer.extras or tuple((n, k) for n, k in known.extras if n in extras),
-        replaces=offer.replaces or known.replaces, rate=offer.rate or known.rate, size_B=offer.size_B or known.size_B,
-    )  # fmt: skip
+        replaces=offer.replaces or known.replaces,
+        rate=offer.rate or known.rate,
+        size_B=offer.size_B or known.size_B,
+    )
 
 
 def _read(path: Path) -> Catalog:
@@ -258,11 +262,26 @@ def _offer(row: Mapping[str, Any], file: str) -> Offer:
     price = money(str(row["price"]), f"{where}: price")
     price = Money(cents(price.amount * (1 - Decimal(str(discount)))), price.currency)
     return Offer(
-        str(row["part"]), family, price, spread, date, str(row.get("source", "")), watts, str(row.get("fits", "")),
-        tuple(_counted(text, where) for text in _list(row.get("with"))), tuple(_list(row.get("replaces"))), rate, size,
-        steps=((least, price),) if least > 1 else (), stock=str(row.get("stock", "")), lead=str(row.get("lead", "")),
-        support=support, units=rack, bays=bays, trade_in=trade_in,
-    )  # fmt: skip
+        str(row["part"]),
+        family,
+        price,
+        spread,
+        date,
+        str(row.get("source", "")),
+        watts,
+        str(row.get("fits", "")),
+        tuple(_counted(text, where) for text in _list(row.get("with"))),
+        tuple(_list(row.get("replaces"))),
+        rate,
+        size,
+        steps=((least, price),) if least > 1 else (),
+        stock=str(row.get("stock", "")),
+        lead=str(row.get("lead", "")),
+        support=support,
+        units=rack,
+        bays=bays,
+        trade_in=trade_in,
+    )
 
 
 def _stepped(found: Sequence[Offer]) -> list[Offer]:

@@ -110,13 +110,18 @@ class Comparison(Pictured):
             rate, seconds = v.prediction.throughput_Bps, v.prediction.duration_s
             rows.append(
                 {
-                    "variant": v.name, "p10_Bps": rate.p10, "throughput_Bps": rate.p50, "p90_Bps": rate.p90,
-                    "ceiling_Bps": v.prediction.ceiling, "duration_s": seconds.p50,
+                    "variant": v.name,
+                    "p10_Bps": rate.p10,
+                    "throughput_Bps": rate.p50,
+                    "p90_Bps": rate.p90,
+                    "ceiling_Bps": v.prediction.ceiling,
+                    "duration_s": seconds.p50,
                     "bottleneck": v.prediction.bottleneck.station,
                     "price": float(v.price.amount) if v.price is not None else None,
-                    "currency": v.price.currency if v.price is not None else None, "unpriced": ", ".join(v.unpriced),
+                    "currency": v.price.currency if v.price is not None else None,
+                    "unpriced": ", ".join(v.unpriced),
                 }
-            )  # fmt: skip
+            )
         return rows
 
 

@@ -241,7 +241,9 @@ class Shop:
 
     def present(self, part: str | None) -> Offer | None:
         """What is there, as an offer; None where neither a list nor its own file has a price."""
-        return None if part is None else self.catalog.named(part) or offers.of_part(part, self.given.folder)
+        if part is None:
+            return None
+        return self.catalog.named(part) or offers.of_part(part, self.given.folder)
 
     def size_of(self, part: str | None) -> float:
         """Bytes of a drive; 0 where nobody says."""

@@ -303,7 +303,9 @@ def growth_schedule(made: Plan) -> list[str]:
     first = calendar.date(workload.date) if workload is not None else None
 
     def at(years: float) -> str:
-        return f"in {years:.1f} years" if first is None else f"{first + dt.timedelta(seconds=years * YEAR_S):%Y-%m}"
+        if first is None:
+            return f"in {years:.1f} years"
+        return f"{first + dt.timedelta(seconds=years * YEAR_S):%Y-%m}"
 
     said = []
     for year, due in enumerate(made.due):

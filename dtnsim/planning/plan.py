@@ -148,12 +148,17 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
         *(messages.joint_gain(found, best, tuned) if found is not None else ()),
         *messages.foreign_bottleneck(hosts, best, others),
         *messages.outcome(goal, confidence, tuned, best, met, shares),
-        *messages.hardly_better(best, top, asked.samples), *messages.own_side_alone(own, confidence, others),
+        *messages.hardly_better(best, top, asked.samples),
+        *messages.own_side_alone(own, confidence, others),
         *(messages.kinds_tried(allow, ALLOWED, would, confidence) if hints else ()),
-        *out.sentences(confidence, asked.currency), *messages.ownership(best, years, energy, asked.exchange),
-        *messages.old_prices(bought), *asked.exchange.notes((asked.currency, *currencies)), *asked.catalog.notes,
-        *(note for o in offered for note in o.notes), *messages.refused(refused),
-    ]  # fmt: skip
+        *out.sentences(confidence, asked.currency),
+        *messages.ownership(best, years, energy, asked.exchange),
+        *messages.old_prices(bought),
+        *asked.exchange.notes((asked.currency, *currencies)),
+        *asked.catalog.notes,
+        *(note for o in offered for note in o.notes),
+        *messages.refused(refused),
+    ]
     grown = bool(np.any(rate))
     due = growth.due(_steps(given, asked, bought, rate, years), goal.value, confidence, rate, years) if grown else ()
     made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,

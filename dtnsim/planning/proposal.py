@@ -166,16 +166,24 @@ class Plan(Shown):
         """A row for the path as it is, tuned, and with each set of purchases."""
         return [
             {
-                "stage": s.name, "price": float(s.price.amount), "price_spread": s.price_spread,
-                "currency": s.price.currency, "p10_Bps": s.prediction.throughput_Bps.p10,
-                "throughput_Bps": s.prediction.throughput_Bps.p50, "p90_Bps": s.prediction.throughput_Bps.p90,
-                "ceiling_Bps": s.prediction.ceiling, "probability": s.probability,
-                "bottleneck": s.prediction.bottleneck.station, "marginal_Bps_per_1000": s.marginal_Bps,
-                "watts_W": s.watts, "buys": "; ".join(f"{n} x {offer.part}" for o in s.options for offer, n in o.buys),
-                "set": "; ".join(s.overrides), "idle": "; ".join(f"{part} {use:.0%}" for part, use in s.idle),
+                "stage": s.name,
+                "price": float(s.price.amount),
+                "price_spread": s.price_spread,
+                "currency": s.price.currency,
+                "p10_Bps": s.prediction.throughput_Bps.p10,
+                "throughput_Bps": s.prediction.throughput_Bps.p50,
+                "p90_Bps": s.prediction.throughput_Bps.p90,
+                "ceiling_Bps": s.prediction.ceiling,
+                "probability": s.probability,
+                "bottleneck": s.prediction.bottleneck.station,
+                "marginal_Bps_per_1000": s.marginal_Bps,
+                "watts_W": s.watts,
+                "buys": "; ".join(f"{n} x {offer.part}" for o in s.options for offer, n in o.buys),
+                "set": "; ".join(s.overrides),
+                "idle": "; ".join(f"{part} {use:.0%}" for part, use in s.idle),
             }
             for s in (self.now, self.tuned, *self.purchases[1:])
-        ]  # fmt: skip
+        ]
 
     def to_frame(self) -> Any:
         """The same as a ``pandas.DataFrame``."""

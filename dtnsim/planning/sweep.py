@@ -195,7 +195,9 @@ def _design(vary: Sequence[str], sample: str | None, table: str | Path | None, s
         return designs.table(table)
     axes = [designs.axis(text) for text in vary]
     designs.check(axes)
-    return designs.cartesian(axes) if sample is None else designs.hypercube(axes, designs.sampling(sample), seed)
+    if sample is None:
+        return designs.cartesian(axes)
+    return designs.hypercube(axes, designs.sampling(sample), seed)
 
 
 def _digest(given: spec.PathSpec, samples: int, seed: int) -> str:

@@ -19,12 +19,18 @@ if TYPE_CHECKING:
 
 #: what each test rejects, in words
 TESTS: Final = {
-    "fit": "{} fit nowhere", "dark": "{} of unknown power", "beaten": "{} beaten by a part that costs no more",
-    "budget": "{} over the budget", "power": "{} over the power",
-    "room": "{} without enough slots, bays, ports, rack units or watts", "changes": "{} of too many changes",
-    "short": "{} short of the probability", "cannot": "{} cannot serve the ends",
-    "absent": "{} not among those that are there", "slow": "{} slower",
-}  # fmt: skip
+    "fit": "{} fit nowhere",
+    "dark": "{} of unknown power",
+    "beaten": "{} beaten by a part that costs no more",
+    "budget": "{} over the budget",
+    "power": "{} over the power",
+    "room": "{} without enough slots, bays, ports, rack units or watts",
+    "changes": "{} of too many changes",
+    "short": "{} short of the probability",
+    "cannot": "{} cannot serve the ends",
+    "absent": "{} not among those that are there",
+    "slow": "{} slower",
+}
 #: limits that can be relaxed: their test, and the number of changes that is none
 _LIMITS: Final = {"budget": "budget", "max_watts": "power", "most": "changes"}
 

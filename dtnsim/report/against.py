@@ -104,4 +104,6 @@ def _versions(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
 
 
 def _differs(was: float | None, now: float | None) -> bool:
-    return was is not now if was is None or now is None else abs(now - was) > _SAME * max(abs(was), abs(now))
+    if was is None or now is None:
+        return was is not now
+    return abs(now - was) > _SAME * max(abs(was), abs(now))

@@ -331,7 +331,11 @@ def plan_frontier(plan: Plan) -> Figure:
     rates = [s.prediction.throughput_Bps for s in stages]
     low, middle, high = ([8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90"))
     trace = line(
-        "", [float(s.price.amount) for s in stages], middle, "%{customdata}<br>%{x:,.0f}: %{y:.4g} Gb/s", marked=True,
+        "",
+        [float(s.price.amount) for s in stages],
+        middle,
+        "%{customdata}<br>%{x:,.0f}: %{y:.4g} Gb/s",
+        marked=True,
         shape="hv",
     ) | {
         "marker": {
@@ -341,7 +345,7 @@ def plan_frontier(plan: Plan) -> Figure:
         },
         "customdata": [label(f"{s.name}, probability {s.probability:.0%}") for s in stages],
         **spans("y", low, middle, high),
-    }  # fmt: skip
+    }
     most = max(*trace["x"], 1.0)
     across = axis(f"price [{plan.now.price.currency}]", range=[-0.03 * most, 1.05 * most], tickformat=",")
     layout = {

@@ -36,25 +36,37 @@ def _times(i: Interval) -> dict[str, float | None]:
 def prediction_document(p: Prediction) -> dict[str, Any]:
     """The document of ``dtnsim predict --json``."""
     return {
-        "schema": PREDICTION, "name": p.name, "throughput_Bps": p.throughput_Bps.as_dict(), "ceiling_Bps": p.ceiling,
-        "scenarios": 0 if p.drawn is None else len(p.drawn.rates_Bps), "unstated": list(p.unstated),
-        "duration_s": _times(p.duration_s), "bottleneck": p.bottleneck.as_dict(),
-        "stations": [_station(u) for u in p.stations], "ladder": _ladder(p.transfers[0]),
+        "schema": PREDICTION,
+        "name": p.name,
+        "throughput_Bps": p.throughput_Bps.as_dict(),
+        "ceiling_Bps": p.ceiling,
+        "scenarios": 0 if p.drawn is None else len(p.drawn.rates_Bps),
+        "unstated": list(p.unstated),
+        "duration_s": _times(p.duration_s),
+        "bottleneck": p.bottleneck.as_dict(),
+        "stations": [_station(u) for u in p.stations],
+        "ladder": _ladder(p.transfers[0]),
         "transfers": [_transfer(t, climb=n == 0 or len(p.transfers) <= SHOWN) for n, t in enumerate(p.transfers)],
-        "warnings": list(p.warnings), "assumed": assumptions(p.assumed),
+        "warnings": list(p.warnings),
+        "assumed": assumptions(p.assumed),
         "versions": {"dtnsim": __version__, "Python": platform.python_version(), "numpy": np.__version__},
-    }  # fmt: skip
+    }
 
 
 def assumptions(found: Sequence[Assumption]) -> list[dict[str, Any]]:
     """Numbers that nobody wrote and that move the answer; one of another usual value has that twice."""
     return [
         {
-            "key": a.key, "value": a.value, "p10": a.low, "p90": a.high, "throughput_at_p10": a.at_low,
-            "throughput_at_p90": a.at_high, "source": a.source,
+            "key": a.key,
+            "value": a.value,
+            "p10": a.low,
+            "p90": a.high,
+            "throughput_at_p10": a.at_low,
+            "throughput_at_p90": a.at_high,
+            "source": a.source,
         }
         for a in found
-    ]  # fmt: skip
+    ]
 
 
 def goals_document(p: Prediction, goals: Sequence[Goal]) -> list[dict[str, Any]]:

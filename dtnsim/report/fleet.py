@@ -55,9 +55,13 @@ def document(a: FleetAnswer) -> dict[str, Any]:
         "upgrades": [_due(a, name) for name in _order(a)],
         "stations": [
             {
-                "station": s.name, "utilization_mean": s.mean, "utilization_busy_hour": s.busy,
-                "utilization_busy_day": s.busy_day, "utilization_peak_hour": s.peak,
-                "by_hour_of_week": [round(v, 4) for v in s.of_week], "by_week": [round(v, 4) for v in s.weeks],
+                "station": s.name,
+                "utilization_mean": s.mean,
+                "utilization_busy_hour": s.busy,
+                "utilization_busy_day": s.busy_day,
+                "utilization_peak_hour": s.peak,
+                "by_hour_of_week": [round(v, 4) for v in s.of_week],
+                "by_week": [round(v, 4) for v in s.weeks],
             }
             for s in first.stations[:_MOST]
         ],
@@ -66,18 +70,22 @@ def document(a: FleetAnswer) -> dict[str, Any]:
         "outages": {name: {"count": n, "seconds": s} for name, (n, s) in list(first.outages.items())[:_MOST]},
         "happened": [{"time_s": t, "what": what} for t, what in first.happened[:_MOST]],
         "warnings": list(a.warnings),
-    }  # fmt: skip
+    }
 
 
 def _plain(g: Group) -> dict[str, Any]:
     return {
-        "class": g.name, "from": g.source, "to": g.target,
+        "class": g.name,
+        "from": g.source,
+        "to": g.target,
         **fields(g, "asked", "done", "failed", "open", "size_B", "moved_B", "resent_B"),
-        **fields(g, "corrupted", "unnoticed", "retries"), "deadlines": g.with_deadline, "deadlines_missed": g.missed,
+        **fields(g, "corrupted", "unnoticed", "retries"),
+        "deadlines": g.with_deadline,
+        "deadlines_missed": g.missed,
         "waited_s_mean": number(g.waited_s),
         "completion_s": {n: number(v) for n, v in zip(_NAMES, g.completion_s, strict=True)},
         "slowdown": {n: number(v) for n, v in zip(_NAMES, g.slowdown, strict=True)},
-    }  # fmt: skip
+    }
 
 
 def _group(a: FleetAnswer, n: int) -> dict[str, Any]:
@@ -142,10 +150,14 @@ def _due(a: FleetAnswer, name: str) -> dict[str, Any]:
     years = _years(a, name)
     first = next(s for s in a.runs[0].stations if s.name == name)
     return {
-        "station": name, "full_at": a.workload.full.value, "full_over": a.workload.full_over,
-        "utilization_busy_hour": first.busy, "utilization_busy_day": first.busy_day, "due_years": quantiles(years),
+        "station": name,
+        "full_at": a.workload.full.value,
+        "full_over": a.workload.full_over,
+        "utilization_busy_hour": first.busy,
+        "utilization_busy_day": first.busy_day,
+        "due_years": quantiles(years),
         "due_date": dict(zip(("p10", "p50", "p90"), (_date(a, y) for y in years), strict=True)),
-    }  # fmt: skip
+    }
 
 
 def _date(a: FleetAnswer, years: float) -> str | None:
@@ -187,12 +199,16 @@ def _completion(a: FleetAnswer, out: Out) -> None:
     rows = text.Table(*head, ">deadlines missed", ">resent")
     for g in first.groups:
         rows.add_row(
-            g.name or "all", f"{g.done:,}", f"{g.open:,}", f"{g.failed:,}", units.show(g.size_B, "B"),
+            g.name or "all",
+            f"{g.done:,}",
+            f"{g.open:,}",
+            f"{g.failed:,}",
+            units.show(g.size_B, "B"),
             *(units.show(v, "s") if math.isfinite(v) else "" for v in g.completion_s),
             *(f"{v:.3g}" if math.isfinite(v) else "" for v in g.slowdown),
             f"{g.missed:,} of {g.with_deadline:,}" if g.with_deadline else "",
             units.show(g.resent_B, "B") if g.resent_B else "0 B",
-        )  # fmt: skip
+        )
     out.print(rows)
     if len(a.runs) >= ENOUGH:
         for n, g in enumerate(first.groups):

@@ -187,12 +187,25 @@ def transfers(a: FleetAnswer, path: Path) -> None:
     used_ways[course.way < 0] = ""
     moved = course.moved
     columns: dict[str, Any] = {
-        "number": np.arange(n), "class": names[0], "from": names[1], "to": names[2], "user": names[3],
-        "source_host": used_ways[:, 0], "destination_host": used_ways[:, 1], "asked_s": work.asked,
-        "begun_s": course.begun, "ended_s": course.ended, "alone_s": made.alone_s, "due_s": work.due,
-        "bytes": work.size, "files": work.files, "moved_B": moved, "resent_B": course.resent, "retries": course.tries,
+        "number": np.arange(n),
+        "class": names[0],
+        "from": names[1],
+        "to": names[2],
+        "user": names[3],
+        "source_host": used_ways[:, 0],
+        "destination_host": used_ways[:, 1],
+        "asked_s": work.asked,
+        "begun_s": course.begun,
+        "ended_s": course.ended,
+        "alone_s": made.alone_s,
+        "due_s": work.due,
+        "bytes": work.size,
+        "files": work.files,
+        "moved_B": moved,
+        "resent_B": course.resent,
+        "retries": course.tries,
         "state": np.array(_STATES, object)[course.status],
-    }  # fmt: skip
+    }
     output.table(columns, path, "--transfers")
 
 

@@ -185,7 +185,9 @@ class _Layout:
 
     def _column(self, node: str) -> int:
         kind = self.whole.nodes[node]["kind"]
-        return _NEAR_WIRE if kind in ("nic", "slot") and self._reaches(node) else _COLUMN.get(kind, 2)
+        if kind in ("nic", "slot") and self._reaches(node):
+            return _NEAR_WIRE
+        return _COLUMN.get(kind, 2)
 
     def _reaches(self, node: str) -> bool:
         """Whether it is the way to the network: a NIC on it, or the slot of one."""

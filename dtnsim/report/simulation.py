@@ -39,13 +39,20 @@ def document(s: Simulation) -> dict[str, Any]:
     """The document of ``dtnsim simulate --json``."""
     first = s.runs[0]
     return {
-        "schema": SCHEMA, "name": s.name, "replicas": len(s.runs), "complete": s.complete, "interrupted": s.interrupted,
-        "end_s": number(first.end_s), "events": first.events,
+        "schema": SCHEMA,
+        "name": s.name,
+        "replicas": len(s.runs),
+        "complete": s.complete,
+        "interrupted": s.interrupted,
+        "end_s": number(first.end_s),
+        "events": first.events,
         "transfers": [_transfer(s, f) | {"quantile": at} for f, at in enumerate(_among(s))],
-        "stations": _stations(first), "series": _series(first),
-        "happened": [{"time_s": t, "what": what} for t, what in first.happened], "warnings": list(s.warnings),
+        "stations": _stations(first),
+        "series": _series(first),
+        "happened": [{"time_s": t, "what": what} for t, what in first.happened],
+        "warnings": list(s.warnings),
         "assumed": assumptions(s.assumed),
-    }  # fmt: skip
+    }
 
 
 def _among(s: Simulation) -> Sequence[float | None]:

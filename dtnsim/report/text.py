@@ -276,7 +276,9 @@ def capacity(station: Station) -> str:
     value = float(np.ravel(station.capacity)[0])
     if station.unit == "B":
         return units.show(value, "B/s")
-    return units.show(value, "Hz") if station.unit == "cycles" else f"{units.show(value, '1')} {station.unit}/s"
+    if station.unit == "cycles":
+        return units.show(value, "Hz")
+    return f"{units.show(value, '1')} {station.unit}/s"
 
 
 def explanation(p: Prediction, out: Out, ways: Sequence[Way] = (), steps: Sequence[Step] = ()) -> None:

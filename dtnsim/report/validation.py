@@ -39,7 +39,9 @@ def figure(value: float | None, unit: str) -> str:
 
 def percent(value: float | None, *, sign: bool = False) -> str:
     """A fraction as a percentage; nothing where there is none."""
-    return "" if value is None else f"{100 * value:{'+' if sign else ''},.{0 if abs(value) >= 10 else 1}f} %"
+    if value is None:
+        return ""
+    return f"{100 * value:{'+' if sign else ''},.{0 if abs(value) >= 10 else 1}f} %"
 
 
 def yes(value: bool | None) -> str:  # noqa: FBT001 - three answers

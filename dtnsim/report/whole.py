@@ -167,11 +167,15 @@ def _path(page: Page, given: PathSpec, p: Prediction, title: str) -> None:
     used = [u for u in p.stations if u.utilization > 0]
     rows = [
         (
-            u.station.name, f"{u.utilization:.1%}", capacity(u.station), f"{u.demand_per_byte:.4g} {u.station.unit}",
-            u.station.formula, u.station.source,
+            u.station.name,
+            f"{u.utilization:.1%}",
+            capacity(u.station),
+            f"{u.demand_per_byte:.4g} {u.station.unit}",
+            u.station.formula,
+            u.station.source,
         )
         for u in used
-    ]  # fmt: skip
+    ]
     head = ("station", ">used", ">capacity", ">demand a byte", "how", "source")
     page.table(Table(*head, rows=rows), "All stations in use", folded=True)
 

@@ -323,7 +323,9 @@ class Memory:
 
 def _time_to(distance: float, rate: float) -> float:
     """Time to cover a distance [s]; none where it is behind already, infinite where it is never covered."""
-    return max(distance, 0.0) / rate if rate > 0 else math.inf
+    if rate > 0:
+        return max(distance, 0.0) / rate
+    return math.inf
 
 
 class Files:

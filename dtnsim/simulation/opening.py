@@ -90,4 +90,6 @@ def _merged(ends: list[float], shares: list[float], last: float, little: float) 
         begin = end
     while steps and abs(steps[-1][2] - last) <= _ALIKE / 2 * last:
         steps.pop()
-    return None if not steps else Ramp(tuple(e for _, e, _ in steps), tuple(max(s, 1e-6) for _, _, s in steps), last)
+    if not steps:
+        return None
+    return Ramp(tuple(e for _, e, _ in steps), tuple(max(s, 1e-6) for _, _, s in steps), last)

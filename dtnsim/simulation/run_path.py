@@ -157,9 +157,14 @@ def _jobs(
         size, free, begins = (in_scenario(v, scenario) for v in (given.size_B, given.free_B, given.write_back_B))
         memory = memories.setdefault(given.pool, Memory(size, free))
         job.cache = PageCache(
-            engine, job.legs[job.main], memory, job.transfer.payload_B, weight=job.transfer.weight,
-            each_file=given.flush_files, write_back=(begins, given.write_back_s),
-        )  # fmt: skip
+            engine,
+            job.legs[job.main],
+            memory,
+            job.transfer.payload_B,
+            weight=job.transfer.weight,
+            each_file=given.flush_files,
+            write_back=(begins, given.write_back_s),
+        )
     return jobs, memories
 
 
@@ -272,15 +277,23 @@ def _result(world: World, recorder: Recorder, how: tuple[int, float, int, str], 
         spent = zip(job.legs, moving, job.waiting, strict=True)
         transfers.append(
             TransferRun(
-                job.transfer.name, job.started, job.written, job.finished, job.on_medium,
-                job.moved if job.done else _payload(world.engine, job), job.files, durations, counts,
-                tuple(PhaseTime(leg.name, busy, waiting) for leg, busy, waiting in spent), job.retries,
+                job.transfer.name,
+                job.started,
+                job.written,
+                job.finished,
+                job.on_medium,
+                job.moved if job.done else _payload(world.engine, job),
+                job.files,
+                durations,
+                counts,
+                tuple(PhaseTime(leg.name, busy, waiting) for leg, busy, waiting in spent),
+                job.retries,
                 Later(partial(recorder.held, f, names)) if whole else recorder.held(f, names, _FEW_STRETCHES),
                 job.transfer.omitted_s,
                 sender_rate(world.scene.problem, job.transfer, job.moved / job.transfer.time_s) if job.done else None,
                 job.transfer.counted,
             )
-        )  # fmt: skip
+        )
     none = Series(*(np.zeros(n) for n in (1, 0, 0, 0, 0, 0)))
     series = LaterSeries(recorder.series) if whole else none
     complete = not stopped

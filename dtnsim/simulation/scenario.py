@@ -71,7 +71,9 @@ class Crowd:
 
     def arrivals(self, rng: np.random.Generator) -> Iterator[tuple[float, float]]:
         """(time [s], bytes) of each, in order of time."""
-        return read_trace(self.folder / self.given.trace) if self.given.trace else poisson(self.given, rng)
+        if self.given.trace:
+            return read_trace(self.folder / self.given.trace)
+        return poisson(self.given, rng)
 
 
 @dataclass(slots=True)

@@ -80,7 +80,9 @@ def _scaled(old: Any, new: Any, drawn: Any, scenario: int) -> float:
     before, after, value = in_scenario(old, 0), in_scenario(new, 0), in_scenario(drawn, scenario)
     if before == after:
         return value
-    return after if before == 0 or not math.isfinite(before) or not math.isfinite(after) else value * after / before
+    if before == 0 or not math.isfinite(before) or not math.isfinite(after):
+        return after
+    return value * after / before
 
 
 def drawn_transfer(old: Transfer, new: Transfer, drawn: Transfer, scenario: int) -> Transfer:

@@ -86,11 +86,17 @@ class Matrices:
 
         total = self.total.some(scenarios)
         return replace(
-            self, capacity=of(self.capacity), alone=of(self.alone), total=total,
-            phases=total if self.phases is self.total else self.phases.some(scenarios), delay=of(self.delay),
-            served=of(self.served), opening=of(self.opening), lead=of(self.lead),
+            self,
+            capacity=of(self.capacity),
+            alone=of(self.alone),
+            total=total,
+            phases=total if self.phases is self.total else self.phases.some(scenarios),
+            delay=of(self.delay),
+            served=of(self.served),
+            opening=of(self.opening),
+            lead=of(self.lead),
             slowdowns=tuple((d, a, of(slope), of(reference)) for d, a, slope, reference in self.slowdowns),
-        )  # fmt: skip
+        )
 
     @property
     def unslowed(self) -> Matrices:

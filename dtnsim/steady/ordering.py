@@ -25,10 +25,16 @@ def apart(m: Matrices) -> Matrices:
         for driver, affected, slope, reference in m.slowdowns
     )
     return replace(
-        m, capacity=np.tile(m.capacity, (1, turns)), split=np.tile(m.split, turns), own=np.tile(m.own, turns),
-        alone=np.tile(m.alone, (1, turns)), total=_shifted(m.total, m.turn, count, turns),
-        phases=_shifted(m.phases, m.turn[m.transfer], count, turns), slowdowns=slowdowns, turn=np.zeros_like(m.turn),
-    )  # fmt: skip
+        m,
+        capacity=np.tile(m.capacity, (1, turns)),
+        split=np.tile(m.split, turns),
+        own=np.tile(m.own, turns),
+        alone=np.tile(m.alone, (1, turns)),
+        total=_shifted(m.total, m.turn, count, turns),
+        phases=_shifted(m.phases, m.turn[m.transfer], count, turns),
+        slowdowns=slowdowns,
+        turn=np.zeros_like(m.turn),
+    )
 
 
 def _shifted(rows: Rows, turn: Index, count: int, turns: int) -> Rows:

@@ -279,11 +279,17 @@ def _one(
     if transfer.timed:
         seconds = Interval(*(transfer.time_s,) * 3)
     return TransferPrediction(
-        transfer.name, rate, own, seconds, bottleneck(told, place, cause), transfer.files,
+        transfer.name,
+        rate,
+        own,
+        seconds,
+        bottleneck(told, place, cause),
+        transfer.files,
         rate.p50 * transfer.time_s if transfer.timed else transfer.payload_B,
         Ladder(problem, here.m, place, cause, float(here.solution.rate[0, place]), path, told, here.members),
-        timed.sender_rate(problem, transfer, rate.p50), all_run_Bps=together,
-    )  # fmt: skip
+        timed.sender_rate(problem, transfer, rate.p50),
+        all_run_Bps=together,
+    )
 
 
 def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:

@@ -24,13 +24,33 @@ if TYPE_CHECKING:
 
 #: kind of station -> kind of evidence; drives and TCP are looked at more closely
 _KINDS: Final = {
-    "nic": "wire", "ib": "wire", "network": "wire", "target": "wire", "pcie": "bus", "hba": "bus", "sas": "bus",
-    "sata": "bus", "memory": "bus", "firewall": "firewall", "policer": "firewall", "window": "window",
-    "transport": "transport", "core": "core", "lock": "core", "target-core": "core", "cpu": "core",
-    "nfs": "network file system", "smb": "network file system", "s3": "network file system", "lustre": "shared server",
-    "gpfs": "shared server", "beegfs": "shared server", "cephfs": "shared server", "vast": "shared server",
+    "nic": "wire",
+    "ib": "wire",
+    "network": "wire",
+    "target": "wire",
+    "pcie": "bus",
+    "hba": "bus",
+    "sas": "bus",
+    "sata": "bus",
+    "memory": "bus",
+    "firewall": "firewall",
+    "policer": "firewall",
+    "window": "window",
+    "transport": "transport",
+    "core": "core",
+    "lock": "core",
+    "target-core": "core",
+    "cpu": "core",
+    "nfs": "network file system",
+    "smb": "network file system",
+    "s3": "network file system",
+    "lustre": "shared server",
+    "gpfs": "shared server",
+    "beegfs": "shared server",
+    "cephfs": "shared server",
+    "vast": "shared server",
     "metadata": "shared server",
-}  # fmt: skip
+}
 #: kinds that tests of a host's own volumes have met
 _STORAGE: Final = frozenset({"disk", "array", "bus"})
 #: what limits a TCP station -> kind of evidence

@@ -49,7 +49,9 @@ class Partly(Draw):
         if key_of(quantity) in self._chosen:
             return super().__call__(quantity)
         law = quantity.typical
-        return self.medians(law) if isinstance(law, Mixture) and law.chooser in self._chosen else quantity.value
+        if isinstance(law, Mixture) and law.chooser in self._chosen:
+            return self.medians(law)
+        return quantity.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,17 +164,21 @@ def staged(m: Matrices, columns: list[Column]) -> Matrices:
     total = _joined([_row(c, c.numbers) for c in columns])
     alike = all(len(c.numbers) == 1 for c in columns)
     made = replace(
-        m, total=total,
+        m,
+        total=total,
         phases=total if alike else _joined([_row(c, range(p, p + 1)) for c in columns for p in c.numbers]),
         transfer=np.repeat(np.arange(len(columns)), [len(c.numbers) for c in columns]),
         delay=np.concatenate([c.of.delay[:, c.numbers] * c.part for c in columns], axis=1),
         served=np.concatenate([c.of.served[:, c.numbers] * c.part for c in columns], axis=1),
-        moved=np.concatenate([c.of.moved[c.numbers] * c.part / max(c.moved, _LEAST) for c in columns]), workers=workers,
+        moved=np.concatenate([c.of.moved[c.numbers] * c.part / max(c.moved, _LEAST) for c in columns]),
+        workers=workers,
         rounds=tuple(((c.workers, 1.0),) for c in columns),
-        weight=m.weight[f] * workers / m.workers[f] / np.maximum(moved, _LEAST), opening=m.opening[:, f],
-        lead=np.zeros((1, len(columns))), in_turn=m.in_turn[f] & whole & (workers > 1),
+        weight=m.weight[f] * workers / m.workers[f] / np.maximum(moved, _LEAST),
+        opening=m.opening[:, f],
+        lead=np.zeros((1, len(columns))),
+        in_turn=m.in_turn[f] & whole & (workers > 1),
         turn=np.zeros(len(columns), np.intp),
-    )  # fmt: skip
+    )
     return _where_they_are(made)
 
 
@@ -183,12 +187,21 @@ def taken(m: Matrices, which: Index) -> Matrices:
     numbers = np.flatnonzero(np.isin(m.transfer, which))
     total = m.total.taken(which)
     made = replace(
-        m, total=total, phases=total if m.phases is m.total else m.phases.taken(numbers),
-        transfer=np.searchsorted(which, m.transfer[numbers]), delay=m.delay[:, numbers], served=m.served[:, numbers],
-        moved=m.moved[numbers], workers=m.workers[which], rounds=tuple(m.rounds[g] for g in which.tolist()),
-        weight=m.weight[which], opening=m.opening[:, which], lead=m.lead[:, which], in_turn=m.in_turn[which],
+        m,
+        total=total,
+        phases=total if m.phases is m.total else m.phases.taken(numbers),
+        transfer=np.searchsorted(which, m.transfer[numbers]),
+        delay=m.delay[:, numbers],
+        served=m.served[:, numbers],
+        moved=m.moved[numbers],
+        workers=m.workers[which],
+        rounds=tuple(m.rounds[g] for g in which.tolist()),
+        weight=m.weight[which],
+        opening=m.opening[:, which],
+        lead=m.lead[:, which],
+        in_turn=m.in_turn[which],
         turn=m.turn[which],
-    )  # fmt: skip
+    )
     return _where_they_are(made)
 
 
@@ -201,10 +214,15 @@ def _where_they_are(m: Matrices) -> Matrices:
     slowdowns = ((d, a[visited[a]], slope, reference) for d, a, slope, reference in m.slowdowns if visited[d])
     numbered = replace(total, station=place[total.station])
     return replace(
-        m, capacity=m.capacity[:, here], alone=m.alone[:, here], split=m.split[here], own=m.own[here], total=numbered,
+        m,
+        capacity=m.capacity[:, here],
+        alone=m.alone[:, here],
+        split=m.split[here],
+        own=m.own[here],
+        total=numbered,
         phases=numbered if phases is total else replace(phases, station=place[phases.station]),
         slowdowns=tuple((int(place[d]), place[a], slope, reference) for d, a, slope, reference in slowdowns),
-    )  # fmt: skip
+    )
 
 
 def _row(column: Column, numbers: range) -> tuple[Index, Array]:

@@ -81,19 +81,30 @@ def tcp(
     bottleneck, trip = _number(rate, "B/s"), _number(rtt, "s")
     room = bottleneck * trip if buffer is None else _number(buffer, "B")
     setting = Setting(
-        bottleneck, trip, _number(loss, "1"), float(mtu), max(room, LEAST_BUFFER * mtu), streams, cc,
+        bottleneck,
+        trip,
+        _number(loss, "1"),
+        float(mtu),
+        max(room, LEAST_BUFFER * mtu),
+        streams,
+        cc,
         window.MOST_WINDOW_B if window_each is None else min(_number(window_each, "B"), window.MOST_WINDOW_B),
-        _number(background, "1"), duration_s=_number(duration, "s"),
+        _number(background, "1"),
+        duration_s=_number(duration, "s"),
         size_B=math.inf if size is None else _number(size, "B"),
-    )  # fmt: skip
+    )
     o, _ = answers([setting], seed=seed)
     done = float(o.completion_s[0])
     completion = Interval(float(o.completion_p10_s[0]), done, float(o.completion_p90_s[0]))
     return TcpAnswer(
         Interval(float(o.goodput_p10_Bps[0]), float(o.goodput_p50_Bps[0]), float(o.goodput_p90_Bps[0])),
-        completion if math.isfinite(done) else None, str(o.limit[0]), setting.link_Bps,
-        setting.link_Bps * trip / streams, float(o.retransmits[0]), float(o.trip_s[0]),
-    )  # fmt: skip
+        completion if math.isfinite(done) else None,
+        str(o.limit[0]),
+        setting.link_Bps,
+        setting.link_Bps * trip / streams,
+        float(o.retransmits[0]),
+        float(o.trip_s[0]),
+    )
 
 
 def _number(given: Given, dim: str) -> float:

@@ -30,11 +30,22 @@ SAMPLES: Final = 4096
 _INSIDE: Final = (0.01, 0.99)
 #: kinds of evidence and classes of tools (`dtnsim.steady.regime`) in words
 _HOLDS: Final = {
-    "array": "an array of drives", "buffer": "a short buffer", "bus": "a bus", "core": "a core", "disk": "a drive",
-    "firewall": "a firewall", "loss": "loss", "network file system": "a network file system",
-    "requests": "waiting for requests", "shared server": "a shared server", "small files": "the work of each file",
-    "start": "the start", "transport": "a transport of their own", "window": "a window", "wire": "the wire",
-}  # fmt: skip
+    "array": "an array of drives",
+    "buffer": "a short buffer",
+    "bus": "a bus",
+    "core": "a core",
+    "disk": "a drive",
+    "firewall": "a firewall",
+    "loss": "loss",
+    "network file system": "a network file system",
+    "requests": "waiting for requests",
+    "shared server": "a shared server",
+    "small files": "the work of each file",
+    "start": "the start",
+    "transport": "a transport of their own",
+    "window": "a window",
+    "wire": "the wire",
+}
 _TOOLS: Final = {
     "backup": "backup tools",
     "local": "cp, tar and their like",

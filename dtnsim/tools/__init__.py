@@ -9,10 +9,18 @@ from typing import Final
 
 #: file of a family -> its tools
 TOGETHER: Final = {
-    "backup": "borg crashplan restic", "disk_tests": "bonnie dd ior iozone mdtest", "ftp": "bbftp ftp lftp",
-    "gridftp": "globus gridftp", "http": "aria2 curl pelican", "iperf": "iperf2 iperf3",
-    "local_copy": "cp nfs-cp program rm robocopy", "movers": "ascp condor fdt wdt",
-    "network_tests": "netperf ntttcp nuttcp perftest", "object_tests": "rados-bench warp", "openssh": "hpnscp scp sftp",
-    "rsync_workers": "fpsync msrsync parsyncfp rsync-parallel", "s3_clients": "aws-s3 mc s5cmd",
+    "backup": "borg crashplan restic",
+    "disk_tests": "bonnie dd ior iozone mdtest",
+    "ftp": "bbftp ftp lftp",
+    "gridftp": "globus gridftp",
+    "http": "aria2 curl pelican",
+    "iperf": "iperf2 iperf3",
+    "local_copy": "cp nfs-cp program rm robocopy",
+    "movers": "ascp condor fdt wdt",
+    "network_tests": "netperf ntttcp nuttcp perftest",
+    "object_tests": "rados-bench warp",
+    "openssh": "hpnscp scp sftp",
+    "rsync_workers": "fpsync msrsync parsyncfp rsync-parallel",
+    "s3_clients": "aws-s3 mc s5cmd",
     "tar": "tar tar-nc tar-ssh",
-}  # fmt: skip
+}

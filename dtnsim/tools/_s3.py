@@ -129,7 +129,9 @@ class Client:
 
     def _asked(self, job: Job, *names: str, put: bool) -> tuple[str, ...]:
         """Operations at an end; a bucket's requests for data stand for themselves, so that only the others are left."""
-        return names if self.put is not put or not job.buckets[put] else names[:1] * round(self._beside(job))
+        if self.put is not put or not job.buckets[put]:
+            return names
+        return names[:1] * round(self._beside(job))
 
     def _beside(self, job: Job) -> float:
         """Requests of a mean file that carry none of its data."""

@@ -183,7 +183,9 @@ class SshLink(Model):
         cipher = self.cipher or ("aes-ctr" if old else "chacha20-poly1305")
         if cipher == "aes-ctr" and old:
             return "aes-ctr old"
-        return "chacha20-poly1305 portable" if cipher == "chacha20-poly1305" and version < _LIBCRYPTO else cipher
+        if cipher == "chacha20-poly1305" and version < _LIBCRYPTO:
+            return "chacha20-poly1305 portable"
+        return cipher
 
     def _byte(self, release: str) -> Quantity:
         """What a byte costs with the cipher and the reads of a release."""

@@ -78,11 +78,15 @@ class BlockBackup(Tool):
             net = NetUse(sender, store, streams=connections, rate=self.limit, overhead=small)
             steps.append(
                 Step(
-                    "backup", read=reading(job, engine, _READ), net=net if job.remote and sent > 0 else None,
-                    write=writing(job, store, _PACK) if sent > 0 else None, cpu=(*device_work(job, engine), *cpu),
-                    files=FileCost(source=("open", "close")) if changed == 1 else FileCost(), share=changed,
+                    "backup",
+                    read=reading(job, engine, _READ),
+                    net=net if job.remote and sent > 0 else None,
+                    write=writing(job, store, _PACK) if sent > 0 else None,
+                    cpu=(*device_work(job, engine), *cpu),
+                    files=FileCost(source=("open", "close")) if changed == 1 else FileCost(),
+                    share=changed,
                 )
-            )  # fmt: skip
+            )
         return Plan(tuple(steps), weight=connections, opening=opening if job.remote else Opening())
 
 

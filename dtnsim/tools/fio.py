@@ -97,17 +97,30 @@ class Fio(Tool):
         steps = []
         if read_share > 0:
             read = read_access(
-                job, self.kind, jobs, self.bs, workers=self.numjobs, direct=self.direct, random=random,
-                depth=self.depth, kept=not self.invalidate,
-            )  # fmt: skip
+                job,
+                self.kind,
+                jobs,
+                self.bs,
+                workers=self.numjobs,
+                direct=self.direct,
+                random=random,
+                depth=self.depth,
+                kept=not self.invalidate,
+            )
             read = read.but(submits=self.ioengine != "libaio")
             steps.append(with_read(job, Step("read", share=read_share, files=_opened(job, "open")), read))
         if read_share < 1:
             write = write_access(
-                job, self.kind, jobs, self.bs,
+                job,
+                self.kind,
+                jobs,
+                self.bs,
                 finish=waits_for(direct=self.direct, each=self.fdatasync or self.sync, end=self.end_fsync),
-                workers=self.numjobs, random=random, rewrite=random or mixed, depth=self.depth,
-            )  # fmt: skip
+                workers=self.numjobs,
+                random=random,
+                rewrite=random or mixed,
+                depth=self.depth,
+            )
             write = write.but(submits=self.ioengine != "libaio")
             opened = FileCost() if read_share else _opened(job, "create")
             steps.append(Step("write", write=write, share=1 - read_share, files=opened))

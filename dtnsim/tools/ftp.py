@@ -112,16 +112,25 @@ class Lftp(Tool):
         sender = SENDER if over_ssh else Thread("lftp sender", streams)
         receiver = RECEIVER if over_ssh else Thread("lftp receiver", streams)
         net = NetUse(
-            sender, receiver, streams=streams,
+            sender,
+            receiver,
+            streams=streams,
             channel=in_flight(self.packets, self.block, "packets", self.ssh.window()) if over_ssh else None,
-            channels=streams, grain=self.block if over_ssh else None, reopened=self.protocol == "ftp",
+            channels=streams,
+            grain=self.block if over_ssh else None,
+            reopened=self.protocol == "ftp",
             stopped=self.protocol != "ftp",
-        )  # fmt: skip
+        )
         cpu = self.ssh.crypto() if over_ssh else ()
         step = transfer(
-            job, (sender, receiver), self.block, net, cpu,
-            replace(COPIED, round_trips=_FILE[self.protocol], source=("open", "close")), workers=workers,
-        )  # fmt: skip
+            job,
+            (sender, receiver),
+            self.block,
+            net,
+            cpu,
+            replace(COPIED, round_trips=_FILE[self.protocol], source=("open", "close")),
+            workers=workers,
+        )
         return Plan((step,), workers=workers, weight=streams, opening=self._opening(job, streams))
 
     def _opening(self, job: Job, streams: int) -> Opening:

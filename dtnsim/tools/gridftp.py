@@ -93,9 +93,14 @@ class Gridftp(Tool):
         sender, receiver = Thread("gridftp sender", processes), Thread("gridftp receiver", processes)
         streams = self.p * processes
         net = NetUse(
-            sender, receiver, streams=streams, transport="udt" if self.udt else "tcp", window=self.tcp_bs,
-            reopened=not self.kept, stopped=self.kept and self.ahead(job) == 1,
-        )  # fmt: skip
+            sender,
+            receiver,
+            streams=streams,
+            transport="udt" if self.udt else "tcp",
+            window=self.tcp_bs,
+            reopened=not self.kept,
+            stopped=self.kept and self.ahead(job) == 1,
+        )
         cpu = both_ends(sender, receiver, self.overhead, "GridFTP event loop")
         step = transfer(job, (sender, receiver), self.bs, net, cpu, self.file_cost(job), workers=workers)
         return Plan((step,), workers=workers, weight=streams, opening=self.opening(job))

@@ -87,15 +87,25 @@ class Curl(Tool):
         connect = CONNECT + (TLS if self.tls else 0.0)
         if self.each:
             return _download(
-                job, Opening(), workers=1, each=REQUEST + connect, reopened=True, tls=self.tls, rate=self.limit_rate,
+                job,
+                Opening(),
+                workers=1,
+                each=REQUEST + connect,
+                reopened=True,
+                tls=self.tls,
+                rate=self.limit_rate,
                 process=_PROCESS,
-            )  # fmt: skip
+            )
         workers = max(1, min(self.parallel_max, job.files)) if self.parallel else 1
         opening = connect + (connect if workers > 1 else 0.0)
         return _download(
-            job, Opening(opening, START, "connection"), workers=workers, each=REQUEST, tls=self.tls,
+            job,
+            Opening(opening, START, "connection"),
+            workers=workers,
+            each=REQUEST,
+            tls=self.tls,
             rate=self.limit_rate,
-        )  # fmt: skip
+        )
 
 
 #: start of the program: options, DNS and RNG, disk cache, timers of its event loop
@@ -131,9 +141,14 @@ class Aria2(Tool):
         connect = CONNECT + (TLS if self.tls else 0.0)
         opening = connect + ((connect + REQUEST) if parts > 1 else 0.0)
         return _download(
-            job, Opening(opening, _START, "connections"), workers=workers, each=REQUEST, streams=workers * parts,
-            tls=self.tls, rate=self.limit,
-        )  # fmt: skip
+            job,
+            Opening(opening, _START, "connections"),
+            workers=workers,
+            each=REQUEST,
+            streams=workers * parts,
+            tls=self.tls,
+            rate=self.limit,
+        )
 
 
 #: the director is asked (TCP, TLS, an answer that names the cache), then the cache (TCP, TLS, HEAD); both are assumed

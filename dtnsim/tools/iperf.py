@@ -60,10 +60,15 @@ class Iperf2(MemoryTest):
     def net(self) -> NetUse:
         """A thread a stream at each end."""
         return NetUse(
-            Thread("iperf sender", self.P), Thread("iperf receiver", self.P), streams=self.P,
-            transport="udp" if self.u else "tcp", window=self.w, cc=self.Z,
-            rate=_of_all(self.b or (_UDP_RATE if self.u else None), self.P), call=None if self.u else self.length,
-        )  # fmt: skip
+            Thread("iperf sender", self.P),
+            Thread("iperf receiver", self.P),
+            streams=self.P,
+            transport="udp" if self.u else "tcp",
+            window=self.w,
+            cc=self.Z,
+            rate=_of_all(self.b or (_UDP_RATE if self.u else None), self.P),
+            call=None if self.u else self.length,
+        )
 
 
 #: release that gave every stream its own thread (iperf3 release notes, December 2023)
@@ -113,11 +118,16 @@ class Iperf3(MemoryTest):
         drawn = number if isinstance(number, Mixture) else None
         return NetUse(
             Thread("iperf3 sender", int(number.value), drawn=drawn),
-            Thread("iperf3 receiver", int(number.value), drawn=drawn), streams=self.P,
-            transport="udp" if self.u else "tcp", window=self.w, cc=self.C,
-            rate=_of_all(self.b or (_IPERF3_UDP_RATE if self.u else None), self.P), sendfile=self.Z,
-            call=self.length or (None if self.u else _LENGTH), discard=self.skip_rx_copy and not self.u,
-        )  # fmt: skip
+            Thread("iperf3 receiver", int(number.value), drawn=drawn),
+            streams=self.P,
+            transport="udp" if self.u else "tcp",
+            window=self.w,
+            cc=self.C,
+            rate=_of_all(self.b or (_IPERF3_UDP_RATE if self.u else None), self.P),
+            sendfile=self.Z,
+            call=self.length or (None if self.u else _LENGTH),
+            discard=self.skip_rx_copy and not self.u,
+        )
 
     def _threads(self, release: str) -> Quantity:
         """Threads of a side."""

@@ -166,10 +166,14 @@ class Robocopy(Tool):
             write = writing(job, process, self.buffer, workers=workers, finish=finish)
             steps.append(
                 Step(
-                    "copy", read=read, write=write, cpu=device_work(job, process),
-                    files=cost if self.changed.value == 1 else FileCost(), share=self.changed.value,
+                    "copy",
+                    read=read,
+                    write=write,
+                    cpu=device_work(job, process),
+                    files=cost if self.changed.value == 1 else FileCost(),
+                    share=self.changed.value,
                 )
-            )  # fmt: skip
+            )
         return Plan(tuple(steps), workers=workers, weight=workers)
 
 

@@ -68,9 +68,17 @@ class Mscp(SshCopy):
         chunks = job.per_file(lambda size: math.ceil(max(size, 1.0) / self.chunk_B(size, workers)))
         each = max(_CHUNK * chunks, _WALK * workers) if not put else _PUT_FILE + _CHUNK * chunks
         net = NetUse(
-            sender, receiver, streams=workers, channel=flight, channels=workers, grain=self.b, cc=self.g,
-            rate=self.limit, overhead=sent * OVERHEAD, stopped=True,
-        )  # fmt: skip
+            sender,
+            receiver,
+            streams=workers,
+            channel=flight,
+            channels=workers,
+            grain=self.b,
+            cc=self.g,
+            rate=self.limit,
+            overhead=sent * OVERHEAD,
+            stopped=True,
+        )
         cpu = self._ciphers(sender, receiver, sent)
         files = replace(COPIED_WITH_TIMES, round_trips=each)
         step = transfer(job, (sender, receiver), self.b, net, cpu, files, workers=workers)

@@ -173,6 +173,10 @@ class Perftest(MemoryTest):
         """Queue pairs, each with its requests in flight."""
         open_ = min(self.depth, self.o) if self.verb == "read" else self.depth
         return NetUse(
-            Thread("perftest client"), Thread("perftest server"), streams=self.qps, transport="rdma",
-            window=self.size.worth(open_ * self.size.value, f"{open_} requests of {self.size}"), call=self.size,
-        )  # fmt: skip
+            Thread("perftest client"),
+            Thread("perftest server"),
+            streams=self.qps,
+            transport="rdma",
+            window=self.size.worth(open_ * self.size.value, f"{open_} requests of {self.size}"),
+            call=self.size,
+        )

@@ -51,9 +51,15 @@ class Warp(Tool):
         put = uploads(job, self.kind, self.client)
         start = prior("0.1 s", 0.5, "assumed: a Go program that reads its options")
         return Client(
-            "warp", put, at_once=self.concurrent, part_B=self.obj_size.value,
-            threshold_B=max(self.obj_size.value, job.largest_B) + 1, start=start, overhead=self.overhead, tls=self.tls,
-        ).plan(job)  # fmt: skip
+            "warp",
+            put,
+            at_once=self.concurrent,
+            part_B=self.obj_size.value,
+            threshold_B=max(self.obj_size.value, job.largest_B) + 1,
+            start=start,
+            overhead=self.overhead,
+            tls=self.tls,
+        ).plan(job)
 
 
 Mode = Literal["write", "seq", "rand"]

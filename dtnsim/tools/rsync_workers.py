@@ -69,7 +69,9 @@ def _wider(step: Step, workers: int, files: FileCost) -> Step:
         return replace(one, copies=one.copies * workers)
 
     def access(one: Access | None) -> Access | None:
-        return None if one is None else one.but(thread=thread(one.thread), streams=workers, own_streams=workers)
+        if one is None:
+            return None
+        return one.but(thread=thread(one.thread), streams=workers, own_streams=workers)
 
     net = step.net
     if net is not None:
@@ -82,9 +84,14 @@ def _wider(step: Step, workers: int, files: FileCost) -> Step:
         )
     cpu = tuple(CpuUse(c.end, thread(c.thread), c.cycles, c.what, c.stack, c.duty) for c in step.cpu)
     return replace(
-        step, read=access(step.read), write=access(step.write), reread=access(step.reread), net=net, cpu=cpu,
+        step,
+        read=access(step.read),
+        write=access(step.write),
+        reread=access(step.reread),
+        net=net,
+        cpu=cpu,
         files=files,
-    )  # fmt: skip
+    )
 
 
 class Fpsync(Tool):

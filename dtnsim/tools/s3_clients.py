@@ -80,12 +80,20 @@ class AwsS3(Tool):
         put, native = uploads(job, self.kind, self.client), self.preferred_transfer_client == "crt"
         aimed = min(max(math.ceil(self.target_bandwidth.value / _CONNECTION_BPS), _FEWEST), _MOST)
         client = Client(
-            "aws-cli", put, at_once=aimed if native else self.max_concurrent_requests,
-            part_B=self.multipart_chunksize.value, threshold_B=self.multipart_threshold.value,
-            head=0.0 if put or job.files > 1 else 1.0, start=_START, overhead=_NATIVE if native else _UNLOCKED,
-            tls=self.tls, lists=self.command == "sync" or (not put and job.files > 1), limit=self.max_bandwidth,
-            share=self.changed.value if self.command == "sync" else 1.0, request=_NATIVE_REQUEST if native else None,
-        )  # fmt: skip
+            "aws-cli",
+            put,
+            at_once=aimed if native else self.max_concurrent_requests,
+            part_B=self.multipart_chunksize.value,
+            threshold_B=self.multipart_threshold.value,
+            head=0.0 if put or job.files > 1 else 1.0,
+            start=_START,
+            overhead=_NATIVE if native else _UNLOCKED,
+            tls=self.tls,
+            lists=self.command == "sync" or (not put and job.files > 1),
+            limit=self.max_bandwidth,
+            share=self.changed.value if self.command == "sync" else 1.0,
+            request=_NATIVE_REQUEST if native else None,
+        )
         return client.plan(job) if native else self._locked(client, job)
 
     def _locked(self, client: Client, job: Job) -> Plan:

@@ -95,9 +95,15 @@ class Tar(Tool):
         extract = self.mode == "x" and not (job.to_tape and "mode" not in self.model_fields_set)
         process = Thread("tar")
         step = transfer(
-            job, (process, process), self.record, None, self._gzip(extract=extract), self._files(job, extract=extract),
-            name="extract" if extract else "create", finish="fdatasync" if self.sync else "none",
-        )  # fmt: skip
+            job,
+            (process, process),
+            self.record,
+            None,
+            self._gzip(extract=extract),
+            self._files(job, extract=extract),
+            name="extract" if extract else "create",
+            finish="fdatasync" if self.sync else "none",
+        )
         return Plan((step,))
 
     def _gzip(self, *, extract: bool) -> tuple[CpuUse, ...]:

@@ -85,9 +85,14 @@ class Xrdcp(Tool):
         if self.cksum != "none":
             sums = (CpuUse("destination", Thread("xrdcp checksum", workers), _SUMS[self.cksum], self.cksum),)
         net = NetUse(
-            sender, receiver, streams=workers * self.S, channel=flight, channels=workers, rate=self.xrate,
+            sender,
+            receiver,
+            streams=workers * self.S,
+            channel=flight,
+            channels=workers,
+            rate=self.xrate,
             stopped=workers > 1 or job.files > 1,
-        )  # fmt: skip
+        )
         cpu = (*both_ends(sender, receiver, self.overhead, "xrootd"), *sums)
         step = transfer(
             job,

@@ -15,8 +15,13 @@ from tests.lab import KiB, MiB, access, answer, device, journey, machine, rate, 
 R, TURN, SEEK = 100e6, 1 / 120, 7.4e-3
 #: at the outer edge, streams side by side: a switch is half a turn and nothing else
 DISK = {
-    "kind": "hdd", "rate": "100 MB/s", "position": "0", "file_distance": "0", "tree_distance": "0", "seek": "7.4 ms",
-}  # fmt: skip
+    "kind": "hdd",
+    "rate": "100 MB/s",
+    "position": "0",
+    "file_distance": "0",
+    "tree_distance": "0",
+    "seek": "7.4 ms",
+}
 
 
 def disk(use: dict[str, object] | None = None, **more: object) -> float:

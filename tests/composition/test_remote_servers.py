@@ -17,11 +17,16 @@ from tests.strategies import load
 #: every kind that is reached over TCP, as a mount of servers elsewhere
 _TARGETS = {"share": "1", "target_rate": "9 GB/s"}
 KINDS: dict[str, dict[str, Any]] = {
-    "s3": {"concurrency": 4}, "nfs": {"nconnect": 4, "servers": {"count": 1}},
-    "smb": {"channels": 4, "servers": {"count": 1}}, "cephfs": {}, "lustre": {"stripe_count": 4, **_TARGETS},
-    "beegfs": {"numtargets": 4, **_TARGETS}, "gpfs": {"share": "1", "servers": {"count": 4}},
-    "daos": {"proto": "tcp", "eq_count": 4}, "vast": {"nconnect": 4, "remoteports": 4, "servers": {"count": 4}},
-}  # fmt: skip
+    "s3": {"concurrency": 4},
+    "nfs": {"nconnect": 4, "servers": {"count": 1}},
+    "smb": {"channels": 4, "servers": {"count": 1}},
+    "cephfs": {},
+    "lustre": {"stripe_count": 4, **_TARGETS},
+    "beegfs": {"numtargets": 4, **_TARGETS},
+    "gpfs": {"share": "1", "servers": {"count": 4}},
+    "daos": {"proto": "tcp", "eq_count": 4},
+    "vast": {"nconnect": 4, "remoteports": 4, "servers": {"count": 4}},
+}
 
 
 def far(

@@ -171,9 +171,15 @@ def test_all_that_is_missing_is_said_at_once(tmp_path: Path, run: Run) -> None:
     assert (code, out) == (2, "")
     said = [line.removeprefix(f"dtnsim: {path}:").split(": is missing; write it") for line in err.splitlines()]
     assert [where for where, _ in said] == [
-        "3: hosts.a.cpu.clock", "4: hosts.a.nics.nic.rate", "6: hosts.a.volumes./data.array.write",
-        "8: hosts.b.memory.rate", "8: hosts.b.memory.size", "9: wan.bandwidth", "10: transfer.to", "10: transfer.tool",
-    ]  # fmt: skip
+        "3: hosts.a.cpu.clock",
+        "4: hosts.a.nics.nic.rate",
+        "6: hosts.a.volumes./data.array.write",
+        "8: hosts.b.memory.rate",
+        "8: hosts.b.memory.size",
+        "9: wan.bandwidth",
+        "10: transfer.to",
+        "10: transfer.tool",
+    ]
     unknown = [words.partition("if unknown: ")[2] for _, words in said]
     first = ["cpu: unknown", "nic: unknown", "any-disk", "memory: unknown", "memory: unknown"]
     assert [words.partition(",")[0] for words in unknown[:5]] == first

@@ -185,10 +185,14 @@ def test_folders_without_a_number_of_files_are_refused(more: dict[str, int]) -> 
 
 KEYS = ["files", "size", "each", "sizes", "median", "sigma", "seed", "groups", "directories", "other"]
 VALUES = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), TEXT,
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    TEXT,
     st.sampled_from(["1 MB", "10", "1e400 B", "nan", "5 GiB"]),
     st.lists(st.one_of(TEXT, st.just("1 MB"), st.just({"count": 2, "size": "1 B"})), max_size=3),
-)  # fmt: skip
+)
 
 
 @settings(max_examples=150, deadline=None)

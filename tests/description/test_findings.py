@@ -25,9 +25,17 @@ Kind = Callable[[Tree, random.Random], Fault | None]
 
 #: one of them is in every finding: what to write instead
 REMEDIES: Final = (
-    "write", "did you mean", "nearest:", "known keys:", "options:", "hosts:", "adapters:", "if unknown:", "instead:",
+    "write",
+    "did you mean",
+    "nearest:",
+    "known keys:",
+    "options:",
+    "hosts:",
+    "adapters:",
+    "if unknown:",
+    "instead:",
     "lists the tools",
-)  # fmt: skip
+)
 
 
 def _paths() -> Iterator[tuple[str, str]]:

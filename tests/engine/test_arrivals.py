@@ -38,9 +38,15 @@ def scene(seed):
 
 def run(capacity, jobs, changes=(), **more):
     return run_arrivals(
-        capacity, [j.start for j in jobs], [j.size for j in jobs], [j.row for j in jobs],
-        weights=[j.weight for j in jobs], caps=[j.cap for j in jobs], changes=changes, **more,
-    )  # fmt: skip
+        capacity,
+        [j.start for j in jobs],
+        [j.size for j in jobs],
+        [j.row for j in jobs],
+        weights=[j.weight for j in jobs],
+        caps=[j.cap for j in jobs],
+        changes=changes,
+        **more,
+    )
 
 
 @settings(max_examples=80, deadline=None)

@@ -366,7 +366,9 @@ def _document(out: str) -> str | None:
         return f"invalid JSON ({error}): {out[:300]}"
     if found["schema"].startswith("dtnsim.prediction/"):
         return _prediction(found)
-    return _simulation(found) if found["schema"].startswith("dtnsim.simulation/") else None
+    if found["schema"].startswith("dtnsim.simulation/"):
+        return _simulation(found)
+    return None
 
 
 def _prediction(found: Any) -> str | None:

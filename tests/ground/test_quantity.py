@@ -211,9 +211,13 @@ def test_how_often_is_said_by_the_levels() -> None:
 
 #: phrases that state how much lies in an interval, or beyond one of its ends, with the share that each means
 PHRASES = {
-    r"(?:8|eight) (?:runs )?in (?:10|ten)\b(?! %)": 0.8, r"[Ff]our runs in five": 0.8, r"[Oo]ne in five\b": 0.2,
-    r"[Oo]ne in ten\b": 0.1, r"\b80 ?% interval": 0.8, r"[Ii]n the 80 ?%": 0.8,
-}  # fmt: skip
+    r"(?:8|eight) (?:runs )?in (?:10|ten)\b(?! %)": 0.8,
+    r"[Ff]our runs in five": 0.8,
+    r"[Oo]ne in five\b": 0.2,
+    r"[Oo]ne in ten\b": 0.1,
+    r"\b80 ?% interval": 0.8,
+    r"[Ii]n the 80 ?%": 0.8,
+}
 TEXTS = ("dtnsim/**/*.py", "dtnsim/**/*.yaml", "docs/**/*.md", "docs/**/*.in", "docs/**/*.yaml", "README.md")
 
 

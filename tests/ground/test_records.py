@@ -18,9 +18,15 @@ def one(name: str, duration: Interval) -> TransferPrediction:
 
 
 PREDICTION = Prediction(
-    "t", Interval(2.0, 4.0, 6.0), Interval(4.0, 5.0, 10.0), 7.0,
-    (one("x", Interval(3.0, 5.0, 10.0)), one("y", Interval(4.0, 4.5, 8.0))), (), (), Problem("t", (), ()),
-)  # fmt: skip
+    "t",
+    Interval(2.0, 4.0, 6.0),
+    Interval(4.0, 5.0, 10.0),
+    7.0,
+    (one("x", Interval(3.0, 5.0, 10.0)), one("y", Interval(4.0, 4.5, 8.0))),
+    (),
+    (),
+    Problem("t", (), ()),
+)
 
 
 def test_the_first_transfer_speaks_for_the_path() -> None:

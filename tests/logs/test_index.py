@@ -25,8 +25,14 @@ pytestmark = pytest.mark.skipif(not (LOGS / "INDEX.csv").exists(), reason="the s
 
 #: unit words of values, as FORMATS.md found them for each tool
 WORDS = {
-    "kbit": 1e3 / 8, "Mbit": 1e6 / 8, "Gbit": 1e9 / 8, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40,
-}  # fmt: skip
+    "kbit": 1e3 / 8,
+    "Mbit": 1e6 / 8,
+    "Gbit": 1e9 / 8,
+    "KiB": 2.0**10,
+    "MiB": 2.0**20,
+    "GiB": 2.0**30,
+    "TiB": 2.0**40,
+}
 
 
 def _in_si(given: dict[str, Any]) -> dict[str, Any]:

@@ -44,8 +44,14 @@ tank        1.23T  4.56T    123  1.20K  12.3M   1.1G
 TIMED = "real\t1m2.734s\nuser\t0m0.003s\nsys\t0m1.230s\n"
 LSPCI = "01:00.0 Ethernet controller: X\n\t\tLnkSta:\tSpeed 8GT/s (ok), Width x8 (downgraded)\n"
 CAPTURES = {
-    "dd": DD, "fio": FIO_TEXT, "traceroute": ROUTE, "iozone": IOZONE, "time": TIMED, "lspci": LSPCI, "zpool": ZPOOL,
-}  # fmt: skip
+    "dd": DD,
+    "fio": FIO_TEXT,
+    "traceroute": ROUTE,
+    "iozone": IOZONE,
+    "time": TIMED,
+    "lspci": LSPCI,
+    "zpool": ZPOOL,
+}
 
 
 @pytest.mark.parametrize("before", rows("logs/tables", "what_collectors_put_before_lines_changes_nothing"))

@@ -190,9 +190,13 @@ def test_transfers_of_one_tool_are_set_together() -> None:
 
 def test_what_two_steps_give_together_is_said_where_it_is_no_sum() -> None:
     made = dtnsim.plan(
-        "examples/nas-24-nightly", target="35Gb/s", confidence=0.6, mine=["nas"], samples=16,
+        "examples/nas-24-nightly",
+        target="35Gb/s",
+        confidence=0.6,
+        mine=["nas"],
+        samples=16,
         overrides=["hosts.nas.volumes./pool.size=15TB"],
-    )  # fmt: skip
+    )
     assert len(made.chosen.options) == 2  # SSDs, and a second adapter that only helps beside them
     (said,) = (s for s in made.sentences if s.startswith("Together "))
     assert "which is not the sum of each alone" in said

@@ -220,8 +220,13 @@ def test_a_share_of_the_far_machine_is_mounted_for_robocopy() -> None:
     spec = _windows(mounted=False)
     rows, _ = choose(spec, samples=0)
     assert {r.options["name"] for r in rows[1:] if r.options} == {
-        "robocopy", "rclone", "sftp", "fdt", "globus", "tar-ssh",
-    }  # fmt: skip
+        "robocopy",
+        "rclone",
+        "sftp",
+        "fdt",
+        "globus",
+        "tar-ssh",
+    }
     row = next(r for r in rows if r.name == "robocopy to a share")
     assert predict(spec.changed(row.overrides), samples=0).duration_s == row.duration_s
     assert row.line.startswith("robocopy SRC \\\\HOST\\SHARE /E /MT:")

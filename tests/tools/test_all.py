@@ -88,15 +88,28 @@ def test_json_schema_lists_every_option(kind):
 )
 def test_plans_are_sound_whatever_the_job(kind, files, size, ends, rtt):
     job = Job(
-        "j", files, files * size, size, 3, 0.0 if kind in LOCAL else rtt, *ends, 8, file_memory_B=(64e9, 64e9),
+        "j",
+        files,
+        files * size,
+        size,
+        3,
+        0.0 if kind in LOCAL else rtt,
+        *ends,
+        8,
+        file_memory_B=(64e9, 64e9),
         buckets=(False, kind in BUCKETS),
-    )  # fmt: skip
+    )
     made = Tool.build({"kind": kind})
     # iozone and bonnie write by default and need a volume at 'to'; fio reads, and rm removes, at either end
     needed = {
-        "iozone": ends[1:], "ior": ends[1:], "bonnie": ends[1:], "fio": ends, "rm": ends, "rados-bench": ends[1:],
+        "iozone": ends[1:],
+        "ior": ends[1:],
+        "bonnie": ends[1:],
+        "fio": ends,
+        "rm": ends,
+        "rados-bench": ends[1:],
         "mdtest": ends[1:],
-    }.get(kind)  # fmt: skip
+    }.get(kind)
     if needed is not None and "volume" not in needed:
         with pytest.raises(SpecError, match="needs a volume"):
             made.plan(job)

@@ -83,10 +83,14 @@ def advise(s: Setting, target_Bps: float, seed: int = 1) -> Advice:
         found[f"{useful} streams"] = by_streams[useful]
     reached = {loss: next(rates) >= target_Bps for loss in losses}
     return Advice(
-        answer, after, {n: rate for n, rate in by_streams.items() if n <= max(useful, 2)}, useful, by_mtu,
+        answer,
+        after,
+        {n: rate for n, rate in by_streams.items() if n <= max(useful, 2)},
+        useful,
+        by_mtu,
         tuple(sorted(found.items(), key=lambda item: -item[1])),
         _allowed(s, target_Bps, reached, seed) if clean >= target_Bps else 0.0,
-    )  # fmt: skip
+    )
 
 
 def _losing(s: Setting, losses: Iterable[float]) -> list[Setting]:
@@ -149,9 +153,17 @@ def burst_B(s: Setting) -> float:
 def smooth_goodput(s: Setting) -> FloatArray:
     """Steady goodput in closed form of a sender whose bursts cost nothing; arrays of scenarios broadcast [B/s]."""
     got, _ = path.path_goodput(
-        rate_Bps=s.rate_Bps, rtt_s=s.rtt_s, loss=loss.events(s.loss, s.burst), mss_B=s.mss_B, mtu_B=s.mtu_B,
-        buffer_B=s.buffer_B, streams=s.streams, cc=s.cc, window_B=s.window_B, background_share=s.background,
-    )  # fmt: skip
+        rate_Bps=s.rate_Bps,
+        rtt_s=s.rtt_s,
+        loss=loss.events(s.loss, s.burst),
+        mss_B=s.mss_B,
+        mtu_B=s.mtu_B,
+        buffer_B=s.buffer_B,
+        streams=s.streams,
+        cc=s.cc,
+        window_B=s.window_B,
+        background_share=s.background,
+    )
     return got
 
 

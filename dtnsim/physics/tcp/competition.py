@@ -247,7 +247,12 @@ def run_pairs(c: rounds.Cases, replicas: int, seed: int) -> rounds.Samples:
 
     nothing = np.zeros((len(made), 0))
     return rounds.Samples(
-        each([r.rate[:, 0] for r in made]) * c.mss_B[:, None], each([r.rate[:, 1] for r in made]) * c.mss_B[:, None],
-        np.full((len(made), replicas), np.nan), each([r.lost[:, 0] for r in made]) * c.duration_s[:, None],
-        each([r.trip_s[:, 0] for r in made]), nothing, nothing, np.zeros(len(made)),
-    )  # fmt: skip
+        each([r.rate[:, 0] for r in made]) * c.mss_B[:, None],
+        each([r.rate[:, 1] for r in made]) * c.mss_B[:, None],
+        np.full((len(made), replicas), np.nan),
+        each([r.lost[:, 0] for r in made]) * c.duration_s[:, None],
+        each([r.trip_s[:, 0] for r in made]),
+        nothing,
+        nothing,
+        np.zeros(len(made)),
+    )

@@ -117,9 +117,16 @@ def path_goodput(
     Source: the functions of `response` and `droptail`.
     """
     numbers = {
-        "rate_Bps": rate_Bps, "rtt_s": rtt_s, "loss": loss, "mss_B": mss_B, "mtu_B": mtu_B, "buffer_B": buffer_B,
-        "streams": streams, "window_B": window_B, "background_share": background_share,
-    }  # fmt: skip
+        "rate_Bps": rate_Bps,
+        "rtt_s": rtt_s,
+        "loss": loss,
+        "mss_B": mss_B,
+        "mtu_B": mtu_B,
+        "buffer_B": buffer_B,
+        "streams": streams,
+        "window_B": window_B,
+        "background_share": background_share,
+    }
     kinds = np.asarray(cc, dtype=np.str_)
     arrays = np.broadcast_arrays(kinds, *(np.asarray(v, float) for v in numbers.values()))
     kinds, values = arrays[0], dict(zip(numbers, arrays[1:], strict=True))

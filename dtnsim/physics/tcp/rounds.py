@@ -256,11 +256,23 @@ def _fixed(c: Cases, flows: IntArray, times_s: FloatArray, draws: IntArray, most
         "event": lossy.events(c.loss, c.burst), "start": np.where(sized, 0.0, SET_UP * T),
     }  # fmt: skip
     return _lanes.Fixed(
-        **{name: np.tile(value, (len(own), 1)) for name, value in each.items()}, full=full,
-        size=c.size_B / c.mss_B / lump, end=last, lane=np.arange(len(c.rtt_s)), replica=draws, marks=marks, flows=flows,
-        own=own, most_steps=most_steps, law=law, laws=laws, which=_lanes.which(law, laws), ragged=not own.all(),
-        bursts=bursts, sized=bool(sized.any()),
-    )  # fmt: skip
+        **{name: np.tile(value, (len(own), 1)) for name, value in each.items()},
+        full=full,
+        size=c.size_B / c.mss_B / lump,
+        end=last,
+        lane=np.arange(len(c.rtt_s)),
+        replica=draws,
+        marks=marks,
+        flows=flows,
+        own=own,
+        most_steps=most_steps,
+        law=law,
+        laws=laws,
+        which=_lanes.which(law, laws),
+        ragged=not own.all(),
+        bursts=bursts,
+        sized=bool(sized.any()),
+    )
 
 
 def _marks(c: Cases, times_s: FloatArray) -> FloatArray:
@@ -290,10 +302,19 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     T = _least_trip(lanes)
     sized = np.isfinite(lanes.size_B)
     flows = bbr.Flows(
-        C, T, B, lanes.loss, cap, lanes.streams.astype(float), lanes.mss_B, np.where(sized, 0.0, SET_UP * T),
-        lanes.background, np.array([controls.find(cc).probing is not None for cc in lanes.cc.tolist()]),
-        np.arange(len(T)) % replicas, seed,
-    )  # fmt: skip
+        C,
+        T,
+        B,
+        lanes.loss,
+        cap,
+        lanes.streams.astype(float),
+        lanes.mss_B,
+        np.where(sized, 0.0, SET_UP * T),
+        lanes.background,
+        np.array([controls.find(cc).probing is not None for cc in lanes.cc.tolist()]),
+        np.arange(len(T)) % replicas,
+        seed,
+    )
     shape = (len(c.rtt_s), replicas)
     completion = np.full(len(T), np.nan)
     if sized.any():

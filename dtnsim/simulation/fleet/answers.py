@@ -202,13 +202,25 @@ class _Columns:
         waited = self.waited[here]
         arrived = here[np.isfinite(self.took[here])]
         return Group(
-            name, source, target, len(here), len(done), int((status == FAILED).sum()),
-            len(here) - len(done) - int((status == FAILED).sum()), float(self.size[here].sum()),
-            float(self.moved[here].sum()), float(self.resent[here].sum()), int(self.damage.found[arrived].sum()),
-            int(self.damage.unnoticed[arrived].sum()), int(self.tries[here].sum()), int(self.due[here].sum()),
-            int((self.late[here] & self.due[here]).sum()), _quantiles(self.took[done]), _quantiles(self.slow[done]),
+            name,
+            source,
+            target,
+            len(here),
+            len(done),
+            int((status == FAILED).sum()),
+            len(here) - len(done) - int((status == FAILED).sum()),
+            float(self.size[here].sum()),
+            float(self.moved[here].sum()),
+            float(self.resent[here].sum()),
+            int(self.damage.found[arrived].sum()),
+            int(self.damage.unnoticed[arrived].sum()),
+            int(self.tries[here].sum()),
+            int(self.due[here].sum()),
+            int((self.late[here] & self.due[here]).sum()),
+            _quantiles(self.took[done]),
+            _quantiles(self.slow[done]),
             float(np.nanmean(waited)) if np.isfinite(waited).any() else math.nan,
-        )  # fmt: skip
+        )
 
 
 def _quantiles(values: Array) -> tuple[float, ...]:
@@ -270,12 +282,16 @@ def _stations(made: Made, workload: Workload) -> list[StationYear]:
         start = float(np.quantile(mine / growth if hourly else at_start, BUSY))
         made_.append(
             StationYear(
-                made.names[k], float(mean[k]), float(np.quantile(mine, BUSY)),
-                float(np.quantile(daily, BUSY)) if len(daily) else float(mine.mean()), float(mine.max()),
-                tuple(_means(hour, mine, span, WEEK)), tuple(_means(week, mine, span, int(week.max()) + 1)),
+                made.names[k],
+                float(mean[k]),
+                float(np.quantile(mine, BUSY)),
+                float(np.quantile(daily, BUSY)) if len(daily) else float(mine.mean()),
+                float(mine.max()),
+                tuple(_means(hour, mine, span, WEEK)),
+                tuple(_means(week, mine, span, int(week.max()) + 1)),
                 due(start, grows, alike[:, k], workload.full.value),
             )
-        )  # fmt: skip
+        )
     return sorted(made_, key=lambda s: (s.due_years, -s.busy))
 
 

@@ -258,7 +258,9 @@ class _Build:
 def _alone(way: Way, sizes: Any) -> Any:
     """How long transfers take alone [s], (n,)."""
     known, times = way.reduced.sizes_B, way.reduced.times_s
-    return sizes * (times[0] / known[0]) if len(known) == 1 else np.interp(sizes, known, times)
+    if len(known) == 1:
+        return sizes * (times[0] / known[0])
+    return np.interp(sizes, known, times)
 
 
 def _arrays(fleet: Fleet, pattern: str, rebuild: Quantity, key: str) -> list[faults.Target]:

@@ -381,7 +381,9 @@ def holder(f: Floats, q: Integers, x: int, n: int) -> int:
     if n < 0:  # nothing did: a rounding
         return q[q[x + WAY_OF] + HOLDER]
     s = tightest(f, q, n)
-    return q[N_HELD] - OTHERS + BY_DOWN if q[s + DOWN] else (s - q[STATIONS]) // STATION
+    if q[s + DOWN]:
+        return q[N_HELD] - OTHERS + BY_DOWN
+    return (s - q[STATIONS]) // STATION
 
 
 def book_all(f: Floats, q: Integers, now: float) -> None:

@@ -102,10 +102,16 @@ def answer(course: Course, seed: int) -> Simulation:
     flows = _Flows(course)
     done = bool(np.all(np.isfinite(course.ended)))
     run = Run(
-        seed, course.now, EachLater(len(plain), flows.run), EachLater(len(shared) + len(own), station),
-        LaterSeries(lambda: _series(course, own)), (), course.steps, done and not course.stopped,
+        seed,
+        course.now,
+        EachLater(len(plain), flows.run),
+        EachLater(len(shared) + len(own), station),
+        LaterSeries(lambda: _series(course, own)),
+        (),
+        course.steps,
+        done and not course.stopped,
         course.stopped == "interrupted",
-    )  # fmt: skip
+    )
     words = Words(columns)
     why = EachLater(len(plain), lambda f: words.of(f, dict.fromkeys(h.station for h in run.transfers[f].held)))
     return Simulation(plain.spec.name, (run,), plain.warnings, 1, why, plain.spec)
@@ -136,10 +142,19 @@ class _Flows:
         waited = max(min(first, last) - begun, 0.0) if done or first <= now else 0.0
         phase = PhaseTime("transfer", max(last - first, 0.0), waited)
         return TransferRun(
-            plain.spec.transfers[f].name, begun if begun <= now else math.nan, ended, ended,
-            ended if done else math.inf, float(plain.size[f]) if done else float(course.edges.counts[-1][f]), int(done),
-            took, np.ones(len(took)), (phase,), 0, Later(lambda: self.held(f)),
-        )  # fmt: skip
+            plain.spec.transfers[f].name,
+            begun if begun <= now else math.nan,
+            ended,
+            ended,
+            ended if done else math.inf,
+            float(plain.size[f]) if done else float(course.edges.counts[-1][f]),
+            int(done),
+            took,
+            np.ones(len(took)),
+            (phase,),
+            0,
+            Later(lambda: self.held(f)),
+        )
 
     def held(self, f: int) -> tuple[Held, ...]:
         """What held a flow, when."""

@@ -90,10 +90,22 @@ def columns(plain: Plain) -> Columns:
     limit = own / np.where(cost > 0, cost, 1.0)
     limit = _with(limit, np.where(np.isnan(last), -1, tcp), last / overhead)
     return Columns(
-        plain, shared, settled[: len(shared)], rows, places, own, cost, limit.min(axis=1), limit.argmin(axis=1),
-        _limits(own, cost, tcp), overhead, np.where(np.isnan(last), lead + lost, lead), ramps, opens,
+        plain,
+        shared,
+        settled[: len(shared)],
+        rows,
+        places,
+        own,
+        cost,
+        limit.min(axis=1),
+        limit.argmin(axis=1),
+        _limits(own, cost, tcp),
+        overhead,
+        np.where(np.isnan(last), lead + lost, lead),
+        ramps,
+        opens,
         float((plain.start + plain.size / np.maximum(rate, 1e-300)).max()),
-    )  # fmt: skip
+    )
 
 
 def _owned(plain: Plain, places: list[list[str]], costs: list[dict[str, float]]) -> tuple[Array, Array, Index]:

@@ -293,9 +293,14 @@ def test_hosts_behind_an_endpoint(by_load, expected):
 def test_nothing_begins_over_what_is_down():
     rows = [{0: 1.0}]
     made = course(
-        [1.0, 1.0], [0.0, 1.0, 5.0], [1.0] * 3, rows=rows, hosts=1, faults=[Fault(0.5, ((0, 0.0),), False, True, "")],
+        [1.0, 1.0],
+        [0.0, 1.0, 5.0],
+        [1.0] * 3,
+        rows=rows,
+        hosts=1,
+        faults=[Fault(0.5, ((0, 0.0),), False, True, "")],
         until=50,
-    )  # fmt: skip
+    )
     ended(made)
     assert math.isnan(made.begun[1])
     assert made.held[0, "down"] == pytest.approx(49.5 + 49 + 45)

@@ -91,13 +91,21 @@ def bbr3(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, rate_Bps: ArrayLik
 
 
 V2: Final = Probing(
-    start=linux.BBR_HIGH_GAIN, start_window=linux.BBR_HIGH_GAIN, events=linux.BBR2_LOSS_EVENTS,
-    window=linux.BBR_CWND_GAIN, plateau=False, down=linux.BBR2_DOWN_GAIN,
-)  # fmt: skip
+    start=linux.BBR_HIGH_GAIN,
+    start_window=linux.BBR_HIGH_GAIN,
+    events=linux.BBR2_LOSS_EVENTS,
+    window=linux.BBR_CWND_GAIN,
+    plateau=False,
+    down=linux.BBR2_DOWN_GAIN,
+)
 V3: Final = Probing(
-    start=linux.BBR3_START_GAIN, start_window=linux.BBR_CWND_GAIN, events=linux.BBR3_LOSS_EVENTS,
-    window=linux.BBR3_UP_WINDOW, plateau=True, down=linux.BBR3_DOWN_GAIN,
-)  # fmt: skip
+    start=linux.BBR3_START_GAIN,
+    start_window=linux.BBR_CWND_GAIN,
+    events=linux.BBR3_LOSS_EVENTS,
+    window=linux.BBR3_UP_WINDOW,
+    plateau=True,
+    down=linux.BBR3_DOWN_GAIN,
+)
 #: Linux 4.9 of December 2016, Debian 9 (2017) as the first to have it; FreeBSD: release notes of 13.0
 SINCE = {"linux": ("4.9", 2017), "freebsd": ("13", 2021)}
 CONTROLS = (
