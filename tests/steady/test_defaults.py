@@ -231,7 +231,7 @@ def test_a_control_that_a_system_cannot_have_is_no_try(system: dict[str, Any], b
     found = predict(load(path), samples=4)
     listed = "hosts.a.tcp.cc" in {a.key for a in found.assumed}
     assert listed == (bbr and "FreeBSD" not in str(system))  # whose default is known
-    sets = {o for u in found.stations for _, sets in u.station.changes for o in sets if ".tcp.cc=" in o}
+    sets = {o for u in found.stations for c in u.station.changes for o in c.overrides if ".tcp.cc=" in o}
     assert ("hosts.a.tcp.cc=bbr" in sets) == bbr
     typed = {c for s in actions.settings(load(path), ["a"], 1e9, ("tuning",)) for c in s.commands if "bbr" in c}
     assert bool(typed) == bbr

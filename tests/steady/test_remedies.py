@@ -8,6 +8,7 @@ import pytest
 import dtnsim
 from dtnsim.ground import library
 from dtnsim.ground.records import Bottleneck, Problem, Station
+from dtnsim.ground.uncertainty import Change
 from dtnsim.physics.tcp import controls
 from dtnsim.report.holds import called
 from dtnsim.steady.prediction import predict
@@ -28,10 +29,10 @@ def test_the_remedy_names_the_key_of_the_component() -> None:
 def test_changes_worth_a_word_are_the_best_first_and_those_that_nobody_could_try_last() -> None:
     """Twice as fast, a twentieth faster (not worth it beside that), and of no help."""
     rates = {"a=1": 105.0, "b=1": 200.0, "c=1": 100.0}
-    changes = (("a clock", ()), *((key, (key,)) for key in rates))
+    changes = (Change("a clock"), *(Change(key, (key,)) for key in rates))
     made = Station("s", "h", "c", "core", 1.0, "B", changes=changes)
     found = tried(Problem("p", (made,), ()), made, 100.0, lambda o: rates[o[0]])
-    assert found.changes == (("b=1", ("b=1",)), ("a clock", ()))
+    assert found.changes == (Change("b=1", ("b=1",)), Change("a clock"))
     assert found.remedy == "b=1; or a clock"
 
 
@@ -217,6 +218,6 @@ def test_the_congestion_control_that_is_named_is_the_fastest_of_all() -> None:
 
     rates = {name: answer(name).throughput_Bps.p50 for name in controls.offered()}
     own = answer("reno")
-    sets = [s for use in own.stations for _, sets in use.station.changes for s in sets if ".cc=" in s]
+    sets = [s for use in own.stations for c in use.station.changes for s in c.overrides if ".cc=" in s]
     assert sets == [f"hosts.venadi.tcp.cc={max(rates, key=lambda name: rates[name])}"]
     assert own.throughput_Bps.p50 < min(rates.values())
