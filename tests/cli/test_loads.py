@@ -27,7 +27,9 @@ ANSWERS = frozenset({"networkx", "numpy", "pydantic", "yaml"})
 UNASKED = frozenset({"email", "zipfile", "importlib.metadata", "numpy.ma", "html", "dtnsim.description.file_list"})
 READS = ANSWERS - {"networkx"}
 CALCULATES = READS - {"yaml"}
-ROOMS = frozenset({"cli", "components", "composition", "description", "ground", "physics", "report", "steady", "tools"})
+ROOMS = frozenset(
+    {"cli", "components", "composition", "description", "discovery", "ground", "physics", "report", "steady", "tools"}
+)
 
 
 class May(NamedTuple):
