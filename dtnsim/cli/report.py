@@ -71,7 +71,7 @@ def command(
     from dtnsim.description import spec
     from dtnsim.ground import output
     from dtnsim.report import whole
-    from dtnsim.report.decision import clock
+    from dtnsim.report.how_long import clock
     from dtnsim.simulation import simulate as simulated
     from dtnsim.simulation.fleet.run import fleet
 

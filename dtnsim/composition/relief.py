@@ -7,7 +7,7 @@ steady state say that it could bring decides only whether it is worth a word.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +18,7 @@ from dtnsim.composition.route import Framing, Route
 from dtnsim.description.host import Host
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw, Quantity, middle
-from dtnsim.ground.records import Connection
+from dtnsim.ground.records import Connection, Station, Transfer
 from dtnsim.ground.uncertainty import Buffer, Change
 from dtnsim.physics.tcp import controls, window
 
@@ -82,6 +82,18 @@ def changes(
     if streams.limit == "start":
         return (Change("longer transfers, or connections that stay open from file to file"),)
     return _wire(place)
+
+
+def limited(stations: Sequence[Station], gone: Collection[str]) -> tuple[Station, ...]:
+    """Stations without the limits of those that are to hold nobody."""
+    return tuple(replace(s, capacity=math.inf) if s.name in gone else s for s in stations)
+
+
+def working(transfer: Transfer, gone: Collection[str]) -> Transfer:
+    """A transfer whose workers wait for nothing, where that is to hold nobody."""
+    if f"{transfer.name}.workers" not in gone:
+        return transfer
+    return replace(transfer, phases=tuple(replace(p, delays=()) for p in transfer.phases))
 
 
 def _wire(place: str) -> tuple[Change, ...]:

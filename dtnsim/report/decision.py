@@ -9,21 +9,22 @@ import datetime as dt
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.filesystem import label_of
 from dtnsim.composition.relief import tcp_of
 from dtnsim.ground import units
-from dtnsim.ground.errors import InputError
-from dtnsim.ground.records import Bottleneck, Prediction, TransferPrediction
-from dtnsim.ground.uncertainty import Remedy, often
-from dtnsim.physics._arrays import LEVELS, quantile
+from dtnsim.ground.records import Prediction, TransferPrediction
+from dtnsim.ground.uncertainty import Remedy
 from dtnsim.report.advice import LATE, measured, of_others, option, path_of, typed
 from dtnsim.report.holds import OTHER_TOOL, brief, holds
+from dtnsim.report.how_long import how_long
 from dtnsim.steady import ordering, relieved
+from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.reasons import key_of
+from dtnsim.steady.scenarios import took
 
 if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
@@ -36,12 +37,6 @@ _LIKELY: Final = 0.5
 _SURE: Final = 0.8
 #: what a port carries beyond the rate of now, before it is worth planning for
 _FULL: Final = 1.05
-_DAY_S: Final = 86400.0
-#: mean file below which a rate is told in files [B]
-_TINY_B: Final = 1024
-#: below that an end is told to the second
-_SOON_S: Final = 3600.0
-_CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 #: that a share was mounted for a transfer (`dtnsim.description.spoken_paths`)
 _MOUNTED: Final = re.compile(r"is mounted on .* over (\w+)")
 #: how long a station of a transfer in turns is at work
@@ -50,11 +45,11 @@ _PART: Final = re.compile(r"; (\d+% of the time)")
 _PARTS: Final = ("hdd", "ssd", "tape", "nic", "ib", "hba", "sas")
 #: kinds of stations that another tool may relieve
 _BY_TOOL: Final = (*OTHER_TOOL, "core", "cpu", "nfs", "smb", "s3")
-#: what of a remedy costs nothing, by the kind of station
+#: what of a remedy costs nothing, by the kind of station, where the remedy says it
 _FREE_OF_IT: Final = {
-    "core": "running more copies at once costs nothing; ",
-    "s3": "settings of the tool cost nothing; ",
-    "tape": "asking in order costs nothing; ",
+    "core": ("runs of the tool", "running more copies at once costs nothing; "),
+    "s3": ("", "settings of the tool cost nothing; "),
+    "tape": ("asked for", "asking in order costs nothing; "),
 }
 #: deadlines that a card asks for
 _DEADLINES: Final = (
@@ -127,9 +122,8 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
         wanted: Goals that are asked about.
         start: Time of day at which the transfers begin.
     """
-    f = max(range(len(p.transfers)), key=lambda n: p.transfers[n].duration_s.p50)
-    t = p.transfers[f]
-    named = f" ({t.name}, which takes longest)" if len(p.transfers) > 1 else ""
+    t = _longest(p)
+    f, named = p.transfers.index(t), f" ({t.name}, which takes longest)" if len(p.transfers) > 1 else ""
     held = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]{named}"
     far = sorted(p.assumed, key=lambda a: -a.moves)
     measure = tuple(measured(p, a, wanted) for a in far[: _TRIED if len(p.transfers) == 1 else 1])
@@ -137,7 +131,7 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
     measure = late if enough or late else measure  # what changes no verdict need not be known
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
-    tried = [(way, _with(p, way)) for way in sorted(t.ways, key=lambda w: not typed(p, w))[:_TRIED]]
+    tried = [(way, _with(p, way)) for way in sorted(_ways(p, t), key=lambda w: not typed(p, w))[:_TRIED]]
     helps = [each for each in tried if each[1].throughput_Bps.p50 > relieved.WORTH * p.throughput_Bps.p50]
     if helps:
         (way, better), *rest = helps
@@ -153,12 +147,24 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     return Decision(says, held, enough, does, gains, costs, (), measure, None)
 
 
+def _ways(p: Prediction, t: TransferPrediction) -> Sequence[Remedy]:
+    """Changes against what holds a transfer; of many, where none is tried by itself, all that it takes at once."""
+    if len(p.transfers) <= relieved.TRIED or not (sets := t.ladder[0].overrides):
+        return t.ways
+    return [Remedy(t.ladder[0].remedy, sets, t.ceiling)]
+
+
 _FREE: Final = "nothing to buy: a setting"
 
 
 def _with(p: Prediction, way: Remedy) -> Prediction:
     """The answer with a change, drawn as it was: what ``predict --set`` says."""
-    drawn, changed = p.drawn, p.given.changed(list(way.overrides))
+    return _again(p, p.given.changed(list(way.overrides)))
+
+
+def _again(p: Prediction, changed: PathSpec) -> Prediction:
+    """Another path, drawn as the answer was."""
+    drawn = p.drawn
     if drawn is None:
         return predict(changed, samples=0)
     return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
@@ -171,45 +177,58 @@ def _more(p: Prediction, better: Prediction) -> float:
 
 def _gain(p: Prediction, better: Prediction) -> str:
     """How much faster, and what then holds it."""
-    factor = _times(_more(p, better))
-    longest = (max(each.transfers, key=lambda t: t.duration_s.p50) for each in (p, better))
-    held, then = (brief(holds(each, t.bottleneck)) for each, t in zip((p, better), longest, strict=True))
-    same = then.partition(": ")[0] == held.partition(": ")[0]
-    limit = f"Still held by {then}" if same else f"Next limit: {then}"
-    return f"{factor} as fast: {_how_long(better, was=p)}. {limit}"
+    then = _next_limit(p, better)
+    limit = f"Still held by {then}" if _alike(then, brief(_held(p))) else f"Next limit: {then}"
+    return f"{_times(_more(p, better))} as fast: {how_long(better, was=p)}. {limit}"
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two limits are the same, whatever their sizes."""
+    return one.partition(": ")[0] == other.partition(": ")[0]
+
+
+def _longest(p: Prediction) -> TransferPrediction:
+    """The transfer that takes longest."""
+    return max(p.transfers, key=lambda t: t.duration_s.p50)
+
+
+def _held(p: Prediction) -> str:
+    """What holds the transfer that takes longest."""
+    return holds(p, _longest(p).bottleneck)
+
+
+def _next_limit(p: Prediction, better: Prediction) -> str:
+    """What holds another answer; by name where that sounds like what holds this one, as drives of two volumes do."""
+    held, named = _longest(better).bottleneck, _longest(p).bottleneck.station
+    what = brief(holds(better, replace(held, work=())))
+    same = what == brief(holds(p, replace(_longest(p).bottleneck, work=())))
+    return f"{what} ({held.station})" if same and held.station != named else what
 
 
 def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[str, ...], str, str]:
     """What to do where no setting helps: words, what that would gain at most, where its price is."""
     t, path = p.transfers[f], path_of(p)
-    then, remedy = relieved.once_gone(p, t, clock=True), t.bottleneck.remedy
+    freed = t.ladder.freed() if isinstance(t.ladder, Ladder) else None
+    better, remedy = None if freed is None else _again(p, freed), relieved.doable(p, f)
     if t.files == 1:
-        remedy = remedy.replace(
-            "more files, or more runs of the tool, at once", "the file in parts, by several runs of the tool"
-        )
         remedy = remedy.removesuffix(", or more files at once")
     does = tuple(filter(None, (remedy, *_by_another(p, f)))) or ("nothing that is known",)
-    more = 1.0 if then is None else then.throughput_Bps / t.ceiling
+    more = 1.0 if better is None else _more(p, better)
     asked = next((_asked(goal, p) for goal in wanted), f"--target {_short(_next(p, t, more), 'B/s', 2)}")
-    free = _FREE_OF_IT.get(t.bottleneck.kind, "") if t.bottleneck.kind != "tape" or "asked for" in remedy else ""
+    said, costs = _FREE_OF_IT.get(t.bottleneck.kind, ("", ""))
+    free = costs if said in remedy else ""
     short = _short_of(p, wanted, more)
     known = f"{free}{'' if short else _one_more(p, t)}" or "not known here: "
     see = f"{known}'dtnsim plan {path} {asked}' says what to buy"
-    if then is None:
+    if better is None:
         return does, "not known: nothing else of the path has a limit", see
-    station = next((s for s in p.problem.stations if s.name == then.station), None)
-    what = then.station
-    if station is not None:
-        what = holds(p, Bottleneck(station.name, station.component, station.host, station.kind, then.reason))
-        part = _PART.search(then.reason)  # phases take turns: it is full in some alone
-        what += f", {part[1]}" if part else ""
-    if what == holds(p, t.bottleneck):  # the drives of another volume
-        what += f" ({then.station})"
+    what, part = _next_limit(p, better), _PART.search(_longest(better).bottleneck.reason)
+    what += f", {part[1]}" if part else ""  # phases take turns: it is full in some alone
     if more < relieved.WORTH:
         return does, f"less than a tenth faster, hardly worth it alone: next, {what}{_together(p, t)}", see
     if t.bottleneck.kind in OTHER_TOOL:
         see = "nothing to buy: another tool, or other options"
-    return does, f"up to {_times(more)} as fast{_some(p, more)}{short}. Next limit: {what}", see
+    return does, f"up to {_times(more)} as fast{_some(p, better)}{short}. Next limit: {what}", see
 
 
 def _by_another(p: Prediction, f: int) -> list[str]:
@@ -240,11 +259,11 @@ def _together(p: Prediction, t: TransferPrediction) -> str:
     return f"; with {option} {best.low} at all of them {_times(best.at_low)} as fast"
 
 
-def _some(p: Prediction, factor: float) -> str:
-    """The time that a rate so many times as high would take."""
+def _some(p: Prediction, better: Prediction) -> str:
+    """The time that another answer takes."""
     if p.drawn is None or all(t.timed for t in p.problem.transfers):
         return ""
-    return f": some {units.alike([p.duration_s.p50, p.duration_s.p50 / factor])[1]}"
+    return f": some {units.alike([took(each.drawn.seconds).p50 for each in (p, better) if each.drawn])[1]}"
 
 
 def _short_of(p: Prediction, wanted: Sequence[Goal], factor: float) -> str:
@@ -298,18 +317,6 @@ def _times(factor: float) -> str:
     return f"{factor:.2g} times" if factor < 100 else f"{factor:.0f} times"
 
 
-def clock(text: str) -> dt.time:
-    """A time of day like 22:00.
-
-    Raises:
-        InputError: it is none.
-    """
-    found = _CLOCK.fullmatch(text.strip())
-    if found is None:
-        raise InputError(f"--start: {text!r} is no time of day; write it like 22:00")
-    return dt.time(int(found[1]), int(found[2]))
-
-
 def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = None) -> str:
     """The answer in a sentence, rounded as people read it: whether the first goal fits, how long, how fast, how sure.
 
@@ -329,11 +336,11 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
         return f"{what}: at most {units.show(p.ceiling, 'B/s', digits=3)}, if everything unstated is perfect."
     goal = wanted[0] if wanted else None
     if goal is None:
-        return f"{what}: {_how_long(p, start)}."
+        return f"{what}: {how_long(p, start)}."
     does, verb = ("fits", "fit") if goal.kind == "deadline" else ("reaches", "reach")
     fits, asked = does if _fits(p, goal) else f"does NOT {verb}", goal.words.removeprefix("at least ")
     unsure = "probably " if goal.required is None and _LIKELY <= goal.probability(p) < _SURE else ""
-    return f"{what} {unsure}{fits} {asked} ({share(goal.probability(p))}): {_how_long(p, start)}."
+    return f"{what} {unsure}{fits} {asked} ({share(goal.probability(p))}): {how_long(p, start)}."
 
 
 def _called(p: Prediction) -> str:
@@ -356,43 +363,3 @@ def deadline(p: Prediction) -> str:
 def _fits(p: Prediction, goal: Goal, least: float = _LIKELY) -> bool:
     """Whether a goal is met as likely as it has to be, or ``least`` where nobody says."""
     return goal.probability(p) >= (goal.required or least)
-
-
-def _how_long(p: Prediction, start: dt.time | None = None, was: Prediction | None = None) -> str:
-    """Time and rate with the interval, and the time that it was."""
-    rate = p.throughput_Bps
-    low, middle, high = (units.show(v, "B/s", digits=3) for v in (rate.p10, rate.p50, rate.p90))
-    if p.drawn is None:
-        return f"at most {middle}"
-    if all(t.timed for t in p.problem.transfers):
-        return f"about {middle} ({often('runs')}: {low} to {high})"
-    took = quantile(p.drawn.seconds, LEVELS)
-    if start is None or took[2] == float("inf"):
-        spread = [took[1], took[0], took[2]]
-        before = [] if was is None or was.drawn is None else [quantile(was.drawn.seconds, LEVELS)[1]]
-        whole = units.alike([*spread, *before])
-        half, quick, slow = units.alike(spread) if len({_unit(each) for each in whole}) > 1 else whole[:3]
-        quick = quick.removesuffix(_unit(slow)).rstrip() if _unit(quick) == _unit(slow) else quick
-        now = f" instead of {whole[3]}" if before else ""
-        return f"about {half}{now} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"
-    quick, half, slow = (_end(float(v), start) for v in took)
-    return f"there by {half} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"
-
-
-def _pace(p: Prediction, rate: str) -> str:
-    """The rate, or files a second where they are so small that bytes say nothing of them."""
-    files, payload_B = (sum(each) for each in zip(*((t.files, t.payload_B) for t in p.transfers), strict=True))
-    return rate if payload_B > _TINY_B * files else f"{p.throughput_Bps.p50 * files / payload_B:,.0f} files a second"
-
-
-def _unit(shown: str) -> str:
-    """The unit of a time as it is shown."""
-    return shown.rpartition(" ")[2]
-
-
-def _end(seconds: float, start: dt.time) -> str:
-    """The time of day that a duration ends at."""
-    days, rest = divmod(start.hour * 3600 + start.minute * 60 + seconds, _DAY_S)
-    later = f" on day {int(days) + 1}" if days else ""
-    exact = f":{int(rest % 60):02d}" if seconds < _SOON_S else ""
-    return f"{int(rest // 3600):02d}:{int(rest % 3600 // 60):02d}{exact}{later}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
@@ -147,7 +147,7 @@ def show(s: Simulation, out: Out) -> None:
     for group in those:
         f = slowest(first, group)
         which = f", the slowest of {len(group)} alike" if len(group) > 1 else ""
-        _told(s, first.transfers[f], s.why[f] if s.why else {}, out, which)
+        _told(s, first, f, out, which)
         if (at := among[f]) is not None:
             out.print(
                 f"{first.transfers[f].name}: this run has everything at its median and what is not stated "
@@ -187,17 +187,27 @@ def _event(s: Simulation, h: Held) -> str:
     return ""
 
 
-def _told(s: Simulation, t: TransferRun, why: Mapping[str, str], out: Out, which: str = "") -> None:
-    """What held one transfer and why, its phases, its medium."""
+def _used(run: Run, h: Held) -> str:
+    """How much of what held a transfer was used meanwhile: workers in several phases leave it idle now and then."""
+    if h.station not in run.stations:
+        return ""
+    edge, use = run.series.edge_s, run.series.utilization[:, run.stations.index(h.station)]
+    span = np.diff(np.clip(edge, h.start_s, h.end_s))
+    return f"{span @ use / max(h.end_s - h.start_s, 1e-300):.0%}"
+
+
+def _told(s: Simulation, run: Run, f: int, out: Out, which: str = "") -> None:
+    """What held one transfer of a run, how much of that was used, and why, its phases, its medium."""
+    t, why = run.transfers[f], s.why[f] if s.why else {}
     whole = t.held[-1].end_s - t.held[0].start_s if t.held else 0.0
     out.print(f"what held {t.name}{which}", apart=True)
-    rows = text.Table(">from", ">to", "held by", "because")
+    rows = text.Table(">from", ">to", "held by", ">used", "because")
     known: set[str] = set()
     for h in joined(t.held, whole / STRETCHES):
         event = _event(s, h)
         because = event or ("as above" if h.station in known else why.get(h.station, ""))
         known |= set() if event else {h.station}
-        rows.add_row(units.show(h.start_s, "s"), units.show(h.end_s, "s"), h.station, because)
+        rows.add_row(units.show(h.start_s, "s"), units.show(h.end_s, "s"), h.station, _used(run, h), because)
     out.print(rows)
     if len(t.phases) > 1:
         spent = "; ".join(f"{p.name} {units.show(p.moving_s + p.waiting_s, 's')}" for p in t.phases)

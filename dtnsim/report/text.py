@@ -148,6 +148,8 @@ def card(p: Prediction, out: Out, wanted: Sequence[Goal] = ()) -> None:
             rows.add_row(each.name, *numbers, each.bottleneck.station)
         out.print()
         out.print(rows)
+        if len(p.transfers) > _ROWS:
+            out.print(f"{len(p.transfers) - _ROWS} more take no longer; -v shows them")
     out.print()
     for label, texts in d.rows:
         for number, line in enumerate(texts):

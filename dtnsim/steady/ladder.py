@@ -30,7 +30,7 @@ RUNGS: Final = 7
 #: ladders of so many transfers are shown by themselves; of more, that of the first
 SHOWN: Final = 12
 #: what a place has when it holds nothing any more, by the kind of its station
-_WIDE: Final = {"network": "bandwidth=1000 Tb/s", "nic": "rate=1000 Tb/s"}
+_WIDE: Final = {"network": "bandwidth=1000 Tb/s", "nic": "rate=1000 Tb/s", "ib": "rate=1000 Tb/s"}
 #: a place is the narrowest of a connection where both allow as much, but for this
 _SAME: Final = 1.02
 #: a rung that is no higher than this over the one below was none
@@ -66,6 +66,36 @@ class Ladder(Later[Rung]):
         self._problem, self._m, self._f, self._cause, self._rate = problem, m, f, cause, rate
         self._given, self._told = given, told or problem
         self._members = range(len(problem.transfers)) if members is None else members
+
+    def freed(self) -> PathSpec | None:
+        """The path without what holds the transfer, as ``--set`` would have it; None where nothing else of it holds.
+
+        A connection has what its remedy would set, or a wider narrowest place; a faster clock is one of all threads of
+        its host. What no setting relieves (an allowance of a port) has no limit; nor do workers wait that hold it.
+        """
+        given, problem, k = self._given, self._problem, self._cause.station
+        if given is None:
+            return None
+        gone = {f"{problem.transfers[self._f].name}.workers"}
+        if k is not None:
+            station = problem.stations[k]
+            changed = self._changed(given, problem, self._m, station)
+            if changed is not None and self._why(changed[1]) != reason(problem, self._f, self._cause):
+                return changed[0]
+            threads = ".clock" in remedy(problem, station)
+            gone = {s.name for s in problem.stations if threads and (s.kind, s.host) == ("core", station.host)}
+            gone.add(station.name)
+        path = given.without(gone)
+        return path if self._why(timed.composed(path, Draw())) else None
+
+    def _why(self, whole: Problem) -> str:
+        """What holds the transfer in another path, in a sentence; empty where nothing does."""
+        problem = part(whole, self._members)
+        m = solve.matrices(problem)
+        solution = solve.solve(m)
+        if not np.isfinite(solution.rate[0, self._f]):
+            return ""
+        return reason(problem, self._f, cause_of(m, self._f, int(solution.binding[0, self._f])))
 
     def _climb(self) -> Iterator[Rung]:
         """Relieves what binds and solves again, until nothing binds or the rungs are enough."""

@@ -37,7 +37,7 @@ from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.matrices import once
 from dtnsim.steady.meetings import Meeting, meetings, part
 from dtnsim.steady.reasons import Cause, reason, remedy, work
-from dtnsim.steady.scenarios import interval, scenarios
+from dtnsim.steady.scenarios import interval, scenarios, took
 from dtnsim.steady.solve import Matrices
 
 #: part of the workers' time that is rounding
@@ -176,7 +176,7 @@ def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Arra
         return made
     rates = np.array([[t.ceiling for t in made.transfers]]) if rates is None else rates
     found = durability.seconds(drawn, rates)
-    transfers = [replace(t, on_medium_s=interval(found[f])) if f in found else t for f, t in enumerate(made.transfers)]
+    transfers = [replace(t, on_medium_s=took(found[f])) if f in found else t for f, t in enumerate(made.transfers)]
     return replace(made, transfers=tuple(transfers))
 
 
@@ -204,11 +204,11 @@ def _answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = 
                 told[k] = replace(told[k], changes=helped.stations[k].changes, remedy=helped.stations[k].remedy)
     transfers = tuple(made[f] for f in range(len(problem.transfers)))
     total, top = (ordering.total_rate(problem, r) for r in (rates, own[None, :]))
-    took = transfers[0].duration_s if len(transfers) == 1 else interval(ordering.span(problem, rates))
+    span = transfers[0].duration_s if len(transfers) == 1 else took(ordering.span(problem, rates))
     whole = _slowed(replace(problem, stations=tuple(told)), solution)
     full = used[0][0] if len(used) == 1 else with_workers(whole, replace(known.m, capacity=solution.capacity))
     uses = _uses(full, used)
-    return Prediction(problem.name, interval(total), took, float(top[0]), transfers, uses, problem.warnings, full)
+    return Prediction(problem.name, interval(total), span, float(top[0]), transfers, uses, problem.warnings, full)
 
 
 def _rate_with(path: spec.PathSpec, f: int, here: Meeting) -> relieved.RateOf:

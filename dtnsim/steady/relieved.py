@@ -45,6 +45,9 @@ _BY_MORE: Final = frozenset({
 _MORE: Final = 4
 #: kinds of stations that seek from one file to another, which fewer at once can relieve
 _BY_FEWER: Final = frozenset({"hdd", "unknown"})
+#: what relieves a core by more work at once (`dtnsim.steady.reasons`), and what stands for that of one file
+_MORE_CORES: Final = " or the work on more cores: more files, or more runs of the tool, at once"
+_ONE_FILE: Final = ("more files, or more runs of the tool, at once", "the file in parts, by several runs of the tool")
 #: times as many at once as now that are tried; more than this no tool takes kindly
 _MULTIPLES: Final = (2, 4, 8)
 _MOST_AT_ONCE: Final = 64
@@ -89,7 +92,7 @@ def ways(given: PathSpec, problem: Problem, f: int, t: TransferPrediction, rate_
 def by(made: Prediction, f: int) -> str:
     """What relieves transfer ``f``, or that nothing does by a tenth: no change, nor the lack of its limit."""
     t = made.transfers[f]
-    then, remedy = once_gone(made, t), t.bottleneck.remedy
+    then, remedy = once_gone(made, t), doable(made, f)
     station = next((u.station for u in made.stations if u.station.name == t.bottleneck.station), None)
     typed = station is not None and station.changes and all(change.overrides for change in station.changes)
     if then is not None and not t.ways and (typed or then.throughput_Bps < WORTH * t.ceiling):
@@ -100,7 +103,24 @@ def by(made: Prediction, f: int) -> str:
     return f"{remedy}; ceiling without this limit: {units.show(then.throughput_Bps, 'B/s')}"
 
 
-def once_gone(made: Prediction, t: TransferPrediction, *, clock: bool = False) -> Rung | None:
+def doable(made: Prediction, f: int) -> str:
+    """What relieves transfer ``f`` as its tool has it.
+
+    More at once is not asked for where it was tried and brings nothing, or where runs lock each other out; a single
+    file goes in parts.
+    """
+    t, given = made.transfers[f], made.given
+    remedy, more = t.bottleneck.remedy, _MORE_CORES if given is not None else ""
+    if not more or more not in remedy:
+        return remedy
+    tool, key = given.transfers[f].tool, given.transfer_key(f)
+    if t.files == 1 and not tool.locks:
+        return remedy.replace(*_ONE_FILE)
+    tried = len(made.transfers) <= TRIED and any(one.number > one.now for one in counts(given, f, [key]))
+    return remedy.replace(more, "") if tool.locks or (tried and not t.ways) else remedy
+
+
+def once_gone(made: Prediction, t: TransferPrediction) -> Rung | None:
     """What holds a transfer once its bottleneck holds nothing.
 
     The narrowest place of a TCP connection is a station too, and no other bottleneck.
@@ -108,17 +128,12 @@ def once_gone(made: Prediction, t: TransferPrediction, *, clock: bool = False) -
     Args:
         made: The answer.
         t: Its transfer.
-        clock: Whether a faster clock relieves a core: the others of that host then hold nothing either.
     """
-    host = t.bottleneck.host if clock and t.bottleneck.kind == "core" else None
-    cores = {u.station.name for u in made.stations if u.station.kind == "core" and u.station.host == host}
     place = _PLACE.search(t.bottleneck.reason)
     same = place[2] if place else ""
     ports = ("nic", "ib")
     cards = {u.station.name for u in made.stations if u.station.kind in ports} if place and place[1] else set()
     for rung in islice(t.ladder, 1, None):
-        if rung.station in cores:
-            continue
         if (
             t.bottleneck.kind in ports
             and (its := _PLACE.search(rung.reason))
@@ -291,7 +306,7 @@ def counts(given: PathSpec, f: int, keys: Sequence[str]) -> Iterator[Count]:
             now = tool.concurrency or tool.limits()[0] // 2
             yield Count("network use of the endpoints", files, now, line, overrides)
     # what a mount moves goes over its own connections, however many read and write it
-    if tool.files_option or transfer.timing() is not None or given.workload is not None or given.programs:
+    if tool.locks or tool.files_option or transfer.timing() is not None or given.workload is not None or given.programs:
         return
     written = [given.transfer_key(n) for n in range(len(given.transfers))]
     if split_end(transfer.source_end)[0] == split_end(transfer.to)[0] or any(written.count(key) > 1 for key in keys):

@@ -222,3 +222,9 @@ def interval(drawn: Array, level: float = COVERED) -> Interval:
     """Median and central interval of scenarios (S,); of a single one, that."""
     shares = ((1 - level) / 2, 0.5, (1 + level) / 2)
     return Interval(*map(float, quantile(drawn, shares)))
+
+
+def took(seconds: Array) -> Interval:
+    """Median and interval of times (S,), each that of the scenario whose rate is the opposite end of the rates'."""
+    rate = interval(-seconds)
+    return Interval(-rate.p90, -rate.p50, -rate.p10)

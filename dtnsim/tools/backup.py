@@ -100,10 +100,12 @@ class Borg(BlockBackup):
     """``borg create ssh://HOST/REPO::NAME DIR -C compression``: cutting, hashing, compression and cipher on one core.
 
     Neglects: the files cache's reading; compaction.
-    Source: borgbackup documentation, internals (chunker, one thread) and security (AES-CTR, HMAC-SHA256).
+    Source: borgbackup documentation, internals (chunker, one thread) and security (AES-CTR, HMAC-SHA256);
+    borg-with-lock(1): one operation in a repository.
     """
 
     kind: ClassVar[str] = "borg"
+    locks: ClassVar[bool] = True
     each = prior("0.2 ms", 1.0, "assumed: some hundred calls of the Python interpreter, a microsecond each")
 
     compression: Annotated[Literal["none", "lz4", "zstd"], Field(description="-C")] = "lz4"

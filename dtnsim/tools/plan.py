@@ -359,8 +359,8 @@ class Tool(Component):
     #: options of a test that say how long it runs, and how much of that time does not count; empty where none does
     time_option: ClassVar[str] = ""
     omit_option: ClassVar[str] = ""
-    #: whether it fetches from servers, which are mostly other people's
-    fetches: ClassVar[bool] = False
+    fetches: ClassVar[bool] = False  #: whether it fetches from servers, which are mostly other people's
+    locks: ClassVar[bool] = False  #: whether a run locks what it writes to
 
     #: options of a command line that change a duration and are not modelled
     unmodelled: tuple[str, ...] = documentation_only(())
@@ -394,7 +394,7 @@ class Tool(Component):
             return Timing(getattr(self, self.time_option).value, 0.0 if omitted is None else omitted.value)
         for name in options:
             if name in self.model_fields_set:
-                message = f"{self.kind} takes a time or a number of bytes, not both"
-                value, remedy = str(getattr(self, name)), f"leave out {' and '.join(options)}, or the dataset"
+                message, value = f"{self.kind} takes a time or a number of bytes, not both", str(getattr(self, name))
+                remedy = f"leave out {' and '.join(options)}, or the dataset"
                 raise SpecError(message, key=f"tool.{name}", value=value, remedy=remedy)
         return None

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -162,3 +163,19 @@ def test_few_are_named_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("  ")[0] for line in lines[2:6]] == ["a1", "a2", "a3", "all"]
     assert lines[1].split()[:4] == ["transfer", "files", "bytes", "duration"]
+
+
+def test_what_holds_workers_who_take_turns_is_told_with_its_use() -> None:
+    """One of two workers verifies while the other moves: the link that holds them is idle now and then."""
+    hosts = {"a": {"like": "example-lustre-client", "nics": {"eth": "connectx-5-100g"}},
+             "b": {"like": "example-gpfs-client", "nics": {"eth": "connectx-6-200g"}}}  # fmt: skip
+    move = {"from": "a:/lustre", "to": "b:/gpfs", "tool": "globus", "dataset": {"files": 40, "size": "400 GB"}}
+    made = simulate(
+        load({"name": "turns", "hosts": hosts, "wan": {"bandwidth": "100 Gb/s", "rtt": "30 ms"}, "transfer": move})
+    )
+    text, run = shown(made), made.runs[0]
+    station = max(run.transfers[0].held, key=lambda h: h.end_s - h.start_s).station
+    use = float(np.mean(run.series.utilization[1:-1, run.stations.index(station)]))
+    assert use < 0.8
+    said = [float(n) for n in re.findall(rf"{re.escape(station)} +(\d+)%", text)]
+    assert np.mean(said) == pytest.approx(100 * use, abs=3)

@@ -195,6 +195,19 @@ def test_a_card_of_several_transfers_says_what_holds_the_longest() -> None:
     assert sum(line.startswith("held by ") for line in lines) == 1
 
 
+def test_headline_and_table_say_the_same_time_and_how_many_transfers_are_left_out() -> None:
+    """Of an even number of scenarios, the middle time was another scenario's than the middle rate: 9.5 for 9.8 h."""
+    transfers = [{"name": f"t{n}", "from": "a:memory", "to": "b:memory", "tool": "rsync"} for n in range(8)]
+    path = journey(wan={"bandwidth": "10 Gb/s"}, transfers=[t | {"dataset": {"size": "9 TB"}} for t in transfers])
+    found = answer(path, samples=4)
+    lines = carded(found)
+    (took,) = {re.split("  +", line)[2] for line in lines if re.match(r"t\d ", line)}
+    assert f": about {took} (" in " ".join(lines)
+    assert "3 more take no longer; -v shows them" in lines
+    rate, time = found.throughput_Bps, found.duration_s
+    assert [rate.p10 * time.p90, rate.p50 * time.p50, rate.p90 * time.p10] == pytest.approx([72e12] * 3)
+
+
 @pytest.mark.parametrize(("processes", "cores"), [(1, "one core"), (4, "4 cores")])
 def test_as_many_cores_hold_as_the_tool_has_processes(processes: int, cores: str) -> None:
     host = machine(cpu={"kind": "cpu", "cores": 16, "clock": "3 GHz"}, stack={"kind": "stack"})

@@ -14,7 +14,8 @@ from dtnsim.physics.tcp import rate_over_time
 from dtnsim.planning import messages, tool_choice, whatif
 from dtnsim.planning.groups import Task
 from dtnsim.report import assumed, charts, costs, fleet_page, holds, page, picture, timeline, traces, whole
-from dtnsim.report.decision import clock, verdict
+from dtnsim.report.decision import verdict
+from dtnsim.report.how_long import clock
 from dtnsim.report.table import Table
 from dtnsim.simulation.fleet.run import fleet
 from dtnsim.steady import goals

@@ -1,0 +1,78 @@
+"""How long a path takes, how fast and how sure, in words; and the time of day at which it ends."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import Final
+
+from dtnsim.ground import units
+from dtnsim.ground.errors import InputError
+from dtnsim.ground.records import Prediction
+from dtnsim.ground.uncertainty import often
+from dtnsim.steady.scenarios import took
+
+_DAY_S: Final = 86400.0
+#: mean file below which a rate is told in files [B]
+_TINY_B: Final = 1024
+#: below that an end is told to the second
+_SOON_S: Final = 3600.0
+_CLOCK: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+
+
+def clock(text: str) -> dt.time:
+    """A time of day like 22:00.
+
+    Raises:
+        InputError: it is none.
+    """
+    found = _CLOCK.fullmatch(text.strip())
+    if found is None:
+        raise InputError(f"--start: {text!r} is no time of day; write it like 22:00")
+    return dt.time(int(found[1]), int(found[2]))
+
+
+def how_long(p: Prediction, start: dt.time | None = None, was: Prediction | None = None) -> str:
+    """Time and rate with the interval.
+
+    Args:
+        p: The answer.
+        start: Time of day at which the transfers begin; then the time of day at which they end is told.
+        was: Another answer, whose time is told beside it.
+    """
+    rate = p.throughput_Bps
+    low, middle, high = (units.show(v, "B/s", digits=3) for v in (rate.p10, rate.p50, rate.p90))
+    if p.drawn is None:
+        return f"at most {middle}"
+    if all(t.timed for t in p.problem.transfers):
+        return f"about {middle} ({often('runs')}: {low} to {high})"
+    time = took(p.drawn.seconds)
+    if start is None or time.p90 == float("inf"):
+        spread = [time.p50, time.p10, time.p90]
+        before = [] if was is None or was.drawn is None else [took(was.drawn.seconds).p50]
+        whole = units.alike([*spread, *before])
+        half, quick, slow = units.alike(spread) if len({_unit(each) for each in whole}) > 1 else whole[:3]
+        quick = quick.removesuffix(_unit(slow)).rstrip() if _unit(quick) == _unit(slow) else quick
+        now = f" instead of {whole[3]}" if before else ""
+        return f"about {half}{now} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"
+    quick, half, slow = (_end(v, start) for v in (time.p10, time.p50, time.p90))
+    return f"there by {half} ({often('runs')}: {quick} to {slow}), at {_pace(p, middle)}"
+
+
+def _pace(p: Prediction, rate: str) -> str:
+    """The rate, or files a second where they are so small that bytes say nothing of them."""
+    files, payload_B = (sum(each) for each in zip(*((t.files, t.payload_B) for t in p.transfers), strict=True))
+    return rate if payload_B > _TINY_B * files else f"{p.throughput_Bps.p50 * files / payload_B:,.0f} files a second"
+
+
+def _unit(shown: str) -> str:
+    """The unit of a time as it is shown."""
+    return shown.rpartition(" ")[2]
+
+
+def _end(seconds: float, start: dt.time) -> str:
+    """The time of day that a duration ends at."""
+    days, rest = divmod(start.hour * 3600 + start.minute * 60 + seconds, _DAY_S)
+    later = f" on day {int(days) + 1}" if days else ""
+    exact = f":{int(rest % 60):02d}" if seconds < _SOON_S else ""
+    return f"{int(rest // 3600):02d}:{int(rest % 3600 // 60):02d}{exact}{later}"
