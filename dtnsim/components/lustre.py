@@ -19,7 +19,7 @@ from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.components.stack import Stack
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
-from dtnsim.ground.term import Term, count, law, plural, term
+from dtnsim.ground.term import Term, count, law, least, plural, term
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics import lustre, servers
 
@@ -40,7 +40,9 @@ class Lustre(ParallelFilesystem):
     """A Lustre client mount. The targets are shared: ``share`` is what others leave of them.
 
     ``target_rate`` is one OST's rate; where it writes slower, ``target_write`` says so. ``stream`` is what a stream
-    gets from one OST; the thread that copies it costs ``client_byte`` besides, however many stripes there are.
+    gets from one OST, where it is not stated of what others leave; the thread that copies it costs ``client_byte``
+    besides, however many stripes there are. ``latency`` is the time of one bulk RPC of 4 MiB to an OST of 1 GB/s,
+    unless it is stated; direct writes wait for stable storage there (A. Dilger, lustre-discuss, October 2016).
     Where ``servers`` say nothing of metadata there is one server for it, as the priors of `MetadataServers` have it.
     ``layout`` is a progressive file layout instead of ``stripe_count`` (``lfs setstripe -E``). OSTs are given to files
     in turn (the round-robin allocator), where other users' files are not between one's own (``share`` 1).
@@ -69,10 +71,10 @@ class Lustre(ParallelFilesystem):
     target_write: TargetRate | None = None
     share: Left = prior("0.4", 0.7, "assumed: what other users leave of a busy scratch system at a random hour")
     stream: Annotated[Quantity, Unit("B/s", spread=0.5, low=1e5)] = prior(
-        "425 MB/s",
+        "1.06 GB/s",
         0.6,
-        "Swinburne gSTAR, Lustre in production: 350 to 500 MB/s for a single stream of one OST; "
-        "idle test beds give a single client 0.93 to 1.5 GB/s (Dell HPC Lustre storage white papers)",
+        "Swinburne gSTAR, Lustre in production: 350 to 500 MB/s for a single stream of one OST, of which others leave "
+        "some 0.4 (share); idle test beds give a single client 0.93 to 1.5 GB/s (Dell HPC Lustre storage white papers)",
     )
     client_byte: Annotated[Quantity, Unit("cycles/B", spread=0.4)] = prior(
         "1.9 cycles/B",
@@ -97,7 +99,7 @@ class Lustre(ParallelFilesystem):
         "64 MiB", 0.5, "Lustre, llite_internal.h: SBI_DEFAULT_READAHEAD_MAX, 64 MiB (40 MiB before 2.10)"
     )
     latency: Annotated[Quantity, Unit("s", spread=0.4)] = prior(
-        "4 ms", 0.6, "assumed: one bulk RPC of a disk OST under load, network included"
+        "4 ms", 0.6, "assumed: one bulk RPC of 4 MiB to an OST of 1 GB/s, network included"
     )
     client_rate: Annotated[Quantity, Unit("B/s", spread=0.2, low=1e5)] = prior(
         "4.5 GB/s", 0.3, "Lustre manual: single-client rate known in production (FDR InfiniBand)"
@@ -159,7 +161,8 @@ class Lustre(ParallelFilesystem):
         """RPCs, read-ahead and stream of this access; the client's ceiling."""
         label = label_of(volume)
         reading = use.operation == "read"
-        latency, size = self.away(row.term(self.latency), use), row.term(self.rpc_size)
+        size = row.term(self.rpc_size)
+        latency = self.away(self._rpc_time(row, use, size), use)
         dirty = math.inf if reading or self.max_dirty is None else row.term(self.max_dirty)
         places = plural(round(float(np.mean(stripes.value))), "stripe")
         one = law(lustre.osc_rate, rpcs=self.rpcs, rpc_B=size, service_s=latency, dirty_B=dirty)
@@ -167,11 +170,33 @@ class Lustre(ParallelFilesystem):
         if reading and not use.random and use.finish != "direct":
             ahead = law(lustre.readahead_rate, window_B=row.term(self.read_ahead), rpc_B=size, service_s=latency)
             self.of_each(row, use, f"{label}.read-ahead", ahead, "Lustre read-ahead of a file")
-        stream = stripes * row.term(self.stream)
+        alone = row.term(self.stream)
+        stream = stripes * (alone if self.states("stream") else alone * row.term(self.whole(row).share))
         self.of_each(row, use, f"{label}.stream", stream, f"single Lustre stream from {places}")
         rails = max(sum(n in host.nics for n in host.volumes[volume].via), 1)
         ceiling = law(lustre.client_rate, rail_rate=row.term(self.client_rate), rails=rails, sockets=host.cpu.sockets)
         row.charge(f"{label}.client", "lustre", capacity=ceiling, what="Lustre client")
+
+    def _rpc_time(self, row: Row, use: Access, asked: Term) -> Term:
+        """Time of a bulk RPC at its OST; one that is stated holds for all sizes."""
+        known, usual = row.term(self.latency), type(self).model_fields
+        if self.states("latency") or use.operation == "write":
+            return known
+        rate = row.term(self.whole(row).target_rate)
+        return law(
+            lustre.rpc_time,
+            asked_B=asked,
+            known_B=usual["rpc_size"].default.value,
+            known_s=known,
+            slower=usual["target_rate"].default.value / rate,
+            message_s=row.term(self.metadata_time),
+        )
+
+    def request_wait(self, row: Row, use: Access, host: Machine, volume: str) -> Value:
+        """One RPC; a call of several has them all under way."""
+        del host, volume
+        asked = least(term(use.block_B, "B"), row.term(self.rpc_size))
+        return (self._rpc_time(row, use, asked).value + use.rtt_s) / use.block_B
 
     def cache_limits(self, row: Row, host: Machine, held_B: float = 0.0) -> tuple[Value, Value]:
         """An RPC goes out as soon as it is full (osc_cache.c, osc_makes_rpc); writers are throttled as everywhere."""

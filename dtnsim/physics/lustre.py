@@ -30,6 +30,31 @@ def component_bytes(file_B: ArrayLike, start_B: ArrayLike, end_B: ArrayLike) -> 
     return np.maximum(np.minimum(as_float(file_B), as_float(end_B)) - as_float(start_B), 0.0)
 
 
+def rpc_time(
+    asked_B: ArrayLike, known_B: ArrayLike, known_s: ArrayLike, slower: ArrayLike, message_s: ArrayLike
+) -> FloatArray:
+    """Time of one bulk RPC of another size, or of another OST: t0 + (t - t0) b / b0 x R0 / R, t0 at most t.
+
+    Args:
+        asked_B: Its bytes b [B].
+        known_B: Bytes of the RPC whose time is known b0 [B].
+        known_s: The time of that one t [s].
+        slower: How much slower the OST is than the one of which it is known R0 / R [1].
+        message_s: What of it a message without bytes takes t0 [s].
+
+    Returns:
+        Time [s].
+
+    Valid: OSTs whose drives stream what is asked for, or have it in memory.
+    Neglects: drives that have to move first; other requests there.
+    Source: service time of a message and of its bytes, one after the other (ptlrpc bulk transfer: Lustre manual,
+        "Understanding Lustre Networking").
+    """
+    message = np.minimum(as_float(message_s), as_float(known_s))
+    bytes_s = (as_float(known_s) - message) * as_float(asked_B) / as_float(known_B)
+    return as_float(message + bytes_s * as_float(slower))
+
+
 def osc_rate(rpcs: ArrayLike, rpc_B: ArrayLike, service_s: ArrayLike, dirty_B: ArrayLike = np.inf) -> FloatArray:
     """Rate of one client to one OST by what may be in flight: min(rpcs x size, dirty) / t.
 

@@ -19,7 +19,8 @@ FREE = {"kind": "lustre", "stream": "1 TB/s", "target_rate": "1 TB/s", "share": 
 
 
 def mount(**given: Any) -> dict[str, Any]:
-    return machine(volumes={"/l": volume(filesystem={**FREE, **given})})
+    filesystem = {key: value for key, value in {**FREE, **given}.items() if value is not None}
+    return machine(volumes={"/l": volume(filesystem=filesystem)})
 
 
 def path(
@@ -75,6 +76,27 @@ def test_direct_requests_wait_for_one_rpc_each() -> None:
     tool = {"name": "dd", "bs": "1 MiB", "oflag": "direct"}
     direct = rate(journey(host, start="a:memory", to="a:/l", tool=tool, dataset={"files": 1, "size": "100 TB"}))
     assert direct == pytest.approx(MiB / 4e-3, rel=0.01)
+
+
+@pytest.mark.parametrize(("rate_of_it", "write", "expected"), [
+    ("1 GB/s", False, 0.2e-3 + 3.8e-3 / 4), ("8 GB/s", False, 0.2e-3 + 3.8e-3 / 32), ("8 GB/s", True, 4e-3),
+])  # fmt: skip
+def test_a_direct_read_waits_for_its_bytes_at_its_ost(rate_of_it: str, write: bool, expected: float) -> None:
+    """A quarter of 4 MiB, from a faster OST; what is written is stable first (A. Dilger, lustre-discuss, 2016)."""
+    host = mount(target_rate=rate_of_it, metadata_time="0.2 ms", latency=None)
+    ends = ("a:memory", "a:/l") if write else ("a:/l", "a:/dev/null")
+    tool = {"name": "dd", "bs": "1 MiB", ("oflag" if write else "iflag"): "direct"}
+    data = {"files": 1, "size": "100 TB"}
+    found = rate(journey(host, start=ends[0], to=ends[1], tool=tool, dataset=data))
+    at_station = MiB / float(rate_of_it.split(maxsplit=1)[0]) / 1e9
+    assert MiB / found == pytest.approx(expected + at_station, rel=0.01)
+
+
+@pytest.mark.parametrize(("share", "least", "most"), [("0.4", 350e6, 500e6), ("1", 0.93e9, 1.5e9)])
+def test_a_stream_of_a_busy_system_and_of_an_idle_one(share: str, least: float, most: float) -> None:
+    """Swinburne gSTAR in production, and one client of Dell's test beds; what is stated is of either."""
+    assert least < charges(share=share, stream=None).rate("l.stream") < most
+    assert charges(share=share, stream="700 MB/s").rate("l.stream") == pytest.approx(700e6)
 
 
 def test_small_files_cost_metadata_requests() -> None:

@@ -24,6 +24,9 @@ test_values = values({
     "one at least": (lustre.readahead_rate, (1, RPC, 4e-3), RPC / 4e-3),
     'llite_internal.h: "40meg ... in 512k requests serviced at 40ms each is about 1GB/s"':
         (lustre.readahead_rate, (40 * MiB, 2.0**19, 40e-3), 1.05e9, 1e-2),
+    "an RPC of half the size to an OST of twice the rate": (
+        lustre.rpc_time, (RPC / 2, RPC, 4e-3, 0.5, 0.2e-3), 0.2e-3 + 3.8e-3 / 4),
+    "no less than a message": (lustre.rpc_time, (0, RPC, 4e-3, 1, 0.2e-3), 0.2e-3),
     "rails help as far as there are sockets": (
         lustre.client_rate, (4.5e9, [0, 1, 2, 4], 2), [4.5e9, 4.5e9, 9e9, 9e9]),
     "of one": (lustre.client_rate, (4.5e9, 2, 1), 4.5e9),
