@@ -73,7 +73,10 @@ def kept(storage: Storage, leg: Leg, end: End) -> tuple[Kept, ...]:
 
 
 def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
-    """Charges a folder that all tasks share: who changes it holds it, at its own host and where the servers are.
+    """Charges folders that several workers share: who changes one holds it, at its own host and where the servers are.
+
+    Of tasks in one folder it is that one (mdtest); of a tool's workers on a mount those that the data set has, where it
+    says how many.
 
     Args:
         storage: The accesses of the path.
@@ -81,24 +84,27 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
         step: The step.
         row: Takes the demands.
     """
-    end, job = leg.destination, leg.job
-    if step.files.folder != "shared" or end.volume is None:
+    end, job, shared = leg.destination, leg.job, step.files.folder == "shared"
+    apart = step.files.folder is None and leg.plan.workers > 1 and end.volume is not None
+    folders = 1 if shared else job.directories if apart and end.mounted.filesystem.over_ip else 0
+    if not folders or end.volume is None:
         return
-    changes = tuple(operation for operation in step.files.destination if operation in CHANGES)
+    changes = tuple(operation for operation in step.files.destination if operation in CHANGES - {"setattr"})
     held, each = storage.operations(end, changes, job)[0], job.files / max(job.payload_B, 1.0)
     servers = getattr(end.mounted.filesystem, "system", None) or (end.mounted.server or "").partition(":")[0]
     probe = Row(storage.ledger, leg.spec.name, [], 1.0, end.host.name)
     locked = end.mounted.filesystem.folder_time(probe, changes, held, storage.server_rtt(end))
     own, there = (end.host.name, f"{label_of(end.volume)}.folder"), (servers, "folder")
-    for (host, name), seconds in ((own, held), (there, locked)):
+    for (host, name), seconds in ((own, held), (there, locked))[: 1 + shared]:
         if host and np.any(np.asarray(seconds) > 0):
             row.at(host).charge(
                 name,
                 "metadata",
-                capacity=count(1, "folder"),
+                capacity=count(folders, "folder"),
                 unit="s",
                 per_byte=each * term(seconds, "s"),
-                what="the folder that all tasks share, one change at a time",
+                remedy="files in more folders",
+                what="folders that workers share, one change at a time in each",
             )
 
 

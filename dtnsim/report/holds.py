@@ -60,8 +60,8 @@ def called(p: Prediction, name: str, reason: str = "") -> str:
 
 
 def _words(kind: str, place: str) -> str:
-    """Words for a kind of station; of a server's threads (``pool.nfsd``) and of robots (``tape.robots``) their own."""
-    own = place.endswith((".nfsd", ".smbd", ".robots"))
+    """Words for a kind of station; threads of a server (``pool.nfsd``), robots and folders have their own."""
+    own = place.endswith((".nfsd", ".smbd", ".robots", ".folder"))
     return _HOLDS.get(place.rpartition(".")[2] if own else kind, "{place} of {host}")
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
+from pydantic import Field
+
 from dtnsim.components.access import Access, Thread
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
@@ -102,13 +104,14 @@ class Rclone(Tool):
     gives, the destination; else the source. A bucket is asked for each object by HEAD, after it is put (left out by
     ``s3_no_head``) and before it is got (``s3_no_head_object``). Over http each file of the list costs a HEAD,
     ``checkers`` at once. Over sftp each file's sum is made by a program at the far end. A local file is one stream
-    unless ``multi_thread_streams`` is given.
+    unless ``multi_thread_streams`` is given. A file that rclone itself writes is given its time when it is whole, and
+    its name unless ``inplace``.
 
     Neglects: limits and latency of the object store's own service.
     Source: rclone documentation, global flags, and Amazon S3 (--s3-no-head, --s3-no-head-object);
         github.com/rclone/rclone 1.60.1 backend/sftp/sftp.go, backend/webdav/webdav.go, backend/http/http.go,
         backend/smb/smb.go and connpool.go (2024), github.com/CloudSoda/go-smb2 client.go, fs/operations/copy.go,
-        backend/local/local.go (sums of both files while they are copied), fs/operations/multithread.go,
+        backend/local/local.go (sums of both files while they are copied; Update, Move), fs/operations/multithread.go,
         lib/rest/rest.go, lib/pacer/pacers.go.
     """
 
@@ -127,6 +130,7 @@ class Rclone(Tool):
         "256 MiB", 0.0, "rclone documentation: --multi-thread-cutoff"
     )
     bwlimit: Rate | None = None
+    inplace: Annotated[bool, Field(description="no name of its own while it is written; so before rclone 1.63")] = False
     ignore_checksum: Annotated[bool, named("ignore_checksum", "ignore-checksum")] = False
     sftp_disable_hashcheck: Annotated[bool, named("sftp_disable_hashcheck", "sftp-disable-hashcheck")] = False
     sftp_concurrency: Annotated[Count, named("sftp_concurrency", "sftp-concurrency")] = 64
@@ -256,6 +260,8 @@ class Rclone(Tool):
         head = () if way.backend == "s3" and (self.s3_no_head if way.put else self.s3_no_head_object) else ("stat",)
         opened = head if job.buckets[0] else ("stat", "open", "close")  # a bucket: HEAD; GET and PUT are data
         made = head if job.buckets[1] else COPIED.destination
+        if not job.buckets[1] and (way.backend == "local" or not way.put):
+            made += ("setattr",) if self.inplace else ("setattr", "lookup", "rename")
         if way.backend != "local":
             backend = _BACKENDS[way.backend]
             trips = (backend.put_file if way.put else backend.get_file) + (_HASH if self._hashes(way) else 0.0)

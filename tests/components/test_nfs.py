@@ -394,6 +394,16 @@ def test_who_changes_a_shared_folder_holds_it(test: str, own: float, shared: flo
     assert found(u=True) > own > found(u=False)
 
 
+@pytest.mark.parametrize(("directories", "seconds"), [(1, 20e-3), (4, 5e-3), (0, 5 * 10e-3 / 64)])
+def test_workers_make_one_name_at_a_time_in_a_folder(directories: int, seconds: float) -> None:
+    """i_rwsem of a folder for CREATE and RENAME of 10 ms each, whatever rclone's 64 transfers are; or none is named."""
+    path = mounted({"slots": "1e6"}, tool={"name": "rclone", "transfers": 64})
+    path["hosts"]["a"]["volumes"]["/l"] = volume(FAST)
+    data = {"files": 640000, "each": "1 kB", "directories": directories}
+    path["transfer"] = {**path["transfer"], "from": "a:/l", "dataset": data}
+    assert 1e3 / rate(path) == pytest.approx(seconds, rel=0.01)
+
+
 @pytest.mark.parametrize(("hosts", "changes"), [(1, 1 / 1.7e-3), (2, 1 / 1.5e-3)])
 def test_a_client_holds_the_folder_for_the_round_trip_as_well(hosts: int, changes: float) -> None:
     """i_rwsem of the parent while CREATE is under way (0.2 ms and 1.5 ms), and 1.5 ms of the server's own."""
