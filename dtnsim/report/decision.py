@@ -132,7 +132,7 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     measure = late if enough or late else measure  # what changes no verdict need not be known
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
     tried = [(way, _with(p, way)) for way in sorted(_ways(p, t), key=lambda w: not typed(p, w))[:_TRIED]]
-    helps = [each for each in tried if each[1].throughput_Bps.p50 > relieved.WORTH * p.throughput_Bps.p50]
+    helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
     if helps:
         (way, better), *rest = helps
         others = [f"{w.words} ({option(w)}): {_times(_more(p, then))}" for w, then in rest] + tools
@@ -163,16 +163,18 @@ def _with(p: Prediction, way: Remedy) -> Prediction:
 
 
 def _again(p: Prediction, changed: PathSpec) -> Prediction:
-    """Another path, drawn as the answer was."""
+    """Another path, drawn as the answer was; of many transfers none that is hardly faster at its medians."""
     drawn = p.drawn
-    if drawn is None:
-        return predict(changed, samples=0)
+    if drawn is None or len(p.transfers) > relieved.TRIED:
+        better = predict(changed, samples=0)
+        if drawn is None or _more(p, better) < relieved.WORTH:
+            return better
     return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
 
 
 def _more(p: Prediction, better: Prediction) -> float:
-    """How many times as fast another answer is, in the median."""
-    return better.throughput_Bps.p50 / p.throughput_Bps.p50
+    """How many times as fast another answer is, in the median; where it is not drawn, of the ceilings."""
+    return better.ceiling / p.ceiling if better.drawn is None else better.throughput_Bps.p50 / p.throughput_Bps.p50
 
 
 def _gain(p: Prediction, better: Prediction) -> str:
