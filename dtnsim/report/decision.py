@@ -135,10 +135,9 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
     if helps:
         (way, better), *rest = helps
-        others = [f"{w.words} ({option(w)}): {_times(_more(p, then))}" for w, then in rest] + tools
+        others = [f"{_plain(p, w)} ({option(w)}): {_times(_more(p, then))}" for w, then in rest] + tools
         lines = typed(p, way)
-        words = way.words.removesuffix(f": {lines[0]}") if lines else way.words
-        does = (words, *lines, f"(tried with {option(way)})" if lines else f"with {option(way)}")
+        does = (_plain(p, way), *lines, f"(tried with {option(way)})" if lines else f"with {option(way)}")
         costs = next((c for end, c in _COSTS if way.overrides[0].partition("=")[0].endswith(end)), _FREE)
         asked = [name for name in of_others(p) if tcp_of(name, way.overrides)]
         costs += f"; on {asked[0]} it is for those who run it" if asked else ""
@@ -155,6 +154,12 @@ def _ways(p: Prediction, t: TransferPrediction) -> Sequence[Remedy]:
 
 
 _FREE: Final = "nothing to buy: a setting"
+
+
+def _plain(p: Prediction, way: Remedy) -> str:
+    """What a change is, without the command that makes it."""
+    lines = typed(p, way)
+    return way.words.removesuffix(f": {lines[0]}") if lines else way.words
 
 
 def _with(p: Prediction, way: Remedy) -> Prediction:
