@@ -142,7 +142,8 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
         asked = [name for name in of_others(p) if tcp_of(name, way.overrides)]
         costs += f"; on {asked[0]} it is for those who run it" if asked else ""
         return Decision(says, held, enough, does, _gain(p, better), costs, tuple(others), measure[:1], better)
-    does, gains, costs = _no_setting(p, f, () if enough else wanted)
+    at_once = tried[0][1] if tried and len(p.transfers) > relieved.TRIED else None
+    does, gains, costs = _no_setting(p, f, () if enough else wanted, at_once)
     return Decision(says, held, enough, does, gains, costs, (), measure, None)
 
 
@@ -212,11 +213,17 @@ def _next_limit(p: Prediction, better: Prediction) -> str:
     return f"{what} ({held.station})" if same and held.station != named else what
 
 
-def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[str, ...], str, str]:
-    """What to do where no setting helps: words, what that would gain at most, where its price is."""
+def _no_setting(
+    p: Prediction, f: int, wanted: Sequence[Goal], better: Prediction | None
+) -> tuple[tuple[str, ...], str, str]:
+    """What to do where no setting helps: words, what that would gain at most, where its price is.
+
+    ``better``: the answer without what holds the transfer, where it is known.
+    """
     t, path = p.transfers[f], path_of(p)
-    freed = t.ladder.freed() if isinstance(t.ladder, Ladder) else None
-    better, remedy = None if freed is None else _again(p, freed), relieved.doable(p, f)
+    if better is None and isinstance(t.ladder, Ladder) and (freed := t.ladder.freed()) is not None:
+        better = _again(p, freed)
+    remedy = relieved.doable(p, f)
     if t.files == 1:
         remedy = remedy.removesuffix(", or more files at once")
     does = tuple(filter(None, (remedy, *_by_another(p, f)))) or ("nothing that is known",)
