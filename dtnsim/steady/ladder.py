@@ -85,8 +85,8 @@ class Ladder(Later[Rung]):
             threads = ".clock" in remedy(problem, station)
             gone = {s.name for s in problem.stations if threads and (s.kind, s.host) == ("core", station.host)}
             gone.add(station.name)
-        path = given.without(gone)
-        return path if self._why(timed.composed(path, Draw())) else None
+        path = given.without(gone)  # what earlier transfers leave behind is no matter to whether something holds
+        return path if self._why(timed.composed(path, Draw(), in_time=True)) else None
 
     def _why(self, whole: Problem) -> str:
         """What holds the transfer in another path, in a sentence; empty where nothing does."""
