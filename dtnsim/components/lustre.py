@@ -212,7 +212,7 @@ class Lustre(ParallelFilesystem):
         return self.of_two("metadata_time", "change_time", second=operation in CHANGES)
 
     def folder_time(self, row: Row, operations: tuple[str, ...], seconds: Value, away_s: Value) -> Value:
-        """None: entries of one folder are changed side by side (parallel directory operations, 2.2; LU-50)."""
+        """None: entries of one folder are changed side by side (LU-50; A. Dilger, lustre-discuss, 2016)."""
         del row, operations, seconds, away_s
         return 0.0
 
