@@ -19,7 +19,7 @@ from dtnsim.description.host import Host
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw, Quantity, middle
 from dtnsim.ground.records import Connection, Station, Transfer
-from dtnsim.ground.uncertainty import Buffer, Change
+from dtnsim.ground.uncertainty import Change, Raised
 from dtnsim.physics.tcp import controls, window
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _wider(
         count = math.ceil(max(needs) * now.streams / most)
         more = (Change(f"at least {count} streams: no window of Linux holds what the path carries"),)
         needs = [min(need, most) for need in needs]
-    buffers = list[Buffer]()
+    buffers = list[Raised]()
     for (host, key), need in zip(tcp.ends(route), needs, strict=True):
         value: Quantity = getattr(host.tcp, key) if net.window is None else host.tcp.granted(key, host.stack)
         if net.window is not None:  # what a program asks for is doubled
@@ -161,13 +161,13 @@ def _wider(
             asked = max(asked, need)
         if value.value < need and not _of_store(route, host) and (net.window is None or host.system == "linux"):
             name = f"{route.tcp_key(host)}.{key}"
-            buffers.append(Buffer(f"{name}{_named(host, key)}", name, value.value, rounded(need)))
+            buffers.append(Raised(f"{name}{_named(host, key)}", name, value.value, rounded(need)))
     if net.window is not None and net.window.value < asked:
-        buffers.insert(0, Buffer("the tool's window", "", net.window.value, rounded(asked)))
+        buffers.insert(0, Raised("the tool's window", "", net.window.value, rounded(asked)))
     return (raised(buffers), *more) if buffers else more or (Change("more streams"),)
 
 
-def raised(buffers: Sequence[Buffer]) -> Change:
+def raised(buffers: Sequence[Raised]) -> Change:
     """The change to buffers; by hand where one of them is what a program asks for."""
     said = (f"{b.name} from {b.now_B / _MIB:.3g} MiB to at least {mib(b.size_B)}" for b in buffers)
     asked = any(not b.key or ".core_" in b.key for b in buffers)

@@ -62,7 +62,7 @@ class Assumption:
         return max(abs(self.at_low - 1), abs(self.at_high - 1))
 
 
-class Buffer(NamedTuple):
+class Raised(NamedTuple):
     """A buffer that is raised: what sentences call it, its key (none where a program asks for it), its sizes [B]."""
 
     name: str
@@ -76,7 +76,7 @@ class Change(NamedTuple):
 
     words: str
     overrides: tuple[str, ...] = ()
-    buffers: tuple[Buffer, ...] = ()
+    buffers: tuple[Raised, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

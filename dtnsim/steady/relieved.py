@@ -18,7 +18,7 @@ from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Bottleneck, Prediction, Problem, Rung, Station, TransferPrediction
 from dtnsim.ground.term import without_words
-from dtnsim.ground.uncertainty import Buffer, Change, Remedy
+from dtnsim.ground.uncertainty import Change, Raised, Remedy
 from dtnsim.steady import solve, timed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.tools.gridftp import Globus
@@ -187,14 +187,14 @@ def streams_of(given: PathSpec | None, f: int) -> str:
     return "files at once" if tool.files_option else "streams (of another tool: this one has none)"
 
 
-def _least(buffers: tuple[Buffer, ...], rate: float, rate_of: Callable[[Sequence[Buffer]], float]) -> Change:
+def _least(buffers: tuple[Raised, ...], rate: float, rate_of: Callable[[Sequence[Raised]], float]) -> Change:
     """Buffers with which the transfer still reaches the rate that those asked for give: what it gets is in proportion.
 
     The first part that no longer gives the rate is held by its window, so that it says what the rate needs.
     """
     part = 1.0
 
-    def cut(part: float) -> tuple[Buffer, ...]:
+    def cut(part: float) -> tuple[Raised, ...]:
         return tuple(b._replace(size_B=b.size_B * part) for b in buffers)
 
     while part > _SMALLEST:
