@@ -1,9 +1,6 @@
 """Pieces of work: the same results whoever does them, and what goes wrong comes out."""
 
-import os
 import pickle
-import signal
-import threading
 from typing import Any
 
 import pytest
@@ -13,25 +10,7 @@ from dtnsim.evidence.validate import validate
 from dtnsim.ground.errors import DtnsimError, InputError, SpecError
 from dtnsim.ground.pool import Pool, in_order
 from dtnsim.simulation.replicas import Task
-
-
-def divided(shared: int, piece: int) -> float:
-    return shared / piece
-
-
-def refused(shared: str, piece: int) -> None:
-    raise SpecError("is no rate", key=shared, value=piece)
-
-
-def gone(_: None, piece: int) -> int:
-    os.kill(os.getpid(), signal.SIGKILL)
-    return piece
-
-
-def local(_: None, piece: int) -> object:
-    error = ValueError("not to be sent")
-    error.lock = threading.Lock()  # type: ignore[attr-defined]
-    raise error
+from tests.ground.pieces import divided, gone, local, refused
 
 
 @pytest.mark.parametrize("processes", [1, 2])
