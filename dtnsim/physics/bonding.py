@@ -55,7 +55,7 @@ def _expected_max(links: int, streams: int) -> float:
     whole = math.exp(streams * math.log(streams) - streams - math.lgamma(streams + 1))  # P(they add up)
     above = []
     for m in range(least, most + 1, step):
-        size = links * m + 1
+        size = 1 << (links * m).bit_length()  # powers of two are quickest
         power = np.fft.rfft(pmf[: m + 1], size) ** links
         above.append(1.0 - min(float(np.fft.irfft(power, size)[streams]) / whole, 1.0))
         if above[-1] < _NOTHING:
