@@ -227,15 +227,12 @@ def _nearest(folder: str, name: str) -> str:
     return "write the path of a YAML file" + (f" or one of: {', '.join(known[:8])} ..." if known else "")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _load(path: Path, stamp: tuple[int, int], *, inherit: bool) -> yamlio.Mapping:
     from dtnsim.ground import yamlio
 
     del stamp  # a file that was written anew is another one
-    name = shown(path)
-    raw = yamlio.load(path, name=name)
-    source = raw.get("source")
-    return yamlio.load(path, source=str(source), name=name) if inherit and isinstance(source, str) else raw
+    return yamlio.load(path, inherit=inherit, name=shown(path))
 
 
 def shown(path: Path) -> str:

@@ -136,12 +136,12 @@ def plain(path: Path) -> Any:
     return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe one
 
 
-def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
+def load(path: Path, *, inherit: bool = False, name: str = "") -> Mapping:
     """Reads the mapping that a YAML file holds; ``name`` is its name in messages and sources.
 
     Args:
         path: The file.
-        source: Source that its numbers inherit.
+        inherit: Whether its numbers take over the file's ``source``.
         name: Its name in messages and sources.
 
     Raises:
@@ -149,7 +149,7 @@ def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
     """
     name = name or str(path)
     if path == STDIN and not path.exists():  # Windows has no such file
-        return loads(_text(sys.stdin.buffer.read(MAX_BYTES), name), name, source=source)
+        return loads(_text(sys.stdin.buffer.read(MAX_BYTES), name), name, inherit=inherit)
     try:
         if path.is_dir():
             raise SpecError("is a folder, not a YAML file", file=name)
@@ -162,7 +162,7 @@ def load(path: Path, *, source: str = "", name: str = "") -> Mapping:
         raw = path.read_bytes() if path.is_file() else _from_pipe(path, name)
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror or error}", file=name) from None
-    return loads(_text(raw, name), name, source=source)
+    return loads(_text(raw, name), name, inherit=inherit)
 
 
 def _text(raw: bytes, name: str) -> str:
@@ -190,22 +190,22 @@ def _from_pipe(path: Path, name: str) -> bytes:
     raise SpecError(f"is a pipe that nobody wrote to for {seconds:g} s", file=name, remedy="write to it first")
 
 
-def loads(text: str, name: str, *, source: str = "") -> Mapping:
+def loads(text: str, name: str, *, inherit: bool = False) -> Mapping:
     """Reads the mapping in ``text``; ``name`` is the file's name in messages.
 
     Args:
         text: YAML.
         name: The file's name in messages.
-        source: Source that its numbers inherit.
+        inherit: Whether its numbers take over the file's ``source``.
     """
     if "\x00" in text:
         raise SpecError("is binary, not YAML", file=name)
-    builder = _Builder(name, source)
+    builder = _Builder(name)
     try:
         root = builder.build(yaml.parse(text, Loader=_Loader))
     except yaml.YAMLError as error:
         if (quoted := _NUMBERED.sub(r'"\1"', text)) != text:  # {dtn{1..4}: ...}
-            return loads(quoted, name, source=source)
+            return loads(quoted, name, inherit=inherit)
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         began = getattr(error, "context_mark", None)
@@ -222,14 +222,18 @@ def loads(text: str, name: str, *, source: str = "") -> Mapping:
         raise SpecError(f"is not YAML: {problem}", file=name, line=line, remedy=remedy) from None
     if not isinstance(root, Mapping):
         raise SpecError("holds no mapping of keys to values", file=name, remedy="start with 'name: ...'")
+    if inherit and isinstance(source := root.get("source"), str):
+        for scalar in builder.scalars:
+            scalar.source = str(source)
     return root
 
 
 class _Builder:
     """Builds dicts and lists from YAML events, counting what aliases would expand to."""
 
-    def __init__(self, file: str, source: str) -> None:
-        self.file, self.source = file, source
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.scalars: list[Scalar] = []
         self.nodes = self.repeated = 0
         self.anchors: dict[str, tuple[Any, int]] = {}
 
@@ -269,7 +273,9 @@ class _Builder:
         self.nodes += 1
         if kind is yaml.ScalarEvent:
             text = event.value
-            value = None if text in _NULLS and event.implicit[0] else Scalar(text, self.file, line, self.source)
+            value = None if text in _NULLS and event.implicit[0] else Scalar(text, self.file, line)
+            if value is not None:
+                self.scalars.append(value)
         elif kind is yaml.SequenceStartEvent:
             value = self._sequence(events, depth)
         else:

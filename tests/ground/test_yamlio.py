@@ -23,7 +23,7 @@ def test_scalars_stay_text_and_know_their_line() -> None:
 def test_nothing_is_none_anchors_work_and_a_source_is_inherited() -> None:
     assert loads("a:\nb: ~\nc: ''\n", "f") == {"a": None, "b": None, "c": ""}
     assert loads("a: &x {p: 1}\nb: *x\n", "f") == {"a": {"p": "1"}, "b": {"p": "1"}}
-    assert loads("a: 3 ms", "f.yaml", source="page 4")["a"].origin == "page 4 (f.yaml:1)"
+    assert loads("a: 3 ms\nsource: page 4", "f.yaml", inherit=True)["a"].origin == "page 4 (f.yaml:1)"
 
 
 def test_a_clone_leaves_the_original_alone() -> None:
