@@ -131,7 +131,8 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
     measure = late if enough or late else measure  # what changes no verdict need not be known
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
-    tried = [(way, _with(p, way)) for way in sorted(_ways(p, t), key=lambda w: not typed(p, w))[:_TRIED]]
+    ways = () if _until_last_start(p) else _ways(p, t)
+    tried = [(way, _with(p, way)) for way in sorted(ways, key=lambda w: not typed(p, w))[:_TRIED]]
     helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
     if helps:
         (way, better), *rest = helps
@@ -220,8 +221,8 @@ def _no_setting(
 
     ``better``: the answer without what holds the transfer, where it is known.
     """
-    t, path = p.transfers[f], path_of(p)
-    if better is None and isinstance(t.ladder, Ladder) and (freed := t.ladder.freed()) is not None:
+    t, path, late = p.transfers[f], path_of(p), _until_last_start(p)
+    if better is None and not late and isinstance(t.ladder, Ladder) and (freed := t.ladder.freed()) is not None:
         better = _again(p, freed)
     remedy = relieved.doable(p, f)
     if t.files == 1:
@@ -234,6 +235,9 @@ def _no_setting(
     short = _short_of(p, wanted, more)
     known = f"{free}{'' if short else _one_more(p, t)}" or "not known here: "
     see = f"{known}'dtnsim plan {path} {asked}' says what to buy"
+    if late:
+        shown = units.show(late, "s", digits=2)
+        return does, f"less than a tenth faster: the last transfer begins {shown} after the first", see
     if better is None:
         return does, "not known: nothing else of the path has a limit", see
     what, part = _next_limit(p, better), _PART.search(_longest(better).bottleneck.reason)
@@ -243,6 +247,13 @@ def _no_setting(
     if t.bottleneck.kind in OTHER_TOOL:
         see = "nothing to buy: another tool, or other options"
     return does, f"up to {_times(more)} as fast{_some(p, better)}{short}. Next limit: {what}", see
+
+
+def _until_last_start(p: Prediction) -> float:
+    """Seconds from the first start to the last one, where that alone keeps the whole from being faster; 0 elsewhere."""
+    transfers = p.problem.transfers
+    late = max(t.start_s for t in transfers) - min((t.start_s for t in transfers if not t.after), default=0.0)
+    return late if p.duration_s.p50 < relieved.WORTH * late and not any(t.timed for t in transfers) else 0.0
 
 
 def _by_another(p: Prediction, f: int) -> list[str]:

@@ -96,6 +96,20 @@ def test_the_gain_of_a_card_is_what_predict_says_of_the_change(path: str) -> Non
     assert made.costs.startswith("nothing to buy")
 
 
+def test_what_waits_for_its_hour_is_no_faster_with_anything() -> None:
+    """The second of two short transfers begins an hour after the first: drives ten times as fast end it no sooner."""
+
+    def two(drive: str) -> Prediction:
+        host = machine(volumes={"/d": volume({"kind": "ssd", "read": drive, "write": drive})})
+        moves = {"from": "a:/d", "to": "b:/d", "tool": "rsync", "dataset": {"files": 10, "size": "20 GB"}}
+        transfers = [{"name": f"at {start}", "start": start, **moves} for start in ("0 s", "1 h")]
+        return answer(journey(host, host, wan={"bandwidth": "100 Gb/s"}, transfers=transfers), samples=16)
+
+    found = two("200 MB/s")
+    assert decide(found).gains == "less than a tenth faster: the last transfer begins 60 min after the first"
+    assert 1 < two("2 GB/s").throughput_Bps.p50 / found.throughput_Bps.p50 < 1.1
+
+
 def test_a_goal_is_the_verdict_before_and_with_the_change() -> None:
     found = dtnsim.predict("examples/nas-24-nightly", samples=64)
     goal = goals.deadline("8h")
