@@ -143,8 +143,7 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
         asked = [name for name in of_others(p) if tcp_of(name, way.overrides)]
         costs += f"; on {asked[0]} it is for those who run it" if asked else ""
         return Decision(says, held, enough, does, _gain(p, better), costs, tuple(others), measure[:1], better)
-    at_once = tried[0][1] if tried and len(p.transfers) > relieved.TRIED else None
-    does, gains, costs = _no_setting(p, f, () if enough else wanted, at_once)
+    does, gains, costs = _no_setting(p, f, () if enough else wanted)
     return Decision(says, held, enough, does, gains, costs, (), measure, None)
 
 
@@ -174,7 +173,7 @@ def _again(p: Prediction, changed: PathSpec) -> Prediction:
     drawn = p.drawn
     if drawn is None or len(p.transfers) > relieved.TRIED:
         better = predict(changed, samples=0)
-        if drawn is None or _more(p, better) < relieved.WORTH:
+        if drawn is None or _more(p, better) < (1 + relieved.WORTH) / 2:
             return better
     return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
 
@@ -214,17 +213,11 @@ def _next_limit(p: Prediction, better: Prediction) -> str:
     return f"{what} ({held.station})" if same and held.station != named else what
 
 
-def _no_setting(
-    p: Prediction, f: int, wanted: Sequence[Goal], better: Prediction | None
-) -> tuple[tuple[str, ...], str, str]:
-    """What to do where no setting helps: words, what that would gain at most, where its price is.
-
-    ``better``: the answer without what holds the transfer, where it is known.
-    """
+def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[str, ...], str, str]:
+    """What to do where no setting helps: words, what that would gain at most, where its price is."""
     t, path, late = p.transfers[f], path_of(p), _until_last_start(p)
-    if better is None and not late and isinstance(t.ladder, Ladder) and (freed := t.ladder.freed()) is not None:
-        better = _again(p, freed)
-    remedy = relieved.doable(p, f)
+    freed = t.ladder.freed() if isinstance(t.ladder, Ladder) and not late else None
+    better, remedy = None if freed is None else _again(p, freed), relieved.doable(p, f)
     if t.files == 1:
         remedy = remedy.removesuffix(", or more files at once")
     does = tuple(filter(None, (remedy, *_by_another(p, f)))) or ("nothing that is known",)
