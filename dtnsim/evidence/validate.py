@@ -29,7 +29,7 @@ from dtnsim.steady.prediction import bottleneck
 from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.regime import Regime
 from dtnsim.steady.scenarios import Scenarios, interval, scenarios
-from dtnsim.steady.timed import composed
+from dtnsim.steady.timed import composer
 
 SAMPLES: Final = 256
 ROLES: Final = ("fit", "blind")
@@ -188,7 +188,7 @@ def judged_on(task: Task, piece: tuple[PathSpec, Sequence[Case]]) -> list[Judgem
 
 
 def _run(given: PathSpec, samples: int, seed: int) -> Run:
-    nominal = solved(composed(given, Draw()))
+    nominal = solved(composer(given, Draw()).problem())
     return Run(given, nominal, scenarios(given, nominal.problem, samples, seed) if samples else None)
 
 

@@ -75,7 +75,7 @@ class Shop:
 
     @cached_property
     def _stations(self) -> list[str]:
-        return [s.name for s in timed.composed(self.given, Draw()).stations]
+        return [s.name for s in timed.composer(self.given, Draw()).problem().stations]
 
     def refused(self) -> Iterator[Refused]:
         """What fits nowhere, and why."""
@@ -150,7 +150,7 @@ class Shop:
         try:
             made = self.given.changed(list(overrides))
             if place == self.key:  # a whole machine: its volumes serve, and the tool runs on it
-                timed.composed(made, Draw())
+                timed.composer(made, Draw()).problem()
         except DtnsimError as error:
             why = getattr(error, "message", str(error)).rpartition(": ")[2]
             self.misfits.setdefault((place, why), []).append(buys[0][0].part if buys else what)

@@ -144,7 +144,7 @@ class Rater:
         if key not in self._described:
             draw = Draw(self.samples, self.seed, given.correlation)
             with without_words():
-                drawn = sharing.as_in(timed.composed(given, draw, timed.amounts(nominal)), nominal)
+                drawn = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal)).problem(), nominal)
             self._described[key] = drawn, draw
         drawn, draw = self._described[key]
         return Described(nominal, drawn, draw, scenarios.held(given, nominal))
@@ -163,7 +163,7 @@ class Rater:
         if key not in self._middle:
             given = self._paths(key)
             with without_words():
-                self._middle[key] = given, timed.composed(given, Draw())
+                self._middle[key] = given, timed.composer(given, Draw()).problem()
         return self._middle[key][1]
 
     def matrices(self, problem: Problem) -> Matrices:

@@ -163,7 +163,7 @@ def rates(given: PathSpec) -> Rates:
     """
     with without_words():
         if any(t.timing() is not None for t in given.transfers):
-            problem = timed.composed(given, Scan())
+            problem = timed.composer(given, Scan()).problem()
         else:
             problem = compose(given, Scan(), {})
     m = solve.matrices(problem)

@@ -80,7 +80,7 @@ def wires_Bps(path: PathSpec, *, cards: bool = True) -> float:
     """
     if any(mtu(Scope(path, list(path.hosts)))):
         return math.inf
-    problem = timed.composed(path, Draw())
+    problem = timed.composer(path, Draw()).problem()
     # of a bond that the tool's streams fill, the ports of which it uses
     own = [f"{host}.{name}.port" for host, h in path.hosts.items() for name, card in h.nics.items()
            if cards and card.bonding != "application"]  # fmt: skip

@@ -116,7 +116,7 @@ def _load(given: PathSpec) -> dict[str, float]:
     """Seconds a byte at each station, waiting by the transfer it belongs to."""
     found: dict[str, float] = {}
     with without_words():
-        problem = timed.composed(given, Draw())
+        problem = timed.composer(given, Draw()).problem()
     for (transfer, station), seconds in times(problem).items():
         name = station or f"{transfer}.workers"
         found[name] = found.get(name, 0.0) + float(seconds[0])

@@ -68,7 +68,7 @@ def composed(task: Task, scene: Scene | None = None) -> Work:
     """Draws and composes the replicas of a task."""
     scene = scene or make_scene(task.given)
     draw = Draw(task.replicas - 1, task.seed, task.given.correlation)
-    made = timed.composed(task.given, draw, timed.amounts(scene.problem), in_time=True)
+    made = timed.composer(task.given, draw, timed.amounts(scene.problem), in_time=True).problem()
     return Work(scene, settled(sharing.as_in(made, scene.problem)), task)
 
 

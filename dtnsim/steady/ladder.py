@@ -86,7 +86,7 @@ class Ladder(Later[Rung]):
             gone = {s.name for s in problem.stations if threads and (s.kind, s.host) == ("core", station.host)}
             gone.add(station.name)
         path = given.without(gone)  # what earlier transfers leave behind is no matter to whether something holds
-        return path if self._why(timed.composed(path, Draw(), in_time=True)) else None
+        return path if self._why(timed.composer(path, Draw(), in_time=True).problem()) else None
 
     def _why(self, whole: Problem) -> str:
         """What holds the transfer in another path, in a sentence; empty where nothing does."""
@@ -165,7 +165,7 @@ class Ladder(Later[Rung]):
             return None
         try:
             wider = given.changed(overrides)
-            return wider, timed.composed(wider, Draw())
+            return wider, timed.composer(wider, Draw()).problem()
         except DtnsimError:
             return None
 

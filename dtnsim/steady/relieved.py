@@ -229,7 +229,7 @@ def rate_with(
     try:
         with without_words():
             changed = given.changed(list(overrides))
-            problem = timed.composed(changed, Draw())
+            problem = timed.composer(changed, Draw()).problem()
     except DtnsimError:
         return 0.0
     if number is not None and len(changed.transfers) > len(given.transfers):

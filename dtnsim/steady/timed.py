@@ -237,21 +237,6 @@ _FOR_EVER: Final = 1e3
 _LEAST_STEP: Final = 1e-3
 
 
-def composed(
-    given: PathSpec, draw: Draw, moved: Mapping[str, float] | None = None, *, in_time: bool = False
-) -> Problem:
-    """The path composed, its timed transfers with what they move.
-
-    Args:
-        given: The path.
-        draw: Values of the parameters.
-        moved: Bytes that each timed transfer moves, where they are known already (`amounts` of another problem);
-            draws take those of the median.
-        in_time: True where a simulation finds out what earlier transfers have left behind.
-    """
-    return composer(given, draw, moved, in_time=in_time).problem()
-
-
 def composer(
     given: PathSpec,
     draw: Draw,
@@ -260,13 +245,14 @@ def composer(
     in_time: bool = False,
     before: Past | None = None,
 ) -> Composer:
-    """What composes the path so (see `composed`); ``before``: what earlier transfers leave behind, where known.
+    """What composes the path, its timed transfers with what they move.
 
     Args:
         given: The path.
         draw: Values of the parameters.
-        moved: Bytes that each timed transfer moves, where known.
-        in_time: True where a simulation finds out what earlier transfers leave behind.
+        moved: Bytes that each timed transfer moves, where they are known already (`amounts` of another problem);
+            draws take those of the median.
+        in_time: True where a simulation finds out what earlier transfers have left behind.
         before: What they leave behind, where known.
     """
     times = {t.name: timing.seconds for t in given.transfers if (timing := t.timing()) is not None}
@@ -278,7 +264,7 @@ def composer(
 
 
 def amounts(problem: Problem) -> dict[str, float]:
-    """What each timed transfer moves, for `composed` [B]."""
+    """What each timed transfer moves, for `composer` [B]."""
     return {t.name: t.payload_B for t in problem.transfers if t.timed}
 
 

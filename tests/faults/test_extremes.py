@@ -68,7 +68,7 @@ def test_a_time_below_a_round_trip_is_refused(command: Callable[..., Any], what:
 def test_a_time_of_a_few_round_trips_is_used_up(seconds: float) -> None:
     """What is found to move takes just the time, however little it is: slow start has hardly begun."""
     given = load(journey(wan=SLOW, tool={"name": "iperf3", "t": f"{seconds} s"}))
-    moved = timed.amounts(timed.composed(given, Draw()))
+    moved = timed.amounts(timed.composer(given, Draw()).problem())
     (name,) = moved
     rate = solve.solve(solve.matrices(compose(given, Draw(), moved))).rate[0][0]
     assert moved[name] / rate == pytest.approx(seconds, rel=0.1)

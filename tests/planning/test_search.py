@@ -128,10 +128,10 @@ def test_a_phase_that_only_waits_has_its_place_in_the_bounds() -> None:
     from dtnsim.planning.bounds import _Reference
     from dtnsim.planning.rating import Rater
     from dtnsim.steady import solve
-    from dtnsim.steady.timed import composed
+    from dtnsim.steady.timed import composer
 
     path = spec.load("examples/nightly-sync")
-    problem = composed(path, Draw())
+    problem = composer(path, Draw()).problem()
     m = solve.matrices(problem)
     assert (m.phases.station == m.capacity.shape[1]).any()
     reference = _Reference(Rater(path, 1e9, 0.8, 48, 1), problem, [])

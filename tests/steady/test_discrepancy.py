@@ -18,7 +18,7 @@ from dtnsim.steady.discrepancy import Discrepancy, Law, Noise
 from dtnsim.steady.prediction import predict
 from dtnsim.steady.regime import Holders, Regime, setting
 from dtnsim.steady.scenarios import interval, scenarios
-from dtnsim.steady.timed import composed
+from dtnsim.steady.timed import composer
 from tests.lab import answer, journey
 from tests.strategies import load
 
@@ -58,7 +58,7 @@ def test_group_goes_before_kind_and_kind_before_the_default() -> None:
 def factors(laws: Discrepancy, draw: Draw, *regimes: Regime, mean: bool = False) -> Any:
     """Factors of transfers beside each other, all of whose stations are of one kind each."""
     transfers = [{"name": f"t{n}", "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in range(len(regimes))]
-    problem = composed(load(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers)), Draw())
+    problem = composer(load(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers)), Draw()).problem()
     m = solve.matrices(problem)
     held, given = [Holders(r, {}, r) for r in regimes], (m, solve.solve(m).rate, np.arange(draw.samples))
     return laws.factors(draw, held, replace(problem, connections={}), given, mean=mean)
@@ -99,7 +99,7 @@ def test_transfers_of_one_kind_share_what_the_model_has_wrong_and_others_a_part(
 def test_each_station_is_off_by_its_own_error() -> None:
     """Of a path that uses all of a link, 80 % of its memory: that holds it where its error is worse than that."""
     given = load(journey(wan={"bandwidth": "10 Gb/s", "rtt": "1 ms", "loss": 0, "background": {"share": 0}}))
-    problem = composed(given, Draw())
+    problem = composer(given, Draw()).problem()
     m = solve.matrices(problem)
     names, rate = [s.name for s in problem.stations], solve.solve(m).rate
     memory, link = names.index("a.memory"), names.index("network.wan")
@@ -132,7 +132,7 @@ def test_no_quantile_falls_where_a_faster_link_leaves_a_connection_to_another_li
     found, limits = [], []
     for rate in (2, 4, 5, 6, 8, 12, 20):
         path = given.changed([held, f"wan.bandwidth={rate} Gb/s"])
-        drawn = scenarios(path, composed(path, Draw()), 256)
+        drawn = scenarios(path, composer(path, Draw()).problem(), 256)
         limits += [str(np.ravel(c.limit)[0]) for c in drawn.problem.connections.values()]
         found.append(np.quantile(drawn.rates(laws, mean=True), (0.1, 0.5, 0.9)))
     assert {"link", kind} <= set(limits)
@@ -144,7 +144,7 @@ def test_no_scenario_moves_more_than_the_wires_carry() -> None:
     """Two transfers on one 10 Gb/s segment: asked for ten times as much, they get the wire between them."""
     transfers = [{"name": n, "from": "a:memory", "to": "b:memory", "tool": "iperf3"} for n in "xy"]
     given = load(journey(wan={"bandwidth": "10 Gb/s"}, transfers=transfers))
-    problem = composed(given, Draw())
+    problem = composer(given, Draw()).problem()
     m = solve.matrices(problem)
     rates = solve.solve(m).rate
     kinds = [s.kind for s in problem.stations]
@@ -192,7 +192,7 @@ def test_stating_what_a_path_is_like_narrows_the_answer_step_by_step() -> None:
     widths = []
     for path in steps:
         given = load(path)
-        drawn = scenarios(given, composed(given, Draw()), 1024).parameters[:, 0]
+        drawn = scenarios(given, composer(given, Draw()).problem(), 1024).parameters[:, 0]
         low, high = np.quantile(drawn, (0.1, 0.9))
         widths.append(math.log(high / low))
     assert all(b <= a * 1.02 for a, b in pairwise(widths)), widths

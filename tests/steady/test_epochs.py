@@ -152,7 +152,7 @@ def test_predict_and_simulate_lay_out_the_same() -> None:
 
 def test_scenarios_that_are_at_rest_leave_the_others_their_rounds() -> None:
     """Each of many scenarios comes out as by itself, however many rounds the others need."""
-    problem = timed.composed(load(path_of("suite", 0, (mixed,))[1]), Draw(24))
+    problem = timed.composer(load(path_of("suite", 0, (mixed,))[1]), Draw(24)).problem()
     m = solve.matrices(problem)
     together = solve.solve(m)
     alone = [solve.solve(m.some(np.array([k]))) for k in range(24)]
@@ -256,7 +256,7 @@ def test_variants_side_by_side_are_laid_out_as_well() -> None:
         for n, size in (("long", 90), ("short", 20))
     ]
     given = load(journey(disks, disks, wan={"bandwidth": "100 Gb/s"}, transfers=transfers))
-    problem = timed.composed(given, Draw(8))
+    problem = timed.composer(given, Draw(8)).problem()
     m = solve.matrices(problem)
     assert problem.drives is not None
     assert any(problem.drives.minds(f) for f in range(2))

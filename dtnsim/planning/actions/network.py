@@ -89,7 +89,7 @@ def _beside(given: PathSpec, each_Bps: float, target_Bps: float) -> str:
 
     Of so few streams the fullest path decides (`dtnsim.physics.bonding.static_rate`).
     """
-    streams = sum(c.streams for c in timed.composed(given, Draw()).connections.values())
+    streams = sum(c.streams for c in timed.composer(given, Draw()).problem().connections.values())
     rates = ((k, float(bonding.static_rate(each_Bps, k, max(streams, 1)))) for k in range(2, _MOST_PATHS + 1))
     paths = next(((k, r) for k, r in rates if r * _FILLED >= target_Bps), None)
     if paths is None:

@@ -228,7 +228,7 @@ class Reduction:
         rows = []
         for size in sort.sizes_B:
             with without_words():  # nobody reads how each number of a fleet came about
-                problem = timed.composed(_sub(given, template, ends, sort.dataset(size)), draw)
+                problem = timed.composer(_sub(given, template, ends, sort.dataset(size)), draw).problem()
             self.compositions += 1
             m = solve.matrices(problem)
             solution = solve.solve(m)
