@@ -204,6 +204,33 @@ def completion(f: Flows, size: FloatArray) -> FloatArray:
     return np.asarray(np.where(dropped, np.maximum(end, repaired), end), float)
 
 
+def drops(f: Flows) -> FloatArray:
+    """Share of what BBR v1 sends that the buffer drops while it cruises.
+
+    A stream alone probes with 5/4 of its rate in one round trip of eight, and a quarter of a BDP has to find room.
+    Beside others it takes more for its rate than it has: each keeps the most that a probe brought, so that
+    S + S / (4 N) + background = 5/4 of the link, until the windows of 2 BDP and three bursts each are in flight.
+
+    Args:
+        f: The flows.
+
+    Returns:
+        (lanes,) share of the segments sent [1]; 0 for v2 and v3, whose bound on what is in flight keeps it below 2 %.
+
+    Valid: streams of equal round trips.
+    Neglects: bursts that find no room by themselves; streams that have not met yet.
+    Source: net/ipv4/tcp_bbr.c (bbr_pacing_gain, bbr_inflight); Hock, Bless, Zitterbart, ICNP 2017, section III.
+    """
+    most, bdp, N = linux.BBR_CYCLE[0], f.C * f.T, f.streams
+    probes = np.maximum(np.minimum(most * bdp, N * f.cap) - bdp - f.B, 0.0) / (len(linux.BBR_CYCLE) * bdp)
+    total = f.C / np.maximum(1 - f.background, 1e-9)
+    taken = (most * total - f.background * total) / (1 + (most - 1) / N)
+    over = 1 - total / (taken + f.background * total)
+    window = linux.BBR_CWND_GAIN * bdp + 3 * N * linux.burst_segments(f.C / N, f.T, f.mss, np.inf, 1.0)
+    lasting = np.minimum(over, np.maximum(np.minimum(window, N * f.cap) - bdp - f.B, 0.0) / window)
+    return np.asarray(np.where(f.bounded, 0.0, np.maximum(probes, lasting)), float)
+
+
 def overshoot(f: Flows) -> FloatArray:
     """Segments that the start-up drops: about two BDP where the buffer holds less than 1.9 (lanes,)."""
     bdp = f.C * f.T

@@ -324,7 +324,9 @@ def run_bbr(c: Cases, replicas: int, seed: int, times_s: FloatArray) -> Samples:
     rate = (delivered[:, -1] - delivered[:, -2]) * lanes.mss_B / np.maximum(lanes.duration_s, 1e-9)
     goodput = np.where(sized, np.where(sized, lanes.size_B, 0.0) / completion, rate)
     sent = np.where(sized, goodput * np.nan_to_num(completion), goodput * lanes.duration_s) / lanes.mss_B
-    sent_again = np.where(sized | (lanes.warmup_s == 0), bbr.overshoot(flows), 0.0) + sent * lanes.loss
+    sent_again = np.where(sized | (lanes.warmup_s == 0), bbr.overshoot(flows), 0.0)
+    dropped = bbr.drops(flows)
+    sent_again = sent_again + sent * (lanes.loss + dropped / (1 - dropped))
     k = times_s.shape[1]
     return Samples(
         goodput.reshape(shape),
