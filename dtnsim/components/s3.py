@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
@@ -19,8 +20,8 @@ from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, least, term
 from dtnsim.physics import cloud, waiting
 
-#: operations of files for which an object store is not asked
-_NO_REQUEST = frozenset({"close", "access", "mkdir"})
+#: operations of files for which an object store is not asked; what is opened is asked for its data by GETs alone
+_NO_REQUEST = frozenset({"open", "close", "access", "mkdir"})
 _PREFIX = "AWS, optimizing Amazon S3 performance: requests a second of one prefix"
 
 
@@ -100,7 +101,7 @@ class S3(SharedFilesystem, Copies):
         if whole.servers is not None and not reading:
             waits = waits + row.term(whole.commit)
         one = law(waiting.request_rate, request_B=part, latency_s=waits, rate_Bps=flow)
-        every = count(use.parts if own else self.concurrency, "connection") * one
+        every = count(self._at_once(use), "connection") * one
         what = f"S3 connections that each wait for their {'GETs' if reading else 'PUTs'}"
         self.of_each(row, use, f"{label}.connections", every, what)
         if whole.servers is None or whole.states("get_rate" if reading else "put_rate"):
@@ -124,8 +125,13 @@ class S3(SharedFilesystem, Copies):
     def connections_of(self, row: Row, use: Access) -> Connections:
         """Those of the program: it opens its own, and a part goes out on whichever is free."""
         del row
-        each = use.parts if use.part_B > 0 else self.concurrency
-        return Connections(max(use.own_streams, 1) * each, shared=False)
+        return Connections(max(use.own_streams, 1) * self._at_once(use), shared=False)
+
+    def _at_once(self, use: Access) -> int:
+        """Parts of one file under way at once; one that is smaller than a part is one request."""
+        if use.part_B > 0:
+            return use.parts
+        return int(max(min(self.concurrency, math.ceil(use.file_B / self.part_size.value)), 1))
 
     def round_trips(self, row: Row, operation: str) -> Value:
         """None where nothing is asked."""
@@ -137,7 +143,7 @@ class S3(SharedFilesystem, Copies):
         return (row.value(self.latency) + use.rtt_s) / use.block_B
 
     def operation_time(self, row: Row, operation: str, host: Machine) -> Value:
-        """A request; close, access and mkdir are none."""
+        """A request, but for those that are none."""
         del host
         return 0.0 if operation in _NO_REQUEST else row.value(self.latency)
 
