@@ -187,6 +187,6 @@ def _only_moves(transfer: Transfer) -> bool:
 
 def _unlike(connections: Any) -> bool:
     """Whether connections end with each file, or differ and may meet, so that they compete."""
-    met = [c for c in connections if c.nominal and c.nominal[1] >= sharing.LEAST_RTT_S]
+    met = [c for c in connections if c.nominal is not None and c.nominal.rtt_s >= sharing.LEAST_RTT_S]
     again = any(c.reopened or math.isfinite(c.file_B) for c in connections)
     return again or len({sharing.kind_of(c) for c in met}) > 1

@@ -65,18 +65,19 @@ def changes(
         place: Name of the narrowest place.
         openings: What the connections move.
     """
-    if not streams.nominal:
+    if streams.nominal is None:
         return _wire(place)
-    rate, rtt, buffer, loss, size = streams.nominal
-    plain = replace(streams, rate_Bps=rate, rtt_s=rtt, buffer_B=buffer, loss=loss, window_B=size, burst=1.0)
+    usual = streams.nominal
+    figures = {name: getattr(usual, name) for name in ("rate_Bps", "rtt_s", "buffer_B", "loss", "window_B")}
+    plain = replace(streams, **figures, burst=1.0)
     if streams.limit == "window":
         return _wider(replace(plain, burst=middle(streams.burst)), route, net, frame, openings)
     if streams.limit == "loss":
         lossy = max(route.hops, key=lambda hop: float(hop[1].losses(Draw())[0]))[0]
-        find = (f"find the loss on {lossy} ({loss:.2g}; ports, optics, MTU)", (f"network.{lossy}.loss=0",))
+        find = (f"find the loss on {lossy} ({usual.loss:.2g}; ports, optics, MTU)", (f"network.{lossy}.loss=0",))
         return (Change(*find), *_others(plain, route))
     if streams.limit == "buffer":
-        whole = rate * rtt
+        whole = float(usual.rate_Bps * usual.rtt_s)
         larger = (f"network.{place}.buffer={math.ceil(whole)} B",) if place in [n for n, *_ in route.hops] else ()
         return (Change(f"a buffer of at least {units.show(whole, 'B')} at {place}", larger), *_others(plain, route))
     if streams.limit == "start":

@@ -54,8 +54,8 @@ class Visit:
 
 def kind_of(streams: Connection) -> tuple[str, float, float]:
     """What makes streams alike: congestion control, round trip [s], window [segments]."""
-    _, rtt, _, _, size = streams.nominal
-    return streams.cc, _rounded(rtt), _rounded(size / streams.mss_B)
+    usual = streams.nominal or streams
+    return streams.cc, _rounded(float(usual.rtt_s)), _rounded(float(usual.window_B) / streams.mss_B)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _places(transfers: Iterable[Transfer], ledger: Ledger) -> Mapping[str, list[
                 demands[d.station] += middle(d.per_byte)
         found = next((n for n in demands if n in ledger.connections), None)
         streams = None if found is None else ledger.connections[found]
-        if streams is None or not streams.nominal or streams.nominal[1] < LEAST_RTT_S:
+        if streams is None or streams.nominal is None or streams.nominal.rtt_s < LEAST_RTT_S:
             continue
         alone = min(middle(ledger.stations[k].capacity) / d for k, d in demands.items() if d > 0)
         own[transfer.name] = [k for k in demands if ledger.stations[k].kind == "network" and demands[k] > 0]
@@ -197,8 +197,9 @@ def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
     """
     from dtnsim.physics.tcp import competition, shared  # which few need
 
-    wide = max(visits, key=lambda v: v.streams.nominal[0]).streams  # the segment is its narrowest place
-    packet, buffer = wide.mtu_B, wide.nominal[2]
+    # of the widest the segment is the narrowest place
+    wide = max((v.streams.nominal or v.streams for v in visits), key=lambda streams: float(streams.rate_Bps))
+    packet, buffer = wide.mtu_B, float(wide.buffer_B)
     if not math.isfinite(buffer):
         buffer = priors(None).buffer.value
     timed = all(v.transfer.timed for v in visits)
@@ -212,7 +213,7 @@ def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
         shared.Link(
             float(station.capacity) / visits[0].per_byte / wide.mss_B,
             max(buffer / packet, 2.0),
-            min(v.streams.nominal[3] for v in visits),
+            min(float((v.streams.nominal or v.streams).loss) for v in visits),
         ),
         # where bytes end them their openings are charged apart, and shares are those of later
         warmup_s=max(v.transfer.omitted_s for v in visits) if timed else competition.LONGEST_S / 2,

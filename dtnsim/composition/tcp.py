@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from dtnsim.physics.tcp import controls, linux, loss as lossy, path, rounds, win
 from dtnsim.physics.tcp.setting import Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from dtnsim.description.host import Host
     from dtnsim.physics.tcp.rate_over_time import Course
@@ -180,6 +181,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         steady = np.maximum(steady, np.where(held, closed, 0.0))
     steady = np.minimum(steady, link * _BELOW)
     stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
+    plain: dict[str, Any] = dict(zip(_FIGURES, map(float, _figures(nominal)), strict=True)) if one else {}
     made = replace(
         drawn,
         course=c,
@@ -187,7 +189,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         stretch=stretch,
         limit=c.limit,
         capacity_Bps=steady,
-        nominal=tuple(float(v) for v in _figures(nominal)[:5]) if one else (),
+        nominal=replace(nominal, **plain) if one else None,
         file_B=math.inf if openings is None else float(least.max(initial=0.0)) if drawn.reopened else openings.waited_B,
     )
     if openings is None or not np.any(least > 0):
@@ -211,10 +213,9 @@ def alone(streams: Connection, workers: int) -> Value | None:
     return _single(np.asarray(streams.capacity_Bps * part)) if more else None
 
 
-def _figures(streams: Connection) -> tuple[Value, ...]:
-    """Rate, round trip, buffer, loss, window, then length of loss bursts and rate of a sender's bursts."""
-    s = streams
-    return s.rate_Bps, s.rtt_s, s.buffer_B, s.loss, s.window_B, s.burst, s.line_Bps
+#: what a path makes of its streams
+_FIGURES: Final = ("rate_Bps", "rtt_s", "buffer_B", "loss", "window_B", "burst", "line_Bps")
+_figures: Final[Callable[[Connection], tuple[Value, ...]]] = attrgetter(*_FIGURES)
 
 
 def _course(nominal: Connection) -> Course:
@@ -284,7 +285,7 @@ def limits(streams: Connection) -> dict[str, Value]:
     stated counts as the link's: what is known of it was read off rates by the same law, with whatever that has wrong.
     """
     terms = path.allowed(**_steady(streams))
-    if "loss" in terms and not any(streams.nominal[3:4]):
+    if "loss" in terms and (streams.nominal is None or not streams.nominal.loss):
         terms["link"] = np.minimum(terms["link"], terms.pop("loss"))
     with np.errstate(divide="ignore", invalid="ignore"):
         left = {name: np.fmax(term / streams.capacity_Bps, 1.0) for name, term in terms.items()}

@@ -189,7 +189,7 @@ class Connection:
         limit: What holds them.
         course: How they go in time at nominal values (`dtnsim.physics.tcp.rate_over_time.Course`).
         factor, stretch: Rates and round trip over those of the course [1].
-        nominal: Rate, round trip, buffer, loss and window at nominal values, as above.
+        nominal: The same streams at nominal values; None where scenarios have their own.
         file_B: Payload after which answers are waited for or connections opened anew, which no window exceeds [B].
     """
 
@@ -210,7 +210,7 @@ class Connection:
     course: Any = None
     factor: Value = 1.0
     stretch: Value = 1.0
-    nominal: tuple[float, ...] = ()
+    nominal: Connection | None = None
     file_B: float = math.inf
 
 
