@@ -133,7 +133,9 @@ class Filesystem(FileOperations):
         if use.finish == "none":
             free = cache.filled_bytes(background, ceiling, fill, use.drain_Bps)
             return _split(total, free, cache.drained_bytes(np.minimum(free, total), background, fill, use.drain_Bps))
-        return _fdatasync(total, background)
+        # the medium starts when write-back does, and has every byte to write before the tool returns
+        lead = np.minimum(background / total, 1.0)
+        return (Stretch("cached", cpu=lead, medium=0.0), Stretch("write-back", cpu=1 - lead, medium=1.0))
 
     def _limits(self, row: Row, use: Access, host: Machine) -> tuple[Value, Value]:
         """The limits on dirty bytes, less what earlier writers have left dirty."""
@@ -311,12 +313,6 @@ def _split(total: float, free: Value, drained: Value) -> tuple[Stretch, ...]:
     if np.any(cached < 1.0):
         parts.append(Stretch("throttled", cpu=1 - cached, medium=1 - cached))
     return tuple(parts)
-
-
-def _fdatasync(total: float, background: Value) -> tuple[Stretch, ...]:
-    """The medium starts when write-back does, and has every byte to write before the tool returns."""
-    lead = np.minimum(background / total, 1.0)
-    return (Stretch("cached", cpu=lead, medium=0.0), Stretch("write-back", cpu=1 - lead, medium=1.0))
 
 
 class PageCached(Filesystem):

@@ -84,7 +84,8 @@ def plain(spec: PathSpec) -> Plain | None:
     named = {t.name for t in made}
     if any(w.partition(": ")[0] in named for w in ledger.warnings):  # it is to name all of a kind
         return None
-    if not all(map(_only_moves, made)) or _unlike(connections.values()):
+    waits = [d for t in made for d in t.phases[0].delays]  # for nothing but connections that open up, once begun
+    if any(d.each != ("start" if d.what == SLOW_START else "lead") for d in waits) or _unlike(connections.values()):
         return None
     target = np.full(len(kind), np.inf)
     rates = [
@@ -178,11 +179,6 @@ def _between_memories(leg: Leg) -> bool:
     plan, ends = leg.plan, (leg.source, leg.destination)
     one = plan.workers == 1 and len(plan.steps) == 1 and leg.timing is None and not plan.holds_B
     return one and leg.route is not None and all(end.volume is None for end in ends)
-
-
-def _only_moves(transfer: Transfer) -> bool:
-    """Whether a flow of one phase waits for nothing once it has begun but for connections that open up."""
-    return all(d.each == ("start" if d.what == SLOW_START else "lead") for d in transfer.phases[0].delays)
 
 
 def _unlike(connections: Any) -> bool:

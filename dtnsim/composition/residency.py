@@ -100,11 +100,8 @@ class Residency:
             if name == file:
                 older = False
             elif (older and other.again == again) or (again and not other.again):
-                free += self._clean(name, other)
+                free += max(other.bytes - self._dirty(name), 0.0)
         return max(free, 0.0)
-
-    def _clean(self, name: str, file: _File) -> float:
-        return max(file.bytes - self._dirty(name), 0.0)
 
     def _make_room(self, wanted: float, for_file: str = "") -> None:
         """Takes pages of others until so many bytes more fit."""

@@ -40,22 +40,17 @@ class Storage:
     def __init__(self, spec: PathSpec, ledger: Ledger, network: Network, legs: list[Leg], past: Past = NOTHING) -> None:
         self.past = past
         self.spec, self.ledger, self.network = spec, ledger, network
-        self.streams = self._streams_on_volumes(legs)
         self.read_shares = self._read_shares(legs)
         self._files: Counter[Shelf] = Counter()
+        self.streams: Counter[Shelf] = Counter()  # sequential ones, of all transfers together
         for leg in legs:
-            self._files.update({shelf: leg.job.files for shelf, _ in self.visited(leg)})
+            visited = self.visited(leg)
+            self._files.update({shelf: leg.job.files for shelf, _ in visited})
+            for shelf, own in visited:
+                self.streams[shelf] += own
         self._in_memory = self._writers_in_memory(legs)
         self._serving: list[End] = []  # mounts whose servers are being charged
         self._uses: dict[tuple[Any, ...], tuple[Access, Access]] = {}  # a use that is kept keeps its id
-
-    def _streams_on_volumes(self, legs: list[Leg]) -> dict[Shelf, int]:
-        """Sequential streams on each volume, of all transfers together."""
-        count: dict[Shelf, int] = {}
-        for leg in legs:
-            for shelf, own in self.visited(leg):
-                count[shelf] = count.get(shelf, 0) + own
-        return count
 
     def visited(self, leg: Leg) -> list[tuple[Shelf, int]]:
         """(what holds the files, streams of this transfer there) of each end that is a volume."""

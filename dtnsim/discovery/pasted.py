@@ -211,7 +211,8 @@ def tree(text: str) -> list[dict[str, Any]]:
 
 def told(found: Sequence[Record]) -> dict[str, dict[str, tuple[str, str]]]:
     """What the records say, under the names that ``collect.sh`` and the kernel have for it."""
-    return {"lscpu": _cpu(found), "meminfo": _memory(found), "net": _nics(found), "system": _system(found)}
+    system = {key: (value, r.where) for r in reversed(found) if r.kind == "system" for key, value in r.said.items()}
+    return {"lscpu": _cpu(found), "meminfo": _memory(found), "net": _nics(found), "system": system}
 
 
 def _cpu(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
@@ -290,7 +291,3 @@ def _nics(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
             if value or key == "device":
                 made.setdefault(f"{at}/{key}", (value, r.where))
     return made
-
-
-def _system(found: Sequence[Record]) -> dict[str, tuple[str, str]]:
-    return {key: (value, r.where) for r in reversed(found) if r.kind == "system" for key, value in r.said.items()}

@@ -71,7 +71,10 @@ def document(found: Fit, suggested: Sequence[Suggestion] = ()) -> dict[str, Any]
         "suggestions": [{"test": s.test.words, "determines": list(s.determines)} for s in suggested],
         "repeats": _repeats(found),
         "contradictions": [*(contradiction(found, r) for r in found.released), *unexplained(found)],
-        "outliers": _outliers(found),
+        "outliers": [
+            f"{found.figures[n].case.name}: predicted over measured is {np.exp(found.ratio_after[n]):.2f}"
+            for n in not_followed(found)
+        ],
     }
 
 
@@ -171,13 +174,6 @@ def words(found: Fit) -> list[str]:
     if found.untouched:
         lines.append(f"No figure depends on {joined(list(found.untouched))}.")
     return lines
-
-
-def _outliers(found: Fit) -> list[str]:
-    return [
-        f"{found.figures[n].case.name}: predicted over measured is {np.exp(found.ratio_after[n]):.2f}"
-        for n in not_followed(found)
-    ]
 
 
 def write(found: Fit, file: Path, suggested: Sequence[Suggestion] = ()) -> None:

@@ -318,7 +318,10 @@ def made(judged: Sequence[Judgement]) -> tuple[dict[str, Any], dict[str, Any]]:
     noises = noise_of(repeats(judged))
     found = residuals(judged, noises)
     whole = learn(found, noises)
-    entries = {study: _fold_entry(fold) for study, fold in folds(found, noises, whole).items()}
+    entries = {
+        study: {"default": _entry(d.default), "kinds": {name: _entry(law) for name, law in sorted(d.laws.items())}}
+        for study, d in folds(found, noises, whole).items()
+    }
     return document(whole, found), {"schema": SCHEMA, "folds": entries}
 
 
@@ -374,10 +377,6 @@ def _source(found: Sequence[Residual], name: str, studies: int) -> str:
     names = sorted({r.study for r in found if name in r.regime.names})
     shown = ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
     return f"{studies} {'study' if studies == 1 else 'studies'}: {shown}"
-
-
-def _fold_entry(fold: Discrepancy) -> dict[str, Any]:
-    return {"default": _entry(fold.default), "kinds": {name: _entry(law) for name, law in sorted(fold.laws.items())}}
 
 
 def _entry(made: Law | Noise) -> dict[str, float]:

@@ -270,8 +270,10 @@ def _together(given: PathSpec, group: Group) -> list[Outcome] | None:
         except (SpecError, NeedsOneError):
             made = None
         if made is not None and _proved(given, group, some, numbers, made):
-            for n, one in zip(some, _outcomes(made), strict=True):
-                found[n] = one
+            for n, *row in zip(
+                some, made.rate_Bps.tolist(), made.seconds.tolist(), made.station, made.kind, strict=True
+            ):
+                found[n] = Outcome(*row)
         elif made is None or len(some) <= _SMALL:
             for n in some:
                 found[n] = alone(given, group.overrides(int(n)))
@@ -286,11 +288,6 @@ def _spread(made: Rates, count: int) -> Rates:
     wide = [np.broadcast_to(v, count) for v in (made.rate_Bps, made.seconds)]
     stations, kinds = (v if len(v) == count else v * count for v in (made.station, made.kind))
     return Rates(wide[0], wide[1], stations, kinds)
-
-
-def _outcomes(made: Rates) -> list[Outcome]:
-    rows = zip(made.rate_Bps.tolist(), made.seconds.tolist(), made.station, made.kind, strict=True)
-    return [Outcome(*row) for row in rows]
 
 
 def _proved(given: PathSpec, group: Group, some: np.ndarray, numbers: np.ndarray, made: Rates) -> bool:

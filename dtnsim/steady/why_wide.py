@@ -20,7 +20,7 @@ import numpy as np
 from dtnsim.description.spec import PathSpec
 from dtnsim.discovery.finding_out import how, how_on
 from dtnsim.ground.uncertainty import Drawn
-from dtnsim.physics._arrays import FloatArray as Array, quantile
+from dtnsim.physics._arrays import quantile
 from dtnsim.steady.assumed import named
 from dtnsim.steady.prediction import predict
 
@@ -118,7 +118,8 @@ def shares(drawn: Drawn, correlated: Iterable[str] = (), least: float = 0.005) -
     if variance < 1e-18:
         return ()
     groups = _groups(drawn.scores, frozenset(correlated))
-    columns = [np.column_stack([_hermite(drawn.scores[k]) for k in keys]) for keys in groups.values()]
+    normal = ([drawn.scores[k] for k in keys] for keys in groups.values())
+    columns = [np.column_stack([h for z in own for h in (z, (z**2 - 1) / math.sqrt(2))]) for own in normal]
     design = np.column_stack(columns)
     design -= design.mean(axis=0)
     # the columns are nearly orthogonal, or the same: normal equations take a fiftieth of what all scenarios take
@@ -145,7 +146,3 @@ def _groups(keys: Iterable[str], correlated: frozenset[str]) -> dict[str, list[s
             name = f"discrepancy {name.removeprefix('discrepancy ').rpartition('/')[2]}"
         groups.setdefault(name, []).append(key)
     return groups
-
-
-def _hermite(z: Array) -> Array:
-    return np.column_stack([z, (z**2 - 1) / math.sqrt(2)])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dtnsim.composition.plain import Plain, visited
-from dtnsim.ground.records import SLOW_START, Connection, Transfer
+from dtnsim.ground.records import SLOW_START, Connection
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.simulation.opening import Ramp, ramp_of
 from dtnsim.steady import solve
@@ -81,7 +81,8 @@ def columns(plain: Plain) -> Columns:
     overhead = np.where(tcp >= 0, cost[np.arange(len(kind)), tcp], 1.0)
     allowed, lost = _opened(plain, (streams, opens), np.minimum(reach, _limits(own, cost, tcp)), overhead)
     own = _with(own, tcp, allowed)
-    lead = np.array([_lead(each) for each in plain.kinds])[kind]
+    delays = ([d.per_byte for d in t.phases[0].delays if d.what != SLOW_START] for t in plain.kinds)
+    lead = np.array([t.payload_B * sum(map(float, own)) for t, own in zip(plain.kinds, delays, strict=True)])[kind]
     solution = solve.solve(_matrices(plain, capacity, (station, demand), (own, cost, slow), (lost, lead), number))
     settled, rate = solution.capacity[0], solution.rate[0]
     own = settled[len(shared) :].reshape(own.shape)
@@ -149,11 +150,6 @@ def _side_by_side(rows: list[list[Any]], none: float) -> Array:
 def _place(places: list[list[str]], wanted: Callable[[str], bool]) -> Index:
     """Place of the wanted station of each kind of flows; -1 where it has none."""
     return np.array([next((n for n, name in enumerate(each) if wanted(name)), -1) for each in places], np.intp)
-
-
-def _lead(transfer: Transfer) -> float:
-    """Seconds before the first byte of a kind of flows [s]."""
-    return transfer.payload_B * sum(float(d.per_byte) for d in transfer.phases[0].delays if d.what != SLOW_START)
 
 
 def _connections(plain: Plain, places: list[list[str]]) -> tuple[list[Connection], Index]:
