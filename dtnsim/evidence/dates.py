@@ -44,8 +44,7 @@ def when(m: Measurement) -> datetime | None:
     at = bisect_right(lines, m.line or 0)
     if at:
         return stamps[at - 1]
-    found = _NAME.search(Path(m.file).name)  # dd-2020-03-03T101112.log, fio_20200303.json
-    return _of(found) if found is not None else None
+    return stamp_of_name(Path(m.file).name)
 
 
 def stamp_of(text: str) -> datetime | None:
@@ -56,6 +55,12 @@ def stamp_of(text: str) -> datetime | None:
     if (found := _EPOCH.search(text)) is not None:
         return datetime.fromtimestamp(int(found["seconds"]), UTC)
     return None
+
+
+def stamp_of_name(name: str) -> datetime | None:
+    """The stamp in a file's name, like ``dd-2020-03-03T101112.log`` or ``fio_20200303.json``."""
+    found = _NAME.search(name)
+    return _of(found) if found is not None else None
 
 
 def _of(found: re.Match[str]) -> datetime | None:

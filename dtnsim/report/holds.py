@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from dtnsim.components.segment import segment_names
-from dtnsim.ground import yamlio
 from dtnsim.ground.quantity import middle
+from dtnsim.steady.regime import WORDS
 
 if TYPE_CHECKING:
     from dtnsim.ground.records import Bottleneck, Prediction, Station
@@ -18,8 +17,7 @@ _LIMIT: Final = re.compile(r"(\w+)-limited: (?:the narrowest place is )?(.*?)(?:
 #: kinds that nothing one buys relieves
 OTHER_TOOL: Final = ("latency", "workers", "window", "transport", "target")
 #: what holds, for people, by the kind of a station; by what limits a connection, and that in two words
-_WORDS: Final[dict[str, dict[str, str]]] = yamlio.plain(Path(__file__).with_name("holds.yaml"))
-_HOLDS, _TCP, _LIMITS = (_WORDS[what] for what in ("stations", "connections", "brief"))
+_HOLDS, _TCP, _LIMITS = (cast("dict[str, str]", WORDS[what]) for what in ("stations", "connections", "brief"))
 
 
 def holds(p: Prediction, b: Bottleneck) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from dtnsim.ground import units
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.steady import ceilings
+from dtnsim.steady.regime import WORDS
 
 if TYPE_CHECKING:
     from dtnsim.steady.solve import Matrices
@@ -198,41 +199,8 @@ def _slowed(station: Station) -> str:
     return f" ({1 / (1 - station.slowed) - 1:.1%} slower under the load of memory)" if station.slowed else ""
 
 
-#: kind of station -> what relieves it; ``{key}`` is where the path file describes the component
-_BY_KIND: Final = {
-    "core": "a faster clock ({key}.clock) or the work on more cores: more files, or more runs of the tool, at once",
-    "cpu": "more or faster cores ({key})",
-    "memory": "more or faster memory channels ({key}.channels, {key}.rate), or fewer copies (sendfile, O_DIRECT)",
-    "hdd": "more or faster drives ({key}.array)",
-    "ssd": "more or faster drives ({key}.array)",
-    "unknown": "more or faster drives ({key}.array)",
-    "sata": "drives with a faster link ({key}.array)",
-    "sas": "an adapter with more or faster lanes ({key}.lanes, {key}.lane)",
-    "hba": "a faster adapter, or a second one ({key})",
-    "pcie": "a slot of a newer generation or with more lanes ({key}.generation, {key}.lanes)",
-    "nic": "a faster NIC, or one more port in a bond ({key}.rate, {key}.ports, {key}.bonding)",
-    "ib": "a faster adapter, or one more port in a bond ({key}.rate, {key}.ports, {key}.bonding)",
-    "network": "more bandwidth, or less of other people's traffic ({key}.bandwidth, {key}.background)",
-    "firewall": "a way around the firewall (a Science DMZ), or more streams over its engines ({key}.firewall)",
-    "policer": "a higher policed rate, or pacing below it ({key}.policer)",
-    "lustre": "more storage targets, servers or arrays, or a larger stripe count ({key}.filesystem)",
-    "gpfs": "more NSDs, servers or arrays, or more prefetch threads ({key}.filesystem)",
-    "beegfs": "more targets, servers or connections, larger buffers, or more files at once ({key}.filesystem)",
-    "cephfs": "more OSDs or nodes, a larger rasize (read_ahead), or more files at once ({key}.filesystem)",
-    "vast": "more server nodes or arrays, or more connections and addresses (nconnect, remoteports: {key}.filesystem)",
-    "weka": "more back-end servers or client cores, or more files at once ({key}.filesystem)",
-    "cloud-disk": "a larger or faster disk, more of them, or an instance that lets more through ({key}.array)",
-    "metadata": "more metadata servers, more directories, or fewer and larger files ({key}.filesystem)",
-    "nfs": "more requests in flight, larger ones or nconnect ({key}.filesystem)",
-    "s3": "more connections, larger parts, more files at once, or more prefixes ({key}.filesystem)",
-    "smb": "more credits, channels or read-ahead ({key}.filesystem)",
-    "daos": "more engines or targets, more files or requests at once ({key}.filesystem)",
-    "transport": "less loss, a higher target rate of the tool, or a faster core",
-    "target": "a higher target rate of the tool",
-    "window": "a larger window of the tool (more requests in flight), or more files at once",
-    "workers": "more files at once, fewer round trips for each (pipelining, larger files)",
-    "latency": "more files at once, fewer round trips for each (pipelining, larger files)",
-}
+#: kind of station -> what relieves it
+_BY_KIND: Final[dict[str, str]] = {kind: said for kinds, said in WORDS["remedies"].items() for kind in kinds.split()}
 
 
 def remedy(problem: Problem, station: Station | None) -> str:

@@ -7,11 +7,13 @@ system, a shared server, waiting of several sorts. How far real systems fall fro
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from dtnsim.description.host import label_of
+from dtnsim.ground import yamlio
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,35 +24,12 @@ if TYPE_CHECKING:
     from dtnsim.steady.meetings import Meeting
     from dtnsim.steady.reasons import Cause
 
+#: words by kind: `stations`, `remedies`, `evidence` and others
+WORDS: Final[dict[str, dict[str, Any]]] = yamlio.plain(Path(__file__).with_name("kinds.yaml"))
+#: kinds of evidence in the order in which they are shown
+KINDS: Final = tuple(WORDS["evidence"])
 #: kind of station -> kind of evidence; drives and TCP are looked at more closely
-_KINDS: Final = {
-    "nic": "wire",
-    "ib": "wire",
-    "network": "wire",
-    "target": "wire",
-    "pcie": "bus",
-    "hba": "bus",
-    "sas": "bus",
-    "sata": "bus",
-    "memory": "bus",
-    "firewall": "firewall",
-    "policer": "firewall",
-    "window": "window",
-    "transport": "transport",
-    "core": "core",
-    "lock": "core",
-    "target-core": "core",
-    "cpu": "core",
-    "nfs": "network file system",
-    "smb": "network file system",
-    "s3": "network file system",
-    "lustre": "shared server",
-    "gpfs": "shared server",
-    "beegfs": "shared server",
-    "cephfs": "shared server",
-    "vast": "shared server",
-    "metadata": "shared server",
-}
+_KINDS: Final = {s: kind for kind, row in WORDS["evidence"].items() for s in row.get("stations", "").split()}
 #: kinds that tests of a host's own volumes have met
 _STORAGE: Final = frozenset({"disk", "array", "bus"})
 #: what limits a TCP station -> kind of evidence
@@ -60,8 +39,6 @@ _WAITS: Final = {"file": "small files", "start": "start", "lead": "start", "byte
 ISOLATED: Final = "isolated"
 MEASURED: Final = "measured"
 PRODUCTION: Final = "production"
-#: kinds of evidence in the order in which they are shown
-KINDS: Final = tuple(dict.fromkeys([*_KINDS.values(), "disk", "array", *_TCP.values(), *_WAITS.values()]))
 
 
 class Regime(NamedTuple):

@@ -23,36 +23,12 @@ from dtnsim.ground.uncertainty import Drawn
 from dtnsim.physics._arrays import quantile
 from dtnsim.steady.assumed import named
 from dtnsim.steady.prediction import predict
+from dtnsim.steady.regime import WORDS
 
 #: scenarios that the shares are computed from, well above the number of polynomials
 SAMPLES: Final = 4096
 #: scenarios further out count as if they were here: no interval is wider for how far its last ones lie
 _INSIDE: Final = (0.01, 0.99)
-#: kinds of evidence and classes of tools (`dtnsim.steady.regime`) in words
-_HOLDS: Final = {
-    "array": "an array of drives",
-    "buffer": "a short buffer",
-    "bus": "a bus",
-    "core": "a core",
-    "disk": "a drive",
-    "firewall": "a firewall",
-    "loss": "loss",
-    "network file system": "a network file system",
-    "requests": "waiting for requests",
-    "shared server": "a shared server",
-    "small files": "the work of each file",
-    "start": "the start",
-    "transport": "a transport of their own",
-    "window": "a window",
-    "wire": "the wire",
-}
-_TOOLS: Final = {
-    "backup": "backup tools",
-    "local": "cp, tar and their like",
-    "mover": "transfer tools",
-    "ssh": "rsync, scp and their like",
-    "test": "benchmark tools",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +54,9 @@ class Share:
         """What it is, in words; a parameter by its key."""
         first, _, rest = self.name.partition(" ")
         if first == "discrepancy":
-            return f"what the model misses of {_TOOLS.get(rest, rest)}"
+            return f"what the model misses of {WORDS['tools'].get(rest, rest)}"
         if first == "repeat":
-            return f"chance from run to run where {_HOLDS.get(rest, rest)} holds"
+            return f"chance from run to run where {WORDS['evidence'].get(rest, {'says': rest})['says']} holds"
         return self.key or self.name
 
 
