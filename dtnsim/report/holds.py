@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from dtnsim.components.segment import segment_names
 from dtnsim.ground.quantity import middle
-from dtnsim.steady.regime import WORDS
+from dtnsim.steady.reasons import WORDS
 
 if TYPE_CHECKING:
     from dtnsim.ground.records import Bottleneck, Prediction, Station

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from dtnsim.ground import units
+from dtnsim.ground import units, yamlio
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.steady import ceilings
-from dtnsim.steady.regime import WORDS
 
 if TYPE_CHECKING:
     from dtnsim.steady.solve import Matrices
@@ -199,6 +199,8 @@ def _slowed(station: Station) -> str:
     return f" ({1 / (1 - station.slowed) - 1:.1%} slower under the load of memory)" if station.slowed else ""
 
 
+#: words by kind: `stations`, `remedies`, `evidence` and others
+WORDS: Final[dict[str, dict[str, Any]]] = yamlio.plain(Path(__file__).with_name("kinds.yaml"))
 #: kind of station -> what relieves it
 _BY_KIND: Final[dict[str, str]] = {kind: said for kinds, said in WORDS["remedies"].items() for kind in kinds.split()}
 

@@ -7,13 +7,12 @@ system, a shared server, waiting of several sorts. How far real systems fall fro
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from dtnsim.description.host import label_of
-from dtnsim.ground import yamlio
+from dtnsim.steady.reasons import WORDS, Cause
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,10 +21,7 @@ if TYPE_CHECKING:
     from dtnsim.description.spec import PathSpec
     from dtnsim.ground.records import Problem, Station
     from dtnsim.steady.meetings import Meeting
-    from dtnsim.steady.reasons import Cause
 
-#: words by kind: `stations`, `remedies`, `evidence` and others
-WORDS: Final[dict[str, dict[str, Any]]] = yamlio.plain(Path(__file__).with_name("kinds.yaml"))
 #: kinds of evidence in the order in which they are shown
 KINDS: Final = tuple(WORDS["evidence"])
 #: kind of station -> kind of evidence; drives and TCP are looked at more closely

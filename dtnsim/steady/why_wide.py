@@ -23,7 +23,7 @@ from dtnsim.ground.uncertainty import Drawn
 from dtnsim.physics._arrays import quantile
 from dtnsim.steady.assumed import named
 from dtnsim.steady.prediction import predict
-from dtnsim.steady.regime import WORDS
+from dtnsim.steady.reasons import WORDS
 
 #: scenarios that the shares are computed from, well above the number of polynomials
 SAMPLES: Final = 4096

@@ -8,7 +8,7 @@ import pytest
 
 from dtnsim.description import spec
 from dtnsim.discovery import finding_out
-from dtnsim.steady import regime, why_wide
+from dtnsim.steady import reasons, regime, why_wide
 from dtnsim.steady.why_wide import Share
 from dtnsim.tools.plan import ToolClass
 
@@ -24,7 +24,7 @@ def test_what_one_trial_run_tells_is_one_thing() -> None:
     """A plan said three times that the tool is to be tried: for the wire, for the drives, and for all of it."""
     for tool in get_args(ToolClass):
         said = Share(f"discrepancy {tool}", 0.1, 0.9, "").what
-        assert said == f"what the model misses of {regime.WORDS['tools'][tool]}"
+        assert said == f"what the model misses of {reasons.WORDS['tools'][tool]}"
     found = why_wide.of_path(spec.load("examples/dtn-100g-zfs"), samples=512)
     assert len([s for s in found if s.name.startswith("discrepancy ")]) == 1
 
