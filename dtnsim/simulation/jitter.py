@@ -1,7 +1,9 @@
 """Equals do not march in step: files of equal size that share a link or a drive get shares that differ a little.
 
 Workers that do one step after the other (a transfer, then its verification) would else do the same at the same time for
-ever, and leave the link idle while all of them verify; no real system does. Each file draws its share anew. Nor do
+ever, and leave the link idle while all of them verify; no real system does. Each file draws its share anew, and what it
+takes where its worker is by itself (a checksum on a core of its own): else two workers who verify for longer than they
+copy would copy in turns for ever, once they no longer meet. Nor do
 workers that wait for each file (round trips, operations) all wait and then all move: waits differ from file to file, so
 that they meet at what they share as the queue of a closed network has it (`dtnsim.physics.waiting`), as in `predict`.
 
@@ -20,6 +22,7 @@ from typing import Final
 
 from dtnsim.ground.quantity import prior
 from dtnsim.physics.waiting import log_spread
+from dtnsim.simulation.chunks import parts_of_files
 from dtnsim.simulation.jobs import Job
 from dtnsim.steady.stages import in_parts
 
@@ -54,14 +57,20 @@ def uneven(jobs: Sequence[Job], seed: int, *, drawn: bool) -> None:
     spread = float(log_spread(1.0 - min(unfair, _MOST)))
     for job in jobs:
         steps = sum(bool(leg.fill_costs) for leg in job.legs)  # a scan uses no station
-        several = job.transfer.files > job.workers or in_parts(job.transfer)
-        if steps > 1 and (job.transfer.timed or several):  # else nothing is for ever
-            job.luck = partial(Random(f"{seed} {job.transfer.name}").lognormvariate, 0.0, spread)  # noqa: S311 - no secret
-    for job in jobs:
         rounds = math.inf if job.transfer.timed else job.transfer.files / job.workers
-        if rounds > 1 and (job.workers > 1 or len(jobs) > 1):
-            spread = PAUSES.value * min((rounds - 1) / _MANY_ROUNDS, 1.0)
-            job.pause = partial(next, pauses(f"{seed} {job.transfer.name} pauses", spread))
+        visits = rounds * parts_of_files(job.transfer) if in_parts(job.transfer) else rounds
+        meets = job.workers > 1 or len(jobs) > 1
+        if steps > 1 and visits > 1:  # else nothing is for ever
+            job.luck = partial(Random(f"{seed} {job.transfer.name}").lognormvariate, 0.0, spread)  # noqa: S311 - no secret
+            own = spread * _of_all(visits) * meets
+            job.pace = partial(Random(f"{seed} {job.transfer.name} pace").lognormvariate, -(own**2) / 2, own)  # noqa: S311 - no secret
+        if rounds > 1 and meets:
+            job.pause = partial(next, pauses(f"{seed} {job.transfer.name} pauses", PAUSES.value * _of_all(rounds)))
+
+
+def _of_all(rounds: float) -> float:
+    """Part of a spread that files of a worker have, of which there are so many."""
+    return min((rounds - 1) / _MANY_ROUNDS, 1.0)
 
 
 def pauses(seed: str, spread: float) -> Iterator[float]:

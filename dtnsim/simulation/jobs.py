@@ -260,6 +260,7 @@ class Job:
         over: Whether its time is up.
         luck: A file's share of what it shares, over that of its equals in the mean.
         pause: What a file waits for, over what its equals wait for in the mean.
+        pace: What its worker takes for a further step of it by itself, over what that takes its equals in the mean.
         follows: Ends of the transfers that it waits for.
         found: Parts of what it reads that memories on the way have.
         shut: (what happens when a phase's dead link may be back, the link); None while no link of it is dead.
@@ -291,6 +292,7 @@ class Job:
     over: bool = False
     luck: Callable[[], float] = lambda: 1.0
     pause: Callable[[], float] = lambda: 1.0
+    pace: Callable[[], float] = lambda: 1.0
     follows: list[simpy.Event] = field(default_factory=list)
     found: tuple[float, ...] = ()
     shut: Callable[..., tuple[simpy.Event, int] | None] = lambda _leg, *, stalled=False: None  # noqa: ARG005

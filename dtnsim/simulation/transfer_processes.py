@@ -252,7 +252,8 @@ class Worker:
         if job.cache is not None and leg.drain is not None:
             move = job.cache.fill(leg, size, weight, max(files, 1))
         else:
-            flow = self._engine.transfer(leg.fill, size, weight=weight, cap=leg.cap, label=job)
+            cap = leg.cap if leg is job.legs[job.main] else leg.cap / job.pace()
+            flow = self._engine.transfer(leg.fill, size, weight=weight, cap=cap, label=job)
             move = Move(flow, leg, size, self._env.now)
         job.moves[self._number] = move
         return move.flow

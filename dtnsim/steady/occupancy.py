@@ -1,9 +1,10 @@
-"""Transfers whose workers go through several steps, averaged over how many of them are at which step.
+"""Transfers whose workers wait, or go through several steps, averaged over how many of them are at which step.
 
-A worker that copies a file and then verifies it is at one step or the other. A link that is full only while many copy
-slows whoever shares it then, and nobody in the mean: so shares are found for each state, which is how many workers of
-each transfer are at each step, and weighted with the time that the Markov chain of the states spends there
-(`dtnsim.physics.waiting.time_shares`). The workers at a step are a transfer of their own meanwhile.
+A worker that copies a file and then verifies it is at one step or the other, and one that waits for its next file is at
+none. A link that is full only while many copy slows whoever shares it then, and nobody in the mean: so shares are found
+for each state, which is how many workers of each transfer are at each step or wait, and weighted with the time that the
+Markov chain of the states spends there (`dtnsim.physics.waiting.time_shares`). The workers at a step are a transfer of
+their own meanwhile.
 
 Neglects: workers that begin in step; further workers, once there are too many states: these are at their mean.
 
@@ -24,6 +25,7 @@ import numpy as np
 from dtnsim.ground.records import Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import time_shares
+from dtnsim.steady.ceilings import solo_times
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.solve import Rates
 from dtnsim.steady.stages import Column, staged, steps_of
@@ -32,6 +34,8 @@ from dtnsim.steady.stages import Column, staged, steps_of
 _MOST: Final = 64
 #: part of a station's capacity that may be left of it when it is full
 _FULL: Final = 1e-6
+#: part of a worker's time, with its stations for itself, up to which it waits in the mean: it is felt by half as much
+_FELT: Final = 0.05
 
 
 def visit_B(transfer: Transfer) -> float:
@@ -43,6 +47,42 @@ def placements(workers: int, steps: int) -> Iterator[tuple[int, ...]]:
     """How many workers are at each step, in all ways."""
     for bars in combinations(range(workers + steps - 1), steps - 1):
         yield tuple(b - a - 1 for a, b in pairwise((-1, *bars, workers + steps - 1)))
+
+
+def _steps(column: Column) -> tuple[list[range], bool]:
+    """Phases of each step of a column, and whether its workers wait for a part of their time that is felt: at the last.
+
+    Who waits is at none of the others, whatever it waits for; a step without stations is a part of that.
+    """
+    m = column.of
+    first = m.phases_of(int(m.transfer[column.numbers.start])).start
+    solo = [seconds[0].max(initial=0.0) for _, seconds in solo_times(m, int(m.transfer[first]))]
+    waits = float(m.delay[0, column.numbers].sum())
+    steps = steps_of(m, column.numbers) if column.whole else [column.numbers]
+    if waits <= _FELT * (waits + sum(solo[p - first] for p in column.numbers)):
+        return steps, False
+    return [*(row for row in steps if any(solo[p - first] > 0 for p in row)), column.numbers], True
+
+
+def _apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
+    """Columns of workers who wait, and use nothing meanwhile, and of those who move bytes, and wait for nothing.
+
+    Args:
+        m: The columns.
+        plain: Number of the first of such workers; those before do one and the other.
+        waits: (C',) which of them wait.
+    """
+    moves, none = ((np.arange(len(waits)) >= plain) & ~waits)[m.transfer], m.capacity.shape[1]
+    total, phases = (
+        replace(
+            rows,
+            station=np.where(waits[column], none, rows.station),
+            demand=np.where(waits[column][:, None], 0.0, rows.demand),
+        )
+        for rows, column in ((m.total, m.total.row), (m.phases, m.transfer[m.phases.row]))
+    )
+    delay, served = (np.where(moves, 0.0, seconds) for seconds in (m.delay, m.served))
+    return replace(m, delay=delay, served=served, total=total, phases=phases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +156,8 @@ class Occupancy:
 
     def __init__(self, m: Matrices, columns: Sequence[Column], transfers: Sequence[Transfer]) -> None:
         self._m, self._columns, self._transfers = m, columns, transfers
-        self._steps = [steps_of(c.of, c.numbers) if c.whole else [c.numbers] for c in columns]
+        told = [_steps(c) for c in columns]
+        self._steps, self._waits = [steps for steps, _ in told], [waits for _, waits in told]
         self._several = np.array([len(steps) > 1 for steps in self._steps], dtype=bool)
         self._chains: dict[tuple[int, ...], _Chain] = {}
 
@@ -162,13 +203,16 @@ class Occupancy:
         if split not in self._chains:
             plain = np.setdiff1d(np.arange(len(self._columns)), split)
             made, owner = [self._columns[c] for c in plain], list(range(len(plain)))
+            waits = [False] * len(plain)
             number: dict[tuple[int, int, int], int] = {}
             for place, c in enumerate(split, len(plain)):
                 for s, workers in product(range(len(self._steps[c])), range(1, self._columns[c].workers + 1)):
                     number[c, s, workers] = len(made)
                     made.append(replace(self._columns[c], workers=workers, whole=False, numbers=self._steps[c][s]))
                     owner.append(place)
-            rates, ways = Rates(staged(self._m, made)), self._ways(split, number, len(made))
+                    waits.append(self._waits[c] and s == len(self._steps[c]) - 1)
+            rates = Rates(_apart(staged(self._m, made), len(plain), np.array(waits)))
+            ways = self._ways(split, number, len(made))
             self._chains[split] = _Chain(rates, plain, np.array(split), np.array(owner), *ways)
         return self._chains[split]
 

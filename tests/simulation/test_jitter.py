@@ -48,6 +48,20 @@ def test_workers_of_one_task_meet_at_the_drive_as_predicted(cc: int, read: str) 
     assert np.mean([rate(path, seed) for seed in (1, 2, 3)]) == pytest.approx(predicted, rel=0.02)
 
 
+def test_two_who_verify_for_longer_than_they_copy_do_not_copy_in_turns_for_ever() -> None:
+    """A checksum on a core of its own is never equally long: else no copy would meet another once two have not met."""
+    drive = volume({"kind": "ssd", "read": "9 GB/s", "write": "9 GB/s", "link": "16 GB/s"})
+    host = machine(nic={"kind": "nic", "rate": "40 Gb/s", "mtu": "9000 B"}, volumes={"/d": drive})
+    path = load(
+        journey(
+            host, host, start="a:/d", to="b:/d", tool={"name": "globus", "cc": 2},
+            dataset={"files": 1, "size": "20 GB"}, wan={"bandwidth": "20 Gb/s", "rtt": "1 ms", "mtu": "9000 B"},
+        )
+    )  # fmt: skip
+    predicted = predict(path, samples=0).throughput_Bps.p50
+    assert np.mean([rate(path, seed) for seed in (1, 2, 3)]) == pytest.approx(predicted, rel=0.05)
+
+
 def test_same_seed_same_answer_another_another() -> None:
     path = pairs(2, files=8)
     assert rate(path, 1) == rate(path, 1) != rate(path, 2)

@@ -69,6 +69,25 @@ def test_where_nothing_is_full_in_any_state_rates_are_those_of_the_workers() -> 
     assert epochs.rates(problem)[0, 0] == pytest.approx(50.0, rel=1e-3)
 
 
+def waiting(seconds: float, workers: int = 1) -> Transfer:
+    """Workers that wait for each file, so many seconds a byte of it, and then copy it over the link."""
+    phase = replace(COPY, delays=(Demand("", seconds, "round trips", each="file"),))
+    return replace(verifying(workers, 0.0), name="waiting", phases=(phase,), time_s=math.inf)
+
+
+def test_who_waits_for_small_files_shares_a_link_that_is_full_only_while_it_is_there() -> None:
+    """The other is held to 60 B/s: 93 B/s of 100 in the mean, but 50 each for the half of the time that both move."""
+    own = Station("own", "cpu", "own", "cpu", 60.0, "B")
+    other = replace(beside(time=1e5), phases=(replace(COPY, demands=(*COPY.demands, Demand("own", 1.0, "bytes"))),))
+    found = epochs.rates(Problem("p", (LINK, own), (waiting(0.02), other)))[0]
+    assert found == pytest.approx([25, (55 * 4 + 60 * 6) / 10], rel=1e-6)
+
+
+def test_workers_who_wait_are_there_as_those_are_who_verify() -> None:
+    """0, 1 or 2 of them copy for 1, 4 and 6 parts of the time (above)."""
+    assert rates(waiting(0.01, 2), beside(time=1e5))[0] == pytest.approx((4 * 50 + 400) / 11, rel=1e-6)
+
+
 def test_two_that_verify_are_told_apart_together() -> None:
     """One worker each, of equal times: both, one and none copy for 4, 2 + 2 and 1 of 9 parts of the time."""
     one, two = verifying(1, 0.01), replace(verifying(1, 0.01), name="second")
