@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau
 
 from dtnsim.description import spec
 from dtnsim.ground import yamlio
@@ -84,6 +83,8 @@ def test_model_error_and_noise_add_up_and_are_drawn_apart() -> None:
 
 
 def test_transfers_of_one_kind_share_what_the_model_has_wrong_and_others_a_part() -> None:
+    from scipy.stats import kendalltau  # half a second, which collecting need not take
+
     laws = Discrepancy(Law(0, 0.3, 0.3))
     core = WIRE._replace(kind="core")
     found = factors(laws, Draw(4096), WIRE, WIRE, core, core._replace(tool="ssh"), mean=True)
