@@ -83,8 +83,8 @@ def _several(p: Prediction, s: Station | None, words: str) -> str:
 
 
 def brief(text: str) -> str:
-    """What holds without whose buffer it is."""
-    return re.sub(r", by the [^()]*(\([^()]*\))?\)$", ")", text)
+    """What holds without whose buffer it is, and over which round trip."""
+    return re.sub(r"( over a round trip of [^(),]*)?(, by the [^()]*(\([^()]*\))?)?\)$", ")", text)
 
 
 def _place(text: str) -> str:

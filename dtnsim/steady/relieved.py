@@ -55,14 +55,14 @@ _MOST_AT_ONCE: Final = 64
 _GLOBUS: Final = (1, 4, 8, 16)
 _GLOBUS_STREAMS: Final = 4
 
-#: by kind, what a mount has at once, numbers that are tried, how they are typed (the number, and the mount): nfs(5)
-#: and mount_nfs(8) take 16 connections at most; SMB clients take 4 channels without being asked twice (Microsoft,
-#: Set-SmbClientConfiguration: 4 connections a card with RSS); programs that show a bucket as a folder have 5 to 20
-#: requests for a file
-_MOUNTED: Final = "umount {1}; {2} ... {1}   # and its other options"
+#: by kind, what a mount has at once, numbers that are tried, how they are typed (the number, and the mount, beside its
+#: other options): nfs(5) and mount_nfs(8) take 16 connections at most; SMB clients take 4 channels without being asked
+#: twice (Microsoft, Set-SmbClientConfiguration: 4 connections a card with RSS); programs that show a bucket as a folder
+#: have 5 to 20 requests for a file
+_MOUNTED: Final = "umount {1}; {2} ... {1}"
 _NCONNECT: Final = _MOUNTED.replace("{2}", "mount -o nconnect={0}")
 _AT_ONCE: Final[dict[str, tuple[str, tuple[int, ...], dict[str, str]]]] = {
-    "nfs": ("nconnect", (4, 16), {"linux": f"{_NCONNECT}; Linux 5.3 or later", "freebsd": _NCONNECT}),
+    "nfs": ("nconnect", (4, 16), {"linux": f"{_NCONNECT}  # Linux 5.3 or later", "freebsd": _NCONNECT}),
     "smb": ("channels", (4,), {
         "linux": _MOUNTED.replace("{2}", "mount -o multichannel,max_channels={0}"),
         "windows": "Set-SmbClientConfiguration -EnableMultiChannel $true -ConnectionCountPerRssNetworkInterface {0}",
