@@ -75,6 +75,7 @@ class Client:
         part_B: Bytes of one part or range; objects that are larger are moved in parts.
         threshold_B: Objects from this size on are moved in parts.
         a_file: Parts of one object at once; None: as many as there are requests.
+        first: Whether the first range of a download is alone, since its answer tells how many there are.
         head: Requests for an object that wait before its data (HEAD of a download).
         start: Start of the program, its libraries and credentials.
         overhead: What a byte costs in the program besides TLS and checksums.
@@ -95,6 +96,7 @@ class Client:
     overhead: Quantity
     request: Quantity | None = GO_REQUEST
     a_file: int | None = None
+    first: bool = False
     head: float = 0.0
     checksums: tuple[tuple[Quantity, str], ...] = ()
     tls: bool = True
@@ -110,12 +112,15 @@ class Client:
         """Bytes of one request for data of a mean file."""
         return min(self.part_B, job.mean_B) if job.mean_B >= self.threshold_B else max(job.mean_B, 1.0)
 
+    def flying(self, size_B: float) -> float:
+        """Requests of an object under way in the mean: its parts over the rounds that they take."""
+        parts = self.parts(size_B)
+        alone = int(self.first and parts > 1)
+        return parts / (alone + math.ceil((parts - alone) / (self.a_file or parts)))
+
     def workers(self, job: Job) -> int:
         """Requests that can be under way: no more than the pool, an object's own limit, and what there is to do."""
-        most = math.ceil(job.per_file(self.parts) * job.files)
-        if self.a_file is not None:
-            most = min(most, job.files * self.a_file)
-        return max(1, min(self.at_once, most))
+        return max(1, min(self.at_once, round(job.per_file(self.flying) * job.files)))
 
     def round_trips(self, job: Job, workers: int) -> float:
         """Answers of a mean file that a connection waits for.

@@ -14,7 +14,7 @@ from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics.tools import paced_s, turn_s, wait_s
-from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work, protocol, reading, writing
+from dtnsim.tools._common import COPIED, TLS, both_ends, core_cost, device_work, protocol, reading, rereading, writing
 from dtnsim.tools._options import Client, Count, Cycles, Rate, Size, named
 from dtnsim.tools._s3 import GO_CLIENT, cut, uploads
 from dtnsim.tools._ssh import COSTS, LOGIN_CPU
@@ -110,6 +110,7 @@ class Rclone(Tool):
     Neglects: limits and latency of the object store's own service.
     Source: rclone documentation, global flags, and Amazon S3 (--s3-no-head, --s3-no-head-object);
         github.com/rclone/rclone 1.60.1 backend/sftp/sftp.go, backend/webdav/webdav.go, backend/http/http.go,
+        backend/s3/s3.go (prepareUpload: the MD5 of what is uploaded comes first), fs/operations/check.go (checkHashes),
         backend/smb/smb.go and connpool.go (2024), github.com/CloudSoda/go-smb2 client.go, fs/operations/copy.go,
         backend/local/local.go (sums of both files while they are copied; Update, Move), fs/operations/multithread.go,
         lib/rest/rest.go, lib/pacer/pacers.go.
@@ -141,6 +142,7 @@ class Rclone(Tool):
         "5 MiB", 0.0, "rclone documentation, s3: --s3-chunk-size"
     )
     s3_upload_concurrency: Annotated[Count, named("s3_upload_concurrency", "s3-upload-concurrency")] = 4
+    s3_disable_checksum: Annotated[bool, named("s3_disable_checksum", "s3-disable-checksum")] = False
     s3_no_head: Annotated[bool, named("s3_no_head", "s3-no-head")] = False
     s3_no_head_object: Annotated[bool, named("s3_no_head_object", "s3-no-head-object")] = False
     block: Size = prior("1 MiB", 0.3, "rclone lib/pool: buffers of 1 MiB")
@@ -167,10 +169,32 @@ class Rclone(Tool):
             read=self._cut(way, reading(job, sender, self.block, workers=workers), each, job),
             net=self._net(way, sender, receiver, streams, job),
             write=self._cut(way, writing(job, receiver, self.block, workers=workers), each, job),
-            cpu=(*device_work(job, sender), *self._work(way, sender, receiver, workers, apart=job.remote)),
+            cpu=(*device_work(job, sender), *self._work(way, sender, receiver, apart=job.remote)),
             files=self._files(way, job, workers),
         )
-        return Plan((step,), workers=workers, weight=streams, opening=self._opening(way, job, workers))
+        steps = self._summed(way, step, job, workers, apart=cut)
+        return Plan(steps, workers=workers, weight=streams, opening=self._opening(way, job, workers))
+
+    def _summed(self, way: Way, step: Step, job: Job, workers: int, *, apart: bool) -> tuple[Step, ...]:
+        """The step with the sums of its bytes, taken while they pass, or of the whole file.
+
+        So before it goes to a bucket, since its sum goes with it, and after it has come in several streams.
+        """
+        first = way.put and way.backend == "s3" and not (apart and self.s3_disable_checksum)
+        if not first and (self.ignore_checksum or way.backend in ("http", "webdav", "smb")):
+            return (step,)
+        local, thread = way.backend == "local", Thread("rclone hash", workers)
+        ends: tuple[End, ...] = ("source", "destination") if local else ("source",) if way.put else ("destination",)
+        sums = tuple(CpuUse(end, thread, _MD5, "MD5") for end in ends)
+        if first:
+            return (Step("checksum", read=reading(job, thread, self.block, workers=workers), cpu=sums), step)
+        if not apart:
+            return (replace(step, cpu=(*step.cpu, *sums)),)
+        here, there = (
+            rereading(job, thread, self.block, workers=workers, end=end) if end in ends else None
+            for end in ("source", "destination")
+        )
+        return (step, Step("checksum", read=here, reread=there, cpu=sums))
 
     def _way(self, job: Job) -> Way:
         backend = protocol(job, "backend", self.backend, _WAYS)
@@ -240,7 +264,7 @@ class Rclone(Tool):
             return None
         return _SERVE.worth(own - messages + turn, f"{_SERVE.source}; requests begin {_PACE_S:g} s apart (lib/pacer)")
 
-    def _work(self, way: Way, sender: Thread, receiver: Thread, workers: int, *, apart: bool) -> tuple[CpuUse, ...]:
+    def _work(self, way: Way, sender: Thread, receiver: Thread, *, apart: bool) -> tuple[CpuUse, ...]:
         client: End = "source" if way.put else "destination"
         copied = {"sftp": "SFTP", "smb": "SMB", "local": "copy"}.get(way.backend, "HTTP")
         cpu = both_ends(sender, receiver, self.overhead, copied)
@@ -250,9 +274,6 @@ class Rclone(Tool):
             cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
         if not apart:  # the store's end is elsewhere
             cpu = tuple(use for use in cpu if use.end == client)
-        if not self.ignore_checksum and way.backend not in ("http", "webdav", "smb"):
-            ends: tuple[End, ...] = ("source", "destination") if way.backend == "local" else ("source",)
-            cpu += tuple(CpuUse(end, Thread("rclone hash", workers), _MD5, "MD5") for end in ends)
         return cpu
 
     def _files(self, way: Way, job: Job, workers: int) -> FileCost:

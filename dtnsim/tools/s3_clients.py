@@ -118,8 +118,8 @@ _S5CMD_START: Final = prior(
 class S5cmd(Tool):
     """``s5cmd --numworkers N cp -c parts -p MiB``: ``numworkers`` objects at once, ``c`` parts of each at once.
 
-    An object that fits one part is one PUT or GET; ranges of a download begin when the answer to the first has told the
-    size, so ``c`` matters only to larger objects.
+    An object that fits one part is one PUT or GET, so ``c`` matters only to larger objects. The first range of a
+    download is got alone, since its answer tells the size: of 77 parts, 32 at once, four rounds of a part.
 
     The SDK sums each body that is put by MD5 and SHA-256 before it sends it.
 
@@ -150,7 +150,7 @@ class S5cmd(Tool):
             part_B=self.p.value,
             threshold_B=self.p.value + 1,
             a_file=self.c,
-            head=1.0 if large and not put else 0.0,
+            first=not put,
             start=_S5CMD_START,
             overhead=self.overhead,
             checksums=(

@@ -207,11 +207,11 @@ def test_a_satellite_that_stands_still_is_far_away(medium: str, ms: float) -> No
 def test_options_of_rclone_that_people_type() -> None:
     """Those that change no time are taken; those that do and are not modelled are said in the answer."""
     line = "rclone copy --transfers 8 --use-cookies"
-    line += " --no-check-dest --buffer-size 64M --s3-disable-checksum --order-by=size"
+    line += " --no-check-dest --buffer-size 64M --order-by=size"
     assert parse(line) == {
         "name": "rclone",
         "transfers": "8",
-        "unmodelled": ["--no-check-dest", "--buffer-size", "--s3-disable-checksum", "--order-by=size"],
+        "unmodelled": ["--no-check-dest", "--buffer-size", "--order-by=size"],
     }
     answer = dtnsim.predict(path({}, transfer={**MOVE, "tool": line}), samples=0)
     assert any("rclone has --no-check-dest, --buffer-size" in warning for warning in answer.warnings)
