@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import prior
-from dtnsim.tools._common import COPIED, both_ends, reading, rereading, transfer
+from dtnsim.tools._common import ADLER32, COPIED, both_ends, reading, rereading, transfer
 from dtnsim.tools._options import Count, Cycles, Size, named
 from dtnsim.tools.plan import CpuUse, End, FileCost, Job, NetUse, Plan, Step, Tool
 
@@ -31,7 +31,6 @@ _TRIPS: Final = {
 }
 #: fts_url_copy of a file: fork, exec, plug-ins of gfal2, credentials
 _PROCESS: Final = prior("0.5 s", 0.7, "assumed: start of a process with gfal2's plug-ins, X.509 proxy, log file")
-_ADLER: Final = prior("0.6 cycles/B", 0.5, "assumed: zlib's Adler-32, about 1.5 bytes a cycle")
 
 
 class Fts(Tool):
@@ -58,7 +57,7 @@ class Fts(Tool):
     reuse: Annotated[bool, named("reuse", "r")] = False
     tcp_buffersize: Size | None = None
     block: Size = prior("1 MiB", 0.7, "assumed: buffers of storage servers, 256 KiB to 8 MiB")
-    adler32: Cycles = _ADLER
+    adler32: Cycles = ADLER32
     overhead: Cycles = prior("0.3 cycles/B", 0.7, "assumed: event loop of the storage server")
 
     def plan(self, job: Job) -> Plan:

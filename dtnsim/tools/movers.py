@@ -17,7 +17,7 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics.tcp import ratebased
-from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, TLS, both_ends, core_cost, transfer
+from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, CRC32C, TLS, both_ends, core_cost, transfer
 from dtnsim.tools._options import Count, Cycles, Rate, Size, documented, named
 from dtnsim.tools._ssh import FAREWELL, LOGIN, LOGIN_WORK
 from dtnsim.tools.plan import CpuUse, Job, NetUse, Opening, Plan, Tool
@@ -111,7 +111,6 @@ _CIPHERS = {
 }
 #: the receiver's address comes back, then each connection says what it sends and is told where to begin (assumed)
 _URL = 2.0
-_CRC = prior("0.3 cycles/B", 0.5, "assumed: CRC32C with SSE 4.2, one 8-byte step every 1 to 3 cycles")
 
 
 class Wdt(Tool):
@@ -146,7 +145,7 @@ class Wdt(Tool):
         if self.encryption_type != "none":
             cpu = both_ends(sender, receiver, _CIPHERS[self.encryption_type], self.encryption_type)
         elif self.enable_checksum:
-            cpu = both_ends(sender, receiver, _CRC, "CRC32C")
+            cpu = both_ends(sender, receiver, CRC32C, "CRC32C")
         net = NetUse(sender, receiver, streams=workers, rate=self._limit())
         files = replace(COPIED, source=("open", "close"))
         step = transfer(job, (sender, receiver), self.buffer_size, net, cpu, files, workers=workers)

@@ -8,15 +8,11 @@ from pydantic import Field
 
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
-from dtnsim.tools._common import both_ends, core_cost, in_flight, transfer
+from dtnsim.tools._common import ADLER32, CRC32C, both_ends, core_cost, in_flight, transfer
 from dtnsim.tools._options import Client, Cycles, Rate, Size, named
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool
 
-_SUMS = {
-    "md5": core_cost("md5_openssl", "MD5 while copying"),
-    "adler32": prior("0.6 cycles/B", 0.5, "assumed: zlib's Adler-32, about 1.5 bytes a cycle"),
-    "crc32c": prior("0.3 cycles/B", 0.5, "assumed: CRC32C with SSE 4.2, one 8-byte step every 1 to 3 cycles"),
-}
+_SUMS = {"md5": core_cost("md5_openssl", "MD5 while copying"), "adler32": ADLER32, "crc32c": CRC32C}
 
 #: TCP, handshake with kXR_protocol, kXR_login
 _OPENING = 3.0

@@ -11,16 +11,13 @@ import dtnsim
 from dtnsim.composition.compose import compose
 from dtnsim.description import graph, graph as graphs, spec
 from dtnsim.ground.quantity import Draw
+from tests.composition import test_network
 from tests.lab import journey, machine
 from tests.strategies import load, paths
 
 
 def linked(links: dict[str, dict[str, Any]], hosts: str = "abc") -> spec.PathSpec:
-    given = journey()
-    given["hosts"] = {h: machine() for h in hosts}
-    given["links"] = {n: {"bandwidth": "10 Gb/s", **link} for n, link in links.items()}
-    del given["wan"]
-    return load(given)
+    return load(test_network.linked(links, hosts))
 
 
 def test_of_links_side_by_side_the_shorter_counts() -> None:
