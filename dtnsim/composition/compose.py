@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dtnsim.components.filesystem import Stretch
-from dtnsim.composition import files, like, relief, sharing, transport, waits
+from dtnsim.composition import files, like, sharing, transport, waits
 from dtnsim.composition.network import Network
 from dtnsim.composition.residency import NOTHING, Past
 from dtnsim.composition.resolved_transfer import Leg, check_space, end_of, leg, openings
@@ -106,11 +106,10 @@ class Composer:
             transfers = tuple(self.company.of(t) for t in made)
             spec, ledger = self.spec, self.ledger
             drives = Volumes(self, transfers)
-            found = sharing.stations(ledger.stations.values(), self.company.carried)
             return Problem(
                 spec.name,
-                relief.limited(found, spec.gone),
-                tuple(relief.working(t, spec.gone) for t in transfers),
+                sharing.stations(ledger.stations.values(), self.company.carried),
+                transfers,
                 (*spec.notes, *ledger.folded([*spec.hosts, *(t.name for t in spec.transfers)])),
                 spec.slowdowns(ledger),
                 ledger.connections,

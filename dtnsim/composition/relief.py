@@ -18,7 +18,7 @@ from dtnsim.composition.route import Framing, Route
 from dtnsim.description.host import Host
 from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw, Quantity, middle
-from dtnsim.ground.records import Connection, Station, Transfer
+from dtnsim.ground.records import Connection, Problem, Transfer
 from dtnsim.ground.uncertainty import Change, Raised
 from dtnsim.physics.tcp import controls, window
 
@@ -85,12 +85,13 @@ def changes(
     return _wire(place)
 
 
-def limited(stations: Sequence[Station], gone: Collection[str]) -> tuple[Station, ...]:
-    """Stations without the limits of those that are to hold nobody."""
-    return tuple(replace(s, capacity=math.inf) if s.name in gone else s for s in stations)
+def without(problem: Problem, gone: Collection[str]) -> Problem:
+    """A path where some stations hold nobody; ``NAME.workers`` is what the workers of a transfer wait for."""
+    stations = tuple(replace(s, capacity=math.inf) if s.name in gone else s for s in problem.stations)
+    return replace(problem, stations=stations, transfers=tuple(_working(t, gone) for t in problem.transfers))
 
 
-def working(transfer: Transfer, gone: Collection[str]) -> Transfer:
+def _working(transfer: Transfer, gone: Collection[str]) -> Transfer:
     """A transfer whose workers wait for nothing, where that is to hold nobody."""
     if f"{transfer.name}.workers" not in gone:
         return transfer

@@ -6,13 +6,12 @@ edges are the wiring. Routes are shortest paths in it, and what still works when
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, PrivateAttr
+from pydantic import Field
 
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.filesystem import label_of
@@ -38,18 +37,6 @@ class Joined(Model):
     wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=list)
     links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
     transfers: Annotated[list[TransferSpec], Field(min_length=1)]
-    _gone: frozenset[str] = PrivateAttr(default=frozenset())
-
-    @property
-    def gone(self) -> frozenset[str]:
-        """Stations that hold nobody (`without`)."""
-        return self._gone
-
-    def without(self, stations: Collection[str]) -> Self:
-        """The same path where some stations hold nobody; ``NAME.workers`` is what a transfer's workers wait for."""
-        made = self.model_copy()
-        made._gone = frozenset(stations)  # noqa: SLF001 - its own
-        return made
 
     @property
     def segments(self) -> list[Segment]:

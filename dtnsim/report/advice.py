@@ -70,16 +70,18 @@ def path_of(p: Prediction) -> str:
     return shlex.quote(str(file.relative_to("models/paths").with_suffix("") if shipped else file))
 
 
-def measured(p: Prediction, a: Assumption, wanted: Sequence[Goal] = ()) -> str:
+def measured(p: Prediction, a: Assumption, rates: Sequence[float], wanted: Sequence[Goal] = ()) -> str:
     """What to find out, how, and what becomes of the answer.
 
     Args:
         p: The prediction.
         a: What was assumed.
+        rates: Medians at both ends of it, all transfers together [B/s].
         wanted: What is asked of the transfer.
     """
     late = next((g.value for g in wanted if g.kind == "deadline"), np.inf)
-    ends, now = [(a.at_low, a.low), *([(a.at_high, a.high)] if a.ranges else [])], p.duration_s.p50
+    more, now = [rate / max(p.throughput_Bps.p50, 1e-300) for rate in rates], p.duration_s.p50
+    ends = [*zip(more, (a.low, a.high), strict=True)][: 1 + a.ranges]
     if p.drawn is None or all(t.timed for t in p.problem.transfers):
         then = [units.show(p.throughput_Bps.p50 * factor, "B/s", digits=2) for factor, _ in ends]
         words = [f"{rate} with {value}" for rate, (_, value) in zip(then, ends, strict=True)]

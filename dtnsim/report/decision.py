@@ -21,8 +21,9 @@ from dtnsim.report.advice import LATE, measured, of_others, option, path_of, typ
 from dtnsim.report.holds import OTHER_TOOL, brief, holds
 from dtnsim.report.how_long import how_long
 from dtnsim.steady import ordering, relieved
+from dtnsim.steady.known import Assumed
 from dtnsim.steady.ladder import Ladder
-from dtnsim.steady.prediction import predict
+from dtnsim.steady.prediction import predict, without
 from dtnsim.steady.reasons import key_of
 from dtnsim.steady.scenarios import took
 
@@ -125,15 +126,14 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     t = _longest(p)
     f, named = p.transfers.index(t), f" ({t.name}, which takes longest)" if len(p.transfers) > 1 else ""
     held = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]{named}"
-    far = sorted(p.assumed, key=lambda a: -a.moves)
-    measure = tuple(measured(p, a, wanted) for a in far[: _TRIED if len(p.transfers) == 1 else 1])
-    late = tuple(text for text in measure if text.endswith(LATE))
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
-    measure = late if enough or late else measure  # what changes no verdict need not be known
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
     ways = () if _until_last_start(p) else _ways(p, t)
     tried = [(way, _with(p, way)) for way in sorted(ways, key=lambda w: not typed(p, w))[:_TRIED]]
     helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
+    measure = _first(p, wanted, 1 if helps or len(p.transfers) > 1 else _TRIED)
+    late = tuple(text for text in measure if text.endswith(LATE))
+    measure = late if enough or late else measure  # what changes no verdict need not be known
     if helps:
         (way, better), *rest = helps
         others = [f"{_plain(p, w)} ({option(w)}): {_times(_more(p, then))}" for w, then in rest] + tools
@@ -142,9 +142,17 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
         costs = next((c for end, c in _COSTS if way.overrides[0].partition("=")[0].endswith(end)), _FREE)
         asked = [name for name in of_others(p) if tcp_of(name, way.overrides)]
         costs += f"; on {asked[0]} it is for those who run it" if asked else ""
-        return Decision(says, held, enough, does, _gain(p, better), costs, tuple(others), measure[:1], better)
+        return Decision(says, held, enough, does, _gain(p, better), costs, tuple(others), measure, better)
     does, gains, costs = _no_setting(p, f, () if enough else wanted)
     return Decision(says, held, enough, does, gains, costs, (), measure, None)
+
+
+def _first(p: Prediction, wanted: Sequence[Goal], most: int) -> tuple[str, ...]:
+    """What to find out first, with the median that each would give; of several values of one default the furthest."""
+    far = list({a.key: a for a in sorted(p.assumed, key=lambda a: a.moves)}.values())[::-1]
+    far = sorted(far, key=lambda a: -a.moves)[:most]
+    medians = p.assumed.medians(far).tolist() if isinstance(p.assumed, Assumed) else []
+    return tuple(measured(p, a, rates, wanted) for a, rates in zip(far, medians, strict=False))
 
 
 def _ways(p: Prediction, t: TransferPrediction) -> Sequence[Remedy]:
@@ -168,14 +176,22 @@ def _with(p: Prediction, way: Remedy) -> Prediction:
     return _again(p, p.given.changed(list(way.overrides)))
 
 
-def _again(p: Prediction, changed: PathSpec) -> Prediction:
-    """Another path, drawn as the answer was; of many transfers none that is hardly faster at its medians."""
+def _again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset()) -> Prediction:
+    """Another path, drawn as the answer was; of many transfers none that is hardly faster at its medians.
+
+    Args:
+        p: The answer.
+        changed: The path.
+        gone: Stations that hold nobody there.
+    """
     drawn = p.drawn
+    if changed is p.given:
+        return without(p, gone)
     if drawn is None or len(p.transfers) > relieved.TRIED:
-        better = predict(changed, samples=0)
+        better = without(predict(changed, samples=0), gone)
         if drawn is None or _more(p, better) < (1 + relieved.WORTH) / 2:
             return better
-    return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
+    return without(predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean), gone)
 
 
 def _more(p: Prediction, better: Prediction) -> float:
@@ -217,7 +233,7 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
     """What to do where no setting helps: words, what that would gain at most, where its price is."""
     t, path, late = p.transfers[f], path_of(p), _until_last_start(p)
     freed = t.ladder.freed() if isinstance(t.ladder, Ladder) and not late else None
-    better, remedy = None if freed is None else _again(p, freed), relieved.doable(p, f)
+    better, remedy = None if freed is None else _again(p, *freed), relieved.doable(p, f)
     if t.files == 1:
         remedy = remedy.removesuffix(", or more files at once")
     does = tuple(filter(None, (remedy, *_by_another(p, f)))) or ("nothing that is known",)

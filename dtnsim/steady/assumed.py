@@ -117,7 +117,7 @@ def _listed(tried: _Trial, change: Change) -> Iterator[Assumption]:
     if 1 < len(found) <= _ALONE:  # of some fields one end counts alone
         all_of_it = tried(change)
         found = [f for f in found if abs(tried(change._replace(found=[f])) / all_of_it - 1) < _SAME] or found
-    keys = _listed_keys(list(dict.fromkeys(_key(given, place) for place, _ in found)))
+    keys = _listed_keys(list(dict.fromkeys(place_key(given, place) for place, _ in found)))
     default = str(getattr(found[0][1], name))
     value = other.now or (default.lower() if default in {"True", "False"} else default)
     yield Assumption(keys, value, other.text, other.text, now, now, other.why)
@@ -141,14 +141,14 @@ class _Trial:
         """What the answer becomes, over what it is; not a number where a value does not fit."""
         try:
             with without_words():
-                changed = _changed(self.composer.spec, changes)
+                changed = with_values(self.composer.spec, changes)
                 problem = timed.composer(changed, Draw(), self.known, before=self.composer.past).problem()
         except DtnsimError:
             return math.nan
         return float(epochs.total(problem)[0]) / max(self.whole_Bps, 1e-300)
 
 
-def _changed(given: PathSpec, changes: Iterable[Change]) -> PathSpec:
+def with_values(given: PathSpec, changes: Iterable[Change]) -> PathSpec:
     """The path with other values of some fields."""
     for name, other, found in changes:
         for place, model in found:
@@ -160,7 +160,7 @@ def _composes(composer: Composer, change: Change) -> bool:
     """Whether a path composes otherwise with a change: with one of transfers, where it plans or reads otherwise."""
     numbers = {int(place[1]) for place, _ in change.found if place[0] == "transfers"}
     with suppress(DtnsimError):
-        changed = _changed(composer.spec, [change] if numbers else []).transfers
+        changed = with_values(composer.spec, [change] if numbers else []).transfers
         for n in numbers:
             leg = composer.legs[n]
             left = any(s.read is not None and s.read.cached for s in leg.plan.steps)  # in memory, by the tool
@@ -239,7 +239,7 @@ def read(model: type[BaseModel], name: str, text: str) -> object:
     return type(default)(text) if number else {"true": True, "false": False}.get(text, text)
 
 
-def _key(given: PathSpec, place: Place) -> str:
+def place_key(given: PathSpec, place: Place) -> str:
     """A place as the path file names it: the only segment of a WAN has no number, nor has the only transfer."""
     if place[0] == "transfers":
         return ".".join((given.transfer_key(int(place[1])), *map(str, place[2:])))

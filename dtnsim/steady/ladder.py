@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from dtnsim.composition import relief
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
 from dtnsim.ground.lazy import Later
@@ -73,11 +74,12 @@ class Ladder(Later[Rung]):
         self._given, self._told = given, told or problem
         self._members = range(len(problem.transfers)) if members is None else members
 
-    def freed(self) -> PathSpec | None:
-        """The path without what holds the transfer, as ``--set`` would have it; None where nothing else of it holds.
+    def freed(self) -> tuple[PathSpec, frozenset[str]] | None:
+        """The path without what holds the transfer, as ``--set`` would have it, and stations that are to hold nobody.
 
         A connection has what its remedy would set, or a wider narrowest place; a faster clock is one of all threads of
-        its host. What no setting relieves (an allowance of a port) has no limit; nor do workers wait that hold it.
+        its host. What no setting relieves (an allowance of a port) has no limit; nor do workers wait that hold it. None
+        where nothing else of the path holds it.
         """
         given, problem, k = self._given, self._problem, self._cause.station
         if given is None:
@@ -87,7 +89,7 @@ class Ladder(Later[Rung]):
             station = problem.stations[k]
             changed = self._changed(given, problem, self._m, station)
             if changed is not None and self._why(changed[1]) != reason(problem, self._f, self._cause):
-                return changed[0]
+                return changed[0], frozenset()
             threads = ".clock" in remedy(problem, station)
             gone = {s.name for s in problem.stations if threads and (s.kind, s.host) == ("core", station.host)}
             gone.add(station.name)
@@ -95,8 +97,7 @@ class Ladder(Later[Rung]):
             if threads and any(s.name == after and s.kind in _DRIVES for s in problem.stations):
                 with suppress(DtnsimError):  # who is faster than they are writes to memory, and does not wait for them
                     given = given.changed([f"{key_of(problem, station)}.{_FASTEST}"])
-        path = given.without(gone)  # what earlier transfers leave behind is no matter to whether something holds
-        return path if self._why(timed.composer(path, Draw(), in_time=True).problem()) else None
+        return (given, frozenset(gone)) if self._why(relief.without(problem, gone)) else None
 
     def _why(self, whole: Problem) -> str:
         """What holds the transfer in another path, in a sentence; empty where nothing does."""

@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from dtnsim.composition import relief
 from dtnsim.description import findings, spec
 from dtnsim.description.override import Overrides
 from dtnsim.ground import runtime
@@ -32,12 +33,12 @@ from dtnsim.ground.term import Term, term, worded
 from dtnsim.ground.uncertainty import Drawn
 from dtnsim.physics._arrays import FloatArray as Array, Index, quantile
 from dtnsim.steady import breakdown, discrepancy, durability, ordering, relieved, solve, timed
-from dtnsim.steady.assumed import assumed
+from dtnsim.steady.known import Assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.matrices import once
 from dtnsim.steady.meetings import Meeting, meetings, part
 from dtnsim.steady.reasons import Cause, reason, remedy, work
-from dtnsim.steady.scenarios import interval, scenarios, took
+from dtnsim.steady.scenarios import Scenarios, held, interval, laid_out, scenarios, took
 from dtnsim.steady.solve import Matrices
 
 #: part of the workers' time that is rounding
@@ -159,15 +160,36 @@ def predict(
         if not samples:
             return replace(_with_medium(_answer(problem, None, given), problem, problem, None), given=given)
         drawn = scenarios(given, problem, samples, seed, composer.past, mean=mean)
-        rates = drawn.rates(discrepancy.load(), mean=mean)
-        made = _with_medium(_answer(problem, rates, given), problem, drawn.problem, rates)
-        together = quantile(drawn.together(rates), 0.5)
-        transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
-        made = replace(made, transfers=transfers)
-        ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)
-        behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole, seed, mean)
-        rests_on = Later(partial(assumed, composer, problem, drawn, made.ceiling))
-        return replace(made, drawn=behind, given=given, assumed=rests_on, unstated=breakdown.unstated(given, drawn))
+        made = _drawn(given, problem, drawn, seed, mean=mean)
+        rests_on = Assumed(composer, problem, drawn, made.ceiling, seed, mean=mean)
+        return replace(made, assumed=rests_on, unstated=breakdown.unstated(given, drawn))
+
+
+def _drawn(given: spec.PathSpec, problem: Problem, drawn: Scenarios, seed: int, *, mean: bool) -> Prediction:
+    """The answer of a path at its medians and in scenarios."""
+    rates = drawn.rates(discrepancy.load(), mean=mean)
+    made = _with_medium(_answer(problem, rates, given), problem, drawn.problem, rates)
+    together = quantile(drawn.together(rates), 0.5)
+    transfers = tuple(replace(t, all_run_Bps=float(r)) for t, r in zip(made.transfers, together, strict=True))
+    ends, whole = ordering.ends(problem, rates), ordering.total_rate(problem, rates)
+    behind = Drawn(rates, tuple(t.payload_B for t in made.transfers), drawn.draw.scores, ends, whole, seed, mean)
+    return replace(made, transfers=transfers, drawn=behind, given=given)
+
+
+def without(p: Prediction, gone: frozenset[str]) -> Prediction:
+    """An answer with the same draws where some stations hold nobody (`dtnsim.composition.relief.without`).
+
+    Neglects: that what a time ends moves more then, and that transfers leave memory otherwise to later ones.
+    """
+    if not gone:
+        return p
+    if p.drawn is None or not isinstance(p.assumed, Assumed):
+        problem = relief.without(timed.composer(p.given, Draw()).problem(), gone)
+        return replace(_answer(problem, None, p.given), given=p.given)
+    known, seed, mean = p.assumed, p.drawn.seed, p.drawn.mean
+    problem = relief.without(known.nominal, gone)
+    drawn = laid_out(relief.without(known.drawn.problem, gone), known.drawn.draw, held(p.given, problem))
+    return _drawn(p.given, problem, drawn, seed, mean=mean)
 
 
 def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:

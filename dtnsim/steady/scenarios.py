@@ -164,8 +164,18 @@ def scenarios(
     whole = Draw(samples, seed, given.correlation, mean=mean)
     draw = whole if only is None else Partly(samples, seed, given.correlation, only)
     problem = sharing.as_in(timed.composer(given, draw, timed.amounts(nominal), before=before).problem(), nominal)
+    return laid_out(problem, draw, held(given, nominal))
+
+
+def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scenarios:
+    """The scenarios of a problem that is drawn, in blocks where they are very many.
+
+    Args:
+        problem: Its stations and demands.
+        draw: What was drawn.
+        holding: What can hold each transfer.
+    """
     layout = Layout(problem)
-    holding = held(given, nominal)
     if len(blocks(layout)) == 1:
         return solved(problem, layout.of(), draw, holding)
     arrays, solution, rates = _in_blocks(problem, layout)

@@ -1,0 +1,117 @@
+"""What an answer becomes once a number that it assumes is known: the median of the same draws with that number set."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from dtnsim.composition import sharing
+from dtnsim.composition.compose import Composer
+from dtnsim.ground.lazy import Later
+from dtnsim.ground.quantity import Draw, Quantity, Value, key_of
+from dtnsim.ground.records import Problem
+from dtnsim.ground.term import without_words
+from dtnsim.ground.uncertainty import Assumption
+from dtnsim.physics._arrays import FloatArray as Array, quantile
+from dtnsim.steady import discrepancy, ordering, timed
+from dtnsim.steady.assumed import assumed, ends, place_key, unwritten, with_values
+from dtnsim.steady.scenarios import Scenarios, laid_out, scenarios
+
+#: between keys that go together
+_AND: Final = re.compile(r", | and ")
+#: whose numbers are tried by themselves: connections run round by round where a loss is stated, and by the closed form
+#: where it is drawn
+_ROUNDS: Final = ("wan.", "links.")
+
+
+class _Known(Draw):
+    """The draws of an answer, once for each of some numbers that are known.
+
+    Args:
+        draw: The draws of the answer.
+        known: Key of each of these numbers, and at which end of its interval it is (0 or 1).
+    """
+
+    def __init__(self, draw: Draw, known: Sequence[tuple[str, int]]) -> None:
+        super().__init__()
+        self._draw, self._ends = draw, known
+        self.samples = draw.samples * len(known)
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Value of ``quantity``: a float, or one a scenario of each of the numbers."""
+        value = self._draw(quantity)
+        places = [n for n, (key, _) in enumerate(self._ends) if key == quantity.key]
+        if not places and np.ndim(value) == 0:
+            return value
+        same = key_of(quantity), quantity.value, quantity.spread, quantity.dim
+        if same not in self._drawn:
+            rows = np.array(np.broadcast_to(value, (len(self._ends), self._draw.samples)))
+            for n in places:
+                rows[n] = ends(quantity)[self._ends[n][1]]
+            self._drawn[same] = rows.ravel()
+            self._drawn[same].flags.writeable = False
+        return self._drawn[same]
+
+    def score(self, key: str) -> Array:
+        """Scores of what ``key`` names, those of the answer for each of the numbers."""
+        return np.tile(self._draw.score(key), len(self._ends))
+
+
+class Assumed(Later[Assumption]):
+    """What an answer assumes, found when it is looked at.
+
+    Args:
+        composer: The path.
+        nominal: What it has composed, at its medians.
+        drawn: Its scenarios.
+        whole_Bps: Rate of all its transfers together at its medians [B/s].
+        seed, mean: How they were drawn, as `predict` has it.
+    """
+
+    def __init__(
+        self, composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float, seed: int, *, mean: bool
+    ) -> None:
+        super().__init__(partial(assumed, composer, nominal, drawn, whole_Bps))
+        self._composer, self.nominal, self.drawn, self._how = composer, nominal, drawn, (seed, mean)
+
+    def medians(self, some: Sequence[Assumption]) -> Array:
+        """Rate of all transfers together with each of some numbers at the ends of its interval, (n, 2) [B/s].
+
+        Args:
+            some: Numbers that the answer assumes.
+        """
+        found = np.empty((len(some), 2))
+        together = [n for n, a in enumerate(some) if a.drawn and not a.key.startswith(_ROUNDS)]
+        if together:
+            found[together] = self._with([(some[n].drawn, end) for n in together for end in (0, 1)]).reshape(-1, 2)
+        for n in sorted({*range(len(some))}.difference(together)):
+            found[n] = [self._stated(some[n], text) for text in dict.fromkeys((some[n].low, some[n].high))]
+        return found
+
+    def _with(self, known: Sequence[tuple[str, int]]) -> Array:
+        """Medians with numbers at the ends of their intervals, one after the other, (n,) [B/s]."""
+        draw = _Known(self.drawn.draw, known)
+        composer, nominal = self._composer, self.nominal
+        whole = timed.composer(composer.spec, draw, timed.amounts(nominal), before=composer.past).problem()
+        problem = sharing.as_in(whole, nominal)
+        rates = laid_out(problem, draw, self.drawn.held).rates(discrepancy.load(), mean=self._how[1])
+        return np.asarray(quantile(ordering.total_rate(problem, rates).reshape(len(known), -1), 0.5, axis=1))
+
+    def _stated(self, a: Assumption, text: str) -> float:
+        """The median with a number or a default that has another value [B/s]."""
+        given, (seed, mean) = self._composer.spec, self._how
+        if a.drawn:
+            given = given.changed([f"{key}={text}" for key in given.written_as[a.drawn]])
+        else:
+            first, others = _AND.split(a.key)[0], (c for c in unwritten(given) if c.other.text == text)
+            given = with_values(given, [c for c in others if first in (place_key(given, at) for at, _ in c.found)])
+        with without_words():
+            composer = timed.composer(given, Draw())
+            nominal = composer.problem()
+            drawn = scenarios(given, nominal, self.drawn.draw.samples, seed, composer.past, mean=mean)
+        total = ordering.total_rate(drawn.problem, drawn.rates(discrepancy.load(), mean=mean))
+        return float(quantile(total, 0.5))
