@@ -138,18 +138,26 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
     tried, most = settings(given), most_Bps(given)
     won = tuning.wins(tried, rate, most)
     kept = [o for o in settings_of(won) if not o.startswith("transfer")]
-    least = rate(settings_of(won)) * (1 + _ANOTHER)
-    others = settings(given.changed(kept), anew=True) if least < most else []
-    known = tuple(dict.fromkeys(s.what for s in (*tried, *others)))
-    rate.ahead([*s.overrides, *kept] for s in others)
-    best = max(others, key=lambda s: rate([*s.overrides, *kept]), default=None)
-    if best is None or rate([*best.overrides, *kept]) <= least:
-        return won, known
+    full = rate(settings_of(won)) * (1 + tuning.WORTH) >= most
+    # by the medians that `tools` has, since tools miss what is said of them by more or less at the same ceiling
+    medians = Rater(given, asked.goal.value, asked.confidence, asked.samples, asked.seed)
+    together = [w.setting for w in won if w.together]
+    with_kept = [s for s in together if not s.overrides[0].startswith("transfer")]
+    known, best = [s.what for s in tried], None
+    for path in () if full else (given.changed(kept), given) if kept else (given,):
+        others = settings(path, anew=True)
+        known += [s.what for s in others]
+        best = max(others, key=lambda s: medians([s, *with_kept]), default=None)
+        if best is None or medians([best, *with_kept])[0] > medians(together)[0] * (1 + _ANOTHER):
+            break
+        best = None
+    if best is None:
+        return won, tuple(dict.fromkeys(known))
     path = given.changed(best.overrides)
     more = tuning.wins(settings(path), tuning.Ceilings(path, asked.known), most_Bps(path))
     share = rate(()) / rate(best.overrides)  # of the rest what it gains beside that tool
     beside = (replace(win, alone_Bps=win.alone_Bps * share) for win in more)
-    return (tuning.Win(best, rate(best.overrides), together=True), *beside), known
+    return (tuning.Win(best, rate(best.overrides), together=True), *beside), tuple(dict.fromkeys(known))
 
 
 def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:
@@ -237,8 +245,20 @@ def in_medians(given: PathSpec, asked: Asked, won: Sequence[Win], now: Stage) ->
         base = rater(beside)[0]
         return now.rate * rater([*beside, win.setting])[0] / base if base > 0 else 0.0
 
-    made = (replace(win, alone_Bps=alone_Bps(win)) for win in won)
+    made = (replace(win, setting=_for_all(given, win.setting), alone_Bps=alone_Bps(win)) for win in won)
     return tuple(sorted(made, key=lambda w: (not w.together, not w.setting.another_tool, -w.alone_Bps)))
+
+
+def _for_all(given: PathSpec, setting: Setting) -> Setting:
+    """A setting that names the hosts which it reaches because they are like those that it is of."""
+    if setting.another_tool or not (sets := [o for o in setting.overrides if o.startswith("hosts.")]):
+        return setting
+    own = {o.split(".")[1] for o in sets}
+    also = [name for name in actions.changed_hosts(given, given.changed(sets)) if name not in own]
+    if not also:
+        return setting
+    where = f"{', '.join(also[:3])}{f' and {len(also) - 3} more' if also[3:] else ''}"
+    return replace(setting, commands=(*setting.commands, f"# and so on {where}"))
 
 
 def settings_of(wins: Sequence[Win]) -> list[str]:
@@ -307,7 +327,7 @@ def machines(given: PathSpec, asked: Asked) -> tuple[list[Stage], Offered]:
         option = stage.options[0]
         path = given.changed([*option.overrides, *settings[option]])
         left = replace(asked, most=asked.most - 1, max_watts=asked.max_watts - option.watts)
-        parts = machine.in_each(left.offered(path, "parts"), option)
+        parts = machine.left_by(left.offered(path, "parts"), option)
         sets = purchases(path, left, parts, spent=option.price).frontier[1:]
         found += [asked.stage(named((option, *s)), given, (option, *s), settings[option]) for s, _ in sets]
     return found, offered

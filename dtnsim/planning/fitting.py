@@ -35,7 +35,7 @@ def options(shop: Shop, hosts: Sequence[str], allow: Collection[str] = ("parts",
         hosts: Hosts that are yours.
         allow: Kinds of change that are allowed.
     """
-    for name in hosts:
+    for name in actions.written(shop.given, hosts):
         shop.visit(name)
         actions.fill(shop, allow)
     return Offered(
@@ -136,12 +136,7 @@ class Shop:
             wired: Cards, and how many more ports of them get a cable.
             gone: Parts that leave, and how many: their power counts against that of what is bought.
         """
-        counts: dict[Offer, int] = dict(buys)
-        for offer, count in (*buys, *wired):
-            for extra, each in offer.extras:
-                cable = self.catalog.extras[extra]
-                counts[cable] = counts.get(cable, 0) + each * count
-        whole = [(offer, count) for offer, count in counts.items() if count]
+        whole = self._with_cables(buys, wired)
         site, host = self.catalog.site, place.split(".")[1]
         dark = [o.part for o, _ in whole if o.watts is None and o.family != catalogs.EXTRA]
         if dark and (self._watts or (host in site.watts and place != f"hosts.{host}")):
@@ -155,10 +150,13 @@ class Shop:
             why = getattr(error, "message", str(error)).rpartition(": ")[2]
             self.misfits.setdefault((place, why), []).append(buys[0][0].part if buys else what)
             return False
-        leaves = [(there, n) for part, n in gone if (there := self.present(part)) is not None]
+        alike = actions.changed_hosts(self.given, made)
+        times = max(len(alike), 1)  # what is put into one is put into each that is like it
+        whole = [(offer, count * times) for offer, count in whole]
+        leaves = [(there, n * times) for part, n in gone if (there := self.present(part)) is not None]
         watts = sum((o.watts or 0.0) * n for o, n in whole) - sum((o.watts or 0.0) * n for o, n in leaves)
         rack = sum(o.units * n for o, n in whole) - sum(o.units * n for o, n in leaves)
-        needs = [*site.needs(self.given.hosts, made.hosts, place, watts, rack)]
+        needs = [*site.needs(self.given.hosts, made.hosts, place, alike, watts / times, rack)]
         short = [
             f"needs {n} {sites.named(key)}, {left} free" for key, n, _ in needs if n > (left := self.stock.get(key, 0))
         ]
@@ -172,10 +170,20 @@ class Shop:
         whole += self._traded_in(leaves, self._sum(whole))
         prices, price = self._each(whole), self._sum(whole)
         taken = (*uses, *((name, n) for name, n, _ in needs))
+        what = f"in each of {times}: {what}" if times > 1 else what
         self.found.setdefault(place, []).append(
             Option(place, what, tuple(overrides), tuple(whole), price, watts, taken, prices)
         )
         return True
+
+    def _with_cables(self, buys: Buys, wired: Buys) -> list[tuple[Offer, int]]:
+        """What is bought, with the cable or optic of each card."""
+        counts: dict[Offer, int] = dict(buys)
+        for offer, count in (*buys, *wired):
+            for extra, each in offer.extras:
+                cable = self.catalog.extras[extra]
+                counts[cable] = counts.get(cable, 0) + each * count
+        return [(offer, count) for offer, count in counts.items() if count]
 
     def _each(self, whole: Sequence[tuple[Offer, int]]) -> tuple[Decimal, ...]:
         return tuple(cents(self._rates.to(o.each(n), self._currency, o.part)) for o, n in whole)

@@ -122,18 +122,29 @@ def verdict(made: Plan, asks: str) -> str:
     settings = [w.setting for w in made.wins if w.together and set(w.setting.overrides) <= set(best.overrides)]
     asked = [c[2:] for s in settings for c in s.commands if c.startswith("# ask those of ")]
     own = [_short_setting(s) for s in settings if not (s.another_tool or s.commands[0].startswith("# ask those of "))]
-    steps = [f"buy {best.name} for {best.price}" if best.options else "buy nothing" if settings else "change nothing"]
-    steps += [f"use {s.commands[0]}" for s in settings if s.another_tool]
+    steps = [f"use {s.commands[0]}" for s in settings if s.another_tool]
     steps += [f"set {', '.join(own)}"] if own else []
-    does = "; ".join([*steps, *asked])
+    steps += asked
+    if not best.options:
+        steps = ["buy nothing" if settings else "change nothing", *steps]
+    else:
+        steps[-1:] = [f"{step} (free: {units.show(made.tuned.rate, 'B/s')} in the median)" for step in steps[-1:]]
+        steps.append(f"{'then ' if steps else ''}buy {best.name} for {best.price}")
+    does = "; ".join(steps)
     likely = percent(best.probability, made.confidence)
     often = f"in {likely.rstrip('%')} of 100 nights" if "within" in asks else f"{likely} sure"
     kept = f"{asks} {often}, {units.show(best.rate, 'B/s')} in the median"
     if made.chosen is None:
         enough = [f"{w.what} would: --allow {w.kind}" for w in made.would if w.probability >= made.confidence]
         then = f" {'; '.join(enough)}." if enough else ""
-        return f"{made.confidence:.0%} is not reached; the best found is: {does}: {kept}.{then}"
+        head = _misses(best, made.target_Bps)
+        return f"{head}: {asks} with a probability of {made.confidence:.0%}; the best found is: {does}: {kept}.{then}"
     return f"{does[0].upper()}{does[1:]}: {kept}."
+
+
+def _misses(best: Stage, target_Bps: float) -> str:
+    """By what the best that was found misses its goal: in the median, or in how sure it is."""
+    return "Not reachable" if best.rate < target_Bps else "Not sure enough"
 
 
 def _short_setting(setting: Setting) -> str:
@@ -199,16 +210,15 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
     reached = f"{rate} is the median, {units.show(sure, 'B/s')} is reached with {confidence:.0%}"
     if best.rate < goal.value:
         return (
-            f"Not reachable: {goal.words} with a probability of {confidence:.0%}. The best that was found is "
-            f"{best.name}: {reached}, {goal.words} with {best.probability:.0%}; then {then.station} binds: "
-            f"{then.reason}.{relief}"
+            f"The best that was found is {best.name}: {reached}, {goal.words} with {best.probability:.0%}; then "
+            f"{then.station} binds: {then.reason}.{relief}"
         )
     unsure = ""
     if shares:
         unsure = f" Most of the uncertainty is {shares[0].what} ({shares[0].share:.0%} of the variance)."
     return (
-        f"Not sure enough: {goal.words} with a probability of {best.probability:.0%}, where {confidence:.0%} is asked. "
-        f"The best that was found is {best.name}: {reached}; {then.station} binds most often.{unsure}{relief}"
+        f"The best that was found is {best.name}: {reached}, {goal.words} with a probability of "
+        f"{best.probability:.0%}; {then.station} binds most often.{unsure}{relief}"
     )
 
 

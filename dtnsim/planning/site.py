@@ -59,7 +59,13 @@ class Site:
         }
 
     def needs(
-        self, before: Mapping[str, Host], after: Mapping[str, Host], place: str, watts: float, rack_units: int
+        self,
+        before: Mapping[str, Host],
+        after: Mapping[str, Host],
+        place: str,
+        alike: Sequence[str],
+        watts: float,
+        rack_units: int,
     ) -> Iterator[tuple[str, int, Money | None]]:
         """(name in the stock, how many, price of each) of what a change takes.
 
@@ -67,13 +73,14 @@ class Site:
             before: Hosts without it.
             after: ... and with it.
             place: Where it goes; a whole machine where that is a host.
-            watts: What it takes more than what it replaces [W].
-            rack_units: ... and of rack units.
+            alike: Hosts that change with it.
+            watts: What it takes more than what it replaces, in each of them [W].
+            rack_units: ... and of rack units, in all.
         """
         host = place.split(".")[1]
         whole = place.count(".") == 1
         if self.switch is not None:
-            names = after if whole else [host]
+            names = after if whole else alike
             for rate, count in (_ports(after, names) - _ports(before, names)).items():
                 free = self.switch.get(rate, Free(0))
                 yield SHARED + _port(rate), count, free.price

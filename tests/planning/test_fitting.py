@@ -8,7 +8,7 @@ import dtnsim
 from dtnsim.components.device import Device
 from dtnsim.description import spec
 from dtnsim.ground.errors import SpecError
-from dtnsim.planning import catalog, fitting
+from dtnsim.planning import actions, catalog, fitting
 from dtnsim.planning.actions.drive import WIDEST, growths
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered, Option, Refused
@@ -165,3 +165,22 @@ def test_drives_that_do_not_hold_the_data_are_not_offered_and_smaller_ones_say_s
     large, refused = found("hosts.nas.volumes./pool.size=60TB", "transfer.dataset={files: 10, each: 10 TB}")
     assert not [what for what in large if "s4500" in what]
     assert why(refused).endswith("would hold 76.8 TB, and the path's data are 100 TB")
+
+
+def test_what_is_put_into_one_of_several_alike_is_paid_for_in_each() -> None:
+    """A change of the first reaches the others: one card was paid for where three were put in, and tried for each."""
+    files = "transfer.dataset.files=40"
+    one, three = spec.load(TO_BUY, [files]), spec.load(TO_BUY, [files, "hosts.ours.count=3"])
+    ours = ["ours", "ours-2", "ours-3"]
+    assert [h for h in three.hosts if h.startswith("ours")] == ours
+    shops = (fitting.Shop(path, catalog.read(), exchange([]), "USD") for path in (one, three))
+    single, several = (fitting.options(s, h) for s, h in zip(shops, (ours[:1], ours), strict=True))
+    assert several.choices.keys() == single.choices.keys()
+    for place, options in single.choices.items():
+        for a, b in zip(options, several.choices[place], strict=True):
+            assert (b.what, b.price, b.uses) == (f"in each of 3: {a.what}", 3 * a.price, a.uses)
+            assert [n for _, n in b.buys] == [3 * n for _, n in a.buys]
+            assert b.watts == pytest.approx(3 * a.watts)
+    found = (actions.settings(p, h, 1e9, ("tuning",)) for p, h in ((one, ours[:1]), (three, ours)))
+    first, all_of_them = ([s.what for s in each] for each in found)
+    assert [what for what in all_of_them if what not in first] == []

@@ -57,7 +57,7 @@ def test_venadi_names_the_senders_core_and_whose_it_is(venadi: Plan) -> None:
     held = "nersc.cpu.gridftp sender[transfer] holds the path first (13.39 Gb/s at best)."
     assert f"Another NIC does not help: {held}" in words
     assert "nersc is not yours to change, and it binds" in words
-    assert "Not reachable" in words
+    assert venadi.verdict.startswith("Not reachable: at least ")
     assert re.search(r"Checked \d+ sets in full; out: .*\d+ short of the probability", words)
     assert "Allowed: tuning, parts; not allowed: tools, layout, hosts, network, far (--allow tuning,parts," in words
     assert venadi.chosen is None
@@ -163,7 +163,9 @@ def test_where_a_goal_is_missed_there_is_the_best_that_was_found_and_whose_hosts
     line = ["plan", "venadi/gridftp-gpfs", "--target", "900Gb/s", "--allow", "tuning", "--samples", "16"]
     code, out, _ = run(*line, "--set", "transfer.dataset={files: 10, each: 50 GB}")
     assert code == 3
-    assert out.splitlines()[1].startswith("80% is not reached; the best found is: buy nothing; set transfer: -cc (")
+    assert out.splitlines()[1].startswith(
+        "Not reachable: at least 900 Gb/s with a probability of 80%; the best found is: buy nothing; set transfer: -cc "
+    )
     assert "yours: venadi (not stated; --mine and --keep do)" in out  # the sender is a computing centre's
     assert re.search(r"buy nothing, 80 percentage points short of the 80%; set:\n  --set 'transfer\.tool\.cc=", out)
     code, out, _ = run(*line)

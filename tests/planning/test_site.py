@@ -86,7 +86,7 @@ def test_machines_need_rack_units(tmp_path: Path) -> None:
         assert prices == ({9200} if sold else set())
         assert any("rack units, 1 free" in r.why for r in offered.refused) is not sold
         for options in offered.choices.values():
-            assert machine.in_each(offered, options[0]).stock == offered.stock  # it is in the place, not beside
+            assert machine.left_by(offered, options[0]).stock == offered.stock  # it is in the place, not beside
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.description.hosts import written_once
 from dtnsim.planning.option import Refused, Setting
 
 if TYPE_CHECKING:
@@ -36,14 +37,25 @@ class Scope:
     target_Bps: float = 0.0
 
     def own(self) -> list[tuple[str, Host]]:
-        """Hosts that may change, by name."""
-        return [(name, self.given.hosts[name]) for name in self.hosts]
+        """Hosts that may change, by name; of several that are written once the first, with which the others change."""
+        return [(name, self.given.hosts[name]) for name in written(self.given, self.hosts)]
 
     def volumes(self) -> Iterator[tuple[str, str, str, Volume]]:
         """(name of the host, mount point, key, volume) of those hosts."""
         for name, host in self.own():
             for mount, volume in host.volumes.items():
                 yield name, mount, f"hosts.{name}.volumes.{mount}", volume
+
+
+def written(given: PathSpec, hosts: Sequence[str]) -> list[str]:
+    """Hosts that the file writes: one of several alike (``count``) is changed with the first of them."""
+    firsts = {n: written_once(n, h.count if (h := given.hosts[n]).count > 1 else None, given.hosts) for n in hosts}
+    return [n for n, first in firsts.items() if first == n or first not in hosts]
+
+
+def changed_hosts(given: PathSpec, made: PathSpec) -> list[str]:
+    """Hosts that a change of a path changes: those that it names, and those that are like them."""
+    return [name for name, host in given.hosts.items() if made.hosts.get(name, host) != host]
 
 
 #: what could be set, and what cannot

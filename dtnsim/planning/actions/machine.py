@@ -11,7 +11,6 @@ from dtnsim.description.transfer import DEVICES, split_end
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import bought
 from dtnsim.planning.actions.drive import Room
-from dtnsim.planning.site import SHARED
 
 if TYPE_CHECKING:
     from dtnsim.planning.fitting import Shop
@@ -67,24 +66,14 @@ def beside_it(shop: Shop) -> None:
             return  # fewer files than hosts, links that lead to one host only
 
 
-def in_each(offered: Offered, whole: Option) -> Offered:
-    """Parts for a host and for all those like it that were bought beside it."""
+def left_by(offered: Offered, whole: Option) -> Offered:
+    """What can be bought beside machines that are put beside a host, which take of what there is."""
     if not any(".pool=" in o for o in whole.overrides):
         return offered
-    times = 1 + whole.count
-
-    def several(option: Option) -> Option:
-        buys = tuple((offer, n * times) for offer, n in option.buys)
-        uses = tuple((key, n * times if key.startswith(SHARED) else n) for key, n in option.uses)
-        return replace(option, what=f"in each of {times}: {option.what}", buys=buys, price=option.price * times,
-                       watts=option.watts * times, uses=uses)  # fmt: skip
-
     left = dict(offered.stock)
     for key, n in whole.uses:
         left[key] -= n
-    return replace(
-        offered, stock=left, choices={place: tuple(map(several, found)) for place, found in offered.choices.items()}
-    )
+    return replace(offered, stock=left)
 
 
 def _ends(shop: Shop) -> tuple[list[str], str]:

@@ -31,7 +31,7 @@ _JUMBO: Final = {
 def buffers(scope: Scope) -> Iterator[Setting]:
     """Buffers as the ladder has them where they reach the goal, else for its rate over the round trip in one stream."""
     ladder = predict(scope.given, samples=0).transfers[0].ladder
-    found = [s for name in scope.hosts if (s := sysctls(scope.given, name, ladder[0].overrides)) is not None]
+    found = [s for name, _ in scope.own() if (s := sysctls(scope.given, name, ladder[0].overrides)) is not None]
     with without_words():  # of the next rung its rate alone
         rest = ladder[1:2] if found else []
     if rest and rest[0].throughput_Bps >= scope.target_Bps:
