@@ -115,7 +115,7 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
     out.print(f"{given.name}: {transfer.source_end} to {transfer.to}")
     if transfer.dataset is not None:
         files, payload_B = moved(found[0].prediction)
-        out.print(f"{files:,} file{'s' if files > 1 else ''}, {units.show(payload_B, 'B')}")
+        out.print(f"{files:,} file{'s' if files > 1 else ''}, {units.show(payload_B, 'B')}{transfer.tool.sends}")
     out.print()
     out.print(_rows(found))
     out.print("best: share of the draws in which no other is more than 5 % faster; --explain TOOL says what holds one")

@@ -144,6 +144,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     out = replace(out, instead=explore.instead(best, confidence)) if met is None else out
     currencies = (offer.price.currency for s in bought for option in s.options for offer, _ in option.buys)
     said = [
+        *(f"Rates are those of all files{part}." for part in sorted({t.tool.sends for t in given.transfers} - {""})),
         *(messages.no_help(found, tuned) if found is not None else ()),
         *(messages.joint_gain(found, best, tuned) if found is not None else ()),
         *messages.foreign_bottleneck(hosts, best, others),

@@ -338,3 +338,14 @@ def test_a_plan_uses_the_tool_that_tools_finds_faster_by_medians_at_the_same_cei
     assert best.prediction.ceiling < 1.1 * made.now.prediction.ceiling
     assert made.wins[0].setting.another_tool
     assert made.tuned.rate > 0.9 * best.prediction.throughput_Bps.p50
+
+
+def test_a_rate_above_the_wires_says_what_part_of_the_files_is_sent() -> None:
+    """69.7 Gb/s over 1 Gb/s, without a word that a hundredth has changed."""
+    given = path({"name": "rsync", "changed": 0.01}).changed(["wan.bandwidth=1 Gb/s"])
+    p = predict(given, samples=16)
+    assert p.throughput_Bps.p50 > 2 * given.wan[0].bandwidth.value
+    assert " by rsync, of which rsync sends 1%: about " in verdict(p)
+    assert "of which" not in verdict(predict(path("rsync"), samples=16))
+    made = dtnsim.plan(given, target="1Gb/s", allow=["tuning"], samples=16, hints=False)
+    assert "Rates are those of all files, of which rsync sends 1%." in made.sentences
