@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -77,7 +79,7 @@ def command(
     """
     from dtnsim.planning.plan import plan
 
-    with Watch("searching what to set and buy"):
+    with Watch("planning") as watch:
         made = plan(
             options.asked(path, calibration, dataset, line),
             target=target,
@@ -99,6 +101,7 @@ def command(
             calibration=calibration,
             samples=samples,
             seed=seed,
+            progress=partial(watch.tell, math.nan),
         )
     if json:
         options.emit(_document(made))

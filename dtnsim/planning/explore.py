@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
@@ -55,6 +55,7 @@ class Asked:
         exchange: What currencies are in each other.
         allow: What may be changed.
         hints: Whether other kinds of change are tried where the goal is not met.
+        tell: Takes what is being tried.
         known: Ceilings that are worked out (see `Ceilings`).
         shops: What is for sale for a path, by all that was put over it.
     """
@@ -72,6 +73,7 @@ class Asked:
     exchange: Exchange
     allow: Sequence[str] = ()
     hints: bool = True
+    tell: Callable[[str], object] = field(default=lambda _: None, compare=False)
     known: dict[tuple[str, ...], float] = field(default_factory=dict, compare=False)
     shops: dict[tuple[object, ...], Offered] = field(default_factory=dict, compare=False)
 
@@ -137,12 +139,12 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
 
     tried, most = settings(given), most_Bps(given)
     won = tuning.wins(tried, rate, most)
-    kept = [o for o in settings_of(won) if not o.startswith("transfer")]
     full = rate(settings_of(won)) * (1 + tuning.WORTH) >= most
     # by the medians that `tools` has, since tools miss what is said of them by more or less at the same ceiling
     medians = Rater(given, asked.goal.value, asked.confidence, asked.samples, asked.seed)
     together = [w.setting for w in won if w.together]
     with_kept = [s for s in together if not s.overrides[0].startswith("transfer")]
+    kept = [o for s in with_kept for o in s.overrides]
     known, best = [s.what for s in tried], None
     for path in () if full else (given.changed(kept), given) if kept else (given,):
         others = settings(path, anew=True)
@@ -255,10 +257,8 @@ def _for_all(given: PathSpec, setting: Setting) -> Setting:
         return setting
     own = {o.split(".")[1] for o in sets}
     also = [name for name in actions.changed_hosts(given, given.changed(sets)) if name not in own]
-    if not also:
-        return setting
-    where = f"{', '.join(also[:3])}{f' and {len(also) - 3} more' if also[3:] else ''}"
-    return replace(setting, commands=(*setting.commands, f"# and so on {where}"))
+    where = f"# and so on {', '.join(also[:3])}{f' and {len(also) - 3} more' if also[3:] else ''}"
+    return replace(setting, commands=(*setting.commands, where)) if also else setting
 
 
 def settings_of(wins: Sequence[Win]) -> list[str]:

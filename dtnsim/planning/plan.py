@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -60,6 +60,7 @@ def plan(
     samples: int = 256,
     seed: int = 1,
     hints: bool = True,
+    progress: Callable[[str], object] = lambda _: None,
 ) -> Plan:
     """Plans settings and purchases that make a path reach a rate.
 
@@ -87,6 +88,7 @@ def plan(
         samples: Draws behind the probabilities.
         seed: Seed of the draws.
         hints: Whether kinds of change that are not allowed are tried too where the goal is not met.
+        progress: Called with the step that begins.
 
     Raises:
         InputError: constraints that contradict each other, or that name what is not there.
@@ -109,7 +111,7 @@ def plan(
     spend = most_money.amount if most_money is not None else Decimal("Infinity")
     energy = money(kwh, "--kwh") if kwh is not None else None
     asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, listed, exchange(rates),
-                  tuple(allow), hints)  # fmt: skip
+                  tuple(allow), hints, progress)  # fmt: skip
     made = replace(_planned(given, asked, rate, years, energy), stated=bool(keep or mine))
     return replace(made, verdict=messages.verdict(made, f"{move} within {within}" if move is not None else goal.words))
 
@@ -117,13 +119,16 @@ def plan(
 def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energy: Money | None) -> Plan:
     goal, hosts, confidence, allow = asked.goal, asked.hosts, asked.confidence, asked.allow
     now = asked.stage("as it is", given)
+    asked.tell("step 1 of 4: what is free")
     won, tried = explore.free(given, asked)
     if "parts" in allow and "tuning" in allow:
+        asked.tell("step 2 of 4: what is free beside parts")
         won = explore.free_beside(given, asked, won)
     won = explore.in_medians(given, asked, won, now)
     settings = explore.settings_of(won)
     name = "another tool" if all(w.setting.another_tool for w in won if w.together) else "tuned"
     tuned = asked.stage(name, given, (), settings) if settings else now
+    asked.tell("step 3 of 4: what can be bought")
     stages, offered, found = _purchases(given, asked, settings)
     refused = (*(r for o in offered for r in o.refused), *actions.refused(given, hosts, goal.value, allow))
     bought = explore.with_margins(explore.frontier([tuned, *stages], confidence))
@@ -131,6 +136,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     top = meets or max(bought, key=lambda s: (s.probability, s.rate))
     best = top if top is now else explore.cheapest(bought, top, confidence)
     met = best if meets is not None else None
+    asked.tell("step 4 of 4: what is short, and of what")
     unsure = why_wide.of_path(given.changed(best.overrides), asked.seed)[:3]
     shares = tuple(s for s in unsure if s.share >= min(_WORTH, unsure[0].share))
     others = [n for n in given.hosts if n not in hosts]

@@ -106,6 +106,25 @@ def test_who_has_no_slots_is_sold_no_cards(host: object) -> None:
     assert any(note.startswith("hosts.a: ") and note.endswith(" takes no cards") for note in sold.notes)
 
 
+def test_a_plan_says_which_step_it_is_at_and_whose_larger_disks_there_are() -> None:
+    """Of a disk of a cloud it was said that nothing fits in its place; of minutes how many have passed."""
+    host = {
+        "like": "aws-m6i.8xlarge",
+        "volumes": {"/d": {"filesystem": "ext4", "array": "gp3"}, "/s": {"filesystem": "aws-s3"}},
+    }
+    path = load({
+        "hosts": {"vm": host},
+        "transfer": {"from": "vm:/d", "to": "vm:/s", "tool": "rclone", "dataset": {"files": 20, "size": "200 GB"}},
+    })  # fmt: skip
+    steps: list[str] = []
+    made = dtnsim.plan(path, target="4Gb/s", samples=16, hints=False, progress=steps.append)
+    assert [step[:11] for step in steps] == [f"step {n} of 4" for n in (1, 2, 3, 4)]
+    note = next(s for s in made.sentences if s.startswith("hosts.vm.volumes./d.array: "))
+    assert "ebs-gp3-max (8.389 Gb/s)" in note
+    assert "ebs-gp3-default" not in note
+    assert path.changed(["hosts.vm.volumes./d.array=ebs-gp3-max"]).hosts["vm"].volumes["/d"].array.rate.value > 1e9
+
+
 def test_of_values_that_help_only_alone_the_best_is_told() -> None:
     """Window 32 MiB is the best of its kind alone; another kind, better still, does not hide it."""
     made = [tuning.Win(Setting(what, (), ()), rate, False) for what, rate in (("w", 12.0), ("w", 13.0), ("cc", 20.0))]

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from dtnsim.components.device import Device
 from dtnsim.composition.resolved_transfer import lies_on
 from dtnsim.description.boards import free_bays
-from dtnsim.ground import units
+from dtnsim.ground import library, units
 from dtnsim.planning import catalog as catalogs
 from dtnsim.planning.actions import bought
 from dtnsim.planning.actions.card import kinds_of_slots
 
 if TYPE_CHECKING:
-    from dtnsim.components.device import Device
     from dtnsim.description.spec import PathSpec
     from dtnsim.planning.fitting import Shop
 
@@ -85,6 +85,16 @@ def tape_drives(shop: Shop) -> None:
             shop.add(key, what, [f"{key}.drives={system.drives + more}"], ((offer, more),))  # type: ignore[arg-type]
 
 
+def _larger(key: str, disk: Any) -> str:
+    """Larger disks of a cloud, which are asked of their provider by the month and not bought."""
+    parts = (name.partition("/")[2] for name in library.names("parts") if name.startswith("cloud-disk/"))
+    maker = (disk.part or "").partition("-")[0]
+    rates = {p: Device.build(p).rate.value for p in parts if p.startswith(f"{maker}-")}  # type: ignore[attr-defined]
+    larger = [f"{p} ({units.show(r, 'B/s')})" for p, r in sorted(rates.items()) if r > disk.rate.value]
+    said = f"--set {key}=... of {', '.join(larger)}" if larger else "the library has no larger one"
+    return f"{key}: a disk of a cloud is no purchase; for a larger one, by the month: {said}"
+
+
 def _drives(shop: Shop, mount: str) -> None:
     array: Any = shop.host.volumes[mount].array
     key = shop.key
@@ -93,6 +103,9 @@ def _drives(shop: Shop, mount: str) -> None:
     while getattr(array, "of", None) is not None:
         array, steps = array.of, f"{steps}.of"
     now = getattr(array, "part", None)
+    if array is not None and array.kind == "cloud-disk":
+        shop.notes.append(_larger(steps, array))
+        return
     if now is None:
         return
     bays = free_bays(shop.host)
