@@ -88,7 +88,7 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
     from dtnsim.ground import units
     from dtnsim.planning import messages, tool_choice, whynot
     from dtnsim.report import text
-    from dtnsim.steady.ordering import moved
+    from dtnsim.steady.ordering import moved, sends
 
     with Watch("predicting tools"):
         found, refused = tool_choice.choose(given, samples, seed, options.listed(have))
@@ -115,7 +115,7 @@ def _advise(given: PathSpec, samples: int, seed: int, have: str | None, explain:
     out.print(f"{given.name}: {transfer.source_end} to {transfer.to}")
     if transfer.dataset is not None:
         files, payload_B = moved(found[0].prediction)
-        out.print(f"{files:,} file{'s' if files > 1 else ''}, {units.show(payload_B, 'B')}{transfer.tool.sends}")
+        out.print(f"{files:,} file{'s' if files > 1 else ''}, {units.show(payload_B, 'B')}{sends(transfer.tool)}")
     out.print()
     out.print(_rows(found))
     out.print("best: share of the draws in which no other is more than 5 % faster; --explain TOOL says what holds one")

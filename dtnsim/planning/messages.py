@@ -18,9 +18,11 @@ from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
 from dtnsim.planning.proposal import Plan, Stage, Would, named
 from dtnsim.planning.tool_choice import AS_GOOD, READY
+from dtnsim.steady.ordering import sends
 from dtnsim.planning.whynot import percent
 
 if TYPE_CHECKING:
+    from dtnsim.description.transfer import TransferSpec
     from dtnsim.planning.explore import Found
     from dtnsim.planning.money import Exchange
     from dtnsim.planning.option import Refused, Setting
@@ -70,6 +72,11 @@ def no_help(found: Found, tuned: Stage) -> list[str]:
             "fewer with --most, --mine or a shorter --catalog."
         )
     return said
+
+
+def of_all_files(transfers: Sequence[TransferSpec]) -> list[str]:
+    """That rates are those of all files, where a part of them is sent."""
+    return [f"Rates are those of all files{part}." for part in sorted({sends(t.tool) for t in transfers} - {""})]
 
 
 def gained(gain: float, digits: int = 1) -> str:

@@ -25,6 +25,7 @@ from dtnsim.planning.growth import Growth
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
 from dtnsim.planning.proposal import Plan, Stage, named
+from dtnsim.planning.tuning import Win
 from dtnsim.steady import goals, ordering, why_wide
 
 __all__ = ["Plan", "Stage", "plan"]
@@ -119,12 +120,7 @@ def plan(
 def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energy: Money | None) -> Plan:
     goal, hosts, confidence, allow = asked.goal, asked.hosts, asked.confidence, asked.allow
     now = asked.stage("as it is", given)
-    asked.tell("step 1 of 4: what is free")
-    won, tried = explore.free(given, asked)
-    if "parts" in allow and "tuning" in allow:
-        asked.tell("step 2 of 4: what is free beside parts")
-        won = explore.free_beside(given, asked, won)
-    won = explore.in_medians(given, asked, won, now)
+    won, tried = _free(given, asked, now)
     settings = explore.settings_of(won)
     name = "another tool" if all(w.setting.another_tool for w in won if w.together) else "tuned"
     tuned = asked.stage(name, given, (), settings) if settings else now
@@ -150,7 +146,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     out = replace(out, instead=explore.instead(best, confidence)) if met is None else out
     currencies = (offer.price.currency for s in bought for option in s.options for offer, _ in option.buys)
     said = [
-        *(f"Rates are those of all files{part}." for part in sorted({t.tool.sends for t in given.transfers} - {""})),
+        *messages.of_all_files(given.transfers),
         *(messages.no_help(found, tuned) if found is not None else ()),
         *(messages.joint_gain(found, best, tuned) if found is not None else ()),
         *messages.foreign_bottleneck(hosts, best, others),
@@ -171,6 +167,16 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     made = Plan(given.name, goal.value, confidence, tuple(hosts), now, won, tuned, tuple(bought), met, shares,
                 tuple(said), due, given, best, tuple(tried), out, would=tuple(would))  # fmt: skip
     return replace(made, sentences=(*said, *messages.growth_schedule(made)))
+
+
+def _free(given: spec.PathSpec, asked: Asked, now: Stage) -> tuple[tuple[Win, ...], tuple[str, ...]]:
+    """What helps and costs nothing, and what was tried."""
+    asked.tell("step 1 of 4: what is free")
+    won, tried = explore.free(given, asked)
+    if {"parts", "tuning"} <= set(asked.allow):
+        asked.tell("step 2 of 4: what is free beside parts")
+        won = explore.free_beside(given, asked, won)
+    return explore.in_medians(given, asked, won, now), tried
 
 
 def _purchases(

@@ -365,7 +365,7 @@ def verdict(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = 
     used = [t.tool for t in p.given.transfers] if p.given is not None else []
     tools = {"zfs send" if getattr(tool, "packer", "") == "zfs" else tool.kind for tool in used} - {"program"}
     by = f" by {(tools == {'cp'} and _called(p)) or next(iter(tools))}" if len(tools) == 1 else ""
-    new = parts.pop() if len(parts := {tool.sends for tool in used}) == 1 else ""
+    new = parts.pop() if len(parts := {ordering.sends(tool) for tool in used}) == 1 else ""
     what = f"{units.show(size, 'B', digits=3)} in {files:,} file{'s' if files != 1 else ''}{by}{new}"
     if p.drawn is None:
         return f"{what}: at most {units.show(p.ceiling, 'B/s', digits=3)}, if everything unstated is perfect."

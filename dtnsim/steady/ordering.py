@@ -7,6 +7,7 @@ rates of all turns come out of one solution; what is handed back has each statio
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from dtnsim.ground.records import Prediction, Problem
 from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.rows import Rows
+
+if TYPE_CHECKING:
+    from dtnsim.tools.plan import Tool
 
 
 def apart(m: Matrices) -> Matrices:
@@ -82,6 +86,13 @@ def moved(made: Prediction) -> tuple[int, float]:
     both = zip(made.transfers, made.problem.transfers, strict=True)
     counted = [t for t, composed in both if composed.counted]
     return sum(t.files for t in counted), sum(t.payload_B for t in counted)
+
+
+def sends(tool: Tool) -> str:
+    """What part of the files a tool sends, where the others are there already: rates are those of all files."""
+    changed = getattr(tool, "changed", None)
+    part = 1.0 if changed is None else changed.value
+    return f", of which {tool.kind} sends {100 * part:.3g}%" if part < 1 else ""
 
 
 def total_rate(problem: Problem, rates: Array) -> Array:

@@ -365,13 +365,6 @@ class Tool(Component):
     #: options of a command line that change a duration and are not modelled
     unmodelled: tuple[str, ...] = documentation_only(())
 
-    @property
-    def sends(self) -> str:
-        """What part of the files it sends, where the others are there already; rates are those of all files."""
-        changed = getattr(self, "changed", None)
-        part = 1.0 if changed is None else changed.value
-        return f", of which {self.kind} sends {100 * part:.3g}%" if part < 1 else ""
-
     def __init_subclass__(cls, **given: Any) -> None:
         """Refuses a tool that does not say whose errors it shares."""
         super().__init_subclass__(**given)
