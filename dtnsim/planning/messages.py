@@ -18,8 +18,8 @@ from dtnsim.ground.uncertainty import often
 from dtnsim.ground.units import Money, cents
 from dtnsim.planning.proposal import Plan, Stage, Would, named
 from dtnsim.planning.tool_choice import AS_GOOD, READY
-from dtnsim.steady.ordering import sends
 from dtnsim.planning.whynot import percent
+from dtnsim.steady.ordering import sends
 
 if TYPE_CHECKING:
     from dtnsim.description.transfer import TransferSpec
