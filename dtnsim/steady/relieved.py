@@ -259,7 +259,8 @@ def _tried(
     for end in (given.transfers[f].source_end, given.transfers[f].to) if kind in _BY_MORE else ():
         host, mount = given.hosts[split_end(end)[0]], given.hosts[split_end(end)[0]].mount_of(split_end(end)[1])
         for one in mounted(host, [mount] if mount is not None else []):
-            yield f"{one.number} {one.what.replace('nconnect', 'connections')} at once: {one.line}", one.overrides
+            said = one.what.replace("nconnect", "connections").replace("concurrency", "requests")
+            yield f"{one.number} {said} at once: {one.line}", one.overrides
 
 
 class Count(NamedTuple):
