@@ -159,23 +159,27 @@ class Lustre(ParallelFilesystem):
 
     def _client(self, row: Row, use: Access, host: Machine, volume: str, stripes: Term) -> None:
         """RPCs, read-ahead and stream of this access; the client's ceiling."""
-        label = label_of(volume)
+        label, key = label_of(volume), f"hosts.{host.name}.volumes.{volume}"
         reading = use.operation == "read"
         size = row.term(self.rpc_size)
         latency = self.away(self._rpc_time(row, use, size), use)
         dirty = math.inf if reading or self.max_dirty is None else row.term(self.max_dirty)
         places = plural(round(float(np.mean(stripes.value))), "stripe")
         one = law(lustre.osc_rate, rpcs=self.rpcs, rpc_B=size, service_s=latency, dirty_B=dirty)
-        self.of_each(row, use, f"{label}.rpcs", stripes * one, f"Lustre RPCs in flight to {places}")
+        more = f"more RPCs in flight ({key}.filesystem.rpcs), a larger stripe count, or more files at once"
+        self.of_each(row, use, f"{label}.rpcs", stripes * one, f"Lustre RPCs in flight to {places}", remedy=more)
         if reading and not use.random and use.finish != "direct":
             ahead = law(lustre.readahead_rate, window_B=row.term(self.read_ahead), rpc_B=size, service_s=latency)
-            self.of_each(row, use, f"{label}.read-ahead", ahead, "Lustre read-ahead of a file")
+            more = f"a larger read-ahead ({key}.filesystem.read_ahead), or more files at once"
+            self.of_each(row, use, f"{label}.read-ahead", ahead, "Lustre read-ahead of a file", remedy=more)
         alone = row.term(self.stream)
         stream = stripes * (alone if self.states("stream") else alone * row.term(self.whole(row).share))
-        self.of_each(row, use, f"{label}.stream", stream, f"single Lustre stream from {places}")
+        more = f"a larger stripe count ({key}.filesystem.stripe_count), or more files at once"
+        self.of_each(row, use, f"{label}.stream", stream, f"single Lustre stream from {places}", remedy=more)
         rails = max(sum(n in host.nics for n in host.volumes[volume].via), 1)
         ceiling = law(lustre.client_rate, rail_rate=row.term(self.client_rate), rails=rails, sockets=host.cpu.sockets)
-        row.charge(f"{label}.client", "lustre", capacity=ceiling, what="Lustre client")
+        more = f"more clients (hosts.{host.name}.count), or a NIC to the servers for each socket ({key}.via)"
+        row.charge(f"{label}.client", "lustre", capacity=ceiling, what="Lustre client", remedy=more)
 
     def _rpc_time(self, row: Row, use: Access, asked: Term) -> Term:
         """Time of a bulk RPC at its OST; one that is stated holds for all sizes."""

@@ -260,7 +260,9 @@ class SharedFilesystem(PageCached):
                 what=f"storage arrays behind the servers, {use.operation}",
             )
 
-    def of_each(self, row: Row, use: Access, name: str, rate: Term, what: str, worker: str = "file") -> None:
+    def of_each(
+        self, row: Row, use: Access, name: str, rate: Term, what: str, worker: str = "file", remedy: str = ""
+    ) -> None:
         """Charges what each of a transfer's own files or readers may have of the mount, whatever the others do.
 
         Args:
@@ -270,9 +272,10 @@ class SharedFilesystem(PageCached):
             rate: Rate of each.
             what: The activity, in words.
             worker: What one of them is called.
+            remedy: What relieves it, where that is not what its kind says.
         """
         rates = count(max(use.own_streams, 1), worker) * rate
-        row.charge(name, self.kind, private=True, capacity=rates, what=what)
+        row.charge(name, self.kind, private=True, capacity=rates, what=what, remedy=remedy)
 
     def groups(self, row: Row, use: Access, label: str, drives: Group) -> None:
         """Charges the groups of drives that the files of all streams lie on.
