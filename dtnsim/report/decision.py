@@ -9,7 +9,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim.components.filesystem import label_of
@@ -17,9 +17,11 @@ from dtnsim.composition.relief import tcp_of
 from dtnsim.ground import units
 from dtnsim.ground.records import Prediction, TransferPrediction
 from dtnsim.ground.uncertainty import Remedy
+from dtnsim.report import limits
 from dtnsim.report.advice import LATE, measured, of_others, option, path_of, typed
-from dtnsim.report.holds import OTHER_TOOL, brief, holds
+from dtnsim.report.holds import OTHER_TOOL
 from dtnsim.report.how_long import how_long
+from dtnsim.report.limits import longest
 from dtnsim.steady import ordering, relieved
 from dtnsim.steady.known import Assumed
 from dtnsim.steady.ladder import Ladder
@@ -123,12 +125,11 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
         wanted: Goals that are asked about.
         start: Time of day at which the transfers begin.
     """
-    t = _longest(p)
-    f, named = p.transfers.index(t), f" ({t.name}, which takes longest)" if len(p.transfers) > 1 else ""
-    held = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]{named}"
+    t = longest(p)
+    f, held = p.transfers.index(t), limits.held(p)
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
-    ways = () if _until_last_start(p) else _ways(p, t)
+    ways = () if _until_last_start(p) else (*limits.usual_ways(p), *_ways(p, t))
     tried = [(way, _with(p, way)) for way in sorted(ways, key=lambda w: not typed(p, w))[:_TRIED]]
     helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
     measure = _first(p, wanted, 1 if helps or len(p.transfers) > 1 else _TRIED)
@@ -201,32 +202,9 @@ def _more(p: Prediction, better: Prediction) -> float:
 
 def _gain(p: Prediction, better: Prediction) -> str:
     """How much faster, and what then holds it."""
-    then = _next_limit(p, better)
-    limit = f"Still held by {then}" if _alike(then, brief(_held(p))) else f"Next limit: {then}"
+    then = limits.following(p, better)
+    limit = f"Still held by {then}" if limits.still(p, then) else f"Next limit: {then}"
     return f"{_times(_more(p, better))} as fast: {how_long(better, was=p)}. {limit}"
-
-
-def _alike(one: str, other: str) -> bool:
-    """Whether two limits are the same, whatever their sizes."""
-    return one.partition(": ")[0] == other.partition(": ")[0]
-
-
-def _longest(p: Prediction) -> TransferPrediction:
-    """The transfer that takes longest."""
-    return max(p.transfers, key=lambda t: t.duration_s.p50)
-
-
-def _held(p: Prediction) -> str:
-    """What holds the transfer that takes longest."""
-    return holds(p, _longest(p).bottleneck)
-
-
-def _next_limit(p: Prediction, better: Prediction) -> str:
-    """What holds another answer; by name where that sounds like what holds this one, as drives of two volumes do."""
-    held, named = _longest(better).bottleneck, _longest(p).bottleneck.station
-    what = brief(holds(better, replace(held, work=())))
-    same = what == brief(holds(p, replace(_longest(p).bottleneck, work=())))
-    return f"{what} ({held.station})" if same and held.station != named else what
 
 
 def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[str, ...], str, str]:
@@ -249,7 +227,7 @@ def _no_setting(p: Prediction, f: int, wanted: Sequence[Goal]) -> tuple[tuple[st
         return does, f"less than a tenth faster: the last transfer begins {shown} after the first", see
     if better is None:
         return does, "not known: nothing else of the path has a limit", see
-    what, part = _next_limit(p, better), _PART.search(_longest(better).bottleneck.reason)
+    what, part = limits.following(p, better), _PART.search(longest(better).bottleneck.reason)
     what += f", {part[1]}" if part else ""  # phases take turns: it is full in some alone
     if more < relieved.WORTH:
         return does, f"less than a tenth faster, hardly worth it alone: next, {what}{_together(p, t)}", see

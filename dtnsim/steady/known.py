@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -76,7 +76,9 @@ class Assumed(Later[Assumption]):
         self, composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float, seed: int, *, mean: bool
     ) -> None:
         super().__init__(partial(assumed, composer, nominal, drawn, whole_Bps))
-        self._composer, self.nominal, self.drawn, self._how = composer, nominal, drawn, (seed, mean)
+        #: what has been found of its draws, by transfer (`dtnsim.steady.usual`)
+        self.found: dict[int, Any] = {}
+        self.composer, self.nominal, self.drawn, self._how = composer, nominal, drawn, (seed, mean)
 
     def medians(self, some: Sequence[Assumption]) -> Array:
         """Rate of all transfers together with each of some numbers at the ends of its interval, (n, 2) [B/s].
@@ -95,7 +97,7 @@ class Assumed(Later[Assumption]):
     def _with(self, known: Sequence[tuple[str, int]]) -> Array:
         """Medians with numbers at the ends of their intervals, one after the other, (n,) [B/s]."""
         draw = _Known(self.drawn.draw, known)
-        composer, nominal = self._composer, self.nominal
+        composer, nominal = self.composer, self.nominal
         whole = timed.composer(composer.spec, draw, timed.amounts(nominal), before=composer.past).problem()
         problem = sharing.as_in(whole, nominal)
         rates = laid_out(problem, draw, self.drawn.held).rates(discrepancy.load(), mean=self._how[1])
@@ -103,7 +105,7 @@ class Assumed(Later[Assumption]):
 
     def _stated(self, a: Assumption, text: str) -> float:
         """The median with a number or a default that has another value [B/s]."""
-        given, (seed, mean) = self._composer.spec, self._how
+        given, (seed, mean) = self.composer.spec, self._how
         if a.drawn:
             given = given.changed([f"{key}={text}" for key in given.written_as[a.drawn]])
         else:

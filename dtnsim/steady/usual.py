@@ -1,0 +1,136 @@
+"""What holds a transfer in most of its draws, where that is another thing than what holds it at the medians.
+
+Losses that nobody states are none at the medians, and hold a long path in most runs all the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dtnsim.composition import tcp
+from dtnsim.ground.quantity import Draw, Quantity, Value
+from dtnsim.ground.records import Bottleneck, Prediction, Problem
+from dtnsim.ground.uncertainty import Remedy
+from dtnsim.physics._arrays import IntArray
+from dtnsim.steady import ordering, solve, timed
+from dtnsim.steady.ceilings import solo_times
+from dtnsim.steady.known import Assumed
+from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.prediction import bottleneck
+from dtnsim.steady.reasons import cause_of
+from dtnsim.steady.relieved import by_key
+
+#: standard errors of a share by which most of the draws are more than half of them, whatever the seed
+_ERRORS: Final = 2.0
+#: a station, or what workers wait for (-1), and which limit of a connection
+Holder = tuple[int, str]
+
+
+class _One(Draw):
+    """One scenario of some draws.
+
+    Args:
+        draw: The draws.
+        row: Number of the scenario.
+    """
+
+    def __init__(self, draw: Draw, row: int) -> None:
+        super().__init__()
+        self._draw, self._at = draw, row
+
+    @property
+    def nominal(self) -> Draw:
+        """This scenario, which is all that there is."""
+        return self
+
+    def __call__(self, quantity: Quantity) -> Value:
+        """Value of ``quantity`` there."""
+        value = self._draw(quantity)
+        return float(value) if np.ndim(value) == 0 else float(np.asarray(value)[self._at])
+
+
+class Usual(NamedTuple):
+    """What holds a transfer in most of its draws.
+
+    Attributes:
+        holder: It, as it is in one of these draws, that in the middle of their rates.
+        share: Part of all draws.
+        ways: Changes against it that can be tried; their ceilings are not known.
+    """
+
+    holder: Bottleneck
+    share: float
+    ways: tuple[Remedy, ...]
+
+
+def usual(p: Prediction, f: int) -> Usual | None:
+    """What holds transfer ``f`` in most of its draws; None where that is what holds it at the medians.
+
+    Args:
+        p: The answer.
+        f: Number of the transfer.
+    """
+    known = p.assumed
+    if not isinstance(known, Assumed) or not isinstance(known.drawn.arrays, Matrices):
+        return None
+    if f not in known.found:
+        known.found[f] = _found(p, known, f)
+    made: Usual | None = known.found[f]
+    return made
+
+
+def _found(p: Prediction, known: Assumed, f: int) -> Usual | None:
+    """The same, anew.
+
+    Args:
+        p: The answer.
+        known: Its draws.
+        f: Number of the transfer.
+    """
+    drawn, nominal = known.drawn, known.nominal
+    m, binding = solve.matrices(nominal), solve.solve(solve.matrices(nominal)).binding
+    (now,) = _holders(nominal, m, binding, f)
+    names = [s.name for s in nominal.stations]
+    if (names[now[0]] if now[0] >= 0 else f"{nominal.transfers[f].name}.workers") != p.transfers[f].bottleneck.station:
+        return None
+    each = _holders(drawn.problem, drawn.matrices, drawn.solution.binding, f)
+    held, count = Counter(each).most_common(1)[0]
+    if held == now or count / len(each) < 0.5 + _ERRORS * math.sqrt(0.25 / len(each)):
+        return None
+    total = ordering.total_rate(drawn.problem, drawn.parameters)
+    rows = np.array([n for n, holder in enumerate(each) if holder == held])
+    row = int(rows[np.argmin(np.abs(np.log(total[rows] / np.median(total))))])
+    composer = timed.composer(p.given, _One(drawn.draw, row), timed.amounts(nominal), before=known.composer.past)
+    problem = composer.problem()
+    one = solve.matrices(problem)
+    cause = cause_of(one, f, int(solve.solve(one).binding[0, f]))
+    found = bottleneck(problem, f, cause)
+    if cause.station != (held[0] if held[0] >= 0 else None):
+        return None
+    changes = problem.stations[cause.station].changes if cause.station is not None else ()
+    ways = (Remedy(c.words, tuple(by_key(problem, o) for o in c.overrides), np.nan) for c in changes if c.overrides)
+    return Usual(found, count / len(each), tuple(ways))
+
+
+def _holders(problem: Problem, m: Matrices, binding: IntArray, f: int) -> list[Holder]:
+    """What holds a transfer in each scenario (as `dtnsim.steady.reasons.cause_of` of one)."""
+    stations = np.array(binding[:, f])
+    times = [(s, t * np.where(m.own[s], m.alone[:, s] * m.workers[f], 1.0)) for s, t in solo_times(m, f) if len(s)]
+    waits = m.delay[:, m.phases_of(f)].sum(axis=1) + m.lead[:, f] * m.workers[f]
+    count = max(len(stations), len(waits), *(len(t) for _, t in times)) if times else len(stations)
+    if times:
+        busy = np.stack([np.broadcast_to(t.max(axis=1), count) for _, t in times])
+        slowest = np.stack([np.broadcast_to(s[t.argmax(axis=1)], count) for s, t in times])
+        longest = np.take_along_axis(slowest, busy.argmax(axis=0)[None], axis=0)[0]
+        stations = np.where(stations >= 0, stations, np.where(waits > busy.max(axis=0), -1, longest))
+    limits = {
+        k: np.broadcast_to(tcp.closed_form(problem.connections[s.name])[1], count)
+        for k, s in enumerate(problem.stations)
+        if s.name in problem.connections and (stations == k).any()
+    }
+    stations = np.broadcast_to(stations, count)
+    return [(int(k), str(limits[k][n]) if k in limits else "") for n, k in enumerate(stations.tolist())]
