@@ -132,9 +132,10 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     ways = () if _until_last_start(p) else (*limits.usual_ways(p), *_ways(p, t))
     tried = [(way, _with(p, way)) for way in sorted(ways, key=lambda w: not typed(p, w))[:_TRIED]]
     helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
+    # what can be typed comes first, unless another brings more than twice as much
+    helps.sort(key=lambda each: -_more(p, each[1]) * (2 if typed(p, each[0]) else 1))
     measure = _first(p, wanted, 1 if helps or len(p.transfers) > 1 else _TRIED)
-    late = tuple(text for text in measure if text.endswith(LATE))
-    measure = late if enough or late else measure  # what changes no verdict need not be known
+    measure = tuple(text for text in measure if text.endswith(LATE)) or (() if enough else measure)  # a verdict's alone
     if helps:
         (way, better), *rest = helps
         others = [f"{_plain(p, w)} ({option(w)}): {_times(_more(p, then))}" for w, then in rest] + tools
@@ -168,8 +169,7 @@ _FREE: Final = "nothing to buy: a setting"
 
 def _plain(p: Prediction, way: Remedy) -> str:
     """What a change is, without the command that makes it."""
-    lines = typed(p, way)
-    return way.words.removesuffix(f": {lines[0]}") if lines else way.words
+    return way.words.removesuffix(f": {lines[0]}") if (lines := typed(p, way)) else way.words
 
 
 def _with(p: Prediction, way: Remedy) -> Prediction:
