@@ -186,13 +186,13 @@ def _again(p: Prediction, changed: PathSpec, gone: frozenset[str] = frozenset())
         gone: Stations that hold nobody there.
     """
     drawn = p.drawn
-    if changed is p.given:
-        return without(p, gone)
-    if drawn is None or len(p.transfers) > relieved.TRIED:
+    if changed is not p.given and (drawn is None or len(p.transfers) > relieved.TRIED):
         better = without(predict(changed, samples=0), gone)
         if drawn is None or _more(p, better) < (1 + relieved.WORTH) / 2:
             return better
-    return without(predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean), gone)
+    if gone or drawn is None:
+        return without(p, gone, changed)
+    return predict(changed, samples=len(drawn.rates_Bps), seed=drawn.seed, mean=drawn.mean)
 
 
 def _more(p: Prediction, better: Prediction) -> float:

@@ -176,20 +176,30 @@ def _drawn(given: spec.PathSpec, problem: Problem, drawn: Scenarios, seed: int, 
     return replace(made, transfers=transfers, drawn=behind, given=given)
 
 
-def without(p: Prediction, gone: frozenset[str]) -> Prediction:
+def without(p: Prediction, gone: frozenset[str], given: spec.PathSpec | None = None) -> Prediction:
     """An answer with the same draws where some stations hold nobody (`dtnsim.composition.relief.without`).
 
     Neglects: that what a time ends moves more then, and that transfers leave memory otherwise to later ones.
+
+    Args:
+        p: The answer.
+        gone: The stations; none of them for the answer itself.
+        given: Its path, changed.
     """
+    given, known = p.given if given is None else given, p.assumed
     if not gone:
         return p
-    if p.drawn is None or not isinstance(p.assumed, Assumed):
-        problem = relief.without(timed.composer(p.given, Draw()).problem(), gone)
-        return replace(_answer(problem, None, p.given), given=p.given)
-    known, seed, mean = p.assumed, p.drawn.seed, p.drawn.mean
-    problem = relief.without(known.nominal, gone)
-    drawn = laid_out(relief.without(known.drawn.problem, gone), known.drawn.draw, held(p.given, problem))
-    return _drawn(p.given, problem, drawn, seed, mean=mean)
+    if p.drawn is None or not isinstance(known, Assumed):
+        problem = relief.without(timed.composer(given, Draw()).problem(), gone)
+        return replace(_answer(problem, None, given), given=given)
+    nominal, drawn, seed, mean = known.nominal, known.drawn, p.drawn.seed, p.drawn.mean
+    if given is not p.given:
+        composer = timed.composer(given, Draw())
+        nominal = composer.problem()
+        drawn = scenarios(given, nominal, drawn.draw.samples, seed, composer.past, mean=mean)
+    problem = relief.without(nominal, gone)
+    free = laid_out(relief.without(drawn.problem, gone), drawn.draw, held(given, problem))
+    return _drawn(given, problem, free, seed, mean=mean)
 
 
 def _with_medium(made: Prediction, nominal: Problem, drawn: Problem, rates: Array | None) -> Prediction:

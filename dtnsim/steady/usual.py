@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from dtnsim.steady import ordering, solve, timed
 from dtnsim.steady.ceilings import solo_times
 from dtnsim.steady.known import Assumed
 from dtnsim.steady.matrices import Matrices
+from dtnsim.steady.meetings import meetings
 from dtnsim.steady.prediction import bottleneck
 from dtnsim.steady.reasons import cause_of
 from dtnsim.steady.relieved import by_key
@@ -92,8 +94,8 @@ def _found(p: Prediction, known: Assumed, f: int) -> Usual | None:
         f: Number of the transfer.
     """
     drawn, nominal = known.drawn, known.nominal
-    m, binding = solve.matrices(nominal), solve.solve(solve.matrices(nominal)).binding
-    (now,) = _holders(nominal, m, binding, f)
+    middle = meetings(nominal)
+    (now,) = _holders(nominal, replace(middle.m, capacity=middle.solution.capacity), middle.solution.binding, f)
     names = [s.name for s in nominal.stations]
     if (names[now[0]] if now[0] >= 0 else f"{nominal.transfers[f].name}.workers") != p.transfers[f].bottleneck.station:
         return None
