@@ -87,7 +87,7 @@ def changes(
 
 def without(problem: Problem, gone: Collection[str]) -> Problem:
     """A path where some stations hold nobody; ``NAME.workers`` is what the workers of a transfer wait for."""
-    stations = tuple(replace(s, capacity=math.inf) if s.name in gone else s for s in problem.stations)
+    stations = tuple(replace(s, capacity=math.inf, alone=None) if s.name in gone else s for s in problem.stations)
     return replace(problem, stations=stations, transfers=tuple(_working(t, gone) for t in problem.transfers))
 
 

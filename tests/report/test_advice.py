@@ -98,6 +98,12 @@ def test_what_a_wider_place_gains_is_what_predict_says_of_it(path: str) -> None:
     assert gains.startswith(f"up to {more:.2g} times as fast" if more > 1.1 else "less than a tenth faster")
 
 
+@pytest.mark.parametrize("path", ["examples/ceph-to-ceph", "examples/cloud-to-campus"])
+def test_a_place_of_which_each_stream_has_a_part_can_be_gone(path: str) -> None:
+    """A part of a place without a limit was no number, and nothing else of the path had a limit."""
+    assert "Next limit: " in (gains := decide(predict(path, samples=8)).gains) or "less than a tenth" in gains
+
+
 def test_threads_without_end_are_as_good_as_no_limit(tmp_path: Path) -> None:
     file = tmp_path / "path.yaml"
     file.write_text(CASES["one thread of the kernel, and the next one"]["path"])
