@@ -86,7 +86,10 @@ def test_tokens_of_other_nodes_cost_messages() -> None:
         ({"name": "mdtest", "test": "remove"}, 94e-6),  # Dell PixStor: 170,600 a second of 16 threads
         ({"name": "rm"}, 1e-3 + 94e-6 + 6e-6 / 1024),  # what a listing shows has to be met first
         ({"name": "mdtest", "test": "stat"}, 6e-6),  # of the file that it made
-        ({"name": "mdtest", "test": "create"}, 0.14e-3 + 6e-6),  # and close: no message, the log is forced later
+        (
+            {"name": "mdtest", "test": "create"},
+            0.14e-3 + 0.9e-3 + 6e-6,
+        ),  # and close: no message, the log is forced later
         ({"name": "mdtest", "test": "read"}, 2 * 6e-6),  # open and close: 4.8 million a second of 64 threads
     ],
 )
@@ -97,9 +100,12 @@ def test_a_node_that_holds_the_tokens_works_by_itself(tool: dict[str, str], each
     assert waiting(problem(made)) == pytest.approx(1000 * each / 1e9)
 
 
-@pytest.mark.parametrize(("each", "printed"), [("1 B", 222_100 / 32), ("3 KiB", 960), ("64 KiB", 222_100 / 32)])
-def test_files_with_their_data_in_the_inode_take_longer(each: str, printed: float) -> None:
-    """Dell PixStor guide: 222,100 empty files a second of 32 threads, 960 of one whose files of 3 KiB lie in inodes."""
+@pytest.mark.parametrize(("each", "printed"), [("1 B", 222_100 / 32), ("3 KiB", 960), ("64 KiB", 960)])
+def test_files_with_data_take_longer(each: str, printed: float) -> None:
+    """Dell PixStor guide: 222,100 empty files a second of 32 threads, 960 of one whose files of 3 KiB lie in inodes.
+
+    A larger file takes no less.
+    """
     made = path(mount(servers={"metadata": METADATA}), "1 GB")
     made["transfer"] |= {"from": "a:memory", "to": "a:/g", "tool": {"name": "mdtest"}}
     made["transfer"]["dataset"] = {"files": 1000, "each": each}
