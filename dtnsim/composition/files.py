@@ -76,7 +76,8 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
     """Charges folders that several workers share: who changes one holds it, at its own host and where the servers are.
 
     Of tasks in one folder it is that one (mdtest); of a tool's workers on a mount those that the data set has, where it
-    says how many.
+    says how many, as Linux (fs/namei.c: i_rwsem) and macOS (smbfs_vnops.c: smbfs_vnop_create) lock it; of Windows no
+    such lock is known.
 
     Args:
         storage: The accesses of the path.
@@ -85,7 +86,7 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
         row: Takes the demands.
     """
     end, job, shared = leg.destination, leg.job, step.files.folder == "shared"
-    apart = step.files.folder is None and leg.plan.workers > 1 and end.volume is not None
+    apart = step.files.folder is None and leg.plan.workers > 1 and end.volume and end.host.system != "windows"
     folders = 1 if shared else job.directories if apart and end.mounted.filesystem.over_ip else 0
     if not folders or end.volume is None:
         return

@@ -87,6 +87,17 @@ def test_a_file_takes_the_round_trips_of_its_client(stack: dict[str, Any], made:
         assert sum(float(d.per_byte) for d in waits) * 1000 == pytest.approx(trips * 10e-3, rel=1e-3)
 
 
+@pytest.mark.parametrize(("stack", "held"), [("linux-modern", True), ("macos", True), ("windows", False)])
+def test_a_client_holds_a_folder_where_its_system_locks_it(stack: str, held: bool) -> None:
+    """Linux: i_rwsem over a CREATE; macOS: smbfs_vnop_create; robocopy's threads make names side by side."""
+    given = path()
+    given["hosts"]["a"]["stack"] = {**FREE, "part": stack}
+    given["hosts"]["a"]["volumes"]["/local"] = volume(FAST)
+    data, tool = {"files": 64000, "each": "1 kB", "directories": 1}, {"name": "robocopy", "MT": 32}
+    made = problem({**given, "transfer": {"from": "a:/local", "to": "a:/s", "tool": tool, "dataset": data}})
+    assert any(s.name == "a.s.folder" for s in made.stations) is held
+
+
 def test_what_disks_of_a_server_acknowledge_is_nothing_to_who_reads() -> None:
     """Where ZFS reads nothing ahead (2.0, several threads), a block has just passed the heads: one turn."""
     found = set()
