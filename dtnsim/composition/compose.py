@@ -125,7 +125,7 @@ class Composer:
         """
         storage = self.storage_of(number)
         whole = storage.streams
-        storage.streams = {**whole, **streams}
+        storage.streams = Counter({**whole, **streams})
         try:
             with without_words() if self.ledger.draw.many else nullcontext():
                 return self.company.of(self.transfer(self.legs[number]))

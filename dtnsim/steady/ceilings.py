@@ -233,7 +233,8 @@ class Workers:
             self._known = self._by_itself(capacity)
         known = self._known if capacity is m.capacity else None
         bound, busy, own = self._by_itself(capacity) if known is None else known
-        bound = bound.copy() if self._crowds else bound
+        if self._crowds:  # (F, S) where one scenario stands for many states of workers as well
+            bound = np.broadcast_to(bound, (len(bound), max(bound.shape[1], len(active)))).copy()
         for some in self._crowds:
             f = some[0]
             count = active[:, f].sum(axis=1)

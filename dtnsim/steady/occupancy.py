@@ -34,6 +34,8 @@ from dtnsim.steady.stages import Column, staged, steps_of
 _MOST: Final = 64
 #: part of a station's capacity that may be left of it when it is full
 _FULL: Final = 1e-6
+#: columns that are told apart, and whether their workers wait
+_Split = tuple[tuple[int, bool], ...]
 #: part of a worker's time, with its stations for itself, up to which it waits in the mean: it is felt by half as much
 _FELT: Final = 0.05
 
@@ -49,19 +51,19 @@ def placements(workers: int, steps: int) -> Iterator[tuple[int, ...]]:
         yield tuple(b - a - 1 for a, b in pairwise((-1, *bars, workers + steps - 1)))
 
 
-def _steps(column: Column) -> tuple[list[range], bool]:
-    """Phases of each step of a column, and whether its workers wait for a part of their time that is felt: at the last.
+def _steps(column: Column) -> tuple[tuple[list[range], list[range]], BoolArray]:
+    """Phases of each step of a column, and those where its workers wait: at the last; and (S,) whether that is felt.
 
     Who waits is at none of the others, whatever it waits for; a step without stations is a part of that.
     """
     m = column.of
     first = m.phases_of(int(m.transfer[column.numbers.start])).start
-    solo = [seconds[0].max(initial=0.0) for _, seconds in solo_times(m, int(m.transfer[first]))]
-    waits = float(m.delay[0, column.numbers].sum())
+    solo = [seconds.max(axis=1, initial=0.0) for _, seconds in solo_times(m, int(m.transfer[first]))]
+    waits = m.delay[:, column.numbers].sum(axis=1)
     steps = steps_of(m, column.numbers) if column.whole else [column.numbers]
-    if waits <= _FELT * (waits + sum(solo[p - first] for p in column.numbers)):
-        return steps, False
-    return [*(row for row in steps if any(solo[p - first] > 0 for p in row)), column.numbers], True
+    moving = [row for row in steps if any(np.any(solo[p - first] > 0) for p in row)]
+    felt = waits > _FELT * (waits + sum(solo[p - first] for p in column.numbers))
+    return (steps, [*moving, column.numbers]), felt
 
 
 def _apart(m: Matrices, plain: int, waits: BoolArray) -> Matrices:
@@ -157,9 +159,11 @@ class Occupancy:
     def __init__(self, m: Matrices, columns: Sequence[Column], transfers: Sequence[Transfer]) -> None:
         self._m, self._columns, self._transfers = m, columns, transfers
         told = [_steps(c) for c in columns]
-        self._steps, self._waits = [steps for steps, _ in told], [waits for _, waits in told]
-        self._several = np.array([len(steps) > 1 for steps in self._steps], dtype=bool)
-        self._chains: dict[tuple[int, ...], _Chain] = {}
+        self._steps = [steps for steps, _ in told]
+        self._waits = np.stack(np.broadcast_arrays(*(felt for _, felt in told)), axis=1)
+        several = np.array([[len(steps) > 1 for steps in of] for of in self._steps], dtype=bool)
+        self._several = np.where(self._waits, several[:, 1], several[:, 0])
+        self._chains: dict[_Split, _Chain] = {}
 
     def over_states(self, mean: Array, active: BoolArray, scenarios: Index, near: float | None) -> Array:
         """Rates (S, C), averaged over states where a station that workers share with others is full in any of them.
@@ -170,13 +174,14 @@ class Occupancy:
             scenarios: (S,) their numbers.
             near: Part by which rates may still move (`dtnsim.steady.solve.Rates`).
         """
-        told = active & self._several & (np.count_nonzero(active, axis=1) > 1)[:, None]
+        told = active & self._in(self._several, scenarios) & (np.count_nonzero(active, axis=1) > 1)[:, None]
         if not told.any():
             return mean
         found = np.array(np.broadcast_to(mean, active.shape))
-        patterns, which = np.unique(told, axis=0, return_inverse=True)
+        waits = told & self._in(self._waits, scenarios)
+        patterns, which = np.unique(np.stack([told, waits], axis=2), axis=0, return_inverse=True)
         for n, pattern in enumerate(patterns):
-            split = self._told_apart(np.flatnonzero(pattern))
+            split = self._told_apart([(c, bool(pattern[c, 1])) for c in np.flatnonzero(pattern[:, 0]).tolist()])
             if split:
                 here = np.flatnonzero(which.ravel() == n)
                 rates = found[here]
@@ -184,13 +189,18 @@ class Occupancy:
                 found[here] = rates
         return found
 
-    def _told_apart(self, columns: Index) -> tuple[int, ...]:
+    @staticmethod
+    def _in(each: BoolArray, scenarios: Index) -> BoolArray:
+        """Rows of some scenarios, or the one of all."""
+        return each if len(each) == 1 else each[scenarios]
+
+    def _told_apart(self, columns: list[tuple[int, bool]]) -> _Split:
         """Those with the fewest states, alike ones all or none: more workers are nearer to their mean."""
-        counts: dict[int, list[int]] = defaultdict(list)
-        for c in columns.tolist():
-            further = len(self._steps[c]) - 1
-            counts[comb(self._columns[c].workers + further, further)].append(c)
-        kept: list[int] = []
+        counts: dict[int, list[tuple[int, bool]]] = defaultdict(list)
+        for c, waits in columns:
+            further = len(self._steps[c][waits]) - 1
+            counts[comb(self._columns[c].workers + further, further)].append((c, waits))
+        kept: list[tuple[int, bool]] = []
         states = 1
         for count, some in sorted(counts.items()):
             states *= count ** len(some)
@@ -198,26 +208,28 @@ class Occupancy:
                 kept += some
         return tuple(sorted(kept))
 
-    def _chain(self, split: tuple[int, ...]) -> _Chain:
+    def _chain(self, split: _Split) -> _Chain:
         """The states of some columns."""
         if split not in self._chains:
-            plain = np.setdiff1d(np.arange(len(self._columns)), split)
+            those = np.array([c for c, _ in split])
+            plain = np.setdiff1d(np.arange(len(self._columns)), those)
             made, owner = [self._columns[c] for c in plain], list(range(len(plain)))
             waits = [False] * len(plain)
             number: dict[tuple[int, int, int], int] = {}
-            for place, c in enumerate(split, len(plain)):
-                for s, workers in product(range(len(self._steps[c])), range(1, self._columns[c].workers + 1)):
+            for place, (c, felt) in enumerate(split, len(plain)):
+                steps = self._steps[c][felt]
+                for s, workers in product(range(len(steps)), range(1, self._columns[c].workers + 1)):
                     number[c, s, workers] = len(made)
-                    made.append(replace(self._columns[c], workers=workers, whole=False, numbers=self._steps[c][s]))
+                    made.append(replace(self._columns[c], workers=workers, whole=False, numbers=steps[s]))
                     owner.append(place)
-                    waits.append(self._waits[c] and s == len(self._steps[c]) - 1)
+                    waits.append(felt and s == len(steps) - 1)
             rates = Rates(_apart(staged(self._m, made), len(plain), np.array(waits)))
             ways = self._ways(split, number, len(made))
-            self._chains[split] = _Chain(rates, plain, np.array(split), np.array(owner), *ways)
+            self._chains[split] = _Chain(rates, plain, those, np.array(owner), *ways)
         return self._chains[split]
 
     def _ways(
-        self, split: tuple[int, ...], number: dict[tuple[int, int, int], int], count: int
+        self, split: _Split, number: dict[tuple[int, int, int], int], count: int
     ) -> tuple[BoolArray, Index, tuple[Index, Index, Index, Array]]:
         """``present``, ``first`` and ``ways`` of a `_Chain`.
 
@@ -226,13 +238,13 @@ class Occupancy:
             number: Of so many workers of one of them at a step.
             count: Of all numbers.
         """
-        states = list(product(*(placements(self._columns[c].workers, len(self._steps[c])) for c in split)))
+        states = list(product(*(placements(self._columns[c].workers, len(self._steps[c][felt])) for c, felt in split)))
         place = {state: n for n, state in enumerate(states)}
         present = np.zeros((len(states), count), dtype=bool)
         first = np.full((len(states), len(split)), count)
         ways: list[tuple[int, int, int]] = []
         visits_B: list[float] = []
-        for n, (i, c) in product(range(len(states)), enumerate(split)):
+        for n, (i, (c, _)) in product(range(len(states)), enumerate(split)):
             here = states[n][i]
             first[n, i] = number.get((c, 0, here[0]), count)
             for s in np.flatnonzero(here).tolist():
