@@ -308,7 +308,8 @@ def capped(rates: Array, m: Matrices, kinds: Sequence[str]) -> Array:
     order = np.argsort(rows.station, kind="stable")
     first = np.searchsorted(rows.station[order], np.arange(len(kinds) + 1))
     for k, kind in enumerate(kinds):
-        told = kind == "target" and np.ptp(m.capacity[:, k]) == 0  # and is no guess at what a tool does
+        of = m.capacity[:, k]
+        told = kind == "target" and of.min() == of.max()  # and is no guess at what a tool does
         if kind not in WIRES and not told:
             continue
         here = order[first[k] : first[k + 1]]

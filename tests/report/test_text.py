@@ -61,7 +61,8 @@ def carded(p: Prediction, wanted: Sequence[goals.Goal] = ()) -> list[str]:
 
 
 SCREENS = ["venadi/gridftp-gpfs", "examples/small-files-40ms", "examples/s3-upload-nas", "examples/nas-24-nightly",
-           "examples/campus-25g-firewall", "examples/lustre-cluster-globus", "examples/smb-workstation"]  # fmt: skip
+           "examples/campus-25g-firewall", "examples/lustre-cluster-globus", "examples/smb-workstation",
+           "uci/crashplan-cass"]  # fmt: skip
 
 
 @pytest.mark.parametrize("path", SCREENS)
