@@ -213,8 +213,10 @@ def _short(goal: Goal, confidence: float, best: Stage, shares: Sequence[Share]) 
     then, rate = best.prediction.bottleneck, units.show(best.rate, "B/s")
     relief = f" What relieves it: {then.remedy}." if then.remedy else ""
     drawn = best.prediction.drawn
-    sure = float(np.quantile(drawn.total_Bps, 1 - confidence)) if drawn is not None else 0.0
-    reached = f"{rate} is the median, {units.show(sure, 'B/s')} is reached with {confidence:.0%}"
+    reached = f"{rate} is the median"
+    if confidence != 0.5 and drawn is not None:
+        sure = float(np.quantile(drawn.total_Bps, 1 - confidence, method="inverted_cdf"))
+        reached += f", {units.show(sure, 'B/s')} is reached with {confidence:.0%}"
     if best.rate < goal.value:
         return (
             f"The best that was found is {best.name}: {reached}, {goal.words} with {best.probability:.0%}; then "

@@ -284,13 +284,13 @@ def test_a_100g_dtn_comes_to_what_is_published(tmp_path: Path) -> None:
         "examples/dtn-100g-to-buy", target="80Gb/s", mine=["ours"], budget="40kEUR", confidence=0.5, catalog=str(shop),
         samples=64,
     )  # fmt: skip
-    sets = made.chosen.overrides
+    sets = made.best.overrides
     assert "hosts.ours.nics.eth=connectx-5-100g" in sets
     assert "hosts.ours.nics.eth.slot=x16" in sets
     disks = next(int(o.partition("disks=")[2]) for o in sets if "array.disks=" in o)
     assert 8 <= disks <= 10
     assert any(w.together and "TCP buffers" in w.setting.what for w in made.wins)  # which help only beside the card
-    assert made.chosen.price.amount < 5000
+    assert made.best.price.amount < 5000
 
 
 @pytest.mark.long
