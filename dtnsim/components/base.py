@@ -56,6 +56,8 @@ _ALSO: Final = {"luks": "dm-crypt", "md": "raid", "mdadm": "raid", "cifs": "smb"
 #: words of a part's name that a name may leave out (a rate), and those of a name that would be another part
 _PLAIN: Final = re.compile(r"\d+(?:\.\d+)?(?:g|s|tb)")
 _TELLS: Final = re.compile(r"^(?!(da|t|sr|lr)\d$).*\d")
+#: what Linux says of a processor beside its model: 'Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz', 'EPYC 7742 64-Core Processor'
+_BESIDE: Final = re.compile(r"(?: 0)?(?: @)? [\d.]+ ?[GM]Hz$|\b\d+-Core (?=Processor)")
 
 
 class Component(Model):
@@ -162,11 +164,12 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
 def _meant(name: str, family: str) -> list[str]:
     """Parts of a family that a name as people say it may mean: all but their rate is in it, and no other number is."""
     asked, own, found = library.words(name), kinds_of(family) if family else [], {}
+    told = library.words(_BESIDE.sub(" ", name)) if family == "cpu" else asked
     for each in library.names("parts"):
         kind, _, short = each.rpartition("/")
         said = library.words(short)
         model = frozenset(word for word in said if not _PLAIN.fullmatch(word))
-        other = any(_TELLS.search(word) for word in asked - said)
+        other = any(_TELLS.search(word) for word in told - said)
         if kind in own and model and ((model <= asked and not other) or (asked and asked <= said)):
             found[short] = len(said & asked)
     best = [short for short, shared in found.items() if shared == max(found.values())]
