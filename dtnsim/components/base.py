@@ -56,7 +56,7 @@ _ALSO: Final = {"luks": "dm-crypt", "md": "raid", "mdadm": "raid", "cifs": "smb"
 #: words of a part's name that a name may leave out (a rate), and those of a name that would be another part
 _PLAIN: Final = re.compile(r"\d+(?:\.\d+)?(?:g|s|tb)")
 _TELLS: Final = re.compile(r"^(?!(da|t|sr|lr)\d$).*\d")
-#: what Linux says of a processor beside its model: 'Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz', 'EPYC 7742 64-Core Processor'
+#: what Linux says of a processor beside its model: 'Xeon(R) CPU E5-2670 0 @ 2.60GHz', 'EPYC 7742 64-Core Processor'
 _BESIDE: Final = re.compile(r"(?: 0)?(?: @)? [\d.]+ ?[GM]Hz$|\b\d+-Core (?=Processor)")
 
 
