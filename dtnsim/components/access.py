@@ -10,6 +10,7 @@ from typing import Final, Literal, Self, TypeAlias
 
 from dtnsim.ground.quantity import Quantity, Value
 from dtnsim.ground.term import Term, largest, least, term
+from dtnsim.ground.uncertainty import Releases
 
 Operation = Literal["read", "write"]
 #: what work is about: the socket of a card, those of equal parts of a volume's drives, or nothing that is known
@@ -95,6 +96,7 @@ class Access:
         spliced: True where the kernel hands the page cache's own pages on, and copies none of them to a program.
         submits: False where the engine's call for one request returns only when that request is done.
         kernel: Release of the host's Linux; None of another system.
+        kernels: Releases that it may be of.
         aes_blocks: Blocks that an instruction of the host's processor for AES works on; 0 without any.
         sockets: Sockets of the host.
         pools: Pools of workers of the host's kernel, which its unbound work queues share.
@@ -152,6 +154,7 @@ class Access:
     spliced: bool = False
     submits: bool = True
     kernel: tuple[int, ...] | None = None
+    kernels: Releases[tuple[int, ...]] | None = None
     aes_blocks: int = 2
     sockets: int = 1
     pools: int = 1

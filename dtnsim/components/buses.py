@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from dtnsim.components import memory as crossing
@@ -14,10 +16,12 @@ from dtnsim.components.nic import Nic
 from dtnsim.components.offload import WITHOUT_AES, Duty, Offload
 from dtnsim.components.wiring import Wiring, link_known
 from dtnsim.ground.ledger import Row
-from dtnsim.ground.quantity import Value, middle
+from dtnsim.ground.quantity import Value, middle, prior
 from dtnsim.ground.term import Term, count, largest, law, term
 from dtnsim.physics import cache, cpu, pcie
 
+#: largest request of kernels that keep to the read-ahead that is set
+_NO_LARGER: Final = prior("1 B", 0.0, "Linux before 4.10 (commit 9491ae4aade6)")
 #: a link that carries so many times what its card can do is not worth a word
 _PLENTY = 1.5
 
@@ -53,12 +57,14 @@ class Buses(Wiring):
 
     def _read_ahead(self, row: Row, use: Access, label: str, array: Device, window_B: Term | Value | None) -> None:
         """Charges the windows of a reader, which pass the device and then the kernel's work on them."""
-        largest = row.term(BLOCK_REQUEST) if (self.stack.release or ()) >= cache.LARGE_CALLS else 0.0
+        kernels = self.stack.releases
+        assert kernels is not None
+        largest_B = row.term(kernels.by(lambda release: BLOCK_REQUEST if release >= cache.LARGE_CALLS else _NO_LARGER))
         window = law(
             cache.read_ahead_window,
             set_B=array.ahead_window(row) if window_B is None else term(window_B, "B"),
             call_B=term(use.block_B, "B"),
-            largest_B=largest,
+            largest_B=largest_B,
         )
         whole = middle(window.value)
         seen, works = use.but(block_B=whole), array.works(row, use)

@@ -163,8 +163,9 @@ class DmCrypt(Layer):
 
     def _piece(self, use: Access) -> Quantity:
         """What one core ciphers of a request, by the kernel where nobody states it."""
-        whole = use.kernel is None or _WHOLE[0] <= use.kernel < _WHOLE[1]
-        return self.request if whole or self.states("request") else _SPLIT
+        if use.kernels is None or self.states("request"):
+            return self.request
+        return use.kernels.by(lambda release: self.request if _WHOLE[0] <= release < _WHOLE[1] else _SPLIT)
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:
         """That of the device below, and the way through the queues."""
@@ -195,9 +196,13 @@ class DmCrypt(Layer):
             per_call=row.term(self.sector_work),
             call_B=row.term(self.sector),
         )
-        if use.aes_blocks and use.kernel is not None and not stated:
-            faster = cpu.xts_speedup(use.kernel, use.aes_blocks, self.sector.value)
-            cycles = cycles / term(faster, "1", "AES-XTS of this kernel over Linux 5.12") if faster != 1.0 else cycles
+        if use.aes_blocks and use.kernels is not None and not stated:
+
+            def faster(release: tuple[int, ...]) -> Quantity:
+                factor = float(cpu.xts_speedup(release, use.aes_blocks, self.sector.value))
+                return Quantity(factor, "1", source="AES-XTS of this kernel over Linux 5.12")
+
+            cycles = cycles / row.term(use.kernels.by(faster))
         piece, inline = self._piece(use).value, use.operation == "write" and not self.workqueue
         if inline:  # in the thread that submits the request; write-back has one for a device
             under_way, piece = 1 if use.buffered else max(use.streams, 1), math.inf

@@ -78,8 +78,9 @@ class LocalFilesystem(PageCached):
 
     def _write_back(self, row: Row, host: Machine, volume: str) -> None:
         """Charges the thread of the kernel that all writers of the file system share."""
-        folios = (host.stack.release or ()) >= self.large_folios
-        byte = row.term(host.stack.folio_write_back_byte if folios else host.stack.write_back_byte)
+        small, large, kernels = host.stack.write_back_byte, host.stack.folio_write_back_byte, host.stack.releases
+        assert kernels is not None
+        byte = row.term(kernels.by(lambda release: large if release >= self.large_folios else small))
         what = "write-back of the page cache"
         host.pool(row, byte, what)
         row.charge(

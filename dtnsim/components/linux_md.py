@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -14,6 +14,9 @@ from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, least, term
 from dtnsim.ground.uncertainty import Otherwise
 from dtnsim.physics import md
+
+#: time that a request keeps no lock
+_NO_LOCK: Final = prior("1e-6 us", 0.0, "none is taken in this release")
 
 
 class LinuxMd(Layer):
@@ -77,12 +80,16 @@ class LinuxMd(Layer):
             chunk: Bytes on one member before the next; a request is split there.
         """
         of_thread = level != 10 and use.operation == "write"
-        if use.kernel is None or use.kernel >= md.LOCKLESS.get(level, ()) or of_thread:
+        if use.kernels is None or of_thread:
+            return
+        free = md.LOCKLESS.get(level, ())
+        held = use.kernels.by(lambda release: _NO_LOCK if release >= free else self.lock_time)
+        if held == _NO_LOCK:
             return
         row.charge(
             f"{name}.lock",
             "lock",
-            capacity=arrays / row.term(self.lock_time),
+            capacity=arrays / row.term(held),
             per_byte=1.0 / least(use.asked(row.term(BLOCK_REQUEST)), chunk),
             unit="op",
             what="md, which each request of an array takes",

@@ -19,8 +19,9 @@ from dtnsim.ground.term import Term, count, law, term
 from dtnsim.ground.uncertainty import Otherwise, Since
 from dtnsim.physics import cache, metadata, nfs
 
-#: requests of a sequential reader's read-ahead before Linux 5.4 (NFS_MAX_READAHEAD), and slots before 3.1
+#: requests of a sequential reader's read-ahead before Linux 5.4 (NFS_MAX_READAHEAD), what it is since, slots before 3.1
 _READ_AHEAD: Final = 15
+_USUAL_AHEAD: Final = prior("128 KiB", 0.0, "Linux 5.4 and later: that of any device (commit c128e575514c)")
 _OLD_SLOTS: Final = prior("16", 0.0, "Linux include/linux/sunrpc/xprt.h, RPC_DEF_SLOT_TABLE")
 
 #: a look-up that the client answers itself
@@ -144,10 +145,12 @@ class Nfs(Remote):
 
     def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
         """Slots over the round trip."""
-        fixed = use.kernel is not None and use.kernel < nfs.DYNAMIC_SLOTS and not self.states("slots")
+        slots = self.slots
+        if use.kernels is not None and not self.states("slots"):
+            slots = use.kernels.by(lambda release: _OLD_SLOTS if release < nfs.DYNAMIC_SLOTS else self.slots)
         return law(
             nfs.data_rate,
-            slots=row.term(_OLD_SLOTS if fixed else self.slots),
+            slots=row.term(slots),
             io_B=size,
             rtt_s=term(use.rtt_s, "s", "round trip of the route"),
             service_s=self.answer_time(row, use),
@@ -158,11 +161,13 @@ class Nfs(Remote):
         """Bytes that a sequential reader has in flight: as set, or what its kernel makes of its requests and calls."""
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
-        size = row.term(self.io_size(use))
-        if use.kernel is None or use.kernel < nfs.SMALL_READ_AHEAD:
-            return law(nfs.read_ahead, requests=_READ_AHEAD, rsize_B=size)
+        size = self.io_size(use)
+        if use.kernels is None:
+            return law(nfs.read_ahead, requests=_READ_AHEAD, rsize_B=row.term(size))
+        many = size.times(_READ_AHEAD, "15 requests: Linux fs/nfs/client.c, NFS_MAX_READAHEAD before 5.4")
+        usual = use.kernels.by(lambda release: many if release < nfs.SMALL_READ_AHEAD else _USUAL_AHEAD)
         call = term(use.block_B, "B")
-        return law(cache.read_ahead_window, set_B=cache.LINUX_READAHEAD_B, call_B=call, largest_B=size)
+        return law(cache.read_ahead_window, set_B=row.term(usual), call_B=call, largest_B=row.term(size))
 
     def answer_time(self, row: Row, use: Access) -> Term:
         """Seconds of one request at the server; one WRITE that holds a whole synchronous call waits for the disks."""

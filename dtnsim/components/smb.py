@@ -21,6 +21,8 @@ from dtnsim.physics import nfs
 _OLD_SMB: Final = prior(
     "1 MiB", 0.0, "Linux fs/smb, SMB21_DEFAULT_IOSIZE; commit 3d621230b867 made it 4 MiB with SMB 3"
 )
+#: requests of a read-ahead before Linux 5.13 and since
+_ONE, _TWO = (prior(f"{n}", 0.0, "Linux fs/smb/client/cifsfs.c, cifs_read_super (ra_pages)") for n in (1, 2))
 #: AES-128-GMAC (SMB 3.1.1) is the authentication of GCM without its cipher
 _CIPHER = core_cost("aes128_gcm")
 
@@ -126,9 +128,10 @@ class Smb(Remote):
 
     def io_size(self, use: Access) -> Quantity:
         """Bytes of one READ or WRITE; older clients ask for less where nobody says."""
-        old = use.kernel is not None and use.kernel < nfs.LARGE_SMB
-        stated = self.states("rsize" if use.operation == "read" else "wsize")
-        return _OLD_SMB if old and not stated else super().io_size(use)
+        size = super().io_size(use)
+        if use.kernels is None or self.states("rsize" if use.operation == "read" else "wsize"):
+            return size
+        return use.kernels.by(lambda release: _OLD_SMB if release < nfs.LARGE_SMB else size)
 
     def flight_rate(self, row: Row, use: Access, size: Term) -> Term:
         """Credits over the round trip."""
@@ -141,17 +144,24 @@ class Smb(Remote):
         """Bytes that a sequential reader has in flight."""
         if self.read_ahead is not None:
             return row.term(self.read_ahead)
-        requests = 1.0 if use.kernel is not None and use.kernel < nfs.DEEP_SMB else 2.0
-        return law(nfs.read_ahead, requests=requests, rsize_B=row.term(self.io_size(use)))
+        requests = _TWO if use.kernels is None else use.kernels.by(lambda old: _ONE if old < nfs.DEEP_SMB else _TWO)
+        return law(nfs.read_ahead, requests=row.term(requests), rsize_B=row.term(self.io_size(use)))
 
     def waits(
         self, row: Row, operations: tuple[str, ...], host: Machine, away_s: Value, file_B: float, *, met: int = 0
     ) -> Value:
         """Round trips as the client of the host makes them, each of which waits."""
-        kept = host.stack.release is not None and host.stack.release >= nfs.DEEP_SMB
-        trips = _APPLE if host.stack.system == "macos" else _KEEPS if kept else _PLAIN
-        closed = trips.written if "create" in operations else trips.read
-        each = {"open": trips.opened, "create": trips.made, "close": closed}
-        more = sum(each.get(operation, 1) - 1 for operation in operations)
+
+        def made(trips: Trips) -> Quantity:
+            closed = trips.written if "create" in operations else trips.read
+            each = {"open": trips.opened, "create": trips.made, "close": closed}
+            number = 1 + sum(each.get(operation, 1) for operation in operations)
+            return prior(f"{number}", 0.0, "round trips of a file, and one")
+
+        kernels = host.stack.releases
+        if kernels is None:
+            trips = made(_APPLE if host.stack.system == "macos" else _PLAIN)
+        else:
+            trips = kernels.by(lambda release: made(_KEEPS if release >= nfs.DEEP_SMB else _PLAIN))
         asked = super().waits(row, operations, host, away_s, file_B, met=met)
-        return asked + more * (away_s + row.value(self.op_time))
+        return asked + (row.value(trips) - 1.0 - len(operations)) * (away_s + row.value(self.op_time))

@@ -13,7 +13,7 @@ from dtnsim.components.base import Component
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.ground.term import Term, law, term
-from dtnsim.ground.uncertainty import Otherwise, Since
+from dtnsim.ground.uncertainty import Otherwise, Releases, Since
 from dtnsim.physics import cache, memory
 
 #: parts with the costs of kernels that are not Linux
@@ -31,6 +31,20 @@ _SHA1_BYTE: Final = prior(
 )
 #: Linux drivers/char/random.c, commit e192be9d9a30: replace the non-blocking pool with a ChaCha20-based generator
 _CHACHA: Final = (4, 8)
+
+
+#: kernel of a host's years -> those of RHEL, Ubuntu with long support and Debian amid these years, the last and the one
+#: before it, and of the newest, which hosts without a year have, the last three. Dates of releases are in
+#: models/systems.yaml; assumed: each as likely (no census of hosts was found)
+BESIDE: Final = {
+    "2.6.18": ("2.6.18", "2.6.9", "2.6.24", "2.6.15", "2.6.26", "2.6.18"),
+    "2.6.32": ("2.6.32", "2.6.18", "3.2", "2.6.32", "2.6.32", "2.6.26"),
+    "3.10": ("3.10", "2.6.32", "3.13", "3.2", "3.16", "3.2"),
+    "4.4": ("3.10", "2.6.32", "4.4", "3.13", "4.9", "3.16"),
+    "4.15": ("4.18", "3.10", "5.4", "4.15", "4.19", "4.9"),
+    "5.4": ("4.18", "3.10", "5.4", "4.15", "5.10", "4.19"),
+    "5.15": ("4.18", "5.14", "6.12", "5.4", "5.15", "6.8", "5.10", "6.1", "6.12"),
+}
 
 
 @lru_cache
@@ -181,6 +195,15 @@ class Stack(Component):
         return _release(self.part or "", self.kernel)
 
     @property
+    def releases(self) -> Releases[tuple[int, ...]] | None:
+        """Releases of the Linux kernel that it may be of, where nobody states it; None of other systems."""
+        if (now := self.release) is None:
+            return None
+        others = () if "kernel" in self.model_fields_set else BESIDE.get(self.kernel, ())
+        each = tuple(tuple(int(n) for n in other.split(".")) for other in others or (self.kernel,))
+        return Releases(now, each, self.unbacked.key.replace("unbacked", "kernel"))  # the key of all its numbers
+
+    @property
     def system(self) -> str:
         """Which system it is: ``linux`` unless its part is one of the others."""
         named = (self.part or "").rpartition("/")[2]
@@ -189,7 +212,9 @@ class Stack(Component):
     @property
     def random_byte(self) -> Quantity:
         """What a byte of /dev/urandom costs: SHA-1 before Linux 4.8, ChaCha20 since."""
-        return CHACHA_BYTE if self.release is None or self.release >= _CHACHA else _SHA1_BYTE
+        if self.releases is None:
+            return CHACHA_BYTE
+        return self.releases.by(lambda release: CHACHA_BYTE if release >= _CHACHA else _SHA1_BYTE)
 
     def first_touch(self, row: Row) -> Term:
         """Cycles per byte of memory that a program has not used before [cycles/B]."""

@@ -146,6 +146,7 @@ class Storage:
             dirty_B=self.past.dirty_B.get((leg.spec.name, end.host.name), 0.0),
             draining=(leg.spec.name, end.host.name) in self.past.draining,
             kernel=end.host.stack.release,
+            kernels=end.host.stack.releases,
             aes_blocks=end.host.cpu.aes_blocks if end.host.cpu.aes else 0,
             sockets=end.host.cpu.sockets,
             pools=end.host.cpu.worker_pools(end.host.stack.release),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from dtnsim.ground import units
 from dtnsim.ground.errors import UnitError
-from dtnsim.ground.quantity import Quantity
+from dtnsim.ground.quantity import Mixture, Quantity
 from dtnsim.physics._arrays import LEVELS, FloatArray as Array
+
+R = TypeVar("R")
 
 #: part of the runs that lie in an interval [1]
 COVERED: Final = round(LEVELS[2] - LEVELS[0], 6)
@@ -142,6 +144,33 @@ class Since:
     def of(self, year: int) -> str | int | None:
         """The version of a year; None for the default."""
         return next((v for first, v in reversed(self.versions) if first <= year), self.versions[0][1])
+
+
+@dataclass(frozen=True, slots=True)
+class Releases(Generic[R]):
+    """Releases that a tool or a kernel may be of.
+
+    Attributes:
+        now: What the median answer takes.
+        each: What scenarios are drawn from, each as likely.
+        chooser: Key of the draw that chooses one, for all laws that ask.
+    """
+
+    now: R
+    each: tuple[R, ...]
+    chooser: str
+
+    def by(self, cost: Callable[[R], Quantity]) -> Quantity:
+        """A number of the release; drawn among those that it may be of, where they differ.
+
+        Args:
+            cost: What each release has.
+        """
+        now, each = cost(self.now), [cost(release) for release in self.each]
+        if all(one == now for one in each):
+            return now
+        key = next((one.key for one in (now, *each) if one.key), "")
+        return replace(Mixture.of_kinds(self.chooser, each), value=now.value, source=now.source, text=now.text, key=key)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

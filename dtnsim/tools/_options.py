@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, Field
 
-from dtnsim.ground.quantity import Mixture, Quantity, Unit
-from dtnsim.ground.uncertainty import Otherwise, Since
+from dtnsim.ground.quantity import Quantity, Unit
+from dtnsim.ground.uncertainty import Otherwise, Releases, Since
 
 Size = Annotated[Quantity, Unit("B", low=1)]
 Rate = Annotated[Quantity, Unit("B/s", low=1)]
@@ -73,10 +72,7 @@ def by_release(model: BaseModel, tool: str, cost: Callable[[str], Quantity]) -> 
         tool: What its version is known by.
         cost: What each release costs.
     """
-    now, each = cost(str(dict(model)["version"])), [cost(version) for version in releases(model)]
-    if all(one == now for one in each):
-        return now
-    return replace(Mixture.of_kinds(f"tool {tool}.version", each), value=now.value, source=now.source)
+    return Releases(str(dict(model)["version"]), releases(model), f"tool {tool}.version").by(cost)
 
 
 def _check_version(text: str) -> str:

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dtnsim.components.base import Component, find_kind
+from dtnsim.composition.compose import compose
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.quantity import Draw
 from dtnsim.physics import nfs
 from tests.each import cases
 from tests.lab import FREE, GiB, KiB, MiB, Sheet, journey, machine, moves, problem, rate, sheet, volume
+from tests.strategies import load
 
 FAST = {"kind": "ssd", "read": "1 TB/s", "write": "1 TB/s", "link": "1 TB/s"}
 FRAME = 9038 / 8948
@@ -520,3 +523,27 @@ def test_a_connection_is_one_core_for_its_small_requests(nconnect: int) -> None:
     work = sheet(problem(many)).demand("a.cpu.kernel NFS[a-b nfs]")
     assert 2.6e9 / (work * 4096) == pytest.approx(68_000, rel=0.02)
     assert find_kind("nfs").model_fields["call"].get_default(call_default_factory=True).value < 38_000
+
+
+@cases("client, old", {
+    "of today: one in nine": ({}, 1 / 9),
+    "of 2020: five in six": ({"year": 2020}, 5 / 6),
+    "whose kernel is stated": ({"stack": {"kernel": "6.1"}}, 0.0),
+})  # fmt: skip
+def test_a_client_of_a_year_or_of_none_has_one_of_several_kernels(client: dict[str, Any], old: float) -> None:
+    """15 requests of 1 MiB are in flight or 128 KiB, as the kernel of a scenario is on either side of Linux 5.4.
+
+    The last and the one before it of RHEL, Ubuntu and Debian (models/systems.yaml); all mounts of a host have the same.
+    """
+    tool = {"name": "iozone", "test": "read", "r": "64 KiB"}
+    path = mounted({"slots": "1000"}, reading=True, tool=tool, client=client)
+    path["hosts"]["a"]["volumes"]["/m"] = path["hosts"]["a"]["volumes"]["/n"]
+    first = path.pop("transfer")
+    path["transfers"] = [{**first, "name": "n"}, {**first, "name": "m", "from": "a:/m"}]
+    made = compose(load(path), Draw(90))
+    ahead = {s.name: np.broadcast_to(s.capacity, 90) for s in made.stations}
+    one = ahead["a.n.read-ahead[n]"]
+    assert np.mean(one > 1e9) == pytest.approx(old)
+    assert np.unique(one[one > 1e9]) == pytest.approx(2 * 15 * MiB / 10e-3, rel=0.1)
+    assert np.unique(one[one < 1e9]) == pytest.approx(2 * 128 * KiB / 10e-3, rel=0.1)
+    assert (one == ahead["a.m.read-ahead[m]"]).all()

@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 import dtnsim
+from dtnsim.components.stack import BESIDE
+from dtnsim.description import systems
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.yamlio import mapping
 from tests.each import cases, rows
 from tests.strategies import written
 
@@ -142,6 +145,13 @@ def test_releases_that_nobody_states_are_those_of_the_year(tmp_path: Any, host: 
     drives = "volumes: {/d: {filesystem: zfs, array: any-disk}}"
     made = dtnsim.load(path(tmp_path, f"{{{host}, {drives}}}", "rsync")).hosts["a"]
     assert (made.stack.kernel, made.volumes["/d"].filesystem.version) == (kernel, zfs)
+
+
+@pytest.mark.parametrize(("kernel", "year"), [("3.10", 2015), ("4.4", 2017), ("4.15", 2020), ("5.4", 2021)])
+def test_kernels_of_a_year_are_those_of_three_systems(kernel: str, year: int) -> None:
+    """The last of each in that year, at every second place; behind it the one before, which no year here names."""
+    usual = [systems.usual(mapping({"os": name, "year": str(year)}, "", 0)) for name in ("rhel", "ubuntu", "debian")]
+    assert list(BESIDE[kernel][::2]) == [str(found["kernel"]) for found in usual]
 
 
 @pytest.mark.parametrize(
