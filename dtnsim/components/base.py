@@ -163,6 +163,8 @@ def expand(given: object, *, key: str = "", family: str = "") -> Mapping:
 
 def _meant(name: str, family: str) -> list[str]:
     """Parts of a family that a name as people say it may mean: all but their rate is in it, and no other number is."""
+    if family == "device" and (drive := library.numbered(name)):
+        return [drive]
     asked, own, found = library.words(name), kinds_of(family) if family else [], {}
     told = library.words(_BESIDE.sub(" ", name)) if family == "cpu" else asked
     for each in library.names("parts"):

@@ -57,8 +57,7 @@ def known_drive(model: str) -> str:
     """The shipped part of a drive's model, or nothing: by its number, or words of the part's name in the model's."""
     words = set(re.findall(r"[a-z0-9]+", model.lower()))
     joined = "".join(re.findall(r"[a-z0-9]+", model.lower()))
-    numbered = pasted.numbered(words)
-    if numbered:
+    if numbered := library.numbered(model):
         return numbered
     best: tuple[int, bool, str] = (0, False, "")
     for name in library.names("parts"):

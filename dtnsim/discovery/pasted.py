@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -86,11 +86,6 @@ def shipped(folder: str, device: str, silent: str) -> Iterator[str]:
         wanted = {w for w in part.split("-") if not re.fullmatch(silent, w)}
         if kind == folder and wanted and wanted <= words:
             yield part
-
-
-def numbered(words: Iterable[str]) -> str:
-    """The shipped part of a drive whose model number is among some words; nothing where none is."""
-    return next((part for begin, part in _table()["numbers"].items() for w in words if re.match(begin, w)), "")
 
 
 def split(text: str) -> dict[str, str]:

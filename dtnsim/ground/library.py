@@ -172,6 +172,12 @@ def _worded(folder: str) -> dict[str, frozenset[str]]:
     return {each: words(each.rpartition("/")[2]) for each in names(folder)}
 
 
+def numbered(name: str) -> str:
+    """The shipped drive whose maker's model number is in a name (``SAMSUNG MZQL23T8HCLS-00A07``); else nothing."""
+    said = re.findall(r"[a-z0-9]+", name.lower())
+    return next((part for begin, part in spoken()["numbers"].items() if any(re.match(begin, w) for w in said)), "")
+
+
 def typo(folder: str, name: str) -> bool:
     """Whether a name is so much like a shipped one's that it is that one, written wrongly."""
     return written_wrongly(name, names(folder))
