@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
@@ -145,14 +145,16 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
     together = [w.setting for w in won if w.together]
     with_kept = [s for s in together if not s.overrides[0].startswith("transfer")]
     kept = [o for s in with_kept for o in s.overrides]
-    known, best = [s.what for s in tried], None
-    for path in () if full else (given.changed(kept), given) if kept else (given,):
-        others = settings(path, anew=True)
-        known += [s.what for s in others]
-        best = max(others, key=lambda s: medians([s, *with_kept]), default=None)
-        if best is None or medians([best, *with_kept])[0] > medians(together)[0] * (1 + _ANOTHER):
-            break
-        best = None
+    known = [s.what for s in tried]
+
+    def quickest_tools() -> Iterator[Setting]:
+        for path in () if full else (given.changed(kept), given) if kept else (given,):
+            others = settings(path, anew=True)
+            known.extend(s.what for s in others)
+            yield from sorted(others, key=lambda s: medians([s, *with_kept]), reverse=True)[:1]
+
+    enough = (s for s in quickest_tools() if medians([s, *with_kept])[0] > medians(together)[0] * (1 + _ANOTHER))
+    best = next(enough, None)
     if best is None:
         return won, tuple(dict.fromkeys(known))
     path = given.changed(best.overrides)

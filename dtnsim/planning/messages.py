@@ -135,7 +135,8 @@ def verdict(made: Plan, asks: str) -> str:
     if not best.options:
         steps = ["buy nothing" if settings else "change nothing", *steps]
     else:
-        steps[-1:] = [f"{step} (free: {units.show(made.tuned.rate, 'B/s')} in the median)" for step in steps[-1:]]
+        if steps:
+            steps[-1] += f" (free: {units.show(made.tuned.rate, 'B/s')} in the median)"
         steps.append(f"{'then ' if steps else ''}buy {best.name} for {best.price}")
     does = "; ".join(steps)
     likely = percent(best.probability, made.confidence)

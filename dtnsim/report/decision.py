@@ -151,8 +151,8 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
 
 def _first(p: Prediction, wanted: Sequence[Goal], most: int) -> tuple[str, ...]:
     """What to find out first, with the median that each would give; of several values of one default the furthest."""
-    far = list({a.key: a for a in sorted(p.assumed, key=lambda a: a.moves)}.values())[::-1]
-    far = sorted(far, key=lambda a: -a.moves)[:most]
+    furthest = {a.key: a for a in sorted(p.assumed, key=lambda a: a.moves)}
+    far = sorted(furthest.values(), key=lambda a: a.moves)[::-1][:most]
     medians = p.assumed.medians(far).tolist() if isinstance(p.assumed, Assumed) else []
     return tuple(measured(p, a, rates, wanted) for a, rates in zip(far, medians, strict=False))
 

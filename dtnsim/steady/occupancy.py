@@ -27,7 +27,7 @@ from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import time_shares
 from dtnsim.steady.ceilings import solo_times
 from dtnsim.steady.matrices import Matrices
-from dtnsim.steady.solve import Rates
+from dtnsim.steady.solve import Rates, take
 from dtnsim.steady.stages import Column, staged, steps_of
 
 #: states that are told apart at most
@@ -174,11 +174,11 @@ class Occupancy:
             scenarios: (S,) their numbers.
             near: Part by which rates may still move (`dtnsim.steady.solve.Rates`).
         """
-        told = active & self._in(self._several, scenarios) & (np.count_nonzero(active, axis=1) > 1)[:, None]
+        told = active & take(scenarios, self._several) & (np.count_nonzero(active, axis=1) > 1)[:, None]
         if not told.any():
             return mean
         found = np.array(np.broadcast_to(mean, active.shape))
-        waits = told & self._in(self._waits, scenarios)
+        waits = told & take(scenarios, self._waits)
         patterns, which = np.unique(np.stack([told, waits], axis=2), axis=0, return_inverse=True)
         for n, pattern in enumerate(patterns):
             split = self._told_apart([(c, bool(pattern[c, 1])) for c in np.flatnonzero(pattern[:, 0]).tolist()])
@@ -188,11 +188,6 @@ class Occupancy:
                 self._chain(split).average(rates, active[here], scenarios[here], near)
                 found[here] = rates
         return found
-
-    @staticmethod
-    def _in(each: BoolArray, scenarios: Index) -> BoolArray:
-        """Rows of some scenarios, or the one of all."""
-        return each if len(each) == 1 else each[scenarios]
 
     def _told_apart(self, columns: list[tuple[int, bool]]) -> _Split:
         """Those with the fewest states, alike ones all or none: more workers are nearer to their mean."""

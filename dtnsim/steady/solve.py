@@ -104,7 +104,7 @@ class Rates:
         if not len(slow):
             return found
         whole = found.each(lambda a: np.array(np.broadcast_to(a, (len(found.rate), a.shape[1]))))
-        again = _filled(self._slowed.some(slow, self.m.some(slow)), _some(slow, active), near, bound=bound)
+        again = _filled(self._slowed.some(slow, self.m.some(slow)), take(slow, active), near, bound=bound)
         for kept, now in zip(whole.parts, again.parts, strict=True):
             kept[slow] = now
         return whole
@@ -151,8 +151,8 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
             note()
             scenarios, weight, settled = scenarios[moves], weight[:, moves], settled[moves]
             moved, missed = moved[:, moves], missed[:, moves]
-            solution = solution.each(partial(_some, moves))
-            active, ceiling, asked = _some(moves, active), _some(moves, ceiling), asked.some(moves, m.some(moves))
+            solution = solution.each(partial(take, moves))
+            active, ceiling, asked = take(moves, active), take(moves, ceiling), asked.some(moves, m.some(moves))
             m, workers = asked.m, asked.workers
         if workers.elsewhere:
             found, part = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
@@ -193,7 +193,7 @@ def _change(before: Array, now: Array) -> Array:
     return np.asarray(np.where(before == now, 0.0, part).max(axis=1))
 
 
-def _some(scenarios: Index, given: NDArray[Any]) -> NDArray[Any]:
+def take(scenarios: Index, given: NDArray[Any]) -> NDArray[Any]:
     """Some scenarios of what may be one for all."""
     return given[scenarios] if len(given) > 1 else given
 

@@ -81,8 +81,8 @@ def columns(plain: Plain) -> Columns:
     overhead = np.where(tcp >= 0, cost[np.arange(len(kind)), tcp], 1.0)
     allowed, lost = _opened(plain, (streams, opens), np.minimum(reach, _limits(own, cost, tcp)), overhead)
     own = _with(own, tcp, allowed)
-    delays = ([d.per_byte for d in t.phases[0].delays if d.what != SLOW_START] for t in plain.kinds)
-    lead = np.array([t.payload_B * sum(map(float, own)) for t, own in zip(plain.kinds, delays, strict=True)])[kind]
+    waits_s = [sum(float(d.per_byte) for d in t.phases[0].delays if d.what != SLOW_START) for t in plain.kinds]
+    lead = np.array([t.payload_B * waits for t, waits in zip(plain.kinds, waits_s, strict=True)])[kind]
     solution = solve.solve(_matrices(plain, capacity, (station, demand), (own, cost, slow), (lost, lead), number))
     settled, rate = solution.capacity[0], solution.rate[0]
     own = settled[len(shared) :].reshape(own.shape)
