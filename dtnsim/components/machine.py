@@ -36,6 +36,8 @@ class Machine(Protocol):
     @property
     def name(self) -> str: ...  # noqa: D102 - see `dtnsim.description.host.Host`
     @property
+    def system(self) -> str: ...  # noqa: D102
+    @property
     def cpu(self) -> Cpu: ...  # noqa: D102
     @property
     def memory(self) -> Memory: ...  # noqa: D102

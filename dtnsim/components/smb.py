@@ -160,7 +160,7 @@ class Smb(Remote):
 
         kernels = host.stack.releases
         if kernels is None:
-            trips = made(_APPLE if host.stack.system == "macos" else _PLAIN)
+            trips = made(_APPLE if host.system == "macos" else _PLAIN)
         else:
             trips = kernels.by(lambda release: made(_KEEPS if release >= nfs.DEEP_SMB else _PLAIN))
         asked = super().waits(row, operations, host, away_s, file_B, met=met)

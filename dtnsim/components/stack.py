@@ -204,12 +204,6 @@ class Stack(Component):
         return Releases(now, each, self.unbacked.key.replace("unbacked", "kernel"))  # the key of all its numbers
 
     @property
-    def system(self) -> str:
-        """Which system it is: ``linux`` unless its part is one of the others."""
-        named = (self.part or "").rpartition("/")[2]
-        return named if named in OTHERS else "linux"
-
-    @property
     def random_byte(self) -> Quantity:
         """What a byte of /dev/urandom costs: SHA-1 before Linux 4.8, ChaCha20 since."""
         if self.releases is None:

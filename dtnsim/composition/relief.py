@@ -68,8 +68,8 @@ def changes(
     if streams.nominal is None:
         return _wire(place)
     usual = streams.nominal
-    figures = {name: getattr(usual, name) for name in ("rate_Bps", "rtt_s", "buffer_B", "loss", "window_B")}
-    plain = replace(streams, **figures, burst=1.0)
+    figures = {name: getattr(usual, name) for name in tcp.FIGURES}
+    plain = replace(streams, **figures | {"burst": 1.0})
     if streams.limit == "window":
         return _wider(replace(plain, burst=middle(streams.burst)), route, net, frame, openings)
     if streams.limit == "loss":

@@ -181,7 +181,7 @@ def answered(drawn: Connection, nominal: Connection, draw: Draw, openings: Openi
         steady = np.maximum(steady, np.where(held, closed, 0.0))
     steady = np.minimum(steady, link * _BELOW)
     stretch = np.asarray(drawn.rtt_s) / np.asarray(nominal.rtt_s)
-    plain: dict[str, Any] = dict(zip(_FIGURES, map(float, _figures(nominal)), strict=True)) if one else {}
+    plain: dict[str, Any] = dict(zip(FIGURES, map(float, _figures(nominal)), strict=True)) if one else {}
     made = replace(
         drawn,
         course=c,
@@ -214,8 +214,8 @@ def alone(streams: Connection, workers: int) -> Value | None:
 
 
 #: what a path makes of its streams
-_FIGURES: Final = ("rate_Bps", "rtt_s", "buffer_B", "loss", "window_B", "burst", "line_Bps")
-_figures: Final[Callable[[Connection], tuple[Value, ...]]] = attrgetter(*_FIGURES)
+FIGURES: Final = ("rate_Bps", "rtt_s", "buffer_B", "loss", "window_B", "burst", "line_Bps")
+_figures: Final[Callable[[Connection], tuple[Value, ...]]] = attrgetter(*FIGURES)
 
 
 def _course(nominal: Connection) -> Course:
