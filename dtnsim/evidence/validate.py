@@ -25,8 +25,7 @@ from dtnsim.ground.quantity import Draw
 from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import discrepancy
 from dtnsim.steady.discrepancy import Discrepancy
-from dtnsim.steady.prediction import bottleneck
-from dtnsim.steady.reasons import cause_of
+from dtnsim.steady.reasons import bottleneck, cause_of
 from dtnsim.steady.regime import Regime
 from dtnsim.steady.scenarios import Scenarios, interval, scenarios
 from dtnsim.steady.timed import composer

@@ -7,7 +7,8 @@ from dataclasses import replace
 from dtnsim.ground.records import Bottleneck, Prediction, TransferPrediction
 from dtnsim.ground.uncertainty import Remedy
 from dtnsim.report.holds import brief, holds
-from dtnsim.steady.usual import usual
+from dtnsim.steady.known import Assumed
+from dtnsim.steady.usual import Usual
 
 
 def longest(p: Prediction) -> TransferPrediction:
@@ -17,7 +18,7 @@ def longest(p: Prediction) -> TransferPrediction:
 
 def held(p: Prediction) -> str:
     """What holds the transfer that takes longest, for people: in most of its draws, and at its best too."""
-    t, found = longest(p), usual(p, p.transfers.index(longest(p)))
+    t, found = longest(p), _usual(p)
     best = f"{holds(p, t.bottleneck)} [{t.bottleneck.station}]"
     text = best if found is None else f"{holds(p, found.holder)} [{found.holder.station}] in {found.share:.0%} of runs"
     text += "" if found is None else f"; at its best, {brief(holds(p, replace(t.bottleneck, work=())))}"
@@ -26,8 +27,13 @@ def held(p: Prediction) -> str:
 
 def usual_ways(p: Prediction) -> tuple[Remedy, ...]:
     """Changes against what holds the transfer that takes longest in most of its draws, if not at the medians."""
-    found = usual(p, p.transfers.index(longest(p)))
+    found = _usual(p)
     return found.ways if found is not None else ()
+
+
+def _usual(p: Prediction) -> Usual | None:
+    """What holds the transfer that takes longest in most of its draws, if not at the medians."""
+    return p.assumed.usual[p.transfers.index(longest(p))] if isinstance(p.assumed, Assumed) else None
 
 
 def following(p: Prediction, better: Prediction) -> str:
@@ -44,6 +50,5 @@ def still(p: Prediction, then: str) -> bool:
 
 def _holder(p: Prediction) -> Bottleneck:
     """What holds the transfer that takes longest in most of its draws."""
-    t = longest(p)
-    found = usual(p, p.transfers.index(t))
-    return found.holder if found is not None else t.bottleneck
+    found = _usual(p)
+    return found.holder if found is not None else longest(p).bottleneck

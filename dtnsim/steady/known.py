@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from dtnsim.composition import sharing
 from dtnsim.composition.compose import Composer
-from dtnsim.ground.lazy import Later
+from dtnsim.ground.lazy import EachLater, Later
 from dtnsim.ground.quantity import Draw, Quantity, Value, key_of
 from dtnsim.ground.records import Problem
 from dtnsim.ground.term import without_words
@@ -19,7 +19,8 @@ from dtnsim.ground.uncertainty import Assumption
 from dtnsim.physics._arrays import FloatArray as Array, quantile
 from dtnsim.steady import discrepancy, ordering, timed
 from dtnsim.steady.assumed import assumed, ends, place_key, unwritten, with_values
-from dtnsim.steady.scenarios import Scenarios, laid_out, scenarios
+from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, laid_out
+from dtnsim.steady.usual import usual
 
 #: between keys that go together
 _AND: Final = re.compile(r", | and ")
@@ -76,8 +77,8 @@ class Assumed(Later[Assumption]):
         self, composer: Composer, nominal: Problem, drawn: Scenarios, whole_Bps: float, seed: int, *, mean: bool
     ) -> None:
         super().__init__(partial(assumed, composer, nominal, drawn, whole_Bps))
-        #: what has been found of its draws, by transfer (`dtnsim.steady.usual`)
-        self.found: dict[int, Any] = {}
+        #: what holds each transfer in most of its draws, where that is not what does at the medians
+        self.usual = EachLater(len(nominal.transfers), partial(usual, composer, nominal, drawn))
         self.composer, self.nominal, self.drawn, self._how = composer, nominal, drawn, (seed, mean)
 
     def medians(self, some: Sequence[Assumption]) -> Array:
@@ -112,8 +113,6 @@ class Assumed(Later[Assumption]):
             first, others = _AND.split(a.key)[0], (c for c in unwritten(given) if c.other.text == text)
             given = with_values(given, [c for c in others if first in (place_key(given, at) for at, _ in c.found)])
         with without_words():
-            composer = timed.composer(given, Draw())
-            nominal = composer.problem()
-            drawn = scenarios(given, nominal, self.drawn.draw.samples, seed, composer.past, mean=mean)
+            _, drawn = composed_and_drawn(given, self.drawn.draw.samples, seed, mean=mean)
         total = ordering.total_rate(drawn.problem, drawn.rates(discrepancy.load(), mean=mean))
         return float(quantile(total, 0.5))

@@ -18,7 +18,6 @@ from dtnsim.ground.lazy import Later
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import (
     SLOW_START,
-    Bottleneck,
     Demand,
     Interval,
     Phase,
@@ -37,8 +36,8 @@ from dtnsim.steady.known import Assumed
 from dtnsim.steady.ladder import Ladder
 from dtnsim.steady.matrices import once
 from dtnsim.steady.meetings import Meeting, meetings, part
-from dtnsim.steady.reasons import Cause, reason, remedy, work
-from dtnsim.steady.scenarios import Scenarios, held, interval, laid_out, scenarios, took
+from dtnsim.steady.reasons import Cause, bottleneck
+from dtnsim.steady.scenarios import Scenarios, composed_and_drawn, held, interval, laid_out, scenarios, took
 from dtnsim.steady.solve import Matrices
 
 #: part of the workers' time that is rounding
@@ -194,9 +193,7 @@ def without(p: Prediction, gone: frozenset[str], given: spec.PathSpec | None = N
         return replace(_answer(problem, None, given), given=given)
     nominal, drawn, seed, mean = known.nominal, known.drawn, p.drawn.seed, p.drawn.mean
     if given is not p.given:
-        composer = timed.composer(given, Draw())
-        nominal = composer.problem()
-        drawn = scenarios(given, nominal, drawn.draw.samples, seed, composer.past, mean=mean)
+        nominal, drawn = composed_and_drawn(given, drawn.draw.samples, seed, mean=mean)
     problem = relief.without(nominal, gone)
     free = laid_out(relief.without(drawn.problem, gone), drawn.draw, held(given, problem))
     return _drawn(given, problem, free, seed, mean=mean)
@@ -322,22 +319,6 @@ def _one(
         timed.sender_rate(problem, transfer, rate.p50),
         all_run_Bps=together,
     )
-
-
-def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
-    """What holds transfer ``f``, and why.
-
-    Args:
-        problem: The path.
-        f: Number of the transfer.
-        cause: What binds.
-    """
-    text, takes = reason(problem, f, cause), work(problem, f, cause)
-    if cause.station is None:
-        name = f"{problem.transfers[f].name}.workers"
-        return Bottleneck(name, "workers", "tool", "latency", text, remedy(problem, None), takes)
-    s = problem.stations[cause.station]
-    return Bottleneck(s.name, s.component, s.host, s.kind, text, remedy(problem, s), takes)
 
 
 def _uses(full: Problem, meetings_of: Sequence[tuple[Problem, Array]]) -> tuple[StationUse, ...]:

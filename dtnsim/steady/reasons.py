@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from dtnsim.ground import units, yamlio
-from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.ground.records import Bottleneck, Demand, Phase, Problem, Station, Transfer
+from dtnsim.physics._arrays import FloatArray as Array, Index
 from dtnsim.steady import ceilings
 
 if TYPE_CHECKING:
@@ -49,11 +50,7 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
         costs = [m.phases.of(p) for p in m.phases_of(f)]
         phase = int(np.argmax([float(cost[0][station == binding].sum()) for station, cost in costs]))
         return Cause(binding, phase, direct=True)
-    times = [
-        # all its workers are there when it holds them: what one has while the others are elsewhere is no measure
-        (station, seconds * np.where(m.own[station], m.alone[:, station] * m.workers[f], 1.0))
-        for station, seconds in ceilings.solo_times(m, f)
-    ]
+    times = worker_times(m, f)
     busy = [float(t[0].max(initial=0.0)) for _, t in times]
     waits = [float(m.delay[0, p]) for p in m.phases_of(f)]
     lead = float(m.lead[0, f])
@@ -70,6 +67,17 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
     phase = int(np.argmax(busy))
     visited, seconds = times[phase]
     return Cause(int(visited[np.argmax(seconds[0])]), phase, len(times) == 1, *shares)
+
+
+def worker_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
+    """Stations of each phase of a transfer, and what a byte takes a worker there, (S, stations) [s/B].
+
+    All its workers are there when a station holds them: what one has while the others are elsewhere is no measure.
+    """
+    return [
+        (station, seconds * np.where(m.own[station], m.alone[:, station] * m.workers[f], 1.0))
+        for station, seconds in ceilings.solo_times(m, f)
+    ]
 
 
 def _shared_pace(m: Matrices, f: int, shared: float, lead: float) -> Cause:
@@ -110,6 +118,22 @@ def _waits(transfer: Transfer) -> list[Demand]:
 def _visits(transfer: Transfer, phase: Phase, station: str) -> list[Demand]:
     """Demands on a station in all phases of a phase's step."""
     return [d for p in transfer.phases if p.step == phase.step for d in p.demands if d.station == station]
+
+
+def bottleneck(problem: Problem, f: int, cause: Cause) -> Bottleneck:
+    """What holds transfer ``f``, and why.
+
+    Args:
+        problem: The path.
+        f: Number of the transfer.
+        cause: What binds.
+    """
+    text, takes = reason(problem, f, cause), work(problem, f, cause)
+    if cause.station is None:
+        name = f"{problem.transfers[f].name}.workers"
+        return Bottleneck(name, "workers", "tool", "latency", text, remedy(problem, None), takes)
+    s = problem.stations[cause.station]
+    return Bottleneck(s.name, s.component, s.host, s.kind, text, remedy(problem, s), takes)
 
 
 def reason(problem: Problem, f: int, cause: Cause, named: int | None = None) -> str:

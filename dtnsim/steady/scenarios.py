@@ -167,6 +167,13 @@ def scenarios(
     return laid_out(problem, draw, held(given, nominal))
 
 
+def composed_and_drawn(given: PathSpec, samples: int, seed: int, *, mean: bool) -> tuple[Problem, Scenarios]:
+    """A path composed at its medians, and its scenarios (`scenarios`)."""
+    composer = timed.composer(given, Draw())
+    nominal = composer.problem()
+    return nominal, scenarios(given, nominal, samples, seed, composer.past, mean=mean)
+
+
 def laid_out(problem: Problem, draw: Draw, holding: tuple[Holders, ...]) -> Scenarios:
     """The scenarios of a problem that is drawn, in blocks where they are very many.
 

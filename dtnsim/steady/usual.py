@@ -13,18 +13,17 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from dtnsim.composition import tcp
+from dtnsim.composition.compose import Composer
 from dtnsim.ground.quantity import Draw, Quantity, Value
-from dtnsim.ground.records import Bottleneck, Prediction, Problem
+from dtnsim.ground.records import Bottleneck, Problem
 from dtnsim.ground.uncertainty import Remedy
 from dtnsim.physics._arrays import IntArray
 from dtnsim.steady import ordering, solve, timed
-from dtnsim.steady.ceilings import solo_times
-from dtnsim.steady.known import Assumed
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.meetings import meetings
-from dtnsim.steady.prediction import bottleneck
-from dtnsim.steady.reasons import cause_of
+from dtnsim.steady.reasons import bottleneck, cause_of, worker_times
 from dtnsim.steady.relieved import by_key
+from dtnsim.steady.scenarios import Scenarios
 
 #: standard errors of a share by which most of the draws are more than half of them, whatever the seed
 _ERRORS: Final = 2.0
@@ -69,35 +68,21 @@ class Usual(NamedTuple):
     ways: tuple[Remedy, ...]
 
 
-def usual(p: Prediction, f: int) -> Usual | None:
+def usual(composer: Composer, nominal: Problem, drawn: Scenarios, f: int) -> Usual | None:
     """What holds transfer ``f`` in most of its draws; None where that is what holds it at the medians.
 
     Args:
-        p: The answer.
+        composer: The path.
+        nominal: What it has composed, at its medians.
+        drawn: Its scenarios.
         f: Number of the transfer.
     """
-    known = p.assumed
-    if not isinstance(known, Assumed) or not isinstance(known.drawn.arrays, Matrices):
+    if not isinstance(drawn.arrays, Matrices):
         return None
-    if f not in known.found:
-        known.found[f] = _found(p, known, f)
-    made: Usual | None = known.found[f]
-    return made
-
-
-def _found(p: Prediction, known: Assumed, f: int) -> Usual | None:
-    """The same, anew.
-
-    Args:
-        p: The answer.
-        known: Its draws.
-        f: Number of the transfer.
-    """
-    drawn, nominal = known.drawn, known.nominal
     middle = meetings(nominal)
     (now,) = _holders(nominal, replace(middle.m, capacity=middle.solution.capacity), middle.solution.binding, f)
-    names = [s.name for s in nominal.stations]
-    if (names[now[0]] if now[0] >= 0 else f"{nominal.transfers[f].name}.workers") != p.transfers[f].bottleneck.station:
+    halfway = next(here for here in middle.each if f in here.halfway).cause(f).station
+    if now[0] != (-1 if halfway is None else halfway):
         return None
     each = _holders(drawn.problem, drawn.matrices, drawn.solution.binding, f)
     held, count = Counter(each).most_common(1)[0]
@@ -106,8 +91,8 @@ def _found(p: Prediction, known: Assumed, f: int) -> Usual | None:
     total = ordering.total_rate(drawn.problem, drawn.parameters)
     rows = np.array([n for n, holder in enumerate(each) if holder == held])
     row = int(rows[np.argmin(np.abs(np.log(total[rows] / np.median(total))))])
-    composer = timed.composer(p.given, _One(drawn.draw, row), timed.amounts(nominal), before=known.composer.past)
-    problem = composer.problem()
+    one_draw = _One(drawn.draw, row)
+    problem = timed.composer(composer.spec, one_draw, timed.amounts(nominal), before=composer.past).problem()
     one = solve.matrices(problem)
     cause = cause_of(one, f, int(solve.solve(one).binding[0, f]))
     found = bottleneck(problem, f, cause)
@@ -121,7 +106,7 @@ def _found(p: Prediction, known: Assumed, f: int) -> Usual | None:
 def _holders(problem: Problem, m: Matrices, binding: IntArray, f: int) -> list[Holder]:
     """What holds a transfer in each scenario (as `dtnsim.steady.reasons.cause_of` of one)."""
     stations = np.array(binding[:, f])
-    times = [(s, t * np.where(m.own[s], m.alone[:, s] * m.workers[f], 1.0)) for s, t in solo_times(m, f) if len(s)]
+    times = [(stations_of, t) for stations_of, t in worker_times(m, f) if len(stations_of)]
     waits = m.delay[:, m.phases_of(f)].sum(axis=1) + m.lead[:, f] * m.workers[f]
     count = max(len(stations), len(waits), *(len(t) for _, t in times)) if times else len(stations)
     if times:

@@ -2,7 +2,6 @@
 
 from dtnsim.report.decision import decide
 from dtnsim.steady.prediction import predict
-from dtnsim.steady.usual import usual
 from tests.lab import answer, journey, machine
 from tests.report.test_advice import CASES
 
@@ -12,7 +11,7 @@ def test_losses_that_are_drawn_hold_a_long_path(tmp_path) -> None:
     (tmp_path / "path.yaml").write_text(CASES["connections of a mount that waits for its window"]["path"])
     sets = ["hosts.filer.tcp.wmem_max=32MiB", "hosts.ws.tcp.rmem_max=62MiB"]
     p = predict(tmp_path / "path.yaml", overrides=sets, samples=128)
-    found = usual(p, 0)
+    found = p.assumed.usual[0]
     assert found.share > 0.5
     assert found.holder.reason.startswith("loss-limited")
     card = decide(p)
@@ -28,5 +27,5 @@ def test_losses_that_are_drawn_hold_a_long_path(tmp_path) -> None:
 def test_where_one_thing_holds_every_draw_nothing_more_is_said() -> None:
     host = machine(cpu={"kind": "cpu", "cores": 16, "clock": "3 GHz"}, stack={"kind": "stack"})
     p = answer(journey(host, host, wan={"bandwidth": "1 Tb/s"}, tool={"name": "gridftp"}), samples=64)
-    assert usual(p, 0) is None
+    assert p.assumed.usual[0] is None
     assert " of runs" not in decide(p).held
