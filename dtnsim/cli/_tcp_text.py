@@ -134,10 +134,8 @@ def lines(d: dict[str, Any]) -> list[str]:
     sockets = f"socket buffers: to receive {_size(receiving)}{each} = BDP{parts} / {share:.2f}, of a buffer the part "
     sockets += f"that is window; to send {_size(sending)}{each}; {flight}"
     typed = [
-        f'net.ipv4.tcp_{key}="4096 {usual} {size}"'
-        for key, usual, size, enough in zip(
-            ("rmem", "wmem"), (131072, 16384), (rmem, wmem), linux.DEFAULT_B, strict=True
-        )
+        f'net.ipv4.tcp_{key}="{start} {size}"'
+        for (key, start), size, enough in zip(linux.STARTS.items(), (rmem, wmem), linux.DEFAULT_B, strict=True)
         if size > enough
     ]
     made = [sockets, f"as root: sysctl -w {' '.join(typed)}" if typed else "nothing to set: what Linux has is enough"]

@@ -24,12 +24,6 @@ from dtnsim.physics import cpu, gpfs, servers, waiting
 _PIXSTOR = "Dell PixStor administrator guide, pp. 24 to 35, mdtest on one array of 24 SSDs"
 #: files of a byte stand for empty ones; those that do not fit an inode take no less than those that do
 _EMPTY_B = 1.0
-_WITH_DATA = prior(
-    "0.9 ms",
-    0.6,
-    f"{_PIXSTOR}: one thread makes 960 files of 3 KiB a second, in their inodes, less their creation; 512 make "
-    "68,100 of 4 KiB, outside, and are not yet the most",
-)
 #: operations of a program that meets inodes which others have made, or which the node no longer holds
 _MEETS = frozenset({"readdir", "stat", "open"})
 
@@ -51,6 +45,7 @@ class Gpfs(ParallelFilesystem):
         op_time: Look-up of what the node holds.
         change_time: Change of an inode or directory that it holds.
         create_time: A new file or directory in one that it holds.
+        data_time: What a new file takes beyond that, unless it is empty.
         metadata_time: A message to another node for a token, and the inode's block.
     """
 
@@ -90,6 +85,12 @@ class Gpfs(ParallelFilesystem):
         "1 ms",
         1.0,
         "assumed: a message between daemons, 0.1 ms, and a block of inodes: 0.2 ms from flash, 6 from disks",
+    )
+    data_time: RequestTime = prior(
+        "0.9 ms",
+        0.6,
+        f"{_PIXSTOR}: one thread makes 960 files of 3 KiB a second, in their inodes, less their creation; 512 make "
+        "68,100 of 4 KiB, outside, and are not yet the most",
     )
     contended: Annotated[Quantity, Unit("1", high=1.0)] = prior("0", 0.0, "this node keeps its directories' tokens")
 
@@ -160,7 +161,7 @@ class Gpfs(ParallelFilesystem):
         for operation in operations:
             own = own + row.value(self.timed(operation)) * FileOperations.round_trips(self, row, operation)
         if "create" in operations and file_B > _EMPTY_B:
-            own = own + row.value(_WITH_DATA)
+            own = own + row.value(self.data_time)
         unknown = float(not met and any(operation in _MEETS for operation in operations))
         messages = law(gpfs.token_messages, inodes=unknown, contended=row.term(self.contended)).value
         return own + messages * (row.value(self.metadata_time) + away_s)

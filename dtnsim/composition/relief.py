@@ -20,7 +20,7 @@ from dtnsim.ground import units
 from dtnsim.ground.quantity import Draw, Quantity, middle
 from dtnsim.ground.records import Connection, Problem, Transfer
 from dtnsim.ground.uncertainty import Change, Raised
-from dtnsim.physics.tcp import controls, window
+from dtnsim.physics.tcp import controls, linux, window
 
 if TYPE_CHECKING:
     from dtnsim.tools.plan import NetUse
@@ -31,8 +31,6 @@ _MIB: Final = 2.0**20
 #: MiB above which sizes are whole ones, and the last digits of a sum
 _WHOLE: Final = 8
 _DIGITS: Final = 1e-12
-#: the ends of a connection, and what stands before the largest size (Linux's own to receive, fasterdata's to send)
-_STARTS: Final = (("rmem", "4096 131072"), ("wmem", "4096 65536"))
 #: how other systems are told: FreeBSD tcp(4), mod_cc(4), tcp_bbr(4); XNU bsd/netinet/tcp_subr.c; Microsoft,
 #: netsh interface tcp (a window scale of 14), whose buffers to send grow by themselves
 _ELSEWHERE: Final[dict[str, dict[str, tuple[str, ...]]]] = {
@@ -220,8 +218,8 @@ def sysctl_lines(overrides: Sequence[str], system: str = "linux") -> tuple[str, 
     """What a host's TCP settings are typed as on its system, from their ``key=value``; other keys are left out."""
     split = (o.partition("=") for o in overrides)
     said = {key.rpartition(".")[2]: value for key, _, value in split if ".tcp." in key}
-    sizes = {end: units.parse(said[f"{end}_max"], "B") for end, _ in _STARTS if f"{end}_max" in said}
-    core = {end: units.parse(said.get(f"core_{end}_max", "0 B"), "B") or sizes.get(end, 0.0) for end, _ in _STARTS}
+    sizes = {end: units.parse(said[f"{end}_max"], "B") for end in linux.STARTS if f"{end}_max" in said}
+    core = {end: units.parse(said.get(f"core_{end}_max", "0 B"), "B") or sizes.get(end, 0.0) for end in linux.STARTS}
     cc = said.get("cc", "")
     if system != "linux":
         made = {f"{end}_max": f"{size:.0f}" for end, size in sizes.items()} | {f"cc {cc}": cc}
@@ -232,7 +230,7 @@ def sysctl_lines(overrides: Sequence[str], system: str = "linux") -> tuple[str, 
     lines = []
     if any(core.values()):
         asked = [f"net.core.{end}_max={size:.0f}" for end, size in core.items() if size]
-        ends = [f"net.ipv4.tcp_{end}='{start} {sizes[end]:.0f}'" for end, start in _STARTS if end in sizes]
+        ends = [f"net.ipv4.tcp_{end}='{start} {sizes[end]:.0f}'" for end, start in linux.STARTS.items() if end in sizes]
         lines.append(" ".join(("sysctl -w", *asked, *ends)))
     if cc:
         queue = "" if controls.find(cc).by_loss else "net.core.default_qdisc=fq "

@@ -23,13 +23,12 @@ from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping, mapping
+from dtnsim.physics.tools import tar_archive
 
 #: runs that may share a transfer
 MOST: Final = 64
 #: how a file says that something is so
 _YES: Final = frozenset({"true", "True", "yes", "on"})
-#: bytes before a file in an archive (GNU tar)
-_HEADER_B: Final = 512.0
 #: tools whose data movers may be on several hosts
 _STRIPED: Final = frozenset({"gridftp"})
 
@@ -70,8 +69,6 @@ def _archived(items: list[Any], hosts: MappingABC[str, Host]) -> list[tuple[Any,
 def _steps(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
     """The archive sent, packed before and, but in a bucket, unpacked after; the files' bytes count once, as packed.
 
-    The archive has 512 B before each file and folder, files padded to 512 B, half of that in the mean (GNU tar).
-
     Raises:
         SpecError: there are no files, or several runs or hosts would share the one archive.
     """
@@ -81,7 +78,7 @@ def _steps(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
     if {"runs", "pool"} & set(item):
         raise SpecError("makes one file, which runs and hosts do not share", **at, remedy="leave runs and pool out")
     files = dataset.load(item["dataset"])
-    made_B = files.payload_B + _HEADER_B * (1.5 * files.files + files.directories)
+    made_B = float(tar_archive(files.files, files.directories, files.payload_B))
     sent = item.clone()
     sent["dataset"] = dataset.load({"files": 1, "size": f"{made_B:.0f} B"})
     pack, unpack = (item.without("via", "nics", "ports", "archive") for _ in range(2))

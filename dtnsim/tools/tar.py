@@ -14,14 +14,11 @@ from pydantic import Field
 from dtnsim.components.access import Thread
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
+from dtnsim.physics.tools import tar_archive
 from dtnsim.tools._common import both_ends, core_cost, one_host, transfer
 from dtnsim.tools._options import Cycles, Size, named
 from dtnsim.tools._ssh import SshTool
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Tool
-
-#: GNU tar: 512 B a header, files padded to 512 B, the archive to records of 10 KiB
-HEADER_B: Final = 512.0
-RECORD_B: Final = 10240.0
 
 #: what makes the stream: tar a folder, dd a file or device, zfs send a snapshot
 Packer = Annotated[
@@ -43,9 +40,8 @@ def overhead(job: Job, packer: str) -> float:
 
 
 def archive_B(job: Job) -> float:
-    """Bytes of the archive of a job: headers and padding come on top of the files."""
-    bare = job.files * (HEADER_B + HEADER_B / 2) + job.directories * HEADER_B + job.payload_B
-    return float(-(-(bare + 2 * HEADER_B) // RECORD_B) * RECORD_B)
+    """Bytes of the archive of a job."""
+    return float(tar_archive(job.files, job.directories, job.payload_B))
 
 
 def _stream(

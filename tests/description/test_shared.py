@@ -91,11 +91,11 @@ SMALL = "dataset: {files: 20000, each: 10 kB}"
 
 
 def test_an_archive_is_packed_sent_and_unpacked_one_after_the_other(tmp_path) -> None:
-    """Beside the three written by hand: 512 B before each file, and half of 512 B to pad it (GNU tar)."""
+    """Beside the three written by hand: 512 B before each file, half of that to pad it, whole records (GNU tar)."""
     at = f"from: 'a:/xfs', to: 'b:/xfs', tool: scp, {SMALL}"
     short, long = tmp_path / "short.yaml", tmp_path / "long.yaml"
     short.write_text(f"{FILES}transfers:\n  t: {{{at}, archive: true}}\n  then: {{{at}, after: [t]}}\n")
-    packed = 20_000 * (10_000 + 512 + 256)
+    packed = 21_032 * 10_240  # of 20,000 times 10,000 + 512 + 256 B, and two empty blocks
     long.write_text(
         f"{FILES}transfers:\n"
         "  t: {from: 'a:/xfs', to: 'b:/xfs', tool: scp, after: [t-pack], counted: false, "

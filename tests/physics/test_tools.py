@@ -14,6 +14,8 @@ test_values = values({
     "rsync's generator.c: up to 700 x 700 bytes blocks of 700": (block_length, ([1, 490_000],), [700, 700]),
     "then the square root, in eights": (block_length, ([10_000_000, 1e9],), [3160, 31616]),
     "at most 128 KiB": (block_length, (1e15,), 131072),
+    "GNU tar: a header and a padded file, two empty blocks, in a record": (tools.tar_archive, (1, 0, 256.0), 10240),
+    "a folder's header fills a second": (tools.tar_archive, (1, 1, 8193.0), 20480),
     "a worker that waits longer never waits for the pace": (wait_s, (100, 1, 3, 0.01, 0.05), 0),
     "nor without one": (wait_s, (100, 1, 1, 0.0, 0.0), 0),
     "one request waits for itself alone": (turn_s, (1, 0.1, 0.15), 0.15),
