@@ -28,7 +28,9 @@ def command(
     path: options.Path,
     target: Annotated[str | None, Option(metavar="RATE", help="Rate to reach: 40Gb/s.")] = None,
     move: Annotated[str | None, Option(metavar="SIZE", help="What is to be moved: 10TB.")] = None,
-    within: Annotated[str | None, Option(metavar="TIME", help="Time allowed for --move: 8h.")] = None,
+    within: Annotated[
+        str | None, Option(metavar="TIME", help="Time allowed for --move, or for what the path moves: 8h.")
+    ] = None,
     budget: Annotated[str | None, Option(metavar="PRICE", help="Most to spend: 15kEUR.")] = None,
     confidence: Annotated[str, Option(metavar="SHARE", help="How sure it has to be.")] = "80%",
     allow: Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -69,7 +70,7 @@ def plan(
         path: A path file, the name of a shipped path, or a path already loaded.
         target: Rate to reach, ``40Gb/s``; of a facility, without it, what its classes need by their deadlines; or
         move: bytes to move, ``10TB``,
-        within: in so much time, ``8h``.
+        within: in so much time, ``8h``; alone, what the path moves is to be moved.
         budget: Most to spend, ``15kEUR``; without it, sums are in the currency of the first offer.
         confidence: How likely the target has to be met.
         allow: Of ``tuning``, ``tools`` (other ones), ``parts``, ``layout`` (how data lie on their drives), ``hosts``
@@ -101,6 +102,7 @@ def plan(
         goal, grow = growth.of_workload(given.workload), grow or given.workload.growth
         years = years or (_AHEAD if grow.value else 0)
     else:
+        move = _whole(given) if within is not None and target is None and move is None else move
         goal = _goal_of(target, move, within)
     rate = growth.drawn(grow, samples, seed) if grow is not None else 0.0
     hosts = _hosts(given, keep, mine)
@@ -230,6 +232,12 @@ def towards(p: Prediction, goal: goals.Goal, allow: Sequence[str] = USUAL, sampl
     sure = min(goal.required or _SURE, _SUREST)
     asked = f"{rate!r} B/s"
     return plan(p.given, target=asked, confidence=sure, allow=allow, samples=max(samples, 16), seed=seed, hints=False)
+
+
+def _whole(given: spec.PathSpec) -> str | None:
+    """What the path's own transfers move; None where a time ends one of them."""
+    sizes = [t.dataset.payload_B if t.dataset and not t.timing() else math.nan for t in given.transfers if t.counted]
+    return units.show(sum(sizes), "B", digits=12) if sizes and math.isfinite(sum(sizes)) else None
 
 
 def _goal_of(target: str | None, move: str | None, within: str | None) -> goals.Goal:

@@ -314,6 +314,16 @@ def test_a_campus_nas_learns_whether_tuning_is_enough(tmp_path: Path) -> None:
     assert any(s.startswith("Year 0: 2.778 Gb/s") for s in made.sentences)
 
 
+def test_a_time_alone_is_for_what_the_path_moves() -> None:
+    asked = {"allow": ["tuning"], "samples": 16, "hints": False}
+    whole = spec.load("venadi/gridftp-gpfs").transfers[0].dataset.payload_B
+    alone = dtnsim.plan("venadi/gridftp-gpfs", within="1h", **asked)
+    assert alone.target_Bps == pytest.approx(whole / 3600)
+    assert dtnsim.plan("venadi/gridftp-gpfs", move=f"{whole!r} B", within="1h", **asked).target_Bps == alone.target_Bps
+    with pytest.raises(InputError, match="what is to be reached"):  # a time ends it: it has no size
+        dtnsim.plan("venadi/iperf3", within="1h", **asked)
+
+
 @pytest.mark.parametrize(("arguments", "words"), rows("planning/tables", "what_contradicts_itself_is_refused"))
 def test_what_contradicts_itself_is_refused(arguments: dict, words: str) -> None:
     with pytest.raises(InputError, match=words):
