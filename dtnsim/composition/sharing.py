@@ -54,7 +54,13 @@ class Visit:
 
 def kind_of(streams: Connection) -> tuple[str, float, float]:
     """What makes streams alike: congestion control, round trip [s], window [segments]."""
-    return streams.cc, _rounded(float(streams.usual.rtt_s)), _rounded(float(streams.usual.window_B) / streams.mss_B)
+    usual = _usual(streams)
+    return streams.cc, _rounded(float(usual.rtt_s)), _rounded(float(usual.window_B) / streams.mss_B)
+
+
+def _usual(streams: Connection) -> Connection:
+    """Streams at nominal values, or as they are where scenarios have their own."""
+    return streams.nominal or streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +203,7 @@ def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
     from dtnsim.physics.tcp import competition, shared  # which few need
 
     # of the widest the segment is the narrowest place
-    wide = max((v.streams.usual for v in visits), key=lambda streams: float(streams.rate_Bps))
+    wide = max((_usual(v.streams) for v in visits), key=lambda streams: float(streams.rate_Bps))
     packet, buffer = wide.mtu_B, float(wide.buffer_B)
     if not math.isfinite(buffer):
         buffer = priors(None).buffer.value
@@ -212,7 +218,7 @@ def _shares(station: Station, visits: Sequence[Visit]) -> competition.Shares:
         shared.Link(
             float(station.capacity) / visits[0].per_byte / wide.mss_B,
             max(buffer / packet, 2.0),
-            min(float(v.streams.usual.loss) for v in visits),
+            min(float(_usual(v.streams).loss) for v in visits),
         ),
         # where bytes end them their openings are charged apart, and shares are those of later
         warmup_s=max(v.transfer.omitted_s for v in visits) if timed else competition.LONGEST_S / 2,

@@ -213,11 +213,6 @@ class Connection:
     nominal: Connection | None = None
     file_B: float = math.inf
 
-    @property
-    def usual(self) -> Connection:
-        """The same streams at nominal values, or these where scenarios have their own."""
-        return self.nominal or self
-
 
 @dataclass(frozen=True, slots=True)
 class Slowdown:

@@ -34,8 +34,8 @@ _SURER: Final = 0.01
 _FASTER: Final = 0.005
 #: standard errors of a share of the draws by which it is another: 95 of 100 seeds are within
 _TOLD: Final = 1.96
-#: gain for which one learns another tool
-_ANOTHER: Final = 0.1
+#: times as fast as settings alone, from which on one learns another tool
+_ANOTHER: Final = 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +153,7 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
             known.extend(s.what for s in others)
             yield from sorted(others, key=lambda s: medians([s, *with_kept]), reverse=True)[:1]
 
-    enough = (s for s in quickest_tools() if medians([s, *with_kept])[0] > medians(together)[0] * (1 + _ANOTHER))
-    best = next(enough, None)
+    best = next((s for s in quickest_tools() if medians([s, *with_kept])[0] > medians(together)[0] * _ANOTHER), None)
     if best is None:
         return won, tuple(dict.fromkeys(known))
     path = given.changed(best.overrides)

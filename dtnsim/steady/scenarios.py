@@ -168,7 +168,14 @@ def scenarios(
 
 
 def composed_and_drawn(given: PathSpec, samples: int, seed: int, *, mean: bool) -> tuple[Problem, Scenarios]:
-    """A path composed at its medians, and its scenarios (`scenarios`)."""
+    """A path composed at its medians, and its scenarios.
+
+    Args:
+        given: The path.
+        samples: How many scenarios.
+        seed: Seed of the draws.
+        mean: As `scenarios` has it.
+    """
     composer = timed.composer(given, Draw())
     nominal = composer.problem()
     return nominal, scenarios(given, nominal, samples, seed, composer.past, mean=mean)
