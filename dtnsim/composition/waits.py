@@ -311,8 +311,10 @@ def recurring(phase: Phase) -> Value:
 
 def _times(demand: Demand, part: Value, *, aside: bool = False) -> Demand:
     """Part of a demand."""
-    share = Term(demand.per_byte, f"({demand.formula})", demand.source) * term(part)
-    return replace(demand, per_byte=share.value, formula=share.formula, aside=aside)
+    said = "this part the page cache writes back while a worker is at another step"
+    other = said if aside else "the page cache writes the rest back while a worker is at another step"
+    share = Term(demand.per_byte, f"({demand.formula})", demand.source) * term(part, source=other)
+    return replace(demand, per_byte=share.value, formula=share.formula, source=share.source, aside=aside)
 
 
 def alone(stations: Mapping[str, Station], demands: Iterable[Demand], workers: int) -> Value:
