@@ -239,6 +239,17 @@ def test_the_usual_read_ahead_starves_a_reader() -> None:
     assert rate("lab-nas-nconnect", *reading) > 1.5 * usual
 
 
+def test_more_memory_is_slower_only_by_what_gathers_in_it() -> None:
+    """Write-back begins at a part of the memory (vm.dirty_background_ratio), so that more is left for the sync.
+
+    Limits in bytes let no more gather, however large the memory.
+    """
+    fixed = ["hosts.ws.vm.dirty_background_bytes=200 MB", "hosts.ws.vm.dirty_bytes=1 GB"]
+    doubled = "hosts.ws.memory.size=256 GiB"
+    assert rate("lab-nas-nconnect", doubled) < 0.9 * rate("lab-nas-nconnect")
+    assert rate("lab-nas-nconnect", *fixed, doubled) == pytest.approx(rate("lab-nas-nconnect", *fixed))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_more_delay_never_helps(name: str) -> None:
