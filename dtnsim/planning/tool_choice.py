@@ -36,6 +36,9 @@ _SAME: Final = 1e-9
 _GAIN: Final = 0.03
 #: times as long as the best below which a draw counts as good as the best
 AS_GOOD: Final = 1.05
+#: tools by whose draws one is chosen, and times by which such a one may be behind the first at the ceiling: laws of
+#: their own error have medians from half of the ceiling to all of it
+_RATED, _BEHIND = 4, 2.0
 #: mean size of files below which an archive of them is tried, and the least number of them
 _SMALL_B, _MANY = 16e6, 200
 #: what is there wherever files are moved already
@@ -150,11 +153,11 @@ def choose(
     return sorted(_rated(found), key=lambda c: (not c.own, c.duration_s.p50)), refused
 
 
-def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
-    """The tool of another kind that is fastest at the ceiling; None where no other can serve the first transfer.
+def quick(spec: PathSpec, *, ready: bool) -> list[Suggestion]:
+    """Tools of another kind, the fastest at the ceiling first: few enough that each can be rated by its draws.
 
-    All are tried with the usual value of each option and with the last one, and the best of them by all that is worth
-    trying.
+    All are tried with the usual value of each option and with the last one, and those that are not far behind the best
+    of them by all that is worth trying. None where no other can serve the first transfer.
 
     Args:
         spec: The path.
@@ -163,7 +166,7 @@ def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
     transfer, tried = spec.transfers[0], list[tuple[PathSpec, tuple[str, Usage, tuple[str, ...]]]]()
     of_files = transfer.tool.tool_class != "test" and getattr(transfer.tool, "packer", "") != "zfs"
     if transfer.dataset is None or transfer.timing() is not None or not of_files:
-        return None
+        return []
     for kind, usage, mounted in _leading(spec):
         if kind == transfer.tool.kind or (ready and usage.needs not in READY) or _foreign(spec, usage):
             continue
@@ -172,16 +175,18 @@ def quickest(spec: PathSpec, *, ready: bool) -> Suggestion | None:
             with suppress(DtnsimError):
                 tried.append((_with(_there(spec, kind, mounted), kind, options), (kind, usage, mounted)))
     run_together(path for path, _ in tried)
-    rates: list[tuple[float, tuple[str, Usage, tuple[str, ...]]]] = []
-    for path, way in tried:
+    rates: dict[str, float] = {}
+    for path, (_, usage, _) in tried:
         with suppress(DtnsimError):
-            rates.append((float(swept.rates(path).rate_Bps[0]), way))
-    if not rates:
-        return None
-    kind, usage, mounted = max(rates, key=lambda r: r[0])[1]
-    options = {"name": kind, **_best(_there(spec, kind, mounted), kind, usage)}
-    needs = "" if usage.needs in READY else usage.needs
-    return Suggestion(usage.name, _typed(usage, options), needs, (*mounted, setting(options, spec.transfer_key(0))))
+            rates[usage.name] = max(rates.get(usage.name, 0.0), float(swept.rates(path).rate_Bps[0]))
+    least, ways = max(rates.values(), default=0.0) / _BEHIND, {way[1].name: way for _, way in tried}
+    found = []
+    for name in sorted((name for name in rates if rates[name] > least), key=lambda name: -rates[name])[:_RATED]:
+        kind, usage, mounted = ways[name]
+        options = {"name": kind, **_best(_there(spec, kind, mounted), kind, usage)}
+        needs, sets = "" if usage.needs in READY else usage.needs, (*mounted, setting(options, spec.transfer_key(0)))
+        found.append(Suggestion(usage.name, _typed(usage, options), needs, sets))
+    return found
 
 
 def _leading(spec: PathSpec) -> Iterator[tuple[str, Usage, tuple[str, ...]]]:
@@ -218,7 +223,7 @@ def _foreign(spec: PathSpec, usage: Usage) -> str:
 
 
 def as_archive(spec: PathSpec) -> list[Suggestion]:
-    """The first transfer's files as one archive, by its own tool and by the quickest other for one file.
+    """The first transfer's files as one archive, by its own tool and by the quickest others for one file.
 
     Nothing where the files are few or large, or where an end has no place for an archive.
     """
@@ -226,12 +231,13 @@ def as_archive(spec: PathSpec) -> list[Suggestion]:
     if single is None or leads(spec) != "host" or "changed" in spec.transfers[0].tool.model_fields_set:
         return []  # an archive has what has not changed as well
     key, room = spec.transfer_key(0), f"{units.show(_bytes(spec), 'B', digits=2)} more room at each end"
-    other, own = quickest(single, ready=True), spec.transfers[0].tool
+    own = spec.transfers[0].tool
     ways: list[tuple[str, str, str, tuple[str, ...]]] = []
     if not own.kind.startswith("tar"):
         ways += [(own.kind, f"send SRC.tar by {own.kind} as SRC was", "", ())]
-    if other is not None and len(other.overrides) == 1:  # what goes to a share is not unpacked by its own tar
-        ways += [(other.name, other.line.replace("SRC", "SRC.tar"), other.needs, other.overrides)]
+    for other in quick(single, ready=True):
+        if len(other.overrides) == 1:  # what goes to a share is not unpacked by its own tar
+            ways.append((other.name, other.line.replace("SRC", "SRC.tar"), other.needs, other.overrides))
     return [
         Suggestion(f"tar first, then {name}", f"tar -cf SRC.tar SRC; {line}; tar -xf SRC.tar",
                    ", ".join(filter(None, (needs, room))), (*overrides, f"{key}.archive=true"))

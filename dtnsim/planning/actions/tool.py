@@ -21,7 +21,7 @@ def counts(scope: Scope) -> Iterator[Setting]:
 
 @free("tools", anew=True)
 def another(scope: Scope) -> Iterator[Setting]:
-    """The quickest other tool, if any, that the ends have what it needs for."""
+    """The quickest other tools, if any, that the ends have what they need for."""
     yield from _quickest(scope.given, ready=True)
 
 
@@ -40,8 +40,7 @@ def another_there(scope: Scope) -> Iterator[Setting]:
 
 
 def _quickest(given: PathSpec, *, ready: bool) -> Iterator[Setting]:
-    found = tool_choice.quickest(given, ready=ready) if tool_choice.alone(given) else None
-    if found is not None:
+    for found in tool_choice.quick(given, ready=ready) if tool_choice.alone(given) else ():
         needs = f"   # needs {found.needs}" if found.needs else ""
         yield Setting(f"{given.transfers[0].name}: another tool", found.overrides, (found.line + needs,))
 
