@@ -23,7 +23,6 @@ from dtnsim.description.transfer import split_end
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping, mapping
-from dtnsim.physics.tools import tar_archive
 
 #: runs that may share a transfer
 MOST: Final = 64
@@ -72,6 +71,8 @@ def _steps(item: Mapping, hosts: MappingABC[str, Host]) -> list[Mapping]:
     Raises:
         SpecError: there are no files, or several runs or hosts would share the one archive.
     """
+    from dtnsim.physics.tools import tar_archive
+
     at: dict[str, Any] = {**place(item, "archive"), "key": "transfer.archive"}
     if item.get("dataset") is None or "duration" in item:
         raise SpecError("needs files that are sent once", **at, remedy="write a dataset and no duration")
