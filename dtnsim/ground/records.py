@@ -83,6 +83,7 @@ class Demand:
         below_cache: True where the destination's page cache comes before the station.
         missed: How many memories (the reader's own, then its server's) must lack a byte that visits the station.
         aside: True where a medium empties a page cache while the worker is at another step.
+        yields: True where it does so only as long as nobody waits for it: no worker is held by it then.
     """
 
     station: str
@@ -94,6 +95,7 @@ class Demand:
     below_cache: bool = False
     missed: int = 0
     aside: bool = False
+    yields: bool = False
 
 
 @dataclass(frozen=True, slots=True)

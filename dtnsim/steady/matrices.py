@@ -25,7 +25,7 @@ class Matrices:
     Attributes:
         capacity: (S, K).
         total: Rows of the transfers: all phases added up.
-        phases: Rows of the phases, transfer by transfer.
+        phases: Rows of the phases, transfer by transfer, without what yields to whoever waits.
         transfer: (P,) whose phase it is, rising; every transfer has a phase.
         delay: (S, P) seconds of waiting per payload byte.
         served: (S, P) the part of it in which requests are served, by drives that have others at the same time.
@@ -152,18 +152,19 @@ class Layout:
         phases: list[dict[int, Value]] = []
         whole: list[dict[int, Value]] = []
         for t in problem.transfers:
-            apart = once(t)
+            apart, yields = once(t), dict[int, Value]()
             for phase in t.phases:
                 row: dict[int, Value] = {}
                 for demand in phase.demands:
-                    k, cost = index[demand.station], demand.per_byte
-                    row[k] = self._sum(row[k], cost) if k in row else cost
+                    k, cost, into = index[demand.station], demand.per_byte, yields if demand.yields else row
+                    into[k] = self._sum(into[k], cost) if k in into else cost
                 for delay in phase.delays:
                     if delay.each not in apart and not at_once(t, delay):
                         self._delay[len(phases)] += delay.per_byte
                         self._served[len(phases)] += delay.per_byte if delay.each == "byte" else 0.0
                 phases.append(row)
-            whole.append(self._whole(phases[len(phases) - len(t.phases) :]))
+            own = phases[len(phases) - len(t.phases) :]
+            whole.append(self._whole([*own, yields] if yields else own))
         self._phases = _Entries(phases, len(self._index))
         alike = len(phases) == len(whole) and all(len(t.phases) == 1 for t in problem.transfers)
         self._total = self._phases if alike else _Entries(whole, len(self._index))

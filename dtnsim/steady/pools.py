@@ -81,8 +81,9 @@ def states(
         stations: By name.
         writers: How many write through its cache to its medium: each of them has as much of that.
         away: Part of the time in which nobody else waits for its medium.
-        seen: Whether others use its medium too: what write-back takes of that while the writer waits is theirs to bear,
-            and lengthens the writer's own time as well (as much as the medium takes, where it is slower than the rest).
+        seen: Whether others than they use its medium too: what write-back takes of that while the writer waits is
+            theirs to bear, and lengthens the writer's own time as well (as much as the medium takes, where it is slower
+            than the rest).
     """
     whole = transfer.buffered
     assert whole is not None
@@ -106,10 +107,12 @@ def states(
         return replace(transfer, phases=(*rest[:first], written, *rest[first:]))
 
     def at_other_steps(left: Value) -> list[Phase]:
-        return [
-            replace(p, demands=tuple(replace(d, per_byte=d.per_byte * left) if d.aside else d for d in p.demands))
-            for p in others
-        ]
+        yields = bool(np.any(np.asarray(left) < 1))
+
+        def at(d: Demand) -> Demand:
+            return replace(d, per_byte=d.per_byte * left, yields=yields) if d.aside else d
+
+        return [replace(p, demands=tuple(map(at, p.demands))) for p in others]
 
     calm = at_other_steps(0.0)
     return (
@@ -171,7 +174,7 @@ class Pools:
         }
         visits = Counter(name for t in problem.transfers for name in {d.station for p in t.phases for d in p.demands})
         media = {at: name for (_, name), at in self._volumes.items()}
-        self._seen = {f: visits[media[at]] > 1 for f, (_, at) in self.of.items()}
+        self._seen = {f: visits[media[at[1]]] > same[at] for f, at in self.of.items()}
         self._pool = np.array([p for p, _ in self._volumes], np.intp)
         volume = np.array([self.of[f][1] for f in numbers], np.intp)
 

@@ -161,7 +161,7 @@ def staged(m: Matrices, columns: list[Column]) -> Matrices:
     whole = np.array([c.whole for c in columns])
     workers = np.array([c.workers for c in columns], float)
     moved = np.array([c.moved for c in columns])
-    total = _joined([_row(c, c.numbers) for c in columns])
+    total = _joined([_whole(c) if c.whole else _row(c, c.numbers) for c in columns])
     alike = all(len(c.numbers) == 1 for c in columns)
     made = replace(
         m,
@@ -223,6 +223,12 @@ def _where_they_are(m: Matrices) -> Matrices:
         phases=numbered if phases is total else replace(phases, station=place[phases.station]),
         slowdowns=tuple((int(place[d]), place[a], slope, reference) for d, a, slope, reference in slowdowns),
     )
+
+
+def _whole(column: Column) -> tuple[Index, Array]:
+    """(stations (n,), demands (n, S)) of a transfer with all that it charges, in any phase."""
+    station, demand = column.of.total.of(int(column.of.transfer[column.numbers.start]))
+    return station, demand.T * column.part
 
 
 def _row(column: Column, numbers: range) -> tuple[Index, Array]:

@@ -9,6 +9,7 @@ import pytest
 
 from dtnsim.ground.pages import Cache
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
+from dtnsim.physics.waiting import time_shares
 from dtnsim.simulation import simulate
 from dtnsim.steady import epochs, pools
 from dtnsim.steady.ordering import ends
@@ -311,6 +312,36 @@ def test_who_waits_for_a_drive_has_all_of_it_while_another_verifies() -> None:
     assert seconds(verified, other)[1] == pytest.approx((1e5 - 300 / 2) * 3 / 100, rel=0.01)
 
 
+def test_workers_who_verify_are_not_held_by_a_drive_that_others_wait_for() -> None:
+    """Each state's workers share 50 B/s of the drive while they write, and verify 100 B/s each whoever waits for it."""
+
+    def verified(n: int, workers: int) -> Transfer:
+        one = writer(n, 1e6, 1e3)
+        wire, below = one.phases[0].demands
+        meanwhile = replace(below, per_byte=0.01, aside=True)
+        again = Phase("verification", (Demand(f"core{n}", 1.0, "bytes"), meanwhile), step="verification")
+        written = replace(one.phases[0], demands=(wire, replace(below, per_byte=0.99)))
+        return replace(
+            one, phases=(written, again), workers=workers, weight=workers, files=10**4, sizes_B=(100.0,),
+            counts=(10**4,), time_s=1e5,
+        )  # fmt: skip
+
+    given = path(verified(0, 2), verified(1, 1))
+    fast = [replace(s, capacity=1e9) if s.kind == "nic" else s for s in given.stations]
+    cores = [Station(f"core{n}", "cpu", "core", "cpu", 100.0 * (2 - n), "B", private=True) for n in range(2)]
+    found = epochs.rates(replace(given, stations=(*fast, *cores)))[0]
+    write = [(n, m) for n in range(3) for m in range(2)]
+    flow = np.zeros((6, 6))
+    for k, (n, m) in enumerate(write):
+        each = DRIVE / max(n + m, 1)
+        for to, rate in (((n - 1, m), n * each), ((n + 1, m), (2 - n) * WIRE), ((n, 1 - m), each if m else WIRE)):
+            if to in write:
+                flow[k, write.index(to)] = rate
+    share = time_shares(flow)
+    copied = [sum(p * DRIVE * who[a] / max(sum(who), 1) for p, who in zip(share, write, strict=True)) for a in range(2)]
+    assert found == pytest.approx(copied, rel=0.01)
+
+
 def test_stores_that_yield_to_each_other_do_not_stop_the_clock() -> None:
     """Six transfers whose writers at the limit are held by a core that write-back needs as well."""
     _, path = wide.path_of("20270103", 22, (wide.mixed,))
@@ -324,6 +355,24 @@ def test_who_waits_between_files_is_not_held_by_a_drive_of_its_own_that_writes_m
     waiting = replace(one.phases[0], delays=(Demand("", 1 / 25, "round trips", each="file"),))
     slow = replace(one, phases=(waiting,), buffered=waiting, files=100, sizes_B=(4.0,), counts=(100,))
     assert seconds(slow, writer(1, 200.0, 300.0, drive="other"))[0] == pytest.approx(20.0, rel=0.01)
+
+
+@pytest.mark.parametrize("drive", [WIRE * 0.7, WIRE * 0.5])
+def test_who_waits_between_files_is_not_held_by_a_drive_that_another_writes_to_while_the_cache_has_room(
+    drive: float,
+) -> None:
+    """A byte takes 1/100 s of the wire and 1/50 s of waiting: 33 B/s of each, whatever write-back takes of 70 B/s.
+
+    Of 50 B/s 16.7 B/s gather, up to the last byte.
+    """
+    some = [writer(n, 400.0, 300.0) for n in range(2)]
+    waiting = [replace(t.phases[0], delays=(Demand("", 1 / 50, "round trips", each="file"),)) for t in some]
+    slow = [
+        replace(t, phases=(p,), buffered=p, files=100, sizes_B=(4.0,), counts=(100,))
+        for t, p in zip(some, waiting, strict=True)
+    ]
+    problem = path(*slow, drive=drive)
+    assert ends(problem, epochs.rates(problem))[0].tolist() == pytest.approx([12.0] * 2, rel=1e-3)
 
 
 @pytest.mark.parametrize(("rate", "parallelism", "size"), [("180 MB/s", 4, "30 GB"), ("180 MB/s", 1, "60 GB")])
