@@ -103,3 +103,13 @@ def is_desk(host: object) -> bool:
     known = library.spoken()["personal"]
     sat_at = system.startswith(("windows", "mac")) and "server" not in system
     return sat_at or {kind.lower(), like.lower()} & {*known} != set() or is_personal(like)
+
+
+def is_file_server(host: object, name: str) -> bool:
+    """Whether a host as it is written is one that others mount: by its kind, system or maker, or by its name."""
+    given = host if isinstance(host, Mapping) else {"like": host}
+    words = [name, *(str(given.get(key) or "") for key in ("kind", "os", "like"))]
+    maker = machine_like(words[-1])
+    return (maker is not None and maker.get("cpu") == "NAS processor") or any(
+        re.search(library.spoken()["file_server"], word.lower()) for word in words
+    )

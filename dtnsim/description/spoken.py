@@ -231,8 +231,10 @@ def _drives(given: object, where: str, notes: list[str]) -> object:
     """An array, its members and its level as people write them: raidz2 of 4 TB HDD."""
     if isinstance(given, Scalar) and not library.has("parts", given):
         short = Scalar(_SIZE.sub("", given), given.file, given.line)  # 'Micron 7450 7.68TB'
-        if short != given and len(_typed("array", library.spelled("parts", short))) == 1 and _known(short, "array"):
-            notes.append(f"{where}: {str(given)!r} is taken as {short}")
+        named = library.meant("parts", short) if re.search(r"\d", short) else ()  # a maker's name alone is no model
+        models = _typed("array", named)
+        if short != given and len(models) == 1 and _known(short, "array"):
+            notes.append(f"{where}: {str(given)!r} is taken as {models[0]}")
             return _sized(short, given)
         uncounted = library.spoken()["layouts"]["uncounted"].values()
         groups, line = _first([library.spoken()["layouts"]["groups"]], given)

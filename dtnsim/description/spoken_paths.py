@@ -134,7 +134,8 @@ def _as_overrides(item: Mapping, written: Mapping, before: Mapping, hosts: Mappi
 def _mounted(item: Mapping, hosts: Mapping, notes: list[str], key: str) -> tuple[Mapping, Mapping] | None:
     """The hosts with a share mounted, and the transfer that copies there; None where it needs none.
 
-    The client is the one that ``client`` of the tool says, else the source if that alone is a personal computer.
+    The client is the one that ``client`` of the tool says, else the source if that alone is a personal computer, or the
+    destination alone a file server.
     """
     tool = item.get("tool")
     name = str(tool.get("name", tool.get("kind")) if isinstance(tool, Mapping) else tool)
@@ -148,7 +149,9 @@ def _mounted(item: Mapping, hosts: Mapping, notes: list[str], key: str) -> tuple
         return None
     said = str(tool.get("client", "")) if isinstance(tool, Mapping) else ""
     desks = {end for end, (name, _, _) in ends.items() if personal.is_desk(hosts[name])}
-    client, server = ("from", "to") if said == "source" or (not said and desks == {"from"}) else ("to", "from")
+    served = {end for end, (name, _, _) in ends.items() if personal.is_file_server(hosts[name], name)}
+    pushed = desks == {"from"} if desks else served == {"to"}
+    client, server = ("from", "to") if said == "source" or (not said and pushed) else ("to", "from")
     (here, _, own), (there, _, path), at = ends[client], ends[server], item.lines["tool"]
     if path.strip() in ("", *DEVICES):
         return None  # there is nothing to mount

@@ -151,6 +151,9 @@ def test_who_mounts_a_share() -> None:
         assert "/b" in path({"os": "Windows 10"}, transfer={**MOVE, "tool": tool}).hosts["a"].volumes
     assert "/b" in path({}, transfer={**MOVE, "tool": {"name": "smb", "client": "source"}}).hosts["a"].volumes
     assert "/a" in path({}, transfer={**MOVE, "tool": "smb"}).hosts["b"].volumes
+    for server in ({"like": "Synology DS920+"}, {"kind": "nas"}, {"os": "TrueNAS CORE 13"}):
+        assert "/b" in path({}, server, transfer={**MOVE, "tool": "smb"}).hosts["a"].volumes
+    assert "/a" in path({"kind": "nas"}, {"kind": "nas"}, transfer={**MOVE, "tool": "smb"}).hosts["b"].volumes
 
 
 @pytest.mark.parametrize(
