@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterator, Mapping as MappingABC, Sequence
+from collections.abc import Collection, Iterator, Mapping as MappingABC, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
@@ -87,6 +87,32 @@ def override(raw: Mapping, text: str, notes: list[str] | None = None) -> list[st
     if isinstance(parsed, Scalar):
         parsed = Scalar(str(parsed), "--set " + key, 0)
     return put(raw, steps, parsed, text, notes)
+
+
+def apart(raw: Mapping, overrides: Sequence[str], names: Collection[str]) -> list[str]:
+    """Overrides that write out hosts of a file which are like others of it, as far as they are not like each other.
+
+    Args:
+        raw: Mapping of the path.
+        overrides: What is put over it, of which what reaches the others reaches these too.
+        names: These hosts.
+    """
+    made, written = list[str](), raw.get("hosts")
+    hosts = written if isinstance(written, Mapping) else Mapping()
+    for name in names:
+        own, others = hosts.get(name), [name]
+        while isinstance(own, Mapping) and own.get("like") in hosts and own["like"] not in (*names, *others):
+            others.insert(0, str(own["like"]))
+            base = hosts[others[0]]
+            base = base.clone() if isinstance(base, Mapping) else yamlio.mapping({"like": base}, raw.file, raw.line)
+            for key in own.keys() - {"like"}:
+                base.put(key, merge(base.get(key), own[key]), *own.at(key))
+            own = base
+        if own is not hosts.get(name):
+            made.append(f"hosts.{name}={json.dumps(own)}")
+            for text in (t for other in others for t in overrides if t.startswith(f"hosts.{other}.")):
+                made.append(f"hosts.{name}.{text.split('.', 2)[2]}")
+    return made
 
 
 def put(raw: Mapping, steps: list[str], value: Any, text: str, notes: list[str] | None = None) -> list[str]:

@@ -7,7 +7,7 @@ anything is computed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping as MappingABC, Sequence
+from collections.abc import Collection, Iterator, Mapping as MappingABC, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from dtnsim.description.graph import Joined
 from dtnsim.description.host import Host
 from dtnsim.description.hosts import Built, comes_first, inside, machine, moves_hosts, numbered
 from dtnsim.description.keys import keyed, written_as
-from dtnsim.description.override import Overrides, override, split_key, texts
+from dtnsim.description.override import Overrides, apart, override, split_key, texts
 from dtnsim.description.shared import shared_out
 from dtnsim.description.spoken import folded
 from dtnsim.description.templates import named_workload, with_workload
@@ -123,6 +123,10 @@ class PathSpec(Joined):
         over = (*before, *texts(overrides))
         return self._built.path(raw, (self._folder, *over), partial(resolve, raw, over, beside=self._folder))
 
+    def apart(self, names: Collection[str]) -> PathSpec:
+        """The same path, where these hosts follow no other host of the file that they are like."""
+        return self.changed(sets) if (sets := apart(*self._given, names)) else self
+
     def place_of(self, *steps: str | int) -> dict[str, Any]:
         """File and line where a key was written, for a `SpecError`; nothing where an override has written it."""
         spot, whole = spot_of(self._given[0], steps)
@@ -152,8 +156,7 @@ class PathSpec(Joined):
             return f"workload.classes.{self.transfers[number].name}"
         if "transfer" in raw:
             return "transfer"
-        if number < len(self._origins):
-            number = self._origins[number]
+        number = self._origins[number] if number < len(self._origins) else number
         named = raw.get("transfers")
         return f"transfers.{list(named)[number] if isinstance(named, Mapping) else number}"
 

@@ -349,8 +349,7 @@ def frontier(stages: Sequence[Stage], confidence: float) -> list[Stage]:
 def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
     """The cheapest stage that the draws do not tell from the best one.
 
-    Shares of the draws are known to within two standard errors; a goal is kept within what is worth a line. Where the
-    best stage meets it so seldom that any share is as good, medians are compared.
+    Shares of draws are known to two standard errors. A goal is kept within a point; medians count where it never is.
 
     Args:
         stages: Stages by rising price.
@@ -367,7 +366,7 @@ def cheapest(stages: Sequence[Stage], top: Stage, confidence: float) -> Stage:
     least, slowest = top.probability - _TOLD * error(top.probability), 0.0
     if top.probability >= confidence:
         least = max(least, confidence - _SURER)
-    elif least <= 0:  # no draw meets the goal, or hardly any: the median says more
+    elif least <= 0:
         slowest = float(np.quantile(each, max(0.5 - _TOLD * error(0.5), 0.0), method="inverted_cdf"))
     return next((s for s in stages if s.probability >= least and s.rate >= slowest), top)
 

@@ -84,6 +84,14 @@ def gained(gain: float, digits: int = 1) -> str:
     return f"{gain:+.{digits}%}" if gain < 1 else f"x {1 + gain:.3g}"
 
 
+def apart(names: Sequence[str]) -> list[str]:
+    """That hosts follow others in the file, though they are not to be changed."""
+    return [
+        f"{name} is like another host in the file and would follow what is set there: write it out before you set it."
+        for name in names
+    ]
+
+
 def joint_gain(found: Found, best: Stage, tuned: Stage) -> list[str]:
     """What the steps of a purchase give together, where that is not the sum of what each gives alone.
 

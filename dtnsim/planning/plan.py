@@ -106,6 +106,8 @@ def plan(
         goal = _goal_of(target, move, within)
     rate = growth.drawn(grow, samples, seed) if grow is not None else 0.0
     hosts = _hosts(given, keep, mine)
+    kept = [name for name in given.hosts if name not in hosts]
+    given, written = given.apart(kept), given
     listed = offers.world(catalogs.read(catalog), given.folder, shipped=catalog is None)
     most_money = money(budget, "--budget") if budget is not None else None
     if most_money is not None and not most_money.amount > 0:
@@ -116,6 +118,10 @@ def plan(
     asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, listed, exchange(rates),
                   tuple(allow), hints, progress)  # fmt: skip
     made = replace(_planned(given, asked, rate, years, energy), stated=bool(keep or mine))
+    follow = [
+        k for k in kept if any(o.startswith(f"hosts.{k}=") for o in set(given.overrides) - set(written.overrides))
+    ]
+    made = replace(made, sentences=(*made.sentences, *messages.apart(follow)))
     return replace(made, verdict=messages.verdict(made, f"{move} within {within}" if move is not None else goal.words))
 
 

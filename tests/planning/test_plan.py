@@ -398,3 +398,18 @@ def test_the_tool_is_the_one_that_tools_finds_fastest() -> None:
     assert made.tuned.prediction.duration_s.p50 == pytest.approx(least, rel=1e-3)
     msrsync = dtnsim.predict(given, overrides=["transfer.tool={name: msrsync, p: 4}"], samples=64)
     assert made.tuned.rate > 1.02 * msrsync.throughput_Bps.p50
+
+
+def test_who_is_kept_follows_nobody(tmp_path: Path) -> None:
+    """East is like west in the file: a card for west is one card, and what is set at west leaves east as it is."""
+    west = "{cpu: {cores: 8, clock: 3 GHz}, nic: 10 Gb/s, slots: {a: {kind: slot, generation: 4, lanes: 16}}}"
+    text = f"hosts: {{west: {west}, east: {{like: west}}}}\nwan: {{rtt: 1 ms, bandwidth: 100 Gb/s, medium: lab}}\n"
+    text += "transfer: {from: 'west:memory', to: 'east:memory', tool: iperf3}\n"
+    given = spec.load(written(tmp_path / "p.yaml", text), ["hosts.west.nic=40 Gb/s"])
+    made = dtnsim.plan(given, target="50Gb/s", keep=["hosts.east"], allow=["tuning", "parts"], samples=16, hints=False)
+    assert made.given.hosts["east"].nics["nic"].rate.value == given.hosts["east"].nics["nic"].rate.value == 5e9
+    for stage in (made.tuned, *made.purchases):
+        changed = made.given.changed(stage.overrides)
+        assert changed.hosts["east"] == made.given.hosts["east"]
+        assert all(count == 1 for option in stage.options for _, count in option.buys)
+    assert any(s.startswith("east is like another host") for s in made.sentences)
