@@ -39,10 +39,10 @@ _TIME: Final = {
     for name in names.split()
 }
 
-#: what times are shown in, and the least and the most of a unit that times side by side are shown in
+#: what times are shown in; the least and the most of one in which several are shown, and of seconds and below otherwise
 _UNITS: Final = (("d", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
-_NEARLY: Final = 0.9
-_APART: Final = 200.0
+_NEARLY, _APART = 0.9, 200.0
+_TENTH, _FAR = 0.1, 1000.0
 #: numbers below it are written out
 _LONG: Final = 1e6
 
@@ -275,9 +275,10 @@ def alike(seconds: Sequence[float], digits: int = 2) -> list[str]:
 
     ``alike([6300, 5900, 10000]) == ["1.8 h", "1.6 h", "2.8 h"]``.
     """
-    for unit, factor in _UNITS:
-        if min(seconds) >= factor * _NEARLY and factor * (2 if factor > 1 else 1) <= max(seconds) < factor * _APART:
-            return [f"{_written(each / factor, digits)} {unit}" for each in seconds]
+    for least, most, units in ((_NEARLY, _APART, _UNITS), (_TENTH, _FAR, _UNITS[3:])):
+        for unit, factor in units:
+            if min(seconds) >= factor * least and factor * (2 if factor > 1 else 1) <= max(seconds) < factor * most:
+                return [f"{_written(each / factor, digits)} {unit}" for each in seconds]
     return [show(each, "s", digits=digits) for each in seconds]
 
 

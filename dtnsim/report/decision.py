@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 #: remedies that are answered with all their scenarios, until one helps; goals are met from this probability on, and
 #: nothing has to be done from that on
 _TRIED: Final = 2
+#: numbers that move the answer most at its best, of which the first by its median is said
+_RANKED: Final = 4
 _LIKELY: Final = 0.5
 _SURE: Final = 0.8
 #: what a port carries beyond the rate of now, before it is worth planning for
@@ -129,7 +131,7 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
     f, held = p.transfers.index(t), limits.held(p)
     enough = bool(wanted) and p.drawn is not None and all(_fits(p, goal, _SURE) for goal in wanted)
     says, tools = verdict(p, wanted, start), _by_another(p, f) if len(p.transfers) == 1 else []
-    ways = () if _until_last_start(p) else (*limits.usual_ways(p), *_ways(p, t))
+    ways = () if _until_last_start(p) else _unlike((*limits.usual_ways(p), *_ways(p, t)))
     tried = [(way, _with(p, way)) for way in sorted(ways, key=lambda w: not typed(p, w))[:_TRIED]]
     helps = [each for each in tried if _more(p, each[1]) > relieved.WORTH]
     # what can be typed comes first, unless another brings more than twice as much
@@ -150,11 +152,17 @@ def decide(p: Prediction, wanted: Sequence[Goal] = (), start: dt.time | None = N
 
 
 def _first(p: Prediction, wanted: Sequence[Goal], most: int) -> tuple[str, ...]:
-    """What to find out first, with the median that each would give; of several values of one default the furthest."""
+    """What to find out first, with the median that each would give; of several values of one default the furthest.
+
+    Of those that move the answer most at its best, those that move its median most.
+    """
     furthest = {a.key: a for a in sorted(p.assumed, key=lambda a: a.moves)}
-    far = sorted(furthest.values(), key=lambda a: a.moves)[::-1][:most]
+    far = sorted(furthest.values(), key=lambda a: a.moves)[::-1][:_RANKED]
     medians = p.assumed.medians(far).tolist() if isinstance(p.assumed, Assumed) else []
-    return tuple(measured(p, a, rates, wanted) for a, rates in zip(far, medians, strict=False))
+    now, least = p.throughput_Bps.p50, p.throughput_Bps.p50 * 1e-9
+    moves = [max(abs(math.log(max(rate, least) / now)) for rate in rates) for rates in medians]
+    first = sorted(range(len(moves)), key=lambda n: -moves[n])[:most]
+    return tuple(measured(p, far[n], medians[n], wanted) for n in first)
 
 
 def _ways(p: Prediction, t: TransferPrediction) -> Sequence[Remedy]:
@@ -162,6 +170,14 @@ def _ways(p: Prediction, t: TransferPrediction) -> Sequence[Remedy]:
     if len(p.transfers) <= relieved.TRIED or not (sets := t.ladder[0].overrides):
         return t.ways
     return [Remedy(t.ladder[0].remedy, sets, t.ceiling)]
+
+
+def _unlike(ways: Iterable[Remedy]) -> list[Remedy]:
+    """Of ways that set the same keys the first, which is the best: less of the same is no other way."""
+    first: dict[tuple[str, ...], Remedy] = {}
+    for way in ways:
+        first.setdefault(tuple(override.partition("=")[0] for override in way.overrides), way)
+    return list(first.values())
 
 
 _FREE: Final = "nothing to buy: a setting"
