@@ -13,11 +13,12 @@ is used. `Search` counts sets that exceed their bound.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import ChainMap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -179,21 +180,27 @@ class Bound:
     Args:
         rater: What rates a set in full.
         choices: For each place what can be bought.
+        each: Gives what is worked out one after the other, and says how far it is.
     """
 
-    def __init__(self, rater: Rater, choices: Mapping[str, Sequence[Option]]) -> None:
+    def __init__(
+        self,
+        rater: Rater,
+        choices: Mapping[str, Sequence[Option]],
+        each: Callable[[Collection[Any]], Iterable[Any]] = iter,
+    ) -> None:
         self._rater = rater
         self._base = times(rater.middle([]))
         self._alone: dict[Option, dict[Key, Array]] = {}
         rater.ahead(o.overrides for options in choices.values() for o in options)
-        for options in choices.values():
-            for option in options:
-                self._alone[option] = self._times(option.overrides) or self._base
+        for option in each(list(itertools.chain(*choices.values()))):
+            self._alone[option] = self._times(option.overrides) or self._base
         self._places = list(choices)
         self._best = self._together(choices)
         best = rater.described([o for b in self._best.values() for o in b.overrides])
-        rater.ahead(self._sets(p, o) for p, options in choices.items() for o in (None, *options))
-        with_each = {(p, o): self._beside(p, o) for p, options in choices.items() for o in (None, *options)}
+        every = [(p, o) for p, options in choices.items() for o in (None, *options)]
+        rater.ahead(self._sets(p, o) for p, o in every)
+        with_each = {(p, o): self._beside(p, o) for p, o in each(every)}
         beside = {which: found.drawn if found is not None else None for which, found in with_each.items()}
         self._draw, self._of = best.draw, best.nominal
         self._held = _all_of([best.held, *(found.held for found in with_each.values() if found is not None)])

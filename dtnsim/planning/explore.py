@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final
@@ -17,7 +17,7 @@ from dtnsim.planning import actions, dominance, fitting, tuning, whynot
 from dtnsim.planning.actions import machine
 from dtnsim.planning.bounds import Bound
 from dtnsim.planning.money import Exchange
-from dtnsim.planning.proposal import Stage, Would, idle, named, price_spread
+from dtnsim.planning.proposal import Progress, Stage, Would, idle, named, price_spread
 from dtnsim.planning.rating import Rater
 from dtnsim.planning.search import SAME, Rates, Search, Set, price
 from dtnsim.steady.prediction import predict
@@ -73,7 +73,7 @@ class Asked:
     exchange: Exchange
     allow: Sequence[str] = ()
     hints: bool = True
-    tell: Callable[[str], object] = field(default=lambda _: None, compare=False)
+    tell: Progress = field(default_factory=Progress, compare=False)
     known: dict[tuple[str, ...], float] = field(default_factory=dict, compare=False)
     shops: dict[tuple[object, ...], Offered] = field(default_factory=dict, compare=False)
 
@@ -129,7 +129,7 @@ class Found:
 
 def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...]]:
     """Settings that help a path, another tool among them where that is allowed; and what was tried."""
-    rate = tuning.Ceilings(given, asked.known)
+    rate = tuning.Ceilings(given, asked.known, each=asked.tell.each)
 
     def settings(path: PathSpec, *, anew: bool = False) -> list[Setting]:
         return actions.settings(path, asked.hosts, asked.goal.value, asked.allow, anew=anew)
@@ -157,7 +157,7 @@ def free(given: PathSpec, asked: Asked) -> tuple[tuple[Win, ...], tuple[str, ...
     if best is None:
         return won, tuple(dict.fromkeys(known))
     path = given.changed(best.overrides)
-    more = tuning.wins(settings(path), tuning.Ceilings(path, asked.known), most_Bps(path))
+    more = tuning.wins(settings(path), tuning.Ceilings(path, asked.known, each=asked.tell.each), most_Bps(path))
     share = rate(()) / rate(best.overrides)  # of the rest what it gains beside that tool
     beside = (replace(win, alone_Bps=win.alone_Bps * share) for win in more)
     return (tuning.Win(best, rate(best.overrides), together=True), *beside), tuple(dict.fromkeys(known))
@@ -174,7 +174,7 @@ def would_help(best: Stage, given: PathSpec, asked: Asked) -> list[Would]:
     path = given.changed(best.overrides)
     rate, found = tuning.Ceilings(path, asked.known), []
     full = rate(()) * (1 + tuning.WORTH) >= tuning.wires_Bps(path, cards=False)
-    for kind in actions.ALLOWED:
+    for kind in asked.tell.each(actions.ALLOWED):
         if kind in asked.allow or (full and kind != "network"):
             continue
         tried = [
@@ -248,7 +248,9 @@ def in_medians(given: PathSpec, asked: Asked, won: Sequence[Win], now: Stage) ->
         base = rater(beside)[0]
         return now.rate * rater([*beside, win.setting])[0] / base if base > 0 else 0.0
 
-    made = (replace(win, setting=_for_all(given, win.setting), alone_Bps=alone_Bps(win)) for win in won)
+    made = (
+        replace(win, setting=_for_all(given, win.setting), alone_Bps=alone_Bps(win)) for win in asked.tell.each(won)
+    )
     return tuple(sorted(made, key=lambda w: (not w.together, not w.setting.another_tool, -w.alone_Bps)))
 
 
@@ -293,15 +295,15 @@ def purchases(
         return Found(nothing, rater, nothing.frontier(), offered, asked.currency)
     hosts = [h for h in asked.hosts if rater.could_help([h], [other for other in asked.hosts if other != h])]
     choices = {place: o for place, o in offered.choices.items() if place.split(".")[1] in hosts}
-    bound = Bound(rater, choices)
+    bound = Bound(rater, choices, asked.tell.each)
     worth = dominance.worth(bound, choices, SAME[0] / (2 * asked.most))
 
     def matters(option: Option) -> bool:
         return option.place in choices and bound.matters(option)
 
-    search = Search(
-        offered.choices, rater, bound, asked.budget - spent, matters, offered.stock, asked.max_watts, asked.most, worth
-    )
+    left, told = asked.budget - spent, asked.tell.within
+    limits = offered.stock, asked.max_watts, asked.most, worth
+    search = Search(offered.choices, rater, bound, left, matters, *limits, tell=told)
     return Found(search, rater, search.frontier(), offered, asked.currency)
 
 
@@ -317,7 +319,7 @@ def machines(given: PathSpec, asked: Asked) -> tuple[list[Stage], Offered]:
     ]
     found: list[Stage] = []
     settings: dict[Option, list[str]] = {}
-    for option in affordable:
+    for option in asked.tell.each(affordable):
         settings[option] = (
             settings_of(free(given.changed(option.overrides), asked)[0]) if "tuning" in asked.allow else []
         )
@@ -388,13 +390,3 @@ def instead(best: Stage, sure: float) -> tuple[whynot.Instead, ...]:
     if (share := math.floor(best.probability * 100) / 100) > 0:
         found.append(whynot.Instead("confidence", share, best.name, best.price.amount))
     return tuple(found)
-
-
-def with_margins(stages: Sequence[Stage]) -> list[Stage]:
-    """Stages with what the money of each brings beyond the one before."""
-    made = list(stages[:1])
-    for before, stage in itertools.pairwise(stages):
-        more = stage.price.amount - before.price.amount
-        gain = (stage.rate - before.rate) / float(more) * 1000 if more > 0 else None
-        made.append(replace(stage, marginal_Bps=gain))
-    return made

@@ -25,7 +25,7 @@ from dtnsim.planning.explore import Asked
 from dtnsim.planning.growth import Growth
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Offered
-from dtnsim.planning.proposal import Plan, Stage, named
+from dtnsim.planning.proposal import Plan, Progress, Stage, named, with_margins
 from dtnsim.planning.tuning import Win
 from dtnsim.steady import goals, ordering, why_wide
 
@@ -90,7 +90,7 @@ def plan(
         samples: Draws behind the probabilities.
         seed: Seed of the draws.
         hints: Whether kinds of change that are not allowed are tried too where the goal is not met.
-        progress: Called with the step that begins.
+        progress: Called with the step that is at work, and how far it is.
 
     Raises:
         InputError: constraints that contradict each other, or that name what is not there.
@@ -116,7 +116,7 @@ def plan(
     spend = most_money.amount if most_money is not None else Decimal("Infinity")
     energy = money(kwh, "--kwh") if kwh is not None else None
     asked = Asked(goal, confidence, hosts, currency, spend, max_watts, most, samples, seed, listed, exchange(rates),
-                  tuple(allow), hints, progress)  # fmt: skip
+                  tuple(allow), hints, Progress(progress))  # fmt: skip
     made = replace(_planned(given, asked, rate, years, energy), stated=bool(keep or mine))
     follow = [
         k for k in kept if any(o.startswith(f"hosts.{k}=") for o in set(given.overrides) - set(written.overrides))
@@ -135,7 +135,7 @@ def _planned(given: spec.PathSpec, asked: Asked, rate: Growth, years: int, energ
     asked.tell("step 3 of 4: what can be bought")
     stages, offered, found = _purchases(given, asked, settings)
     refused = (*(r for o in offered for r in o.refused), *actions.refused(given, hosts, goal.value, allow))
-    bought = explore.with_margins(explore.frontier([tuned, *stages], confidence))
+    bought = with_margins(explore.frontier([tuned, *stages], confidence))
     meets = next((s for s in (now, *bought) if s.probability >= confidence), None)
     top = meets or max(bought, key=lambda s: (s.probability, s.rate))
     best = top if top is now else explore.cheapest(bought, top, confidence)
@@ -197,7 +197,9 @@ def _purchases(
     if "parts" in asked.allow:
         tuned = given.changed(settings)
         found = explore.purchases(tuned, asked, asked.offered(tuned, "parts"))
-        bought += [asked.stage(named(s), given, s, settings) for s, _ in found.frontier if s]
+        bought += [
+            asked.stage(named(s), given, s, settings) for s in asked.tell.each([s for s, _ in found.frontier if s])
+        ]
         offered.append(found.offered)
     if "hosts" in asked.allow:
         stages, machines = explore.machines(given, asked)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dtnsim.ground import units
 from dtnsim.ground.extras import frame
@@ -25,6 +26,34 @@ if TYPE_CHECKING:
 
 #: use of a bought part below which most of it is idle
 _IDLE: Final = 0.5
+
+T = TypeVar("T")
+
+
+class Progress:
+    """Says which step of a plan is at work, and how far it is.
+
+    Args:
+        say: Takes it.
+    """
+
+    def __init__(self, say: Callable[[str], object] = lambda _: None) -> None:
+        self._say, self._step = say, ""
+
+    def __call__(self, step: str) -> None:
+        """A step begins."""
+        self._step = step
+        self._say(step)
+
+    def within(self, far: str) -> None:
+        """How far the step is."""
+        self._say(f"{self._step}, {far}")
+
+    def each(self, items: Collection[T]) -> Iterator[T]:
+        """Items one after the other, each said as so many of how many."""
+        for n, item in enumerate(items, 1):
+            self.within(f"{n} of {len(items)}")
+            yield item
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -219,3 +248,13 @@ def idle(options: Sequence[Option], prediction: Prediction) -> tuple[tuple[str, 
         if own and max(own) < _IDLE:
             found.append((option.part, max(own)))
     return tuple(found)
+
+
+def with_margins(stages: Sequence[Stage]) -> list[Stage]:
+    """Stages with what the money of each brings beyond the one before."""
+    made = list(stages[:1])
+    for before, stage in itertools.pairwise(stages):
+        more = stage.price.amount - before.price.amount
+        gain = (stage.rate - before.rate) / float(more) * 1000 if more > 0 else None
+        made.append(replace(stage, marginal_Bps=gain))
+    return made

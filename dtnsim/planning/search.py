@@ -52,6 +52,7 @@ class Search:
         evaluated: What sets give that were worked out in full.
         out: Sets that a limit rejects: ``budget``, ``power``, ``changes`` or ``room``, and by how much.
         patience: Bounds after which it ends where it is; ``cut`` then says so.
+        tell: Takes how far it is.
     """
 
     choices: Mapping[str, Sequence[Option]]
@@ -68,6 +69,7 @@ class Search:
     exceeded: int = 0
     patience: int = PATIENCE
     cut: bool = False
+    tell: Callable[[str], object] = lambda _: None
     _asked: int = 0
     _slack: Rates = (1.0, 1.0, 1.0, 1.0)
 
@@ -129,6 +131,8 @@ class Search:
     def _of(self, chosen: Set) -> Rates:
         key = frozenset(chosen)
         if key not in self.evaluated:
+            bounds = f"{min(self._asked, self.patience):,} of at most {self.patience:,} bounds"
+            self.tell(f"{bounds}, {len(self.evaluated):,} sets in full")
             self.evaluated[key] = self.rate(tuple(sorted(chosen, key=lambda o: o.place)))
         return self.evaluated[key]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from dtnsim.description.spec import PathSpec
 from dtnsim.ground.errors import DtnsimError
@@ -45,6 +45,7 @@ class Ceilings:
         given: The path.
         known: What is known already of what the same file was read into, by all that was put over it.
         part: What of the path counts.
+        each: Gives what is tried one after the other, and says how far it is.
     """
 
     def __init__(
@@ -52,7 +53,9 @@ class Ceilings:
         given: PathSpec,
         known: dict[tuple[str, ...], float],
         part: Callable[[PathSpec], PathSpec] = lambda path: path,
+        each: Callable[[Collection[Any]], Iterable[Any]] = iter,
     ) -> None:
+        self.each = each
         self._known, self._paths, self._part = known, Paths(given), part
 
     def __call__(self, overrides: Sequence[str]) -> float:
@@ -108,7 +111,7 @@ def wins(found: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf) -
     if base >= enough:
         return ()
     rate.ahead(s.overrides for s in found)
-    alone = {s: rate(s.overrides) for s in found}
+    alone = {s: rate(s.overrides) for s in rate.each(found)}
     groups: dict[str, list[Setting]] = {}
     for setting in found:
         if alone[setting] > 0:
@@ -128,7 +131,7 @@ def wins(found: Sequence[Setting], rate: Ceilings, most_Bps: float = math.inf) -
         left_out(0)
     whole = rate(with_some({})) >= enough
     for _ in range(2):
-        for n, (what, group) in enumerate(each):
+        for n, (what, group) in enumerate(rate.each(each)):
             tried: tuple[Setting | None, ...] = (None, *group)
             if whole:  # the first that leaves enough is the one
                 left_out(n)
