@@ -62,7 +62,7 @@ def judged() -> Any:
 
 def markdown(found: Any) -> str:
     """The table of figures that fitted nothing: errors, intervals, bottlenecks, and errors of earlier versions."""
-    from dtnsim.evidence.trust import CENTRAL, trust
+    from dtnsim.evidence.trust import CENTRAL, first, summarise, trust
     from dtnsim.ground import yamlio
     from dtnsim.report.validation import percent
 
@@ -97,6 +97,13 @@ def markdown(found: Any) -> str:
             percent(rule.mdape),
             *(f"{w['error']} ({w['n']})" if w else "" for w in was),
         )
+        lines.append(f"| {' | '.join(cells)} |")
+    then = first(found.of("blind"))
+    inside_then = trust(then)
+    if inside_then is not None:
+        s = summarise([abs(j.error) for j in then], [])
+        shares = (s.mdape, s.max_ape, *inside_then.coverage.values())
+        cells = ("as first predicted", str(s.n), *map(percent, shares), "", "", *("" for _ in earlier))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

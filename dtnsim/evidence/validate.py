@@ -18,7 +18,7 @@ from dtnsim.evidence.cases import Case, load_all
 from dtnsim.evidence.figures import Figure, Paths, Solved, at, solved, transfer_index, values
 from dtnsim.evidence.fit_model import Model
 from dtnsim.evidence.fit_search import Search
-from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, summarise, trust
+from dtnsim.evidence.trust import Judgement, Summary, by_kind, error_of, first, summarise, trust
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.pool import Pool
 from dtnsim.ground.quantity import Draw
@@ -78,11 +78,12 @@ class Validation:
         summary = {**{role: self.summary(role) for role in ROLES}, "baseline_blind": self.baseline_summary()}
         if any(j.left_out is not None for j in self.judgements):
             summary["leave_one_out"] = self.left_out_summary()
-        whole = trust(self.judgements)
+        whole, then = trust(self.judgements), trust(first(self.judgements))
         return {
             "schema": "dtnsim.validation/1",
             "summary": {name: asdict(of) for name, of in summary.items()},
             "trust": whole.as_dict() if whole is not None else None,
+            "first_predicted": then.as_dict() if then is not None else None,
             "kinds": {kind: t.as_dict() for kind, t in by_kind(self.judgements).items()},
             "cases": [_case_dict(j) for j in self.judgements],
         }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dtnsim import __version__
-from dtnsim.evidence.trust import CENTRAL, Judgement, by_kind, judging, ranks, trust
+from dtnsim.evidence.trust import CENTRAL, Judgement, by_kind, first, judging, ranks, trust
 from dtnsim.ground import units
 from dtnsim.ground.uncertainty import NAMES, WITHIN
 from dtnsim.report.page import Figure, Page, label, today
@@ -123,9 +123,9 @@ def _summary(found: Validation) -> Table:
 
 
 def _trust(found: Validation) -> Table:
-    """Coverage and scores of the judging figures, by kind of what binds."""
-    rows = []
-    for kind, t in [*by_kind(found.judgements).items(), ("all", trust(found.judgements))]:
+    """Coverage and scores of the judging figures, by kind of what binds, and as they were first predicted."""
+    rows, then = [], trust(first(found.judgements))
+    for kind, t in [*by_kind(found.judgements).items(), ("all", trust(found.judgements)), ("as first predicted", then)]:
         if t is not None:
             inside = [percent(s) for s in (*(t.coverage[level] for level in CENTRAL), t.below, t.above, t.high)]
             numbers = (t.interval_score, t.constant_factor, t.crps)

@@ -86,6 +86,26 @@ def test_what_other_kinds_hold_back_is_theirs() -> None:
     assert told["production/core/test"].below == pytest.approx(0.4, rel=0.25)
 
 
+def test_the_least_of_like_errors_teaches_no_slower_law() -> None:
+    """Of three kinds that are equally near the least is measured: at its median 1 / S = 1 + 3 (1 / S_g - 1) = 2, so
+    that it lies at the lower quartile of the laws, and is no reason to take any of them for slower."""
+    random, like, kinds = np.random.default_rng(9), Law(0.0, 0.2, 0.2), ("wire", "core", "disk")
+    found = []
+    for n in range(300):
+        common, others = random.random(1), {k: np.zeros(8) for k in kinds if k != kinds[n % 3]}
+        least = min(float(like.at(together(random.random(1), common))[0]) for _ in kinds)
+        found.append(replace(figure(f"s{n}", kinds[n % 3], least, np.zeros(8)), rooms=others))
+    # density of the least there: 3 f (S / S_g)**2 = 4/3 of the t2's 0.23 over its scale; two standard errors
+    off, quartile = 2 * 0.5 * 0.2 / (4 / 3 * 0.23 * 300**0.5), float(like.at(np.array([0.25]))[0])
+    assert np.median([r.value for r in found]) == pytest.approx(quartile, abs=off)
+    bare = [replace(r, rooms={}) for r in found]
+    told, taken = (learn.learn(r, Discrepancy()).discrepancy.laws for r in (found, bare))
+    for kind in kinds:
+        name, middle = f"production/{kind}/test", np.array([0.5])
+        assert told[name].at(middle)[0] == pytest.approx(0.0, abs=off), kind
+        assert taken[name].at(middle)[0] == pytest.approx(quartile, abs=1.5 * off), kind  # a third of the figures
+
+
 def test_unseen_systems_have_wider_laws_around_the_same_median() -> None:
     """Every third study was predicted before it was seen, twice as far off as those that mechanisms were mended by."""
     plain = synthetic(studies=60)

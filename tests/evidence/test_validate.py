@@ -154,6 +154,7 @@ def test_markdown_counts_only_what_judges() -> None:
     assert len({r.count("|") for r in rows}) == 1
     assert [r.split("|")[2].strip() for r in rows[2:]] == ["2", "2"]
     assert "median error in 0.1" in rows[0]
+    assert "as first predicted" not in table  # none of them says what it was
     # nine of Venadi's figures judge, as they did in 0.1; bonnie++ fits
     assert rows[2].split("|")[-2].strip().endswith("(9)")
 
@@ -224,6 +225,21 @@ def test_trust_counts_what_judges() -> None:
     assert trust.trust([x for x in judged if x.case.role == "fit"]) is None
     low, high = (np.quantile(j.samples, q, method="inverted_cdf") for q in (0.025, 0.975))
     assert j.within(0.95) == (low * 0.998 <= j.case.measured <= high * 1.002)
+
+
+def test_figures_as_they_were_first_predicted() -> None:
+    """Those that say so are judged by the same draws around what was said then; the others are left out."""
+    chosen = [c for c in cases.load(CASES / "venadi" / "cases.yaml") if c.tool == "scp" and not c.withheld]
+    (j,) = validate.validate(chosen, samples=128).judgements
+    assert trust.first([j]) == []
+    twice = replace(j, case=replace(j.case, first_predicted=2 * j.ceiling))
+    (then,) = trust.first([j, twice])
+    assert (then.p10, then.p50, then.p90) == (2 * j.p10, 2 * j.p50, 2 * j.p90)
+    assert then.samples == pytest.approx(2 * j.samples)
+    document = validate.Validation((j, twice)).as_dict()
+    assert (document["trust"]["n"], document["first_predicted"]["n"]) == (2, 1)
+    assert document["first_predicted"]["width"] == pytest.approx(document["trust"]["width"])
+    assert validate.Validation((j,)).as_dict()["first_predicted"] is None
 
 
 def test_an_interval_of_validate_is_widened_beyond_the_parameters() -> None:
