@@ -7,7 +7,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from dtnsim.ground import runtime
 
@@ -25,20 +25,35 @@ def module_of(path: Path) -> str:
 MODULES: Final = frozenset(map(module_of, CODE))
 
 
+class File(NamedTuple):
+    """What the rules ask of a file, which is parsed once for all of them."""
+
+    imports: frozenset[str]  # modules of the house that it imports when it is read, or for its types
+    late: frozenset[str]  # those that its functions import besides
+    functions: dict[str, int]  # lines of code of each, its docstring apart
+
+
+@runtime.gc_paused()
 @functools.cache
-def imports(path: Path, *, late: bool = False) -> frozenset[str]:
-    """Modules of the house that a file imports when it is read, or for its types; ``late``: in its functions too."""
-    found, ahead = set(), list(ast.parse(path.read_text()).body)
+def read(path: Path) -> File:
+    """What there is in a file of the house."""
+    found: tuple[set[str], set[str]] = set(), set()
+    functions, ahead = {}, [(node, False) for node in ast.parse(path.read_text()).body]
     while ahead:
-        node = ahead.pop()
+        node, late = ahead.pop()
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-            found |= {name if name in MODULES else node.module for name in names}
+            found[late].update(name if name in MODULES else node.module for name in names)
         elif isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif late or isinstance(node, ast.If | ast.Try):
-            ahead += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.excepthandler)]
-    return frozenset(found & MODULES)
+            found[late].update(alias.name for alias in node.names)
+        else:
+            late = late or not isinstance(node, ast.If | ast.Try)
+            inner = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt | ast.excepthandler))
+            ahead += [(child, late) for child in inner]
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            functions[f"{node.lineno} {node.name}"] = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+    return File(frozenset(found[0] & MODULES), frozenset(found[1] & MODULES), functions)
 
 
 def rooms() -> list[str]:
@@ -51,7 +66,7 @@ def counted() -> Counter[tuple[str, str]]:
     """(room that imports, room that is imported) -> how many pairs of their files do."""
     found: Counter[tuple[str, str]] = Counter()
     for path in CODE:
-        for other in imports(path, late=True):
+        for other in read(path).imports | read(path).late:
             pair = module_of(path).split(".")[1:2], other.split(".")[1:2]
             if all(pair) and pair[0] != pair[1]:
                 found[pair[0][0], pair[1][0]] += 1
@@ -97,7 +112,7 @@ def without_args() -> dict[str, list[str]]:
     classes = {node.name: node for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef)}
     found: dict[str, list[str]] = {}
     for path, tree in trees.items():
-        said = flat if any(name.endswith("layout") for name in imports(path)) else set()
+        said = flat if any(name.endswith("layout") for name in read(path).imports) else set()
         for node, owner in _public(tree):
             every = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             given = [a.arg for a in every if not _says(a.annotation, shared)]
