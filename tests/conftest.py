@@ -14,8 +14,11 @@ from dtnsim.cli import _watch
 from dtnsim.ground import runtime
 
 # Machines that run tests are shared: how long an example takes says nothing about the code. The suite asks the same of
-# everybody's copy, so a failure is the code's; `pytest --hypothesis-profile=explore` looks for new examples.
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+# everybody's copy, so a failure is the code's; `pytest --hypothesis-profile=explore` looks for new examples. Fewer than
+# these fifty has what takes long.
+settings.register_profile(
+    "house", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=50
+)
 settings.register_profile("explore", settings.get_profile("house"), derandomize=False, max_examples=1000)
 settings.load_profile("house")
 

@@ -128,7 +128,7 @@ def test_a_mirror_writes_twice() -> None:
     assert charges(mirror=True, **given).rate("b.targets") == pytest.approx(400e6)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(1, 12), st.integers(1, 30))
 def test_more_targets_never_hurt(each: int, streams: int) -> None:
     given = {"streams": streams, "target_rate": "100 MB/s", "targets": 24}

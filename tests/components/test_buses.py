@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.components import memory
 from dtnsim.components.hba import Hba
@@ -106,7 +106,6 @@ def test_sequential_calls_are_merged_to_large_requests() -> None:
     assert found.rate("sas.engine") == pytest.approx(10e3 * 128 * KiB)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 64), st.floats(0.5, 64), st.booleans())
 def test_more_of_anything_never_hurts(lanes: int, size: float, random: bool) -> None:
     use = {"random": random, "block_B": size * KiB}

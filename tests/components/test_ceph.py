@@ -68,7 +68,7 @@ def test_a_mount_is_reached_through_the_only_card() -> None:
     assert rate(made) < 125e6
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(1, 5))
 def test_more_copies_never_help_writers(replicas: int) -> None:
     few, more = (charges(write=True, replicas=n).rate("c.osds") for n in (replicas, replicas + 1))

@@ -1,7 +1,7 @@
 """PCIe slots: generations, lanes, directions, cards that use less than the slot has."""
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.components.chassis import Slot
 from dtnsim.ground.errors import SpecError
@@ -68,7 +68,6 @@ def test_connector_and_wires_are_two_things() -> None:
     assert carried(wide, to_host=True, card_lanes=16).bound == carried(slot(generation=3, lanes=8), to_host=True).bound
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(1, 5), st.sampled_from([1, 2, 4, 8, 16]), st.sampled_from([128, 256, 512]), st.booleans())
 def test_headers_never_come_for_free(generation: int, lanes: int, mps: int, to_host: bool) -> None:
     signalled = {1: 2.5e9 * 0.8, 2: 5e9 * 0.8, 3: 8e9 * 128 / 130, 4: 16e9 * 128 / 130, 5: 32e9 * 128 / 130}

@@ -100,7 +100,7 @@ def test_a_scan_of_st1_is_what_aws_prints() -> None:
     assert served(disk, access(total_B=1e18)).bound == pytest.approx(40 * MiB, rel=1e-3)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.floats(1e6, 1e15), st.sampled_from([4, 16, 256, 1024]))
 def test_more_is_never_slower(total: float, block: int) -> None:
     def here(**more: Any) -> float:

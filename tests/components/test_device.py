@@ -14,7 +14,6 @@ from tests.strategies import arrays
 DRIVE = {"kind": "hdd", "rate": "100 MB/s"}
 
 
-@settings(max_examples=40, deadline=None)
 @given(arrays(), st.sampled_from(["read", "write"]), st.booleans(), st.integers(1, 6))
 def test_no_array_beats_its_drives(array: dict[str, Any], operation: str, random: bool, streams: int) -> None:
     made = device(**array)
@@ -31,14 +30,13 @@ def test_no_array_beats_its_drives(array: dict[str, Any], operation: str, random
     assert float(whole.bus_factor(use)) >= 1.0
 
 
-@settings(max_examples=40, deadline=None)
 @given(arrays(), st.integers(1, 8), st.booleans())
 def test_equal_arrays_side_by_side_add(array: dict[str, Any], copies: int, random: bool) -> None:
     use, made = access(random=random, block_B=64 * KiB), device(**array)
     assert served(made, use, copies=copies).bound == pytest.approx(copies * served(made, use).bound, rel=1e-6)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(arrays(), st.sampled_from(["read", "write"]))
 def test_a_stripe_of_one_is_no_stripe(array: dict[str, Any], operation: str) -> None:
     use = access(operation)

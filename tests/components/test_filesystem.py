@@ -92,7 +92,7 @@ def test_direct_writes_wait_for_each_request_and_cost_no_copy() -> None:
     assert found == pytest.approx(MiB / (100e-6 + MiB / DISK), rel=1e-6)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.sampled_from([{}, {"conv": "fdatasync"}, {"oflag": "dsync"}, {"oflag": "direct"}]), st.floats(8, 12.5))
 def test_more_bytes_take_longer(flags: dict[str, str], exponent: float) -> None:
     times = [written(10**exponent * f, **flags) for f in (1.0, 1.2, 3.0)]

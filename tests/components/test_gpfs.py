@@ -134,7 +134,7 @@ def test_what_a_node_reads_again_is_in_the_pagepool_or_comes_from_the_disks(pool
     assert found == pytest.approx(100e6, rel=0.01) if disks else found > 1e9
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.floats(0.05, 1.0), st.floats(0.05, 1.0))
 def test_the_less_others_leave_the_less_is_left(a: float, b: float) -> None:
     low, high = sorted((a, b))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.ground import library
 from dtnsim.ground.ledger import Ledger, Row
@@ -78,7 +78,6 @@ def test_above_says_how_many_bytes_a_visit_has() -> None:
     assert found.rate("d.disks") == pytest.approx(R / 2, rel=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.floats(0.0, 1.0), st.floats(0.01, 0.99), st.integers(1, 5), st.booleans())
 def test_nothing_beats_the_outer_zone(position: float, distance: float, streams: int, random: bool) -> None:
     use = {"streams": streams, "random": random, "block_B": 64 * KiB}
@@ -161,7 +160,6 @@ POOLS = {
 }
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from([*POOLS]), st.floats(1e3, 1e8), st.integers(1, 40), st.booleans())
 def test_a_reader_more_brings_no_more_than_a_shorter_sweep(
     pool: str, size: float, streams: int, scheduled: bool

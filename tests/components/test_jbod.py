@@ -23,7 +23,7 @@ def test_many_streams_find_nearly_all_disks(disks: int, streams: int, used: floa
     assert streaming(disks, streams=streams) == pytest.approx(used * 100e6, rel=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(1, 40), st.integers(1, 60))
 def test_more_disks_or_streams_never_hurt(disks: int, streams: int) -> None:
     here = streaming(disks, streams=streams)

@@ -550,7 +550,7 @@ def test_every_key_is_tried(kind: str) -> None:
     all_tried(kind, CASES[kind]["keys"], "keys")
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(1, 64), st.integers(1, 64), st.sampled_from(["nvme-of", "iscsi"]))
 def test_more_connections_or_depth_never_hurt(connections: int, depth: int, kind: str) -> None:
     def here(c: int, d: int) -> float:

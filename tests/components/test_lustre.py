@@ -200,7 +200,7 @@ def test_the_share_that_others_leave_makes_the_interval_wide() -> None:
     assert ratios[0] < 1.2 < 2 < ratios[1]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(1, 32), st.integers(1, 64))
 def test_more_stripes_or_rpcs_never_hurt(stripes: int, rpcs: int) -> None:
     base = charges(stripe_count=stripes, rpcs=rpcs, latency="2 ms", stream="300 MB/s", target_rate="1 GB/s").bound

@@ -32,7 +32,7 @@ def test_a_deep_bucket_hides_the_drops() -> None:
     assert rates[0] < rates[-1]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(10, 5000), st.sampled_from(["police", "shape"]))
 def test_no_transfer_beats_its_policer(mbps: int, action: str) -> None:
     assert rate(through({"rate": f"{mbps} Mb/s", "action": action})) <= mbps * 1.25e5 / IP * (1 + 1e-9)

@@ -163,7 +163,7 @@ def test_a_server_that_cannot_serve_is_an_error(server: str, volumes: dict[str, 
     assert caught.value.remedy
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(1, 300), st.integers(1, 300))
 def test_longer_round_trips_never_help(a: int, b: int) -> None:
     near, far = (rate(mounted(rtt=f"{ms} ms")) for ms in sorted((a, b)))

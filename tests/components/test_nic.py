@@ -82,7 +82,7 @@ def test_sending_and_receiving_have_a_wire_each() -> None:
     assert both == pytest.approx(2 * rate(journey(machine(nic=nic), machine(nic=nic))), rel=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(1, 8), st.integers(1, 40), st.sampled_from(["none", "hash", "application"]))
 def test_a_bond_never_beats_its_ports_nor_loses_to_one(ports: int, streams: int, bonding: str) -> None:
     one, bond = sent(card()).bound, sent(card(ports=ports, bonding=bonding), streams).bound

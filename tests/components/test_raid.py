@@ -204,7 +204,7 @@ def test_members_see_their_part_of_the_window() -> None:
     assert found == pytest.approx(4 * visit / (visit / 1e8 + turn), rel=1e-9)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.sampled_from([0, 5, 6, 10]), st.integers(2, 10), st.sampled_from(["read", "write"]), st.booleans())
 def test_more_disks_never_hurt(level: int, half: int, operation: str, random: bool) -> None:
     use = access(operation, random=random, block_B=4 * KiB if random else MiB, queue_depth=64)

@@ -85,7 +85,7 @@ def test_directions_are_apart_and_one_direction_is_shared() -> None:
     assert two("b", "a") == pytest.approx(2 * alone, rel=1e-9)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(1, 400), st.integers(0, 95))
 def test_never_more_than_what_is_left(gbps: int, percent: int) -> None:
     wan = {"bandwidth": f"{gbps} Gb/s", "rtt": "5 ms", "background": {"share": f"{percent} %"}}

@@ -170,7 +170,7 @@ def test_fields_that_mean_nothing_are_refused() -> None:
         charges("lustre", {}, op_time="1 ms")
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(1, 16), st.integers(1, 8), st.floats(0.1, 1.0))
 def test_more_servers_never_hurt(count: int, ports: int, share: float) -> None:
     def bound(n: int, p: int) -> float:

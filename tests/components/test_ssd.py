@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.components.access import Operation
 from dtnsim.components.base import Component
@@ -49,7 +49,6 @@ def test_a_drive_without_a_link_has_one_that_carries_it(read: str, least: float)
     assert served(device(**{**plain, "read": read}), access("read")).bound == pytest.approx(least)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.floats(0.0, 1.0))
 def test_a_compressing_controller_writes_what_is_left_of_the_data(stored: float) -> None:
     """R = min(R_link, R_flash / c): zeros (c = 0) at the link's rate, incompressible data at the flash's."""

@@ -138,7 +138,7 @@ def test_it_needs_a_staging_disk() -> None:
     assert "a.t.drives" in {s.name for s in problem(made).stations}
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(1, 30), st.integers(1, 60), st.floats(1e7, 1e11))
 def test_more_drives_and_larger_files_never_hurt(drives: int, tapes: int, size: float) -> None:
     def here(drives: int, size: float) -> float:

@@ -22,7 +22,7 @@ def test_one_stream_reads_all_copies_and_writes_each() -> None:
     assert rate("write", disks=2) == pytest.approx(100e6)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(2, 4), st.integers(1, 24))
 def test_groups_add(copies: int, groups: int) -> None:
     assert rate(disks=copies, groups=groups) == pytest.approx(copies * groups * 100e6)
@@ -64,7 +64,7 @@ def test_disks_pass_over_what_the_other_copy_reads() -> None:
     assert writes.rate("d.disks") == pytest.approx(225e6)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(2, 4), st.integers(1, 12))
 def test_more_copies_of_disks_never_read_slower(copies: int, groups: int) -> None:
     found = read_of_disks(disks=copies, groups=groups)
@@ -97,7 +97,6 @@ def test_one_mebibyte_on_eight_disks() -> None:
     assert served(array, access("write")).rate("d.ssds") == pytest.approx(16 * R * 256 / 293, rel=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.integers(1, 3), st.integers(4, 20), st.sampled_from([4, 8, 16, 128, 1024]))
 def test_parity_by_hand(parity: int, disks: int, record: int) -> None:
     array = raidz(parity, disks, record=f"{record} KiB")
@@ -191,7 +190,7 @@ def test_small_blocks_are_filled_up_to_a_stripe() -> None:
     assert small == pytest.approx(10.0)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(1, 12), st.integers(0, 4), st.integers(1, 3))
 def test_it_is_never_faster_than_its_disks(data: int, spares: int, parity: int) -> None:
     made = draid(data=data, parity=parity, spares=spares)

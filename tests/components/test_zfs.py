@@ -173,7 +173,7 @@ def test_random_reads_wait_for_whole_records() -> None:
     assert rate(path) == pytest.approx(4 * KiB / (100e-6 + 128 * KiB / 500e6), rel=1e-6)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.sampled_from([1.0, 1.5, 2.0, 10.0]), st.sampled_from(["lz4", "zstd", "gzip"]))
 def test_more_compressible_data_never_write_slower(ratio: float, compression: str) -> None:
     def bound(r: float) -> float:

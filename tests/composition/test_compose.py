@@ -201,7 +201,7 @@ def test_the_warnings_of_a_tool_are_passed_on_with_the_name_of_the_transfer() ->
     assert warning.startswith("reverse: iperf3 -R")
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(paths())
 def test_a_problem_has_only_finite_demands_and_known_stations(path: dict[str, Any]) -> None:
     for draw in (Draw(), Draw(8)):
@@ -223,7 +223,7 @@ def test_a_problem_has_only_finite_demands_and_known_stations(path: dict[str, An
 
 
 @pytest.mark.long
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(paths())
 def test_scenarios_surround_the_nominal_one(path: dict[str, Any]) -> None:
     """Medians of the draws are the nominal values: capacities scatter around them."""

@@ -59,7 +59,7 @@ def test_datagrams_of_old_cards_come_by_one_queue(nic: dict[str, Any], held: boo
     assert one == pytest.approx(1.2e9, rel=0.25)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(1, 64), st.integers(1, 64))
 def test_more_queues_and_more_streams_never_hurt(queues: int, streams: int) -> None:
     def cores(q: int, n: int) -> float:

@@ -183,7 +183,7 @@ def test_udt_is_held_by_its_flow_window() -> None:
     assert found.rate("udt.a-b") == pytest.approx(ratebased.UDT_WINDOW * 1456 / 0.21, rel=1e-6)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.floats(1, 400), st.sampled_from(["0", "1e-5", "0.01"]))
 def test_fasp_does_not_care_for_delay(rtt: float, loss: str) -> None:
     """Aspera: the target whatever the round trip, less what is sent twice."""
@@ -213,7 +213,7 @@ def test_the_ramp_of_a_short_transfer() -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.sampled_from(controls.names()), st.sampled_from(["0", "1e-6", "1e-3"]), st.integers(1, 16))
 def test_more_streams_never_hurt_over_a_clean_link(cc: str, loss: str, streams: int) -> None:
     few, more = (

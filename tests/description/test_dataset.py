@@ -76,7 +76,6 @@ def test_inline_forms(spec, files, payload_B, largest_B):
     assert data.mean_B == pytest.approx(payload_B / files)
 
 
-@settings(max_examples=80, deadline=None)
 @given(files=st.integers(2, 10**7), low=st.floats(1.0, 1e9), ratio=st.floats(1.001, 1e4), share=st.floats(0.001, 0.999))
 def test_between_keeps_number_sum_and_ends(files, low, ratio, share):
     high = low * ratio
@@ -90,7 +89,6 @@ def test_between_keeps_number_sum_and_ends(files, low, ratio, share):
     assert np.all(np.diff(sizes) >= -1e-6 * high)
 
 
-@settings(max_examples=60, deadline=None)
 @given(files=st.integers(1, 10**10), sigma=st.floats(0.0, 3.0), median=st.floats(1.0, 1e9))
 def test_log_normal_keeps_number_and_mean(files, sigma, median):
     # mean of the log-normal distribution: median x exp(sigma^2 / 2)
@@ -123,7 +121,6 @@ def test_a_seed_draws_the_same_files_again():
     assert one.payload_B == pytest.approx(50_000 * 2**20 * math.exp(0.5), rel=0.024)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, 10**12), min_size=1, max_size=3000))
 def test_sizes_known_one_by_one(sizes):
     data = dataset.of_sizes(sizes)
@@ -195,7 +192,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=4))
 def test_any_mapping_is_a_data_set_or_one_clear_error(given_mapping):
     try:

@@ -46,7 +46,7 @@ def test_links_side_by_side_are_both_drawn() -> None:
     assert {"network.x", "network.y"} <= set(drawn.nodes)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(paths())
 def test_every_volume_reaches_every_other_through_memory_and_network(path: dict[str, Any]) -> None:
     drawn = load(path).graph

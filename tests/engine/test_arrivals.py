@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.ground.errors import InputError, ModelError
 from tests.engine import workloads
@@ -49,7 +49,6 @@ def run(capacity, jobs, changes=(), **more):
     )
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 10**9))
 def test_finish_times_are_those_of_the_slow_oracle(seed):
     capacity, jobs, changes = scene(seed)
@@ -58,7 +57,6 @@ def test_finish_times_are_those_of_the_slow_oracle(seed):
     assert found.finish == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**9))
 def test_no_byte_is_lost_at_any_event(seed):
     """At every event: what has flowed (rates times time) and what is left are what was started."""

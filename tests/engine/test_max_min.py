@@ -14,7 +14,7 @@ from dtnsim.engine.layout import ABSENT, CAPPED
 from tests.engine.histories import assert_books_balance, assert_fair, history, nodes_of
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @example(19992)  # a newcomer fills a station over, and at the same instant the station gets more capacity
 @given(st.integers(0, 10**9))
 def test_shares_are_those_of_progressive_filling(seed):
@@ -22,14 +22,13 @@ def test_shares_are_those_of_progressive_filling(seed):
         assert_fair(fluid)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**9), st.sampled_from([1, 2, 3]))
 def test_weights_demands_and_capacities_over_many_orders_and_zero_and_infinite_capacities(seed, orders):
     for fluid in history(seed, orders):
         assert_fair(fluid)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**9))
 def test_equal_capacities_and_weights_give_ties_that_are_no_trouble(seed):
     rng = random.Random(seed)
@@ -83,7 +82,7 @@ def lexicographic(capacity, rows, weights, caps):
     return [fixed[f] for f in range(n)]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(0, 10**9))
 def test_shares_are_lexicographically_greatest_by_linear_programming(seed):
     rng = random.Random(seed)
@@ -125,14 +124,12 @@ def test_max_min_is_not_monotone_and_the_engine_follows():
     assert [fluid.rate(f) for f in fluid_flows] == pytest.approx([0.0, 0.6, 0.6], rel=1e-14)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**9), st.sampled_from([0, 0, 1, 2]))
 def test_loads_and_spare_capacities_are_what_adding_up_afresh_gives(seed, orders):
     for fluid in history(seed, orders):
         assert_books_balance(fluid)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**9))
 def test_nobody_runs_above_the_level_of_a_node_that_it_visits(seed):
     for fluid in history(seed, 0):

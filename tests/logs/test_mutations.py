@@ -137,7 +137,7 @@ def _mutate(raw: bytes, how: str, seed: int) -> bytes:
 
 
 @pytest.mark.parametrize("how", MUTATIONS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(name=st.sampled_from(FILES), seed=st.integers(0, 2**32))
 def test_nothing_raises_or_gives_nonsense(how: str, name: str, seed: int) -> None:
     _read(_mutate(_raw(name)[:LARGEST], how, seed))
@@ -153,19 +153,19 @@ def test_decoration_changes_no_value(name: str, how: str) -> None:
     assert decorated == plain
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(text=st.text(max_size=400))
 def test_any_text(text: str) -> None:
     _read(text.encode("utf-8", "surrogatepass"))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(raw=st.binary(max_size=600))
 def test_any_bytes(raw: bytes) -> None:
     _read(raw)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(first=st.sampled_from(FILES), second=st.sampled_from(FILES), seed=st.integers(0, 2**32))
 def test_two_logs_interleaved(first: str, second: str, seed: int) -> None:
     rng = random.Random(seed)

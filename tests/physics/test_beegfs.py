@@ -2,7 +2,7 @@
 
 import math
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import beegfs, waiting
 from tests.each import values
@@ -50,7 +50,6 @@ test_values = values({
 })  # fmt: skip
 
 
-@settings(max_examples=50)
 @given(buffer=POSITIVE, call=POSITIVE, chunk=POSITIVE, t=POSITIVE, n=st.integers(1, 100))
 def test_more_in_flight_is_never_slower(buffer, call, chunk, t, n):
     def rate(targets, latency):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import cache, memory
 from tests.each import values
@@ -53,7 +53,6 @@ def test_limits():
     assert cache.filled_bytes(1e9, 2e9, 1e9, 1e9) > 1e15  # a disk as fast as the writer is never a limit
 
 
-@settings(max_examples=60)
 @given(v=POSITIVE, mem=POSITIVE, disk=POSITIVE, begins=POSITIVE)
 def test_the_medium_has_it_no_earlier_than_writer_and_disk(v, mem, disk, begins):
     t = cache.on_medium_time(v, mem, disk, begins)
@@ -125,7 +124,6 @@ def test_agrees_with_a_simulated_cache(record: int, stream: bool, reused: float)
     assert simulated(record, stream, 1000) == pytest.approx(found, abs=0.03)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.floats(0.01, 20.0), st.floats(1.01, 3.0))
 def test_solves_its_equation_and_falls_with_the_record(load: float, footprint: float) -> None:
     h, more = cache.random_replacement_share(np.array([load, 1.1 * load]), 1.0, footprint)

@@ -1,7 +1,7 @@
 """Clouds against what AWS, Azure and public benchmarks print."""
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import cloud, waiting
 from tests.each import values
@@ -33,7 +33,6 @@ test_values = values({
 })  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(size=st.floats(1e3, 1e14), burst=RATE, base=RATE, saved=st.floats(0, 1e13))
 def test_credits_help_and_never_beyond_the_burst(size, burst, base, saved):
     rate = cloud.mean_rate(size, burst, base, saved)
@@ -46,7 +45,6 @@ POSITIVE = st.floats(1e-3, 1e3)
 MiB = 2.0**20
 
 
-@settings(max_examples=50)
 @given(s=POSITIVE, t=POSITIVE, R=POSITIVE)
 def test_larger_parts_are_never_slower(s, t, R):
     rate = waiting.request_rate(s, t, R)

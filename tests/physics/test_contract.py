@@ -92,7 +92,7 @@ def test_arrays_broadcast_and_agree_with_scalars(function):
 
 @pytest.mark.parametrize("function", [p for p in FUNCTIONS if p.values[0].__name__ not in FOLDING | RANGED])
 def test_positive_input_gives_finite_output(function):
-    @settings(max_examples=8, deadline=None)
+    @settings(max_examples=8)
     @given(seed=st.integers(0, 2**32 - 1))
     def check(seed):
         for result in _arrays(function(**_values(function, np.random.default_rng(seed), lambda _: (50,)))):

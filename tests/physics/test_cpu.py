@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import cpu
 from dtnsim.physics.core_rates import CORE_RATES
@@ -102,7 +102,6 @@ def test_core_rates_are_complete_and_ordered():
     assert c["fletcher4_ssse3"] < c["fletcher4_scalar"]
 
 
-@settings(max_examples=60)
 @given(
     clock=st.floats(1e9, 6e9),
     byte=st.floats(0.01, 20),

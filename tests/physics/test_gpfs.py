@@ -1,7 +1,7 @@
 """GPFS against Little's law in a printed gpfsperf run, IBM's subblock figures, and its limits."""
 
 import numpy as np
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import gpfs, servers, waiting
 from tests.each import values
@@ -34,7 +34,6 @@ test_values = values({
 })  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(threads=st.integers(1, 512), block=st.floats(65536, 2**24), pool=st.floats(2**27, 2**38), t=POSITIVE)
 def test_more_memory_and_threads_never_hurt(threads, block, pool, t):
     def rate(n, p):
@@ -44,7 +43,6 @@ def test_more_memory_and_threads_never_hurt(threads, block, pool, t):
     assert rate(threads, 2 * pool) >= rate(threads, pool)
 
 
-@settings(max_examples=60)
 @given(size=st.floats(1, 1e9), block=st.sampled_from([262144.0, 4194304.0]))
 def test_allocation_wastes_less_than_a_subblock(size, block):
     spare = gpfs.allocated_bytes(size, gpfs.subblock(block)) - size

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import hdd, hdd_streams
 from tests.each import values
@@ -55,7 +55,6 @@ def test_zone_mean_rate_is_the_time_integral():
     assert hdd.zone_mean_rate(120e6, rho, start, end) == pytest.approx((end - start) / seconds, rel=1e-9)
 
 
-@settings(max_examples=60)
 @given(n=st.integers(1, 50), rate=POSITIVE, visit=POSITIVE, switch=POSITIVE, more=st.floats(1.0, 100.0))
 def test_interleaving_is_monotone(n, rate, visit, switch, more):
     r = hdd_streams.interleaved_rate(n, rate, visit, switch)
@@ -113,7 +112,6 @@ def test_a_nearline_disk_at_queue_depth_16():
     assert 1 / (hdd.sorted_positioning_time(16, *EXOS) + 4096 / 250e6) == pytest.approx(170, rel=0.15)
 
 
-@settings(max_examples=40)
 @given(q=st.floats(1, 200), more=st.floats(1.01, 4.0), stroke=st.floats(0.01, 1.0))
 def test_a_longer_queue_never_slows_a_disk(q, more, stroke):
     here = hdd.sorted_positioning_time(q, *EXOS, stroke)
@@ -132,7 +130,6 @@ def test_skylight_disks_clean_bands_behind_a_full_cache():
     assert 1e15 / streaming == pytest.approx(50e6, rel=1e-3)  # once to the cache, once read, once written
 
 
-@settings(max_examples=60)
 @given(run=POSITIVE, gap=POSITIVE, rate=POSITIVE, position=POSITIVE)
 def test_gaps_cost_what_is_quicker_passing_or_positioning(run, gap, rate, position):
     cost = hdd_streams.run_cost(run, gap, rate, position)
@@ -160,7 +157,6 @@ def test_a_filled_disk_writes_inside_and_reads_in_the_middle():
     assert hdd.place_by_fill(0.0, [True, False]) == pytest.approx([0.0, 0.0])
 
 
-@settings(max_examples=40)
 @given(filled=st.floats(0, 1), more=st.floats(0, 1))
 def test_a_fuller_disk_is_never_faster(filled, more):
     for writing in (True, False):
@@ -168,7 +164,6 @@ def test_a_fuller_disk_is_never_faster(filled, more):
     assert hdd.place_by_fill(filled, True) >= hdd.place_by_fill(filled, False)
 
 
-@settings(max_examples=40)
 @given(active=st.floats(1, 64), request=st.floats(4096, 2**24), run=st.floats(4096, 1e9))
 def test_the_choice_lies_between_one_and_what_is_active(active, request, run):
     assert 1.0 <= hdd.sweep_choice(active, request, run) <= active * (1 + 1e-12)
@@ -190,7 +185,6 @@ def test_a_server_s_disks_with_the_cache_switched_on():
     assert slow < 13.0 < fast
 
 
-@settings(max_examples=60)
 @given(size=st.floats(512, 1e8), more=st.floats(1.0, 100.0), q=st.floats(0.5, 4.0), rate=st.floats(1e7, 5e8))
 def test_larger_writes_and_more_of_them_lose_less(size, more, q, rate):
     here = hdd.lost_turns_cost(size, rate, 120.0, q)
@@ -199,7 +193,6 @@ def test_larger_writes_and_more_of_them_lose_less(size, more, q, rate):
     assert hdd.lost_turns_cost(size, rate, 120.0, q * more) <= here
 
 
-@settings(max_examples=40)
 @given(own=st.floats(1e8, 1e10), mirror=st.floats(1e8, 1e10))
 def test_copies_for_a_partner_never_speed_writes_up(own, mirror):
     found = hdd.mirrored_write_rate(own, mirror)

@@ -1,7 +1,7 @@
 """Local file systems: journals and compressed extents."""
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import local
 from tests.each import values
@@ -58,7 +58,6 @@ def test_longer_ways_never_make_a_sync_faster(waits, away):
     assert local.sync_time(waits, away) <= local.sync_time(waits, 2 * away)
 
 
-@settings(max_examples=50)
 @given(r=st.floats(1, 1000), q=st.floats(512, 1e8))
 def test_better_ratios_store_less_and_never_nothing(r, q):
     share = local.stored_share(r)

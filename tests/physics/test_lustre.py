@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import lustre, servers
 from tests.each import values
@@ -45,7 +45,6 @@ def test_components_of_a_progressive_layout():
     assert lustre.component_bytes(MiB, 4 * MiB, np.inf) == 0.0
 
 
-@settings(max_examples=60)
 @given(size=st.floats(0, 1e13), count=st.integers(1, 200), rpcs=POSITIVE, t=POSITIVE, rails=st.integers(1, 8))
 def test_more_is_never_less(size, count, rpcs, t, rails):
     stripes = servers.file_stripes(size, count, MiB)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import memory
 from tests.each import values
@@ -76,7 +76,6 @@ def test_interference_predicts_the_rise_of_cycles_with_load():
 unit = st.floats(0, 1)
 
 
-@settings(max_examples=60)
 @given(dma=st.integers(0, 4), sources=st.integers(0, 4), targets=st.integers(0, 4), d=unit, u=unit, k=unit)
 def test_properties(dma, sources, targets, d, u, k):
     m = memory.crossings(dma, sources, targets, d)

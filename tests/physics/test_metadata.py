@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import metadata
 from tests.each import values
@@ -31,7 +31,6 @@ def test_names_come_many_at_once():
     assert metadata.listing_calls(metadata.NAMES_PER_CALL) < 1e-3
 
 
-@settings(max_examples=60)
 @given(n=st.integers(1, 10**10), b=st.floats(500, 5000), m=st.floats(1e6, 1e12))
 def test_what_does_not_fit_is_absent(n, b, m):
     """As many as fit are there: n - min(n, M / b) of n; more memory never less, more files never more of each."""
@@ -44,7 +43,6 @@ def test_every_class_of_operations_is_known():
     assert set(metadata.CLASSES.values()) == {"create", "remove"}
 
 
-@settings(max_examples=60)
 @given(n=POSITIVE, k=POSITIVE, T=POSITIVE, t=POSITIVE, m=st.integers(1, 64), d=st.integers(0, 1000))
 def test_times_are_monotone(n, k, T, t, m, d):
     whole = metadata.serial_time(n, k, T, t)

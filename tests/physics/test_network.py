@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import network
 from tests.each import values
@@ -95,7 +95,6 @@ share = st.floats(0, 1)
 rate = st.floats(1e3, 1e11)
 
 
-@settings(max_examples=60)
 @given(r=rate, b=st.floats(0, 1e9), t=st.floats(1e-4, 1), kept=st.floats(0.3, 0.9))
 def test_policer_properties(r, b, t, kept):
     x = network.policed_tcp_rate(r, b, t, kept=kept)
@@ -103,7 +102,6 @@ def test_policer_properties(r, b, t, kept):
     assert network.policed_tcp_rate(r, b + 1e6, t, kept=kept) >= x
 
 
-@settings(max_examples=60)
 @given(v=st.floats(1, 1e9), line=rate, drain=rate, b=st.floats(0, 1e9), k=st.floats(1, 64))
 def test_burst_properties(v, line, drain, b, k):
     need = network.needed_buffer(v, line, drain)
@@ -114,7 +112,6 @@ def test_burst_properties(v, line, drain, b, k):
     assert network.room_behind_trains(b, v, line, 2 * drain, k) >= room
 
 
-@settings(max_examples=60)
 @given(e=rate, n=st.integers(1, 100), t=rate, u=share, a=share, h=st.floats(0, 24))
 def test_shares_and_engines(e, n, t, u, a, h):
     passed = network.firewall_rate(e, n, t)
@@ -125,7 +122,6 @@ def test_shares_and_engines(e, n, t, u, a, h):
     assert network.left_by_others(t, taken) > 0
 
 
-@settings(max_examples=60)
 @given(p=st.lists(share, min_size=1, max_size=5), q=share)
 def test_loss_properties(p, q):
     total = network.path_loss(p)

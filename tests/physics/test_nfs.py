@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import metadata, nfs
 from tests.each import values
@@ -40,7 +40,6 @@ test_values = values({
 })  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(slots=st.integers(1, 65536), io=POSITIVE, T=POSITIVE, t=POSITIVE)
 def test_data_rate_is_monotone(slots, io, T, t):
     r = nfs.data_rate(slots, io, T, t)
@@ -68,7 +67,6 @@ def test_rm_and_rescan():
     assert metadata.serial_time(ENTRIES, 2, RTT_LAPTOP, 0.0) == pytest.approx(60.77, rel=0.04)
 
 
-@settings(max_examples=40)
 @given(n=POSITIVE, age=POSITIVE, t=POSITIVE)
 def test_longer_trust_asks_less(n, age, t):
     assert 1.0 <= nfs.revalidation(n, 2 * age, t) <= nfs.revalidation(n, age, t)
@@ -82,7 +80,6 @@ def test_what_was_made_long_ago_is_asked_for_again():
     assert nfs.trusted_share(1000, 5e-3, 0.0) == 0.0  # actimeo=0
 
 
-@settings(max_examples=50)
 @given(n=st.integers(1, 10**4), io=st.floats(1, 1e8), T=POSITIVE, t=POSITIVE)
 def test_more_credits_are_never_slower(n, io, T, t):
     rate = nfs.credits_rate(n, io, T, t)

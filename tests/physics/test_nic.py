@@ -1,7 +1,7 @@
 """Framing against the standards' figures and measured line-rate runs."""
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import nic
 from tests.each import values
@@ -50,7 +50,6 @@ def test_a_packet_never_holds_more_than_its_mtu(mtu, length):
     assert nic.infiniband_wire_bytes(mtu) > mtu
 
 
-@settings(max_examples=60)
 @given(mtu=st.floats(576, 65535), ts=st.integers(0, 1), tags=st.integers(0, 2))
 def test_properties(mtu, ts, tags):
     e = nic.framing_efficiency(mtu, ts, tags)

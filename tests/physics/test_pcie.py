@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import pcie, waiting
 from tests.each import rows, values
@@ -90,7 +90,6 @@ def test_known_drives():
     assert pcie.drive_link(540e6) == pcie.SATA_BPS
 
 
-@settings(max_examples=60)
 @given(rate=st.floats(1e6, 14e9))
 def test_a_drive_is_never_held_by_the_link_it_is_sold_with(rate):
     assert pcie.drive_link(rate) >= rate
@@ -103,7 +102,6 @@ def test_limits():
         pcie.raw_rate(7, 8)
 
 
-@settings(max_examples=60)
 @given(
     gen=st.integers(1, 6),
     lanes=st.sampled_from([1, 2, 4, 8, 16]),
@@ -141,7 +139,6 @@ def test_a_cards_link_carries_its_ports_and_no_older_one_does(rate: float) -> No
 POSITIVE = st.floats(1e-3, 1e3)
 
 
-@settings(max_examples=60)
 @given(s=POSITIVE, rate=POSITIVE, iops=POSITIVE, grow=st.floats(1.0, 10.0))
 def test_core_demand_is_monotone(s, rate, iops, grow):
     assert waiting.busy_seconds(s * grow, rate, iops) <= waiting.busy_seconds(s, rate, iops) * (1 + 1e-12)

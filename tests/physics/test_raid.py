@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import raid
 from tests.each import values
@@ -59,7 +59,6 @@ def _cheapest_by_enumeration(k, n, p):
     return min(rmw, len(others) + len(written))
 
 
-@settings(max_examples=80)
 @given(group=GROUP, size=st.floats(1.0, 1e8), chunk=st.sampled_from([4096.0, 65536.0, 524288.0]))
 def test_write_amplification_bounds(group, size, chunk):
     n, p = group
@@ -86,7 +85,6 @@ def test_degraded_reads_against_enumeration(n):
         assert raid.degraded_read_share(n, 1, 1) == pytest.approx(1 / _degraded_by_enumeration(n, lost))
 
 
-@settings(max_examples=60)
 @given(group=GROUP)
 def test_each_lost_disk_costs_more(group):
     n, p = group
@@ -104,7 +102,6 @@ def test_write_amplification_at_whole_chunks_is_the_count_of_ios():
             assert raid.write_amplification(k * 65536, 65536, n, p, resyncing=True) == pytest.approx(n / k)
 
 
-@settings(max_examples=60)
 @given(rebuild=st.floats(0.0, 500.0), rate=st.floats(1.0, 500.0))
 def test_a_rebuild_takes_its_part_of_a_disk(rebuild, rate):
     load = raid.rebuild_load(rebuild, rate)
@@ -122,7 +119,6 @@ def test_windows_of_a_rebuild_cost_the_way_there_and_back():
     assert 1 / raid.rebuild_load(least, 150e6, 2**20, 20e-3) > 0.97
 
 
-@settings(max_examples=60)
 @given(rebuild=st.floats(0.0, 500e6), rate=st.floats(1e7, 5e8), away=st.floats(0.0, 0.03), visit=st.floats(1e-3, 0.5))
 def test_a_rebuild_gets_no_more_than_every_other_turn(rebuild, rate, away, visit):
     load = raid.rebuild_load(rebuild, rate, 2**20, away, visit)
@@ -147,14 +143,12 @@ def test_a_closed_fork_join_against_simulation(queue):
     assert 1 / raid.fork_join_load(queue, (1 / np.arange(1, k + 1)).sum()) == pytest.approx(found, rel=0.15)
 
 
-@settings(max_examples=60)
 @given(q=st.floats(0.1, 200), more=st.floats(1, 10), h=st.floats(0.5, 4))
 def test_more_requests_keep_members_busier(q, more, h):
     here = raid.fork_join_load(q, h)
     assert 1.0 <= raid.fork_join_load(q * more, h) <= here <= max(h, 1.0) * (1 + 1e-12)
 
 
-@settings(max_examples=50)
 @given(s=st.floats(512, 1e7), c=st.floats(65536, 1e9))
 def test_larger_chunks_never_help(s, c):
     load = raid.provision_load(s, c, 1)

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import raidz
 from tests.each import values
@@ -39,7 +39,6 @@ test_values = values({
 })  # fmt: skip
 
 
-@settings(max_examples=80)
 @given(layout=LAYOUT, block=st.integers(1, 2**24), ashift=st.sampled_from([9, 12, 13]))
 def test_amplification_against_rows_laid_out(layout, block, ashift):
     n, p = layout
@@ -50,7 +49,6 @@ def test_amplification_against_rows_laid_out(layout, block, ashift):
     assert raidz.write_amplification(block, n, p, ashift) >= n / (n - p) * (1 - 1e-12)
 
 
-@settings(max_examples=80)
 @given(layout=LAYOUT, sectors=st.integers(1, 600), ashift=st.sampled_from([9, 12, 13]))
 def test_a_block_takes_up_what_is_laid_out(layout, sectors, ashift):
     n, p = layout
@@ -60,7 +58,6 @@ def test_a_block_takes_up_what_is_laid_out(layout, sectors, ashift):
     assert taken >= raidz.write_amplification(block, n, p, ashift) * (1 - 1e-12)
 
 
-@settings(max_examples=60)
 @given(data=st.integers(1, 16), parity=st.integers(1, 3), block=st.integers(1, 2**24))
 def test_draid_never_stores_less_than_raidz(data, parity, block):
     fixed = raidz.draid_amplification(block, data, parity)

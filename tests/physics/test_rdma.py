@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import rdma
 from tests.each import values
@@ -31,7 +31,6 @@ def test_without_loss_or_delay_nothing_is_lost():
     assert rdma.credit_rate(256 * 1024, 1e-3) * 8 == pytest.approx(2.1e9, rel=0.01)
 
 
-@settings(max_examples=60)
 @given(p=st.floats(0, 0.5), w=st.floats(0.1, 1e6))
 def test_more_loss_or_flight_is_never_faster(p, w):
     share = rdma.go_back_n(p, w)

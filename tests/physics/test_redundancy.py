@@ -4,7 +4,7 @@ import heapq
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import cache, redundancy, waiting
 from tests.each import values
@@ -87,7 +87,6 @@ def test_a_pool_lies_between_equal_and_exponential_times(n, osds, parts):
     assert slow < redundancy.pool_rate(1.0, n, osds, parts, 0.1) < simulated(np.full((count, parts), 0.1))
 
 
-@settings(max_examples=50)
 @given(n=st.integers(1, 256), c=st.integers(1, 6), more=st.integers(0, 100), away=st.floats(0, 1))
 def test_a_pool_is_never_faster_than_its_osds_or_its_requests(n, c, more, away):
     rate = redundancy.pool_rate(1.0, n, c + more, c, 0.1, away)
@@ -103,7 +102,6 @@ def test_an_osd_takes_longer_for_an_object_in_pieces():
     assert pieces == pytest.approx(0.08 + 7 * 0.0127, rel=0.01)
 
 
-@settings(max_examples=50)
 @given(n=st.integers(1, 8), k=st.integers(1, 16), m=st.integers(0, 8), reading=st.sampled_from([0.0, 1.0]))
 def test_more_safety_costs_more(n, k, m, reading):
     assert redundancy.stored(n + 1, 0, 0) > redundancy.stored(n, 0, 0)
@@ -120,14 +118,12 @@ def test_one_pair_of_costs_holds_for_both_clusters(cores, reads, writes):
     assert cores / (redundancy.core_time(0.4e9, 65e-6, 4096) * 4096) == pytest.approx(writes, rel=0.08)
 
 
-@settings(max_examples=50)
 @given(e=st.floats(1, 2), n=st.integers(1, 1000), s=st.floats(512, 1e8))
 def test_more_servers_more_crossings_larger_requests_less_time(e, n, s):
     assert 1 <= redundancy.weka_port_bytes(e, n, 0) <= redundancy.weka_port_bytes(e, n + 1, 0) < 1 + e
     assert redundancy.core_time(1e9, 1e-5, 2 * s) < redundancy.core_time(1e9, 1e-5, s)
 
 
-@settings(max_examples=50)
 @given(r=st.floats(1e8, 1e11), q=st.floats(1e3, 1e7), s=st.floats(512, 1e8))
 def test_larger_requests_never_cost_more(r, q, s):
     assert waiting.busy_seconds(2 * s, r, q) <= waiting.busy_seconds(s, r, q)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import hdd_streams, servers
 from tests.each import values
@@ -44,7 +44,6 @@ def test_many_writers_of_an_array_of_disks():
     assert servers.run_length(2.0**32, 1024, 2.0**22) == 2.0**22  # never less than a request
 
 
-@settings(max_examples=60)
 @given(cache=POSITIVE, n=st.floats(1, 1e4), request=POSITIVE, m=st.integers(1, 500), f=st.integers(0, 100))
 def test_more_streams_never_have_longer_turns_nor_fewer_targets(cache, n, request, m, f):
     assert servers.run_length(cache, 2 * n, request) <= servers.run_length(cache, n, request)

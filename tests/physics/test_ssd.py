@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy.special import lambertw
 
 from dtnsim.physics import ssd
@@ -38,7 +38,6 @@ test_values = values({
 })  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(link=POSITIVE, nand=POSITIVE, c=st.floats(1e-6, 10.0))
 def test_compression_never_hurts_nor_passes_the_link(link, nand, c):
     r = ssd.compressing_write_rate(link, nand, c)
@@ -61,7 +60,6 @@ def test_fifo_amplification_limits():
     assert np.all(np.diff(wa) < 0)
 
 
-@settings(max_examples=60)
 @given(w=st.floats(1.001, 100.0), filled=st.floats(0.05, 0.99))
 def test_the_spare_that_a_rating_implies_gives_it_back(w, filled):
     spare = ssd.implied_spare(w)
@@ -69,7 +67,6 @@ def test_the_spare_that_a_rating_implies_gives_it_back(w, filled):
     assert 1.0 <= ssd.fifo_write_amplification(ssd.effective_spare(spare, filled)) <= w * (1 + 1e-9)
 
 
-@settings(max_examples=60)
 @given(request=st.floats(512, 1e7), depth=st.integers(1, 64), held=POSITIVE, flash=POSITIVE)
 def test_a_page_is_read_once_for_all_requests_that_it_holds(request, depth, held, flash):
     """The time of a page, its first q requests together from the flash and the others from memory, q at a time."""
@@ -101,14 +98,12 @@ def test_free_space_spares_copies_and_a_fast_drain_ends():
     assert np.isfinite(ssd.burst_bytes(10.0, 2.0, 5.0))
 
 
-@settings(max_examples=60)
 @given(size=POSITIVE, rate=POSITIVE, after=POSITIVE, hot=POSITIVE)
 def test_heat_never_speeds_a_drive_up(size, rate, after, hot):
     x = ssd.throttled_rate(size, rate, after, hot)
     assert min(rate, hot) * (1 - 1e-9) <= x <= rate * (1 + 1e-9)
 
 
-@settings(max_examples=60)
 @given(f=st.floats(0, 1), g=st.floats(0, 5))
 def test_mixed_loads_cost_most_at_an_even_mix(f, g):
     assert 1.0 <= ssd.interference(f, g) <= ssd.interference(0.5, g) * (1 + 1e-12)

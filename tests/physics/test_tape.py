@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import tape
 from tests.each import values
@@ -46,7 +46,6 @@ def test_a_mount_takes_minutes():
     assert 120 < whole < 300
 
 
-@settings(max_examples=60)
 @given(f=RATE, low=RATE, more=st.floats(1.0, 5.0), room=st.floats(1e6, 1e10), stop=st.floats(0.1, 20))
 def test_no_drive_is_faster_than_its_feed_or_itself(f, low, more, room, stop):
     rate = tape.streaming_rate(f, low, low * more, room, stop)
@@ -55,7 +54,6 @@ def test_no_drive_is_faster_than_its_feed_or_itself(f, low, more, room, stop):
     assert tape.streaming_rate(f, low, low * more, room, 2 * stop) <= rate * (1 + 1e-12)
 
 
-@settings(max_examples=40)
 @given(away=st.floats(20, 200), turn=st.floats(1, 15), n=st.integers(1, 10**5))
 def test_a_swept_tape_is_never_slower(away, turn, n):
     swept, one = tape.locate_time(away, turn, n, 1), tape.locate_time(away, turn, n, 0)
@@ -63,7 +61,6 @@ def test_a_swept_tape_is_never_slower(away, turn, n):
     assert tape.locate_time(away, turn, n + 1, 1) <= swept
 
 
-@settings(max_examples=40)
 @given(rate=RATE, run=st.floats(1e3, 1e13), total=st.floats(1e6, 1e14))
 def test_longer_runs_and_fuller_mounts_cost_less(rate, run, total):
     time = tape.drive_seconds(rate, run, 40.0, total, 150.0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import cache, zfs
 from tests.each import values
@@ -40,7 +40,6 @@ test_values = values({
 })  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(s=st.floats(1.0, 1e8), record=st.sampled_from([4096.0, 131072.0, 1048576.0]))
 def test_record_amplification_bounds(s, record):
     a = zfs.record_amplification(s, record)
@@ -52,7 +51,6 @@ def test_arc_takes_half_of_memory():
     assert cache.resident_share(256 * 2**30, zfs.arc_limit(128e9)) == 0.0  # a 256-GB file is not served by it
 
 
-@settings(max_examples=60)
 @given(s=st.floats(512, 1e7), more=st.floats(1, 10), call=st.floats(0, 1e5), record=st.floats(0, 1e5))
 def test_longer_calls_never_cost_more_a_byte(s, more, call, record):
     here = zfs.write_cycles(s, 131072, call, record)
@@ -95,7 +93,6 @@ def test_more_requests_never_slow_a_drive(active, request, latency, rate):
     assert 0 < fewer <= more * (1 + 1e-12) <= rate * (1 + 1e-11)
 
 
-@settings(max_examples=40)
 @given(log=POSITIVE, threads=POSITIVE, more=POSITIVE)
 def test_a_slower_log_or_busier_threads_never_commit_sooner(log, threads, more):
     assert zfs.commit_time(log + more, threads) > zfs.commit_time(log, threads) >= log

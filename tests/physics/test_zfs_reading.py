@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics import hdd_streams, zfs
 from tests.each import values
@@ -31,13 +31,11 @@ def test_two_pools_agree_on_it():
     assert zfs.fetch_cycles(MiB, MiB, 1e5) == pytest.approx(0.098, rel=0.31)
 
 
-@settings(max_examples=50)
 @given(s=st.floats(512, 1e7), record=st.sampled_from([16 * KiB, 128 * KiB, MiB]), cost=st.floats(1, 1e6))
 def test_no_read_fetches_less_than_its_bytes(s, record, cost):
     assert zfs.fetch_cycles(s, record, cost) >= cost / record * (1 - 1e-12)
 
 
-@settings(max_examples=50)
 @given(run=st.floats(4096, 2 * MiB), gap=st.floats(0, 1e9), copies=st.integers(1, 4))
 def test_each_copy_meets_its_share_of_the_file(run, gap, copies):
     """Of a span that holds c stretches and c gaps, a copy reads one stretch."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import dtnsim
 from dtnsim.ground.errors import InputError
@@ -76,7 +76,6 @@ def test_more_of_the_same_pays_what_is_added() -> None:
     assert last(stages, 10, 0.5, 1.0, 9) is stages[2]  # what is beyond the list counts for nothing
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 60)), min_size=1, max_size=4), st.integers(5, 40))
 def test_no_order_is_cheaper_than_what_is_there_in_the_end(parts: list[tuple[int, int]], first: int) -> None:
     """Every set of some parts is offered; what is due in all years together costs what the last year's set does."""

@@ -177,7 +177,7 @@ def test_a_changed_path_goes_on_from_where_it_is() -> None:
     assert box.job.finished == pytest.approx(10.0 + 4000 / 50)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     way=st.floats(50, 500), disk=st.floats(50, 500), size=st.floats(20, 2000), pause=st.sampled_from([0.0, 0.41737]),
     # not 1: where writers and write-back wait for the same byte, the last digit decides who goes first

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import pytest
 import simpy
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.engine.engine import Engine
 from dtnsim.ground.pages import Cache
@@ -117,7 +117,6 @@ def writers_of(files: int, most: int) -> st.SearchStrategy[list[Writer]]:
     )
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     writers=writers_of(4, 6),
     size=st.sampled_from([0.0, 1.0, 300.0, 2000.0, 1e5]),
@@ -134,7 +133,6 @@ def test_every_alarm_changes_something_or_time_moves_on(
     assert host.idle <= 3  # rings with nothing to do
 
 
-@settings(max_examples=40, deadline=None)
 @given(writers=writers_of(3, 5), changes=st.lists(st.tuples(st.integers(0, 4), st.floats(0.3, 3.0)), max_size=6))
 def test_alarms_that_allow_for_other_rates_lose_no_instant(
     writers: list[Writer], changes: list[tuple[int, float]]
@@ -169,7 +167,6 @@ def test_an_alarm_that_finds_nothing_to_do_comes_back_ever_later() -> None:
 
 
 @given(writers=writers_of(3, 5), asked=st.lists(st.floats(0.0, 100.0), min_size=1, max_size=8))
-@settings(max_examples=40, deadline=None)
 def test_what_others_hold_is_their_sum_whoever_asks(writers: list[Writer], asked: list[float]) -> None:
     """And a run does not depend on who was asked before."""
     host, unasked = (Host(700.0, writers, 400.0, 350.0) for _ in range(2))

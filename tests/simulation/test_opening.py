@@ -33,7 +33,7 @@ def streams(rate: float = 1.25e9, rtt: object = 0.05, loss: float = 0.0, count: 
     return answered(drawn, nominal, Draw())
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.floats(1e8, 1e10), st.floats(2e-3, 0.2), st.integers(1, 16))
 def test_costs_what_the_closed_form_of_slow_start_costs(rate: float, rtt: float, count: int) -> None:
     """Without loss and with a buffer of a bandwidth-delay product the window doubles until the path is full."""

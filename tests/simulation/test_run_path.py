@@ -119,7 +119,7 @@ def test_a_worker_waits_then_moves_file_after_file() -> None:
     assert run.waiting_s + run.moving_s == pytest.approx(run.duration_s, rel=1e-9)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(at=st.floats(1, 60), retry=st.floats(0, 20))
 def test_a_fault_costs_what_had_moved_and_the_wait(at: float, retry: float) -> None:
     quick = once().end_s

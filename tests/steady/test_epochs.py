@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
@@ -56,7 +56,6 @@ def test_a_test_that_a_time_ends_is_charged_for_its_time_alone() -> None:
     assert total_rate(problem, rate)[0] == pytest.approx(100.0)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.floats(1, 1e4), st.floats(0, 50)), min_size=2, max_size=8))
 def test_a_link_that_is_never_idle_ends_with_its_last_byte(given_: list[tuple[float, float]]) -> None:
     """Processor sharing conserves work: the last end is that of a queue that serves them one after the other."""

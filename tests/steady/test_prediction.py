@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.composition.compose import compose
 from dtnsim.ground.quantity import Draw
@@ -82,7 +82,6 @@ def slowed(c: float, m: float, k: float, u0: float, clock: float, bandwidth: flo
     return float(solve.solve(solve.matrices(made)).rate[0, 0])
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.floats(0.5, 5),
     st.floats(1, 6),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
@@ -133,7 +133,6 @@ def _lexicographic(capacity: Array, demand: Array, weight: Array, ceiling: Array
     return np.array([fixed[f] for f in range(flows)])
 
 
-@settings(max_examples=40, deadline=None)
 @given(_instances())
 def test_against_linear_programs(instance: tuple[Array, Array, Array, Array]) -> None:
     capacity, demand, weight, ceiling = instance
@@ -142,7 +141,6 @@ def test_against_linear_programs(instance: tuple[Array, Array, Array, Array]) ->
     assert_allclose(found, _lexicographic(capacity, demand, weight, ceiling), rtol=1e-5)
 
 
-@settings(max_examples=40, deadline=None)
 @given(_instances(), _instances())
 def test_scenarios_do_not_mix(a: tuple[Array, ...], b: tuple[Array, ...]) -> None:
     flows, stations = min(a[1].shape[0], b[1].shape[0]), min(a[1].shape[1], b[1].shape[1])
@@ -154,7 +152,6 @@ def test_scenarios_do_not_mix(a: tuple[Array, ...], b: tuple[Array, ...]) -> Non
         assert_allclose(both.rate[n], alone.rate[0], rtol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
 @given(_instances())
 def test_shares_are_feasible_and_somebody_holds_everyone(instance: tuple[Array, ...]) -> None:
     capacity, demand, weight, ceiling = instance

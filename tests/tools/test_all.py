@@ -78,7 +78,7 @@ def test_json_schema_lists_every_option(kind):
     assert set(shown) == set(model.model_fields)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     kind=st.sampled_from(TOOLS),
     files=st.integers(1, 10**6),

@@ -151,7 +151,7 @@ def test_a_probe_that_loses_too_much_bounds_what_is_in_flight() -> None:
     assert linux.BBR3_PROBE_S <= f.wait <= linux.BBR3_PROBE_S + 1
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.sampled_from(["bbr2", "bbr3"]), st.lists(st.tuples(st.floats(0, 40), st.booleans()), min_size=20, max_size=60)
 )

@@ -26,7 +26,7 @@ def test_a_shorter_round_trip_wins_with_reno_and_less_so_with_cubic() -> None:
     assert 1 < gains["cubic"] < gains["reno"]
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["reno", "cubic", "bbr"]), st.floats(0.02, 0.2), st.integers(1, 30)),

@@ -23,7 +23,7 @@ def test_the_table_of_the_reference(b, reno):
 
 
 @given(b=st.floats(0, 2), beta=st.sampled_from([0.5, 0.7, 0.8]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_formula_is_the_sawtooth(b, beta):
     assert d.sawtooth_utilisation(b, beta) == pytest.approx(by_rounds(b, beta), abs=2e-3)
 
@@ -48,7 +48,6 @@ def test_a_burst_at_four_times_the_drain_needs_three_quarters_of_itself():
 
 
 @given(b=st.floats(0, 3), more=st.floats(0, 1), n=st.integers(1, 30))
-@settings(max_examples=40, deadline=None)
 def test_more_buffer_or_streams_never_hurts(b, more, n):
     law = d.sawtooth_utilisation
     assert law(b + more) >= law(b) - 1e-12

@@ -63,7 +63,7 @@ def test_more_loss_a_longer_path_and_a_smaller_buffer_never_help():
     rate=st.floats(6.5, 8.5), trip=st.floats(-2.3, -0.8), loss=st.sampled_from([0.0, 1e-4, 1e-3]),
     buffer=st.floats(0.3, 1.0), cc=st.sampled_from(["reno", "cubic"]),
 )  # fmt: skip
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 def test_monotone_in_loss_round_trip_and_buffer(rate, trip, loss, buffer, cc):
     # each of them four times worse, in steady state; sixteen random runs have a mean good to 3 to 5 per cent
     rate, trip = 10**rate, 10**trip

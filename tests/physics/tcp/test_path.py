@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics.tcp import controls
 from dtnsim.physics.tcp.outcome import simulate
@@ -24,7 +24,6 @@ DOWN = ("loss", "rtt_s", "background_share")
 
 @pytest.mark.parametrize("cc", controls.names())
 @given(case=st.fixed_dictionaries(CASE), factor=st.floats(1.0, 30.0))
-@settings(max_examples=60, deadline=None)
 def test_monotone(cc, case, factor):
     base, limit = path_goodput(cc=cc, **case)
     assert 0 <= base <= case["rate_Bps"] * (1 - case["background_share"]) * 1448 / 1500 * (1 + 1e-12)

@@ -77,7 +77,7 @@ def test_unknown_algorithms_are_refused_and_answers_remembered():
     rate=st.floats(6, 10.6), trip=st.floats(-3.5, -0.5), loss=st.sampled_from([0.0, 1e-6, 1e-3]),
     most=st.floats(0.01, 2.0), stretch=st.floats(0.5, 2.0), size=st.floats(4, 13),
 )  # fmt: skip
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_time_and_bytes_are_inverse(rate, trip, loss, most, stretch, size):
     o = course(rate_Bps=10**rate, rtt_s=10**trip, loss=loss)
     assert (np.diff(o.times_s) > 0).all()

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics.tcp import ratebased as rb
 
@@ -44,7 +44,6 @@ def test_what_is_sent_again_may_be_lost_again():
 
 
 @given(rate=st.floats(1e5, 1e10), loss=st.floats(0, 0.2), more=st.floats(1, 10))
-@settings(max_examples=50, deadline=None)
 def test_monotone(rate, loss, more):
     base = rb.udt(rate, 0.05, loss)
     assert base <= rate

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.physics.tcp import response
 from dtnsim.physics.tcp.controls import bbr, htcp, illinois, scalable, westwood
@@ -101,7 +101,6 @@ def test_timeouts_only_take_away():
 
 
 @given(p=st.floats(-9, -1), rtt=st.floats(1e-3, 0.4), mss=st.floats(500, 9000), more=st.floats(1, 50))
-@settings(max_examples=80, deadline=None)
 def test_more_loss_or_a_longer_path_never_helps(p, rtt, mss, more):
     loss = 10**p
     for law in (reno_rate, cubic_rate, htcp.htcp, scalable.scalable, westwood.westwood, illinois.illinois):

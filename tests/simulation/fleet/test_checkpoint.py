@@ -92,7 +92,7 @@ def alone(yard):
     return {number: repr(run.replica(task, number)) for number in NUMBERS}
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(st.permutations(NUMBERS), st.lists(st.integers(0, 7), min_size=len(NUMBERS), max_size=len(NUMBERS)))
 def test_replicas_are_the_same_on_one_worker_and_on_up_to_four(yard, alone, order, dealt):
     found = {}

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from dtnsim.simulation.fleet import compiled
 from tests.engine import workloads
@@ -46,7 +46,6 @@ def folder(tmp_path_factory):
     compiled.fast.cache_clear()
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_flows_end_when_progressive_filling_from_event_to_event_says(seed):
     """Lanes, queues and the kernel beside a solver that shares no code with them."""
@@ -74,7 +73,6 @@ def same(one, other):
 @numba
 @pytest.mark.long
 @pytest.mark.usefixtures("folder")
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_compiled_gives_the_same_bytes_through_queues_and_faults(seed):
     one, other = course(**scene(seed), fast=False), course(**scene(seed), fast=True)

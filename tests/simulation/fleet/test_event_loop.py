@@ -93,7 +93,7 @@ def test_classes_at_one_station_have_the_product_form():
         within(spent[lane == c], sizes[c] / (1 - rates[0] * sizes[0] - rates[1] * sizes[1]))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(1, 5))
 def test_slots_follow_the_recursion_of_kiefer_and_wolfowitz(seed, k):
     """G/G/k, first come first served, transfer by transfer."""
@@ -161,7 +161,6 @@ def scene(seed, transfers=30):
     }
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6))
 def test_bytes_are_conserved_through_every_fault(seed):
     """Moved = asked for + moved in vain, and the ways have carried what transfers have moved."""
@@ -185,7 +184,6 @@ def test_bytes_are_conserved_through_every_fault(seed):
         assert [made.q[made.q[lane + k] + at.ACTIVE] for k in range(at.FOUR)] == [0] * at.FOUR
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 29))
 def test_a_later_transfer_changes_nothing_before_it(seed, cut):
     whole = scene(seed)
@@ -200,7 +198,6 @@ def test_a_later_transfer_changes_nothing_before_it(seed, cut):
     )
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_nobody_is_overtaken_in_a_lane(seed):
     made = course(**{**scene(seed), "faults": ()})
@@ -210,7 +207,6 @@ def test_nobody_is_overtaken_in_a_lane(seed):
         assert np.all(np.diff(begun) >= 0)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_all_time_is_accounted_for(seed):
     """What held transfers adds up to the time from asking to the end."""
