@@ -4,6 +4,7 @@ import gc
 import io
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -28,11 +29,18 @@ _watch._PATIENCE_S = 3600.0
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[Any]:
-    """What is collected stays to the end: the garbage collector looks at none of it, neither now nor later."""
+    """What is collected stays to the end: the garbage collector looks at none of it, and seldom at what tests make."""
     with runtime.gc_paused():
         collected = yield
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     return collected
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files whose tests are all long, and what they import (browsers, clusters), are not loaded to leave them out."""
+    left = config.option.markexpr == "not long" and collection_path.suffix == ".py"
+    return True if left and "\npytestmark = pytest.mark.long\n" in collection_path.read_text() else None
 
 
 class Terminal(io.StringIO):

@@ -84,8 +84,6 @@ def test_metadata_of_a_tree_is_files_times_round_trips():
 
 
 # -- core behaviour these paths need ------------------------------------------------------------------
-
-
 def test_udt_costs_a_core_its_packets_once():
     """Rate of one core: clock over cycles a packet, plus copy and event loop; counted in one place."""
     prediction = run("esnet/anl-bnl-mem-mem-udt", "transfer.dataset.size=100 GB")

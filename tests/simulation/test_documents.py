@@ -45,8 +45,6 @@ def interval(path: str, overrides: Sequence[str] = ()) -> tuple[float, float]:
 
 
 # -- NASA: two files on one array -------------------------------------------------------------------
-
-
 def test_two_files_contend_for_the_heads_as_measured() -> None:
     """Test 3: 7.18 and 7.08 Gb/s where one file alone has 10.3."""
     both = run("nasa/nuttscp-3of7").transfers
@@ -70,8 +68,6 @@ def test_once_the_other_file_has_ended_the_heads_serve_one() -> None:
 
 
 # -- Venadi: verification, and the boot disks' cache ------------------------------------------------
-
-
 def test_verification_reads_the_source_from_memory_and_speeds_add_as_times() -> None:
     """ "The paltry effective speed of 45.56 MB/s was mostly due to verifying file integrity": a third of the time here.
 
@@ -99,8 +95,6 @@ def test_dd_without_sync_ends_in_the_cache_and_with_fdatasync_on_the_disks() -> 
 
 
 # -- UCI: latency times operations ------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("case", ["untar-ucinet", "untar-lightpath"])
 def test_an_untar_over_the_network_is_latency_times_operations(case: str) -> None:
     entry = site("uci")[case]
@@ -114,8 +108,6 @@ def test_an_untar_over_the_network_is_latency_times_operations(case: str) -> Non
 
 
 # -- ESnet: the same tree at four sizes -------------------------------------------------------------
-
-
 def test_four_trees_of_the_same_files_tell_metadata_from_data() -> None:
     """1,875 files each: the page gives no times, so what is held against it is what the trees were made for."""
     trees = [one("esnet/lbl-anl", f"transfer.dataset={name}") for name in TREES]

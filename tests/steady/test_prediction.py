@@ -26,8 +26,6 @@ def narrow(**segment: Any) -> dict[str, Any]:
 
 
 # -- the rate ---------------------------------------------------------------------------------------
-
-
 def test_the_least_capacity_over_demand() -> None:
     found = answer(narrow())
     assert found.throughput_Bps.p50 == pytest.approx(WIRE)
@@ -69,8 +67,6 @@ def test_what_one_leaves_the_other_takes() -> None:
 
 
 # -- memory slows cores -----------------------------------------------------------------------------
-
-
 def slowed(c: float, m: float, k: float, u0: float, clock: float, bandwidth: float) -> float:
     stations = (
         Station("h.cpu", "h", "cpu", "core", clock, "cycles"),
@@ -206,8 +202,6 @@ def test_scenarios_have_a_rate_for_each_transfer() -> None:
 
 
 # -- the ladder -------------------------------------------------------------------------------------
-
-
 def test_the_ladder_names_what_binds_next() -> None:
     """1, 2 and 4 Gb/s in series: relieve one after the other."""
     path = journey(wan=[{"bandwidth": f"{g} Gb/s"} for g in (2, 1, 4)])
@@ -242,8 +236,6 @@ def test_waiting_is_a_rung_too() -> None:
 
 
 # -- what goes in -----------------------------------------------------------------------------------
-
-
 def test_a_path_by_name_with_overrides() -> None:
     slow = predict("venadi/gridftp-gpfs", overrides=["wan.bandwidth=1 Gb/s"], samples=0)
     assert slow.throughput_Bps.p50 == pytest.approx(1.25e8 * 8948 / 9038, rel=0.02)

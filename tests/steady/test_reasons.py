@@ -32,8 +32,6 @@ def row(name: str, **demands: float) -> Phase:
 
 
 # -- what binds -------------------------------------------------------------------------------------
-
-
 def test_the_station_that_is_full() -> None:
     problem = made([station("h.a", 100), station("h.b", 10)], row("p", h__a=1, h__b=1))
     assert cause(problem) == Cause(1, 0, direct=True)
@@ -78,8 +76,6 @@ def test_waiting_that_takes_longer_than_any_work() -> None:
 
 
 # -- how it is said ---------------------------------------------------------------------------------
-
-
 def say(problem: Problem) -> str:
     return reasons.reason(problem, 0, cause(problem))
 
@@ -159,8 +155,6 @@ def test_others_at_the_same_station_are_counted() -> None:
 
 
 # -- on whole paths ---------------------------------------------------------------------------------
-
-
 def test_reasons_of_paths() -> None:
     drive = {"kind": "ssd", "read": "500 MB/s", "write": "300 MB/s", "link": "1 GB/s"}
     host = machine(volumes={"/d": volume(drive)})

@@ -127,8 +127,6 @@ def test_finish_times_are_those_of_simgrid(name):
 
 
 # -- what must hold of any fleet ------------------------------------------------------------------
-
-
 def scene(seed, transfers=30):
     """A small fleet with faults: (arguments of `course`, the faults)."""
     rng = np.random.default_rng(seed)

@@ -277,8 +277,6 @@ def test_a_trace_that_is_not_text(tmp_path):
 
 
 # -- faults ---------------------------------------------------------------------------------------
-
-
 def outages(more, seed=1, span="364 d"):
     given = path({"daily": DAILY}, more, span)
     return ran(given, seed).outages
