@@ -9,7 +9,6 @@ from dtnsim.physics.core_rates import CORE_RATES
 from tests.each import values
 
 GBIT = 1e9 / 8
-NEHALEM_HZ = 3.2e9  # NASA GSFC C-system, Core i7, 3.2 GHz
 
 
 def _remote(cores, alternate):
