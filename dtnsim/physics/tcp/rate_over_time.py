@@ -110,21 +110,21 @@ class Course:
             *(np.asarray(x, float)[..., None] for x in (size_B, most_Bps, factor, stretch))
         )
         begin, span, rate = self._steps()
-        rates = np.maximum(np.minimum(rate * factor, most), 1e-30)
         with np.errstate(invalid="ignore"):
-            upto = np.cumsum(rates * span * stretch, axis=-1)
-        before = np.concatenate([np.zeros((*upto.shape[:-1], 1)), upto[..., :-1]], axis=-1)
-        place = np.minimum((upto < size).sum(axis=-1, keepdims=True), begin.shape[-1] - 1)
+            upto = np.cumsum(np.maximum(np.minimum(rate * factor, most), 1e-30) * span * stretch, axis=-1)
+        end = begin.shape[-1] - 1
+        place = np.minimum((upto < size).sum(axis=-1, keepdims=True), end)
 
-        def at(values: FloatArray) -> FloatArray:
-            return np.asarray(np.take_along_axis(values, place, axis=-1)[..., 0], float)
+        def at(values: FloatArray, place: Index) -> FloatArray:
+            one = values.ndim == 1  # for all
+            return values[place] if one else np.take_along_axis(np.broadcast_to(values, upto.shape), place, axis=-1)
 
-        last = rates
+        here, before = at(rate, place), np.where(place > 0, at(upto, np.maximum(place - 1, 0)), 0.0)
+        last = np.maximum(np.minimum(here * factor, most), 1e-30)
         if packed:
-            steady = rate[..., -1:]
-            doubles = np.concatenate([rate[..., 1:], steady], axis=-1) > DOUBLES * rate
-            last = np.where(doubles, np.maximum(np.minimum(steady * factor, most), rates), rates)
-        return np.asarray(at(np.broadcast_to(begin * stretch, rates.shape)) + (size[..., 0] - at(before)) / at(last))
+            doubles = at(rate, np.minimum(place + 1, end)) > DOUBLES * here
+            last = np.where(doubles, np.maximum(np.minimum(rate[..., -1:] * factor, most), last), last)
+        return np.asarray((at(begin, place) * stretch + (size - before) / last)[..., 0])
 
     def spread(self, time_s: float) -> float:
         """Relative standard deviation of what single runs have delivered by then: chance, and the model's own [1]."""
