@@ -14,6 +14,7 @@ from dtnsim.components.base import Model
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.metadata_servers import MetadataServers
+from dtnsim.components.model import empty
 from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.components.stack import Stack
@@ -65,7 +66,7 @@ class Lustre(ParallelFilesystem):
         int, Field(ge=1, le=2000), Otherwise("4", "directories for large files (lfs getstripe)")
     ] = 1
     stripe_size: Annotated[Quantity, Unit("B", low=65536)] = prior("1 MiB", 0.0, "Lustre manual: default stripe size")
-    layout: list[Extent] = Field(default_factory=list)
+    layout: list[Extent] = Field(default_factory=empty)
     targets: Annotated[int, Field(ge=1, le=100000)] = 100
     target_rate: TargetRate = prior("1 GB/s", 0.6, "assumed: one OST of ten disks in a production system of the 2010s")
     target_write: TargetRate | None = None

@@ -34,6 +34,11 @@ def _listed(given: object) -> object:
     return [given] if isinstance(given, str) else given
 
 
+def empty() -> list[Any]:
+    """No items: of `list` itself pydantic reads the signature as text, for which Python compiles its own tokens."""
+    return []
+
+
 #: names, of which one alone needs no brackets
 Names = Annotated[list[str], BeforeValidator(_listed, json_schema_input_type=list[str] | str)]
 

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from dtnsim.components.base import Component, Pick
 from dtnsim.components.cloud import Allowance
+from dtnsim.components.model import empty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Draw, Quantity, Unit, Value, prior
@@ -103,7 +104,7 @@ class Nic(Component):
         "256 KiB", 0.7, "assumed: a virtual lane's buffer of adapters and switches, enough for some kilometres of cable"
     )
     slot: str | None = None
-    more_slots: list[str] = Field(default_factory=list)
+    more_slots: list[str] = Field(default_factory=empty)
     card_lanes: Annotated[int, Field(ge=1, le=32, default_factory=lambda known: _link(known)[0])]
     card_generation: Annotated[int, Field(ge=1, le=6, default_factory=lambda known: _link(known)[1])]
 

@@ -18,7 +18,7 @@ from dtnsim.components.device import Device
 from dtnsim.components.filesystem import Filesystem, label_of
 from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Memory
-from dtnsim.components.model import Names
+from dtnsim.components.model import Names, empty
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Offload
 from dtnsim.components.servers import SharedFilesystem
@@ -61,9 +61,9 @@ class Volume(Model):
 
     filesystem: Annotated[Filesystem, Pick(Filesystem)]
     array: Annotated[Device, Pick(Device)] | None = None
-    via: list[str] = Field(default_factory=list)
+    via: list[str] = Field(default_factory=empty)
     server: str | None = None
-    over: Names = Field(default_factory=list)
+    over: Names = Field(default_factory=empty)
     peer: TcpTuning | None = None
     size: Annotated[Quantity, Unit("B")] | None = None
 

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from dtnsim.components.base import Model, Pick
 from dtnsim.components.filesystem import label_of
+from dtnsim.components.model import empty
 from dtnsim.components.segment import Segment, segment_names
 from dtnsim.description.host import Host
 from dtnsim.description.transfer import TransferSpec
@@ -34,7 +35,7 @@ class Joined(Model):
 
     name: str
     hosts: dict[str, Host]
-    wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=list)
+    wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=empty)
     links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
     transfers: Annotated[list[TransferSpec], Field(min_length=1)]
 
