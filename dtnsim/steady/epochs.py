@@ -31,7 +31,7 @@ from dtnsim.ground.records import Problem, Transfer
 from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady import ordering
 from dtnsim.steady.matrices import Matrices, matrices, scenarios, several_steps
-from dtnsim.steady.occupancy import Occupancy
+from dtnsim.steady.occupancy import Occupancy, Steps
 from dtnsim.steady.pools import Pools, shared, writing_phase
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
@@ -135,6 +135,7 @@ class _Course:
                 self._seconds[f, k], self._counts[f, k] = stage.seconds, stage.counts
         self._given, self._beside_all = m, len(self._moving)
         self._known: tuple[Index, Rates, Occupancy] | None = None  # columns that were under way lately
+        self._steps: dict[Column, Steps] = {}
         self._places: dict[int, int] = {}
         self._here = np.arange(count)
         self._stage: Index
@@ -233,7 +234,7 @@ class _Course:
             return known
         made = [self._moving[c] for c in used.tolist()]
         m = staged(self._given, made) if known is None else taken(known[1].m, np.searchsorted(known[0], used))
-        self._known = used, Rates(m), Occupancy(self._given, made, self._problem.transfers)
+        self._known = used, Rates(m), Occupancy(self._given, made, self._problem.transfers, self._steps)
         return self._known
 
     def _beside_others(self) -> Index:
@@ -242,8 +243,10 @@ class _Course:
         if drives is None or drives.scenarios not in (1, self._scenarios):
             return column
         under_way = self._under_way
-        streams: dict[tuple[str, str], Index] = {}
         some = [(at, int(self._here[at])) for at in np.flatnonzero(under_way.any(axis=0))]
+        if not any(drives.minds(f) for _, f in some):
+            return column
+        streams: dict[tuple[str, str], Index] = {}
         for at, f in some:
             for volume, own in drives.visits(f):
                 streams[volume] = np.asarray(streams.get(volume, 0) + own * under_way[:, at], np.intp)

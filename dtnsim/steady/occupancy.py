@@ -51,7 +51,11 @@ def placements(workers: int, steps: int) -> Iterator[tuple[int, ...]]:
         yield tuple(b - a - 1 for a, b in pairwise((-1, *bars, workers + steps - 1)))
 
 
-def _steps(column: Column) -> tuple[tuple[list[range], list[range]], BoolArray]:
+#: what `_steps` finds of a column
+Steps = tuple[tuple[list[range], list[range]], BoolArray]
+
+
+def _steps(column: Column) -> Steps:
     """Phases of each step of a column, and those where its workers wait: at the last; and (S,) whether that is felt.
 
     Who waits is at none of the others, whatever it waits for; a step without stations is a part of that.
@@ -154,11 +158,15 @@ class Occupancy:
         m: The path as arrays.
         columns: What moves bytes.
         transfers: All transfers of the path.
+        known: Steps of columns that were asked before; those of these come in.
     """
 
-    def __init__(self, m: Matrices, columns: Sequence[Column], transfers: Sequence[Transfer]) -> None:
+    def __init__(
+        self, m: Matrices, columns: Sequence[Column], transfers: Sequence[Transfer], known: dict[Column, Steps]
+    ) -> None:
         self._m, self._columns, self._transfers = m, columns, transfers
-        told = [_steps(c) for c in columns]
+        known |= {c: _steps(c) for c in columns if c not in known}
+        told = [known[c] for c in columns]
         self._steps = [steps for steps, _ in told]
         self._waits = np.stack(np.broadcast_arrays(*(felt for _, felt in told)), axis=1)
         several = np.array([[len(steps) > 1 for steps in of] for of in self._steps], dtype=bool)

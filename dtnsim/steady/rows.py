@@ -6,6 +6,7 @@ Shapes: S scenarios, R rows, N entries.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 
 from dtnsim.physics._arrays import FloatArray as Array, Index
 
-#: numbers in a row, of all its entries and scenarios, from which on a call for each costs less than `reduceat`
-_WIDE: Final = 256
+#: scenarios from which on some calls for all rows, or one for each that is long, cost less than `reduceat`
+_WIDE: Final = 64
+#: entries up to which rows are done together, the second of each, then the third
+_FEW: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +64,35 @@ def begins(given: Index) -> Index:
 
 
 def over_rows(ufunc: np.ufunc, values: NDArray[Any], first: Index) -> NDArray[Any]:
-    """What a ufunc makes of the entries (N, S) of each row; of many scenarios row by row, where `reduceat` is slow.
+    """What a ufunc makes of the entries (N, S) of each row; of many scenarios all rows at once, as `reduceat` is slow.
 
     Args:
         ufunc: The function.
         values: The entries, row by row.
         first: Where each row begins.
     """
-    if values.size <= _WIDE * len(first):
+    if values.size < _WIDE * len(values):
         return np.asarray(ufunc.reduceat(values, first, axis=0))
-    ends = [*first[1:].tolist(), len(values)]
-    return np.array([ufunc.reduce(values[a:b], axis=0) for a, b in zip(first.tolist(), ends, strict=True)])
+    steps, long = _steps(first.tobytes(), len(values))
+    made = values.take(first, axis=0)
+    for rows, entries in steps:
+        if len(rows) == len(made):
+            ufunc(made, values.take(entries, axis=0), out=made)
+        else:
+            made[rows] = ufunc(made.take(rows, axis=0), values.take(entries, axis=0))
+    for row, part in long:
+        ufunc.reduce(values[part], axis=0, out=made[row])
+    return made
+
+
+@lru_cache(maxsize=256)
+def _steps(begins: bytes, count: int) -> tuple[list[tuple[Index, Index]], list[tuple[int, slice]]]:
+    """(rows that have a second entry, and these; those with a third ...), and the rows of many, by themselves."""
+    first = np.frombuffer(begins, np.intp)
+    sizes = np.diff(np.append(first, count))
+    few = [np.flatnonzero((sizes > n) & (sizes <= _FEW)) for n in range(1, _FEW)]
+    long = [(k, slice(int(first[k]), int(first[k] + sizes[k]))) for k in np.flatnonzero(sizes > _FEW).tolist()]
+    return [(rows, first[rows] + n) for n, rows in enumerate(few, 1) if len(rows)], long
 
 
 def summed(place: Index, values: Array, count: int) -> Array:

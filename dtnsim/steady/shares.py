@@ -138,14 +138,12 @@ class _Filling:
         visits, idle, used = self._visits, self._idle, np.append(self._used, _NONE)
         found, full = np.full(self._own.shape, np.inf), np.full((len(used), self._own.shape[1]), np.inf)
         while self._free.any():
-            stop, now, settled, at = self._round()
+            stop, now, settled, levels = self._round()
             if not stop.any():  # nothing stops those
                 break
-            row, column = np.nonzero(stop)
-            found[self._here[row], self._columns[column]] = now[stop]
+            self._note(found, self._here, stop, now)
             if binding is not None:
-                row, column = np.nonzero(settled)
-                full[self._number[row], self._columns[column]] = at
+                self._note(full, self._number, settled, levels)
             self._free &= ~stop
             if self._free.any():
                 self._left -= self._taken(np.where(stop, now, 0.0))
@@ -157,31 +155,43 @@ class _Filling:
         held = np.where(here if idle is None else here & ~idle, used[visits][:, :, None], _NONE).min(axis=0)
         binding[self._transfers] = np.where(held == _NONE, -1, held)
 
+    def _note(self, found: Array, numbers: Index, which: BoolArray, now: Array) -> None:
+        """Writes those of the levels ``now`` that are found among those of all transfers, or stations."""
+        if which.shape[1] == found.shape[1]:
+            found[numbers] = np.where(which, now, found[numbers])
+        else:
+            row, column = np.nonzero(which)
+            found[numbers[row], self._columns[column]] = now[which]
+
     def _round(self) -> tuple[BoolArray, Array, BoolArray, Array]:
-        """(who stops (F', S), at which level; which stations are full for good (K', S), at which levels, one each)."""
-        load = self._taken(self._free)
+        """(who stops (F', S), at which level; which stations are full for good (K', S), at which levels)."""
+        load = self._taken(self._free.astype(float))
         padded = np.full((len(load) + 1, load.shape[1]), np.inf)
         full = np.divide(np.maximum(self._left, 0.0), load, out=padded[:-1], where=load > 0)
         stations = self._least(padded)
         limit = np.minimum(stations, self._own)
-        each = np.where(self._free, limit, np.inf)[self._at]
+        each = np.where(self._free, limit, np.inf).take(self._at, axis=0)
         each = each if self._idle is None else np.where(self._weighted > 0, each, np.inf)
         least = over_rows(np.minimum, each, self._first)
         settled = np.isfinite(full) & (least >= full * (1 - _TIE))
         own = np.isfinite(self._own) & (self._own <= stations * (1 + _TIE))
-        at = full[settled]
         full[~settled] = np.inf
         held = np.isfinite(limit) & (self._least(padded) <= limit * (1 + _TIE))
-        return self._free & (held | own), limit, settled, at
+        return self._free & (held | own), limit, settled, full
 
-    def _taken(self, level: NDArray[Any]) -> Array:
+    def _taken(self, level: Array) -> Array:
         """(K', S) what weights times levels (F', S) take of each station."""
-        return over_rows(np.add, level[self._at] * self._weighted, self._first)
+        return over_rows(np.add, level.take(self._at, axis=0) * self._weighted, self._first)
 
     def _least(self, level: Array) -> Array:
         """(F', S) the least of the levels (K' + 1, S) of the stations that each uses, the last of them none."""
-        here = level[self._visits]
-        return np.asarray((here if self._idle is None else np.where(self._idle, np.inf, here)).min(axis=0))
+        least: Array | None = None
+        for n, visits in enumerate(self._visits):
+            here = level.take(visits, axis=0)
+            here = here if self._idle is None else np.where(self._idle[n], np.inf, here)
+            least = here if least is None else np.minimum(least, here, out=least)
+        assert least is not None
+        return least
 
     def _forget_done(self) -> None:
         """Leaves out scenarios and transfers that are done, where that is much and there are many."""
