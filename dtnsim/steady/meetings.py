@@ -22,6 +22,7 @@ from dtnsim.physics._arrays import FloatArray as Array
 from dtnsim.steady import epochs, ordering, solve
 from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.reasons import Cause, cause_of
+from dtnsim.steady.stages import alone
 
 #: transfers up to which each is looked at by itself; of more, all are taken to run together
 _LOOKED_AT: Final = 100
@@ -89,7 +90,8 @@ def meetings(problem: Problem) -> Meetings:
     found = []
     for members, halfway in some.items():
         here = part(problem, members)
-        arrays = m if here is problem else matrices(here)
+        same = all(t is problem.transfers[f] for f, t in zip(members, here.transfers, strict=True))
+        arrays = m if here is problem else alone(m, np.array(members)) if same else matrices(here)
         answer = solution if here is problem else solve.solve(arrays)
         found.append(Meeting(here, arrays, answer, members, tuple(halfway)))
     return Meetings(m, solution, own, tuple(found))

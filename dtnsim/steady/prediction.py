@@ -219,7 +219,7 @@ def _answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = 
     made: dict[int, TransferPrediction] = {}
     told, used = list(problem.stations), []
     for here in known.each:
-        slowed, causes = _slowed(here.problem, here.solution), {f: here.cause(f) for f in here.halfway}
+        slowed, causes = _slowed(here.problem, here.m, here.solution), {f: here.cause(f) for f in here.halfway}
         rates_with = {f: _rate_with(tried, f, here) for f in here.halfway} if tried is not None else {}
         helped = _tried(slowed, here, causes, rates_with, path)
         used.append((with_workers(helped, here.used), here.solution.rate[0]))
@@ -234,7 +234,7 @@ def _answer(problem: Problem, rates: Array | None, path: spec.PathSpec | None = 
     transfers = tuple(made[f] for f in range(len(problem.transfers)))
     total, top = (ordering.total_rate(problem, r) for r in (rates, own[None, :]))
     span = transfers[0].duration_s if len(transfers) == 1 else took(ordering.span(problem, rates))
-    whole = _slowed(replace(problem, stations=tuple(told)), solution)
+    whole = _slowed(replace(problem, stations=tuple(told)), known.m, solution)
     full = used[0][0] if len(used) == 1 else with_workers(whole, replace(known.m, capacity=solution.capacity))
     uses = _uses(full, used)
     return Prediction(problem.name, interval(total), span, float(top[0]), transfers, uses, problem.warnings, full)
@@ -268,15 +268,13 @@ def _tried(
     return replace(problem, stations=tuple(stations))
 
 
-def _slowed(problem: Problem, solution: solve.Solution) -> Problem:
-    """The problem with its capacities as they are at the solution."""
-    stations = []
-    for station, now in zip(problem.stations, solution.capacity[0], strict=True):
-        given = float(np.ravel(station.capacity)[0])
-        if now < given:
-            slower = Term(given, station.formula, station.source) / term(given / float(now))
-            station = replace(station, capacity=float(now), formula=slower.formula, slowed=1 - float(now) / given)
-        stations.append(station)
+def _slowed(problem: Problem, m: Matrices, solution: solve.Solution) -> Problem:
+    """The problem, whose arrays are ``m``, with its capacities as they are at the solution."""
+    stations = list(problem.stations)
+    for k in np.flatnonzero(solution.capacity[0] < m.capacity[0]).tolist():
+        station, given, now = stations[k], float(m.capacity[0, k]), float(solution.capacity[0, k])
+        slower = Term(given, station.formula, station.source) / term(given / now)
+        stations[k] = replace(station, capacity=now, formula=slower.formula, slowed=1 - now / given)
     return replace(problem, stations=tuple(stations), slowdowns=())
 
 

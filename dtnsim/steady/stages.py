@@ -183,10 +183,15 @@ def staged(m: Matrices, columns: list[Column]) -> Matrices:
 
 
 def taken(m: Matrices, which: Index) -> Matrices:
-    """Some transfers of a problem in which each has rows of its own, and the stations that they visit."""
+    """Some transfers of a problem, and the stations that they visit."""
+    return _where_they_are(alone(m, which))
+
+
+def alone(m: Matrices, which: Index) -> Matrices:
+    """Some transfers of a problem, their numbers rising, with all of its stations."""
     numbers = np.flatnonzero(np.isin(m.transfer, which))
     total = m.total.taken(which)
-    made = replace(
+    return replace(
         m,
         total=total,
         phases=total if m.phases is m.total else m.phases.taken(numbers),
@@ -202,7 +207,6 @@ def taken(m: Matrices, which: Index) -> Matrices:
         in_turn=m.in_turn[which],
         turn=m.turn[which],
     )
-    return _where_they_are(made)
 
 
 def _where_they_are(m: Matrices) -> Matrices:
