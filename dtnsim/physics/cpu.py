@@ -19,6 +19,7 @@ from dtnsim.physics._arrays import FloatArray, as_float
 #: most bytes one pass through the stack carries under TSO/GSO or LRO/GRO.
 #: Source: Linux GSO_LEGACY_MAX_SIZE / GSO_MAX_SIZE = 65536 (BIG TCP raises it from Linux 5.19 on).
 MAX_AGGREGATE_B: Final = 65536.0
+LINK_WIDTH_B: Final = 2.0  #: bytes a transfer of a link between sockets (QPI, UPI: 16 data lanes of 20)
 #: first releases whose unbound work queues have a pool of workers for each last-level cache, and for parts of one
 _BY_CACHE: Final = (6, 6)
 _BY_SHARD: Final = (7, 1)
@@ -180,13 +181,12 @@ def worker_pools(release: tuple[int, ...], sockets: int, cores_per_socket: int, 
     return sockets * cache_groups * shards
 
 
-def socket_link_rate(transfers_per_s: ArrayLike, links: ArrayLike = 1.0, width_B: ArrayLike = 2.0) -> FloatArray:
-    """Rate of the links between two sockets in one direction: n * GT/s * 2 B.
+def socket_link_rate(transfers_per_s: ArrayLike, links: ArrayLike = 1.0) -> FloatArray:
+    """Rate of the links between two sockets in one direction: n * GT/s * 2 B, the payload of 16 data lanes of 20.
 
     Args:
         transfers_per_s: Transfers a second of a link [1/s].
         links: Links n between the two sockets [1].
-        width_B: Payload of a transfer: 16 data lanes of 20 (QPI, UPI) [B].
 
     Returns:
         Rate in one direction [B/s].
@@ -195,7 +195,7 @@ def socket_link_rate(transfers_per_s: ArrayLike, links: ArrayLike = 1.0, width_B
     Neglects: packet headers and snoops, some 10 to 30 % of it.
     Source: Intel, An Introduction to the Intel QuickPath Interconnect (2009): 6.4 GT/s are 12.8 GB/s a direction.
     """
-    return as_float(links) * as_float(transfers_per_s) * as_float(width_B)
+    return as_float(links) * as_float(transfers_per_s) * LINK_WIDTH_B
 
 
 def xts_speedup(release: tuple[int, ...], blocks: int, sector_B: ArrayLike) -> FloatArray:

@@ -63,21 +63,18 @@ def bitmap_cost(bitmap_chunk_B: ArrayLike, rate: ArrayLike, positioning_s: Array
     return 1.0 + 2.0 * as_float(rate) * as_float(positioning_s) / as_float(bitmap_chunk_B)
 
 
-def bitmap_clear_share(
-    write_s: ArrayLike, commit_s: ArrayLike, chunks: ArrayLike, in_flight: ArrayLike, held_s: ArrayLike = BITMAP_HELD_S
-) -> FloatArray:
+def bitmap_clear_share(write_s: ArrayLike, commit_s: ArrayLike, chunks: ArrayLike, in_flight: ArrayLike) -> FloatArray:
     """Part of the random writes that find their bit of a write-intent bitmap clear: p = exp(-q T / (M (t + p w))).
 
     A bit is set on all members before the first write to its part goes out, and cleared some seconds after the last.
-    Each of q writers takes t a write, and w more for a bit; the bits of M parts stay set for T. Where they keep
-    themselves set there are two answers, and this is the slower one, which an idle array begins with.
+    Each of q writers takes t a write, and w more for a bit; the bits of M parts stay set for `BITMAP_HELD_S` T. Where
+    they keep themselves set there are two answers, and this is the slower one, which an idle array begins with.
 
     Args:
         write_s: Time of a write beside the bitmap t [s].
         commit_s: Time of setting a bit on all members w [s].
         chunks: Parts of the array that the writes fall on, one bit each M [1].
         in_flight: Writes that are under way together q [1].
-        held_s: Time that a bit stays set after a write T [s].
 
     Returns:
         Share [1]; near 1 for large arrays of small bitmap chunks, 0 where the chunks are few.
@@ -90,7 +87,7 @@ def bitmap_clear_share(
     t, w, m, q = (as_float(v) for v in (write_s, commit_s, chunks, in_flight))
     share = np.ones(np.broadcast(t, w, m, q).shape)
     for _ in range(_SETTLES):  # falls to the answer from above
-        share = np.exp(-q * as_float(held_s) / (np.maximum(m, 1.0) * np.maximum(t + share * w, 1e-12)))
+        share = np.exp(-q * BITMAP_HELD_S / (np.maximum(m, 1.0) * np.maximum(t + share * w, 1e-12)))
     return as_float(share)
 
 
@@ -268,9 +265,7 @@ def partial_load(request_B: ArrayLike, stripe_B: ArrayLike, work: ArrayLike) -> 
     return as_float(work) * np.ceil(request / as_float(stripe_B)) / request
 
 
-def stripe_cache_write_rate(
-    entries: ArrayLike, disks: ArrayLike, parity: ArrayLike, update_s: ArrayLike, page_B: ArrayLike = MD_PAGE_B
-) -> FloatArray:
+def stripe_cache_write_rate(entries: ArrayLike, disks: ArrayLike, parity: ArrayLike, update_s: ArrayLike) -> FloatArray:
     """Write rate that md's stripe cache can keep in flight: entries (n - p) page / t_update.
 
     Args:
@@ -278,7 +273,6 @@ def stripe_cache_write_rate(
         disks: Disks n [1].
         parity: Parity disks p [1].
         update_s: Time a stripe stays in the cache, from first byte to parity written [s].
-        page_B: Page size [B].
 
     Returns:
         Rate [B/s], a ceiling beside those of disks and CPU.
@@ -287,4 +281,4 @@ def stripe_cache_write_rate(
     Neglects: stripes held for reads.
     Source: Little's law over the stripe cache of md(4).
     """
-    return as_float(entries) * (as_float(disks) - as_float(parity)) * as_float(page_B) / as_float(update_s)
+    return as_float(entries) * (as_float(disks) - as_float(parity)) * MD_PAGE_B / as_float(update_s)

@@ -12,7 +12,7 @@ from dtnsim.physics._arrays import FloatArray, as_float
 CHANNEL_WIDTH_B: Final = 8.0  #: bytes a DIMM channel moves per transfer (JEDEC DDR3/DDR4: 64 data bits)
 
 
-def peak_bandwidth(channels: ArrayLike, transfers_per_s: ArrayLike, width_B: ArrayLike = CHANNEL_WIDTH_B) -> FloatArray:
+def peak_bandwidth(channels: ArrayLike, transfers_per_s: ArrayLike) -> FloatArray:
     """Nominal bandwidth of a socket's memory.
 
     B = channels * MT/s * 8 B
@@ -20,7 +20,6 @@ def peak_bandwidth(channels: ArrayLike, transfers_per_s: ArrayLike, width_B: Arr
     Args:
         channels: Populated channels [1].
         transfers_per_s: Transfers per second of the DIMMs as clocked [1/s].
-        width_B: Bytes per transfer [B].
 
     Returns:
         Nominal bandwidth, reads plus writes [B/s].
@@ -29,7 +28,7 @@ def peak_bandwidth(channels: ArrayLike, transfers_per_s: ArrayLike, width_B: Arr
     Neglects: refresh, bank conflicts, read-write turnaround (the efficiency of `sustained_bandwidth`).
     Source: JEDEC JESD79-3, JESD79-4.
     """
-    return as_float(channels) * as_float(transfers_per_s) * as_float(width_B)
+    return as_float(channels) * as_float(transfers_per_s) * CHANNEL_WIDTH_B
 
 
 def sustained_bandwidth(peak_Bps: ArrayLike, efficiency: ArrayLike) -> FloatArray:

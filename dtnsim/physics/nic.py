@@ -47,25 +47,24 @@ def segment_bytes(mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, headers_B: Arra
     return as_float(mtu_B) - as_float(headers_B) - TIMESTAMPS_B * as_float(timestamps)
 
 
-def wire_bytes(mtu_B: ArrayLike, vlan_tags: ArrayLike = 0.0, overhead_B: ArrayLike = ETHERNET_OVERHEAD_B) -> FloatArray:
+def wire_bytes(mtu_B: ArrayLike, vlan_tags: ArrayLike = 0.0) -> FloatArray:
     """Bytes of wire time one full packet takes: MTU + 38 + 4 * tags.
 
     Args:
         mtu_B: IP MTU [B].
         vlan_tags: 802.1Q tags on the frame [1].
-        overhead_B: Framing of the medium [B].
 
     Returns:
         Bytes on the wire [B].
 
     Valid: MTU >= 46 (no padding).
-    Neglects: tunnels (add their bytes to ``overhead_B``).
+    Neglects: tunnels (their bytes are of the MTU).
     Source: IEEE 802.3-2018, 802.1Q-2018.
     """
-    return as_float(mtu_B) + as_float(overhead_B) + VLAN_TAG_B * as_float(vlan_tags)
+    return as_float(mtu_B) + ETHERNET_OVERHEAD_B + VLAN_TAG_B * as_float(vlan_tags)
 
 
-def datagram_bytes(mtu_B: ArrayLike, length_B: ArrayLike, headers_B: ArrayLike = IPV4_UDP_B) -> FloatArray:
+def datagram_bytes(mtu_B: ArrayLike, length_B: ArrayLike) -> FloatArray:
     """UDP payload of one packet: what the program sends at once, or a fragment of it.
 
     D = length / ceil(length / (MTU - 28))
@@ -73,7 +72,6 @@ def datagram_bytes(mtu_B: ArrayLike, length_B: ArrayLike, headers_B: ArrayLike =
     Args:
         mtu_B: IP MTU [B].
         length_B: Bytes of one datagram [B].
-        headers_B: IP and UDP headers [B].
 
     Returns:
         Payload of a packet [B].
@@ -83,7 +81,7 @@ def datagram_bytes(mtu_B: ArrayLike, length_B: ArrayLike, headers_B: ArrayLike =
     Source: RFC 768, RFC 791.
     """
     length = as_float(length_B)
-    return as_float(length / np.ceil(length / (as_float(mtu_B) - as_float(headers_B))))
+    return as_float(length / np.ceil(length / (as_float(mtu_B) - IPV4_UDP_B)))
 
 
 def infiniband_wire_bytes(mtu_B: ArrayLike) -> FloatArray:
@@ -127,9 +125,7 @@ def connected_interrupt(
     return as_float(interrupt) + as_float(checksum) + as_float(clock_Hz) * as_float(page_s) / 4096.0
 
 
-def framing_efficiency(
-    mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, vlan_tags: ArrayLike = 0.0, headers_B: ArrayLike = IPV4_TCP_B
-) -> FloatArray:
+def framing_efficiency(mtu_B: ArrayLike, timestamps: ArrayLike = 1.0, vlan_tags: ArrayLike = 0.0) -> FloatArray:
     """Payload over wire bytes of bulk TCP on Ethernet.
 
     e = (MTU - 40 - 12 ts) / (MTU + 38 + 4 tags)
@@ -138,7 +134,6 @@ def framing_efficiency(
         mtu_B: IP MTU [B].
         timestamps: 1 with TCP timestamps [1].
         vlan_tags: 802.1Q tags [1].
-        headers_B: IP and TCP headers [B].
 
     Returns:
         Efficiency [1]; its inverse is the wire's demand per payload byte.
@@ -147,4 +142,4 @@ def framing_efficiency(
     Neglects: acknowledgements on the same wire (full duplex: the other direction).
     Source: IEEE 802.3-2018, RFC 9293, RFC 7323.
     """
-    return segment_bytes(mtu_B, timestamps, headers_B) / wire_bytes(mtu_B, vlan_tags)
+    return segment_bytes(mtu_B, timestamps) / wire_bytes(mtu_B, vlan_tags)

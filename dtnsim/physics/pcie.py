@@ -33,9 +33,10 @@ SKIP_SHARE: Final = 4.0 / 1538.0  #: clock compensation: 4 symbols every 1538 (p
 FLIT_DLP_SHARE: Final = 6.0 / 242.0  #: generation 6: 6 B of link-layer bytes beside 236 B of TLP in a FLIT
 
 FRAMING_B: Final = 8.0  #: start, sequence number, LCRC, end around every TLP up to generation 5
-ECRC_B: Final = 4.0  #: optional end-to-end CRC, one word a TLP
 HEADER_3DW_B: Final = 12.0  #: completion, or memory request with a 32-bit address
 HEADER_4DW_B: Final = 16.0  #: memory request with a 64-bit address
+CARD_MPS_B: Final = 256.0  #: maximum payload size that slots with network cards mostly have
+DRIVE_LANES, DRIVE_MPS_B = 4, 512.0  #: an NVMe drive's link, and the maximum payload size of its slot
 SATA_BPS: Final = 560e6  #: what drives print on a SATA 6 Gb/s lane (600 MB/s after 8b/10b), framing left out
 
 
@@ -62,15 +63,14 @@ def raw_rate(generation: ArrayLike, lanes: ArrayLike) -> FloatArray:
     return _by_generation(TRANSFERS_PER_S * LINE_CODE / 8, generation) * as_float(lanes)
 
 
-def trained_lanes(card: ArrayLike, slot: ArrayLike, trained: ArrayLike = np.inf) -> FloatArray:
-    """Lanes (or generation) a link really uses: the least of card, slot wiring and what was trained.
+def trained_lanes(card: ArrayLike, slot: ArrayLike) -> FloatArray:
+    """Lanes (or generation) a link really uses: the least of card and slot wiring.
 
-    n = min(card, slot, trained)
+    n = min(card, slot)
 
     Args:
         card: Width (or generation) of the card [1].
         slot: Width wired to the slot, not the connector's [1].
-        trained: Width in LnkSta; infinite where it is not known [1].
 
     Returns:
         Width in use [1].
@@ -80,7 +80,7 @@ def trained_lanes(card: ArrayLike, slot: ArrayLike, trained: ArrayLike = np.inf)
     Source: PCIe Base Specification 5.0, link training (4.2.4): both ends settle on the widest and
         fastest they share.
     """
-    return np.minimum(np.minimum(as_float(card), as_float(slot)), as_float(trained))
+    return np.minimum(as_float(card), as_float(slot))
 
 
 def ack_interval(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike) -> FloatArray:
@@ -159,28 +159,27 @@ def tlp_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping
     return raw_rate(generation, lanes) * tlp_share(generation, lanes, mps_B, striping)
 
 
-def tlp_overhead(generation: ArrayLike, header_B: ArrayLike, ecrc: ArrayLike = 0.0) -> FloatArray:
+def tlp_overhead(generation: ArrayLike, header_B: ArrayLike) -> FloatArray:
     """Bytes of one TLP that are not payload.
 
-    h = header + 8 B framing (generations 1-5) + 4 B * ECRC
+    h = header + 8 B framing (generations 1-5)
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
         header_B: `HEADER_3DW_B` or `HEADER_4DW_B` [B].
-        ecrc: Share of TLPs that carry an end-to-end CRC, 0 to 1 [1].
 
     Returns:
-        Overhead [B], 20-28 B up to generation 5.
+        Overhead [B], 20-24 B up to generation 5.
 
     Valid: generations 1-6.
-    Neglects: TLP prefixes, generation 6 header extensions.
+    Neglects: an end-to-end CRC (4 B where both ends have it switched on), TLP prefixes, generation 6 header extensions.
     Source: Intel AN 456 and AN 708 (20-28 B a TLP); pcie-bench/pcie-model.
     """
     framing = np.where(np.asarray(generation, dtype=np.intp) >= 6, 0.0, FRAMING_B)
-    return as_float(header_B) + framing + ECRC_B * as_float(ecrc)
+    return as_float(header_B) + framing
 
 
-def write_bytes(generation: ArrayLike, mps_B: ArrayLike, ecrc: ArrayLike = 0.0) -> FloatArray:
+def write_bytes(generation: ArrayLike, mps_B: ArrayLike) -> FloatArray:
     """TLP bytes per payload byte when a device writes host memory (disk read, packet received).
 
     (MPS + h) / MPS towards the host, nothing in the other direction; h = 24 B (64-bit addresses, no ECRC).
@@ -188,7 +187,6 @@ def write_bytes(generation: ArrayLike, mps_B: ArrayLike, ecrc: ArrayLike = 0.0) 
     Args:
         generation: PCIe generation, 1 to 6 [1].
         mps_B: Maximum payload size [B].
-        ecrc: Share of TLPs with ECRC [1].
 
     Returns:
         Bytes on the link per payload byte [1], to be divided by `tlp_rate`.
@@ -198,16 +196,15 @@ def write_bytes(generation: ArrayLike, mps_B: ArrayLike, ecrc: ArrayLike = 0.0) 
     Source: pcie-bench/pcie-model, model/mem_bw.py.
     """
     mps = as_float(mps_B)
-    return (mps + tlp_overhead(generation, HEADER_4DW_B, ecrc)) / mps
+    return (mps + tlp_overhead(generation, HEADER_4DW_B)) / mps
 
 
-def request_bytes(generation: ArrayLike, mrrs_B: ArrayLike = 512.0, ecrc: ArrayLike = 0.0) -> FloatArray:
+def request_bytes(generation: ArrayLike, mrrs_B: ArrayLike = 512.0) -> FloatArray:
     """TLP bytes towards the host per payload byte when a device reads host memory: h / MRRS, h = 24 B.
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
         mrrs_B: Maximum read request size [B].
-        ecrc: Share of TLPs with ECRC [1].
 
     Returns:
         Bytes on the link per payload byte [1].
@@ -216,20 +213,16 @@ def request_bytes(generation: ArrayLike, mrrs_B: ArrayLike = 512.0, ecrc: ArrayL
     Neglects: unaligned starts.
     Source: pcie-bench/pcie-model, model/mem_bw.py.
     """
-    return tlp_overhead(generation, HEADER_4DW_B, ecrc) / as_float(mrrs_B)
+    return tlp_overhead(generation, HEADER_4DW_B) / as_float(mrrs_B)
 
 
-def completion_bytes(
-    generation: ArrayLike, mps_B: ArrayLike, completion_B: ArrayLike = np.inf, ecrc: ArrayLike = 0.0
-) -> FloatArray:
-    """TLP bytes towards the device per payload byte when it reads host memory: (c + h) / c, h = 20 B.
+def completion_bytes(generation: ArrayLike, mps_B: ArrayLike) -> FloatArray:
+    """TLP bytes towards the device per payload byte when it reads host memory: (MPS + h) / MPS, h = 20 B.
 
     Args:
         generation: PCIe generation, 1 to 6 [1].
-        mps_B: Maximum payload size; c is that or `completion_B`, whichever is less [B].
-        completion_B: Payload of one completion where the host cuts finer than MPS (older chipsets:
-            the 64 B read completion boundary) [B].
-        ecrc: Share of TLPs with ECRC [1].
+        mps_B: Maximum payload size, or the payload of a completion where the host cuts finer (older chipsets: the
+            64 B read completion boundary) [B].
 
     Returns:
         Bytes on the link per payload byte [1].
@@ -238,8 +231,8 @@ def completion_bytes(
     Neglects: unaligned starts, descriptors.
     Source: pcie-bench/pcie-model, model/mem_bw.py.
     """
-    piece = np.minimum(as_float(completion_B), as_float(mps_B))
-    return (piece + tlp_overhead(generation, HEADER_3DW_B, ecrc)) / piece
+    mps = as_float(mps_B)
+    return (mps + tlp_overhead(generation, HEADER_3DW_B)) / mps
 
 
 def write_rate(generation: ArrayLike, lanes: ArrayLike, mps_B: ArrayLike, striping: ArrayLike = 0.0) -> FloatArray:
@@ -284,30 +277,27 @@ def read_latency_rate(tags: ArrayLike, mrrs_B: ArrayLike, latency_s: ArrayLike) 
 
 
 @lru_cache(maxsize=256)
-def drive_generation(read_rate_Bps: float, lanes: int = 4, mps_B: float = 512.0) -> int:
+def drive_generation(read_rate_Bps: float) -> int:
     """Oldest PCIe generation whose link carries what a drive reads: least g with `write_rate` >= R.
 
     Args:
         read_rate_Bps: Read rate of the drive R [B/s].
-        lanes: Lanes of the drive's link [1].
-        mps_B: Maximum payload size [B].
 
     Returns:
         Generation, 3 to 6 [1].
 
-    Valid: NVMe drives (generation 3 on).
+    Valid: NVMe drives (generation 3 on) of four lanes.
     Neglects: drives that are slower than their link on purpose.
     Source: a drive is sold with a link that carries its rate.
     """
-    return next((g for g in (3, 4, 5) if float(write_rate(g, lanes, mps_B, 1.0)) >= read_rate_Bps), 6)
+    return next((g for g in (3, 4, 5) if _drive_rate(g) >= read_rate_Bps), 6)
 
 
-def card_link(port_rate_Bps: float, mps_B: float = 256.0) -> tuple[int, int]:
+def card_link(port_rate_Bps: float) -> tuple[int, int]:
     """Narrowest usual link that carries the ports of a network card: x8 of generation 3, else x16 of the oldest.
 
     Args:
         port_rate_Bps: Rate of the ports that are filled at once [B/s].
-        mps_B: Maximum payload size [B].
 
     Returns:
         (lanes, generation), from (8, 3) to (16, 6) [1].
@@ -318,36 +308,34 @@ def card_link(port_rate_Bps: float, mps_B: float = 256.0) -> tuple[int, int]:
         ConnectX-6 (200 Gb/s) of 4, ConnectX-7 (400 Gb/s) of 5.
     """
     usual = [(8, 3), *((16, g) for g in (3, 4, 5))]
-    return next((c for c in usual if float(write_rate(c[1], c[0], mps_B)) >= port_rate_Bps), (16, 6))
+    return next((c for c in usual if float(write_rate(c[1], c[0], CARD_MPS_B)) >= port_rate_Bps), (16, 6))
 
 
-def drive_link(read_rate_Bps: ArrayLike, lanes: int = 4, mps_B: float = 512.0) -> FloatArray:
+def drive_link(read_rate_Bps: ArrayLike) -> FloatArray:
     """Payload rate of the link of a drive that is known by its read rate only.
 
     SATA 6 Gb/s (560 MB/s) for R up to that, else `write_rate` of `drive_generation`.
 
     Args:
         read_rate_Bps: Read rate of the drive R [B/s]; of several scenarios the median decides on the link.
-        lanes: Lanes of an NVMe drive [1].
-        mps_B: Maximum payload size [B].
 
     Returns:
         Rate [B/s].
 
-    Valid: SATA and NVMe drives.
+    Valid: SATA drives, NVMe drives of four lanes.
     Neglects: SAS drives (give the link).
     Source: as `drive_generation`; drives print 540 to 560 MB/s on a 600-MB/s SATA lane.
     """
     rate = float(quantile(np.ravel(read_rate_Bps), 0.5, between=True))
     if rate <= SATA_BPS:
         return as_float(SATA_BPS)
-    return as_float(_drive_rate(drive_generation(rate, lanes, mps_B), lanes, mps_B))
+    return as_float(_drive_rate(drive_generation(rate)))
 
 
 @lru_cache(maxsize=256)
-def _drive_rate(generation: int, lanes: int, mps_B: float) -> float:
+def _drive_rate(generation: int) -> float:
     """`write_rate` of a drive's link, which very many transfers ask for [B/s]."""
-    return float(write_rate(generation, lanes, mps_B, 1.0))
+    return float(write_rate(generation, DRIVE_LANES, DRIVE_MPS_B, 1.0))
 
 
 def expander_uplink_rate(

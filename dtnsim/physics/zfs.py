@@ -236,24 +236,16 @@ def dirty_limit(ram_B: ArrayLike, share: ArrayLike, ceiling_B: ArrayLike) -> Flo
     return np.minimum(as_float(share) * as_float(ram_B), as_float(ceiling_B))
 
 
-def balanced_dirty(
-    transaction_B: ArrayLike,
-    pool_rate: ArrayLike,
-    dirty_max_B: ArrayLike,
-    min_share: ArrayLike = DELAY_MIN_SHARE,
-    scale_s: ArrayLike = DELAY_SCALE_S,
-) -> FloatArray:
+def balanced_dirty(transaction_B: ArrayLike, pool_rate: ArrayLike, dirty_max_B: ArrayLike) -> FloatArray:
     """Dirty data at which the throttle lets in what the pool writes out.
 
-    delay = s / R_pool solved: dirty = max (m + q) / (1 + q) with m the threshold's share and
-    q = s / (R_pool scale).
+    delay = s / R_pool solved: dirty = max (m + q) / (1 + q) with the threshold's share m (zfs_delay_min_dirty_percent)
+    and q = s / (R_pool zfs_delay_scale).
 
     Args:
         transaction_B: Bytes of one write transaction s [B].
         pool_rate: Rate of the pool in logical bytes R_pool [B/s].
         dirty_max_B: Limit [B].
-        min_share: zfs_delay_min_dirty_percent m [1].
-        scale_s: zfs_delay_scale [s].
 
     Returns:
         Dirty data in equilibrium [B], between the threshold and the limit.
@@ -262,8 +254,8 @@ def balanced_dirty(
     Neglects: the saw-tooth of transaction groups.
     Source: OpenZFS docs, "ZFS Transaction Delay", in equilibrium.
     """
-    q = as_float(transaction_B) / (as_float(pool_rate) * as_float(scale_s))
-    return as_float(dirty_max_B) * (as_float(min_share) + q) / (1.0 + q)
+    q = as_float(transaction_B) / (as_float(pool_rate) * DELAY_SCALE_S)
+    return as_float(dirty_max_B) * (DELAY_MIN_SHARE + q) / (1.0 + q)
 
 
 def commit_time(log_s: ArrayLike, threads_s: ArrayLike) -> FloatArray:
@@ -285,9 +277,7 @@ def commit_time(log_s: ArrayLike, threads_s: ArrayLike) -> FloatArray:
     return as_float(log_s) + as_float(threads_s)
 
 
-def zil_pool_writes(
-    write_B: ArrayLike, log_device: ArrayLike, immediate_B: ArrayLike = IMMEDIATE_WRITE_B
-) -> FloatArray:
+def zil_pool_writes(write_B: ArrayLike, log_device: ArrayLike) -> FloatArray:
     """Times a synchronously written byte goes to the pool's disks: 1 or 2.
 
     2 for small writes without log device (copied into the ZIL on the pool, then written with the
@@ -297,7 +287,6 @@ def zil_pool_writes(
     Args:
         write_B: Size of one call [B].
         log_device: True where a separate log device takes the ZIL [bool].
-        immediate_B: zfs_immediate_write_sz [B].
 
     Returns:
         Pool writes per byte, before parity [1].
@@ -306,7 +295,7 @@ def zil_pool_writes(
     Neglects: log blocks' rounding and headers.
     Source: OpenZFS docs, "Module Parameters" (zfs_immediate_write_sz).
     """
-    once = np.asarray(log_device, dtype=bool) | (as_float(write_B) > as_float(immediate_B))
+    once = np.asarray(log_device, dtype=bool) | (as_float(write_B) > IMMEDIATE_WRITE_B)
     return np.where(once, 1.0, 2.0)
 
 

@@ -376,18 +376,6 @@ def _first_of(rate: Array, least: Array, station: Index, first: Index) -> IntArr
     return over_rows(np.minimum, number, first)
 
 
-def maxmin(capacity: Array, rows: Rows, weight: Array, ceiling: Array) -> Solution:
-    """Weighted max-min fair rates, asked for once (`Shares.at`).
-
-    Args:
-        capacity: (S, K) of the stations [unit/s].
-        rows: What a byte of each transfer costs them.
-        weight: (F,) shares next to others.
-        ceiling: (S, F) what each transfer cannot pass [B/s].
-    """
-    return Shares(capacity, rows).at(capacity, weight, ceiling)
-
-
 def _columns(given: Array, some: slice | Index) -> Array:
     """Some of the scenarios, where there are several."""
     return given if given.shape[1] == 1 else given[:, some]

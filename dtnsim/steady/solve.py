@@ -30,9 +30,9 @@ from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.steady.ceilings import Workers, ceilings, solo_times
 from dtnsim.steady.matrices import Matrices, matrices
 from dtnsim.steady.ordering import apart, capacity_of_all
-from dtnsim.steady.shares import MUCH, Shares, Solution, maxmin
+from dtnsim.steady.shares import MUCH, Shares, Solution
 
-__all__ = ["Matrices", "Solution", "ceilings", "matrices", "maxmin", "slowed_capacity", "solo_times", "solve"]
+__all__ = ["Matrices", "Solution", "ceilings", "matrices", "slowed_capacity", "solo_times", "solve"]
 
 #: rounds of `solve`: of slowdowns each gains a digit at least, and weights that settle have done so by then
 _ROUNDS: Final = 12

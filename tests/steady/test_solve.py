@@ -75,12 +75,12 @@ def test_a_private_station_is_shared_by_the_workers_of_its_transfer() -> None:
 
 
 def filled(capacity: Array, demand: Array, weight: Array, ceiling: Array) -> solve.Solution:
-    """`solve.maxmin` for a dense table (S, F, K) of demands, zeros included."""
+    """`Shares` for a dense table (S, F, K) of demands, zeros included."""
     _, flows, stations = demand.shape
     first = np.arange(flows) * stations
     entries = demand.reshape(len(demand), -1).T
     at = np.tile(np.arange(stations), flows), np.repeat(np.arange(flows), stations)
-    return solve.maxmin(capacity, Rows(*at, first, entries), weight[:, None], ceiling)
+    return Shares(capacity, Rows(*at, first, entries)).at(capacity, weight[:, None], ceiling)
 
 
 def _instances() -> st.SearchStrategy[tuple[Array, Array, Array, Array]]:
@@ -242,6 +242,6 @@ def test_shares_asked_for_again_are_those_found_anew() -> None:
             weight, less = rng.uniform(0.2, 4.0, (flows, len(some))), capacity[some].copy()
             less[:, changing] *= rng.uniform(0.1, 1.0, (len(some), 2))
             found = kept.at(less, weight, ceiling[some])
-            anew = solve.maxmin(less, rows.some(some), weight, ceiling[some])
+            anew = Shares(less, rows.some(some)).at(less, weight, ceiling[some])
             assert_allclose(found.rate, anew.rate, rtol=1e-12)
             assert (found.binding == anew.binding).all()
