@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import importlib
 import os
 import select
 import sys
@@ -18,6 +19,8 @@ from dtnsim.ground.extras import hint
 BLOCK: Final = 1 << 20
 #: how long a named pipe may stay silent before it is taken for one nobody writes to [ms]
 PATIENCE_MS: Final = 5000
+#: what packed files begin with, and the modules that unpack them
+_PACKED: Final = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 _UTF8: Final = codecs.getincrementaldecoder("utf-8")
 _TEXT_CONTROL: Final = b"\x00\t\n\r\f\x0b\x1b\x08\x07\x0e\x0f\x1a\x03\x04\x1c\x05"
 
@@ -123,18 +126,9 @@ class _Peekable:
 def _unpacked(packed: IO[bytes], name: str) -> _Peekable:
     file = _Peekable(packed)
     head, stream = file.peek(6), cast("IO[bytes]", file)
-    if head.startswith(b"\x1f\x8b"):
-        import gzip
-
-        return _Peekable(cast("IO[bytes]", gzip.open(stream)))
-    if head.startswith(b"BZh"):
-        import bz2
-
-        return _Peekable(cast("IO[bytes]", bz2.open(stream)))
-    if head.startswith(b"\xfd7zXZ\x00"):
-        import lzma
-
-        return _Peekable(cast("IO[bytes]", lzma.open(stream)))
+    for mark, module in _PACKED.items():
+        if head.startswith(mark):
+            return _Peekable(importlib.import_module(module).open(stream))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         return _Peekable(_zstd(stream, name))
     return file

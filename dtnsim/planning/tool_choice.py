@@ -230,8 +230,7 @@ def as_archive(spec: PathSpec) -> list[Suggestion]:
     single = _single(spec)
     if single is None or leads(spec) != "host" or "changed" in spec.transfers[0].tool.model_fields_set:
         return []  # an archive has what has not changed as well
-    key, room = spec.transfer_key(0), f"{units.show(_bytes(spec), 'B', digits=2)} more room at each end"
-    own = spec.transfers[0].tool
+    key, own = spec.transfer_key(0), spec.transfers[0].tool
     ways: list[tuple[str, str, str, tuple[str, ...]]] = []
     if not own.kind.startswith("tar"):
         ways += [(own.kind, f"send SRC.tar by {own.kind} as SRC was", "", ())]
@@ -240,7 +239,7 @@ def as_archive(spec: PathSpec) -> list[Suggestion]:
             ways.append((other.name, other.line.replace("SRC", "SRC.tar"), other.needs, other.overrides))
     return [
         Suggestion(f"tar first, then {name}", f"tar -cf SRC.tar SRC; {line}; tar -xf SRC.tar",
-                   ", ".join(filter(None, (needs, room))), (*overrides, f"{key}.archive=true"))
+                   _with_room(spec, needs), (*overrides, f"{key}.archive=true"))
         for name, line, needs, overrides in ways
     ]  # fmt: skip
 
@@ -327,9 +326,7 @@ def _best(spec: PathSpec, kind: str, usage: Usage) -> dict[str, Any]:
         for name, values in usage.tries.items():
             run_together(_with(spec, kind, usage.with_options({**chosen, name: value})) for value in values)
             took = {value: seconds({**chosen, name: value}) for value in values}
-            least = min(took.values())
-            near = [v for v in values if took[v] <= least * (1 + _GAIN)]
-            chosen[name] = values[0] if values[0] in near else min(near, key=values.index)
+            chosen[name] = next(v for v in values if took[v] <= min(took.values()) * (1 + _GAIN))
     seconds(chosen)
     return usage.with_options(chosen)
 
@@ -363,14 +360,14 @@ def _archived(spec: PathSpec, found: Sequence[Choice], samples: int, seed: int) 
         return []
     line = f"tar -cf SRC.tar SRC; {_typed(usage, options).replace('SRC', 'SRC.tar')}"
     line += "; tar -xf SRC.tar" if wanted == "host" else ""
-    room = f"{units.show(_bytes(spec), 'B', digits=2)} more room at each end"
-    return [replace(row, line=line, needs=", ".join(filter(None, (mover.needs, room))), prediction=made)]
+    return [replace(row, line=line, needs=_with_room(spec, mover.needs), prediction=made)]
 
 
-def _bytes(spec: PathSpec) -> float:
-    """Bytes of the first transfer's files."""
+def _with_room(spec: PathSpec, needs: str) -> str:
+    """What a way needs whose archive lies at each end for a while."""
     data = spec.transfers[0].dataset
-    return data.payload_B if data is not None else 0.0
+    room = f"{units.show(data.payload_B if data is not None else 0.0, 'B', digits=2)} more room at each end"
+    return ", ".join(filter(None, (needs, room)))
 
 
 def _rated(found: Sequence[Choice]) -> list[Choice]:

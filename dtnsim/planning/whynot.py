@@ -191,15 +191,13 @@ def _relaxed(made: WhyNot, given: Search, name: Callable[[Set], str], sure: floa
     """With the fewest limits whose relaxing meets the goal."""
     standing = [limit for limit, test in _LIMITS.items() if test in made.counts]
     for count in range(1, len(standing) + 1):
-        best: Set | None = None
-        names: tuple[str, ...] = ()
+        cheapest: list[tuple[Set, tuple[str, ...]]] = []
         for limits in itertools.combinations(standing, count):
             free: Any = {limit: Decimal("Infinity") if limit == "budget" else math.inf for limit in limits}
             search = replace(given, **free, out={}, exceeded=0, cut=False, _asked=0)
-            enough = [s for s, rates in search.frontier() if rates[2] - 1 >= sure]
-            if enough and (best is None or price(enough[0]) < price(best)):
-                best, names = enough[0], limits
-        if best is not None:
+            cheapest += [(s, limits) for s, rates in search.frontier() if rates[2] - 1 >= sure][:1]
+        if cheapest:
+            best, names = min(cheapest, key=lambda found: price(found[0]))
             need = {"budget": float(price(best)), "max_watts": sum(o.watts for o in best), "most": float(len(best))}
             relaxed = tuple((limit, need[limit]) for limit in names)
             return replace(made, relaxed=relaxed, by_relaxing=(name(_ordered(best)), price(best)))
