@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -73,18 +72,6 @@ def read(path: str) -> Table:
     return Table(columns, rows, _cases(rows, str(path)))
 
 
-def _number(row: Row, key: str) -> float:
-    least, most, default = NUMBERS[key]
-    text = (row.get(key) or "").strip()
-    if not text and default is not None:
-        return default
-    value = float(text) if re.fullmatch(units.NUMBER, text) else math.nan
-    if not least <= value <= most:
-        remedy = f"write a number from {least:g} to {most:g}"
-        raise SpecError("is not a number that can be used", key=key, value=text, remedy=remedy)
-    return value
-
-
 def _word(row: Row, key: str, allowed: tuple[str, ...], default: str = "") -> str:
     text = (row.get(key) or "").strip() or default
     if text not in allowed:
@@ -104,7 +91,7 @@ def _cases(rows: list[Row], file: str) -> rounds.Cases:
 
 
 def _case(row: Row) -> dict[str, Any]:
-    n = {key: _number(row, key) for key in NUMBERS}
+    n = {key: units.number_in(row, key, *known) for key, known in NUMBERS.items()}
     cc, second = _word(row, "cc", controls.names()), _word(row, "flow2_cc", ("", *controls.names()))
     if n["streams"] != int(n["streams"]):
         raise SpecError("is not a whole number", key="streams", value=row["streams"])

@@ -160,33 +160,26 @@ class Engine:
         return left
 
     def change(
-        self,
-        transfer: Transfer,
-        *,
-        weight: float | None = None,
-        cap: float | None = None,
-        row: Mapping[int, float] | Row | None = None,
+        self, transfer: Transfer, *, cap: float | None = None, row: Mapping[int, float] | Row | None = None
     ) -> None:
-        """Gives a transfer under way another weight, cap or row from now on (nothing happens once it has ended).
+        """Gives a transfer under way another cap or row from now on (nothing happens once it has ended).
 
         Args:
             transfer: Which.
-            weight: Share next to others; None: as it is.
             cap: Rate that it cannot pass; None: as it is [B/s].
             row: Demands of a byte; None: as they are.
 
         Raises:
-            InputError: A weight, cap or demand that means nothing.
+            InputError: A cap or demand that means nothing.
         """
         old = transfer.flow
         if old.at < 0:
             return
-        weight = old.weight if weight is None else weight
         if row is None:
             row = old.row
         elif not isinstance(row, Row):
             row = self.fluid.row(row)
-        new = self.fluid.flow(row, old.size, weight, old.cap if cap is None else cap)
+        new = self.fluid.flow(row, old.size, old.weight, old.cap if cap is None else cap)
         new.size = self.fluid.withdraw(old, self._now())
         self._soon()
         new.label, new.owner = old.label, transfer

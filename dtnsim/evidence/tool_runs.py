@@ -20,9 +20,11 @@ from dtnsim.components.base import find_kind
 from dtnsim.description.dataset import Dataset
 from dtnsim.description.file_sizes import log_normal
 from dtnsim.description.spec import PathSpec, resolve
-from dtnsim.ground import units, yamlio
+from dtnsim.ground import yamlio
 from dtnsim.ground.errors import SpecError
+from dtnsim.ground.units import number_in
 from dtnsim.physics._arrays import LEVELS
+from dtnsim.physics.tcp import linux
 from dtnsim.tools._command import parse, programs
 from dtnsim.tools.plan import Job
 
@@ -127,7 +129,7 @@ def tool_of(row: Mapping[str, str], unknown: list[str] | None = None) -> dict[st
 
 def data_of(row: Mapping[str, str]) -> Dataset:
     """The files of a row, from their number, bytes and the name of the data set."""
-    files, total = _number(row, "files", None, 0, 1e9), _number(row, "total_bytes", None, 0, 1e18)
+    files, total = number_in(row, "files", 0, 1e9), number_in(row, "total_bytes", 0, 1e18)
     name = (row.get("dataset") or "").strip()
     if files != (many := int(files)):
         raise SpecError("is not a whole number", key="files", value=row["files"], remedy="write it like 50")
@@ -145,12 +147,13 @@ def data_of(row: Mapping[str, str]) -> Dataset:
 def run_of(row: Mapping[str, str]) -> Run:
     """The path of a row; options that are not known are left out of it, and named."""
     left_out: list[str] = []
-    rate, mtu = _number(row, "rate_bps", None, 1e3, 1e13), _number(row, "mtu", 1500.0, 576.0, 65535.0)
+    rate, mtu = number_in(row, "rate_bps", 1e3, 1e13), number_in(row, "mtu", 576.0, 65535.0, 1500.0)
     wire = rate * (mtu + 38) / mtu  # the rate counts IP packets; a segment's bandwidth what is on the wire
+    receiving, sending = map(float, linux.DEFAULT_B)
     tcp = {
         "cc": (row.get("cc") or "cubic").strip(),
-        "rmem_max": f"{_number(row, 'tcp_rmem_max', 6291456.0, 4096.0, 1e13):.0f} B",
-        "wmem_max": f"{_number(row, 'tcp_wmem_max', 4194304.0, 4096.0, 1e13):.0f} B",
+        "rmem_max": f"{number_in(row, 'tcp_rmem_max', 4096.0, 1e13, receiving):.0f} B",
+        "wmem_max": f"{number_in(row, 'tcp_wmem_max', 4096.0, 1e13, sending):.0f} B",
         "core_rmem_max": f"{SOCKBUF_B:.0f} B",
         "receive_share": {"value": str(WINDOW_SHARE), "source": "Linux 6.6 and later, see dtnsim.physics.tcp.linux"},
     }
@@ -161,10 +164,10 @@ def run_of(row: Mapping[str, str]) -> Run:
         "tcp": tcp,
     }
     wan = {
-        "rtt": f"{_number(row, 'rtt_s', None, 0.0, 10.0) + TURN_S:.6g} s",
+        "rtt": f"{number_in(row, 'rtt_s', 0.0, 10.0) + TURN_S:.6g} s",
         "bandwidth": f"{wire:.9g} b/s",
-        "loss": f"{_number(row, 'loss', 0.0, 0.0, 0.5):g}",
-        "buffer": f"{_number(row, 'buffer_bytes', rate / 80, 1500.0, 1e13):.0f} B",
+        "loss": f"{number_in(row, 'loss', 0.0, 0.5, 0.0):g}",
+        "buffer": f"{number_in(row, 'buffer_bytes', 1500.0, 1e13, rate / 80):.0f} B",
         "background": {"share": "0"},  # the rate of a row is the transfer's own
     }
     path = {
@@ -233,18 +236,3 @@ def turns(spec: PathSpec) -> float:
     plan = transfer.tool.plan(job)
     each = sum(step.files.round_trips / step.files.ahead for step in plan.steps)
     return float(plan.opening.round_trips + each * math.ceil(files / plan.workers))
-
-
-def _number(row: Mapping[str, str], key: str, default: float | None, low: float, high: float) -> float:
-    """A number of a row.
-
-    Raises:
-        SpecError: nothing where there has to be something, or no number that can be used.
-    """
-    text = (row.get(key) or "").strip()
-    if not text and default is not None:
-        return default
-    value = float(text) if re.fullmatch(units.NUMBER, text) else math.nan
-    if not low <= value <= high:
-        raise SpecError("is not a number that can be used", key=key, value=text, remedy=f"{low:g} to {high:g}")
-    return value

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import Final
 
-from dtnsim.ground.errors import InputError, UnitError, short
+from dtnsim.ground.errors import InputError, SpecError, UnitError, short
 
 _DECIMAL: Final = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _BINARY: Final = {"Ki": 2.0**10, "ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40, "Pi": 2.0**50}
@@ -313,6 +313,29 @@ MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN 
 SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV
 WST XAF XCD XOF XPF YER ZAR ZMW ZWG
 """
+
+
+def number_in(row: Mapping[str, str], key: str, least: float, most: float, default: float | None = None) -> float:
+    """The number in a cell of a table.
+
+    Args:
+        row: The row by the names of its columns.
+        key: The column.
+        least: Least that it may be.
+        most: Most that it may be.
+        default: What an empty cell means; None where it has to be filled.
+
+    Raises:
+        SpecError: nothing where there has to be something, or no number that can be used.
+    """
+    text = (row.get(key) or "").strip()
+    if not text and default is not None:
+        return default
+    value = float(text) if re.fullmatch(NUMBER, text) else math.nan
+    if not least <= value <= most:
+        remedy = f"write a number from {least:g} to {most:g}"
+        raise SpecError("is not a number that can be used", key=key, value=text, remedy=remedy)
+    return value
 
 
 @dataclass(frozen=True, slots=True)

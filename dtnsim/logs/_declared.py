@@ -128,12 +128,7 @@ def _figure(text: str) -> _Figure:
 
 
 def gives(
-    pattern: str,
-    *figures: str,
-    nothing: str = "",
-    to: Callable[[str], float] | None = None,
-    inside: bool = False,
-    after: str = "",
+    pattern: str, *figures: str, to: Callable[[str], float] | None = None, inside: bool = False, after: str = ""
 ) -> Callable[[Any, Match], Found]:
     """Declares lines by the figures that they give; other named groups are conditions of all of them.
 
@@ -146,7 +141,6 @@ def gives(
     Args:
         pattern: As of `reads`.
         figures: What the line gives.
-        nothing: What is noted, instead of any figure, if the first is zero.
         to: What makes a number of the text; by default `decimal`, and whole numbers of bytes and of things stay whole.
         inside: As of `reads`.
         after: A condition, or an attribute of the parser, without which the line gives nothing.
@@ -169,9 +163,6 @@ def gives(
             value = to(text) if to else int(text) if whole else decimal(text)
             if times != over:
                 value = value * times / over
-            if nothing and figure is declared[0] and value <= 0:
-                yield parser.unread(found[0], nothing)
-                return
             own = {key: _literal(word.format_map(groups)) for key, word in figure.known.items()}
             if value > 0 or not figure.above:
                 yield parser.measure(figure.quantity, value, figure.form.format_map(groups), {**own, **known})

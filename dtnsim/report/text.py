@@ -283,7 +283,7 @@ def capacity(station: Station) -> str:
     return f"{units.show(value, '1')} {station.unit}/s"
 
 
-def explanation(p: Prediction, out: Out, ways: Sequence[Way] = (), steps: Sequence[Step] = ()) -> None:
+def explanation(p: Prediction, out: Out, ways: Sequence[Way], steps: Sequence[Step]) -> None:
     """Prints every capacity and every demand with formula, value and source, the ceiling, and the way to the median.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator
 from dataclasses import replace
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.steady.matrices import several_steps
@@ -123,16 +123,14 @@ def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
     workers fall in and out of step, as they are, batches are small there and grow with the files and bytes
     behind them and before them.
     """
-    left = [(0.5 / n, k, int(n)) for k, n in enumerate(transfer.counts) if n > 0]
-    ahead, behind = sum(n for _, _, n in left), 0
+    heap = [(0.5 / n, k, int(n)) for k, n in enumerate(transfer.counts) if n > 0]
+    ahead, behind = sum(n for _, _, n in heap), 0
     if parts := parts_of_files(transfer):
         yield from _shared(transfer, parts)
         return
     part = max(_BATCH_PART, _OWN_PART * int(transfer.workers)) if ahead > MAX_FILES else ahead + 1
     to_come_B, come_B = transfer.payload_B, 0.0
-    heap: list[tuple[float, int, int]] = []
-    for entry in left:
-        heappush(heap, entry)
+    heapify(heap)
     while heap:
         _, k, count = heappop(heap)
         size = transfer.sizes_B[k]

@@ -55,7 +55,7 @@ class Ladder(Later[Rung]):
         rate: The answer [B/s].
         given: The path as it is described; None where nothing of it can be changed.
         told: ``problem`` with those changes alone that help.
-        members: Numbers of its transfers among those of ``given``; None where they are the same.
+        members: Numbers of its transfers among those of ``given``.
     """
 
     def __init__(
@@ -65,14 +65,13 @@ class Ladder(Later[Rung]):
         f: int,
         cause: Cause,
         rate: float,
-        given: PathSpec | None = None,
-        told: Problem | None = None,
-        members: Sequence[int] | None = None,
+        given: PathSpec | None,
+        told: Problem,
+        members: Sequence[int],
     ) -> None:
         super().__init__(self._climb)
         self._problem, self._m, self._f, self._cause, self._rate = problem, m, f, cause, rate
-        self._given, self._told = given, told or problem
-        self._members = range(len(problem.transfers)) if members is None else members
+        self._given, self._told, self._members = given, told, members
 
     def freed(self) -> tuple[PathSpec, frozenset[str]] | None:
         """The path without what holds the transfer, as ``--set`` would have it, and stations that are to hold nobody.

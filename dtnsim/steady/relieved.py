@@ -211,11 +211,7 @@ def _least(buffers: tuple[Raised, ...], rate: float, rate_of: Callable[[Sequence
 
 
 def rate_with(
-    given: PathSpec,
-    overrides: Sequence[str],
-    f: int,
-    arrays: Callable[[Problem], Matrices] | None = None,
-    number: int | None = None,
+    given: PathSpec, overrides: Sequence[str], f: int, arrays: Callable[[Problem], Matrices], number: int
 ) -> float:
     """Rate of transfer ``f`` while all run, with a change; nothing where it cannot be made [B/s].
 
@@ -223,7 +219,7 @@ def rate_with(
         given: The path.
         overrides: The change.
         f: Number of the transfer among those that are laid out.
-        arrays: How the changed path is laid out; whole where it is left out.
+        arrays: How the changed path is laid out.
         number: Its number in the path, by which its parts are found where the change makes several runs of it.
     """
     try:
@@ -232,10 +228,10 @@ def rate_with(
             problem = timed.composer(changed, Draw()).problem()
     except DtnsimError:
         return 0.0
-    if number is not None and len(changed.transfers) > len(given.transfers):
+    if len(changed.transfers) > len(given.transfers):
         rates, key = solve.solve(solve.matrices(problem)).rate[0].tolist(), given.transfer_key(number)
         return math.fsum(rate for n, rate in enumerate(rates) if changed.transfer_key(n) == key)
-    return float(solve.solve((arrays or solve.matrices)(problem)).rate[0, f])
+    return float(solve.solve(arrays(problem)).rate[0, f])
 
 
 def _tried(

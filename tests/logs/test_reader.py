@@ -85,18 +85,16 @@ def test_a_line_is_declared_by_its_figures():
             r"(?P<operation>in|out): (?P<n>[\d.]+) (?P<u>[KM]?)B smoked(?: in (?P<t>\d+)s)?(?:, (?P<files>\d+) eels)?",
             "throughput {n} {u}B [{u}B/s] : statistic=all~day",
             "duration? {t}s",
-            nothing="nothing was smoked",
         )
 
-    text = b"in: 1.5 KB smoked in 3s, 7 eels\nout: 2 MB smoked in 0s\nout: 0 B smoked in 4s\n"
+    text = b"in: 1.5 KB smoked in 3s, 7 eels\nout: 2 MB smoked in 0s\n"
     reader = LogReader("x", Catalogue([Smoke]))
-    rate, spent, other, note = [*reader.feed(text), *reader.finish()]
+    rate, spent, other = [*reader.feed(text), *reader.finish()]
     known = {"operation": "read", "files": 7}
     assert (rate.value, rate.unit, rate.printed) == (1536.0, "B/s", "1.5 KB")
     assert rate.conditions == {"statistic": "all day", **known}
     assert (spent.value, spent.unit, spent.conditions) == (3.0, "s", known)
     assert (other.value, other.conditions["operation"]) == (2 * 2.0**20, "out")
-    assert note.why == "smoke: nothing was smoked"
     with pytest.raises(ValueError, match="eels is no unit"):
         gives(r"(?P<n>\d+)", "count {n} eels")
     with pytest.raises(ValueError, match="ms is no unit of throughput"):
