@@ -223,10 +223,9 @@ def _finish(
         outlook = {hers.given.name: hers.after(out)}
     if json:
         rows = {
-            name: {key: dict(zip(("p10", "p50", "p90"), (i.p10, i.p50, i.p90), strict=True))
-                   for key, i in (("before_Bps", b), ("after_Bps", a)) if i is not None}
+            name: {key: i.as_dict() for key, i in (("before_Bps", b), ("after_Bps", a)) if i is not None}
             for name, (b, a) in outlook.items()
-        }  # fmt: skip
+        }
         options.emit({"schema": "dtnsim.measurement/1", "name": after.name, "host": after.host(), "files": written,
                       "logs": str(logs.folder), "outlook": rows})  # fmt: skip
         return

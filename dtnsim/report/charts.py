@@ -151,12 +151,17 @@ def tornado(shares: Sequence[Share]) -> Figure | None:
     return Figure("Why the interval is wide", says, [trace], layout, Table(*head, rows=rows))
 
 
+def _band(rates: Sequence[Interval]) -> Sequence[list[float]]:
+    """Low, middle and high of each, in Gb/s."""
+    return [[8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90")]
+
+
 def measured(figures: Sequence[tuple[str, str, float, Interval]]) -> Figure | None:
     """Predictions with their intervals beside what was measured: (case, role, measured, predicted) [B/s]."""
     if not figures:
         return None
     places = list(range(len(figures)))
-    low, middle, high = ([8e-9 * getattr(i, at) for *_, i in figures] for at in ("p10", "p50", "p90"))
+    low, middle, high = _band([i for *_, i in figures])
     interval = marks(
         f"predicted, {WITHIN} interval", middle, places, "predicted %{x:.4g} Gb/s", spans("x", low, middle, high)
     )
@@ -238,7 +243,7 @@ def file_sizes(points: Sequence[tuple[float, float | None]], own: tuple[float, f
 def variants(made: Comparison) -> Figure:
     """Variants side by side, each with its interval."""
     rates = [v.prediction.throughput_Bps for v in made.variants]
-    low, middle, high = ([8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90"))
+    low, middle, high = _band(rates)
     down = rows_axis([v.name for v in made.variants])
     trace = bars(middle, "%{x:.4g} Gb/s") | spans("x", low, middle, high, color=AMBER)
     rows = [
@@ -292,7 +297,7 @@ def plan_steps(plan: Plan) -> Figure:
         kept.append((f"bought, {bought.price}", bought))
     stages = [s for _, s in kept]
     rates = [s.prediction.throughput_Bps for s in stages]
-    low, middle, high = ([8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90"))
+    low, middle, high = _band(rates)
     tones = [AMBER if s.probability >= plan.confidence else BLUE for s in stages]
     trace = bars(middle, "%{customdata}<br>%{x:.4g} Gb/s", color=tones) | spans("x", low, middle, high, color=GREY)
     trace["customdata"] = [folded(f"{s.name}: the goal is met with {s.probability:.0%}") for s in stages]
@@ -329,7 +334,7 @@ def plan_frontier(plan: Plan) -> Figure:
     """Price against throughput with its interval, the target as a line."""
     stages = [plan.now, *([plan.tuned] if plan.tuned is not plan.now else []), *plan.purchases[1:]]
     rates = [s.prediction.throughput_Bps for s in stages]
-    low, middle, high = ([8e-9 * getattr(rate, at) for rate in rates] for at in ("p10", "p50", "p90"))
+    low, middle, high = _band(rates)
     trace = line(
         "",
         [float(s.price.amount) for s in stages],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -136,7 +137,7 @@ def _promise(a: FleetAnswer, n: int) -> dict[str, Any]:
     for key, what in (("first_missed", "missed_years"), ("p95_doubled", "doubled_years")):
         years = _broken(a, n, what)
         made[f"{key}_years"] = quantiles(years)
-        made[f"{key}_date"] = dict(zip(("p10", "p50", "p90"), (_date(a, y) for y in years), strict=True))
+        made[f"{key}_date"] = _dates(a, years)
     return made
 
 
@@ -156,7 +157,7 @@ def _due(a: FleetAnswer, name: str) -> dict[str, Any]:
         "utilization_busy_hour": first.busy,
         "utilization_busy_day": first.busy_day,
         "due_years": quantiles(years),
-        "due_date": dict(zip(("p10", "p50", "p90"), (_date(a, y) for y in years), strict=True)),
+        "due_date": _dates(a, years),
     }
 
 
@@ -165,6 +166,11 @@ def _date(a: FleetAnswer, years: float) -> str | None:
     if not math.isfinite(years):
         return None
     return f"{calendar.date(a.workload.date) + dt.timedelta(seconds=years * YEAR_S):%Y-%m}"
+
+
+def _dates(a: FleetAnswer, years: Iterable[float]) -> dict[str, str | None]:
+    """Those months, for JSON."""
+    return dict(zip(("p10", "p50", "p90"), (_date(a, y) for y in years), strict=True))
 
 
 # -- the page ------------------------------------------------------------------------------------

@@ -211,7 +211,7 @@ def _least(buffers: tuple[Raised, ...], rate: float, rate_of: Callable[[Sequence
 
 
 def rate_with(
-    given: PathSpec, overrides: Sequence[str], f: int, arrays: Callable[[Problem], Matrices], number: int
+    given: PathSpec, overrides: Sequence[str], f: int, arrays: Callable[[Problem], Matrices], number: int | None = None
 ) -> float:
     """Rate of transfer ``f`` while all run, with a change; nothing where it cannot be made [B/s].
 
@@ -228,7 +228,7 @@ def rate_with(
             problem = timed.composer(changed, Draw()).problem()
     except DtnsimError:
         return 0.0
-    if len(changed.transfers) > len(given.transfers):
+    if number is not None and len(changed.transfers) > len(given.transfers):
         rates, key = solve.solve(solve.matrices(problem)).rate[0].tolist(), given.transfer_key(number)
         return math.fsum(rate for n, rate in enumerate(rates) if changed.transfer_key(n) == key)
     return float(solve.solve(arrays(problem)).rate[0, f])
