@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, cast, get_args, get_origin
 
 from dtnsim.components.facts import Facts, Measured, Price
-from dtnsim.components.model import Apart, Model, among_others, documentation_only, place, spot_of, tips, validate
+from dtnsim.components.model import Apart, Model, among_others, documentation_only, none, place, spot_of, tips, validate
 from dtnsim.ground import library, units
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar, Unit
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Apart", "Component", "Facts", "Measured", "Model", "Pick", "Price", "among_others", "documentation_only",
-    "example_of", "expand", "find_kind", "kinds", "kinds_of", "place", "remembering", "spot_of", "validate",
+    "example_of", "expand", "find_kind", "kinds", "kinds_of", "none", "place", "remembering", "spot_of", "validate",
 ]  # fmt: skip
 
 #: components of a host that are remembered at most

@@ -10,11 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from dtnsim.components.access import CHANGES, Access, Operations
-from dtnsim.components.base import Model
+from dtnsim.components.base import Model, none
 from dtnsim.components.filesystem import label_of
 from dtnsim.components.machine import Machine
 from dtnsim.components.metadata_servers import MetadataServers
-from dtnsim.components.model import empty
 from dtnsim.components.parallel import ParallelFilesystem
 from dtnsim.components.servers import Group, Left, RequestTime, TargetRate
 from dtnsim.components.stack import Stack
@@ -66,7 +65,7 @@ class Lustre(ParallelFilesystem):
         int, Field(ge=1, le=2000), Otherwise("4", "directories for large files (lfs getstripe)")
     ] = 1
     stripe_size: Annotated[Quantity, Unit("B", low=65536)] = prior("1 MiB", 0.0, "Lustre manual: default stripe size")
-    layout: list[Extent] = Field(default_factory=empty)
+    layout: list[Extent] = Field(default_factory=none)
     targets: Annotated[int, Field(ge=1, le=100000)] = 100
     target_rate: TargetRate = prior("1 GB/s", 0.6, "assumed: one OST of ten disks in a production system of the 2010s")
     target_write: TargetRate | None = None

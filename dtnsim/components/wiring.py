@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, model_validator
 
-from dtnsim.components.base import Model, Pick
+from dtnsim.components.base import Model, Pick, none
 from dtnsim.components.chassis import Slot
 from dtnsim.components.cores import Cores
 from dtnsim.components.device import Device
 from dtnsim.components.filesystem import Filesystem, label_of
 from dtnsim.components.hba import Hba
 from dtnsim.components.memory import Memory
-from dtnsim.components.model import Names, empty
+from dtnsim.components.model import Names
 from dtnsim.components.nic import Nic
 from dtnsim.components.offload import Offload
 from dtnsim.components.servers import SharedFilesystem
@@ -61,9 +61,9 @@ class Volume(Model):
 
     filesystem: Annotated[Filesystem, Pick(Filesystem)]
     array: Annotated[Device, Pick(Device)] | None = None
-    via: list[str] = Field(default_factory=empty)
+    via: list[str] = Field(default_factory=none)
     server: str | None = None
-    over: Names = Field(default_factory=empty)
+    over: Names = Field(default_factory=none)
     peer: TcpTuning | None = None
     size: Annotated[Quantity, Unit("B")] | None = None
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from dtnsim.components.base import Model, Pick
+from dtnsim.components.base import Model, Pick, none
 from dtnsim.components.filesystem import label_of
-from dtnsim.components.model import empty
 from dtnsim.components.segment import Segment, segment_names
 from dtnsim.description.host import Host
 from dtnsim.description.transfer import TransferSpec
@@ -35,7 +34,7 @@ class Joined(Model):
 
     name: str
     hosts: dict[str, Host]
-    wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=empty)
+    wan: list[Annotated[Segment, Pick(Segment)]] = Field(default_factory=none)
     links: dict[str, Annotated[Segment, Pick(Segment)]] = Field(default_factory=dict)
     transfers: Annotated[list[TransferSpec], Field(min_length=1)]
 

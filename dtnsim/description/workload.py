@@ -19,8 +19,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from dtnsim.components.base import Model
-from dtnsim.components.model import empty
+from dtnsim.components.base import Model, none
 from dtnsim.description import calendar
 from dtnsim.description.events import CronTime, Failure, Maintenance
 from dtnsim.ground.quantity import Quantity, Unit, prior
@@ -169,7 +168,7 @@ class TransferClass(Model):
     begin: Annotated[Names, Field(alias="from", description="endpoint:/path, one or several")]
     to: Names
     tool: Annotated[Any, WithJsonSchema({"x-family": "tool"})]
-    via: list[str] = Field(default_factory=empty)
+    via: list[str] = Field(default_factory=none)
     start: Annotated[Quantity, Unit("s")] | None = None
     every: Seconds | None = None
     at: ClockTime | None = None
@@ -267,5 +266,5 @@ class Workload(Model):
     retry: Retry = Field(default_factory=Retry)
     corruption: Size | None = None
     classes: Annotated[dict[str, TransferClass], Field(min_length=1)]
-    failures: list[Failure] = Field(default_factory=empty)
-    maintenance: list[Maintenance] = Field(default_factory=empty)
+    failures: list[Failure] = Field(default_factory=none)
+    maintenance: list[Maintenance] = Field(default_factory=none)

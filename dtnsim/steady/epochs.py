@@ -133,7 +133,7 @@ class _Course:
                         self._fills[f, k] = written[f] in stage.phases
                     self._bytes[f, k] = stage.part * problem.transfers[f].payload_B
                 self._seconds[f, k], self._counts[f, k] = stage.seconds, stage.counts
-        self._given, self._beside_all = m, len(self._moving)
+        self._given, self._beside_all, self._several = m, len(self._moving), False
         self._known: tuple[Index, Rates, Occupancy] | None = None  # columns that were under way lately
         self._steps: dict[Column, Steps] = {}
         self._places: dict[int, int] = {}
@@ -149,7 +149,6 @@ class _Course:
         #: where somebody came or went in the last epoch, and how long before its end, in the mean [s]
         self._changed: BoolArray = np.zeros(s, dtype=bool)
         self._late: Array = np.zeros((s, 1))
-        self._several = False
         starts = [math.inf if t.after else t.start_s + t.pause_s for t in problem.transfers]
         self._begins = np.broadcast_to(starts, (s, count)).copy()
 
