@@ -137,12 +137,9 @@ def _kept(
     cached = _longest(load)
     whole = _longest(_loads(stations, [d for d in demands if d.below_cache], leg.plan.workers, load))
     spare = np.maximum(whole - cached, 0.0)
-    limits: tuple[tuple[Each, Value], ...] = (
-        ("byte", np.inf),
-        ("file", part.behind / max(leg.job.mean_B, 1.0) * whole),
-    )
+    limits: dict[Each, Value] = {"byte": np.inf, "file": part.behind / max(leg.job.mean_B, 1.0) * whole}
     found: dict[Each, Term] = {}
-    for each, limit in limits:
+    for each, limit in limits.items():
         waiting = sum((s.value for s, _, belongs in asked if belongs == each), 0.0)
         if not positive(waiting) or not positive(spare):
             continue

@@ -395,6 +395,5 @@ def _check_names(spec: PathSpec, raw: Mapping) -> None:
             check_order(spec.transfers, number, place(items[number], "after"))
         for link in transfer.via:
             if link not in spec.links:
-                raise SpecError(
-                    "is not a link", key="transfer.via", value=link, remedy=f"links: {', '.join(spec.links)}"
-                )
+                remedy = f"links: {', '.join(spec.links)}"
+                raise SpecError("is not a link", key="transfer.via", value=link, remedy=remedy)

@@ -26,8 +26,7 @@ class Station:
 
     Attributes:
         name: Unique name, ``host.component.part``.
-        host: Host it is in, or ``network``.
-        component: Component of the host it belongs to.
+        host, component: Host it is in, or ``network``, and the component there that it belongs to.
         kind: Kind of component (``drive``, ``pcie``, ``core``, ``tcp`` ...).
         capacity: Units per second, a float or one value per scenario (S,).
         unit: Unit of one use: ``B`` (bytes), ``cycles``, ``s`` (of a slot, thread or server), ``op``.
@@ -187,8 +186,7 @@ class Connection:
         streams, cc: Parallel streams of all workers, and their congestion control.
         reopened: True where every file has connections of its own.
         line_Bps: Rate at which a sender's bursts reach the bottleneck [B/s].
-        capacity_Bps: What they allow the transfer, its mean where slow start overshoots [B/s].
-        limit: What holds them.
+        capacity_Bps, limit: What they allow the transfer, its mean where slow start overshoots [B/s]; what holds them.
         course: How they go in time at nominal values (`dtnsim.physics.tcp.rate_over_time.Course`).
         factor, stretch: Rates and round trip over those of the course [1].
         nominal: The same streams at nominal values; None where scenarios have their own.
