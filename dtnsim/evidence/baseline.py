@@ -54,7 +54,7 @@ def min_rate(spec: PathSpec) -> float:
         limits += [nic_rate(h, spec.transfers) for h in hosts.values()]
         first, *others = hosts.values()
         for other in others:
-            hops = network.route(first, other, spec.transfers[0].via).hops
+            hops = network.route(first, other, spec.transfers[0].via, spec.transfers[0].nics).hops
             limits += [segment.bandwidth.value for _, segment, _ in hops]
     return min(limits)
 

@@ -96,6 +96,8 @@ def test_the_rule_of_thumb_on_paper() -> None:
     assert baseline.predict(gpfs, spec.load(gpfs.path)) == pytest.approx(40e9 / 8)
     (edison,) = some("gridftp-edison")
     assert baseline.predict(edison, spec.load(edison.path)) == pytest.approx(10e9 / 8)
+    (verbs,) = some("epyc-ib-64kib", site="tenants")  # cards of InfiniBand alone, which the transfer names
+    assert baseline.predict(verbs, spec.load(verbs.path)) == pytest.approx(200e9 / 8)
     (share,) = some("bonnie-read-cpu")
     assert baseline.predict(share, spec.load(share.path)) is None
 
