@@ -101,7 +101,7 @@ class Remote(SharedFilesystem):
         """Work of such a thread for a byte besides the transport's; None where the kernel does it in passing."""
         return None
 
-    def both_ends(self, row: Row) -> Term | None:  # noqa: ARG002 - SMB needs it
+    def both_ends(self, row: Row) -> tuple[Term, str] | None:  # noqa: ARG002 - SMB needs it
         """Work for a byte at either end: signatures, ciphers."""
         return None
 

@@ -120,11 +120,11 @@ class Smb(Remote):
         """Work of the client's kernel for a byte."""
         return self.smb_byte
 
-    def both_ends(self, row: Row) -> Term | None:
+    def both_ends(self, row: Row) -> tuple[Term, str] | None:
         """Cipher or signature."""
         if self.encrypt:
-            return row.term(self.cipher_byte)
-        return row.term(self.sign_byte) if self.sign else None
+            return row.term(self.cipher_byte), "aes-gcm"
+        return (row.term(self.sign_byte), "aes-gmac") if self.sign else None
 
     def io_size(self, use: Access) -> Quantity:
         """Bytes of one READ or WRITE; older clients ask for less where nobody says."""

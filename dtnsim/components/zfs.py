@@ -14,6 +14,7 @@ from dtnsim.components.device import Device
 from dtnsim.components.disk_filesystem import LocalFilesystem
 from dtnsim.components.filesystem import Stretch, label_of
 from dtnsim.components.machine import Machine
+from dtnsim.components.offload import WITHOUT_AES
 from dtnsim.components.stack import Stack
 from dtnsim.components.vdevs import Raidz
 from dtnsim.ground.ledger import Row
@@ -378,7 +379,9 @@ class Zfs(LocalFilesystem):
             words += f", {self.compression} {'decompression' if reading else 'compression'}"
         if self.encryption != "off":
             name, rounds = _CIPHERS[self.encryption]
-            cost, words = cost + _rate(name) * rounds, f"{words}, {self.encryption}"
+            slow = WITHOUT_AES["aes-gcm"]
+            more = term(0.0) if use.aes_blocks else term(slow.value, slow.dim, slow.source)
+            cost, words = cost + _rate(name) * rounds + more, f"{words}, {self.encryption}"
         parity, what = self._parity(use, array)
         return cost + parity, words + what
 

@@ -12,6 +12,7 @@ import numpy as np
 from dtnsim.components import memory
 from dtnsim.components.access import Access, Operations, Thread
 from dtnsim.components.filesystem import label_of
+from dtnsim.components.offload import Duty
 from dtnsim.components.remote import Remote
 from dtnsim.composition import remote_servers, transport
 from dtnsim.composition.network import Network
@@ -273,8 +274,8 @@ class Storage:
         if served is not None:
             remote.host.core(there, serving, near.term(served), f"{filesystem.protocol} session")
         if safe is not None:
-            end.host.core(kept, kernel, safe, "cipher or signature")
-            remote.host.core(there, serving, safe, "cipher or signature")
+            end.host.work(kept, kernel, safe[0], "cipher or signature", Duty("own", safe[1]))
+            remote.host.work(there, serving, safe[0], "cipher or signature", Duty("own", safe[1]))
         self._threads(row, remote, end, filesystem.thread_time(near, use), "reads and writes")
         missed = row.where_missed() if row.missed else row
         if use.random and np.any(np.asarray(use.cold_s) > 0):  # of a sequence the heads meet what others asked for

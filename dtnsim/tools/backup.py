@@ -13,8 +13,9 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import Field
 
 from dtnsim.components.access import Thread
+from dtnsim.components.offload import Duty
 from dtnsim.ground.quantity import Quantity, Unit, prior
-from dtnsim.tools._common import both_ends, core_cost, device_work, reading, scaled, writing
+from dtnsim.tools._common import TLS, both_ends, core_cost, device_work, reading, scaled, writing
 from dtnsim.tools._options import Count, Cycles, Rate, Ratio, Share, Size
 from dtnsim.tools._ssh import COSTS, LOGIN, LOGIN_WORK
 from dtnsim.tools.plan import CpuUse, FileCost, Job, NetUse, Opening, Plan, Step, Tool
@@ -49,8 +50,8 @@ class BlockBackup(Tool):
         threads: int,
         connections: int,
         seen: Sequence[tuple[Quantity, str]],
-        packed: Sequence[tuple[Quantity, str]],
-        link: tuple[Quantity, str],
+        packed: Sequence[tuple[Quantity, str, Duty | None]],
+        link: tuple[Quantity, str, Duty],
     ) -> Plan:
         """A scan of all files, then blocks of the changed ones.
 
@@ -71,10 +72,11 @@ class BlockBackup(Tool):
             small = sent / self.ratio.value
             cpu = [CpuUse("source", engine, cycles, what) for cycles, what in seen]
             if sent > 0:
-                cpu += [CpuUse("source", engine, scaled(c, sent, "of new blocks"), what) for c, what in packed]
-                cpu += (
-                    both_ends(sender, store, scaled(link[0], small, "of what is sent"), link[1]) if job.remote else ()
-                )
+                for cycles, what, duty in packed:
+                    cpu.append(CpuUse("source", engine, scaled(cycles, sent, "of new blocks"), what, duty=duty))
+                cycles, what, duty = link
+                sends = scaled(cycles, small, "of what is sent")
+                cpu += both_ends(sender, store, sends, what, duty) if job.remote else ()
             net = NetUse(sender, store, streams=connections, rate=self.limit, overhead=small)
             steps.append(
                 Step(
@@ -92,6 +94,9 @@ class BlockBackup(Tool):
 
 _CHUNKER = prior("2 cycles/B", 0.6, "assumed: Buzhash in C, two table look-ups a byte")
 _AES = prior("2.5 cycles/B", 0.6, "assumed: AES-CTR and HMAC or BLAKE2b of what is stored, by OpenSSL")
+#: what a core computes of it itself, and what `ssh`, which Borg and restic start, proposes first (OpenSSH since 6.5)
+_CTR: Final = Duty("own", "aes-ctr")
+_SSH: Final = COSTS["chacha20-poly1305"], "SSH chacha20-poly1305", Duty("cipher", "chacha20-poly1305", "ssh")
 #: version, open of the repository, manifest, lock, commit (assumed)
 _CALLS = 6.0
 
@@ -113,13 +118,12 @@ class Borg(BlockBackup):
     def plan(self, job: Job) -> Plan:
         """Blocks by one thread."""
         seen = ((_CHUNKER, "chunker"), (core_cost("sha256_ni", "HMAC-SHA256, name of a block"), "HMAC of blocks"))
-        packed = [(_AES, "encryption")]
+        packed: list[tuple[Quantity, str, Duty | None]] = [(_AES, "encryption", _CTR)]
         if self.compression != "none":
             name = "lz4_compress" if self.compression == "lz4" else "zstd1_compress"
-            packed.append((core_cost(name, "borg -C"), self.compression))
+            packed.append((core_cost(name, "borg -C"), self.compression, None))
         begin = Opening(LOGIN + _CALLS, LOGIN_WORK, "ssh log-in and the repository")
-        link = (COSTS["aes-gcm"], "SSH aes-gcm")
-        return self.blocks(job, begin, threads=1, connections=1, seen=seen, packed=packed, link=link)
+        return self.blocks(job, begin, threads=1, connections=1, seen=seen, packed=packed, link=_SSH)
 
 
 _SEEN = (
@@ -127,8 +131,8 @@ _SEEN = (
     (core_cost("sha256_ni", "name of a block"), "SHA-256 of blocks"),
 )
 _PACKED = (
-    (prior("2.5 cycles/B", 0.6, "assumed: AES-CTR and Poly1305 in Go's assembler"), "encryption"),
-    (core_cost("zstd1_compress", "since 0.14"), "zstd"),
+    (prior("2.5 cycles/B", 0.6, "assumed: AES-CTR and Poly1305 in Go's assembler"), "encryption", _CTR),
+    (core_cost("zstd1_compress", "since 0.14"), "zstd", None),
 )
 _START = prior("1.5 s", 0.7, "assumed: scrypt of the password takes half a second, then index and locks are read")
 #: TLS and a few requests for configuration, keys, locks and snapshots (assumed)
@@ -153,7 +157,7 @@ class Restic(BlockBackup):
         """Blocks by all cores."""
         ssh = self.repository == "sftp"  # all its requests share one ssh process
         trips, work = (LOGIN + _REQUESTS, LOGIN_WORK) if ssh else (2.0 + _REQUESTS, _START)
-        link = (COSTS["aes-gcm"], "SSH aes-gcm") if ssh else (core_cost("aes128_gcm", "TLS"), "TLS AES-GCM")
+        link = _SSH if ssh else (core_cost("aes128_gcm", "TLS"), "TLS AES-GCM", TLS)
         begin = Opening(trips, work.worth(_START.value + (work.value if ssh else 0.0), _START.source), "repository")
         at_once = 1 if ssh else self.connections
         return self.blocks(job, begin, threads=job.cores, connections=at_once, seen=_SEEN, packed=_PACKED, link=link)

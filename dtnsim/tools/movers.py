@@ -15,6 +15,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import Field
 
 from dtnsim.components.access import Thread
+from dtnsim.components.offload import Duty
 from dtnsim.ground.quantity import Quantity, Unit, prior
 from dtnsim.physics.tcp import ratebased
 from dtnsim.tools._common import COPIED, COPIED_WITH_TIMES, CRC32C, TLS, both_ends, core_cost, transfer
@@ -58,7 +59,7 @@ class Ascp(Tool):
         reader, writer = Thread("ascp reader"), Thread("ascp writer")
         sender, receiver = Thread("ascp sender"), Thread("ascp receiver")
         net = NetUse(sender, receiver, transport="tcp" if self.fallback else "fasp", rate=self.target)
-        cpu = () if self.T else both_ends(sender, receiver, _CIPHER, "FASP cipher")
+        cpu = () if self.T else both_ends(sender, receiver, _CIPHER, "FASP cipher", Duty("own", "aes-ctr"))
         # name and attributes of a file are acknowledged before its data (assumed)
         step = transfer(job, (reader, writer), self.block, net, cpu, replace(COPIED_WITH_TIMES, round_trips=1.0))
         unsaid = "ascp keeps to 10 Mb/s unless it is told a rate: write {name: ascp, l: 1 Gb/s} for -l 1G"
@@ -143,7 +144,8 @@ class Wdt(Tool):
         sender, receiver = Thread("wdt senders", workers), Thread("wdt receivers", workers)
         cpu: tuple[CpuUse, ...] = ()
         if self.encryption_type != "none":
-            cpu = both_ends(sender, receiver, _CIPHERS[self.encryption_type], self.encryption_type)
+            duty = Duty("own", f"aes-{self.encryption_type[-3:]}")
+            cpu = both_ends(sender, receiver, _CIPHERS[self.encryption_type], self.encryption_type, duty)
         elif self.enable_checksum:
             cpu = both_ends(sender, receiver, CRC32C, "CRC32C")
         net = NetUse(sender, receiver, streams=workers, rate=self._limit())

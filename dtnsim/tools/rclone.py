@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 from pydantic import Field
 
 from dtnsim.components.access import Access, Thread
+from dtnsim.components.offload import Duty
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Quantity, prior
 from dtnsim.ground.uncertainty import Otherwise
@@ -269,7 +270,7 @@ class Rclone(Tool):
         copied = {"sftp": "SFTP", "smb": "SMB", "local": "copy"}.get(way.backend, "HTTP")
         cpu = both_ends(sender, receiver, self.overhead, copied)
         if way.backend == "sftp":
-            cpu += both_ends(sender, receiver, COSTS["aes-gcm"], "SSH aes-gcm")
+            cpu += both_ends(sender, receiver, COSTS["aes-gcm"], "SSH aes-gcm", Duty("own", "aes-gcm"))
         elif self.tls and way.backend not in ("smb", "local"):
             cpu += both_ends(sender, receiver, _GCM, "TLS AES-GCM", TLS)
         if not apart:  # the store's end is elsewhere

@@ -6,6 +6,7 @@ import pytest
 
 from dtnsim.components.offload import CryptoAccelerator, Dpu, Duty
 from dtnsim.ground.errors import SpecError
+from tests.each import cases
 from tests.lab import FREE, Sheet, journey, load, machine, problem, rate, sheet, volume
 
 FAST = {"kind": "ssd", "read": "10 TB/s", "write": "10 TB/s", "link": "10 TB/s"}
@@ -57,6 +58,37 @@ def test_a_processor_without_instructions_for_aes_works_longer_on_it(cipher: str
     plain, slow = copied(bare(), c=cipher, hpn=False), copied(old, c=cipher, hpn=False)
     assert slow.demand("b.cpu.ssh receiver") == pytest.approx(plain.demand("b.cpu.ssh receiver") + more)
     assert slow.demand("a.cpu.ssh sender") == pytest.approx(plain.demand("a.cpu.ssh sender"))
+
+
+@cases("tool, core, more", {
+    "WDT computes AES-GCM itself": ("wdt", "b.cpu.wdt receiver", 15.0),
+    "rclone's own SSH": ({"name": "rclone", "transfers": 1}, "a.cpu.rclone", 15.0),
+    "Borg's AES-CTR": ({"name": "borg", "compression": "none"}, "a.cpu.borg engine", 8.0),
+    "its ssh is OpenSSH's, with ChaCha20": ({"name": "borg", "compression": "none"}, "a.cpu.borg sender", 0.0),
+    "restic's TLS": ({"name": "restic", "repository": "rest"}, "a.cpu.restic sender", 15.0),
+})  # fmt: skip
+def test_what_programs_cipher_takes_longer_without_aes(tool: Any, core: str, more: float) -> None:
+    def work(*, aes: bool) -> float:
+        both = {**bare(), "cpu": {**bare()["cpu"], "aes": aes}}
+        path = journey(both, both, start="a:/d", to="b:/d", tool=tool, dataset={"files": 1, "size": "1 TB"})
+        return sum(cost for name, cost in sheet(problem(path)).demands.items() if name.startswith(core))
+
+    assert work(aes=False) - work(aes=True) == pytest.approx(more, abs=1e-6)
+
+
+def test_no_card_takes_over_what_a_program_computes_itself() -> None:
+    assert not CryptoAccelerator.build(QAT).takes(Duty("own", "aes-gcm"))
+
+
+@pytest.mark.parametrize(("key", "more"), [("encrypt", 15.0), ("sign", 7.0)])
+def test_smb_ciphers_and_signs_longer_without_aes(key: str, more: float) -> None:
+    def session(*, aes: bool) -> float:
+        client = {**bare(), "cpu": {**bare()["cpu"], "aes": aes}}
+        client["volumes"] = {"/m": volume(filesystem={"kind": "smb", key: True}, server="b:/d")}
+        path = journey(client, bare(), start="a:memory", to="a:/m", tool="cp", dataset={"files": 1, "size": "1 TB"})
+        return sheet(problem(path)).demand("a.cpu.kernel SMB[a-b smb]")
+
+    assert session(aes=False) - session(aes=True) == pytest.approx(more)
 
 
 def test_a_cipher_that_the_card_has_not_stays_with_the_core() -> None:
