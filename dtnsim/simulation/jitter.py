@@ -26,9 +26,13 @@ from dtnsim.simulation.chunks import parts_of_files
 from dtnsim.simulation.jobs import Job
 from dtnsim.steady.stages import in_parts
 
-#: what equal flows miss of perfect fairness over the life of a file, 1 - J
+#: what equal flows miss of perfect fairness over the life of a file, 1 - J; what checksums on cores of their own take
+#: differs by file as much
 UNFAIRNESS: Final = prior(
-    "0.05", 1.0, "assumed: Jain's index of equal flows and of equal readers of a drive over minutes is 0.8 to 0.99"
+    "0.05",
+    1.0,
+    "assumed, and wide: Jain's index of equal flows and of equal readers of a drive over minutes is 0.8 to 0.99; of "
+    "checksums no figures were found: clocks, caches and what else runs move them by some per cent to a quarter",
 )
 #: what files wait for (operations, round trips, first bytes), one beside the other
 PAUSES: Final = prior(

@@ -98,6 +98,7 @@ def test_waits_have_a_mean_of_one_however_few() -> None:
 def test_drawn_runs_draw_how_unfair_shares_are() -> None:
     assert 0 < jitter.UNFAIRNESS.value < 0.2
     assert jitter.UNFAIRNESS.spread >= 0.5
+    assert "checksums" in jitter.UNFAIRNESS.source  # whose pace has the same spread, from no source of its own
 
 
 def test_parts_of_one_file_fall_out_of_step_as_well() -> None:
