@@ -379,20 +379,17 @@ class Zfs(LocalFilesystem):
             words += f", {self.compression} {'decompression' if reading else 'compression'}"
         if self.encryption != "off":
             name, rounds = _CIPHERS[self.encryption]
-            slow = WITHOUT_AES["aes-gcm"]
-            more = term(0.0) if use.aes_blocks else term(slow.value, slow.dim, slow.source)
-            cost, words = cost + _rate(name) * rounds + more, f"{words}, {self.encryption}"
+            slow = 0.0 if use.aes_blocks else term(WITHOUT_AES["aes-gcm"].value, "cycles/B", "no instructions for AES")
+            cost, words = cost + _rate(name) * rounds + slow, f"{words}, {self.encryption}"
         parity, what = self._parity(use, array)
         return cost + parity, words + what
 
     def _parity(self, use: Access, array: Device | None) -> tuple[Term, str]:
         """What raidz computes: parity of what is written, lost data of what is read (with SIMD from release 0.7 on)."""
         code = "simd" if zfs.release(self.version) >= (0, 7) else "original"
-        if not isinstance(array, Raidz):
-            return term(0.0, "cycles/B"), ""
-        if use.operation == "write":
+        if isinstance(array, Raidz) and use.operation == "write":
             return _rate(f"raidz_p{array.parity}_{code}"), f", raidz{array.parity} parity"
-        if array.lost:
+        if isinstance(array, Raidz) and array.lost:
             return _rate(f"raidz_lost{array.lost}_{code}"), f", {array.lost} lost disks rebuilt"
         return term(0.0, "cycles/B"), ""
 
