@@ -128,7 +128,7 @@ def test_a_second_path_carries_what_the_hash_of_the_streams_leaves_it() -> None:
 def test_the_network_between_is_changed_where_that_meets_the_goal() -> None:
     """That a kind which is not allowed would meet it is said in `test_tool_choice`: of a mount's small files."""
     made = dtnsim.plan(
-        CAMPUS, target="12Gb/s", mine=["campus"], allow=["tuning", "network"], samples=16, confidence=0.5
+        CAMPUS, target="12Gb/s", mine=["campus"], allow=["tuning", "network"], samples=16, confidence=0.5, hints=False
     )
     assert made.chosen is made.tuned
     assert "wan.0.firewall=null" in made.chosen.overrides
