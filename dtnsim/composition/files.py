@@ -95,7 +95,9 @@ def folder(storage: Storage, leg: Leg, step: Step, row: Row) -> None:
     servers = getattr(end.mounted.filesystem, "system", None) or (end.mounted.server or "").partition(":")[0]
     probe = Row(storage.ledger, leg.spec.name, [], 1.0, end.host.name)
     locked = end.mounted.filesystem.folder_time(probe, changes, held, storage.server_rtt(end))
-    own, there = (end.host.name, f"{label_of(end.volume)}.folder"), (servers, "folder")
+    tree = end.path[len(end.volume.rstrip("/")) :].strip("/")  # below the mount: others there have folders of their own
+    name = f"folder.{label_of(tree)}" if tree else "folder"
+    own, there = (end.host.name, f"{label_of(end.volume)}.{name}"), (servers, name)
     for (host, name), seconds in ((own, held), (there, locked))[: 1 + shared]:
         if host and np.any(np.asarray(seconds) > 0):
             row.at(host).charge(

@@ -547,3 +547,17 @@ def test_a_client_of_a_year_or_of_none_has_one_of_several_kernels(client: dict[s
     assert np.unique(one[one > 1e9]) == pytest.approx(2 * 15 * MiB / 10e-3, rel=0.1)
     assert np.unique(one[one < 1e9]) == pytest.approx(2 * 128 * KiB / 10e-3, rel=0.1)
     assert (one == ahead["a.m.read-ahead[m]"]).all()
+
+
+@cases("one, other, ways", {
+    "trees of their own": ("a:/n/x", "a:/n/y", 2.0),
+    "one tree": ("a:/n/x", "a:/n/x", 1.0),
+    "the whole mount": ("a:/n", "a:/n", 1.0),
+})  # fmt: skip
+def test_a_folder_s_lock_is_that_of_a_tree(one: str, other: str, ways: float) -> None:
+    """16 workers make files of 1 kB one after the other in each folder (fs/namei.c: i_rwsem), 2 ms and the request."""
+    path = mounted({"op_time": "0.3 ms"}, rtt="2 ms", tool={"name": "rclone", "transfers": 16})
+    whole = path.pop("transfer") | {"dataset": {"files": 20000, "size": "20 MB", "directories": 1}}
+    path["transfers"] = [{**whole, "name": "x", "to": one}, {**whole, "name": "y", "to": other}]
+    alone = rate({**path, "transfers": path["transfers"][:1]})
+    assert rate(path) == pytest.approx(ways * alone, rel=0.01)
