@@ -32,8 +32,24 @@ _HERE: Quantity = FileOperations.model_fields["change_time"].default
 _NOWSYNC = (5, 16)
 #: clock of the cores of that cluster
 _MEASURED_CLOCK = prior("3 GHz", 0.2, "assumed: EPYC 7742 under load: 2.25 GHz base, 3.4 GHz turbo")
+#: small and large requests that a core of that clock serves a second, reads and then writes, each copy counted
+_CORE_IOPS = (
+    prior("8800 IOPS", 0.6, f"{PACIFIC}: 7,500 reads a core used; {REEF}: 73,000 on seven cores"),
+    prior("3600 IOPS", 0.6, f"{PACIFIC}: 3,500 writes a core used, copies counted; {REEF}: 40,000 on eleven cores"),
+)
+_CORE_RATE = (
+    prior("970 MB/s", 0.5, f"{REEF}: 71 GB/s of large reads take 1 to 1.5 cores of each of 60 OSDs"),
+    prior("360 MB/s", 0.5, f"{REEF}: 75 GB/s, copies counted, take 3 to 4 cores of each of 60 OSDs"),
+)
 #: krbd before 4.2 left the kernel's limits of a request as they are: 128 pages (BLK_MAX_SEGMENTS), of 4 KiB
 _LARGER_SINCE, _SEGMENTS_B = (4, 2), 128 * 4096.0
+
+
+def _served(row: Row, whole: OsdPool, use: Access, asked: Term, rate: Quantity, iops: Quantity, nodes: int) -> Term:
+    """Cycles that a node's OSDs take for its part of a byte: of all requests, and of all copies of what is written."""
+    busy = law(waiting.busy_seconds, request_B=asked, max_rate=row.term(rate), max_iops=row.term(iops))
+    copies = whole.stored() if use.operation == "write" else 1.0
+    return copies * busy * row.term(_MEASURED_CLOCK) / count(nodes, "node")
 
 
 class Cephfs(ParallelFilesystem, OsdPool):
@@ -46,7 +62,10 @@ class Cephfs(ParallelFilesystem, OsdPool):
     made and removed likewise where nobody else works in the directory (the default since Linux 5.16; mount.ceph(8)).
     The messages go out all the same.
 
-    Neglects: what a client has to write out before it gives up a capability; the cache tier.
+    The cores of a ``hyperconverged`` host do its part of the OSDs' work.
+
+    Neglects: what a client has to write out before it gives up a capability; the cache tier; what its part of the
+    metadata takes of a hyperconverged host's cores.
     """
 
     kind: ClassVar[str] = "cephfs"
@@ -135,6 +154,10 @@ class Cephfs(ParallelFilesystem, OsdPool):
         osds = Group("osds", "OSDs", whole.osds, rate, lies, size)
         self.groups(row if reading else row.times(whole.stored()), use, label, osds)
         SharedFilesystem.behind(self, row.times(self._ports(row, use)), use, label, size)
+        if self.hyperconverged and self.servers is not None:
+            core = _CORE_RATE[not reading], _CORE_IOPS[not reading]
+            served = _served(row, whole, use, use.asked(size), *core, self.servers.count)
+            host.pool(row, served, f"serving {label} to all")
         host.storage_network(row, use, volume)
 
     def sent(self, row: Row, use: Access) -> Term:
@@ -214,18 +237,10 @@ class Rbd(Device, OsdPool):
 
     kind: ClassVar[str] = "rbd"
 
-    core_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "8800 IOPS", 0.6, f"{PACIFIC}: 7,500 reads a core used; {REEF}: 73,000 on seven cores"
-    )
-    core_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = prior(
-        "3600 IOPS", 0.6, f"{PACIFIC}: 3,500 writes a core used, copies counted; {REEF}: 40,000 on eleven cores"
-    )
-    core_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
-        "970 MB/s", 0.5, f"{REEF}: 71 GB/s of large reads take 1 to 1.5 cores of each of 60 OSDs"
-    )
-    core_write_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = prior(
-        "360 MB/s", 0.5, f"{REEF}: 75 GB/s, copies counted, take 3 to 4 cores of each of 60 OSDs"
-    )
+    core_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = _CORE_IOPS[0]
+    core_write_iops: Annotated[Quantity, Unit("1/s", spread=0.3, low=1)] = _CORE_IOPS[1]
+    core_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = _CORE_RATE[0]
+    core_write_rate: Annotated[Quantity, Unit("B/s", spread=0.3, low=1e5)] = _CORE_RATE[1]
     nodes: Annotated[int, Field(ge=1, le=10000)] = 10
     hyperconverged: Annotated[bool, Field(description="the host is one of the nodes with OSDs")] = False
     port_rate: Annotated[Quantity, Unit("B/s", spread=0.05, low=1e5, line=True)] | None = None
@@ -276,11 +291,9 @@ class Rbd(Device, OsdPool):
         """The OSDs of this node serve its part of all requests, and write its part of all copies."""
         if not self.hyperconverged:
             return None
-        rate = row.term(self.of_two("core_rate", "core_write_rate", second=use.operation == "write"))
-        iops = row.term(self.of_two("core_iops", "core_write_iops", second=use.operation == "write"))
-        busy = law(waiting.busy_seconds, request_B=self.asked(row, use), max_rate=rate, max_iops=iops)
-        copies = self.stored() if use.operation == "write" else 1.0
-        return copies * busy * row.term(_MEASURED_CLOCK) / count(self.nodes, "node")
+        rate = self.of_two("core_rate", "core_write_rate", second=use.operation == "write")
+        iops = self.of_two("core_iops", "core_write_iops", second=use.operation == "write")
+        return _served(row, self, use, self.asked(row, use), rate, iops, self.nodes)
 
     def latency(self, row: Row, use: Access, members: float = 1.0) -> Value:  # noqa: ARG002 - no arms to wait for
         """Seconds of one request alone, its transfer left out."""

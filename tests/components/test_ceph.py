@@ -47,6 +47,14 @@ def test_what_a_pool_charges(given: dict[str, Any], what: str, expected: float, 
     assert charges(**given).figure(what) == pytest.approx(expected, rel=rel)
 
 
+@pytest.mark.parametrize(("write", "seconds"), [(False, 1 / 970e6), (True, 3 / 360e6)])
+def test_a_node_of_a_hyperconverged_mount_works_for_its_own_osds(write: bool, seconds: float) -> None:
+    """Time of a core of 3 GHz, as with RBD (tests/components/test_layers.py): of four nodes a quarter is here."""
+    pool = {"osds": 1000, "servers": {"count": 4, "port_rate": "100 Gb/s"}}
+    apart, here = (charges(write=write, hyperconverged=there, **pool) for there in (False, True))
+    assert here.demand("a.cpu") - apart.demand("a.cpu") == pytest.approx(seconds * 3e9 / 4, rel=0.05)
+
+
 def test_a_direct_write_is_one_object_after_the_other() -> None:
     """Linux fs/ceph/file.c: without aio each object of a call is waited for; then the wire twice, and the OSDs."""
     dd = {"name": "dd", "bs": "64 MiB", "oflag": "direct"}
