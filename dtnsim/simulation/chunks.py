@@ -9,7 +9,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Final
 
 from dtnsim.steady.matrices import several_steps
-from dtnsim.steady.stages import in_parts
+from dtnsim.steady.stages import in_parts, visit_B
 
 if TYPE_CHECKING:
     from dtnsim.ground.records import Transfer
@@ -20,10 +20,10 @@ MAX_FILES: Final = 20_000
 #: share of them: what is on its way is out of order by as much
 _BATCH_PART: Final = 150
 _OWN_PART: Final = 32
+#: part of a part that is rounding
+_ROUNDED: Final = 1e-9
 #: parts a thread takes of a file that it shares with others
 _ROUNDS: Final = 32
-#: parts a worker takes in all, at least, of files that are cut into blocks
-_BLOCKS: Final = 128
 
 #: a file without an end is so many times as long as what a timed transfer is expected to move
 _ENDLESS: Final = 1000.0
@@ -88,10 +88,9 @@ def parts_of_files(transfer: Transfer) -> int:
     """Parts in which the workers take each file; 0 where each takes a whole one."""
     files, workers = sum(int(n) for n in transfer.counts), int(transfer.workers)
     if in_parts(transfer) and files > 0:
-        cut = max(transfer.sizes_B) / transfer.piece_B if several_steps(transfer) else 0.0
-        pieces = math.ceil(min(cut, MAX_FILES // files))
-        parts = max(math.ceil(_BLOCKS * workers / files), pieces)
-        return parts if parts > 1 else 0
+        longest = max(transfer.sizes_B) if several_steps(transfer) else transfer.payload_B / files
+        parts = math.ceil(min(longest / visit_B(transfer) * (1 - _ROUNDED), MAX_FILES))
+        return parts if parts > 1 and 2 * files <= MAX_FILES else 0
     return _ROUNDS * math.ceil(workers / files) if 0 < files < workers else 0
 
 
@@ -115,6 +114,20 @@ def _shared(transfer: Transfer, parts: int) -> Generator[tuple[float, int], None
             yield size * weight / whole, int(n == parts - 1)
 
 
+def _cut(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
+    """Files whose parts workers take through all steps (`visit_B`); very many parts are larger between both ends."""
+    visit, most, left, done = visit_B(transfer), transfer.payload_B / MAX_FILES, transfer.payload_B, 0.0
+    many = max(_BATCH_PART, _OWN_PART * int(transfer.workers))
+    for size, count in zip(transfer.sizes_B, transfer.counts, strict=True):
+        for _ in range(int(count)):
+            rest, parts = size, 2
+            while parts > 1:
+                parts = max(math.ceil(rest / max(visit, min(most, done / many, left / many)) * (1 - _ROUNDED)), 1)
+                part = rest / parts
+                yield part, int(parts == 1)
+                rest, left, done = rest - part, left - part, done + part
+
+
 def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
     """(bytes, files) of what a worker takes next: a file, or a batch of equal ones where there are very many.
 
@@ -126,7 +139,7 @@ def steps(transfer: Transfer) -> Generator[tuple[float, int], None, None]:
     heap = [(0.5 / n, k, int(n)) for k, n in enumerate(transfer.counts) if n > 0]
     ahead, behind = sum(n for _, _, n in heap), 0
     if parts := parts_of_files(transfer):
-        yield from _shared(transfer, parts)
+        yield from _cut(transfer) if in_parts(transfer) else _shared(transfer, parts)
         return
     part = max(_BATCH_PART, _OWN_PART * int(transfer.workers)) if ahead > MAX_FILES else ahead + 1
     to_come_B, come_B = transfer.payload_B, 0.0

@@ -24,16 +24,8 @@ from dtnsim.ground.quantity import prior
 from dtnsim.physics.waiting import log_spread
 from dtnsim.simulation.chunks import parts_of_files
 from dtnsim.simulation.jobs import Job
-from dtnsim.steady.stages import in_parts
+from dtnsim.steady.stages import UNFAIRNESS, in_parts
 
-#: what equal flows miss of perfect fairness over the life of a file, 1 - J; what checksums on cores of their own take
-#: differs by file as much
-UNFAIRNESS: Final = prior(
-    "0.05",
-    1.0,
-    "assumed, and wide: Jain's index of equal flows and of equal readers of a drive over minutes is 0.8 to 0.99; of "
-    "checksums no figures were found: clocks, caches and what else runs move them by some per cent to a quarter",
-)
 #: what files wait for (operations, round trips, first bytes), one beside the other
 PAUSES: Final = prior(
     "0.5", 1.0, "assumed: positions of heads, other requests and packets make single waits differ by a quarter to all"

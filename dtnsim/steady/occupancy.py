@@ -28,7 +28,7 @@ from dtnsim.physics.waiting import time_shares
 from dtnsim.steady.ceilings import solo_times
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.solve import Rates, take
-from dtnsim.steady.stages import Column, staged, steps_of
+from dtnsim.steady.stages import Column, staged, steps_of, visit_B
 
 #: states that are told apart at most
 _MOST: Final = 64
@@ -38,11 +38,6 @@ _FULL: Final = 1e-6
 _Split = tuple[tuple[int, bool], ...]
 #: part of a worker's time, with its stations for itself, up to which it waits in the mean: it is felt by half as much
 _FELT: Final = 0.05
-
-
-def visit_B(transfer: Transfer) -> float:
-    """Bytes that one of its workers takes through all steps before it takes others, in the mean [B]."""
-    return min(transfer.payload_B / max(transfer.files, transfer.workers, 1.0), transfer.piece_B)
 
 
 def placements(workers: int, steps: int) -> Iterator[tuple[int, ...]]:

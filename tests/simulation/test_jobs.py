@@ -1,5 +1,6 @@
 """What workers take, and when: files, batches, parts that threads share, parts of files without an end."""
 
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -11,6 +12,7 @@ from dtnsim.ground.records import Phase, Transfer
 from dtnsim.simulation import chunks, simulate
 from dtnsim.simulation.chunks import MAX_FILES, steps, turns, work
 from dtnsim.steady.prediction import predict
+from dtnsim.steady.stages import visit_B
 from tests.lab import machine, volume
 from tests.simulation.slow import FAST, make
 from tests.strategies import load
@@ -150,6 +152,21 @@ def test_batches_take_as_long_as_files_one_by_one(monkeypatch: pytest.MonkeyPatc
     assert batched.end_s == pytest.approx(single.end_s, rel=0.03 if sigma else 0.01)
     if not sigma:
         assert single.end_s == pytest.approx(dtnsim.predict(path, samples=0).duration_s.p50, rel=0.02)
+
+
+@pytest.mark.parametrize(("size", "files"), [(4.7e10, 1200), (1.8e9, 3), (2.2e9, 100)])
+def test_files_are_cut_as_their_workers_take_them_and_very_many_parts_are_larger_in_between(
+    size: float, files: int
+) -> None:
+    """Equal parts of 500 MB at most that are verified one by one; none is larger than a 20,000th of all."""
+    steps_of = (Phase("move", (), step="move"), Phase("verify", (), step="verify"))
+    given_to = replace(transfer([(size, files)], 4.0), phases=steps_of, piece_B=5e8)
+    taken = list(steps(given_to))
+    assert sum(n for _, n in taken) == files
+    assert sum(b for b, _ in taken) == pytest.approx(given_to.payload_B, rel=1e-9)
+    assert [taken[0][0], taken[-1][0]] == pytest.approx([visit_B(given_to)] * 2, rel=0.02)
+    assert max(b for b, _ in taken) <= max(5e8, given_to.payload_B / MAX_FILES)
+    assert len(taken) <= 1.2 * MAX_FILES
 
 
 @given(st.integers(1, 3), st.integers(4, 64), st.floats(1, 1e12))

@@ -9,7 +9,9 @@ import pytest
 from dtnsim.ground.records import Demand, Phase, Problem, Station, Transfer
 from dtnsim.physics.waiting import time_shares
 from dtnsim.steady import epochs
+from dtnsim.steady.matrices import matrices
 from dtnsim.steady.occupancy import placements
+from dtnsim.steady.stages import stages_of
 
 LINK = Station("link", "network", "link", "network", 100.0, "B")
 COPY = Phase("copy", (Demand("link", 1.0, "bytes"),))
@@ -107,3 +109,40 @@ def test_one_of_two_workers_has_half_of_what_is_split_among_them() -> None:
     whole = none + one + both
     assert found[0] == pytest.approx((one * 45 + both * 200 / 3) / whole, rel=1e-6)
     assert found[1] == pytest.approx((none * 100 + one * 55 + both * 100 / 3) / whole, rel=1e-6)
+
+
+def first_steps(workers: int, check: float) -> list[tuple[str, float]]:
+    """(phase, part of 10 kB) of the stages of workers who copy 100 B each at 100 B/s together, and verify them."""
+    own = Station("own", "cpu", "own", "cpu", 100.0 * workers / check, "B", private=True)
+    verify = Phase("verification", (Demand("own", 1.0, "bytes"),), step="verification")
+    one = verifying(workers, 0.0)
+    one = replace(
+        one, phases=(one.phases[0], verify), time_s=math.inf, payload_B=1e4, files=1, sizes_B=(1e4,), counts=(1,),
+        piece_B=10.0,
+    )  # fmt: skip
+    m = matrices(Problem("p", (LINK, own), (one,)))
+    named = ["copy", "verify"]
+    return [("+".join(named[p] for p in stage.phases), stage.part) for stage in stages_of(one, m, 0, shared=False)]
+
+
+@pytest.mark.parametrize(
+    ("workers", "check", "still"),
+    [(1, 0.5, 1.0), (4, 0.1, 0.0), (4, 4.0, 0.789), (4, 1.0, 1 - 4 * 0.211), (2, 1.0, 1 - 2 * 0.124)],
+)
+def test_all_copy_at_first_and_come_to_the_next_step_as_far_apart_as_their_shares_are(
+    workers: int, check: float, still: float
+) -> None:
+    """Equal shares differ by a factor of exp(0.226) at one sigma: the first of four is there after 0.79 of the time."""
+    own = workers * 10.0 / 1e4
+    given = [("copy", own), ("verify", own * still), ("copy+verify", 1 - own), ("verify", own * (1 - still))]
+    expected = [(name, part) for name, part in given if part > 1e-9]
+    found = first_steps(workers, check)
+    assert [name for name, _ in found] == [name for name, _ in expected]
+    assert [part for _, part in found] == pytest.approx([part for _, part in expected], rel=0.02)
+
+
+def test_who_is_gone_before_the_first_part_of_a_file_is_copied_meets_all_workers() -> None:
+    """Ten bytes beside four workers who have 100 B each in hand: a fifth of the link, though each verifies for long."""
+    four = replace(verifying(4, 0.1, size=1e6), files=1, counts=(1,), piece_B=100.0, time_s=math.inf)
+    short = replace(beside(), time_s=math.inf, payload_B=10.0, sizes_B=(10.0,))
+    assert rates(four, short)[1] == pytest.approx(20.0)
