@@ -164,8 +164,8 @@ def visit_B(t: Transfer) -> float:
     if not in_parts(t):
         return min(t.payload_B / max(t.files, workers), t.piece_B)
     longest = max(t.sizes_B)
-    piece = longest / math.ceil(longest / t.piece_B) if several_steps(t) and math.isfinite(longest) else math.inf
-    return min(piece, t.piece_B if several_steps(t) else math.inf, t.payload_B / (_PARTS * workers))
+    most = min(t.piece_B if several_steps(t) else math.inf, t.payload_B / (_PARTS * workers))
+    return longest / math.ceil(longest / most) if math.isfinite(longest) else most
 
 
 def step_by_step(t: Transfer) -> bool:
