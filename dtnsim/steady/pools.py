@@ -4,8 +4,9 @@ A writer goes at the speed of what comes before the cache while all that the cac
 of its medium from then on; until write-back begins the medium has nothing of it: a row of demands for each state of the
 cache (`states`), of which the course of the epochs takes one.
 
-A level rises by what comes in, and falls by what the media take once write-back has begun. The instants at which it
-meets a limit are epochs' ends (`dtnsim.steady.epochs`).
+A level rises by what comes in, and falls by what the media take once write-back has begun: to each of them when all
+that the cache holds reaches a threshold, or its own is old. The instants at which it meets a limit are epochs' ends
+(`dtnsim.steady.epochs`).
 
 Neglects: what write-back takes of a drive from others while the cache has room, beyond the mean that the writer's own
 speed gives; writers that wait for a flush, and more than `_MOST` writers, who have their cached and throttled stretches
@@ -184,13 +185,13 @@ class Pools:
 
         self._limit = row([c.size_B * part for c, part in given])
         self._begins = row([c.write_back_B * part for c, part in given])
-        self._age = row([c.write_back_s for c, _ in given])
+        self._age = row([c.write_back_s for c, _ in given])[self._pool]
         self._takes = np.zeros((len(self._volumes), scenarios))
         if numbers:
             np.add.at(self._takes, volume, np.broadcast_to(drain_rates(problem, numbers).T, (len(numbers), scenarios)))
         self._level, self._growth = np.zeros((2, *self._takes.shape))
-        self._clock, self._since = np.zeros(scenarios), np.full(self._limit.shape, np.inf)
-        self._full, self._begun = np.zeros((2, *self._limit.shape), dtype=bool)
+        self._clock, self._since = np.zeros(scenarios), np.full(self._takes.shape, np.inf)
+        self._full, self._begun = np.zeros(self._limit.shape, dtype=bool), np.zeros(self._takes.shape, dtype=bool)
         self._turns = np.zeros(self._limit.shape, np.intp)
 
     def states(self, f: int, transfer: Transfer) -> tuple[Transfer, ...]:
@@ -199,15 +200,15 @@ class Pools:
 
     @property
     def state(self) -> Index:
-        """(P, S) number of the state of each cache (`states`), whoever writes to it."""
-        return np.where(self._full, 1, np.where(self._begun, 0, 2))
+        """(V, S) number of the state of each medium's cache (`states`), whoever writes to it."""
+        return np.where(self._full[self._pool], 1, np.where(self._begun, 0, 2))
 
     def states_of(self, some: Sequence[int], writes: BoolArray) -> Index:
         """(S, n) numbers of the states of some transfers' caches; ``writes`` (S, n) who of them writes now."""
         volume = np.array([self.of[f][1] for f in some], np.intp)
         writers = np.zeros(self._takes.shape, np.intp)
         np.add.at(writers, volume, writes.T)
-        state = self.state[self._pool[volume]].T
+        state = self.state[volume].T
         return np.where((state == 1) & ((writers[volume].T - writes) > 0), 3, state)
 
     def _held(self, level: Array) -> Array:
@@ -218,18 +219,20 @@ class Pools:
 
     def due(self, filled: Array) -> Array:
         """(S,) when a level meets a limit next, while the media's caches fill at rates (V, S) [s]."""
-        begun = self._begun[self._pool]
-        takes = np.where(begun, np.where(self._level > 0, self._takes, np.minimum(filled, self._takes)), 0.0)
+        takes = np.where(self._begun, np.where(self._level > 0, self._takes, np.minimum(filled, self._takes)), 0.0)
         self._growth = filled - takes
-        fills, held, grows = self._held(filled) > 0, self._held(self._level), self._held(self._growth)
-        self._since = np.where((held > 0) | fills, np.minimum(self._since, self._clock), np.inf)
-        idle = np.isinf(self._since)
+        held, grows = self._held(self._level), self._held(self._growth)
+        some = (self._level > 0) | (filled > 0)
+        self._since = np.where(some, np.minimum(self._since, self._clock), np.inf)
+        idle = self._held(np.where(some, 1.0, 0.0)) == 0
         self._full, self._turns = self._full & ~idle, np.where(idle, 0, self._turns)
         room = self._room()
         with np.errstate(divide="ignore", invalid="ignore"):
             waits = [
                 np.where(~self._full & (grows > 0), (self._limit - held) / grows, np.inf),
-                np.where(~self._begun & (grows > 0), (self._begins - held) / grows, np.inf),
+                np.where(
+                    some & ~self._begun & (grows > 0)[self._pool], ((self._begins - held) / grows)[self._pool], np.inf
+                ),
                 np.where(self._begun, np.inf, self._since + self._age - self._clock),
                 np.where(self._full & (grows < 0) & (room >= 0), (held - room) / -grows, np.inf),
                 np.where((self._growth < 0) & (self._level > 0), self._level / -self._growth, np.inf),
@@ -250,8 +253,9 @@ class Pools:
         self._level = np.where(level > near[self._pool], level, 0.0)
         self._clock = np.maximum(until, self._clock)
         held, old, before = self._held(self._level), self._full, self.state
-        self._begun |= (held >= self._begins - near) | (self._clock >= (self._since + self._age) * (1 - _NEAR))
-        self._begun &= (held > 0) | (self._held(self._growth) > 0) | np.isfinite(self._since)
+        gathered = (held >= self._begins - near)[self._pool]
+        self._begun |= gathered | (self._clock >= (self._since + self._age) * (1 - _NEAR))
+        self._begun &= np.isfinite(self._since)
         fills = ~old & (held >= self._limit - near) & (self._held(self._growth) > 0)
         room = self._room()
         leaves = old & (room >= 0) & (held <= room + near)

@@ -131,7 +131,7 @@ def _in_time(m: Matrices, f: int, steps: list[range], workers: int) -> float:
     shared = station_time(m.phases.taken(numbers), m.capacity) * workers
 
     def lasts(step: range) -> Array:
-        return np.sum([np.maximum(solo[p - first], shared[p - first]) for p in step], axis=0)
+        return np.asarray(np.sum([np.maximum(solo[p - first], shared[p - first]) for p in step], axis=0))
 
     most = float(log_spread(1 - UNFAIRNESS.value)) * NormalDist().inv_cdf((workers - 0.375) / (workers + 0.25))
     apart = lasts(steps[0]) * -math.expm1(-most)

@@ -89,6 +89,17 @@ def test_write_back_waits_for_its_threshold() -> None:
     assert found[0] == pytest.approx(fills + left / 25.0, rel=0.02)
 
 
+def test_write_back_to_another_drive_waits_for_its_threshold_again() -> None:
+    """The first, at 20 B/s, has an empty cache since 17 s; 200 B of the other stay: full at 24 s, and 50 B wait 1 s."""
+    first, other = (
+        writer(0, 1000.0, 300.0, begins=200.0),
+        writer(1, 450.0, 300.0, begins=200.0, start=20.0, drive="other"),
+    )
+    waiting = replace(first.phases[0], delays=(Demand("", 4 / 100, "round trips", each="file"),))
+    slow = replace(first, phases=(waiting,), buffered=waiting, files=250, sizes_B=(4.0,), counts=(250,))
+    assert seconds(slow, other) == pytest.approx([50.0, 25.0], rel=0.005)
+
+
 def test_drives_behind_one_cache_fill_it_together() -> None:
     """Full at 3 s; each then has a drive for itself. Who has ended leaves room at 50 B/s: the other goes at 100 B/s."""
     found = seconds(writer(0, 600.0, 300.0), writer(1, 700.0, 300.0, drive="other"))
