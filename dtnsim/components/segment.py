@@ -25,6 +25,11 @@ PACKET_B, HEADERS_B = 1500.0, 52.0
 #: the most that a segment loses
 MOST_LOST: Final = 0.5
 
+#: part of what slow starts may lose by themselves that they do lose
+_STARTS: Final = prior(
+    "0.5", 1.4, "none to all, quartiles at 0.25 and 0.8: calibration/tcp-truth, Reno 1, CUBIC 0 to 0.8"
+)
+
 #: what the MTU of a segment often is where nobody says it
 _SMALL: Final = Otherwise(
     "1500 B", "networks and stores without jumbo frames (ping -M do -s 1472)", "as large as the frames of its ends"
@@ -72,10 +77,14 @@ class Bursts(Model):
 
 
 class Retransmits(Model):
-    """Segments that a transfer sent again (iperf3's Retr), and the payload that it moved meanwhile."""
+    """Segments that a transfer sent again (iperf3's Retr), the payload that it moved meanwhile, and how often it began.
+
+    A slow start loses up to what pipe and queue hold, on paths that lose nothing: that many of each start tell nothing.
+    """
 
     count: Annotated[float, Field(ge=0)]
     moved: Annotated[Quantity, Unit("B", low=1.0)]
+    starts: Annotated[int, Field(ge=0, le=10**6)] = 1
 
     def loss(self, mss_B: float) -> Quantity:
         """The loss that they imply, with the spread that such a guess deserves."""
@@ -93,7 +102,8 @@ class Segment(Component):
         loss: Random loss of packets; where nothing is said of losses, none at the median and what such paths have in
             the interval.
         bursts: Loss in bursts; beside ``loss`` where that is given.
-        retransmits: Segments that transfers over it sent again, where no loss is known; beside what is given.
+        retransmits: Segments that transfers over it sent again, where no loss is known; beside what is given. The loss
+            is what is left of them without those that slow starts have lost by themselves.
         buffer: Queue in front of it that drops what does not fit; at the median large enough where not given.
         mtu: Largest IP packet.
         background: Other traffic; where not given, none at the median.
@@ -197,6 +207,16 @@ class Segment(Component):
         mtu = self.mtu.value if self.mtu is not None else PACKET_B
         return None if self.retransmits is None else self.retransmits.loss(mtu - HEADERS_B)
 
+    @cached_property
+    def started(self) -> float:
+        """The part of the segments sent again that slow starts may have lost by themselves [1]."""
+        if self.retransmits is None or self.retransmits.count == 0:
+            return 0.0
+        rate, rtt, mtu = self.bandwidth.value, self.rtt.value, PACKET_B if self.mtu is None else self.mtu.value
+        queue = rate * rtt if self.buffer is None else self.buffer.value  # a pipe's worth: Villamizar and Song 1994
+        own = self.retransmits.starts * float(lossy.of_start(rate, rtt, queue, mtu - HEADERS_B))
+        return min(own / self.retransmits.count, 1.0)
+
     def losses(self, draw: Draw) -> tuple[Value, Value]:
         """Mean loss of packets, and the mean length of a burst of them [1]."""
         found: list[tuple[Value, Value]] = []
@@ -207,7 +227,7 @@ class Segment(Component):
         if self.bursts is not None:
             found.append((draw(self.bursts.rate), np.maximum(draw(self.bursts.length), 1.0)))
         if self.resent is not None:
-            found.append((draw(self.resent), 1.0))
+            found.append((draw(self.resent) * (1.0 - draw(_STARTS) * self.started), 1.0))
         return lossy.together([f[0] for f in found], [f[1] for f in found])
 
 

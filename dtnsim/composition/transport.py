@@ -260,8 +260,9 @@ def _warn_of_retransmits(row: Row, route: Route) -> None:
     for name, segment, _ in route.hops:
         if segment.resent is not None:
             row.ledger.warn(
-                f"{name}: retransmits are taken as independent loss of {segment.resent.value:.2g}, a factor of 3 "
-                "either way: bursts cost less, and TCP's own overshoot is among them; measure 'loss' with UDP or owping"
+                f"{name}: retransmits are taken as independent loss of {segment.resent.value:.2g} at most, a factor of "
+                f"3 either way: bursts cost less, and {segment.started:.0%} of them may be slow start's own; measure "
+                "'loss' with UDP or owping"
             )
 
 

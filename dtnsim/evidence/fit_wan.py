@@ -254,7 +254,7 @@ def text(found: Way, bandwidth: str = "") -> str:
     again, moved = sum(found.again.values()), sum(found.moved.get(place, 0.0) for place in found.again)
     if again and moved and found.lost < 0.5:
         lines.append(
-            f"retransmits: {{count: {again:.0f}, moved: {moved:.4g} B}}  # of {plural(len(found.again), 'run')}"
+            f"retransmits: {{count: {again:.0f}, moved: {moved:.4g} B, starts: {len(found.again)}}}  # starts: 0 if -O"
         )
     return "\n".join([*lines, *_background(found, bandwidth or _ethernet(found)), ""])
 

@@ -114,6 +114,19 @@ def test_who_says_what_is_lost_leaves_nothing_unstated(said):
     assert float(both.losses(Draw())[0]) > 1e-3
 
 
+@pytest.mark.parametrize(("count", "starts", "own"), [(1200, 1, 1.0), (100_000, 1, 0.518), (1200, 0, 0.0)])
+def test_a_slow_start_loses_as_much_as_pipe_and_queue_hold(count, starts, own):
+    """10 Gb/s over 30 ms, and a pipe of queue: 51,796 segments of each start may say nothing of the path."""
+    said = {"retransmits": {"count": count, "moved": "100 GB", "starts": starts}}
+    segment = Segment.model_validate({"bandwidth": "10 Gb/s", "rtt": "30 ms", **said})
+    assert segment.resent is not None
+    assert float(segment.losses(Draw())[0]) == pytest.approx((1 - own / 2) * segment.resent.value, rel=1e-3)
+    drawn = Draw(1000)
+    part = np.asarray(segment.losses(drawn)[0]) / np.asarray(drawn(segment.resent))
+    assert np.all((1 - own - 1e-3 < part) & (part < 1 + 1e-9))
+    assert np.quantile(part, [0.25, 0.75]) == pytest.approx([1 - 0.8 * own, 1 - 0.25 * own], abs=0.02)
+
+
 # -- what nobody states, by the kind of network ----------------------------------------------------
 def drawn_losses(samples: int = 4000, *, mean: bool = False, **said: object) -> np.ndarray:
     segment = Segment.model_validate({"bandwidth": "10 Gb/s", "rtt": "100 ms", **said})

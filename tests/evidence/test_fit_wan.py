@@ -131,7 +131,7 @@ def test_rates_of_both_directions_and_what_was_sent_again(tmp_path: Path) -> Non
     assert "# 1 run here to dtn.example.org: median 9.4 Gb/s" in text
     assert "# 1 run dtn.example.org to here: median 9 Gb/s" in text
     assert "bandwidth: 10 Gb/s  # TODO: what the provider says (now the smallest rate of Ethernet" in text
-    assert "retransmits: {count: 5, moved: 2.3e+10 B}" in text
+    assert "retransmits: {count: 5, moved: 2.3e+10 B, starts: 2}" in text
     assert "background" not in text
     (tmp_path / "3.log").write_text(iperf3(2, 1e9).replace("192.0.2.7", "192.0.2.9"))
     with pytest.raises(InputError, match=r"rates are of several ways: 192\.0\.2\.7, 192\.0\.2\.9"):
