@@ -72,11 +72,12 @@ def _numbered(given: Index) -> tuple[Index, Index]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
+class Places:
     """Where entries of stations that several transfers share stand: N entries, K' stations, F' transfers.
 
     Attributes:
-        used, transfers: Numbers of the stations and transfers among all.
+        used: Numbers of the stations among all, and that of none.
+        transfers: Numbers of the transfers among all.
         visits: (n, F') stations of each transfer, rising, and K' where it has no more.
         at, by, first: (N,) transfers and stations, station by station, and where each station begins.
         demand: (N, S) what a byte costs, station by station.
@@ -93,16 +94,17 @@ class _Places:
     idle: BoolArray | None
 
     @classmethod
-    def of(cls, rows: Rows, part: Index) -> _Places:
+    def of(cls, rows: Rows, part: Index) -> Places:
         """The places of some entries of rows, numbered transfer by transfer."""
         used, station = _numbered(rows.station[part])
         transfers, transfer = _numbered(rows.row[part])
         order = np.argsort(station, kind="stable")
         by, visits, demand = station[order], _listed(station, transfer, len(used)), rows.demand[part]
         idle = None if (demand > 0).all() else _listed(demand <= 0, transfer, 0)
-        return cls(used, transfers, visits, transfer[order], by, begins(by), demand[order], idle)
+        numbers = np.append(used, _NONE)
+        return cls(numbers, transfers, visits, transfer[order], by, begins(by), demand[order], idle)
 
-    def some(self, scenarios: slice) -> _Places:
+    def some(self, scenarios: slice | Index) -> Places:
         """The same in some scenarios."""
         if self.demand.shape[1] == 1:
             return self
@@ -118,10 +120,10 @@ class _Filling:
     depend on each other, not as many as transfers.
     """
 
-    def __init__(self, capacity: Array, weight: Array, limit: Array, places: _Places) -> None:
+    def __init__(self, capacity: Array, weight: Array, limit: Array, places: Places) -> None:
         self._used, self._transfers, count = places.used, places.transfers, limit.shape[1]
-        self._left = np.empty((len(self._used), count))
-        self._left[:] = capacity.T[self._used]
+        self._left = np.empty((len(self._used) - 1, count))
+        self._left[:] = capacity.T[self._used[:-1]]
         self._own = limit[self._transfers]
         self._free = np.ones(self._own.shape, dtype=bool)
         self._here, self._columns = np.arange(len(self._transfers)), np.arange(count)
@@ -131,11 +133,11 @@ class _Filling:
         self._at, self._by, self._first = places.at, places.by, places.first
         self._weighted = np.empty((len(self._at), count))
         np.multiply(places.demand, weight[self._transfers[self._at]], out=self._weighted)
-        self._number = np.arange(len(self._used))
+        self._number = np.arange(len(self._left))
 
     def fill(self, level: Array, binding: IntArray | None) -> None:
         """Writes levels (F, S) of the transfers that visit these stations, and the stations that bind them, (F, S)."""
-        visits, idle, used = self._visits, self._idle, np.append(self._used, _NONE)
+        visits, idle, used = self._visits, self._idle, self._used
         found, full = np.full(self._own.shape, np.inf), np.full((len(used), self._own.shape[1]), np.inf)
         while self._free.any():
             stop, now, settled, levels = self._round()
@@ -173,11 +175,10 @@ class _Filling:
         each = np.where(self._free, limit, np.inf).take(self._at, axis=0)
         each = each if self._idle is None else np.where(self._weighted > 0, each, np.inf)
         least = over_rows(np.minimum, each, self._first)
-        settled = np.isfinite(full) & (least >= full * (1 - _TIE))
-        own = np.isfinite(self._own) & (self._own <= stations * (1 + _TIE))
+        settled, near = np.isfinite(full) & (least >= full * (1 - _TIE)), limit * (1 + _TIE)
         full[~settled] = np.inf
-        held = np.isfinite(limit) & (self._least(padded) <= limit * (1 + _TIE))
-        return self._free & (held | own), limit, settled, full
+        held = (self._least(padded) <= near) | (self._own <= near)
+        return self._free & held & np.isfinite(limit), limit, settled, full
 
     def _taken(self, level: Array) -> Array:
         """(K', S) what weights times levels (F', S) take of each station."""
@@ -259,8 +260,6 @@ class Shares:
         self._single = self._some[visitors[rows.station[self._some]] == 1]
         met = (visitors > 1) & np.isfinite(self._padded).any(axis=0)
         self._met = np.flatnonzero(met[rows.station])
-        #: entries that can fill their stations at some ceilings, where capacities stay
-        self._known: tuple[Array, _Places | None] | None = None
         if len(self._met):
             fills = self._may_fill(self._padded, np.minimum(self._most, self._of_changing(self._padded, self._some)[0]))
             self._met = self._met[(fills | changes)[rows.station[self._met]]]
@@ -301,17 +300,30 @@ class Shares:
         vars(made).update(columns, _padded=padded, _rows=rows)
         return made
 
-    def at(self, capacity: Array, weight: Array, ceiling: Array, *, bound: bool = True) -> Solution:
+    def at(self, capacity: Array, weight: Array, ceiling: Array) -> Solution:
         """Weighted max-min fair rates by progressive filling.
 
         Args:
             capacity: (S, K) capacity of each station.
             weight: (F, S) or (F, 1), rates rise in proportion to it.
             ceiling: (S, F) rate that a transfer cannot pass by itself.
-            bound: Whether it is asked what binds them; else each has -1.
 
         Returns:
             The `Solution`; a transfer that uses nothing and has no ceiling gets an infinite rate.
+        """
+        return self.filled(capacity, weight, ceiling, self.places(capacity, ceiling))
+
+    def filled(
+        self, capacity: Array, weight: Array, ceiling: Array, places: Places | None, *, bound: bool = True
+    ) -> Solution:
+        """The same where it is known which stations can be filled.
+
+        Args:
+            capacity: As for `at`.
+            weight: As for `at`.
+            ceiling: As for `at`.
+            places: Entries of stations that can be filled at these capacities and ceilings; None where none can.
+            bound: Whether it is asked what binds them; else each has -1.
         """
         rows = self._rows
         padded = _padded(capacity) if len(self._some) else self._padded
@@ -327,7 +339,6 @@ class Shares:
         level = np.empty(shape)
         level[:] = np.minimum(own, ceiling.T) / weight
         binding = np.full(shape, -1, dtype=np.int64)
-        places = self._filling(padded, ceiling) if len(self._met) else None
         if places is not None:
             self._fill(padded, weight, places, level, binding if bound else None)
         rate = np.where(np.isfinite(level), np.minimum(level * weight, ceiling.T), np.inf)
@@ -337,17 +348,16 @@ class Shares:
         held = np.where(alike, np.where(binding >= 0, np.minimum(binding, holder), holder), binding)
         return Solution(capacity, rate.T, ceiling, np.where(held == _NONE, -1, held).T)
 
-    def _filling(self, padded: Array, ceiling: Array) -> _Places | None:
-        """Entries of stations that can be filled, if any can."""
-        if self._known is not None and self._known[0] is ceiling and not len(self._some):
-            return self._known[1]
+    def places(self, capacity: Array, ceiling: Array) -> Places | None:
+        """Entries of stations that can be filled, if any can, at capacities (S, K) and ceilings (S, F)."""
+        if not len(self._met):
+            return None
+        padded = _padded(capacity) if len(self._some) else self._padded
         most = np.minimum(np.minimum(self._most, self._of_changing(padded, self._some)[0]), ceiling.T)
         shared = self._met[self._may_fill(padded, most, ROUNDED)[self._rows.station[self._met]]]
-        places = _Places.of(self._rows, shared) if len(shared) else None
-        self._known = ceiling, places
-        return places
+        return Places.of(self._rows, shared) if len(shared) else None
 
-    def _fill(self, padded: Array, weight: Array, places: _Places, level: Array, binding: IntArray | None) -> None:
+    def _fill(self, padded: Array, weight: Array, places: Places, level: Array, binding: IntArray | None) -> None:
         """Fills the stations of some entries; ``level`` has what transfers may have elsewhere, and gets the answer."""
         count = level.shape[1]
         step = max(_AT_ONCE // len(places.at), _LEAST)

@@ -128,7 +128,8 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
     m, workers = asked.m, asked.workers
     ceiling = np.where(active, workers.ceilings(m.capacity, active), 0.0)
     bound = bound or workers.elsewhere
-    solution = asked.shares.at(m.capacity, m.weight[:, None], ceiling, bound=bound)
+    places = asked.shares.places(m.capacity, ceiling)
+    solution = asked.shares.filled(m.capacity, m.weight[:, None], ceiling, places, bound=bound)
     scenarios = np.arange(len(solution.rate))
     moves = scenarios if m.slowdowns else np.flatnonzero(workers.met(solution.binding))
     if not len(moves):
@@ -153,7 +154,7 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
             moved, missed = moved[:, moves], missed[:, moves]
             solution = solution.each(partial(take, moves))
             active, ceiling, asked = take(moves, active), take(moves, ceiling), asked.some(moves, m.some(moves))
-            m, workers = asked.m, asked.workers
+            m, workers, places = asked.m, asked.workers, None if places is None else places.some(moves)
         if workers.elsewhere:
             found, part = workers.weights(solution.capacity, solution.rate, solution.binding, weight)
             misses = np.where(settled, 0.0, found - weight)
@@ -163,7 +164,8 @@ def _filled(asked: _Asked, active: BoolArray, near: float | None, *, bound: bool
         if m.slowdowns:
             capacity = slowed_capacity(m, solution.rate)
             ceiling = np.where(active, workers.ceilings(capacity, active), 0.0)
-        solution = asked.shares.at(capacity, weight, ceiling, bound=bound)
+            places = asked.shares.places(capacity, ceiling)
+        solution = asked.shares.filled(capacity, weight, ceiling, places, bound=bound)
         change = _change(before, solution.rate)
         settled = settled | (change <= max(enough, _ELSEWHERE))
         moves = np.flatnonzero(~(change <= enough))

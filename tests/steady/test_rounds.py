@@ -98,7 +98,7 @@ def test_weights_of_workers_that_are_elsewhere_go_by_their_secants(monkeypatch: 
         replace(transfer(f"t{n}", 100.0), phases=(Phase("p", (Demand("link", 1.0, "x"),), waits[n]),)) for n in (0, 1)
     ]
     problem = Problem("p", (LINK,), tuple(made))
-    asked = _counted(monkeypatch, shares.Shares, "at")
+    asked = _counted(monkeypatch, shares.Shares, "filled")
     found, rounds = solve.solve(solve.matrices(problem)).rate, len(asked)
     asked.clear()
     monkeypatch.setattr(solve, "_FURTHEST", 1.0)
