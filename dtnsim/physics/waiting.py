@@ -12,6 +12,8 @@ from dtnsim.physics._arrays import FloatArray, as_float
 
 #: beyond so many workers the station is taken to be full, or never queued at
 MOST_WORKERS: Final = 64
+#: greatest number
+_MOST: Final = float(np.finfo(float).max)
 #: files a worker from which on an unfinished round is less than half a percent
 MANY: Final = 256
 
@@ -50,7 +52,8 @@ def cycle_time(workers: float, away_s: ArrayLike, station_s: ArrayLike, own_s: A
         chance = whole = np.ones(away.shape)
         mean = passing[count]
         for n in range(count, 0, -1):
-            chance = np.nan_to_num(chance * passing[n] * away / (count - n + 1), nan=0.0)
+            chance = chance * passing[n] * away / (count - n + 1)
+            chance = np.where(chance > 0, np.minimum(chance, _MOST), 0.0)  # of what is no number, none
             whole = whole + chance
             mean = mean + chance * passing[n - 1]
             scale = np.maximum(chance, 1.0)

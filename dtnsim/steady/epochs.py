@@ -329,9 +329,8 @@ class _Course:
         ended, self._changed = ends[row, at], now.any(axis=1) | waits
         if self._pools.of:
             self._changed |= self._pools.go_on(until[:, 0])
-        with np.errstate(invalid="ignore"):
-            late = np.bincount(row, until[row, 0] - ended, len(now)) / np.bincount(row, minlength=len(now))
-        self._late = np.where(waits[:, None], self._late, np.nan_to_num(late).reshape(-1, 1))
+        late = np.bincount(row, until[row, 0] - ended, len(now)) / np.maximum(now.sum(axis=1), 1)
+        self._late = np.where(waits[:, None], self._late, late[:, None])
         self._next(row, at, ended)
         if np.count_nonzero(self._stage < self._last[self._here]) < MUCH * self._stage.size:
             self._forget_ended()
