@@ -33,6 +33,8 @@ def test_what_helps_alone_is_told_once_beside_what_is_taken() -> None:
     class Rates:
         """cc=bbr doubles it; streams make up for a part of that, and add nothing to it."""
 
+        each = staticmethod(iter)
+
         def __call__(self, overrides: Sequence[str]) -> float:
             return max({"cc=bbr": 2.0, "streams=4": 1.5, "streams=8": 1.6}.get(o, 1.0) for o in ("", *overrides))
 

@@ -196,6 +196,8 @@ def test_settings_that_only_help_at_once_are_found() -> None:
     one, two = (Setting(n, (f"wan.rtt={n}ms",), ()) for n in "34")
 
     class Rate:
+        each = staticmethod(iter)
+
         def __init__(self, both: float) -> None:
             self.both = both
 
