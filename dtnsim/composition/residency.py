@@ -66,20 +66,24 @@ class Residency:
     def read(self, file: str, size: float) -> float:
         """A reader begins: bytes that it finds; the rest comes in."""
         hits = float(cache.sequential_hits(size, min(self.resident(file), size), self._spare(file)))
-        known = self._files.pop(file, None) or _File()
-        self._files[file] = known  # the most recently used
+        known = self._latest(file)
         if hits < known.ready and hits < size:
             known.bytes = known.ready = min(self._dirty(file), known.bytes)
         known.again = known.again or hits > 0
-        known.users += 1
-        self._make_room(size - known.bytes, file)
-        known.bytes = max(known.bytes, min(size, self.room - (self.taken - known.bytes)))
+        self._grows(file, known, size)
         return hits
 
     def write(self, file: str, size: float) -> None:
         """A writer begins: its pages take the place of others."""
-        known = self._files.pop(file, None) or _File()
-        self._files[file] = known
+        self._grows(file, self._latest(file), size)
+
+    def _latest(self, file: str) -> _File:
+        """A file that is now the most recently used."""
+        self._files[file] = known = self._files.pop(file, None) or _File()
+        return known
+
+    def _grows(self, file: str, known: _File, size: float) -> None:
+        """Pages of a file come in while somebody uses it."""
         known.users += 1
         self._make_room(size - known.bytes, file)
         known.bytes = max(known.bytes, min(size, self.room - (self.taken - known.bytes)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from dataclasses import fields
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,21 @@ def as_float(value: ArrayLike) -> FloatArray:
     Integers become floats, so that no size in bytes overflows an int32 and no division truncates.
     """
     return np.asarray(value, dtype=np.float64)
+
+
+def together(*values: ArrayLike) -> tuple[FloatArray, ...]:
+    """Values as float64, of one shape."""
+    return np.broadcast_arrays(*map(as_float, values))
+
+
+class Rows:
+    """A dataclass of arrays with a row for each of several."""
+
+    __slots__ = ()
+
+    def take(self, rows: slice | Index) -> Self:
+        """Those of some, in their order."""
+        return type(self)(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})  # type: ignore[arg-type]
 
 
 def among(values: NDArray[Any], some: Iterable[object]) -> BoolArray:

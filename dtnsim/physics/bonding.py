@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, as_float
+from dtnsim.physics._arrays import FloatArray, as_float, together
 
 #: standard deviations above its mean that no link's load reaches, and the probability that counts as none
 _FAR: Final = 12.0
@@ -79,7 +79,7 @@ def expected_max_load(links: ArrayLike, streams: ArrayLike) -> FloatArray:
     Neglects: streams of unequal weight.
     Source: multinomial occupancy, Feller vol. 1, II.5; Johnson and Kotz, Urn Models, 1977.
     """
-    k, n = np.broadcast_arrays(as_float(links), as_float(streams))
+    k, n = together(links, streams)
     flat = [_expected_max(round(float(a)), round(float(b))) for a, b in zip(k.ravel(), n.ravel(), strict=True)]
     return as_float(np.array(flat).reshape(k.shape))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, as_float
+from dtnsim.physics._arrays import FloatArray, as_float, together
 
 
 def node_rate(
@@ -129,7 +129,7 @@ def until_the_last(items: ArrayLike, bins: ArrayLike, each: ArrayLike = 1.0, tur
     Neglects: that bins together hold f c parts (4 % for two items in two bins).
     Source: order statistics of binomials; M. Raab, A. Steger, "Balls into Bins", RANDOM 1998.
     """
-    f, m, c, t = np.broadcast_arrays(as_float(items), as_float(bins), as_float(each), as_float(turn))
+    f, m, c, t = together(items, bins, each, turn)
     most = [
         np.ceil(n * k / b - 1e-9) if alike else _largest(round(n), min(k / b, 1.0), b)
         for n, b, k, alike in zip(f.flat, m.flat, c.flat, t.flat, strict=True)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray, as_float
+from dtnsim.physics._arrays import FloatArray, as_float, together
 
 #: beyond so many workers the station is taken to be full, or never queued at
 MOST_WORKERS: Final = 64
@@ -42,7 +42,7 @@ def cycle_time(workers: float, away_s: ArrayLike, station_s: ArrayLike, own_s: A
     Source: M. Reiser, S. S. Lavenberg, "Mean-Value Analysis of Closed Multichain Queuing Networks", JACM 27(2), 1980;
         load-dependent stations: F. Baskett et al., "Open, Closed, and Mixed Networks of Queues", JACM 22(2), 1975.
     """
-    away, station, own = np.broadcast_arrays(*(np.asarray(v, float) for v in (away_s, station_s, own_s)))
+    away, station, own = together(away_s, station_s, own_s)
     own = np.maximum(own, station)
     count = max(int(workers), 1)
     if count > MOST_WORKERS:

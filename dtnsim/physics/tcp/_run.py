@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
+from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray, Rows
 from dtnsim.physics.tcp._lanes import Dice, Fixed, State, fresh
 from dtnsim.physics.tcp._step import step
 
@@ -18,7 +18,7 @@ STAYS: Final = 1e-12
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Noted:
+class Noted(Rows):
     """Counters of each lane at its marks.
 
     Attributes:
@@ -40,10 +40,6 @@ class Noted:
     def of(cls, lanes: int, marks: int) -> Noted:
         """Nothing noted yet."""
         return cls(*(np.zeros((lanes, marks)) for _ in range(3)), *(np.zeros(lanes) for _ in range(3)))
-
-    def take(self, rows: IntArray) -> Noted:
-        """That of some lanes."""
-        return Noted(*(getattr(self, f.name)[rows] for f in fields(self)))
 
 
 class Counters(NamedTuple):

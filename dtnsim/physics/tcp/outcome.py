@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics._arrays import LEVELS, BoolArray, FloatArray, IntArray, among, quantile
+from dtnsim.physics._arrays import LEVELS, BoolArray, FloatArray, IntArray, Rows, among, quantile
 from dtnsim.physics.tcp import coefficients as known, controls, droptail, response, rounds
 from dtnsim.physics.tcp.rounds import Cases, Samples
 
@@ -26,7 +26,7 @@ _GRID: Final = np.array([-1.5932, -0.9674, -0.5895, -0.2822, 0.0, 0.2822, 0.5895
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Outcome:
+class Outcome(Rows):
     """Answers, one a case: (cases,) unless said otherwise.
 
     Attributes:
@@ -84,10 +84,8 @@ def simulate(
     times = np.broadcast_to(np.asarray(times_s, float), (len(cases.rtt_s), np.shape(times_s)[-1]))
     first, where = _distinct(cases)
     if len(first) < len(where):
-        return _spread_out(
-            simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times[first], most_steps=most_steps),
-            where,
-        )
+        made = simulate(cases.take(first), seed=seed, replicas=replicas, times_s=times[first], most_steps=most_steps)
+        return made.take(where)
     strange = ~among(cases.cc, controls.names()) | ~among(cases.cc2, ("", *controls.names()))
     if strange.any():
         raise KeyError(f"{cases.cc[strange][0]} {cases.cc2[strange][0]}".strip())
@@ -108,11 +106,6 @@ def _distinct(c: Cases) -> tuple[IntArray, IntArray]:
     where = np.array([seen.setdefault(key, len(seen)) for key in zip(*columns, strict=True)], np.int64)
     first = np.array([int(np.argmax(where == k)) for k in range(len(seen))], np.int64)
     return first, where
-
-
-def _spread_out(o: Outcome, where: IntArray) -> Outcome:
-    """Answers of distinct cases given to all that equal them."""
-    return Outcome(**{f.name: getattr(o, f.name)[where] for f in fields(o)})
 
 
 def _samples(

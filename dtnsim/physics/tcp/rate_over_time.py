@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import BoolArray, FloatArray, Index
+from dtnsim.physics._arrays import BoolArray, FloatArray, Index, Rows, together
 from dtnsim.physics.tcp import coefficients as known, controls, linux, outcome, rounds
 from dtnsim.physics.tcp.setting import Setting
 
@@ -34,7 +34,7 @@ SETTLED: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Course:
+class Course(Rows):
     """How a transfer goes: a step function of time, then the steady rate.
 
     Of several transfers at once (`joined`) every attribute has them along its first axis, and shorter courses
@@ -73,9 +73,7 @@ class Course:
         Neglects: that losses come at times of their own where something else holds the transfer back.
         Source: integral of the steps.
         """
-        time, most, factor, stretch = np.broadcast_arrays(
-            *(np.asarray(x, float)[..., None] for x in (time_s, most_Bps, factor, stretch))
-        )
+        time, most, factor, stretch = (x[..., None] for x in together(time_s, most_Bps, factor, stretch))
         begin, span, rate = self._steps()
         spans = np.clip(time - begin * stretch, 0.0, span * stretch)
         return np.asarray((spans * np.minimum(rate * factor, most)).sum(axis=-1), float)
@@ -106,9 +104,7 @@ class Course:
         Neglects: as `delivered_B`.
         Source: as `delivered_B`.
         """
-        size, most, factor, stretch = np.broadcast_arrays(
-            *(np.asarray(x, float)[..., None] for x in (size_B, most_Bps, factor, stretch))
-        )
+        size, most, factor, stretch = (x[..., None] for x in together(size_B, most_Bps, factor, stretch))
         begin, span, rate = self._steps()
         with np.errstate(invalid="ignore"):
             upto = np.cumsum(np.maximum(np.minimum(rate * factor, most), 1e-30) * span * stretch, axis=-1)
@@ -137,10 +133,6 @@ class Course:
         steady = np.asarray(self.steady_Bps)[..., None]
         span = np.concatenate([np.diff(edges), np.full_like(steady, np.inf)], axis=-1)
         return edges, span, np.concatenate([self.rates_Bps[..., 1:], steady], axis=-1)
-
-    def take(self, rows: slice | Index) -> Course:
-        """Some of several transfers."""
-        return Course(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
 
 _kept: dict[tuple[Setting, int], Course] = {}

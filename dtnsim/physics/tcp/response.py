@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtnsim.physics._arrays import FloatArray
+from dtnsim.physics._arrays import FloatArray, together
 from dtnsim.physics.tcp import linux
 
 
@@ -23,7 +23,7 @@ def arrays(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike) -> tuple[FloatAr
         rtt_s: Round-trip time [s].
         mss_B: Segment payload [B].
     """
-    p, rtt, mss = np.broadcast_arrays(np.asarray(loss, float), np.asarray(rtt_s, float), np.asarray(mss_B, float))
+    p, rtt, mss = together(loss, rtt_s, mss_B)
     return np.clip(p, 0.0, 1.0), rtt, mss
 
 

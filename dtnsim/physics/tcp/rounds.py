@@ -10,13 +10,13 @@ Three engines behind one function, all vectorised over scenarios and replicas:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray
+from dtnsim.physics._arrays import BoolArray, FloatArray, IntArray, Rows
 from dtnsim.physics.tcp import _lanes, _run, coefficients as known, controls, linux, loss as lossy, window
 
 #: Streams that are simulated one by one; more are lumped
@@ -32,7 +32,7 @@ SECOND_START_S: Final = 0.45
 
 
 @dataclass(frozen=True, slots=True)
-class Cases:
+class Cases(Rows):
     """Transfers to simulate; every field is an array (cases,), see `Cases.of`.
 
     Attributes:
@@ -114,10 +114,6 @@ class Cases:
     def link_Bps(self) -> FloatArray:
         """Payload that the background leaves [B/s]."""
         return np.asarray(self.rate_Bps * (1 - self.background) * self.mss_B / self.mtu_B, float)
-
-    def take(self, rows: IntArray) -> Cases:
-        """The cases of `rows`, in that order."""
-        return Cases(**{f.name: getattr(self, f.name)[rows] for f in fields(self)})
 
 
 @dataclass(slots=True, eq=False, repr=False)
