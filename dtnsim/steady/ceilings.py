@@ -28,6 +28,11 @@ _ONE: Final = 1e-6
 _DIGITS: Final = 6
 
 
+def idle_time(m: Matrices, f: int) -> Array:
+    """(S,) seconds per payload byte that a worker of a transfer waits while no station works for it."""
+    return np.asarray(m.delay[:, m.phases_of(f)].sum(axis=1) + m.lead[:, f] * m.workers[f])
+
+
 def solo_times(m: Matrices, f: int) -> list[tuple[Index, Array]]:
     """(stations (n,), seconds per payload byte of one worker there alone (S, n)) of each phase of a transfer."""
     found = []

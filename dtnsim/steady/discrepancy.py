@@ -29,7 +29,7 @@ from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import REPEAT
 from dtnsim.physics._arrays import FloatArray as Array, Index
-from dtnsim.steady.ceilings import per_capacity, solo_times
+from dtnsim.steady.ceilings import idle_time, per_capacity, solo_times
 
 if TYPE_CHECKING:
     from dtnsim.ground.quantity import Draw, Value
@@ -212,11 +212,6 @@ class _Use(NamedTuple):
         """(S,) rate of each worker of a transfer [B/s]."""
         return np.asarray(self.rate[:, f] / self.at_work[f])
 
-    def waits(self, f: int) -> Array:
-        """(S,) seconds per payload byte that a worker of a transfer waits."""
-        m = self.m
-        return np.asarray(m.delay[:, m.phases_of(f)].sum(axis=1) + m.lead[:, f] * m.workers[f])
-
 
 def _rows(limits: Mapping[str, Value], rows: Index) -> dict[str, Array]:
     """What limits leave in the scenarios of some rows, those that limit nobody left out."""
@@ -245,7 +240,7 @@ def rooms(problem: Problem, m: Matrices, rate: Array, holders: Holders, f: int) 
         of = holders.meeting
         m, rate, f = of.used, np.broadcast_to(of.solution.rate, (len(rate), len(of.members))), of.place(f)
     use, found = _Use.of(m, rate), dict[str, Array]()
-    parts, rows = [(holders.waits, use.each(f) * use.waits(f))], np.arange(len(rate))
+    parts, rows = [(holders.waits, use.each(f) * idle_time(use.m, f))], np.arange(len(rate))
     for k in use.visited(f):
         name = problem.stations[k].name
         regime, c = holders.stations[name], problem.connections.get(name)
@@ -263,7 +258,7 @@ def _left(use: _Use, f: int, names: Sequence[str], holders: Holders, error: Call
     """(S,) what is left of a transfer's rate where each kind of thing that can hold it is off by its own error."""
     visited = use.visited(f)
     off = np.array([error(holders.stations.get(names[k], holders.own), names[k]) for k in visited])
-    waits = use.waits(f)
+    waits = idle_time(use.m, f)
     moving, slower = np.zeros(1), waits / error(holders.waits, "")
     for stations, seconds in solo_times(use.m, f):
         if len(stations):

@@ -47,9 +47,7 @@ def cause_of(m: Matrices, f: int, binding: int) -> Cause:
         binding: What binds, as `solve.Solution` has it.
     """
     if binding >= 0:
-        costs = [m.phases.of(p) for p in m.phases_of(f)]
-        phase = int(np.argmax([float(cost[0][station == binding].sum()) for station, cost in costs]))
-        return Cause(binding, phase, direct=True)
+        return Cause(binding, _phase_at(m, f, binding), direct=True)
     times = worker_times(m, f)
     busy = [float(t[0].max(initial=0.0)) for _, t in times]
     waits = [float(m.delay[0, p]) for p in m.phases_of(f)]
@@ -86,12 +84,16 @@ def _shared_pace(m: Matrices, f: int, shared: float, lead: float) -> Cause:
     with np.errstate(divide="ignore"):
         taken = demand[0] / np.append(m.capacity[0], np.inf)[station]
     k = int(station[np.flatnonzero(taken >= taken.max() * (1 - _TIE))[-1]])  # of a link and its streams, these say why
-    held, numbers = shared / (shared + lead), m.phases_of(f)
-    costs = [m.phases.of(p) for p in numbers]
-    place = int(np.argmax([float(cost[0][visited == k].sum()) for visited, cost in costs]))
+    held, numbers, place = shared / (shared + lead), m.phases_of(f), _phase_at(m, f, k)
     busy = tuple(held * (n == place) for n in range(len(numbers)))
     waits = (1 - held, *(0.0 for _ in numbers[1:]))
     return Cause(k if shared >= lead else None, place, False, busy, waits)  # noqa: FBT003 - not direct
+
+
+def _phase_at(m: Matrices, f: int, station: int) -> int:
+    """The phase of a transfer that costs most at a station."""
+    costs = (m.phases.of(p) for p in m.phases_of(f))
+    return int(np.argmax([float(cost[0][visited == station].sum()) for visited, cost in costs]))
 
 
 def work(problem: Problem, f: int, cause: Cause) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from dtnsim.ground.records import Bottleneck, Problem
 from dtnsim.ground.uncertainty import Remedy
 from dtnsim.physics._arrays import IntArray
 from dtnsim.steady import ordering, solve, timed
+from dtnsim.steady.ceilings import idle_time
 from dtnsim.steady.matrices import Matrices
 from dtnsim.steady.meetings import meetings
 from dtnsim.steady.reasons import bottleneck, cause_of, worker_times
@@ -107,7 +108,7 @@ def _holders(problem: Problem, m: Matrices, binding: IntArray, f: int) -> list[H
     """What holds a transfer in each scenario (as `dtnsim.steady.reasons.cause_of` of one)."""
     stations = np.array(binding[:, f])
     times = [(stations_of, t) for stations_of, t in worker_times(m, f) if len(stations_of)]
-    waits = m.delay[:, m.phases_of(f)].sum(axis=1) + m.lead[:, f] * m.workers[f]
+    waits = idle_time(m, f)
     count = max(len(stations), len(waits), *(len(t) for _, t in times)) if times else len(stations)
     if times:
         busy = np.stack([np.broadcast_to(t.max(axis=1), count) for _, t in times])

@@ -160,9 +160,8 @@ def answer(made: Made, workload: Workload) -> FleetRun:
 def groups(made: Made, workload: Workload) -> tuple[tuple[Group, ...], _Columns]:
     """The transfers of each class, and all of them; and their columns."""
     course = made.course
-    kinds = np.array([lane.kind.number for lane in course.lanes] or [0])[course.work.lane]
     columns = _Columns(made)
-    found = [columns.group(name, "", "", kinds == n) for n, name in enumerate(workload.classes)]
+    found = [columns.group(name, "", "", course.kinds == n) for n, name in enumerate(workload.classes)]
     return (*found, columns.group("", "", "", np.ones(len(course.work), np.bool_))), columns
 
 
@@ -240,12 +239,9 @@ def used(made: Made) -> tuple[Array, Array]:
     from scipy.sparse import csr_array
 
     course = made.course
-    hours, ways = course.hours, course.ways
-    count = len(made.names)
-    first = np.cumsum([0, *(len(numbers) for numbers, _ in hours)])
-    flat = np.concatenate([np.zeros(0, np.int64), *(numbers for numbers, _ in hours)])
-    bytes_ = np.concatenate([np.zeros(0), *(moved for _, moved in hours)])
-    moved = csr_array((bytes_, flat, first), shape=(len(hours), max(len(ways), 1)))
+    ways, count = course.ways, len(made.names)
+    hours, numbers, bytes_ = course.of_hours
+    moved = csr_array((bytes_, numbers, np.cumsum([0, *hours])), shape=(len(hours), max(len(ways), 1)))
     begin = np.cumsum([0, *(len(w.reduced.demands) for w in ways)])
     stations = np.array([k for w in ways for k, _ in w.reduced.demands], np.int64)
     costs = np.array([c for w in ways for _, c in w.reduced.demands], float)

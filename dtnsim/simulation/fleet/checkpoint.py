@@ -125,13 +125,11 @@ def save(course: EventLoop, file: Path, mark: str) -> None:
         InputError: The file cannot be written.
     """
     lengths, entries = course.heaps()
-    hours = course.hours
-    ways = np.concatenate([np.zeros(0, np.int64), *(numbers for numbers, _ in hours)])
-    moved = np.concatenate([np.zeros(0), *(values for _, values in hours)])
+    hours, ways, moved = course.of_hours
     columns: dict[str, Any] = {
         "mark": np.array(mark), "f": np.array(course.f, float), "q": np.array(course.q, np.int64), "t": course.t,
         "u": course.u, "lengths": lengths, "keys": entries[:, 0].copy(), "values": entries[:, 1:].astype(np.int64),
-        "ways": ways, "moved": moved, "hours": np.array([len(numbers) for numbers, _ in hours], np.int64),
+        "ways": ways, "moved": moved, "hours": hours,
         "broken": course.broken, "tries": course.tries, "fault": np.array(course.fault),
     }  # fmt: skip
     new = file.with_name(file.name + ".new")

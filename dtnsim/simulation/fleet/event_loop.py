@@ -148,6 +148,18 @@ class EventLoop:
         return found
 
     @property
+    def kinds(self) -> IntArray:
+        """(N,) number of each one's class."""
+        return np.array([lane.kind.number for lane in self.lanes] or [0])[self.work.lane]
+
+    @property
+    def of_hours(self) -> tuple[IntArray, IntArray, Array]:
+        """`hours` end to end: how many ways were used in each, which, and what each of those moved [B]."""
+        ways = np.concatenate([np.zeros(0, np.int64), *(numbers for numbers, _ in self.hours)])
+        moved = np.concatenate([np.zeros(0), *(values for _, values in self.hours)])
+        return np.array([len(numbers) for numbers, _ in self.hours], np.int64), ways, moved
+
+    @property
     def resent(self) -> Array:
         """(N,) bytes of each moved in vain: broken off, or in files that arrived damaged [B]."""
         return np.asarray(self.broken + np.maximum(self._whole - self.left() - self.work.size, 0.0), float)

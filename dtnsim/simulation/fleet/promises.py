@@ -98,8 +98,7 @@ def _week(fleet: Fleet, years: float, seed: int, scenario: int) -> dict[str, _We
     groups, _ = answers.groups(made, later.workload)
     held = answers.held(made, later.workload)
     course = made.course
-    kinds = np.array([lane.kind.number for lane in course.lanes] or [0])[course.work.lane]
-    falling = np.bincount(kinds[course.work.due < course.now], minlength=len(groups))
+    falling = np.bincount(course.kinds[course.work.due < course.now], minlength=len(groups))
     return {
         g.name: _Week(
             g.missed, int(falling[n]), g.done, g.completion_s[1] if g.done else math.inf, next(iter(held[g.name]), "")
