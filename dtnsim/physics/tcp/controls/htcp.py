@@ -13,12 +13,14 @@ from dtnsim.physics.tcp.response import arrays
 LOW, HIGH = linux.HTCP_BETA
 SCALE_S = linux.HTCP_SCALE_S
 LEAST, MOST = linux.HTCP_SCALE
+#: steps to a period at most, and the part of it that a last one changes
+_STEPS, _CLOSE = 30, 1e-14
 
 
 def htcp(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: ArrayLike = np.inf) -> FloatArray:
     """H-TCP: growth 2 (1 - beta) (1 + 10 (D - 1) + (D - 1)^2 / 4) a round, D seconds after a loss.
 
-    The period D that gains back what a loss took and carries 1/p segments is found by bisection.
+    The period D that gains back what a loss took and carries 1/p segments is found by Newton's steps in logarithms.
 
     Args:
         loss: Packet loss probability [1].
@@ -36,28 +38,30 @@ def htcp(loss: ArrayLike, rtt_s: ArrayLike, mss_B: ArrayLike, _rate_Bps: ArrayLi
     if not np.any(p > 0):
         return np.full(p.shape, np.inf)
     kept = linux.HTCP_BETA[1]
-    low, high = np.full(p.shape, -12.0), np.full(p.shape, 6.0)
-    for _ in range(60):
-        mid = (low + high) / 2
-        t = np.exp2(mid * 3.0)
-        gain, area = _htcp_growth(t, rtt, kept)
-        few = (gain * kept / (1 - kept) * t + area) / rtt * p < 1.0
-        low, high = np.where(few, mid, low), np.where(few, high, mid)
-    t = np.exp2(low * 3.0)
-    gain, area = _htcp_growth(t, rtt, kept)
+    carried = np.log(np.where(p > 0, p, 1.0)) - np.log(rtt)  # of a segment and a second without loss
+    t = np.exp(-(carried + np.log((kept / (1 - kept) + 0.5) * 2 * (1 - kept) / rtt)) / 2)  # were it below 1 s
+    for _ in range(_STEPS):
+        more, gain, area = _htcp_growth(t, rtt, kept)
+        whole, slope = gain * kept / (1 - kept) * t + area, (more * t + gain) * kept / (1 - kept) + gain
+        step = (np.log(whole) + carried) * whole / (slope * t)
+        t = t * np.exp(-step)
+        if np.abs(step).max() < _CLOSE:
+            break
+    _, gain, area = _htcp_growth(t, rtt, kept)
     mean = gain * kept / (1 - kept) + area / t
     return np.asarray(np.where(p > 0, mean * mss / rtt, np.inf), float)
 
 
-def _htcp_growth(t: FloatArray, rtt: FloatArray, beta: float) -> tuple[FloatArray, FloatArray]:
-    """Segments gained t seconds after a loss, and the integral of that gain over the time (`growth`)."""
+def _htcp_growth(t: FloatArray, rtt: FloatArray, beta: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Segments gained in a second t seconds after a loss (`growth`), those gained until then, and their integral."""
     scale = np.clip(rtt / linux.HTCP_SCALE_S, *linux.HTCP_SCALE)
-    u = np.maximum(t - 1.0, 0.0)
-    fast = u + 5 * u**2 + u**3 / 12  # integral of 1 + 10 u + u^2/4
-    fast_area = u**2 / 2 + 5 * u**3 / 3 + u**4 / 48
-    slow = np.minimum(t, 1.0)
+    u, slow = np.maximum(t - 1.0, 0.0), np.minimum(t, 1.0)
+    square = u * u
+    fast = u + 5 * square + u * square / 12  # integral of 1 + 10 u + u^2/4
+    fast_area = square / 2 + 5 * u * square / 3 + square * square / 48
     gain = 2 * (1 - beta) / rtt
-    return gain * (slow + scale * fast), gain * (slow**2 / 2 + u * slow + scale * fast_area)
+    more = np.where(t < 1.0, 1.0, scale * (1.0 + 10 * u + square / 4))
+    return gain * more, gain * (slow + scale * fast), gain * (slow**2 / 2 + u * slow + scale * fast_area)
 
 
 def growth(_window: float, since: float, least: float, beta: float, _delay: float, _most: float) -> float:
