@@ -21,7 +21,7 @@ import numpy as np
 
 from dtnsim.evidence import suggest
 from dtnsim.evidence.calibrate import calibrate
-from dtnsim.evidence.fit_model import Model
+from dtnsim.evidence.fit_model import Model, quantities
 from dtnsim.evidence.fit_targets import Targets
 from dtnsim.evidence.suggest import Candidate
 from dtnsim.simulation.runs import simulate
@@ -111,8 +111,6 @@ def simulated(test: Candidate, truth: dict[str, float]) -> float:
 
 def dims(host: object) -> Iterator[tuple[str, str]]:
     """Units of a host's parameters by key."""
-    from dtnsim.evidence.fit_model import quantities
-
     for key, quantity, _ in quantities(host):  # type: ignore[arg-type]
         yield key, quantity.dim
 

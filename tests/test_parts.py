@@ -5,6 +5,7 @@ import pytest
 
 from dtnsim.components import base
 from dtnsim.components.base import find_kind
+from dtnsim.components.segment import Segment
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.quantity import Quantity
 from dtnsim.physics import pcie
@@ -148,8 +149,6 @@ def test_genoa_memory_has_the_published_bandwidth():
 
 
 def test_a_segment_takes_a_firewall_by_name():
-    from dtnsim.components.segment import Segment
-
     segment = Segment.build({"bandwidth": "10 Gb/s", "firewall": "campus-stateful-10g", "policer": "cloud-10g"})
     assert segment.firewall.engine.value == pytest.approx(2.5e8)
     assert segment.policer is not None

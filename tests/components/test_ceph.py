@@ -85,7 +85,6 @@ def test_more_copies_never_help_writers(replicas: int) -> None:
 
 def test_capabilities_of_others() -> None:
     """Revoked at the holder: two more round trips; without them each call of 1 MiB waits for its OSD."""
-    from tests.lab import journey, machine, rate, volume
 
     def made(tool: object, to: str, **given: object) -> float:
         host = machine(volumes={"/c": volume(filesystem={"kind": "cephfs", "latency": "8 ms", **given})})

@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 import dtnsim
+from dtnsim.components.access import Thread
 from dtnsim.components.memory import DMA
 from dtnsim.description.host import Host, build_host
+from dtnsim.ground import library
 from dtnsim.ground.errors import SpecError
-from dtnsim.ground.ledger import Ledger
+from dtnsim.ground.ledger import Ledger, Row
 from dtnsim.ground.quantity import Draw
 from dtnsim.ground.term import term
 from tests.each import rows
@@ -99,8 +101,6 @@ def test_nasa_c_system() -> None:
 
 
 def _nasa() -> dict[str, Any]:
-    from dtnsim.ground import library
-
     return library.read("hosts", "nasa-c-system")
 
 
@@ -150,9 +150,6 @@ def test_memory_load_slows_the_cores_of_its_own_host() -> None:
     made = built(stack={**FREE, "memory_stall": "0.3"})
     ledger = Ledger(Draw())
     assert made.slowdowns(ledger, ()) == ()  # nothing was charged: nothing slows
-    from dtnsim.components.access import Thread
-    from dtnsim.ground.ledger import Row
-
     row = Row(ledger, "t", [], 1.0, "h")
     made.core(row, Thread("app"), term(1.0), "work")
     made.memory.cross(row, DMA, "work")

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import dtnsim
+from dtnsim.components.device import Device
 from dtnsim.description import spec
 from dtnsim.description.override import split_key
 from dtnsim.description.spec import PathSpec
@@ -118,8 +120,6 @@ def test_fitted_numbers_of_the_old_part_do_not_stick_to_the_new_one() -> None:
     """The shipped path is calibrated; a drive put in place of a fitted one has its own datasheet."""
     key = "hosts.venadi.volumes./bigdata.array.of"
     array = spec.load("venadi/gridftp-gpfs", [f"{key}=intel-s4500"]).hosts["venadi"].volumes["/bigdata"].array
-    from dtnsim.components.device import Device
-
     assert array.of == Device.build("intel-s4500")  # type: ignore[attr-defined]
 
 
@@ -158,8 +158,6 @@ def test_the_mapping_that_is_changed_stays_as_it_was() -> None:
     """A sweep resolves one file many times."""
     given = path(transfers=[{**path()["transfer"], "name": "x"}], wan=[{"bandwidth": "10 Gb/s"}])
     del given["transfer"]
-    import yaml
-
     raw = yamlio.loads(yaml.safe_dump(given), "t.yaml")
     overrides = ["transfers.x.tool=scp", "wan.0.rtt=9ms", "hosts.a.cpu.cores=2", "hosts.a.nic.rate=1 Gb/s",
                  "hosts.a.volumes.data.array.of.read=1 MB/s"]  # fmt: skip
@@ -244,8 +242,6 @@ def _predicted(text: str, overrides: list[str], beside: Path) -> str:
 @pytest.mark.parametrize("name", SAMPLE)
 def test_what_is_set_answers_as_if_it_stood_in_the_file(name: str) -> None:
     """Also where the file's own tool mounts a share, and where the segment has one word."""
-    import yaml
-
     file = None if name == "NAS" else library.find("paths", name)
     text = NAS if file is None else file.read_text(encoding="utf-8")
     beside = Path() if file is None else file.parent

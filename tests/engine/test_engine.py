@@ -1,6 +1,7 @@
 """The engine as a SimPy resource: events, changes on the way, watching."""
 
 import math
+import random
 
 import pytest
 import simpy
@@ -200,8 +201,6 @@ def test_sizes_and_times_far_apart(env):
 
 def test_same_seed_same_bytes():
     def one():
-        import random
-
         rng = random.Random(7)
         env = simpy.Environment()
         engine = Engine(env, [10.0, 7.0, 5.0])

@@ -13,7 +13,7 @@ from dtnsim.evidence import fit, fit_model, fit_report
 from dtnsim.evidence.cases import Case
 from dtnsim.evidence.figures import Figure
 from dtnsim.evidence.fit_model import Collection, quantities
-from dtnsim.ground import yamlio
+from dtnsim.ground import units, yamlio
 from dtnsim.ground.errors import InputError
 from tests.each import tables
 
@@ -190,8 +190,6 @@ def test_bounds_keep_shares_below_one() -> None:
 
 
 def test_written_values_read_back() -> None:
-    from dtnsim.ground import units
-
     for value, dim in ((1.2345678e8, "B/s"), (0.00689, "s"), (3.8e9, "Hz"), (0.4413, "cycles/B"), (15235.0, "cycles"),
                        (0.44, "1"), (65536.0, "B"), (4029.0, "1/s")):  # fmt: skip
         assert units.parse(fit_report.written(value, dim), dim) == pytest.approx(value, rel=1e-4)

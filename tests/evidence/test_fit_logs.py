@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
+import dtnsim.logs as package
+from dtnsim.cli import man
 from dtnsim.description import spec
-from dtnsim.evidence import fit_facts, fit_logs, fit_report
+from dtnsim.evidence import fit_facts, fit_logs, fit_report, fit_tests, transfer_cases
 from dtnsim.evidence.calibrate import calibrate
 from dtnsim.evidence.fit_targets import Targets
 from dtnsim.ground import library, yamlio
 from dtnsim.ground.errors import InputError
 from dtnsim.logs import read_logs
+from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs.base import Evidence
 from tests.each import rows
 from tests.lab import RECIPES
 from tests.strategies import written
@@ -109,10 +113,6 @@ def test_a_relative_file_name_is_on_the_volume_that_is_given(tmp_path: Path) -> 
 
 
 def test_every_parser_says_what_its_figures_are_good_for():
-    from dtnsim.evidence import fit_tests
-    from dtnsim.logs._catalogue import catalogue
-    from dtnsim.logs.base import Evidence
-
     every = catalogue()
     said = {(parser.tool, parser.evidence) for parser in (*every.lines, *every.documents)}
     assert dict(said) == every.evidence
@@ -125,11 +125,6 @@ def test_every_parser_says_what_its_figures_are_good_for():
                                            ("BUSY", "how busy"), ("CORRECTS", "Corrects the host file")])  # fmt: skip
 def test_a_parser_in_a_new_file_is_found_by_everything(tmp_path: Path, monkeypatch, use: str, page: str) -> None:
     """CONTRIBUTING's recipe, as printed and with other evidence."""
-    import dtnsim.logs as package
-    from dtnsim.cli import man
-    from dtnsim.evidence import fit_tests, transfer_cases
-    from dtnsim.logs._catalogue import catalogue
-
     (tmp_path / "smoke.py").write_text(RECIPES["parser"][1].replace("Evidence.TRANSFER", f"Evidence.{use}"))
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
     catalogue.cache_clear()

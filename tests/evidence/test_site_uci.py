@@ -14,6 +14,7 @@ from dtnsim.evidence.trust import Judgement
 from dtnsim.ground import library
 from dtnsim.ground.quantity import Draw
 from dtnsim.logs import read_logs
+from dtnsim.simulation import simulate
 from dtnsim.steady.scenarios import scenarios
 
 SITE = Path(__file__).parents[2] / "calibration" / "uci"
@@ -179,8 +180,6 @@ def test_the_file_cache_fills_while_the_network_lags() -> None:
     "Some 30m later" the two are equal. Here: at first the file servers set the pace of cp, then the network does,
     when 15 % of the memory is dirty (Linux mm/page-writeback.c, between background threshold and limit).
     """
-    from dtnsim.simulation import simulate
-
     (run,) = simulate(spec.load("uci/cp-135g-lightpath"), replicas=1, seed=1).runs
     (copy,) = run.transfers
     held = [h for h in copy.held if h.end_s - h.start_s > 1]

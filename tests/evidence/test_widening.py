@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dtnsim.evidence import fit
+from dtnsim.description import spec
+from dtnsim.evidence import cases, fit
 from dtnsim.evidence.figures import Paths
 
 
@@ -81,9 +82,6 @@ def test_figures_that_the_fit_followed_leave_less_to_scatter() -> None:
 
 
 def test_a_path_file_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dtnsim.description import spec
-    from dtnsim.evidence import cases
-
     site = Path(__file__).parents[2] / "calibration" / "published" / "cases.yaml"
     chosen = [c for c in cases.load(site) if c.study == "published/treeru"]
     read: list[str] = []

@@ -1,5 +1,6 @@
 """Packages that are not always there: of extras, and networkx as far as it is needed."""
 
+import json
 import subprocess
 import sys
 import tomllib
@@ -14,8 +15,6 @@ PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text
 
 
 def test_what_is_installed_comes_as_it_is() -> None:
-    import json
-
     assert extras.need("json", "a test") is json
 
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from dtnsim.logs import read_text
 from tests.logs import adversary
 
 
@@ -51,6 +52,4 @@ def test_the_adversary_finds_what_is_not_linear(bad):
     ],
 )
 def test_hostile_lines_are_read_quickly(hostile):
-    from dtnsim.logs import read_text
-
     assert adversary._time(read_text, hostile) < 0.5

@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import os
+import sys
 import threading
 import tracemalloc
 from pathlib import Path
@@ -15,10 +16,12 @@ import pytest
 
 from dtnsim.ground.errors import LogError
 from dtnsim.logs import _columns, _commands, _reader, _source, iter_log, read_logs, read_text
-from dtnsim.logs._catalogue import catalogue
+from dtnsim.logs._catalogue import Catalogue, catalogue
 from dtnsim.logs._commands import CommandReader
+from dtnsim.logs._declared import LinesParser, gives
 from dtnsim.logs._documents import whole_part
 from dtnsim.logs._numbers import agrees, decimal, grouped, integer, regex, size_bytes
+from dtnsim.logs._reader import LogReader
 from dtnsim.logs.base import LineParser, anew
 from dtnsim.logs.measurement import Measurement, Unread
 from tests.each import rows
@@ -34,8 +37,6 @@ def rates(raw: str | bytes) -> list[float]:
 
 # ---- parsers ----------------------------------------------------------------------------------------
 def test_every_parser_says_where_its_units_come_from():
-    import sys
-
     every = catalogue()
     parsers = (*every.lines, *every.documents)
     assert len(parsers) >= 40
@@ -49,9 +50,6 @@ def test_every_parser_says_where_its_units_come_from():
 
 
 def test_a_new_parser_is_one_file():
-    from dtnsim.logs._catalogue import Catalogue
-    from dtnsim.logs._reader import LogReader
-
     class Smoke(LineParser):
         tool = "smoke"
         words = "smoked"
@@ -73,10 +71,6 @@ def test_every_table_is_read_by_a_parser():
 
 
 def test_a_line_is_declared_by_its_figures():
-    from dtnsim.logs._catalogue import Catalogue
-    from dtnsim.logs._declared import LinesParser, gives
-    from dtnsim.logs._reader import LogReader
-
     class Smoke(LinesParser):
         tool = "smoke"
         words = "smoked"
@@ -103,8 +97,6 @@ def test_a_line_is_declared_by_its_figures():
 
 def test_a_run_without_figures_keeps_the_figures_before_it():
     """What a run lacks is a note, and the next run begins anew."""
-    from dtnsim.logs._catalogue import Catalogue
-    from dtnsim.logs._reader import LogReader
 
     class Smoke(LineParser):
         tool = "smoke"
@@ -126,8 +118,6 @@ def test_a_run_without_figures_keeps_the_figures_before_it():
 
 
 def test_a_word_that_many_tools_print_counts_beside_another_only():
-    from dtnsim.logs._catalogue import Catalogue
-
     class Smoke(LineParser):
         tool = "smoke"
         words = "total smoked"

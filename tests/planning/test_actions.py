@@ -85,7 +85,6 @@ def test_a_software_array_gets_threads_for_its_parity() -> None:
 def test_requests_at_once_of_a_bucket_far_away() -> None:
     """One request after the other over 130 ms: more of them, by the mount or by the tool's own configuration."""
     from tests.composition.test_remote_servers import far
-    from tests.strategies import load
 
     wan = {"bandwidth": "10 Gb/s", "rtt": "130 ms", "loss": 0, "background": {"share": 0}}
     mounted = dtnsim.plan(load(far({"kind": "s3", "concurrency": 1}, wan=wan)), target="1 Gb/s", samples=8)

@@ -9,14 +9,17 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from dtnsim.description import spec
+from dtnsim.ground.quantity import Draw
 from dtnsim.ground.units import Money
 from dtnsim.planning import catalog, dominance, fitting
-from dtnsim.planning.bounds import Bound
+from dtnsim.planning.bounds import Bound, _Reference
 from dtnsim.planning.catalog import Offer
 from dtnsim.planning.money import exchange
 from dtnsim.planning.option import Option
 from dtnsim.planning.rating import SAME, Rater
 from dtnsim.planning.search import Rates, Search, price
+from dtnsim.steady import solve
+from dtnsim.steady.timed import composer
 from tests.each import tables
 
 Speeds = tuple[int, int]
@@ -123,13 +126,6 @@ def test_it_is_brute_force_on_paths_of_the_library(path, hosts, parts, overrides
 
 def test_a_phase_that_only_waits_has_its_place_in_the_bounds() -> None:
     """rsync's list of files visits no station: scaled by nothing, the reference is what it was."""
-    from dtnsim.description import spec
-    from dtnsim.ground.quantity import Draw
-    from dtnsim.planning.bounds import _Reference
-    from dtnsim.planning.rating import Rater
-    from dtnsim.steady import solve
-    from dtnsim.steady.timed import composer
-
     path = spec.load("examples/nightly-sync")
     problem = composer(path, Draw()).problem()
     m = solve.matrices(problem)

@@ -12,7 +12,7 @@ import pytest
 
 import dtnsim
 from dtnsim.ground import units
-from dtnsim.ground.records import Prediction
+from dtnsim.ground.records import Prediction, Station
 from dtnsim.report import text
 from dtnsim.report.console import Out
 from dtnsim.report.decision import decide, share as share_of
@@ -381,8 +381,6 @@ def test_an_explanation_shows_every_term_and_the_answer_in_full() -> None:
     [("B", 1.25e9, "10 Gb/s"), ("cycles", 3e9, "3 GHz"), ("op", 70e3, "7e+04 op/s"), ("s", 16, "16 s/s")],
 )
 def test_capacities_in_their_own_units(unit: str, value: float, words: str) -> None:
-    from dtnsim.ground.records import Station
-
     assert text.capacity(Station("h.x", "h", "x", "k", value, unit)) == words
 
 

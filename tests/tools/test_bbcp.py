@@ -3,6 +3,7 @@ import pytest
 from dtnsim.ground.errors import SpecError
 from dtnsim.ground.quantity import Scalar
 from dtnsim.ground.yamlio import Mapping
+from dtnsim.tools.plan import Tool
 
 
 def test_streams_in_lockstep_use_a_bond_less_well(run):
@@ -16,8 +17,6 @@ def test_streams_in_lockstep_use_a_bond_less_well(run):
 
 
 def test_a_fixed_window_stays_traceable_to_its_line():
-    from dtnsim.tools.plan import Tool
-
     given = Mapping("path.yaml", 3)
     given.put("kind", "bbcp", "path.yaml", 3)
     given.put("w", Scalar("=8", "path.yaml", 4), "path.yaml", 4)
