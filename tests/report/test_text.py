@@ -364,7 +364,7 @@ def test_warnings_are_shown() -> None:
 def test_an_explanation_shows_every_term_and_the_answer_in_full() -> None:
     host = machine(volumes={"/d": volume(DRIVE)})
     found = answer(journey(host, start="a:/d", tool="gridftp"))
-    out = shown(found, text.explanation)
+    out = shown(found, text.explanation, ways=(), steps=())
     for transfer in found.problem.transfers:
         for phase in transfer.phases:
             for demand in phase.demands:
@@ -427,7 +427,7 @@ def test_the_rate_of_files_without_bytes_is_in_files() -> None:
 
 
 def test_formulas_and_sources_in_a_pipe_are_folded() -> None:
-    said = shown(dtnsim.predict("venadi/gridftp-gpfs", samples=0), text.explanation)
+    said = shown(dtnsim.predict("venadi/gridftp-gpfs", samples=0), text.explanation, ways=(), steps=())
     tables, _, _ = said.partition("\nceiling = ")
     assert max(map(len, tables.splitlines())) <= 160
     assert re.search(r"^venadi\.bigdata\.ssds +flash write +1\.14\d+ B/B$", tables, re.MULTILINE)  # what grep finds
