@@ -1,4 +1,4 @@
-"""Page caches that several transfers write to, as they fill and empty while these are laid out in time.
+"""Page caches that one or several transfers write to, as they fill and empty while these are laid out in time.
 
 A writer goes at the speed of what comes before the cache while all that the cache holds is below its limit, and at that
 of its medium from then on; until write-back begins the medium has nothing of it: a row of demands for each state of the
@@ -45,7 +45,7 @@ _TURNS: Final = 24
 
 
 def shared(problem: Problem) -> list[tuple[list[int], int]]:
-    """Transfers that fill a page cache which others write to, or which empties while they verify; how many each has.
+    """Transfers that fill a page cache, of several on a path; how many each has.
 
     Who verifies each of many files that the cache does not hold goes from one stretch to the next with every file: it
     is taken in the mean, and has its part of the cache for itself.
@@ -54,8 +54,7 @@ def shared(problem: Problem) -> list[tuple[list[int], int]]:
     for f, t in enumerate(problem.transfers):
         if t.cache is not None and t.buffered is not None:
             writers.setdefault((t.cache.pool, t.turn), []).append(f)
-    several = [some for some in writers.values() if len(some) > 1 or several_steps(problem.transfers[some[0]])]
-    found = [([f for f in some if _fills(problem.transfers[f])], len(some)) for some in several]
+    found = [([f for f in some if _fills(problem.transfers[f])], len(some)) for some in writers.values()]
     many = sum(len(some) for some, _ in found) > _MOST
     return [] if many else [(some, count) for some, count in found if some]
 

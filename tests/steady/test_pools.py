@@ -81,6 +81,13 @@ def test_pages_of_a_cache_that_has_been_emptied_are_as_old_as_the_next_writer_s(
     assert seconds(*kept) == pytest.approx([1.0, 25.0])
 
 
+def test_one_writer_whose_link_another_takes_gathers_less_meanwhile() -> None:
+    """Its wire is shared for 4 s: nothing gathers at 50 B/s; 300 B do in 6 s of 100 B/s, and 100 B wait for the drive."""
+    one = writer(0, 900.0, 300.0)
+    other = Transfer("o", (Phase("copy", (Demand("wire0", 1.0, "bytes"),)),), 1, 200.0, 1)
+    assert seconds(one, other) == pytest.approx([12.0, 4.0])
+
+
 def test_write_back_waits_for_its_threshold() -> None:
     """All of the first 200 B stay: full at 1 s + 100 / 150 s, and not at 2 s as with write-back from the first byte."""
     fills = 1.0 + 100.0 / 150.0
