@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from dtnsim.steady import discrepancy, epochs, solve, timed
 from dtnsim.steady.discrepancy import Discrepancy
 from dtnsim.steady.matrices import Layout, Matrices
 from dtnsim.steady.meetings import meetings
+from dtnsim.steady.pools import shared
 from dtnsim.steady.regime import Holders, holders
 from dtnsim.steady.solve import Solution
 
@@ -218,13 +219,27 @@ def _whole(problem: Problem, m: Matrices) -> tuple[Matrices, solve.Solution, Arr
 
 def _in_blocks(problem: Problem, layout: Layout) -> tuple[Layout, solve.Solution, Array]:
     """The same, made in blocks."""
-    parts, rates = [], []
+    parts, rates, followed = [], [], bool(shared(problem))
     for some in blocks(layout):
-        _, solution, own = _whole(problem, layout.of(some))
+        here = problem
+        if followed:
+            here = replace(here, transfers=_part(here.transfers, some), stations=_part(here.stations, some))
+        _, solution, own = _whole(here, layout.of(some))
         parts.append(solution)
         rates.append(own)
     joined = (np.concatenate([getattr(part, name) for part in parts]) for name in _PARTS)
     return layout, solve.Solution(*joined), np.concatenate(rates)
+
+
+def _part(given: Any, some: slice) -> Any:
+    """Records of a problem in some of its scenarios."""
+    if isinstance(given, np.ndarray):
+        return given[some] if given.size > 1 else given
+    if isinstance(given, tuple):
+        return tuple(_part(value, some) for value in given)
+    if is_dataclass(given) and not isinstance(given, type):
+        return replace(given, **{f.name: _part(getattr(given, f.name), some) for f in fields(given)})
+    return given
 
 
 def held(given: PathSpec, nominal: Problem) -> tuple[Holders, ...]:

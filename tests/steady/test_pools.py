@@ -82,7 +82,7 @@ def test_pages_of_a_cache_that_has_been_emptied_are_as_old_as_the_next_writer_s(
 
 
 def test_one_writer_whose_link_another_takes_gathers_less_meanwhile() -> None:
-    """Its wire is shared for 4 s: nothing gathers at 50 B/s; 300 B do in 6 s of 100 B/s, and 100 B wait for the drive."""
+    """Its wire is shared for 4 s: nothing gathers at 50 B/s; 300 B do in 6 s of 100 B/s, and 100 B wait 2 s."""
     one = writer(0, 900.0, 300.0)
     other = Transfer("o", (Phase("copy", (Demand("wire0", 1.0, "bytes"),)),), 1, 200.0, 1)
     assert seconds(one, other) == pytest.approx([12.0, 4.0])
