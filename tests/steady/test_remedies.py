@@ -128,8 +128,10 @@ def test_what_is_said_to_relieve_a_path_does_when_it_is_typed(name: str) -> None
             then = dtnsim.predict(name, overrides=list(way.overrides), samples=0)
             if ".runs=" in way.overrides[0]:  # in parts, of which the largest ends last
                 assert then.ceiling == pytest.approx(way.ceiling_Bps, rel=0.03)
-            else:
-                assert then.transfers[f].throughput_Bps.p50 == pytest.approx(way.ceiling_Bps, rel=1e-6)
+            else:  # while all run: how workers of several steps begin is left out
+                steps = len({phase.step for phase in then.problem.transfers[f].phases})
+                near = pytest.approx(way.ceiling_Bps, rel=1e-6 if steps == 1 else 0.01)
+                assert then.transfers[f].throughput_Bps.p50 == near
             assert way.ceiling_Bps > 1.05 * made.transfers[f].throughput_Bps.p50
 
 
