@@ -35,8 +35,10 @@ from dtnsim.steady.occupancy import Occupancy, Steps
 from dtnsim.steady.pools import Pools, shared, writing_phase
 from dtnsim.steady.shares import MUCH
 from dtnsim.steady.solve import Rates, solve
-from dtnsim.steady.stages import Column, Stage, as_transfer, staged, stages_of, taken
+from dtnsim.steady.stages import Column, Stage, as_transfer, in_parts, staged, stages_of, step_by_step, taken, visit_B
 
+#: part of a transfer that what others do at first has to be
+_FELT: Final = 0.05
 #: parts of the time gone by within which stages end together: of one scenario, and of many
 _TOGETHER: Final = 1e-9
 _DRAWN: Final = 2e-3
@@ -68,15 +70,34 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
     if len(problem.transfers) == 1:
         return solve(m).rate if together is None else together
     writers = Counter(t.cache.pool for t in problem.transfers if t.cache is not None)
+    cut = [in_parts(t) and several_steps(t) and not step_by_step(t) for t in problem.transfers]
+    felt = np.zeros(len(cut), dtype=bool)
+    if any(cut):
+        together = solve(m).rate if together is None else together
+        felt = _beginnings_felt(problem, ordering.lasts(problem, together))
     stages = [
-        stages_of(t, m, f, shared=t.cache is not None and writers[t.cache.pool] > 1)
+        stages_of(t, m, f, shared=t.cache is not None and writers[t.cache.pool] > 1, begins=bool(felt[f]))
         for f, t in enumerate(problem.transfers)
     ]
     if _may_end_together(problem, stages):
         together = solve(m).rate if together is None else together
         if _ends_together(problem, together):
             return together
-    return _Course(problem, m, stages).rates()
+    return _Course(problem, m, stages, felt).rates()
+
+
+def _beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
+    """Whether others are gone so soon that what a transfer's workers do at first is much of it, (F,).
+
+    Args:
+        problem: The transfers.
+        seconds: (S, F) how long each lasts while all of them run [s].
+    """
+    first = [t.workers * visit_B(t) / t.payload_B if t.payload_B > 0 else 0.0 for t in problem.transfers]
+    with np.errstate(invalid="ignore"):
+        begun, shortest = seconds * first, np.sort(seconds, axis=1)
+        others = np.where(seconds > shortest[:, :1], shortest[:, :1], shortest[:, 1:2])
+    return np.asarray((begun > _FELT * others).any(axis=0))
 
 
 def _may_end_together(problem: Problem, stages: list[list[Stage]]) -> bool:
@@ -100,7 +121,7 @@ class _Course:
     goes on from there, not from the last of them.
     """
 
-    def __init__(self, problem: Problem, m: Matrices, stages: list[list[Stage]]) -> None:
+    def __init__(self, problem: Problem, m: Matrices, stages: list[list[Stage]], felt: BoolArray) -> None:
         self._problem = problem
         self._scenarios = s = max(len(m.capacity), m.total.demand.shape[1], len(m.lead))
         self._pools = Pools(problem if scenarios(problem) in (1, s) else replace(problem, transfers=()), s)
@@ -108,7 +129,7 @@ class _Course:
         apart = matrices(replace(problem, transfers=tuple(t for own in states.values() for t in own))) if states else m
         written: dict[int, int] = {}
         for n, (f, (free, *_)) in enumerate(states.items()):
-            stages[f] = stages_of(free, apart, len(states[f]) * n, shared=True)
+            stages[f] = stages_of(free, apart, len(states[f]) * n, shared=True, begins=bool(felt[f]))
             written[f] = apart.phases_of(len(states[f]) * n)[writing_phase(free)]
         count, most = len(stages), max(len(own) for own in stages)
         place = {t.name: f for f, t in enumerate(problem.transfers)}

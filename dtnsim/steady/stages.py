@@ -60,7 +60,7 @@ class Stage:
     counts: bool = True
 
 
-def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool) -> list[Stage]:
+def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool, begins: bool = True) -> list[Stage]:
     """The stages of a transfer.
 
     Args:
@@ -68,6 +68,7 @@ def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool) -> list[Stage]:
         m: The path as arrays.
         f: Its number there.
         shared: Whether others write to its page cache, too: then it has no stretches of its own.
+        begins: Whether its workers' first parts of files, all at the same step, are stages of their own.
     """
     phases, always = m.phases_of(f), np.array([math.inf])
     workers = max(int(t.workers), 1)
@@ -78,6 +79,8 @@ def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool) -> list[Stage]:
     made = [Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
     several = several_steps(t)
     mixed = shared or (t.cache is not None and t.cache.flush_files and t.files > workers)
+    if several and not begins and in_parts(t):
+        return made + [Stage(phases, n, part, always) for n, part in m.rounds[f]]
     if several and not step_by_step(t):
         return made + _in_step(t, m, f, phases)
     rows = [phases] if mixed and not several else [range(p, p + 1) for p in phases]
