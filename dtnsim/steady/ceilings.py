@@ -294,9 +294,11 @@ def _meeting(m: Matrices, f: int, busy: Array) -> Array:
                 common[int(k)] = common.get(int(k), 0.0) + seconds * m.alone[:, k]  # of all of it
     if not common:
         return np.full(count, np.inf)
-    first = max(common, key=lambda k: float(common[k][0]))
-    own = sum((alone.max(axis=1) for station, alone in phases if first in station), np.zeros(count))
-    here = np.broadcast_to(common[first], (count,))
+    shared = np.stack([np.broadcast_to(seconds, (count,)) for seconds in common.values()])
+    most = np.argmax(shared, axis=0)
+    first = np.array(list(common), np.intp)[most]
+    there = (alone.max(axis=1, initial=0.0) * (station == first[:, None]).any(axis=1) for station, alone in phases)
+    own, here = sum(there, np.zeros(count)), shared[most, np.arange(count)]
     with np.errstate(divide="ignore"):
         return 1.0 / sum(
             (part * cycle_time(n, np.maximum(busy - own, 0.0), here, own) for n, part in m.rounds[f]), np.zeros(count)

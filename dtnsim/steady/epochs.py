@@ -71,12 +71,12 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
         return solve(m).rate if together is None else together
     writers = Counter(t.cache.pool for t in problem.transfers if t.cache is not None)
     cut = [in_parts(t) and several_steps(t) and not step_by_step(t) for t in problem.transfers]
-    felt = np.zeros(len(cut), dtype=bool)
+    felt = np.zeros((1, len(cut)), dtype=bool)
     if any(cut):
         together = solve(m).rate if together is None else together
         felt = _beginnings_felt(problem, ordering.lasts(problem, together))
     stages = [
-        stages_of(t, m, f, shared=t.cache is not None and writers[t.cache.pool] > 1, begins=bool(felt[f]))
+        stages_of(t, m, f, shared=t.cache is not None and writers[t.cache.pool] > 1, begins=felt[:, f])
         for f, t in enumerate(problem.transfers)
     ]
     if _may_end_together(problem, stages):
@@ -87,7 +87,7 @@ def laid_out(problem: Problem, m: Matrices, together: Array | None = None) -> Ar
 
 
 def _beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
-    """Whether others are gone so soon that what a transfer's workers do at first is much of it, (F,).
+    """Whether others are gone so soon that what a transfer's workers do at first is much of it, (S, F).
 
     Args:
         problem: The transfers.
@@ -97,7 +97,7 @@ def _beginnings_felt(problem: Problem, seconds: Array) -> BoolArray:
     with np.errstate(invalid="ignore"):
         begun, shortest = seconds * first, np.sort(seconds, axis=1)
         others = np.where(seconds > shortest[:, :1], shortest[:, :1], shortest[:, 1:2])
-    return np.asarray((begun > _FELT * others).any(axis=0))
+    return np.asarray(begun > _FELT * others)
 
 
 def _may_end_together(problem: Problem, stages: list[list[Stage]]) -> bool:
@@ -129,14 +129,13 @@ class _Course:
         apart = matrices(replace(problem, transfers=tuple(t for own in states.values() for t in own))) if states else m
         written: dict[int, int] = {}
         for n, (f, (free, *_)) in enumerate(states.items()):
-            stages[f] = stages_of(free, apart, len(states[f]) * n, shared=True, begins=bool(felt[f]))
+            stages[f] = stages_of(free, apart, len(states[f]) * n, shared=True, begins=felt[:, f])
             written[f] = apart.phases_of(len(states[f]) * n)[writing_phase(free)]
         count, most = len(stages), max(len(own) for own in stages)
         place = {t.name: f for f, t in enumerate(problem.transfers)}
         self._after = {f: [place[name] for name in t.after] for f, t in enumerate(problem.transfers) if t.after}
         self._which = np.full((count, most + 1), -1, np.intp)
-        self._bytes = np.full((count, most + 1), math.inf)
-        self._seconds = np.full((count, most + 1, s), math.inf)
+        self._bytes, self._seconds = np.full((2, count, most + 1, s), math.inf)
         self._counts = np.zeros((count, most + 1), dtype=bool)
         self._last = np.array([len(own) for own in stages])
         self._fills = np.zeros((count, most + 1), dtype=bool)
@@ -365,7 +364,7 @@ class _Course:
         begins, done = stage == 0, stage == self._last[f]
         self._begun[row[begins], f[begins]], self._ended[row[done], f[done]] = ended[begins], ended[done]
         self._begins[row, at], self._clock[row, at], self._rate[row, at] = math.inf, ended, 0.0
-        self._column[row, at], self._left_B[row, at] = self._which[f, stage], self._bytes[f, stage]
+        self._column[row, at], self._left_B[row, at] = self._which[f, stage], self._bytes[f, stage, row]
         self._left_s[row, at], self._under_way[row, at] = self._seconds[f, stage, row], ~done
         for place in np.flatnonzero(np.isin(self._here, list(self._after))) if done.any() else ():
             t, others = self._problem.transfers[self._here[place]], self._after[int(self._here[place])]

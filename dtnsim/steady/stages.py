@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dtnsim.ground.quantity import prior
-from dtnsim.physics._arrays import FloatArray as Array, Index
+from dtnsim.physics._arrays import BoolArray, FloatArray as Array, Index
 from dtnsim.physics.waiting import log_spread
 from dtnsim.steady.ceilings import solo_times, station_time
 from dtnsim.steady.matrices import divided, several_steps
@@ -37,6 +37,7 @@ UNFAIRNESS: Final = prior(
     "assumed, and wide: Jain's index of equal flows and of equal readers of a drive over minutes is 0.8 to 0.99; of "
     "checksums no figures were found: clocks, caches and what else runs move them by some per cent to a quarter",
 )
+_ALWAYS: Final = np.ones(1, dtype=bool)
 #: parts a worker takes in all, at least, of files that are cut
 _PARTS: Final = 128
 
@@ -48,19 +49,19 @@ class Stage:
     Attributes:
         phases: Phases that its bytes go through; none where it only lasts.
         workers: Workers that have a file.
-        part: Part of the transfer's bytes; infinite where a time ends it [1].
+        part: Part of the transfer's bytes, one value or (S,); infinite where a time ends it [1].
         seconds: How long it lasts at most, one value or (S,) [s].
         counts: Whether its bytes count.
     """
 
     phases: range
     workers: int
-    part: float
+    part: float | Array
     seconds: Array
     counts: bool = True
 
 
-def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool, begins: bool = True) -> list[Stage]:
+def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool, begins: BoolArray = _ALWAYS) -> list[Stage]:
     """The stages of a transfer.
 
     Args:
@@ -68,7 +69,7 @@ def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool, begins: bool = 
         m: The path as arrays.
         f: Its number there.
         shared: Whether others write to its page cache, too: then it has no stretches of its own.
-        begins: Whether its workers' first parts of files, all at the same step, are stages of their own.
+        begins: Whether its workers' first parts of files, all at the same step, are stages of their own, (S,) or one.
     """
     phases, always = m.phases_of(f), np.array([math.inf])
     workers = max(int(t.workers), 1)
@@ -79,15 +80,13 @@ def stages_of(t: Transfer, m: Matrices, f: int, *, shared: bool, begins: bool = 
     made = [Stage(range(0), workers, 0.0, lead)] if np.any(lead > 0) else []
     several = several_steps(t)
     mixed = shared or (t.cache is not None and t.cache.flush_files and t.files > workers)
-    if several and not begins and in_parts(t):
-        return made + [Stage(phases, n, part, always) for n, part in m.rounds[f]]
     if several and not step_by_step(t):
-        return made + _in_step(t, m, f, phases)
+        return made + _in_step(t, m, f, phases, begins | (not in_parts(t)))
     rows = [phases] if mixed and not several else [range(p, p + 1) for p in phases]
     return made + [Stage(row, n, part, always) for n, part in m.rounds[f] for row in rows]
 
 
-def _in_step(t: Transfer, m: Matrices, f: int, phases: range) -> list[Stage]:
+def _in_step(t: Transfer, m: Matrices, f: int, phases: range, begins: BoolArray) -> list[Stage]:
     """The stages of workers who all begin at the first step; later each is at its own.
 
     They come to the next step in step as far as that lasts longer than they come one after the other (`_in_time`). What
@@ -98,23 +97,24 @@ def _in_step(t: Transfer, m: Matrices, f: int, phases: range) -> list[Stage]:
         m: The path as arrays.
         f: Its number there.
         phases: Its phases.
+        begins: (S,) whether their first parts are stages of their own, or one.
     """
     always, steps = np.array([math.inf]), steps_of(m, phases)
     (workers, part), *fewer = m.rounds[f]
-    if len(steps) == 1:
+    if len(steps) == 1 or not begins.any():
         return [Stage(phases, n, p, always) for n, p in m.rounds[f]]
-    own = min(workers * visit_B(t) / max(t.payload_B, 1.0), part)
+    own = np.where(begins, min(workers * visit_B(t) / max(t.payload_B, 1.0), part), 0.0)
     again = part - own
-    still = _in_time(m, f, steps, workers) if again > _LEAST else 1.0
+    still = _in_time(m, f, steps, workers) if (again > _LEAST).any() else np.ones(1)
     parts = [(steps[0], own), *((step, own * still) for step in steps[1:]), (phases, again)]
     parts += [(step, own * (1 - still)) for step in steps[1:] if not fewer]
-    return [Stage(row, workers, p, always) for row, p in parts if p > _LEAST] + [
+    return [Stage(row, workers, p, always) for row, p in parts if (p > _LEAST).any()] + [
         Stage(phases, n, p, always) for n, p in fewer
     ]
 
 
-def _in_time(m: Matrices, f: int, steps: list[range], workers: int) -> float:
-    """Part of their first later steps that all workers of a transfer go through together.
+def _in_time(m: Matrices, f: int, steps: list[range], workers: int) -> Array:
+    """Part of their first later steps that all workers of a transfer go through together, (S,).
 
     Shares w of equals are log-normal (`UNFAIRNESS`). While all n of them share what holds them, the one with the most
     has its bytes after mean(w) / max(w) of the time T of all, and the last of them at T: so they are there together for
@@ -139,7 +139,7 @@ def _in_time(m: Matrices, f: int, steps: list[range], workers: int) -> float:
     most = float(log_spread(1 - UNFAIRNESS.value)) * NormalDist().inv_cdf((workers - 0.375) / (workers + 0.25))
     apart = lasts(steps[0]) * -math.expm1(-most)
     later = np.sum([lasts(step) for step in steps[1:]], axis=0)
-    return float(np.median(np.clip(1 - apart / np.maximum(later, 1e-300), 0, 1)))
+    return np.asarray(np.clip(1 - apart / np.maximum(later, 1e-300), 0, 1))
 
 
 def steps_of(m: Matrices, phases: range) -> list[range]:

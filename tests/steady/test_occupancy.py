@@ -111,7 +111,7 @@ def test_one_of_two_workers_has_half_of_what_is_split_among_them() -> None:
     assert found[1] == pytest.approx((none * 100 + one * 55 + both * 100 / 3) / whole, rel=1e-6)
 
 
-def first_steps(workers: int, check: float) -> list[tuple[str, float]]:
+def first_stages(workers: int, check: float | np.ndarray) -> list[tuple[str, np.ndarray]]:
     """(phase, part of 10 kB) of the stages of workers who copy 100 B each at 100 B/s together, and verify them."""
     own = Station("own", "cpu", "own", "cpu", 100.0 * workers / check, "B", private=True)
     verify = Phase("verification", (Demand("own", 1.0, "bytes"),), step="verification")
@@ -120,9 +120,21 @@ def first_steps(workers: int, check: float) -> list[tuple[str, float]]:
         one, phases=(one.phases[0], verify), time_s=math.inf, payload_B=1e4, files=1, sizes_B=(1e4,), counts=(1,),
         piece_B=10.0,
     )  # fmt: skip
-    m = matrices(Problem("p", (LINK, own), (one,)))
-    named = ["copy", "verify"]
-    return [("+".join(named[p] for p in stage.phases), stage.part) for stage in stages_of(one, m, 0, shared=False)]
+    m, named = matrices(Problem("p", (LINK, own), (one,))), ["copy", "verify"]
+    made = stages_of(one, m, 0, shared=False)
+    return [("+".join(named[p] for p in stage.phases), np.asarray(stage.part)) for stage in made]
+
+
+def first_steps(workers: int, check: float) -> list[tuple[str, float]]:
+    """The same of one scenario."""
+    return [(name, float(np.squeeze(part))) for name, part in first_stages(workers, check)]
+
+
+def test_the_first_steps_of_a_scenario_are_its_own_whatever_others_it_stands_beside() -> None:
+    checks = np.array([0.1, 1.0, 4.0])
+    together = {name: part for name, part in first_stages(4, checks) if name == "verify"}["verify"]  # the last of them
+    alone = [1 - first_steps(4, check)[1][1] / 4e-3 if check > 0.1 else 1.0 for check in checks.tolist()]
+    assert together == pytest.approx(4e-3 * np.array(alone))
 
 
 @pytest.mark.parametrize(
