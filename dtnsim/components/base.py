@@ -58,6 +58,8 @@ _PLAIN: Final = re.compile(r"\d+(?:\.\d+)?(?:g|s|tb)")
 _TELLS: Final = re.compile(r"^(?!(da|t|sr|lr)\d$).*\d")
 #: what Linux says of a processor beside its model: 'Xeon(R) CPU E5-2670 0 @ 2.60GHz', 'EPYC 7742 64-Core Processor'
 _BESIDE: Final = re.compile(r"(?: 0)?(?: @)? [\d.]+ ?[GM]Hz$|\b\d+-Core (?=Processor)")
+#: of AMD's processors for one socket, which are those for two otherwise: 'EPYC 9354P'
+_ONE_SOCKET: Final = re.compile(r"(?<=epyc[- ]\d{4})p\b", re.IGNORECASE)
 
 
 class Component(Model):
@@ -93,6 +95,8 @@ class Component(Model):
         mapping = expand(given, key=key, family=cls.family)
         kind = mapping.pop("kind", None)
         target = find_kind(str(kind), near=mapping, family=cls.family) if kind is not None else cls
+        if not target.kind and len(fits := _told_by_keys(mapping, cls.family)) == 1:
+            target = fits[0]
         if not target.kind:
             raise SpecError("has no kind", **place(mapping), key=key or None, remedy=_kinds_remedy(cls.family))
         if not issubclass(target, cls) and target.family != cls.family:
@@ -104,6 +108,16 @@ class Component(Model):
                 remedy=_kinds_remedy(cls.family),
             )
         return cast("Self", validate(target, _by_its_name(mapping, target), key=key))
+
+
+def _told_by_keys(mapping: Mapping, family: str) -> list[type[Component]]:
+    """Kinds of a family that have all keys given, two of them keys that such a kind always has."""
+    return [
+        target
+        for target in map(find_kind, kinds_of(family))
+        if set(mapping) <= {*target.model_fields, *target.other_names}
+        and sum(target.model_fields[target.other_names.get(key, key)].is_required() for key in mapping) > 1
+    ]
 
 
 def _by_its_name(mapping: Mapping, target: type[Component]) -> Mapping:
@@ -165,17 +179,18 @@ def _meant(name: str, family: str) -> list[str]:
     """Parts of a family that a name as people say it may mean: all but their rate is in it, and no other number is."""
     if family == "device" and (drive := library.numbered(name)):
         return [drive]
-    asked, own, found = library.words(name), kinds_of(family) if family else [], {}
+    name, own, found = _ONE_SOCKET.sub("", name), kinds_of(family) if family else [], {}
+    asked = library.words(name)
     told = library.words(_BESIDE.sub(" ", name)) if family == "cpu" else asked
     for each in library.names("parts"):
         kind, _, short = each.rpartition("/")
-        said = library.words(short)
+        said = library.words(_ONE_SOCKET.sub("", short))
         model = frozenset(word for word in said if not _PLAIN.fullmatch(word))
         other = any(_TELLS.search(word) for word in told - said)
         if kind in own and model and ((model <= asked and not other) or (asked and asked <= said)):
             found[short] = len(said & asked)
     best = [short for short, shared in found.items() if shared == max(found.values())]
-    return [short for short in best if library.words(short) == asked] or best
+    return [short for short in best if library.words(_ONE_SOCKET.sub("", short)) == asked] or best
 
 
 def kinds_of(family: str) -> list[str]:

@@ -40,7 +40,7 @@ class Raid(LinuxMd):
     """
 
     kind: ClassVar[str] = "raid"
-    other_names: ClassVar[dict[str, str]] = {"drives": "disks"}
+    other_names: ClassVar[dict[str, str]] = {"drives": "disks", "width": "disks", "raid": "level"}
 
     level: Literal[0, 1, 5, 6, 10, 50, 60]
     disks: Annotated[int, Field(ge=1, le=1000)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -14,6 +14,9 @@ from dtnsim.ground.ledger import Row
 from dtnsim.ground.quantity import Quantity, Unit, Value, prior
 from dtnsim.ground.term import Term, count, law, term
 from dtnsim.physics import raidz, zfs
+
+#: other names of keys of raidz and draid
+_ALSO: Final = {"parity": "level", "record": "recordsize", "drives": "disks"}
 
 
 class Mirror(Layer):
@@ -88,7 +91,7 @@ class Raidz(Layer):
     """
 
     kind: ClassVar[str] = "raidz"
-    other_names: ClassVar[Mapping[str, str]] = {"parity": "level", "record": "recordsize", "drives": "disks"}
+    other_names: ClassVar[Mapping[str, str]] = {**_ALSO, "raidz": "level"}
 
     level: Literal[1, 2, 3]
     disks: Annotated[int, Field(ge=2, le=255)]
@@ -231,6 +234,7 @@ class Draid(Raidz):
     """
 
     kind: ClassVar[str] = "draid"
+    other_names: ClassVar[Mapping[str, str]] = {**_ALSO, "draid": "level"}
 
     data: Annotated[int, Field(ge=1, le=255)] = 8
     spares: Annotated[int, Field(ge=0, le=100)] = 0

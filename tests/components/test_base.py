@@ -71,6 +71,15 @@ def test_errors_say_what_to_write(given: object, says: str) -> None:
         Device.build(given, key="drive")
 
 
+@pytest.mark.parametrize("told", [{"raid": 6, "disks": 8}, {"raid": 6, "drives": 8}, {"raidz": 2, "disks": 8}])
+def test_a_kind_is_told_by_keys_that_no_other_has(told: dict[str, int]) -> None:
+    (kind, level), *_ = told.items()
+    same = {"kind": kind, "level": level, "disks": 8, "of": "intel-s4500"}
+    assert Device.build({**told, "of": "intel-s4500"}) == Device.build(same)
+    with pytest.raises(SpecError, match="has no kind"):  # of raid, raidz and draid
+        Device.build({"level": 2, "disks": 8, "of": "intel-s4500"})
+
+
 def test_a_path_file_named_after_a_filesystem_is_no_part(tmp_path: Path) -> None:
     """``filesystem: smb`` in a folder that has an ``smb.yaml``."""
     (tmp_path / "smb.yaml").write_text("name: a path\n")
@@ -81,6 +90,8 @@ def test_a_path_file_named_after_a_filesystem_is_no_part(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("model", "part"),
     [
+        ("AMD EPYC 9354", "amd-epyc-9354p"),
+        ("EPYC 9654P", "amd-epyc-9654"),
         ("Intel(R) Xeon(R) Silver 4210 CPU @ 2.20GHz", "intel-silver-4210"),
         ("Intel(R) Xeon(R) CPU E5-2650 v4 @ 2.20GHz", "intel-e5-2650-v4"),
         ("Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz", "intel-e5-2670"),
