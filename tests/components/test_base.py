@@ -98,7 +98,8 @@ def test_a_path_file_named_after_a_filesystem_is_no_part(tmp_path: Path) -> None
         ("Intel(R) Xeon(R) CPU           E5620  @ 2.40GHz", "intel-e5620"),
         ("AMD EPYC 7742 64-Core Processor", "amd-epyc-7742"),
         ("Intel(R) Xeon(R) CPU E5-2670 v2 @ 2.50GHz", None),  # another processor than the 2670
-        ("AMD EPYC 9354 32-Core Processor", None),  # the 9354P is for one socket
+        ("AMD EPYC 9354 32-Core Processor", "amd-epyc-9354p"),
+        ("AMD EPYC 9334 32-Core Processor", None),  # the 9354P is for one socket
         ("2-Core AMD EPYC 7742", None),  # a virtual machine's
     ],
 )
